@@ -83,8 +83,8 @@ def command(
     exact value is the score; where only bounds are proved, they are in the tag RMobilityBounds.
 
     Tables ignore the fifty-move rule, so a win that the rule would have stopped (a cursed win) is G0.0. Where the rule
-    matters, or may, the tag RMobilityClock says so; with --count-fifty the score is the one that the rule leaves,
-    where that is known.
+    matters, or may, the tag RMobilityClock says so. --count-fifty scores such games under the rule, if its
+    effect is known.
 
     Tags go after the Result tag and replace those of an earlier decision; every other byte stays. IN.pgn may be
     packed, and - is the standard input.
@@ -198,14 +198,14 @@ def _report(whole: ChunkReport) -> None:
     say(f"{counted(whole.games, 'game', 'games')} decided{': ' if grounds else ''}{', '.join(grounds)}")
     if whole.clocked:
         say(
-            f"{counted(whole.clocked, 'game', 'games')} with too few plies left for the table's value, or perhaps: "
+            f"{counted(whole.clocked, 'game', 'games')} where the fifty-move rule may stop the table's value: "
             "see RMobilityClock"
         )
     say_whom_the_clock_did_not_stop(whole)
     if bounded := whole.grounds[Ground.PROVISIONAL] - whole.lacking:
         say(
-            f"{counted(bounded, 'game', 'games')} with bounds alone, which no table closes: see RMobilityBounds; "
-            "more --budget, or --syzygy, may"
+            f"{counted(bounded, 'game', 'games')} with bounds only, see RMobilityBounds: "
+            "a larger --budget or --syzygy may decide more"
         )
 
 

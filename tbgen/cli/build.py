@@ -1,4 +1,4 @@
-"""`tbgen build`: make the tables that are missing, and show how that goes on."""
+"""`tbgen build`: build missing tables and show progress."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def command(
     if not (only_plan or form is Form.TABLE):
         raise UsageError("--format means nothing without --plan")
     if cluster is not None and (threads or jobs):
-        raise UsageError("a cluster's workers say themselves how many they are and how many threads they have")
+        raise UsageError("the cluster sets the number of workers and threads; leave out --threads and --jobs")
     if games:
         from tbgen.cli.reading import lacking
 
@@ -175,7 +175,7 @@ def _show_summary(findings: list[Finding], made: list[Made]) -> None:
 
 
 def _show_plan(plan: Facts, free: int | None) -> None:
-    """The tables in the order in which they are expected to begin, and what they take together."""
+    """The tables in their expected order, and their total cost."""
     show_facts(
         plan["tables"],
         {

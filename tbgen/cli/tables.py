@@ -173,7 +173,7 @@ def verify(
 
 def _proofs(folders: Sequence[Path], sample: int | None, seed: int, threads: int | None) -> tuple[TableCheck, Heads]:
     """The check that proves every position or a sample, and the columns of its table."""
-    from tbgen.verify import verify_file  # not before its kernels are compiled: the compiler would wait for it
+    from tbgen.verify import verify_file
 
     def check(material: Material, shown: Work) -> tuple[Facts, str | None]:
         report = verify_file(
@@ -201,7 +201,7 @@ def _digests(
 ) -> tuple[TableCheck, Heads]:
     """The check that compares with a list of digests, and the columns of its table.
 
-    It enters in another list what the first one does not contradict.
+    It adds to `output` the digests that no list contradicts.
     """
     from tbgen.storage.reader import TableFile
     from tbgen.verify.digesting import KNOWN, digests_of, read_digests, write_digests
@@ -215,9 +215,9 @@ def _digests(
             found = digests_of(file, threads)
         listed = [lists[material] for lists in (known, noted) if material in lists]
         difference = next(filter(None, map(found.difference, listed)), None)
-        if difference is None and found.distances is not None:  # the list has tables with distances alone
+        if difference is None and found.distances is not None:  # the list has only tables with distances
             noted[material] = found
-            if output is not None:  # all tables take long: what is found is kept
+            if output is not None:  # digests of all tables take long, so write each at once
                 write_digests(output, noted)
         facts = facts_of(found, known=material in known, difference=difference)
         return {"material": str(material), **facts}, difference

@@ -38,7 +38,7 @@ FAILED = ir.IntType(1)
 OBJECT = cgutils.voidptr_t
 
 DATA, SHAPE = 0, 1
-"""The words of an array here, and where they stand in numba's own description of it."""
+"""Indices of an array's words in a group, and below in numba's own description of it."""
 _ITEM_SIZE, _ADDRESS, _EXTENTS, _MOST_WORDS = 3, 4, 5, 5 + 2 * 64
 
 
@@ -205,7 +205,7 @@ def _array_reader(context: Any, module: Any) -> Any:
 
 
 def _function(context: Any, module: Any, name: str, takes: list[Any]) -> tuple[Any, Any, Any]:
-    """The beginning of a function that is linked beside a kernel's entry from Python."""
+    """Start a function that numba links into a kernel's Python wrapper."""
     function = ir.Function(module, ir.FunctionType(FAILED, takes), name)
     function.linkage = "internal"
     function.attributes.add("noinline")

@@ -41,9 +41,9 @@ if ".".join(numba.__version__.split(".")[:2]) in KNOWN:
 
 @contextlib.contextmanager
 def _settings(**settings: Any) -> Iterator[None]:
-    """numba's settings for a moment in which no other thread compiles."""
+    """Apply numba's settings while this thread holds the compiler lock."""
     with global_compiler_lock:
-        config.reload_config()  # else the compiler reloads it in between
+        config.reload_config()  # else numba reloads its configuration while compiling
         before = {name: getattr(config, name) for name in settings}
         vars(config).update(settings)
         try:
@@ -60,8 +60,8 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 def borrowing(function: Callable[P, R]) -> Callable[P, R]:
     """A kernel that makes no array, and calls nothing that does: numba counts no references in it.
 
-    Counting the arrays of groups at each call took most of the time of thin steps, and two threads would share the
-    counters.
+    Counting the arrays of groups at each call would take most of the time of thin steps, and two threads would share
+    the counters.
     """
     return _declared(function, _nrt=False)
 
@@ -124,7 +124,7 @@ def _compiled(function: Callable[P, R], compiler: str, **flags: bool) -> Any:
 
 
 def _once_for_all_constants(dispatcher: Any) -> Any:
-    """Compile a function that receives constants once for any number, instead of once for each constant."""
+    """Compile a function that receives constants once for all their values."""
     find_template = dispatcher.get_call_template
 
     def without_constants(args: Any, kws: Any) -> Any:
@@ -138,7 +138,7 @@ def _of_a_word(emit: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
     """A function for kernels: an integer of a 64-bit word, by one instruction or the compiler's substitute."""
 
     def typed(_typing: Any, word: Any) -> Any:
-        if not isinstance(word, types.Integer):  # such as a word minus a signed number, which numba types as a fraction
+        if not isinstance(word, types.Integer):  # such as a word minus a signed number, which numba types as a float
             return None
         return types.int64(types.uint64), lambda _context, builder, _signature, words: emit(builder, words[0])
 

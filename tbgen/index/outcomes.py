@@ -2,7 +2,7 @@
 
 *signed*: +(code + 1) where White holds the score, -(code + 1) where Black does, 0 where there is no outcome. Accrued
 scores are written alike. Codes that tables store fit a signed byte.
-*row*: where an array has a row for every signed byte, an outcome's is its byte + 128.
+*row*: the signed byte + 128, an index into arrays of 256 rows.
 *worth*: the greater, the better for White; the order of `Score.worth_to`.
 """
 

@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 
 
 Tell = Callable[[str, int | None, float, int], None]
-"""Receives the phase, its accrued code if there is one, the part that is done (0 to 1) and the decided positions;
-often, from any thread.
+"""Receives progress: the phase, an accrued code or None, the part done (0 to 1), the decided positions. Any thread may
+call it.
 """
 
 
@@ -78,8 +78,8 @@ def make_table(
 ) -> Made:
     """Solve a canonical material whose children are in the folder, and put its files there; OSError if it cannot.
 
-    With `memory`, which is less than the table needs, its large arrays lie in files of the folder. Outcomes alone need
-    no distances of the children.
+    With `memory`, because the table needs more, large arrays lie in scratch files of the folder. Outcomes alone need no
+    distances of the children.
     """
     from tbgen.retro import DISTANCES, OUTCOMES, solve_into
     from tbgen.storage.writer import check_library, write_table
@@ -161,7 +161,7 @@ _starting = threading.Lock()
 """Held while a process starts: a process that loses its parent before it has read its task would print an error."""
 
 _working = threading.Lock()
-"""Held in a dask worker while it makes a table: dask may give a worker as many as it has threads."""
+"""A dask worker holds this lock while it makes a table, since dask may send one a thread."""
 
 _CONNECT_SECONDS = 10
 _LOOK_SECONDS = 1.0
@@ -170,7 +170,7 @@ _USABLE = 0.9
 
 
 _Pipe: TypeAlias = "Connection[tuple[Any, ...], tuple[Any, ...] | Made | Exception]"
-"""Takes the first arguments of `make_table`; returns those of `tell`, and finally the table or an error."""
+"""Receives the first arguments of `make_table`; sends each progress report, then the table or an error."""
 
 
 class WorkerLostError(Exception):
@@ -223,7 +223,7 @@ def _started(work: Maker) -> tuple[_Pipe, SpawnProcess]:
 
 
 def _serve(pipe: Connection[Any, Any], work: Maker) -> None:
-    """The work of a process: make tables as long as orders come."""
+    """The work of a process: make tables until the pipe closes."""
     follow_parent()
     lock = threading.Lock()
 
@@ -281,7 +281,7 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
             raise UsageError(f"no dask scheduler answers at {address}: {reason}") from None
 
     def settings(self, given: Settings) -> Settings:
-        """One job for each worker, all with the least memory and threads of any worker."""
+        """One job for each worker, each with the memory and threads of the smallest worker."""
         workers = self._workers().values()
         if not workers:
             raise UsageError("the cluster has no workers; start some with: dask worker ADDRESS --nthreads N")

@@ -49,17 +49,17 @@ MATES: Final[Cuts] = (Score("G0.0"), Score("-G0.5"))
 
 
 class Bound(enum.Enum):
-    """Which bound of the value for White an unsolved promotion is given."""
+    """The bound that replaces the value of an unsolved promotion, seen by White."""
 
     LOWER = -1
     UPPER = 1
 
 
 # entry[bound, word * 64 + black king's square]: the best of the promotions folded so far, for the side that promotes; 0
-# where none is legal. `first` is the first word in which the new man stands where he is. limits[cell] is the most that
+# where none is legal. `first` is the first word with the new man on his promotion square. limits[cell] is the most that
 # the promotion is worth to its side, if that is known. `least` and `most` are the children for either bound, before the
-# promotion of the pawn in the slot `promoted`: taking the new man leads to where taking the pawn does, once the slots
-# are those from before.
+# promotion of the pawn in the slot `promoted`: capturing the new man gives the position that capturing the pawn
+# gives, so slots are those before the promotion.
 @borrowing
 def fold_bounds(
     block: Block, least: ChildTables, most: ChildTables, scratch: Scratch, promoted: int, first: int,
@@ -114,7 +114,7 @@ def best_for(side: Int, byte: Int, other: Int) -> Int:
 def bound_of(
     block: Block, scratch: Scratch, side: Int, word: Int, square: Int, moves: Word, others: Word, unknown: Int
 ) -> Int:
-    """What a position is worth if the best capture is folded, and each of the other replies is worth `unknown`."""
+    """The value of a position whose best capture is folded, if every other reply is worth `unknown`."""
     bit = square_bit(square)
     if not moves & bit:
         return np.int64(byte_of_goal(0 if block.check[side, word] & bit else STALEMATE_CODE, 1 - side))
@@ -150,7 +150,7 @@ def bounds_of_promotions(
 
 
 def _by_queen(layout: Layout, pawns: Squares, promoted: int, children: Sequence[ChildTables]) -> Entries:
-    """The most that promotions to a rook or a bishop are worth to their side, by the queen in their place if known."""
+    """An upper bound for promotions to rook or bishop, from the solved queen; empty without her."""
     color, number = layout.slots[promoted][0], layout.address_of(pawns) >> HOW_BITS
     start, entry, _ = children[int(color.other)].promotions
     queen = start[number, promoted, Role.QUEEN]

@@ -47,7 +47,7 @@ _FAULTS: Final[dict[type[TbgenError], Fault]] = {
 }
 
 _FEW = 3000
-"""Counting so many positions one by one takes less time than loading the compiler."""
+"""Below this number, counting one by one is faster than loading the compiler."""
 
 
 def _no_answers(count: int) -> BulkProbe:
@@ -161,7 +161,7 @@ def _answer(
 def _let_accrue(
     values: TableValues, table: StoredTable, answers: BulkProbe, rows: Ints, places: Ints, *asked: Ints
 ) -> None:
-    """Replace the entry values on which the accrued score has an effect, as `StoredPosition.value` does."""
+    """Replace the entry values that the accrued score changes, as `StoredPosition.value` does."""
     layout, entry, (sides, squares, accrued) = table.layout, answers.outcome[rows], (each[rows] for each in asked)
     bare = tuple(values.mobility.forgets and sum(color is side for color, _ in layout.slots) == 1 for side in Color)
     is_possible = _possible_scores(bare)[np.where(are_white(accrued), 0, 1), codes_of(accrued)]

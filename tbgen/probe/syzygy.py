@@ -18,7 +18,7 @@ from tbgen.rules.position import material_of
 from tbgen.storage.files import Folders, folders_in
 
 UNKNOWN: Final = 2
-"""The winner as a number: White (1), Black (-1), nobody (0), or this if a table is missing."""
+"""The winner as a number: White (1), Black (-1), nobody (0), or this without a table."""
 
 
 Winner = Callable[[chess.Board], int]
@@ -42,7 +42,7 @@ def open_syzygy(folders: Folders | None, *, counts_fifty_moves: bool = False) ->
         return
     import chess.syzygy
 
-    least = 2 if counts_fifty_moves else 1  # a win that the fifty-move rule would spoil has 1, any other 2
+    least = 2 if counts_fifty_moves else 1  # python-chess gives 1 for wins that the rule spoils, 2 for others
     with contextlib.closing(chess.syzygy.Tablebase()) as tables:
         for folder in folders_in(folders):
             if not folder.is_dir() or not tables.add_directory(str(folder), load_dtz=False):

@@ -1,4 +1,4 @@
-"""A game under the variant: the accrued score at every ply, and when and why the game ends."""
+"""A game of r-mobility: the accrued score at every ply, and when and why the game ends."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def from_environment() -> Starlette:
             cache_bytes=int(megabytes) * 10**6,
         )
     )
-    gc.freeze()  # modules and kernels stay: looking through them for garbage took a tenth of the time of an answer
+    gc.freeze()  # modules and kernels stay: collecting them would take a tenth of an answer's time
     sys.setswitchinterval(0.0001)  # how long a working thread may block the event loop, each time
     return made
 
@@ -150,8 +150,7 @@ _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::[0-9]+)?", re.IGNORECASE)
 def guarded(app: ASGIApp, names: Collection[str], query_bytes: int) -> ASGIApp:
     """Passes a request on if it has a known host name, a known method and a query that is not too long.
 
-    Checking the name keeps a foreign page from asking a server on its reader's machine by a name that it has pointed
-    there (DNS rebinding).
+    This prevents DNS rebinding: a foreign page could point its own name at its reader's machine.
     """
     known = frozenset(name.lower() for name in names)
     more_headers = _HEADERS if known <= set(LOCAL_NAMES) else _HEADERS | _PUBLIC_HEADERS

@@ -2,7 +2,7 @@
 
 A cell's label is the step (goal and plies) in which it joins, and obeys one law: a cell of the forcer has the least
 label of its successors, a ply later, or its reset's if that is less; a cell of the defender has the greatest.
-Labels from `limit_of(code)` on break no hold at this code, and count as none.
+A label of `limit_of(code)` or more breaks no hold at this code, and counts as none.
 
 Whether a cell joins, or keeps its label, is decided by the labels of its successors alone.
 """
@@ -41,7 +41,7 @@ def label_of_cell(block: Block, forcer: Forcer, side: Int, word: Int, square: In
 
 @inlined
 def look_ahead(block: Block, forcer: Forcer, side: Int, worklist: Worklist, n: Int, end: Int) -> None:
-    """Have fetched what the words that are listed soon after number n will be asked for."""
+    """Prefetch the data of the words listed shortly after number n."""
     if n + FAR < end:
         word = np.int64(worklist.words[n + FAR])
         prefetch(worklist.bits, (word,))
@@ -58,7 +58,7 @@ def look_ahead(block: Block, forcer: Forcer, side: Int, worklist: Worklist, n: I
 # These two, with `begin_first_code`, `begin_next_code` and `end_code`, alone change a middle's sets.
 @inlined
 def let_have_label(forcer: Forcer, group: Words, side: Int, word: Int, bits: Word, label: Int) -> None:
-    """Enter some cells of a word among those with a label: the middle's `labelled` or its `fresh` ones."""
+    """Move some cells of a word into `group`: the middle's `labelled` or `fresh`."""
     middle, at = forcer.middle, np.uint64(word)
     middle.unlabelled[side, at] &= ~bits
     middle.labelled[side, at] &= ~bits
@@ -70,7 +70,7 @@ def let_have_label(forcer: Forcer, group: Words, side: Int, word: Int, bits: Wor
 
 @inlined
 def let_lose_label(forcer: Forcer, side: Int, word: Int, bits: Word) -> None:
-    """Enter some cells of a word among those without a label."""
+    """Move some cells of a word into `unlabelled`."""
     middle, at = forcer.middle, np.uint64(word)
     middle.labelled[side, at] &= ~bits
     middle.unlabelled[side, at] |= bits
@@ -80,7 +80,7 @@ def let_lose_label(forcer: Forcer, side: Int, word: Int, bits: Word) -> None:
 
 @inlined
 def labelled_within(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, labels: LabelRange) -> Word:
-    """Those of some cells of a word, all with a label, whose label is in a range."""
+    """The cells of `bits` whose label is in a range. All must have labels."""
     found = NOTHING
     while bits:
         square, bits = lowest_and_rest(bits)
@@ -94,7 +94,7 @@ def labelled_within(block: Block, forcer: Forcer, side: Int, word: Int, bits: Wo
 def mark_neighbours(
     block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, labels: LabelRange, unlabelled: bool, into: Worklist
 ) -> None:
-    """Mark the cells from which `side` comes to some cells of a word: those with a label in a range, perhaps others."""
+    """Mark predecessors whose label is in a range; with `unlabelled`, also those without one."""
     near, middle, live = forcer.neighbours, forcer.middle, forcer.forced.live[side]
     for n in range(list_neighbours(block, forcer.men, side, word, bits, near, None)):
         there = near.word[n]
@@ -138,7 +138,7 @@ def expire_labels(block: Block, forcer: Forcer, side: Int, word: Int, code: Int)
 # may change in a later step of this code.
 @inlined
 def confirm_label(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, label: Int, code: Int) -> None:
-    """Cells have the label of the step at hand, and this is final at this code."""
+    """Give cells the label of the current step. It is final at this code."""
     note_label(block, forcer, forcer.label, side, word, bits, label, code)
     let_have_label(forcer, forcer.middle.fresh, side, word, bits, label)
 
@@ -147,7 +147,7 @@ def confirm_label(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word
 def schedule_predecessors(
     block: Block, forcer: Forcer, mover: Int, word: Int, bits: Word, labels: LabelRange, code: Int
 ) -> None:
-    """Have those cells rechecked in their steps from which `mover` comes to some cells, with a label in a range."""
+    """Schedule predecessors whose labels are in a range, each for its own step."""
     near, labelled, free, limit = forcer.neighbours, forcer.middle.labelled, forcer.forced.free, limit_of(code)
     for n in range(list_neighbours(block, forcer.men, mover, word, bits, near, None)):
         there = near.word[n]
@@ -165,8 +165,8 @@ def change_label(
 ) -> None:
     """Give a free or frozen cell a label that is to be confirmed in its step, or none beyond the code's limit.
 
-    If its label grows, cells that relied on the old one are rechecked. A move takes a ply: a defender's cell with a
-    label beyond the new one still has no way out, and a forcer's cell relied on the old one with the next label alone.
+    If its label grows, cells that relied on the old one are rechecked. A defender's cell with a greater label keeps it:
+    it still has no way out. A forcer's cell relied on the old label only if its own is one ply more.
     """
     place, bit, limit = place_of_cell(block, side, word, square), square_bit(square), limit_of(code)
     was, label = limit, min(label, limit)
@@ -206,9 +206,9 @@ def later_resets(block: Block, forcer: Forcer, word: Int, bits: Word, label: Int
 # still change. For a cell of the defender fresh ones count for nothing: they joined in an earlier step.
 @inlined
 def find_labels(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, label: Int) -> None:
-    """The labels that their successors give some cells now: the defender's the greatest, the forcer's the least.
+    """Write into `latest` what successors give each cell.
 
-    Those of the forcer are not below `label`.
+    A defender gets the greatest label, a forcer the least of those from `label` on.
     """
     middle, latest, near, other, delays = forcer.middle, forcer.latest, forcer.neighbours, 1 - side, side != forcer.side
     kings, resets = bits, block.resets[side, word]
@@ -246,9 +246,8 @@ def join_or_wait(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word,
     return joins
 
 
-# The marked cells are those to which a changed label was the limit; whether they join is decided here alone, by the
-# moves themselves, so it does not matter if a cell is marked twice or in vain. Escapes are looked for first: one word
-# of `out` answers for 64 cells, while labels have to be read cell by cell.
+# A changed label limited the marked cells. Only this function decides whether they join, so marking twice does no harm.
+# Escapes come first: one word of `out` answers for 64 cells, while labels have to be read cell by cell.
 @inlined
 def recheck_defender_cells(block: Block, forcer: Forcer, label: Int, code: Int, word: Int, bits: Word) -> Word:
     """Those of some of the defender's cells that have no escape any more, and join."""

@@ -1,6 +1,6 @@
 """A table without pawns: a single block, solved by all threads together.
 
-They share out words and, code by code, the two forcers.
+Threads divide the words. At each code, each forcer has a thread.
 What `OneBlock.solve_codes` does here step by step, so that threads can share each step, `solve_codes` (methods.py) does
 in one kernel for one thread.
 """
@@ -30,7 +30,7 @@ from tbgen.retro.words.moves import new_scratch
 from tbgen.score import STALEMATE_CODE
 
 SPANS_PER_THREAD = 16
-"""More would cost more than they even out: each call of a kernel unpacks some hundred arrays first."""
+"""More ranges balance better but cost more: each call of a kernel unpacks about a hundred arrays first."""
 
 
 def spans_of(words: int, threads: int) -> list[tuple[int, int]]:
@@ -53,7 +53,7 @@ def solve_one_block(task: Task) -> None:
 
 
 class OneBlock:
-    """A block on its way. What a step does not need any more leaves memory before the next one."""
+    """A block being solved. Each step frees the arrays that no later step needs."""
 
     def __init__(self, task: Task, room: Room) -> None:
         self.task, self.geometry = task, geometry_of(task.layout)
@@ -108,7 +108,7 @@ class OneBlock:
             code += 1
 
     def _number_cells(self, left: Sequence[int]) -> int:
-        """After the mates: what is left has places, and only now is it known how much that is."""
+        """Number the cells that mates leave open, and allocate the arrays that these numbers index."""
         task, block = self.task, self.worker.block
         *firsts, places = itertools.accumulate(left, initial=0)
         list(task.pool.map(lambda span, place: number_cells(block, span[0], span[1], place), self.spans, firsts))
