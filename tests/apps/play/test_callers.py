@@ -61,7 +61,7 @@ def compare(folder: Path, ends: Sequence[str], work: Path) -> None:
         matters = 0
         for match in games_of(played):
             if match.tags["RMobilitySource"] == "tablebase":  # a few plies after the end that it began with
-                board = match.game.board.copy(stack=False)
+                board = match.replayed.board.copy(stack=False)
                 board.halfmove_clock = match.game.last.counter  # under `reset` an improvement starts it anew
                 found = value_within(tables, board, match.game.accrued)
                 details, _, but = match.tags["TerminationDetails"].partition(", but ")
