@@ -62,8 +62,8 @@ def compare(folder: Path, ends: Sequence[str], work: Path) -> None:
         for match in games_of(played):
             if match.tags["RMobilitySource"] == "tablebase":  # a few plies after the end that it began with
                 board = match.replayed.board.copy(stack=False)
-                board.halfmove_clock = match.game.last.counter  # under `reset` an improvement starts it anew
-                found = value_within(tables, board, match.game.accrued)
+                board.halfmove_clock = match.replayed.last.counter  # under `reset` an improvement starts it anew
+                found = value_within(tables, board, match.replayed.accrued)
                 details, _, but = match.tags["TerminationDetails"].partition(", but ")
                 assert details.startswith(f"tablebase {found.table} in ")
                 assert but == (str(found) if found.matters else "")
