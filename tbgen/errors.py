@@ -223,9 +223,9 @@ class PgnError(InputFileError):
     ply: int | None = None
 
     def __str__(self) -> str:
-        place = "" if self.number is None else f", game {self.number}"
-        place += "" if self.ply is None else f", ply {self.ply}"
-        return f"{self.file}{place}: {self.reason}"
+        where = "" if self.number is None else f", game {self.number}"
+        where += "" if self.ply is None else f", ply {self.ply}"
+        return f"{self.file}{where}: {self.reason}"
 
 
 class RecordError(InputError, template="{path} is not a record: {reason}; write it again with: tbgen study record"):

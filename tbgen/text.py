@@ -153,7 +153,7 @@ def has_own_text(kind: type) -> bool:
 
 
 def read_as(kind: Any, value: Any, name: str = "") -> Any:
-    """The object of some type that `plain` wrote as a value; ValueError gives the place of a value of another kind.
+    """The object of some type that `plain` wrote as a value; ValueError gives the path of a value of another kind.
 
     A dataclass has a member for each field; a field with a default may be missing. An object whose keys are an enum has
     all of them. A class with a text of its own is made from that.

@@ -65,17 +65,17 @@ def read_move(board: Words, bounds: Bounds, text: Bytes, start: Int, end: Int) -
     last -= 2
     if last > start and (text[last - 1] == _HYPHEN or text[last - 1] == _X):
         last -= 1
-    role, file, rank, place = np.int64(0), np.int64(-1), np.int64(-1), start
-    if place < last and _ROLES[text[place]] > PAWN:
-        role = _ROLES[text[place]]
-        place += 1
-    if place < last and 97 <= text[place] <= 104:
-        file = np.int64(text[place]) - 97
-        place += 1
-    if place < last and 49 <= text[place] <= 56:
-        rank = np.int64(text[place]) - 49
-        place += 1
-    if place < last:
+    role, file, rank, at = np.int64(0), np.int64(-1), np.int64(-1), start
+    if at < last and _ROLES[text[at]] > PAWN:
+        role = _ROLES[text[at]]
+        at += 1
+    if at < last and 97 <= text[at] <= 104:
+        file = np.int64(text[at]) - 97
+        at += 1
+    if at < last and 49 <= text[at] <= 56:
+        rank = np.int64(text[at]) - 49
+        at += 1
+    if at < last:
         return NO_MOVE
     if role == 0 and file >= 0 and rank >= 0:
         return _from_square(board, bounds, file + 8 * rank, target, promotion, end - start == 4)
@@ -128,8 +128,8 @@ def _read_castling(board: Words, bounds: Bounds, text: Bytes, start: Int, last: 
     length = last - start
     if length != 3 and length != 5:
         return NO_MOVE
-    for place in range(1, length):
-        if text[start + place] != (_HYPHEN if place & 1 else text[start]):
+    for n in range(1, length):
+        if text[start + n] != (_HYPHEN if n & 1 else text[start]):
             return NO_MOVE
     side = np.int64(board[TURN])
     king = lowest_square(board[side] & board[KIND + KING])

@@ -282,7 +282,7 @@ def ranking_lines(standings: MatchStandings) -> Iterator[str]:
     strengths = [(player, standings.record(player, mine).strength) for player in standings.ranking()]
     return _lines(
         {
-            "": str(place),
+            "": str(number),
             "engine": standings.players[player],
             "games": str(strength.games),
             mine.scheme.value: in_decimals(strength.points),
@@ -290,7 +290,7 @@ def ranking_lines(standings: MatchStandings) -> Iterator[str]:
             **{each.scheme.value: in_decimals(standings.record(player, each).games.points) for each in others},
             **({"byes": str(standings.byes[player])} if standings.byes else {}),
         }
-        for place, (player, strength) in enumerate(strengths, 1)
+        for number, (player, strength) in enumerate(strengths, 1)
     )
 
 

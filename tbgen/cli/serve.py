@@ -56,12 +56,12 @@ def command(
     """
     need_extra("serve")
     from tbgen.apps.site import server as app
-    from tbgen.apps.site.guard import listen, places_for, serve
+    from tbgen.apps.site.guard import connections_for, listen, serve
 
     with listen(host, port) as listening:
         catalog = Catalog(folders)
         complain_of(catalog.faults)
-        places_for(len(catalog))
+        connections_for(len(catalog))
         shown = "127.0.0.1" if host in _ANY_ADDRESS else f"[{host}]" if ":" in host else host
         address = f"http://{shown}:{listening.getsockname()[1]}/explorer/"
         say(f"{counted(len(catalog), 'table', 'tables')}; {address}", err=False)

@@ -109,7 +109,7 @@ def cache_home() -> Path:
 
 @cache
 def cache_folder(package: str = "retro") -> Path:
-    """The folder of a package's kernels, compiled from these very sources, at a writable place.
+    """The writable folder of a package's kernels, compiled from these very sources.
 
     Makes the folder if it is missing, and then removes those that nobody has used for a month.
     """

@@ -105,33 +105,33 @@ class _Fields(AttributeTemplate):  # type: ignore[misc]
 @lower_getattr_generic(GroupType)  # type: ignore[untyped-decorator]
 def _field(context: Any, builder: Any, kind: Any, words: Any, name: str) -> Any:
     first, field = kind.at(name)
-    place = _word(builder, words, first)
+    word = _word(builder, words, first)
     if isinstance(field, GroupType):
-        return place
+        return word
     if isinstance(field, types.Array):
-        return impl_ret_borrowed(context, builder, field, _array(context, builder, field, place))
-    return _read(builder, place, context.get_value_type(field))
+        return impl_ret_borrowed(context, builder, field, _array(context, builder, field, word))
+    return _read(builder, word, context.get_value_type(field))
 
 
 def _word(builder: Any, words: Any, number: int) -> Any:
     return builder.gep(words, [WORD(number)], inbounds=True) if number else words
 
 
-def _read(builder: Any, place: Any, kind: Any) -> Any:
+def _read(builder: Any, word: Any, kind: Any) -> Any:
     """A word that does not change while a kernel runs."""
-    value = builder.load(builder.bitcast(place, kind.as_pointer()))
+    value = builder.load(builder.bitcast(word, kind.as_pointer()))
     value.set_metadata("invariant.load", builder.module.add_metadata([]))
     return value
 
 
-def _array(context: Any, builder: Any, kind: Any, place: Any) -> Any:
+def _array(context: Any, builder: Any, kind: Any, word: Any) -> Any:
     """numba's description of an array; items are contiguous unless strides are given."""
     described = context.get_value_type(kind)
     at = context.data_model_manager[kind].get_field_position
     item_size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
-    extents = [_read(builder, _word(builder, place, SHAPE + n), WORD) for n in range(_extents_of(kind))]
+    extents = [_read(builder, _word(builder, word, SHAPE + n), WORD) for n in range(_extents_of(kind))]
     shape, strides = extents[: kind.ndim], extents[kind.ndim :]
-    data = _read(builder, place, described.elements[at("data")])
+    data = _read(builder, word, described.elements[at("data")])
     known = [None] * len(described.elements)  # nobody counts references to it
     known[at("itemsize")] = item_size
     array = builder.insert_value(ir.Constant(described, known), data, at("data"))
@@ -162,16 +162,16 @@ def _reader(context: Any, module: Any, kind: Any) -> Any:
     value, words = function.args
     failed: Any = FAILED(0)
     for number, field in enumerate(kind.fields.types):
-        item, place = api.tuple_getitem(value, number), _word(builder, words, kind.at(kind.fields.fields[number])[0])
+        item, word = api.tuple_getitem(value, number), _word(builder, words, kind.at(kind.fields.fields[number])[0])
         if isinstance(field, GroupType):
-            has_failed = builder.call(_reader(context, module, field), [item, place])
+            has_failed = builder.call(_reader(context, module, field), [item, word])
         elif isinstance(field, types.Array):
             item_size = context.get_abi_sizeof(context.get_data_type(field.dtype))
             numbers = [WORD(_extents_of(field)), WORD(item_size)]
-            has_failed = builder.call(_array_reader(context, module), [item, place, *numbers])
+            has_failed = builder.call(_array_reader(context, module), [item, word, *numbers])
         else:
             native = api.to_native_value(field, item)
-            builder.store(native.value, builder.bitcast(place, native.value.type.as_pointer()))
+            builder.store(native.value, builder.bitcast(word, native.value.type.as_pointer()))
             has_failed = native.is_error
         failed = builder.or_(failed, has_failed)
     builder.ret(failed)

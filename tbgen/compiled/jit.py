@@ -77,8 +77,8 @@ def _declared(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
     folder = cache_folder(package_of(function.__module__))
     if _linking is None and not any(folder.iterdir()):
         _say_slow()
-    place = {"CACHE_LOCATOR_CLASSES": f"{_linking.__name__}.Locator"} if _linking else {"CACHE_DIR": str(folder)}
-    with _settings(**place):
+    where = {"CACHE_LOCATOR_CLASSES": f"{_linking.__name__}.Locator"} if _linking else {"CACHE_DIR": str(folder)}
+    with _settings(**where):
         dispatcher = _compiled(function, "WholeCompiler", cache=True, **flags)
     if "NUMBA_OPT" not in os.environ:
         compile_as_set = dispatcher.compile

@@ -94,11 +94,11 @@ def are_in_order(squares: Ints, twin_start: Ints, first: Int, end: Int) -> bool:
 def sort_twins(squares: Ints, twin_start: Ints, first: Int, end: Int) -> None:
     """Bring equal men of the slots from `first` up to `end` into ascending order."""
     for slot in range(first + 1, end):
-        place, square = slot, squares[slot]
-        while place > twin_start[slot] and squares[place - 1] > square:
-            squares[place] = squares[place - 1]
-            place -= 1
-        squares[place] = square
+        at, square = slot, squares[slot]
+        while at > twin_start[slot] and squares[at - 1] > square:
+            squares[at] = squares[at - 1]
+            at -= 1
+        squares[at] = square
 
 
 @small

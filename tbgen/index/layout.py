@@ -6,7 +6,7 @@ A table is an array with the axes ::
 
 A *block* is one placement of the pawns (one block where there are none). The white king has 64 squares
 beside pawns and the 10 of the a1-d1-d4 triangle without them; every other man has 64. A *slot* is a
-man's place in this order: pawns, white king, other men, black king.
+man's index in this order: pawns, white king, other men, black king.
 
 Symmetry: without pawns the eight symmetries bring the white king into the triangle. With pawns the mirror brings the
 leftmost pawn to the files a-d. Equal men stand in ascending order. Some positions still have two cells (white king on

@@ -88,7 +88,7 @@ def transpose(word: Word) -> Word:
 
 @small
 def image(word: Word, symmetry: Int) -> Word:
-    """Every square brought to its place under one of the eight symmetries of squares.py."""
+    """The image of every square under one of the eight symmetries of squares.py."""
     if symmetry & 1:
         word = flip_file(word)
     if symmetry & 2:

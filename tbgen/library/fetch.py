@@ -311,10 +311,10 @@ def _fault_of(answer: http.client.HTTPResponse, start: int, size: int | None) ->
     is_part = start > 0 and status == http.HTTPStatus.PARTIAL_CONTENT
     due = size if size is None or not is_part else size - start
     coding = headers.get("Content-Encoding", "identity")
-    place, part = headers.get("Location", "nowhere")[:_MOST_SAID], f"bytes {start}-{(size or 0) - 1}/{size}"
+    location, part = headers.get("Location", "nowhere")[:_MOST_SAID], f"bytes {start}-{(size or 0) - 1}/{size}"
     return _first(
         {
-            f"it sends us to {place}; name that address if you trust it": 300 <= status < 400,
+            f"it sends us to {location}; name that address if you trust it": 300 <= status < 400,
             "it is not there; is the address that of a server of tables?": status == http.HTTPStatus.NOT_FOUND,
             f"it answers {status} {answer.reason[:80]}": status != http.HTTPStatus.OK and not is_part,
             "it packs its answer, which nobody asked for": coding.lower() != "identity",

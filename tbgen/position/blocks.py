@@ -29,7 +29,7 @@ from tbgen.probe.stored import kinds_of, squares_on
 from tbgen.probe.syzygy import Winner, no_tables
 from tbgen.retro.drive.many_blocks import en_passant_of
 from tbgen.retro.drive.single import Accrued, BlockOutcomes, PlaneNumber, SingleBlock
-from tbgen.retro.resets.destinations import ChildLayouts, ChildTables, en_passant_places
+from tbgen.retro.resets.destinations import ChildLayouts, ChildTables, en_passant_starts
 from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.rules.position import board_after, material_on, own_of
 from tbgen.score import Color, Score
@@ -91,7 +91,7 @@ class ClosureBlocks:
         if board.has_legal_en_passant():
             if accrued is not None:  # only the position itself has one: blocks answer right after a double step
                 return best_of(self.moves(board, accrued).values(), board)
-            part, at = RIGHTS, place_of_right(node, placed)
+            part, at = RIGHTS, index_of_right(node, placed)
         elif accrued is not None and (own := own_of(board)).code >= accrued.code and own != accrued:
             part, at = ANSWERS, block.asked.cells.index(at)
         signed = [int(self.read(block, part, bound, at, at + 1)[0]) for bound in Bound]
@@ -158,10 +158,10 @@ class BlockSolver:
                 self._planes |= dict.fromkeys((child, int(color.other)) for color, _ in pawns)
         layouts = [partial_layout(*some) for some in placements.items()]
         self._layout, self._layouts = layouts[0], ChildLayouts(layouts, [*dict.fromkeys(each.reset for each in edges)])
-        self._single = SingleBlock(self._layouts, self._place_of(self.node)[1])
+        self._single = SingleBlock(self._layouts, self._numbers_of(self.node)[1])
 
-    def _place_of(self, child: Node) -> tuple[int, int]:
-        """The table of a child, and its block there."""
+    def _numbers_of(self, child: Node) -> tuple[int, int]:
+        """The numbers of a child's table and of its block there."""
         table = self._layouts.number_of(child.material)
         return table, self._layouts.layouts[table].address_of(child.pawns) >> HOW_BITS
 
@@ -186,7 +186,7 @@ class BlockSolver:
             block = self.blocks.closure.blocks.get(node)
             return read(node, plane[2], Bound.LOWER if block and block.is_exact else bound)
 
-        planes = [(*self._place_of(child), side) for child, side in self._planes]
+        planes = [(*self._numbers_of(child), side) for child, side in self._planes]
         children = self._single.children(planes, [partial(entries, bound) for bound in self.block.bounds])
         for bound, tables in zip(self.block.bounds, children, strict=True):
             for number, pawns in enumerate(self._layout.blocks):
@@ -228,12 +228,12 @@ def cell_on(node: Node, board: chess.Board) -> int:
     return node.layout.cell_of(int(not board.turn), squares_on(board, kinds_of(node.material)))
 
 
-def place_of_right(node: Node, board: chess.Board) -> int:
-    """The place of a position in which a pawn has just made a double step, among those with a right to take it."""
+def index_of_right(node: Node, board: chess.Board) -> int:
+    """The index of a position in which a pawn has just made a double step, among those with a right to take it."""
     cell, half, layout = cell_on(node, board), node.cells // 2, node.layout
     is_mirrored = TURNS[layout.address_of(node.pawns) & HOW_MASK, board.king(chess.WHITE)] != 0
     file = chess.square_file(board.ep_square or 0) ^ 7 * bool(is_mirrored)
-    return int(en_passant_places(layout)[0][0, cell // half, file]) + cell % half
+    return int(en_passant_starts(layout)[0][0, cell // half, file]) + cell % half
 
 
 def answer(blocks: ClosureBlocks, before: Solution) -> Solution:

@@ -72,13 +72,13 @@ class PositionSolver(contextlib.ExitStack):
         budget: int = DEFAULT_BUDGET, threads: int = 2, syzygy: Folders | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        places = folders_of(folders, Mobility.RESET)
+        paths = folders_of(folders, Mobility.RESET)
         self._threads = expect_number(threads, "threads", 1)
         self.budget = expect_number(budget, "budget", 0)
         self.cache_bytes = 1 << 35  # the most disk for solved blocks; those of the last position stay anyway
-        self._known = KnownTables(places, 1 << 26, outcomes_only=False)
+        self._known = KnownTables(paths, 1 << 26, outcomes_only=False)
         self.callback(self._known.close)
-        self._folder = BlockFolder(Path(self.enter_context(folder_to_write(places, SOLVED))) / SOLVED)
+        self._folder = BlockFolder(Path(self.enter_context(folder_to_write(paths, SOLVED))) / SOLVED)
         self._winner = self.enter_context(open_syzygy(syzygy))
         self._pool = self.enter_context(ThreadPoolExecutor(self._threads))
         self._brackets = dict[tuple[str, Score], Bracket]()

@@ -107,13 +107,13 @@ class Valued(Shown):
         vars(self)["_at"] = at
 
     @property
-    def _place(self) -> At:
+    def _here(self) -> At:
         found: At = vars(self)["_at"]
         return found
 
     def __getstate__(self) -> dict[str, Any]:
         """A pickled answer leaves its tables out: nobody would close them after opening it again."""
-        return {**vars(self), "_at": At(self._place.board, self._place.carried, self._place.counted)}
+        return {**vars(self), "_at": At(self._here.board, self._here.carried, self._here.counted)}
 
     def __str__(self) -> str:
         return str(self.outcome) if self.dtg is None else f"{self.outcome} in {in_plies(self.dtg)}"
@@ -157,12 +157,12 @@ class Probe(Valued):
     @property
     def own(self) -> Score:
         """The score of the position itself."""
-        return self._place.own()
+        return self._here.own()
 
     @property
     def accrued(self) -> Score:
         """The accrued score that the value belongs to."""
-        return self._place.carried or self.own
+        return self._here.carried or self.own
 
     @property
     def is_reached(self) -> bool:
@@ -172,9 +172,9 @@ class Probe(Valued):
     @cached_property
     def moves(self) -> Moves:
         """All moves with their values, best first. The first access needs open tables."""
-        if self._place.ask is None:
+        if self._here.ask is None:
             raise UsageError("a pickled answer has no tables; ask a tablebase for the moves: tables.probe_moves(board)")
-        return self._place.ask(self._place.board, self.accrued)
+        return self._here.ask(self._here.board, self.accrued)
 
     @property
     def best(self) -> list[MoveProbe]:
@@ -191,7 +191,7 @@ class Probe(Valued):
             The keys and values that `tbgen probe --json` prints, without the moves.
         """
         return {
-            "fen": self._place.board.fen(),
+            "fen": self._here.board.fen(),
             "material": str(self.material.canonical()),
             **facts_of(self, "own", "accrued", "outcome", "dtg"),
             "points": {**_points(scoring, self.outcome)},
@@ -202,7 +202,7 @@ class Probe(Valued):
         best = list[chess.Move]()
         with suppress(TbgenError):  # without its moves it is a complete answer
             best = [each.move for each in self.best]
-        return self._place.board, best
+        return self._here.board, best
 
 
 @dataclass(frozen=True, repr=False)
@@ -236,17 +236,17 @@ class MoveProbe(Valued):
     @cached_property
     def san(self) -> str:
         """The move in short notation."""
-        return san_of(self._place.board, self.move, self.own)
+        return san_of(self._here.board, self.move, self.own)
 
     @cached_property
     def own(self) -> Score:
         """The score of the position after the move."""
-        return self._place.counted or own_of(board_after(self._place.board, self.move))
+        return self._here.counted or own_of(board_after(self._here.board, self.move))
 
     @property
     def accrued(self) -> Score:
         """The accrued score after the move."""
-        carried = self._place.carried
+        carried = self._here.carried
         return self.own if carried is None else carried.after(self.own, reset=False)
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
@@ -266,7 +266,7 @@ class MoveProbe(Valued):
         }
 
     def _drawing(self) -> tuple[chess.Board, Sequence[chess.Move]]:
-        return self._place.board, [self.move]
+        return self._here.board, [self.move]
 
 
 class LineStep(MoveProbe):

@@ -54,9 +54,9 @@ def _no_answers(count: int) -> BulkProbe:
     return BulkProbe(np.zeros(count, np.int8), np.full(count, np.nan, np.float32), np.zeros(count, np.uint8))
 
 
-def _put(answers: BulkProbe, places: Any, outcome: Any, dtg: Any, fault: Any = Fault.NONE) -> None:
+def _put(answers: BulkProbe, indices: Any, outcome: Any, dtg: Any, fault: Any = Fault.NONE) -> None:
     """Enter outcomes, distances and faults at some indices."""
-    answers.outcome[places], answers.dtg[places], answers.fault[places] = outcome, dtg, fault
+    answers.outcome[indices], answers.dtg[indices], answers.fault[indices] = outcome, dtg, fault
 
 
 def answer_arrays(
@@ -97,9 +97,9 @@ def answer_positions(values: TableValues, positions: Sequence[Position], accrued
         row = n, int(not board.turn), squares_on(board, table.kinds, flipped), number
         groups.setdefault((table, flipped), []).append(row)
     for (table, flipped), rows in groups.items():
-        places, *asked = (np.array(column, np.int64) for column in zip(*rows, strict=True))
+        indices, *asked = (np.array(column, np.int64) for column in zip(*rows, strict=True))
         found = _answer(values, table, flipped, *asked)
-        _put(answers, places, found.outcome, found.dtg, found.fault)
+        _put(answers, indices, found.outcome, found.dtg, found.fault)
     return answers
 
 

@@ -207,9 +207,9 @@ def parse_fen(
         raise FenError(text, "it is empty")
     if len(fields) > _SCORE_FIELD + 1:
         raise FenError(text, "it has more than seven fields")
-    for place, name in _CLOCK_NAMES.items():
-        if len(fields) > place and not _CLOCK.fullmatch(fields[place]):
-            raise FenError(text, f"{name} {fields[place]!r} is not a number")
+    for index, name in _CLOCK_NAMES.items():
+        if len(fields) > index and not _CLOCK.fullmatch(fields[index]):
+            raise FenError(text, f"{name} {fields[index]!r} is not a number")
     try:
         board = board_of(" ".join(fields[:_SCORE_FIELD]), men, chess960=chess960)
     except ValueError as error:

@@ -119,7 +119,7 @@ class LayerFile:
             starts, length = dataset.chunks["offset"], np.uint64(seal.length)
             is_within = (starts <= length).all() and (starts + dataset.chunks["size"] <= length).all()
             self.expect(is_within, "a chunk lies outside")
-        # Streams have as many items as the material has cells, so equal chunks of streams may lie in one place.
+        # Streams have as many items as the material has cells, so equal chunks of streams may have one offset.
         stored = [index.datasets[name] for name in columns]
         size = sum(each.items * each.kind.itemsize for each in stored)
         self.expect(size <= _FREE_BYTES + _MOST_RATIO * seal.length, "its columns are larger than any table's")

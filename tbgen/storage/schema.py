@@ -182,12 +182,12 @@ class Index:
         head, _, chunks = index.partition(b"\n")
         if len(head) > MOST_HEAD_BYTES:
             raise ValueError("its first line is longer than any that is written")
-        facts, place, datasets = json.loads(head), 0, {}
+        facts, offset, datasets = json.loads(head), 0, {}
         for name, (kind, items, chunk_items, shuffled, count) in facts["datasets"].items():
             if [type(each) for each in (items, chunk_items, shuffled, count)] != [int, int, bool, int]:
                 raise ValueError(f"{name} is not described as datasets are")
-            rows = np.frombuffer(chunks, CHUNK, count, place)
-            place += rows.nbytes
+            rows = np.frombuffer(chunks, CHUNK, count, offset)
+            offset += rows.nbytes
             datasets[name] = Dataset(descr_to_dtype(kind), items, chunk_items, shuffled, rows)
         return cls(read_as(Attributes, facts["attributes"], "attributes"), datasets)
 

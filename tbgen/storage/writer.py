@@ -276,7 +276,7 @@ def _hdf5(order: Order, packed: Packed, attributes: Attributes) -> bytes:
         file.flush()
         image: bytes = file.id.get_file_image()
     for dataset, _ in packed.values():
-        _check_places(image, dataset)
+        _check_offsets(image, dataset)
     return image
 
 
@@ -288,14 +288,14 @@ def _fill(target: Any, dataset: Dataset, packed: list[bytes], shape: tuple[int, 
         target.write_direct_chunk(tuple(corner), packed[number])
         packed[number] = b""
 
-    def note(place: Any) -> None:
-        number = np.ravel_multi_index(place.chunk_offset, shape) // dataset.chunk_items
-        dataset.chunks["offset"][number] = place.byte_offset
+    def note(chunk: Any) -> None:
+        number = np.ravel_multi_index(chunk.chunk_offset, shape) // dataset.chunk_items
+        dataset.chunks["offset"][number] = chunk.byte_offset
 
     target.chunk_iter(note)  # asking for one chunk after another would take quadratic time
 
 
-def _check_places(image: bytes, dataset: Dataset) -> None:
+def _check_offsets(image: bytes, dataset: Dataset) -> None:
     """Make sure of the offsets: HDF5 libraries disagree whether they count from the user block or from its end."""
     whole = memoryview(image)
     for offset, size, crc in dataset.chunks.tolist():

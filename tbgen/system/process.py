@@ -219,6 +219,6 @@ def reserve_disk(file: IO[bytes], size: int) -> None:
 def free_disk(folder: Path) -> int | None:
     """The bytes that files in a folder can take, even if it does not exist yet; None if the system does not tell."""
     with contextlib.suppress(OSError):
-        there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+        there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
         return shutil.disk_usage(there).free
     return None

@@ -46,7 +46,7 @@ TellPhase = Callable[[str, int, int], None]
 
 _RANGE_CELLS = 1 << 16
 _LISTED = 1 << 12
-"""The number of places whose resets are listed together."""
+"""The number of cells whose resets are listed together."""
 _STATES = 1 << 20
 """The number of states that are checked together: a table may have forty million."""
 _SPARSE = 64
@@ -164,38 +164,38 @@ class Check:
         yield from self._wrong_pairs()
         yield from self._wrong_longest() if self._is_sample else self._wrong_counts()
 
-    def _fen(self, place: int, accrued: Score | None = None) -> str:
-        """The FEN of the cell at a place; a halfmove clock of 1 means that another score has accrued."""
-        fen = fen_of_cell(self.layout, int(self._cells[place]))
+    def _fen(self, index: int, accrued: Score | None = None) -> str:
+        """The FEN of the cell at an index; a halfmove clock of 1 means that another score has accrued."""
+        fen = fen_of_cell(self.layout, int(self._cells[index]))
         return fen if accrued is None else f"{fen.removesuffix('0 1')}1 1 {accrued}"
 
     def _ranges(self, step: int, first: int = 0, end: int | None = None) -> list[tuple[int, int]]:
-        """Ranges of places, within bounds or of all."""
+        """Ranges of indices, within bounds or of all."""
         end = len(self._cells) if end is None else end
         return [(start, min(start + step, end)) for start in range(first, end, step)]
 
-    def _wrong_places(
+    def _wrong(
         self, phase: str, look: Callable[[int, int], int], ranges: Sequence[tuple[int, int]], total: int | None = None
     ) -> Iterator[int]:
-        """The lowest place that `look` finds in each range; threads search the ranges side by side."""
+        """The lowest index that `look` finds in each range; threads search the ranges side by side."""
         most = len(self._cells) if total is None else total
         # Closing the answers cancels the rest, however the loop ends.
-        with closing(cast("Generator[int, None, None]", self._pool.map(lambda each: look(*each), ranges))) as places:
-            for (_, end), place in zip(ranges, places, strict=True):
-                if place != EVERYTHING_FINE:
-                    yield place
+        with closing(cast("Generator[int, None, None]", self._pool.map(lambda each: look(*each), ranges))) as indices:
+            for (_, end), index in zip(ranges, indices, strict=True):
+                if index != EVERYTHING_FINE:
+                    yield index
                 self._progress(phase, end, most)
 
     def _wrong_positions(self) -> Iterator[Violation]:
-        for place in self._wrong_places(
+        for index in self._wrong(
             "positions",
             lambda start, end: find_own_codes(self.subject, new_scratch(), start, end),
             self._ranges(_RANGE_CELLS),
         ):
             own, entry, dtg = (
-                int(column[place]) for column in (self.subject.own, self.subject.entry, self.subject.dtg)
+                int(column[index]) for column in (self.subject.own, self.subject.entry, self.subject.dtg)
             )
-            fen = self._fen(place)
+            fen = self._fen(index)
             law = "end of the game" if entry else "legal position"
             expected = in_words(-own - 1 if " w " in fen else own + 1, 0) if entry else "an entry value"
             yield Violation(law, in_words(entry, dtg), expected, fen)
@@ -218,16 +218,16 @@ class Check:
         for color in Color:
             if Role.PAWN in parent.side(color) and with_man(parent, color, Role.PAWN).canonical() == material:
                 self._without_pawn[color] = child
-        for place in self._wrong_places(
+        for index in self._wrong(
             f"resets to {material}",
             lambda start, end: note_resets(self.subject, child, listed(start, end)),
             self._ranges(_LISTED),
         ):
             law = f"a capture or promotion leads to {material}"
-            yield Violation(law, "nothing there", "an entry value there", self._fen(place))
+            yield Violation(law, "nothing there", "an entry value there", self._fen(index))
 
     def _resets_to(self, number: int, men: Men, start: int, end: int) -> Ints:
-        """The resets from a range of places to a child, as list_resets writes them."""
+        """The resets from a range of indices to a child, as list_resets writes them."""
         found = np.empty((3, (end - start) * MOST_NEEDS), np.int64)
         count = list_resets(self.subject, number, men, new_scratch(), new_scratch(), start, end, found)
         return found[:, :count].copy()
@@ -238,18 +238,18 @@ class Check:
         children = self._without_pawn.get(Color.WHITE, either), self._without_pawn.get(Color.BLACK, either)
         waves = [bisect_left(self._cells, block * self.layout.block_words * 128) for block in self.layout.waves]
         for first, end in itertools.pairwise(waves):
-            places = self._wrong_places(
+            indices = self._wrong(
                 "pawn moves",
                 lambda start, end: fold_pawn_moves(self.subject, children, new_scratch(), new_scratch(), start, end),
                 self._ranges(_LISTED, first, end),
             )
-            list(places)  # which contain no fault
+            list(indices)  # which contain no fault
 
     def _wrong_pairs(self) -> Iterator[Violation]:
         ranges = self._ranges(_RANGE_CELLS)
         reports = np.zeros((len(ranges), 8), np.int64)
         self.counts = reports[:, 6:]
-        for place in self._wrong_places(
+        for index in self._wrong(
             "pairs",
             lambda start, end: check_pairs(
                 self.subject,
@@ -261,22 +261,22 @@ class Check:
             ),
             ranges,
         ):
-            holder, code, *values = reports[place // _RANGE_CELLS, :6].tolist()
+            holder, code, *values = reports[index // _RANGE_CELLS, :6].tolist()
             accrued = Score(code, Color(holder))
             law = "value" if values[0] != values[2] else "distance"
-            fen = self._fen(place, accrued)
+            fen = self._fen(index, accrued)
             yield Violation(law, in_words(*values[:2]), in_words(*values[2:]), fen, accrued)
 
     def _wrong_counts(self) -> Iterator[Violation]:
         """Count outcomes as entry values again, with their longest distances."""
         orders, ranges = self.layout.orders, self._ranges(_RANGE_CELLS)
         parts = np.zeros((len(ranges), 2, 256, 3), np.int64)
-        places = self._wrong_places(
+        indices = self._wrong(
             "tallies",
             lambda start, end: tally(self.subject, new_scratch(), orders, start, end, parts[start // _RANGE_CELLS]),
             ranges,
         )
-        list(places)  # which contain no fault
+        list(indices)  # which contain no fault
         with_longest = np.where(parts[..., 0] > 0, parts[..., 1], -1).argmax(axis=0)
         found = np.take_along_axis(parts, with_longest[None, ..., None], axis=0)[0]
         found[..., 0] = parts[..., 0].sum(axis=0)
@@ -302,13 +302,13 @@ class Check:
         columns, count = (file.states.entry, file.symbol_of_state, file.states.pattern), len(file.states.entry)
         outcomes, distances, ranges = rows_in_outcomes(file), rows_of(file.patterns), self._ranges(_STATES, 0, count)
         reports = np.zeros((len(ranges), 3), np.int64)
-        for place in self._wrong_places(
+        for index in self._wrong(
             "outcomes",
             lambda start, end: find_other_break(*columns, outcomes, distances, start, end, reports[start // _STATES]),
             ranges,
             count,
         ):
-            accrued, stored, proved = (str(Score.from_signed(each)) for each in reports[place // _STATES].tolist())
+            accrued, stored, proved = (str(Score.from_signed(each)) for each in reports[index // _STATES].tolist())
             yield Violation(f"what {accrued} becomes by the file of outcomes", stored, proved)
 
 

@@ -105,23 +105,23 @@ def find_keys(men: Men, highest: Bytes, scratch: Buffers, cells: Ints, states: W
 
 
 @small
-def put_short(room: Bytes, place: Int, number: Int) -> None:
+def put_short(room: Bytes, at: Int, number: Int) -> None:
     """Write two bytes, the lower one first."""
-    room[place] = number & 255
-    room[place + 1] = number >> 8
+    room[at] = number & 255
+    room[at + 1] = number >> 8
 
 
 @inner
-def put_value(room: Bytes, place: Int, outcome: Int, dtg: Int, distances: bool) -> Int:
+def put_value(room: Bytes, at: Int, outcome: Int, dtg: Int, distances: bool) -> Int:
     """Write an outcome, with its distance in the layer of distances; return the end."""
-    room[place] = outcome & 255
+    room[at] = outcome & 255
     if distances:
-        put_short(room, place + 1, dtg)
-    return place + (3 if distances else 1)
+        put_short(room, at + 1, dtg)
+    return at + (3 if distances else 1)
 
 
 @inner
-def put_changes(values: StoredValues, key: Int, side: Int, distances: bool, room: Bytes, place: Int) -> tuple[int, int]:
+def put_changes(values: StoredValues, key: Int, side: Int, distances: bool, room: Bytes, at: Int) -> tuple[int, int]:
     """Write the changes of a value from one accrued code to the next; return their end and number."""
     state, own, rows = key & _STATE_MASK, key >> _OWN_SHIFT, values.rows
     pattern, most = values.pattern[state], code_of(int(values.entry[state]))
@@ -143,25 +143,25 @@ def put_changes(values: StoredValues, key: Int, side: Int, distances: bool, room
         if not is_worse(current, holder, code):
             current, plies = 0, 0
         if outcome != current or (distances and far != plies):
-            room[place], room[place + 1] = holder, code
-            place = put_value(room, place + 2, outcome, far, distances)
+            room[at], room[at + 1] = holder, code
+            at = put_value(room, at + 2, outcome, far, distances)
             count += 1
             current, plies = outcome, far
-    return int(place), count
+    return int(at), count
 
 
 # offsets[n] -> the beginning of the bytes of keys[n] in `room`, and after the last key their end
 @borrowing
 def write_values(values: StoredValues, keys: Ints, side: Int, distances: bool, room: Bytes, offsets: Ints) -> None:
     """Write the values of keys."""
-    place = 0
+    at = 0
     for n in range(keys.size):
-        offsets[n] = place
+        offsets[n] = at
         state = keys[n] & _STATE_MASK
-        start = put_value(room, place, int(values.entry[state]), int(values.dtg[state]), distances)
-        place, count = put_changes(values, keys[n], side, distances, room, start + 2)
+        start = put_value(room, at, int(values.entry[state]), int(values.dtg[state]), distances)
+        at, count = put_changes(values, keys[n], side, distances, room, start + 2)
         put_short(room, start, count)
-    offsets[keys.size] = place
+    offsets[keys.size] = at
 
 
 def digests_of(file: TableFile, threads: int | None = None) -> Digests:

@@ -36,7 +36,7 @@ class Buffers(NamedTuple):
     captured: Ints
     promotion: Ints
     cell: Ints
-    """[move] -> the place after it, if it was looked up."""
+    """[move] -> the index after it, if it was looked up."""
     after: Ints
 
 

@@ -6,7 +6,7 @@ from tbgen.compiled.arrays import Int, Ints, Ints32, SignedBytes
 from tbgen.compiled.jit import borrowing, inner
 from tbgen.verify.cells import images_of, set_up, side_of
 from tbgen.verify.moves import NO_POSITION, QUIETS, Buffers, list_moves, own_code_of
-from tbgen.verify.resets import EVERYTHING_FINE, FIRST_CODE, PAIRS_TASK, is_asked, quiet_place
+from tbgen.verify.resets import EVERYTHING_FINE, FIRST_CODE, PAIRS_TASK, is_asked, quiet_index
 from tbgen.verify.values import (
     Rows,
     Subject,
@@ -26,44 +26,44 @@ MOST_CODES = 256
 
 @borrowing
 def find_own_codes(subject: Subject, scratch: Buffers, start: Int, stop: Int) -> int:
-    """Find own codes. Returns the place of a position without an entry value, or of an end of the game with a wrong
+    """Find own codes. Returns the index of a position without an entry value, or of an end of the game with a wrong
     one.
     """
-    for place in range(start, stop):
-        cell = cell_at(subject.cells, place)
+    for index in range(start, stop):
+        cell = cell_at(subject.cells, index)
         own = own_code_of(subject.men, cell, scratch)
-        subject.own[place] = own
-        entry, score = int(subject.entry[place]), signed(1 - side_of(subject.men, cell), own)
-        is_wrong_end = own < FIRST_CODE and (entry != score or subject.dtg[place] != 0)
+        subject.own[index] = own
+        entry, score = int(subject.entry[index]), signed(1 - side_of(subject.men, cell), own)
+        is_wrong_end = own < FIRST_CODE and (entry != score or subject.dtg[index] != 0)
         if own != NO_POSITION and (entry == 0 or is_wrong_end):
-            return place
+            return index
     return EVERYTHING_FINE
 
 
 @inner
-def list_successors(subject: Subject, scratch: Buffers, place: Int) -> tuple[Int, Int, Int]:
+def list_successors(subject: Subject, scratch: Buffers, index: Int) -> tuple[Int, Int, Int]:
     """List the quiet moves of a position, and find the cells that they lead to.
 
     Returns the side to move, the number of moves, and the accrued code up to which values can differ.
     """
-    side = set_up(subject.men, cell_at(subject.cells, place), scratch.squares)
+    side = set_up(subject.men, cell_at(subject.cells, index), scratch.squares)
     count = list_moves(subject.men, scratch, side, QUIETS)
-    top = max(FIRST_CODE, abs(int(subject.entry[place])), abs(int(subject.reset[place])))
+    top = max(FIRST_CODE, abs(int(subject.entry[index])), abs(int(subject.reset[index])))
     for move in range(count):
-        there = quiet_place(subject, scratch, side, move)
+        there = quiet_index(subject, scratch, side, move)
         scratch.cell[move] = there
         top = max(top, abs(int(subject.entry[there])))
-    return side, count, min(top, int(subject.own[place]))
+    return side, count, min(top, int(subject.own[index]))
 
 
 @inner
-def weigh_move(subject: Subject, place: Int, side: Int, top: Int, best: Ints) -> None:
+def weigh_move(subject: Subject, index: Int, side: Int, top: Int, best: Ints) -> None:
     """Let a move of `side` to a position compete, for every accrued score up to the code `top`.
 
     This finds the same as stored_value for each score, by one walk up the codes and the rows of the pattern.
     """
-    rows, pattern, own = subject.rows, int(subject.pattern[place]), int(subject.own[place])
-    entry, entry_dtg = int(subject.entry[place]), int(subject.dtg[place])
+    rows, pattern, own = subject.rows, int(subject.pattern[index]), int(subject.own[index])
+    entry, entry_dtg = int(subject.entry[index]), int(subject.dtg[index])
     row, end = int(rows.first[pattern]), int(rows.end[pattern])
     for holder in range(2):
         as_entry = min(own if holder == side else own + 1, code_of(entry) + 1)
@@ -87,21 +87,21 @@ def weigh_move(subject: Subject, place: Int, side: Int, top: Int, best: Ints) ->
 
 # best[holder, code] -> key of the mover's best move with that accrued score
 @inner
-def weigh_moves(subject: Subject, scratch: Buffers, place: Int, side: Int, count: Int, top: Int, best: Ints) -> None:
+def weigh_moves(subject: Subject, scratch: Buffers, index: Int, side: Int, count: Int, top: Int, best: Ints) -> None:
     """Find the mover's best move for every accrued score up to the code `top`."""
     for holder in range(2):
         for code in range(FIRST_CODE, top + 1):
-            best[holder, code] = key_of_reset(subject, place, side, signed(holder, code))
+            best[holder, code] = key_of_reset(subject, index, side, signed(holder, code))
     for move in range(count):
         weigh_move(subject, scratch.cell[move], side, top, best)
 
 
 @inner
-def compare(subject: Subject, place: Int, side: Int, top: Int, best: Ints, report: Ints) -> int:
+def compare(subject: Subject, index: Int, side: Int, top: Int, best: Ints, report: Ints) -> int:
     """Whether the best moves give the stored values; if not, the report names the difference."""
     for code in range(FIRST_CODE, top + 1):
         for holder in range(2):
-            outcome, dtg = stored_value(subject, place, holder, code)
+            outcome, dtg = stored_value(subject, index, holder, code)
             best_outcome, best_dtg = value_of_key(side, signed(holder, code), best[holder, code])
             if outcome != best_outcome or dtg != best_dtg:
                 report[0], report[1], report[2], report[3] = holder, code, outcome, dtg
@@ -113,16 +113,16 @@ def compare(subject: Subject, place: Int, side: Int, top: Int, best: Ints, repor
 # report -> holder, code, stored outcome and distance, outcome and distance of the best move
 @borrowing
 def check_pairs(subject: Subject, scratch: Buffers, best: Ints, start: Int, stop: Int, report: Ints) -> int:
-    """Compare every pair of a position and an accrued score with its moves; return the first wrong place."""
-    for place in range(start, stop):
-        if not is_asked(subject, place, PAIRS_TASK):
+    """Compare every pair of a position and an accrued score with its moves; return the first wrong index."""
+    for index in range(start, stop):
+        if not is_asked(subject, index, PAIRS_TASK):
             continue
-        side, count, top = list_successors(subject, scratch, place)
-        weigh_moves(subject, scratch, place, side, count, top, best)
-        if not compare(subject, place, side, top, best, report):
-            return place
+        side, count, top = list_successors(subject, scratch, index)
+        weigh_moves(subject, scratch, index, side, count, top, best)
+        if not compare(subject, index, side, top, best, report):
+            return index
         report[6] += 1
-        report[7] += 2 * (int(subject.own[place]) - 1)
+        report[7] += 2 * (int(subject.own[index]) - 1)
     return EVERYTHING_FINE
 
 

@@ -53,13 +53,13 @@ FIRST_CODE = 2
 
 
 @inner
-def is_asked(subject: Subject, place: Int, task: Int) -> bool:
-    """Whether a task is set for a place, and its position has moves."""
-    return subject.task[place] >= task and 1 < subject.own[place] < NO_POSITION
+def is_asked(subject: Subject, index: Int, task: Int) -> bool:
+    """Whether a task is set for an index, and its position has moves."""
+    return subject.task[index] >= task and 1 < subject.own[index] < NO_POSITION
 
 
 @inner
-def quiet_place(subject: Subject, scratch: Buffers, side: Int, move: Int) -> Int:
+def quiet_index(subject: Subject, scratch: Buffers, side: Int, move: Int) -> Int:
     """The index in the arrays of the position after a move within the material."""
     return index_of_cell(subject.cells, quiet_cell(subject.men, scratch, side, move))
 
@@ -104,27 +104,27 @@ def list_en_passant(men: Men, scratch: Buffers, other: Buffers, move: Int) -> In
     return count
 
 
-# found[0, n] -> the child's cell, found[1, n] -> the position's place, found[2, n] -> whether colours are exchanged
+# found[0, n] -> the child's cell, found[1, n] -> the position's index, found[2, n] -> whether colours are exchanged
 @borrowing
 def list_resets(
     subject: Subject, number: Int, child: Men, scratch: Buffers, other: Buffers, start: Int, stop: Int, found: Ints
 ) -> int:
     """List the resets that lead to one child; return their number.
 
-    Captures en passant after double steps are among them, with NOBODY as their place, because they are no resets of a
+    Captures en passant after double steps are among them, with NOBODY as their index, because they are no resets of a
     cell. `other` has the position after the double step.
     """
     links, count = subject.links, 0
-    for place in range(start, stop):
-        if not is_asked(subject, place, RESETS_TASK):
+    for index in range(start, stop):
+        if not is_asked(subject, index, RESETS_TASK):
             continue
-        side = set_up(subject.men, cell_at(subject.cells, place), scratch.squares)
+        side = set_up(subject.men, cell_at(subject.cells, index), scratch.squares)
         for move in range(list_moves(subject.men, scratch, side, RESETS)):
             slot, promotion = scratch.slot[move], scratch.promotion[move]
             link = links.at[scratch.captured[move] + 1, slot + 1 if promotion else 0, promotion]
             if links.child[link] == number:
                 found[0, count] = child_cell(links, link, child, scratch, side, move)
-                found[1, count], found[2, count] = place, links.reversed[link]
+                found[1, count], found[2, count] = index, links.reversed[link]
                 count += 1
             taken = links.at[slot + 1, 0, 0]
             if links.child[taken] == number:
@@ -137,16 +137,16 @@ def list_resets(
 
 @borrowing
 def note_resets(subject: Subject, child: ChildTable, found: Ints) -> int:
-    """Note the values of listed resets; return the place of one whose successor the child lacks."""
+    """Note the values of listed resets; return the index of one whose successor the child lacks."""
     for n in range(found.shape[1]):
-        place, there = found[1, n], index_of_cell(child.cells, found[0, n])
-        if place == NOBODY:
+        index, there = found[1, n], index_of_cell(child.cells, found[0, n])
+        if index == NOBODY:
             continue
         outcome = int(child.entry[there])
         if outcome == 0:
-            return place
-        side = side_of(subject.men, cell_at(subject.cells, place))
-        note_reset(subject, place, side, -outcome if found[2, n] else outcome, int(child.dtg[there]))
+            return index
+        side = side_of(subject.men, cell_at(subject.cells, index))
+        note_reset(subject, index, side, -outcome if found[2, n] else outcome, int(child.dtg[there]))
     return EVERYTHING_FINE
 
 
@@ -159,19 +159,19 @@ def pawn_move_value(
     color = men.color[pawn]
     side = 1 - color
     takers = list_en_passant(men, before, scratch, step)
-    place = index_of_cell(subject.cells, cell_of(men, side, scratch.squares, scratch.rest))
+    index = index_of_cell(subject.cells, cell_of(men, side, scratch.squares, scratch.rest))
     if takers == 0:
-        return int(subject.entry[place]), int(subject.dtg[place])
-    code = int(subject.own[place]) + 2 * takers
+        return int(subject.entry[index]), int(subject.dtg[index])
+    code = int(subject.own[index]) + 2 * takers
     accrued = signed(color, code)
-    best = key_of_reset(subject, place, side, accrued)
+    best = key_of_reset(subject, index, side, accrued)
     child, link = children[color], links.at[pawn + 1, 0, 0]
     for capture in range(takers):
         there = index_of_cell(child.cells, child_cell(links, link, child.men, scratch, side, capture))
         entry, way = int(child.entry[there]), int(child.dtg[there])
         best = max(best, key_after_reset(subject, side, accrued, -entry if links.reversed[link] else entry, way))
     for move in range(list_moves(men, scratch, side, QUIETS)):
-        outcome, dtg = stored_value(subject, quiet_place(subject, scratch, side, move), color, code)
+        outcome, dtg = stored_value(subject, quiet_index(subject, scratch, side, move), color, code)
         best = max(best, key_of(side, accrued, outcome, dtg))
     return value_of_key(side, accrued, best)
 
@@ -184,15 +184,15 @@ def fold_pawn_moves(
 
     `children` are the tables after captures en passant of white and of black pawns.
     """
-    for place in range(start, stop):
-        if not is_asked(subject, place, RESETS_TASK):
+    for index in range(start, stop):
+        if not is_asked(subject, index, RESETS_TASK):
             continue
-        side = set_up(subject.men, cell_at(subject.cells, place), scratch.squares)
+        side = set_up(subject.men, cell_at(subject.cells, index), scratch.squares)
         for move in range(list_moves(subject.men, scratch, side, RESETS)):
             if scratch.captured[move] != NOBODY or scratch.promotion[move]:
                 continue
             outcome, dtg = pawn_move_value(subject, children, scratch, other, move)
-            note_reset(subject, place, side, outcome, dtg)
+            note_reset(subject, index, side, outcome, dtg)
     return EVERYTHING_FINE
 
 

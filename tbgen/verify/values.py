@@ -28,9 +28,9 @@ WORST = -(1 << 40)
 
 
 @inner
-def cell_at(cells: Ints, place: Int) -> Int:
+def cell_at(cells: Ints, index: Int) -> Int:
     """The cell whose values have an index in the arrays."""
-    return cells[place] if cells.size else place
+    return cells[index] if cells.size else index
 
 
 @inner
@@ -38,8 +38,8 @@ def index_of_cell(cells: Ints, cell: Int) -> Int:
     """The index of a cell in the arrays; without the cell their last index, which is empty."""
     if cells.size == 0:
         return cell
-    place = np.searchsorted(cells, cell)
-    return place if place < cells.size and cells[place] == cell else cells.size
+    index = np.searchsorted(cells, cell)
+    return index if index < cells.size and cells[index] == cell else cells.size
 
 
 @by_address
@@ -121,13 +121,13 @@ def held_value(rows: Rows, pattern: Int, holder: Int, code: Int) -> tuple[Int, I
 
 
 @inner
-def stored_value(subject: Subject, place: Int, holder: Int, code: Int) -> tuple[Int, Int]:
+def stored_value(subject: Subject, index: Int, holder: Int, code: Int) -> tuple[Int, Int]:
     """The table's outcome and distance of a position with an accrued score."""
-    entry, own = int(subject.entry[place]), int(subject.own[place])
-    is_own = code == own and holder != side_of(subject.men, cell_at(subject.cells, place))
+    entry, own = int(subject.entry[index]), int(subject.own[index])
+    is_own = code == own and holder != side_of(subject.men, cell_at(subject.cells, index))
     if code > own or is_own or code > code_of(entry):
-        return entry, int(subject.dtg[place])
-    return held_value(subject.rows, int(subject.pattern[place]), holder, code)
+        return entry, int(subject.dtg[index])
+    return held_value(subject.rows, int(subject.pattern[index]), holder, code)
 
 
 @inner
@@ -160,26 +160,26 @@ def key_after_reset(subject: Subject, side: Int, accrued: Int, outcome: Int, dtg
 
 
 @inner
-def key_of_reset(subject: Subject, place: Int, side: Int, accrued: Int) -> Int:
+def key_of_reset(subject: Subject, index: Int, side: Int, accrued: Int) -> Int:
     """The key of the best reset."""
-    outcome = int(subject.reset[place])
+    outcome = int(subject.reset[index])
     if outcome == 0:
         return WORST
-    short = key_after_reset(subject, side, accrued, outcome, int(subject.shortest[place]))
-    return max(short, key_after_reset(subject, side, accrued, outcome, int(subject.longest[place])))
+    short = key_after_reset(subject, side, accrued, outcome, int(subject.shortest[index]))
+    return max(short, key_after_reset(subject, side, accrued, outcome, int(subject.longest[index])))
 
 
 @inner
-def note_reset(subject: Subject, place: Int, side: Int, outcome: Int, dtg: Int) -> None:
+def note_reset(subject: Subject, index: Int, side: Int, outcome: Int, dtg: Int) -> None:
     """Note the value of a reset; only the best outcome stays, with both its ways."""
-    best = int(subject.reset[place])
+    best = int(subject.reset[index])
     gain = worth_to(side, outcome) - worth_to(side, best)
     if best == 0 or gain > 0:
-        subject.reset[place] = outcome
-        subject.shortest[place] = subject.longest[place] = dtg
+        subject.reset[index] = outcome
+        subject.shortest[index] = subject.longest[index] = dtg
     elif gain == 0:
-        subject.shortest[place] = min(subject.shortest[place], dtg)
-        subject.longest[place] = max(subject.longest[place], dtg)
+        subject.shortest[index] = min(subject.shortest[index], dtg)
+        subject.longest[index] = max(subject.longest[index], dtg)
 
 
 TableSource = Table | EntryValues | TableFile

@@ -58,9 +58,9 @@ def bare_kings() -> tuple[Worker, BlockValues]:
     open_words(worker.block, worker.white.forced, worker.black.forced, 0, geometry.words)
     start_forcer(worker.block, worker.white)
     start_forcer(worker.block, worker.black)
-    places = number_cells(worker.block, 0, geometry.words, 0)
-    start_middles(worker.block, worker.white, STALEMATE_CODE, places)
-    start_middles(worker.block, worker.black, STALEMATE_CODE, places)
+    cells = number_cells(worker.block, 0, geometry.words, 0)
+    start_middles(worker.block, worker.white, STALEMATE_CODE, cells)
+    start_middles(worker.block, worker.black, STALEMATE_CODE, cells)
     return worker, BlockValues(np.zeros(layout.cells, np.int8), np.zeros(layout.cells, np.uint16))
 
 
@@ -71,8 +71,8 @@ def freeze_one(code: int, broken: int | None) -> tuple[Worker, np.ndarray]:
     worker.block.code[0, :64] = 255
     worker.block.code[0, square] = code
     worker.block.next_code[0, 0] = code
-    place = int(np.bitwise_count(worker.block.legal[0, 0])) - 1
-    worker.white.label[place] = NO_LABEL if broken is None else label_from(broken, 5)
+    number = int(np.bitwise_count(worker.block.legal[0, 0])) - 1
+    worker.white.label[number] = NO_LABEL if broken is None else label_from(broken, 5)
     freeze(worker.block, worker.white, worker.black, values, code, 0, 10)
     return worker, values.entry[square : square + 1]
 

@@ -170,12 +170,12 @@ class PlayerRow:
         played = ((side, game.final) for met in self.met.values() for game, side in met if game.is_on_the_board)
         return lexicographic_key(played, most_code)
 
-    def opponents(self, places: Mapping[str, int]) -> list[str]:
-        """The opponents that have a place, in order of place; byes have none."""
-        return sorted(self.met.keys() & places.keys(), key=places.__getitem__)
+    def opponents(self, indices: Mapping[str, int]) -> list[str]:
+        """The opponents in the list, in its order, so without byes."""
+        return sorted(self.met.keys() & indices.keys(), key=indices.__getitem__)
 
-    def facts(self, places: Mapping[str, int]) -> dict[str, Any]:
-        """The line as JSON has it; `places` has the order of all players."""
+    def facts(self, indices: Mapping[str, int]) -> dict[str, Any]:
+        """The line as JSON has it; `indices` has the order of all players."""
         return facts_of(
             self,
             *("rank", "name", "games", "classical", "points"),
@@ -184,7 +184,7 @@ class PlayerRow:
                 str(Score(code, Color.WHITE)): count for code, count in enumerate(self.net(), STALEMATE_CODE) if count
             },
             tiebreaks=self.figures,
-            against={name: list(map(str, self.points_against(name))) for name in self.opponents(places)},
+            against={name: list(map(str, self.points_against(name))) for name in self.opponents(indices)},
         )
 
 
@@ -300,8 +300,8 @@ class Standings:
             for name in group:
                 figures = {by: values[name] for by, values in tabled.items()}
                 self.rows.append(replace(self._rows[name], rank=rank, figures=figures))
-        self.places = {row.name: place for place, row in enumerate(self.rows)}
-        """Player -> the place in the list, from 0."""
+        self.indices = {row.name: index for index, row in enumerate(self.rows)}
+        """Player -> index in `rows`."""
 
     @property
     def event(self) -> str:
@@ -348,7 +348,7 @@ class Standings:
             "scoring": [scheme.value for scheme in self.schemes],
             **facts_of(self, "unfinished"),
             "provisional": {name or "?": number for name, number in self.provisional.most_common()},
-            "players": [row.facts(self.places) for row in self.rows],
+            "players": [row.facts(self.indices) for row in self.rows],
         }
 
 
@@ -363,7 +363,7 @@ def in_decimals(points: Fraction) -> str:
 
 def tcec_json(standings: Standings) -> dict[str, Any]:
     """The cross table in the shape of the file `crosstable.json` that the site of TCEC reads."""
-    order = standings.places
+    order = standings.indices
     neustadtl = tiebreaks.sonneborn_berger(cross_table(standings.finished, EventGame.classical))
     ratings = {
         game.players[side]: number_in(game.tags.get(f"{side}Elo", "")) for game in standings.finished for side in Color

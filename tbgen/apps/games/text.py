@@ -150,7 +150,7 @@ class GameText:
     number: int
     """The number of the game in its file, from 1."""
     span: slice
-    """The place of the game in its chunk, including the text before it."""
+    """The game's slice of its chunk, including the text before it."""
     tag_lines: list[re.Match[bytes]] = field(default_factory=list)
     moves_at: array[int] = field(default_factory=partial(array, "q"))
     """Start and end of each move, without its number and signs."""
@@ -177,8 +177,8 @@ class GameText:
     @property
     def moves(self) -> list[str]:
         """The moves as they are written."""
-        places = zip(self.moves_at[::2], self.moves_at[1::2], strict=True)
-        return [decoded(self.chunk.text[start:end]) for start, end in places]
+        offsets = zip(self.moves_at[::2], self.moves_at[1::2], strict=True)
+        return [decoded(self.chunk.text[start:end]) for start, end in offsets]
 
     def tagged(self, tags: Mapping[str, str], line: str | None = None) -> bytes:
         """The text with r-mobility tags, and with tbgen's variation after the moves, in place of earlier ones.

@@ -166,6 +166,6 @@ def _parts(table: CrossTable) -> list[tuple[str, list[tuple[Fraction, Cell[str]]
 
 def _seen_by_opponents(cells: Sequence[Cell[str]]) -> Fraction:
     """A score for tie-breaks of others: byes after the last round that the player came to are draws (article 16.3)."""
-    last = max((place for place, cell in enumerate(cells) if not cell.is_voluntary), default=-1)
-    adjusted = (DRAW if place > last and cell.opponent is None else cell.points for place, cell in enumerate(cells))
+    last = max((n for n, cell in enumerate(cells) if not cell.is_voluntary), default=-1)
+    adjusted = (DRAW if n > last and cell.opponent is None else cell.points for n, cell in enumerate(cells))
     return sum(adjusted, _NONE)

@@ -215,8 +215,8 @@ def stored_games(path: Path, match: str) -> Iterator[tuple[int, int | None, Endi
         before += len(chunk.text)
 
 
-def _stored(path: Path, place: int, tags: dict[str, str]) -> tuple[int, Ending]:
-    """The number of a game of a match, and its ending; `place` is the one in the file."""
+def _stored(path: Path, nth: int, tags: dict[str, str]) -> tuple[int, Ending]:
+    """The number of a game of a match, and its ending; `nth` is the one in the file."""
     try:
         return int(tags["MatchGame"]), Ending(
             outcome=Score(tags["RMobilityResult"]),
@@ -226,6 +226,6 @@ def _stored(path: Path, place: int, tags: dict[str, str]) -> tuple[int, Ending]:
             plies=int(tags["PlyCount"]),
         )
     except KeyError as error:
-        raise MatchError(f"{path}, game {place}: it is one of the match, but its tag {error.args[0]} is gone") from None
+        raise MatchError(f"{path}, game {nth}: it is one of the match, but its tag {error.args[0]} is gone") from None
     except (ValueError, TbgenError) as error:
-        raise MatchError(f"{path}, game {place}: it is one of the match, but was changed: {error}") from None
+        raise MatchError(f"{path}, game {nth}: it is one of the match, but was changed: {error}") from None

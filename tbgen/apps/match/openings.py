@@ -64,20 +64,20 @@ class Openings:
 
     def read(self, number: int) -> Opening:
         """An opening; UsageError names the line or the game if it cannot be played."""
-        place = self._place(number)
+        index = self._index_of(number)
         try:
-            return self._opening(place)
+            return self._opening(index)
         except TbgenError as error:
-            number, entry = self._entries[place]
+            number, entry = self._entries[index]
             where = f"{self._wanted.file}, {'line' if isinstance(entry, str) else 'game'} {number}"
             raise UsageError(f"{where}: {error}") from None
 
     def komi_of(self, number: int) -> Komi | None:
         """The komi that an opening names; its moves are not played."""
-        entry = self._entries[self._place(number)][1]
+        entry = self._entries[self._index_of(number)][1]
         return read_tags(Chunk(entry).games[0].tags).komi if isinstance(entry, bytes) else None
 
-    def _place(self, number: int) -> int:
+    def _index_of(self, number: int) -> int:
         """Where an opening stands in the book."""
         openings = len(self._entries)
         if not self._wanted.random:
@@ -86,8 +86,8 @@ class Openings:
             self._drawn += self._lots.sample(range(openings), openings)
         return self._drawn[number]
 
-    def _read(self, place: int) -> Opening:
-        entry = self._entries[place][1]
+    def _read(self, index: int) -> Opening:
+        entry = self._entries[index][1]
         tags, moves = dict[str, str](), list[str]()
         if isinstance(entry, bytes):
             (written,) = Chunk(entry).games

@@ -118,10 +118,10 @@ def _dealt(
     for first, second in pairs:
         taken = (each.opening for each in before if each.black is not None)
         opening, encounter = max(taken, default=-1) + 1, list[Pairing]()
-        for place, game in enumerate(games):
+        for n, game in enumerate(games):
             white, black = (first, None) if second is None else _colours(plan, (first, second), game)
-            count = len(before) + 1 + place
-            encounter.append(Pairing(count, number, white, black, opening + place // plan.repeat, count - place % 2))
+            count = len(before) + 1 + n
+            encounter.append(Pairing(count, number, white, black, opening + n // plan.repeat, count - n % 2))
         before += encounter
         dealt.append(encounter)
     return dealt
@@ -162,12 +162,12 @@ def bracket_of(plan: Tournament, results: Results) -> tuple[list[list[Meeting]],
         number, games, stage = len(rounds) + 1, range(plan.games), MatchStage()
         meetings = [Meeting(number, tie_of(pair, [], plan.games), []) for pair in pairs]
         rounds.append(meetings)
-        while not stage and (still := [place for place, each in enumerate(meetings) if each.tie.winner is None]):
-            dealt = _dealt(plan, before, number, [pairs[place] for place in still], games)
-            for place, more in zip(still, dealt, strict=True):
-                pairings = meetings[place].pairings + more
+        while not stage and (still := [n for n, each in enumerate(meetings) if each.tie.winner is None]):
+            dealt = _dealt(plan, before, number, [pairs[n] for n in still], games)
+            for n, more in zip(still, dealt, strict=True):
+                pairings = meetings[n].pairings + more
                 played = [(each.white, results[each.number]) for each in pairings if each.number in results]
-                meetings[place] = Meeting(number, tie_of(pairs[place], played, plan.games), pairings)
+                meetings[n] = Meeting(number, tie_of(pairs[n], played, plan.games), pairings)
             stage, games = _unplayed(dealt, results), range(games.stop, games.stop + MORE_GAMES)
         winners = [each.tie.winner for each in meetings if each.tie.winner is not None]
         if stage or len(winners) == 1:

@@ -3,8 +3,8 @@
 JSON, refusals and errors have one form everywhere. A queue limits the requests in work, and those that wait.
 
 A connection is in one of four phases. Each phase has a deadline, and the server closes a connection that misses it. If
-there is no place for a new connection, the server closes the one that has waited longest for its client. So a client
-that does its part gets an answer, however many others do not.
+too many are open, it closes the one that has waited longest for its client. So a client that does its part gets an
+answer, however many others do not.
 """
 
 from __future__ import annotations
@@ -123,14 +123,14 @@ class Queue:
     """
 
     def __init__(self, limits: Limits) -> None:
-        self._places = asyncio.Semaphore(limits.at_once + limits.waiting)
+        self._requests = asyncio.Semaphore(limits.at_once + limits.waiting)
         self._threads = asyncio.Semaphore(limits.at_once)
 
     async def run(self, work: Callable[[], T], *, goes_on: bool = False) -> T:
         """The result of `work`, called in a thread. BusyError if too many requests wait, unless the work `goes_on`."""
-        if not goes_on and self._places.locked():
+        if not goes_on and self._requests.locked():
             raise BusyError
-        async with self._places:
+        async with self._requests:
             await self._threads.acquire()
             done, loop = Future[T](), asyncio.get_running_loop()
             # The loop may be closed if the process is ending.
@@ -163,12 +163,12 @@ def _piece(items: Iterator[T]) -> list[T]:
     return piece
 
 
-PLACES: Final = "places"
+CONNECTIONS: Final = "connections"
 """The key of the allowed number of connections in the state that the application shares with the server."""
 
-_LEAST_PLACES, _MOST_PLACES = 8, 500
+_LEAST_CONNECTIONS, _MOST_CONNECTIONS = 8, 500
 _ACCEPTED_AT_ONCE = 8
-"""Connections that asyncio accepts before it looks at any of them: fewer than there are places."""
+"""Connections that asyncio accepts before it looks at any of them: fewer than may be open."""
 _WAITING_OUTSIDE = 1024
 """Connections that the system keeps until they are accepted."""
 _IN_FLIGHT = 4 * _ACCEPTED_AT_ONCE
@@ -185,16 +185,16 @@ better part of its full buffer of 64 kB.
 
 
 class Connection(H11Protocol):
-    """A connection that the server closes if its client is too slow, or the slowest when another needs its place."""
+    """A connection that the server closes if its client is too slow, or the slowest when too many are open."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._application, self.app = self.app, self._answer
         self._answering: asyncio.Task[Any] | None = None
         self._begin("head")
-        places = self.app_state.get(PLACES, _MOST_PLACES)
-        if len(self.connections) > places:
-            self._make_place(places)
+        most = self.app_state.get(CONNECTIONS, _MOST_CONNECTIONS)
+        if len(self.connections) > most:
+            self._close_longest(most)
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -238,12 +238,12 @@ class Connection(H11Protocol):
         self._phase, self._since = phase, self.loop.time()
         self._deadline = self.loop.call_later(DEADLINES[phase], self.transport.abort)
 
-    def _make_place(self, places: int) -> None:
+    def _close_longest(self, most: int) -> None:
         waiting = [each for each in self.connections if isinstance(each, Connection) and each._phase != "work"]
         longest = min(waiting, key=lambda each: each._since)
         self.connections.discard(longest)
         longest.transport.abort()
-        self.logger.warning("%d connections are open, and no more may be: those that wait longest are closed", places)
+        self.logger.warning("%d connections are open, and no more may be: those that wait longest are closed", most)
 
     async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
         """Let the application answer until the client has left."""
@@ -252,7 +252,7 @@ class Connection(H11Protocol):
             await self._application(scope, receive, send)
 
 
-def places_for(tables: int) -> int:
+def connections_for(tables: int) -> int:
     """The connections that a process may have beside so many open tables; UsageError if there are too few.
 
     Each connection may need a second descriptor, for a file that it receives.
@@ -260,11 +260,11 @@ def places_for(tables: int) -> int:
     descriptors = most_files()
     # Probes open two files of a table, and solved positions two more.
     taken = len(os.listdir("/dev/fd")) + 4 * tables + _IN_FLIGHT
-    places = min(_MOST_PLACES, (descriptors - descriptors // 8 - taken) // 2)
-    if places < _LEAST_PLACES:
-        needed = (taken + 2 * _LEAST_PLACES) * 8 // 7 + 1
+    connections = min(_MOST_CONNECTIONS, (descriptors - descriptors // 8 - taken) // 2)
+    if connections < _LEAST_CONNECTIONS:
+        needed = (taken + 2 * _LEAST_CONNECTIONS) * 8 // 7 + 1
         raise UsageError(f"{descriptors} open files are too few for these tables; allow more: ulimit -n {needed}")
-    return places
+    return connections
 
 
 async def _keep_many_waiting(listening: socket.socket) -> None:

@@ -27,7 +27,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tbgen.apps.site.answers import error_facts
-from tbgen.apps.site.guard import PLACES, BusyError, as_json, places_for, refusal, status_of
+from tbgen.apps.site.guard import CONNECTIONS, BusyError, as_json, connections_for, refusal, status_of
 from tbgen.apps.site.service import CACHE_BYTES, EXPLORER, LOCAL_NAMES, ServerSettings, Service, SitePages
 from tbgen.errors import TbgenError, UsageError
 from tbgen.storage.files import folders_in
@@ -52,7 +52,7 @@ def application(settings: ServerSettings) -> Starlette:
     async def until_the_end(app: Starlette) -> AsyncIterator[dict[str, int]]:
         current_default_thread_limiter().total_tokens = settings.limits.at_once  # for threads that read files
         with service.opened:
-            yield {PLACES: places_for(len(service.catalog))}
+            yield {CONNECTIONS: connections_for(len(service.catalog))}
 
     return Starlette(
         routes=_routes(service, settings),

@@ -74,10 +74,10 @@ class Forcer(NamedTuple):
     forced: Members
     middle: Middle
     label: Ints32
-    """[place] the label of cells in `labelled` or `fresh`; of others that are undecided, NO_LABEL or one that breaks no
-    hold."""
+    """[number] the label of cells in `labelled` or `fresh`; of others that are undecided, NO_LABEL or one that breaks
+    no hold."""
     history: Ints32
-    """[place] how the label changed from one accrued code to the next."""
+    """[number] how the label changed from one accrued code to the next."""
     seeds: BucketQueue
     joining: Worklist
     """The forcer's cells that join in the step at hand."""
@@ -170,14 +170,14 @@ def start_forcer(block: Block, forcer: Forcer) -> None:
     push_resets(block, forcer, 0, 1)
 
 
-# Before mates are known the other resets would be pushed for all cells; afterwards only for those that have a place.
+# Before mates are known the other resets would be pushed for all cells; afterwards only for numbered ones.
 # Without middles there are classes alone, and so only outcomes that are the forcer's own.
 @borrowing
-def start_middles(block: Block, forcer: Forcer, code: int, places: int) -> None:
-    """After the mates: the other resets of the cells that have places are seeds, and there are no labels yet."""
+def start_middles(block: Block, forcer: Forcer, code: int, cells: int) -> None:
+    """After the mates: the other resets of the numbered cells are seeds, and there are no labels yet."""
     if code == STALEMATE_CODE:
-        forcer.label[:places] = NO_LABEL
-        forcer.history[:places] = 0
+        forcer.label[:cells] = NO_LABEL
+        forcer.history[:cells] = 0
         push_resets(block, forcer, 1, WORST_GOAL if has_histories(forcer) else MOST_STORED_CODE + 1)
 
 

@@ -21,7 +21,7 @@ from tbgen.retro.distances.forcer import Forcer, reset_label, schedule
 from tbgen.retro.distances.queues import LAST_LABEL, RECHECK
 from tbgen.retro.patterns.packing import NO_LABEL, goal_of_label, limit_of
 from tbgen.retro.patterns.worker import note_label
-from tbgen.retro.words.block import MASK, Block, place_of_cell
+from tbgen.retro.words.block import MASK, Block, number_of_cell
 from tbgen.retro.words.quiet import BLACK_KING_STEPS, find_escapes, list_neighbours
 from tbgen.retro.words.worklist import FAR, NEAR, Worklist, add_bits, contains_word
 
@@ -35,8 +35,8 @@ class LabelRange(NamedTuple):
 
 @inlined
 def label_of_cell(block: Block, forcer: Forcer, side: Int, word: Int, square: Int) -> np.int64:
-    """The label of a cell that has a place."""
-    return np.int64(forcer.label[place_of_cell(block, side, word, square)])
+    """The label of a numbered cell."""
+    return np.int64(forcer.label[number_of_cell(block, side, word, square)])
 
 
 @inlined
@@ -50,9 +50,9 @@ def look_ahead(block: Block, forcer: Forcer, side: Int, worklist: Worklist, n: I
         prefetch(block.numbered, (side, word, MASK))
     if n + NEAR < end:
         word = np.int64(worklist.words[n + NEAR])
-        place = place_of_cell(block, side, word, lowest_square(worklist.bits[np.uint64(word)]))
-        prefetch(forcer.label, (place,))
-        prefetch(forcer.history, (place,))
+        number = number_of_cell(block, side, word, lowest_square(worklist.bits[np.uint64(word)]))
+        prefetch(forcer.label, (number,))
+        prefetch(forcer.history, (number,))
 
 
 # These two, with `begin_first_code`, `begin_next_code` and `end_code`, alone change a middle's sets.
@@ -168,18 +168,18 @@ def change_label(
     If its label grows, cells that relied on the old one are rechecked. A defender's cell with a greater label keeps it:
     it still has no way out. A forcer's cell relied on the old label only if its own is one ply more.
     """
-    place, bit, limit = place_of_cell(block, side, word, square), square_bit(square), limit_of(code)
+    number, bit, limit = number_of_cell(block, side, word, square), square_bit(square), limit_of(code)
     was, label = limit, min(label, limit)
     if forcer.middle.labelled[side, np.uint64(word)] & bit:
-        was = np.int64(forcer.label[place])
+        was = np.int64(forcer.label[number])
     if label == was:
         return
     if label < limit:
-        forcer.label[place] = label
+        forcer.label[number] = label
         let_have_label(forcer, forcer.middle.labelled, side, word, bit, label)
         schedule(forcer, forcer.middle.agenda, kind, side, word, bit, label)
     else:
-        forcer.label[place] = NO_LABEL
+        forcer.label[number] = NO_LABEL
         let_lose_label(forcer, side, word, bit)
     if label > was:
         schedule_predecessors(block, forcer, 1 - side, word, bit, LabelRange(was + 1, label), code)

@@ -44,7 +44,7 @@ from tbgen.retro.patterns.worker import (
     leave_free,
     ripe_cells,
 )
-from tbgen.retro.words.block import Block, BlockValues, place_of_cell
+from tbgen.retro.words.block import Block, BlockValues, number_of_cell
 from tbgen.retro.words.quiet import find_escapes, mark_predecessors
 from tbgen.retro.words.worklist import FAR, Markable, Worklist, add_bits, list_words, take_bits
 from tbgen.score import STALEMATE_CODE
@@ -55,7 +55,7 @@ def entry_label(block: Block, breaker: Forcer, code: Int, side: Int, word: Int, 
     """The entry value of an undecided cell of this own code: its goal and plies for the side that has just moved."""
     code = min(code, TOP_CODE + 1)
     if code > STALEMATE_CODE and has_histories(breaker):
-        broken = np.int64(breaker.label[place_of_cell(block, side, word, square)])
+        broken = np.int64(breaker.label[number_of_cell(block, side, word, square)])
         if goal_of_label(broken) < WORST_GOAL - code:
             return WORST_GOAL - goal_of_label(broken), plies_of_label(broken)
     return np.int64(code), np.int64(0)

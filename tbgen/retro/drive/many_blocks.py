@@ -152,11 +152,11 @@ def name_patterns(
     if len(white) == 0:  # no hold can be broken
         return
     for word in range(len(numbered)):
-        kings, place = numbered[word, MASK], numbered[word, FIRST]
+        kings, number = numbered[word, MASK], numbered[word, FIRST]
         while kings:
             square, kings = lowest_and_rest(kings)
-            left, right, cell = np.int64(white[place]), np.int64(black[place]), word * 64 + square
-            place += ONE
+            left, right, cell = np.int64(white[number]), np.int64(black[number]), word * 64 + square
+            number += ONE
             if entry[cell] and (left != EMPTY or right != EMPTY):
                 pattern[cell] = intern(pairs, left, right)
 

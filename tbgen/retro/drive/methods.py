@@ -38,7 +38,7 @@ class Method(NamedTuple, Generic[S]):
     """Once a code is frozen; after the mates, stalemate's, with how many cells are undecided, else with 0."""
     search: Callable[[Block, S, S, BlockValues, int], None]
     """What one side forces at an accrued code."""
-    by_place: tuple[str, ...]
+    by_number: tuple[str, ...]
     """The arrays of a side's part that have an item for each undecided cell."""
 
 

@@ -98,9 +98,9 @@ class OneBlock:
             decided = positions - sum(left)
             task.progress("accrued", code, 0.1 + 0.85 * decided / positions, decided)
             with task.timer.phase("seeds"):
-                places = self._number_cells(left) if code == STALEMATE_CODE else 0
+                cells = self._number_cells(left) if code == STALEMATE_CODE else 0
                 blocks, codes, (white, black) = [self.worker.block] * 2, [code] * 2, self.searchers
-                list(pool.map(self.method.prepare, blocks, (white, black), codes, [places] * 2))
+                list(pool.map(self.method.prepare, blocks, (white, black), codes, [cells] * 2))
             with task.timer.phase("middles" if code else "mates"):
                 values = [self.values] * 2
                 list(pool.map(self.method.search, blocks, (white, black), (black, white), values, codes))
@@ -110,15 +110,15 @@ class OneBlock:
     def _number_cells(self, left: Sequence[int]) -> int:
         """Number the cells that mates leave open, and allocate the arrays that these numbers index."""
         task, block = self.task, self.worker.block
-        *firsts, places = itertools.accumulate(left, initial=0)
-        list(task.pool.map(lambda span, place: number_cells(block, span[0], span[1], place), self.spans, firsts))
-        room = places if task.mobility.forgets else 0  # otherwise there are no middles
+        *firsts, cells = itertools.accumulate(left, initial=0)
+        list(task.pool.map(lambda span, first: number_cells(block, span[0], span[1], first), self.spans, firsts))
+        room = cells if task.mobility.forgets else 0  # otherwise there are no middles
         white, black = (
-            searcher._replace(**{name: task.new(room, np.uint32) for name in self.method.by_place})
+            searcher._replace(**{name: task.new(room, np.uint32) for name in self.method.by_number})
             for searcher in self.searchers
         )
         self.worker = self.worker._replace(white=white, black=black)
-        return places
+        return cells
 
     def hand_over(self) -> None:
         """Count and name what the cells hold, and put them into the store, each side to move as a run of its own."""

@@ -185,13 +185,13 @@ def rejoin(block: Block, grower: Grower, before: Journal, values: BlockValues, g
     """Let those join again that had this goal at the code before; in how many words the forcer's were."""
     middle, members, words, moved = grower.middle, grower.middle.members, len(block.occupied), np.int64(0)
     for at in range(before.first[goal], before.first[goal + 1]):
-        place = np.int64(before.word[at])
-        side = np.int64(place >= words)
-        word = place - side * words
+        index = np.int64(before.word[at])
+        side = np.int64(index >= words)
+        word = index - side * words
         bits = before.bits[at] & members.free[side, word]
         if bits:
             leave_free(members, side, word, bits)
-            add_bits(middle.joined, place, bits)
+            add_bits(middle.joined, index, bits)
             if side == grower.side:
                 members.left[word] &= ~bits
                 freeze_broken(block, grower, values, word, bits, goal)

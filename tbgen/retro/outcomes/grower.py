@@ -161,7 +161,7 @@ def link_exits(exits: Exits) -> None:
 def sort_resets(block: Block, grower: Grower, mates: bool) -> None:
     """List the resets of undecided cells with the forcer to move, those to mate or the others: count, then write.
 
-    Until a goal is written, its first entry stands one place further on.
+    Until a goal is written, its first entry stands one index further on.
     """
     side, resets, bits_of_goal = grower.side, grower.resets, grower.bits_of_goal
     resets.first[:] = 0

@@ -21,7 +21,7 @@ from tbgen.retro.patterns.packing import NO_LABEL, goal_of_label, label_from, pl
 from tbgen.retro.patterns.worker import AnyWorker, has_histories
 from tbgen.retro.resets.destinations import NOT_HERE, ChildTables
 from tbgen.retro.resets.folding import fold_reset, fold_value, fold_word
-from tbgen.retro.words.block import Best, Block, BlockValues, place_of_cell
+from tbgen.retro.words.block import Best, Block, BlockValues, number_of_cell
 from tbgen.retro.words.geometry import BLACK, WHITE, king_of
 from tbgen.retro.words.moves import NO_ROLE, Scratch, kings_after_move, note_move, note_moves, unpack_squares
 from tbgen.retro.words.quiet import list_neighbours
@@ -56,8 +56,8 @@ def label_of_break(inquiry: Inquiry, breaker: Int, side: Int, cell: Int, code: I
     """With which goal and plies, as a label, a side breaks the hold at an accrued code, if it does."""
     searcher = inquiry.worker.white if breaker == WHITE else inquiry.worker.black
     if has_histories(searcher):
-        place = place_of_cell(inquiry.worker.block, side, cell >> 6, cell & 63)
-        return np.int64(label_at_code(searcher.interner, np.int64(searcher.history[place]), code))
+        number = number_of_cell(inquiry.worker.block, side, cell >> 6, cell & 63)
+        return np.int64(label_at_code(searcher.interner, np.int64(searcher.history[number]), code))
     own = side * inquiry.worker.block.code.shape[1] + cell
     return label_from(np.int64(inquiry.goal_of[own]), 0) if len(inquiry.goal_of) else np.int64(NO_LABEL)
 

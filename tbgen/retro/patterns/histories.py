@@ -189,17 +189,17 @@ def _intern_rows(interner: Interner, start: Ints, rows: Ints, nodes: SignedInts3
 # size[node]: how many chains begin with this one, itself included, 1 before; after[node]: how many chains come between
 # the one that it extends and itself; used[node]: 0 before.
 @borrowing
-def _find_places(
-    before: Ints, by_event: Ints, size: SignedInts32, used: SignedInts32, after: SignedInts32, place: SignedInts32
+def _number_chains(
+    before: Ints, by_event: Ints, size: SignedInts32, used: SignedInts32, after: SignedInts32, number: SignedInts32
 ) -> None:
-    """Where each chain stands in the order of their rows, a beginning before what it begins."""
+    """Number the chains in the order of their rows, a beginning before what it begins."""
     for node in range(len(before) - 1, 0, -1):
         size[before[node]] += size[node]
     for n in by_event:
         after[n + 1] = used[before[n + 1]]
         used[before[n + 1]] += size[n + 1]
     for node in range(1, len(before)):
-        place[node] = place[before[node]] + 1 + after[node]
+        number[node] = number[before[node]] + 1 + after[node]
 
 
 @borrowing
@@ -242,10 +242,10 @@ def merge_patterns(
 def _ranking(interner: Interner) -> SignedInts32:
     """All chains in the order of their rows, a beginning before what it begins."""
     nodes = int(interner.state[NODES])
-    used, after, place, ranking = (np.zeros(nodes, np.int32) for _ in range(4))
+    used, after, number, ranking = (np.zeros(nodes, np.int32) for _ in range(4))
     by_event = np.argsort(interner.event[1:nodes])
-    _find_places(interner.before[:nodes], by_event, np.ones(nodes, np.int32), used, after, place)
-    ranking[place] = np.arange(nodes, dtype=np.int32)
+    _number_chains(interner.before[:nodes], by_event, np.ones(nodes, np.int32), used, after, number)
+    ranking[number] = np.arange(nodes, dtype=np.int32)
     return ranking
 
 

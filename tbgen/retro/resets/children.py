@@ -135,7 +135,7 @@ class PromotionReader:
 
 
 def _assignments(child: Layout, reset: Reset) -> Iterator[tuple[int, list[int]]]:
-    """The new man's axis, and [axis there] -> slot here; equal men take each other's places in every order."""
+    """The new man's axis, and [axis there] -> slot here; equal men in every order."""
     slots, kinds = reset.slots[child.pawns :], child.slots[child.pawns :]
     for order in itertools.permutations(range(len(slots))):
         if all(kinds[n] == kinds[other] for n, other in enumerate(order)):
@@ -179,30 +179,30 @@ def copy_promotions(
                 compared = -1
                 if how == INTO_TRIANGLE:
                     compared = beside_image(digits, routes.twin_start, 1, last, images)
-                place, cell = 0, targets[n, 2]
+                index, cell = 0, targets[n, 2]
                 for axis in range(1, last):
-                    place += (digits[axis] - first[axis]) * stride[axis]
+                    index += (digits[axis] - first[axis]) * stride[axis]
                     cell += routes.adds[route, axis, digits[axis]]
                 for king in range(first[0], first[0] + size[0]):
                     kings = primary_black_kings(how, TRIANGLE[king] if how == INTO_TRIANGLE else king, compared)
                     if kings != NOTHING:
-                        start, here = place + (king - first[0]) * stride[0], cell + routes.adds[route, 0, king]
+                        start, here = index + (king - first[0]) * stride[0], cell + routes.adds[route, 0, king]
                         _copy_word(box, routes, route, kings, start, here, promotions)
             going = _next_men(digits, first, size, new)
 
 
 @inlined
 def _copy_word(
-    box: BoxValues, routes: Routes, route: Int, kings: Word, place: Int, cell: Int, promotions: AtHand
+    box: BoxValues, routes: Routes, route: Int, kings: Word, index: Int, cell: Int, promotions: AtHand
 ) -> None:
     """Copy the primary cells of those that differ in the black king alone; `kings` are its squares in them."""
     last, sign = len(box.first) - 1, routes.sign[route]
     for king in range(box.first[last], box.first[last] + box.size[last]):
         if kings >> np.uint64(king) & ONE:
-            promotions.entry[cell + routes.adds[route, last, king]] = sign * box.entry[place]
+            promotions.entry[cell + routes.adds[route, last, king]] = sign * box.entry[index]
             if len(promotions.dtg):
-                promotions.dtg[cell + routes.adds[route, last, king]] = box.dtg[place]
-        place += box.stride[last]
+                promotions.dtg[cell + routes.adds[route, last, king]] = box.dtg[index]
+        index += box.stride[last]
 
 
 @inlined
@@ -261,7 +261,7 @@ class ChildReader:
     def with_wave(self, at_hand: ChildTables, blocks: Sequence[int], solved: ValuesSource) -> ChildTables:
         """The same with all that some blocks of a wave ask for.
 
-        Planes of the table itself take the places of those that nobody asks for any more.
+        Planes of the table itself replace those that nobody asks for any more.
         """
         wanted, planes = self._own_planes(blocks), at_hand.planes
         mine = planes.start[: 2 * len(self.layout.blocks)]

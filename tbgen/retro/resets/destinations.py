@@ -224,7 +224,7 @@ def empty_child_tables(child_layouts: ChildLayouts) -> ChildTables:
     """Child tables of which no value is in memory yet."""
     layout, nothing = child_layouts.layouts[0], (np.zeros(0, np.int8), np.zeros(0, np.uint16))
     shapes = shapes_of(child_layouts.layouts)
-    start, cells = en_passant_places(layout)
+    start, cells = en_passant_starts(layout)
     return ChildTables(
         shapes=shapes,
         destinations=pack_destinations(child_layouts.resets, [each.material for each in child_layouts.layouts]),
@@ -234,7 +234,7 @@ def empty_child_tables(child_layouts: ChildLayouts) -> ChildTables:
     )
 
 
-def en_passant_places(layout: Layout) -> tuple[Ints, int]:
+def en_passant_starts(layout: Layout) -> tuple[Ints, int]:
     """Room for the values of blocks in which a pawn may just have made a double step beside an enemy pawn."""
     start, cells = np.full((len(layout.blocks), 2, 8), NOT_HERE, np.int64), 0
     for number, block in enumerate(layout.blocks):

@@ -5,7 +5,7 @@ Words are [side to move, word], cells [side to move, 64 * word + black king squa
 (its own mate, 0) to its worst (the other's mate, 255).
 
 Most cells are decided by the first class, mate, once and for all. The others are numbered, word by word, and only they
-have labels: *places* are these numbers.
+have labels.
 
 Legality is found 64 black king squares at a time: attacks look through the black king, which the bits stand for.
 """
@@ -68,7 +68,7 @@ class Block(NamedTuple):
     first_reset: Words
     """[side, word] the number of the first of them; those of the others follow."""
     numbered: Words
-    """[side, word, MASK or FIRST] the cells that have places, and the place of the first of them."""
+    """[side, word, MASK or FIRST] the cells that have numbers, and that of the first of them."""
     code: Bytes
     """[side, cell] the position's own code."""
     next_code: Bytes
@@ -127,23 +127,23 @@ def enter_block(block: Block, number: Int, squares: Ints) -> None:
 
 
 @inlined
-def place_of_cell(block: Block, side: Int, word: Int, square: Int) -> np.uint64:
-    """The place of a numbered cell. Places are unsigned: numba would check a signed index for being negative."""
+def number_of_cell(block: Block, side: Int, word: Int, square: Int) -> np.uint64:
+    """The number of a numbered cell. It is unsigned: numba would check a signed index for being negative."""
     mask, first = block.numbered[side, word, MASK], block.numbered[side, word, FIRST]
-    place: np.uint64 = first + np.uint64(count(mask & (square_bit(square) - ONE)))
-    return place
+    number: np.uint64 = first + np.uint64(count(mask & (square_bit(square) - ONE)))
+    return number
 
 
 @borrowing
-def number_cells(block: Block, first: int, end: int, place: int) -> int:
-    """Give places, from one on, to the undecided cells of a range of words; returns the place after the last."""
+def number_cells(block: Block, first: int, end: int, number: int) -> int:
+    """Number the undecided cells of a range of words from `number` on; returns the number after the last."""
     for side in range(2):
         for word in range(first, end):
             cells = block.undecided[side, word]
             block.numbered[side, word, MASK] = cells
-            block.numbered[side, word, FIRST] = place
-            place += count(cells)
-    return place
+            block.numbered[side, word, FIRST] = number
+            number += count(cells)
+    return number
 
 
 @inlined

@@ -125,30 +125,30 @@ def word_after(geometry: Geometry, word: Int, men: Ints, man: Int, to: Int) -> I
     return word + ((to - men[man]) << geometry.shift[man])
 
 
-# Equal men stand in ascending order, so a move past an equal man makes the two change places in the word's number.
+# Equal men stand in ascending order, so a move past an equal man makes the two swap slots in the word's number.
 @inlined
 def word_among_twins(geometry: Geometry, word: Int, men: Ints, man: Int, to: Int) -> Int:
     """The same where equal men must come in ascending order."""
-    place = man
-    while place + 1 < geometry.twin_end[man] and men[place + 1] < to:
-        word += (men[place + 1] - men[place]) << geometry.shift[place]
-        place += 1
-    if place == man:
-        while place > geometry.twin_start[man] and men[place - 1] > to:
-            word += (men[place - 1] - men[place]) << geometry.shift[place]
-            place -= 1
-    return word + ((to - men[place]) << geometry.shift[place])
+    slot = man
+    while slot + 1 < geometry.twin_end[man] and men[slot + 1] < to:
+        word += (men[slot + 1] - men[slot]) << geometry.shift[slot]
+        slot += 1
+    if slot == man:
+        while slot > geometry.twin_start[man] and men[slot - 1] > to:
+            word += (men[slot - 1] - men[slot]) << geometry.shift[slot]
+            slot -= 1
+    return word + ((to - men[slot]) << geometry.shift[slot])
 
 
 @inlined
 def word_of_images(geometry: Geometry, symmetry: Int, king_index: Int, men: Ints) -> Int:
-    """The word of a white king's place and of the images of the other men."""
+    """The word of a white king's index and of the images of the other men."""
     result = king_index << geometry.king_shift
     for n in range(len(men)):
-        square, place = SYMMETRY[symmetry, men[n]], geometry.twin_start[n]
-        for other in range(place, geometry.twin_end[n]):
-            place += SYMMETRY[symmetry, men[other]] < square
-        result += square << geometry.shift[place]
+        square, slot = SYMMETRY[symmetry, men[n]], geometry.twin_start[n]
+        for other in range(slot, geometry.twin_end[n]):
+            slot += SYMMETRY[symmetry, men[other]] < square
+        result += square << geometry.shift[slot]
     return result
 
 

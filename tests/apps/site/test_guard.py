@@ -15,7 +15,7 @@ from urllib.request import urlopen
 import pytest
 
 from tbgen.apps.site import guard
-from tbgen.apps.site.guard import DEADLINES, Connection, calm, places_for
+from tbgen.apps.site.guard import DEADLINES, Connection, calm, connections_for
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import ServerSettings
 from tbgen.errors import UsageError
@@ -28,7 +28,7 @@ FILE = b"GET /tables/KPvK.h5 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 @pytest.fixture
 def port(table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """The port of a server that takes three connections at once."""
-    monkeypatch.setattr("tbgen.apps.site.server.places_for", lambda tables: 3)
+    monkeypatch.setattr("tbgen.apps.site.server.connections_for", lambda tables: 3)
     with running(application(ServerSettings([table_folder]))) as address:
         yield int(address.rpartition(":")[2])
 
@@ -120,10 +120,10 @@ def test_a_new_client_has_the_place_of_the_one_that_waits_longest(port: int, cap
 def test_places_leave_descriptors_for_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda which: (450, 450))
     monkeypatch.setattr(guard.os, "listdir", lambda folder: ["0", "1", "2", "3"])  # other tests may have more open
-    few, more = places_for(25), places_for(0)
+    few, more = connections_for(25), connections_for(0)
     assert 8 <= few < more < 200
     with pytest.raises(UsageError, match=r"450 open files are too few for these tables; allow more: ulimit -n \d+"):
-        places_for(95)
+        connections_for(95)
 
 
 def test_a_cause_says_one_line_in_ten_seconds_and_how_often_it_came_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
