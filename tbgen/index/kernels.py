@@ -2,7 +2,7 @@
 
 A group of equal men is known by its first slot: `twin_start[slot]`, the slot itself for a man without an equal.
 
-Signed bytes and rows of outcomes are those of outcomes.py. A *goal* is an outcome as a *forcer* ranks it, a side that
+Signed bytes and rows of outcomes are those of outcomes.py. A *goal* is an outcome as a *forcer* numbers it, a side that
 forces something: 0 is its own mate, the best, 255 (WORST_GOAL) the other side's. So a forcer prefers the smaller goal.
 """
 

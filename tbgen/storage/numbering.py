@@ -85,15 +85,15 @@ def states_of(content: Content, order: Order, threads: int, new: NewArray = np.z
     met_by = _met(content, order, threads, numbers)
     keys, states = np.unique(np.concatenate([keys for keys, _ in met_by]), return_inverse=True)
     often = np.bincount(states, np.concatenate([often for _, often in met_by]))
-    ranking = often_first(often.astype(np.uint64))
-    rank_of = np.empty(len(keys), np.uint32)
-    rank_of[ranking] = np.arange(len(keys), dtype=np.uint32)
+    by_count = often_first(often.astype(np.uint64))
+    new_number_of = np.empty(len(keys), np.uint32)
+    new_number_of[by_count] = np.arange(len(keys), dtype=np.uint32)
     by_worker = np.split(states, np.cumsum([len(theirs) for theirs, _ in met_by])[:-1])
     state_of = np.zeros(1 + max(map(len, by_worker)) * threads, np.uint32)
     for worker, theirs in enumerate(by_worker):
-        state_of[1:].reshape(-1, threads)[: len(theirs), worker] = rank_of[theirs]
-    keys, occurs = keys[ranking], often[ranking].astype(np.uint64)
-    del met_by, states, by_worker, theirs, often, ranking, rank_of
+        state_of[1:].reshape(-1, threads)[: len(theirs), worker] = new_number_of[theirs]
+    keys, occurs = keys[by_count], often[by_count].astype(np.uint64)
+    del met_by, states, by_worker, theirs, often, by_count, new_number_of
     _settle(order, numbers, state_of, threads)
     rows, dtg, pattern = keys >> _ENTRY_SHIFT, keys >> _DTG_SHIFT & _DTG, keys & _PATTERN
     entry = byte_of_row(rows.astype(np.int64)).astype(np.int8)

@@ -55,10 +55,10 @@ def slowly_numbered(solved: Solved, order: Order) -> tuple[Ints, Ints, Ints]:
     keys = ((parts[0] + 128) << 48 | parts[1] << 32 | parts[2])[cell_of]
     live = cells.entry[cell_of] != 0
     states, counts = np.unique(keys[live], return_counts=True)
-    ranking = np.lexsort((states, -counts))
-    number = np.argsort(ranking)
+    by_count = np.lexsort((states, -counts))
+    number = np.argsort(by_count)
     last = np.maximum.accumulate(np.where(live, np.arange(len(keys)), np.argmax(live)))
-    return number[np.searchsorted(states, keys[last])], states[ranking], counts[ranking]
+    return number[np.searchsorted(states, keys[last])], states[by_count], counts[by_count]
 
 
 def keys_of(states: Cells) -> Ints:

@@ -165,10 +165,10 @@ def _move_on(
     if Color.of(board.turn) is strategy.goal.side:
         return strategy.move_on(board, accrued)
 
-    def rank(move: chess.Move) -> tuple[bool, bool, str]:
+    def order(move: chess.Move) -> tuple[bool, bool, str]:
         after = board.copy(stack=False)
         reached = play_move(after, move, accrued).accrued
         is_known = (epd_of(after), strategy.goal.threshold(reached)) in seen
         return not is_known, is_reset(board, move), move.uci()
 
-    return min(board.legal_moves, key=rank, default=None)
+    return min(board.legal_moves, key=order, default=None)

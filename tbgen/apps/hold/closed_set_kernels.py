@@ -97,7 +97,7 @@ class HoldBuffers(NamedTuple):
     """[move, word] those of successors."""
     states: Ints
     """[move]"""
-    ranks: Ints
+    costs: Ints
     """[move]"""
     refuted: SignedInts32
     """[node]"""
@@ -213,7 +213,7 @@ def is_followed(key: Words, task: HoldTask, move: Int, reset: bool) -> bool:
 # before: the key of the node before the move; key: receives the key of the position after it
 @inner
 def successor(before: Words, task: HoldTask, materials: Words, move: Int, key: Words) -> tuple[Int, Int]:
-    """State and rank (less is better for the holder) of the node after a move; REFUTED if the move is a break."""
+    """State and cost (less is better for the holder) of the node after a move; REFUTED if the move is a break."""
     by_holder = before[TURN] == task.side
     copy_words(before, key)
     reset = play(key, move)
@@ -232,13 +232,13 @@ def successor(before: Words, task: HoldTask, materials: Words, move: Int, key: W
 
 
 @inner
-def rank_of(space: Space, key: Words, state: Int, rank: Int) -> tuple[Int, Int]:
-    """State and rank of a successor, by its node."""
+def cost_of(space: Space, key: Words, state: Int, cost: Int) -> tuple[Int, Int]:
+    """State and cost of a successor, by its node."""
     node = space.table[hash_slot(space, key)]
     if node < 0:
-        return state, rank + 1
+        return state, cost + 1
     known = np.int64(space.state[node])
-    return known, 1 if known == SURE else 2 if known == DONE else rank
+    return known, 1 if known == SURE else 2 if known == DONE else cost
 
 
 @inner
@@ -250,15 +250,15 @@ def list_successors(space: Space, task: HoldTask, materials: Words, scratch: Hol
         move, key = scratch.moves[number], scratch.keys[listed]
         if by_holder and not is_allowed(before, task, move):
             continue
-        state, rank = successor(before, task, materials, move, key)
+        state, cost = successor(before, task, materials, move, key)
         # A move that breaks the hold has threshold 0 and no node of its own, so it stays REFUTED.
-        known, rank_known = rank_of(space, key, state, rank)
+        known, cost_known = cost_of(space, key, state, cost)
         if REFUTED in (state, known):
             if by_holder:
                 continue
             return BROKEN
         scratch.moves[listed], scratch.states[listed] = move, state
-        scratch.ranks[listed] = rank_known if by_holder and not task.is_whole else rank
+        scratch.costs[listed] = cost_known if by_holder and not task.is_whole else cost
         listed += 1
     return listed
 
@@ -273,12 +273,12 @@ def expand(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers,
     space.state[node] = DONE
     if task.is_whole or space.keys[node, TURN] != task.side:
         for _ in range(listed):
-            worst = np.argmax(scratch.ranks[:listed])
+            worst = np.argmax(scratch.costs[:listed])
             link(space, node, node_of(space, scratch.keys[worst], scratch.states[worst]))
-            scratch.ranks[worst] = NONE
+            scratch.costs[worst] = NONE
         return listed != BROKEN
     if listed:
-        best = np.argmin(scratch.ranks[:listed])
+        best = np.argmin(scratch.costs[:listed])
         space.move[node] = scratch.moves[best]
         link(space, node, node_of(space, scratch.keys[best], scratch.states[best]))
     return bool(listed)

@@ -98,7 +98,7 @@ class HoldSearch:
             moves=np.empty(MOST_MOVES, np.int64),
             keys=np.empty((MOST_MOVES, kernels.KEY_WORDS), np.uint64),
             states=np.empty(MOST_MOVES, np.int64),
-            ranks=np.empty(MOST_MOVES, np.int64),
+            costs=np.empty(MOST_MOVES, np.int64),
             refuted=np.empty(nodes, np.int32),
         )
         self.tables, self._watch, self.expanded = tables, watch, 0
@@ -284,7 +284,7 @@ class Frame:
         other_man = self.squares_of(node)[1]
         stuck = [self.squares_of(each)[1] for each in self.after[node] if self.plies[each] == 0]
 
-        def rank(move: chess.Move) -> int:
+        def cost(move: chess.Move) -> int:
             reached = play_move(board.copy(stack=False), move, accrued).accrued
             if not self.goal.is_met_by(reached):
                 return 0
@@ -292,4 +292,4 @@ class Frame:
                 return 1
             return 2 if move.to_square in stuck else 3
 
-        return min(board.legal_moves, key=rank)
+        return min(board.legal_moves, key=cost)

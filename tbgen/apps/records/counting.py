@@ -80,7 +80,7 @@ def men_of(layout: Layout, block: int) -> BlockMen:
 class Meanings(NamedTuple):
     """What the kinds mean, one entry a kind."""
 
-    rank: npt.NDArray[np.int16]
+    worth: npt.NDArray[np.int16]
     """The higher, the better the outcome is for White."""
     entry: npt.NDArray[np.int8]
     dtg: npt.NDArray[np.uint16]
@@ -248,5 +248,5 @@ def count_places(
                 often[stands_for, 0, one] += 1
             if with_black & bit:
                 often[stands_for, 1, two] += 1
-            if with_white & with_black & bit and meanings.rank[one] < meanings.rank[two]:
+            if with_white & with_black & bit and meanings.worth[one] < meanings.worth[two]:
                 count_pair(counts, meanings, one, two, block, here, stands_for)

@@ -8,7 +8,7 @@ A cell of the forcer joins as soon as one move leads to a member; a cell of the 
 its reset, if it has one, is no way out. Order is free, since nobody counts plies, so some groups of words come to rest
 before the next ones: what they touch stays in the caches.
 
-A *goal* is an outcome as the forcer ranks it, 0 for its own mate, 255 for the other side's.
+A *goal* is an outcome as the forcer numbers it, 0 for its own mate, 255 for the other side's.
 """
 
 from __future__ import annotations

@@ -231,22 +231,22 @@ def merge_patterns(
         counts[nodes] += dictionary.often
         chains.append(nodes)
     interner = interner._replace(table=np.zeros(0, np.int32))  # all are in, and memory is dear
-    ranking = _ranking(interner)[1:]
-    used = ranking[counts[ranking] > 0]
+    by_rows = _by_rows(interner)[1:]
+    used = by_rows[counts[by_rows] > 0]
     order = np.concatenate([[EMPTY], used[often_first(counts[used])]])
     number_of = np.zeros(int(interner.state[NODES]), np.uint32)
     number_of[order] = np.arange(len(order))
     return _columns(interner, order, new), [number_of[nodes] for nodes in chains]
 
 
-def _ranking(interner: Interner) -> SignedInts32:
+def _by_rows(interner: Interner) -> SignedInts32:
     """All chains in the order of their rows, a beginning before what it begins."""
     nodes = int(interner.state[NODES])
-    used, after, number, ranking = (np.zeros(nodes, np.int32) for _ in range(4))
+    used, after, number, by_rows = (np.zeros(nodes, np.int32) for _ in range(4))
     by_event = np.argsort(interner.event[1:nodes])
     _number_chains(interner.before[:nodes], by_event, np.ones(nodes, np.int32), used, after, number)
-    ranking[number] = np.arange(nodes, dtype=np.int32)
-    return ranking
+    by_rows[number] = np.arange(nodes, dtype=np.int32)
+    return by_rows
 
 
 def _columns(interner: Interner, order: Ints, new: NewArray) -> Patterns:
