@@ -22,7 +22,7 @@ outcomes/grower.py       outcomes alone: one side's sets, journals, exits, reset
 outcomes/codes.py        the steps of one accrued code: freeze, class, middle; what is asked on the way
 outcomes/threshold.py    where a side gets at least a score: two sets that grow
 distances/queues.py      outcomes and plies: entries by label
-distances/forcer.py      one side's part: its arrays, its seeds from resets, labels written with their histories
+distances/forcer.py      one side's part: its arrays and sets, its seeds from resets
 distances/one_code.py    the steps of one accrued code: freeze, class, middle
 distances/labels.py      labels set, confirmed, expired, rechecked by the labels of their successors
 distances/middles.py     a middle: the labels of the code before corrected, step by step

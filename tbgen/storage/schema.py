@@ -43,7 +43,7 @@ DETAIL: Final = "detail"
 """[place] -> the number of its state among those with the same symbol and distance."""
 
 CHUNK_CELLS: Final = 1 << 15
-"""The most cells in a chunk of a stream that tbgen writes; readers take the size from the index."""
+"""The most cells in a chunk of a stream that tbgen writes; readers take the size from the index, up to 65,536."""
 
 STREAMS: Final = {Layer.OUTCOMES: (SYMBOL,), Layer.DISTANCES: (DTG, DETAIL)}
 """Datasets with one number for each cell, with the axes in the attribute `axes`."""

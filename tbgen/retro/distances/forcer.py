@@ -37,8 +37,8 @@ class Middle(NamedTuple):
 
     `unlabelled`, `labelled` and `fresh` have no cell in common, and each free cell is in one of them. `out` is what the
     forcer has left, without the cells in `labelled` and `fresh`. This holds from `begin_next_code` to the end of a
-    code; before it, frozen cells and new members of the class are still in the sets. Between two codes `fresh` is
-    empty.
+    code; before it, frozen cells and new members of the class are still in the sets. `labelled` keeps frozen cells, and
+    the defender's that have joined a class. Between two codes `fresh` is empty.
     """
 
     unlabelled: Words
@@ -48,7 +48,7 @@ class Middle(NamedTuple):
     fresh: Words
     """[side, word] cells whose label has been confirmed at this code."""
     out: Words
-    """[word] the forcer's cells, frozen ones too, without a label and in no class: the defender escapes to them."""
+    """[word] the forcer's cells, frozen and foreign ones too, without a label and not in its class: ways out."""
     worst: Bytes
     """[side, word] no label of the word has a higher goal: most words need no look when labels expire."""
     agenda: BucketQueue

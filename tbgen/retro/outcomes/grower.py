@@ -57,7 +57,7 @@ class Exits(NamedTuple):
 
 
 FRESH, LINKED, NOTED = range(3)
-"""From the first of these entries on, some were linked last; from the second on, they are noted and not linked yet."""
+"""Exits before LINKED are in lists, those from FRESH on with the code at hand; those up to NOTED wait to be linked."""
 
 
 @by_address
@@ -71,7 +71,7 @@ class GrowingMiddle(NamedTuple):
 
     members: Members
     never: Words
-    """[word] the forcer's cells that have not joined by a search, nor been in the middle at the code before."""
+    """[word] the forcer's cells that have not joined by a search, nor been in the middle at the code before, if any."""
     pending: Worklist
     """Cells of the defender, checked for this class or middle, that move to no cell in `never`; a reset may still be
     their way out. Empty after the middle."""

@@ -43,7 +43,7 @@ FIRST_MIDDLE = 2
 class Members(NamedTuple):
     """The cells that have joined a class of the forcer, or a middle too, by their complements.
 
-    What the other side forces at this code leaves these sets when the next code begins.
+    What the other side forces at this code leaves `free` and `live` when the next one begins; the others keep it.
     """
 
     free: Words
@@ -185,7 +185,7 @@ class Worker(NamedTuple, Generic[S]):
 
 @inlined
 def has_histories(searcher: Searcher) -> bool:
-    """Whether histories are kept: not under whole-game mobility, where no hold is ever broken."""
+    """Whether histories are kept: not under whole-game mobility, nor for a block alone."""
     return len(searcher.history) > 0
 
 

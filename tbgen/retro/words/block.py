@@ -4,7 +4,7 @@ Words are [side to move, word], cells [side to move, 64 * word + black king squa
 *forcer*, the side that forces; its opponent is the *defender* there. An outcome's *goal* counts from the forcer's best
 (its own mate, 0) to its worst (the other's mate, 255).
 
-Most cells are decided by the first class, mate, once and for all. The others are numbered, word by word, and only they
+Most cells are decided by mate or stalemate, once and for all. The others are numbered, word by word, and only they
 have labels.
 
 Legality is found 64 black king squares at a time: attacks look through the black king, which the bits stand for.
@@ -62,7 +62,7 @@ class Block(NamedTuple):
     undecided: Words
     """[side, word] legal cells, not frozen yet, that neither side had forced when the code before was done."""
     frozen: Words
-    """[side, word] cells that have just left `undecided` with the code being done; without plies, held ones."""
+    """[side, word] cells whose own code is being done, which have just left `undecided`; without plies, held ones."""
     resets: Words
     """[side, word] cells that have a reset."""
     first_reset: Words
