@@ -1,7 +1,5 @@
 """Solving: plan a position's closures, refuse what is too much, solve them with both bounds, answer."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections import Counter
@@ -68,9 +66,13 @@ class PositionSolver(contextlib.ExitStack):
     """
 
     def __init__(
-        self, folders: Folders | None = None, *,
-        budget: int = DEFAULT_BUDGET, threads: int = 2, syzygy: Folders | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        folders: Folders | None = None,
+        *,
+        budget: int = DEFAULT_BUDGET,
+        threads: int = 2,
+        syzygy: Folders | None = None,
+    ) -> None:
         super().__init__()
         paths = folders_of(folders, Mobility.RESET)
         self._threads = expect_number(threads, "threads", 1)
@@ -142,10 +144,8 @@ class PositionSolver(contextlib.ExitStack):
         self._folder = BlockFolder(self._folder.folder)
         while todo and not found.bracket.is_exact:
             closure = todo.pop(0)
-            blocks, cuts = (
-                ClosureBlocks(closure, self._folder, self._winner, solves=bool(watch)),
-                closure.blocks[node].cuts,
-            )
+            blocks = ClosureBlocks(closure, self._folder, self._winner, solves=bool(watch))
+            cuts = closure.blocks[node].cuts
             if watch:
                 solve_closure(blocks, self._pool, self._threads, tell)
             found, left, tried = answer(blocks, found), left - closure.cpu_seconds, tried + cuts

@@ -121,7 +121,7 @@ def check_cells(block: Block, forcer: Forcer, joining_next: Worklist, label: Int
 
 @inner
 def check_first_cells(block: Block, forcer: Forcer, joining_next: Worklist, label: Int) -> None:
-    """The same in the first middle, where no label can change: whatever has no way out and no later reset joins."""
+    """`check_cells` in the first middle, where no label changes: cells without a way out or a later reset join."""
     side, defender, checked, middle = forcer.side, 1 - forcer.side, forcer.checked, forcer.middle
     unlabelled = Markable(joining_next, middle.unlabelled[side], forcer.forced.live[side])
     size = list_words(checked)
