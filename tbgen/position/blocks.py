@@ -122,7 +122,7 @@ class ClosureBlocks:
 def solve_closure(blocks: ClosureBlocks, pool: Executor, threads: int, tell: Callable[[float], None]) -> None:
     """Solve all blocks that are not solved yet, each once those that it leads to are; tell the planned seconds of each.
 
-    A block that leads to bounds keeps two threads busy.
+    A block that leads to bounds keeps two threads busy, but for a part of its time: so one more than that may begin.
     """
     running = dict[Future[None], PlannedBlock]()
     lacking = {block.key: block for block in blocks.closure.blocks.values() if blocks.folder.get(block.key) is None}
@@ -130,7 +130,7 @@ def solve_closure(blocks: ClosureBlocks, pool: Executor, threads: int, tell: Cal
     while lacking:
         for block in islice(lacking.values(), 64):  # a look at all of them would take long
             busy = sum(len(each.bounds) for each in running.values())
-            is_room = not running or (len(running) < most and busy + len(block.bounds) <= threads)
+            is_room = not running or (len(running) < most and busy < threads + 1)
             if is_room and block not in running.values() and lacking.keys().isdisjoint(e.digest for e in block.edges):
                 running[pool.submit(blocks.solve, block)] = block
         for future in wait(running, return_when=FIRST_COMPLETED).done:

@@ -88,6 +88,11 @@ class Way(NamedTuple):
     """Nodes with at least so many men that are not pawns are solved at these cuts alone."""
     coarse_free: int = MOST_COARSE_FREE
 
+    @property
+    def without_cuts(self) -> Way:
+        """The way that solves as much, and finds all outcomes."""
+        return Way(self.queen, self.knight, self.others)
+
     def solves(self, role: Role, node: Node) -> bool:
         """Whether a node without a table is solved that a promotion to a role leads to."""
         most = {Role.QUEEN: self.queen, Role.KNIGHT: self.knight}.get(role, self.others)

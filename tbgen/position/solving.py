@@ -103,7 +103,8 @@ class PositionSolver(contextlib.ExitStack):
         else:
             found, last, left = list[Closure](), list[Closure](), budget
             for closure in self._closures(board, accrued, budget):
-                if closure.cpu_seconds <= left:
+                is_told = any(each.way == closure.way.without_cuts for each in found)
+                if closure.cpu_seconds <= left and not is_told:
                     last = [closure]
                     with contextlib.suppress(BuildError):
                         self.check(plan_of(last))
