@@ -38,11 +38,12 @@ from tbgen.library.costs import fits_memory
 from tbgen.library.plan import Settings
 from tbgen.material import Material
 from tbgen.score import Color
+from tbgen.storage.arrays import zeros_in_file
 from tbgen.storage.files import FileRecord, men_of_folder, mobility_of, partial_of, path_of, remove
 from tbgen.storage.reader import TableFile
 from tbgen.storage.scratch import ScratchStore, scratch_path
 from tbgen.system import __version__
-from tbgen.system.process import follow_parent, forget_peak, peak_bytes, reserve_disk
+from tbgen.system.process import follow_parent, forget_peak, peak_bytes
 
 if TYPE_CHECKING:
     from tbgen.compiled.arrays import NewArray
@@ -88,7 +89,7 @@ def make_table(
     forget_peak()
     wall, cpu = time.perf_counter(), time.process_time()
     material, source, mobility = Material.parse(name, men_of_folder(folder)), source_digest(), mobility_of(folder)
-    new: NewArray = np.zeros if memory is None else partial(_zeros_in_file, folder)
+    new: NewArray = np.zeros if memory is None else partial(zeros_in_file, folder)
     with contextlib.ExitStack() as opened:
         children = {
             child: opened.enter_context(TableFile(path_of(folder, child), outcomes_only=outcomes_only))
@@ -121,16 +122,6 @@ def make_table(
         threads=threads,
     )
     return Made(material, sum(map(solved.positions, Color)), file)
-
-
-def _zeros_in_file(folder: Path, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
-    """A flat array of zeros in a file without a name; OSError if the disk is too small.
-
-    The system keeps as much of it as memory allows, and reads the rest on access.
-    """
-    with tempfile.TemporaryFile(dir=folder) as file:
-        reserve_disk(file, max(size * np.dtype(kind).itemsize, 1))
-        return np.frombuffer(mmap.mmap(file.fileno(), 0), kind, size)
 
 
 @contextlib.contextmanager

@@ -21,7 +21,7 @@ from tbgen.errors import UnprovedError
 from tbgen.index.handover import Entries
 from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Squares, partial_layout, slots_of
 from tbgen.material import Material
-from tbgen.position.bounds import Bound, bounds_of_promotions, outcomes_at, threshold_of
+from tbgen.position.bounds import PART, Bound, bits_in, bounds_of_promotions, joined, outcomes_of, threshold_of
 from tbgen.position.bracket import ANYTHING, Bracket, MoveBracket, Solution
 from tbgen.position.closure import Closure, Node, PlannedBlock, node_of
 from tbgen.position.known import BlockFolder
@@ -66,7 +66,21 @@ class ClosureBlocks:
             if not self._solves:
                 raise LookupError(block.key)
             self.solve(block)
-        return file.items(f"{(block.bounds[0] if block.is_exact else bound).name} {part}", first, end)
+        source = block.bounds[0] if len(block.bounds) == 1 else bound
+        if not block.cuts:
+            return file.items(f"{source.name} {part}", first, end)
+        if part != ENTRY:
+            return file.items(f"{source.name} {bound.name} {part}", first, end)
+        found: Entries = self.folder.zeros((block.node.cells if end is None else end) - first, np.int8)
+        for start in range(0, len(found), PART):
+            here, at = found[start : start + PART], first + start
+            got = [
+                bits_in(file.items(f"{source.name} {cut}", at >> 3, (at + len(here) + 7) >> 3), at & 7, len(here))
+                != threshold_of(cut)[1]
+                for cut in block.cuts
+            ]
+            here[:] = outcomes_of(got, block.cuts, bound)
+        return found
 
     def plane(self, node: Node, side: int, bound: Bound) -> Entries:
         """The entry values of a node that the closure leads to, with one side to move."""
@@ -74,7 +88,7 @@ class ClosureBlocks:
         if block is not None:
             return self.read(block, ENTRY, bound, side * half, (side + 1) * half)
         if self.closure.known.has(node.material):
-            return self._known_plane(*node, side)
+            return (self._known_plane if node.pawns else self.closure.known.plane)(*node, side)
         return np.full(half, bound.value, np.int8)
 
     def bracket(self, board: chess.Board, accrued: Score | None) -> Bracket:
@@ -158,7 +172,7 @@ class BlockSolver:
                 self._planes |= dict.fromkeys((child, int(color.other)) for color, _ in pawns)
         layouts = [partial_layout(*some) for some in placements.items()]
         self._layout, self._layouts = layouts[0], ChildLayouts(layouts, [*dict.fromkeys(each.reset for each in edges)])
-        self._single = SingleBlock(self._layouts, self._numbers_of(self.node)[1])
+        self._single = SingleBlock(self._layouts, self._numbers_of(self.node)[1], blocks.folder.zeros)
 
     def _numbers_of(self, child: Node) -> tuple[int, int]:
         """The numbers of a child's table and of its block there."""
@@ -168,13 +182,19 @@ class BlockSolver:
     def solve(self) -> dict[str, npt.NDArray[Any]]:
         """The values of the block with each bound."""
         cuts, bounds, asked = self.block.cuts, self.block.bounds, self.block.asked
-        if cuts:
-            bits = self._single.solve_thresholds(self._children(), [threshold_of(cut)[0] for cut in cuts], asked)
-            found = [outcomes_at(cuts, bound, some) for bound, some in zip(bounds, bits, strict=True)]
-        else:
+        if not cuts:
             found = self._single.solve(self._children(), asked)
-        named = ((bound, each._asdict().items()) for bound, each in zip(bounds, found, strict=True))
-        return {f"{bound.name} {part}": values for bound, parts in named for part, values in parts}
+            named = ((bound, each._asdict().items()) for bound, each in zip(bounds, found, strict=True))
+            return {f"{bound.name} {part}": values for bound, parts in named for part, values in parts}
+        bits = self._single.solve_thresholds(self._children(), [threshold_of(cut)[0] for cut in cuts], asked)
+        arrays = dict[str, npt.NDArray[Any]]()
+        for source, some in zip(bounds, bits, strict=True):
+            arrays |= {f"{source.name} {cut}": each.met.ravel().view(np.uint8) for cut, each in zip(cuts, some)}
+            for bound in Bound if len(bounds) == 1 else [source]:
+                name = f"{source.name} {bound.name}"
+                arrays[f"{name} {RIGHTS}"] = joined([each.en_passant for each in some], cuts, bound)
+                arrays[f"{name} {ANSWERS}"] = joined([each.answers for each in some], cuts, bound)
+        return arrays
 
     def _children(self) -> Sequence[ChildTables]:
         """All that the block leads to, with each bound."""
@@ -196,10 +216,11 @@ class BlockSolver:
                     here[:] = self.blocks.read(block, RIGHTS, bound)
         for pawn in sorted({reset.promoted for reset in self._bounded}):
             roles = [reset.role for reset in self._bounded if reset.promoted == pawn]
-            found = bounds_of_promotions(self._layout, self.node.pawns, pawn, roles, children)
+            found = bounds_of_promotions(self._layout, self.node.pawns, pawn, roles, children, self.blocks.folder.zeros)
             for n, each in enumerate(children):
-                each.promotions.start[self._single.number, pawn, roles] = len(each.promotions.entry)
-                entry = np.concatenate([each.promotions.entry, found[n]])
+                before = each.promotions.entry
+                each.promotions.start[self._single.number, pawn, roles] = len(before)
+                entry = np.concatenate([before, found[n]]) if len(before) else found[n]
                 children[n] = each._replace(promotions=each.promotions._replace(entry=entry))
         return children
 

@@ -21,7 +21,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Int, SignedBytes, Word
+from tbgen.compiled.arrays import Int, NewArray, SignedBytes, Word
 from tbgen.compiled.jit import borrowing, inlined
 from tbgen.index.handover import Entries
 from tbgen.index.kernels import byte_of_goal, goal_of_byte
@@ -30,7 +30,6 @@ from tbgen.index.outcomes import worth_to_white
 from tbgen.index.squares import Rays, rays_of
 from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
 from tbgen.material import Role
-from tbgen.retro.drive.single import BlockBits, BlockOutcomes
 from tbgen.retro.resets.destinations import NOT_HERE, ChildTables
 from tbgen.retro.resets.folding import fold_reset
 from tbgen.retro.words.block import Block, bare_block, enter_block, find_legal
@@ -43,7 +42,7 @@ Cuts = tuple[Score, ...]
 
 _ALL: Final = sorted((Score(code, color) for code in range(MOST_STORED_CODE + 1) for color in Color), reverse=True)
 _LIKELY_CODE: Final = 40
-_PART: Final = 1 << 22
+PART: Final = 1 << 22
 """Cells whose bounds are found at a time."""
 MATES: Final[Cuts] = (Score("G0.0"), Score("-G0.5"))
 
@@ -123,7 +122,12 @@ def bound_of(
 
 
 def bounds_of_promotions(
-    layout: Layout, pawns: Squares, promoted: int, roles: Sequence[Role], children: Sequence[ChildTables]
+    layout: Layout,
+    pawns: Squares,
+    promoted: int,
+    roles: Sequence[Role],
+    children: Sequence[ChildTables],
+    new: NewArray = np.zeros,
 ) -> Entries:
     """[bound, cell] Bounds of the best promotion of a pawn to one of some roles, with its side to move.
 
@@ -132,7 +136,8 @@ def bounds_of_promotions(
     color = layout.slots[promoted][0]
     to = pawns[promoted] + (8 if color is Color.WHITE else -8)
     geometry, others = geometry_of(layout), np.array([*pawns[:promoted], *pawns[promoted + 1 :]], np.int64)
-    entry, first = np.zeros((2, geometry.words * 64), np.int8), to * geometry.words
+    entry: Entries = new(2 * geometry.words * 64, np.int8).reshape(2, -1)
+    first = to * geometry.words
     men = [role for _, role in layout.slots[layout.pawns + 1 : -1]]
     by_queen = _by_queen(layout, pawns, promoted, children)
     for role in roles:
@@ -184,10 +189,17 @@ def threshold_of(cut: Score) -> tuple[Score, bool]:
 
 def outcomes_of(got: Sequence[npt.NDArray[np.bool_]], cuts: Cuts, bound: Bound) -> Entries:
     """The bounds of some values, of which is known which of the cuts White gets."""
+    ends = [bound.value] * (len(cuts) + 1)  # by how many of the cuts he gets, which are the last ones
     if bound is Bound.LOWER:  # the best that he gets
-        return np.select(got, [np.int8(cut.signed) for cut in cuts], np.int8(bound.value))
-    below = [np.int8(_ALL[_ALL.index(cut) + 1].signed) for cut in reversed(cuts)]  # the worst that he does not get
-    return np.select([~each for each in reversed(got)], below, np.int8(bound.value))
+        ends[1:] = [cut.signed for cut in reversed(cuts)]
+    else:  # below the worst that he does not get
+        ends[:-1] = [_ALL[_ALL.index(cut) + 1].signed for cut in reversed(cuts)]
+    return np.array(ends, np.int8)[sum(each.view(np.uint8) for each in got)]
+
+
+def bits_in(content: npt.NDArray[np.uint8], first: int, size: int) -> npt.NDArray[np.bool_]:
+    """Some of the bits in an array of bytes."""
+    return np.unpackbits(content, bitorder="little")[first : first + size].view(np.bool_)
 
 
 def joined(values: Sequence[Entries], cuts: Cuts, bound: Bound) -> Entries:
@@ -195,18 +207,6 @@ def joined(values: Sequence[Entries], cuts: Cuts, bound: Bound) -> Entries:
     worths = [worth_to_white(each.astype(np.int64)) for each in values]
     found = outcomes_of([worth >= cut.rank for worth, cut in zip(worths, cuts, strict=True)], cuts, bound)
     return np.where(values[0] != 0, found, np.int8(0))
-
-
-def outcomes_at(cuts: Cuts, bound: Bound, found: Sequence[BlockBits]) -> BlockOutcomes:
-    """The bounds of a block's values, from what is found at each of some cuts."""
-    met = [(each.met.ravel().view(np.uint8), threshold_of(cut)[1]) for cut, each in zip(cuts, found, strict=True)]
-    entry = np.empty(found[0].met.size * 64, np.int8)
-    for start in range(0, len(entry), _PART):
-        end = min(start + _PART, len(entry))
-        got = [np.unpackbits(bits[start >> 3 : end >> 3], bitorder="little") != is_other for bits, is_other in met]
-        entry[start:end] = outcomes_of(got, cuts, bound)
-    rights = joined([each.en_passant for each in found], cuts, bound)
-    return BlockOutcomes(entry, rights, joined([each.answers for each in found], cuts, bound))
 
 
 def first_cuts(accrued: Score) -> Cuts:

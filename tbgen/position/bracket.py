@@ -114,6 +114,8 @@ class SolvePlan:
     """Promotions to a queen are solved where so many men are not pawns at most."""
     missing: tuple[str, ...] = ()
     """Tables of promoted men that are not there, and would make the answer closer."""
+    scratch_bytes: int = 0
+    """Of one block's files that go again, in a plan within `disk_bytes`."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from tbgen.index.squares import TRIANGLE
 from tbgen.material import MOST_TABLE_MEN, Material, Role
 from tbgen.position.bounds import MATES, Bound, Cuts
 from tbgen.position.bracket import SolvePlan
-from tbgen.position.known import KnownTables, key_of
+from tbgen.position.known import MOST_IN_MEMORY, KnownTables, key_of
 from tbgen.probe.stored import RANK_FLIP
 from tbgen.retro.drive.single import Accrued
 from tbgen.retro.resets.destinations import Reset, resets_of
@@ -33,7 +33,7 @@ PROGRAM_BYTES = 1 << 29
 MOST_FREE: Final = 4
 """Men that are not pawns in a block, at most: one more takes 64 times the memory."""
 MOST_COARSE_FREE: Final = 5
-"""The same for a block with one pawn that is solved at a few cuts alone (bounds.py)."""
+"""The same for a block with one pawn, which is solved at a few cuts alone (bounds.py); without pawns one more."""
 
 NOTHING_ASKED: Final = Accrued(Score(0, Color.WHITE), ())
 
@@ -55,7 +55,7 @@ class Node(NamedTuple):
     @property
     def is_solvable(self) -> bool:
         """Whether its block can be solved, all outcomes or at some cuts."""
-        return self.free <= (MOST_COARSE_FREE if len(self.pawns) == 1 else MOST_FREE)
+        return self.free <= MOST_FREE + max(2 - len(self.pawns), 0)
 
     @property
     def cells(self) -> int:
@@ -130,7 +130,7 @@ class PlannedBlock:
     node: Node
     edges: Sequence[Edge]
     bounds: Sequence[Bound]
-    """The bounds with which it is solved: any one if all that it leads to is exact, and all its outcomes are found."""
+    """The bounds of what it leads to with which it is solved: any one if both are the same."""
     cuts: Cuts
     """It is solved at these cuts alone; at none if all its outcomes are found."""
     asked: Accrued
@@ -140,7 +140,7 @@ class PlannedBlock:
     @property
     def is_exact(self) -> bool:
         """Whether both bounds of its values are one."""
-        return len(self.bounds) == 1
+        return len(self.bounds) == 1 and not self.cuts
 
     @cached_property
     def cost(self) -> SolvePlan:
@@ -151,11 +151,17 @@ class PlannedBlock:
         read += max((child.cells // 2 for child in children if child.free > free), default=0)
         queens = {color for color, role in slots_of(self.node.material) if role is Role.QUEEN}
         # CPU seconds of a cell with one bound, beside those of a block; bytes of memory; bytes of disk with one bound
-        seconds, memory, disk = 0.05e-6 if len(queens) == 1 else 0.15e-6, 10.0 * passes, 1.0
+        seconds, memory, disk, scratch = 0.05e-6 if len(queens) == 1 else 0.15e-6, 10.0 * passes, 1.0, 0
         if cuts:
-            seconds, memory, disk = 25e-9 + 8e-9 * cuts, 4.3 + 0.25 * cuts, 0.05 * cuts
+            seconds, memory, disk = 25e-9 + 8e-9 * cuts, 0.65 * passes, 0.04 * cuts
+            read += int(cells * (1.4 + passes * cuts / 8))
+            if cells >= MOST_IN_MEMORY:
+                read, scratch = 0, read + cells // 2
         seconds, memory_bytes = passes * (cells * seconds + 0.03), int(cells * memory) + read
-        return SolvePlan(1, passes * cells, seconds, memory_bytes, int(passes * cells * disk), self.is_exact, free)
+        disk_bytes = int(passes * cells * disk)
+        return SolvePlan(
+            1, passes * cells, seconds, memory_bytes, disk_bytes, self.is_exact, free, scratch_bytes=scratch
+        )
 
 
 class Closure:
@@ -177,10 +183,11 @@ class Closure:
         """Add a node, what is asked of it, and all that it leads to; ClosureTooLargeError when that takes too much."""
         if node not in self.blocks:
             edges = list(self._edges_of(node))
-            below = (self.blocks.get(edge.child) for edge in edges)
+            below = [block for edge in edges if (block := self.blocks.get(edge.child))]
             cuts = self.way.cuts if node.free >= self.way.coarse_free else ()
-            is_exact = all(edge.digest for edge in edges) and all(each is None or each.is_exact for each in below)
-            bounds = [Bound.LOWER] if is_exact and not cuts else [*Bound]
+            # What is solved at cuts has one bit for both bounds, and two values: enough for the same cuts.
+            is_known = all(len(each.bounds) == 1 and each.cuts in ((), cuts) for each in below)
+            bounds = [Bound.LOWER] if is_known and all(edge.digest for edge in edges) else [*Bound]
             digests = sorted({(str(edge.child), edge.digest) for edge in edges})
             key = f"{node}-{key_of([str(node), digests, [*map(str, cuts)], str(asked.score), asked.cells])}"
             block = self.blocks[node] = PlannedBlock(node, edges, bounds, cuts, asked, key)
@@ -225,7 +232,8 @@ def plan_of(closures: Iterable[Closure]) -> SolvePlan:
         sum(each.cells for each in costs.values()),
         round(sum(each.cpu_seconds for each in costs.values()), 1),
         PROGRAM_BYTES + max((each.memory_bytes for each in costs.values()), default=0),
-        sum(each.disk_bytes for each in costs.values()),
+        sum(each.disk_bytes for each in costs.values())
+        + max((each.scratch_bytes for each in costs.values()), default=0),
         exact=all(block.is_exact for block in last),
         most_free=most_free,
         missing=tuple(sorted(str(material) for material in bounded if material.men <= MOST_TABLE_MEN)),

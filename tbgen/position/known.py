@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import numpy.typing as npt
 
 from tbgen.compiled.folders import source_digest
@@ -19,7 +20,7 @@ from tbgen.index.handover import Entries
 from tbgen.index.layout import HOW_BITS, Squares
 from tbgen.material import Material
 from tbgen.probe.stored import OpenTables
-from tbgen.storage.arrays import ArrayFile, write_arrays
+from tbgen.storage.arrays import ArrayFile, write_arrays, zeros_in_file
 from tbgen.system.process import most_files
 
 _SOURCES = source_digest(("index", "position", "retro"))
@@ -27,6 +28,10 @@ _SOURCES = source_digest(("index", "position", "retro"))
 SUFFIX: Final = ".block"
 _FRAME_CELLS: Final = 1 << 16
 """Cells that are compressed together: a single position needs one frame."""
+
+
+MOST_IN_MEMORY: Final = 1 << 28
+"""Bytes of an array. A block with four men beside pawns has no larger one."""
 
 
 class KnownTables(OpenTables):
@@ -73,6 +78,13 @@ class BlockFolder:
         self.folder.mkdir(parents=True, exist_ok=True)
         while self.get(key) is None:  # another process may remove it before it is open
             write_arrays(self._path(key), {}, arrays, _FRAME_CELLS)
+
+    def zeros(self, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
+        """A flat array of zeros, in a file if it is large: then the system need not keep it in memory."""
+        if size * np.dtype(kind).itemsize < MOST_IN_MEMORY:
+            return np.zeros(size, kind)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return zeros_in_file(self.folder, size, kind)
 
     def shrink(self, most_bytes: int) -> None:
         """Remove the least recently used blocks beyond so many bytes, but none that are used here."""

@@ -92,14 +92,14 @@ class PositionSolver(contextlib.ExitStack):
     def _affordable(self, board: chess.Board, accrued: Score, budget: float) -> list[Closure]:
         """Those that budget and machine allow together, the quickest first; one that does not fit where none does."""
         material, men = material_on(board), board.occupied.bit_count()
-        if not board.pawns and men <= MOST_FREE:
+        if not board.pawns and men < MOST_FREE + 2:
             self._known.table(material)  # a block without pawns is a whole table: the error says how to build it
         if self._known.has(material):
             reason = "its table is there; ask it with: tbgen probe"
         elif men >= MOST_SLOTS:
             reason = f"more than {MOST_SLOTS - 1} men"
         elif not shared_node(board)[0].is_solvable:
-            reason = f"more than {MOST_FREE} men that are not pawns, or {MOST_COARSE_FREE} beside a pawn"
+            reason = f"more than {MOST_FREE} men that are not pawns, or {MOST_COARSE_FREE} beside one pawn"
         else:
             found, last, left = list[Closure](), list[Closure](), budget
             for closure in self._closures(board, accrued, budget):

@@ -9,6 +9,7 @@ import itertools
 import json
 import mmap
 import os
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +20,7 @@ import numpy.typing as npt
 from tbgen.errors import DamagedTableError
 from tbgen.storage.files import write_whole
 from tbgen.storage.schema import SCRATCH_LEVEL, digest_of, pack, unpack_into
+from tbgen.system.process import reserve_disk
 
 Array = npt.NDArray[Any]
 _DIGEST_BYTES: Final = 64
@@ -88,3 +90,13 @@ def write_arrays(path: Path, facts: Mapping[str, Any], arrays: Mapping[str, Arra
     head = json.dumps({**facts, "frame": frame, "columns": columns}).encode() + b"\n"
     write_whole(path, [digest_of(head, *packed).encode(), head, *packed])
     return StoredArrays(path, head)
+
+
+def zeros_in_file(folder: Path, size: int, kind: npt.DTypeLike) -> Array:
+    """A flat array of zeros in a file without a name; OSError if the disk is too small.
+
+    The system keeps as much of it as memory allows, and reads the rest on access.
+    """
+    with tempfile.TemporaryFile(dir=folder) as file:
+        reserve_disk(file, max(size * np.dtype(kind).itemsize, 1))
+        return np.frombuffer(mmap.mmap(file.fileno(), 0), kind, size)

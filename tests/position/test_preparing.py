@@ -15,9 +15,10 @@ from tbgen.errors import ClosureTooLargeError, UnprovedError
 from tbgen.material import Material
 from tbgen.position import closure, solving
 from tbgen.position.blocks import node_on
-from tbgen.position.bounds import MATES, Bound
+from tbgen.position.bounds import MATES
 from tbgen.position.bracket import Solution
 from tbgen.position.closure import Closure, Way
+from tbgen.position.known import KnownTables
 from tbgen.position.solving import PositionSolver
 from tbgen.probe import open_tablebase
 from tbgen.score import Score
@@ -104,10 +105,39 @@ def test_no_bracket_by_cuts_excludes_the_value_of_a_table(
         assert contradictions(solver, tables, pairs(random.Random(SEED), ["KPkp", "KRkp", "KPPk"], 100)) == []
 
 
-def test_cuts_leave_two_bounds_where_all_that_a_block_leads_to_is_known(folder_of: Folder) -> None:
-    with PositionSolver(folder_of(*PIECES)) as solver:
-        for way, bounds in ((Way(4, 4, 4), [Bound.LOWER]), (Way(4, 4, 4, MATES, 2), [*Bound])):
-            assert Closure(solver._known, way).add(node_on(chess.Board(LATER))).bounds == bounds
+class OneTableAPiece(KnownTables):
+    """As if there were the tables of all materials without pawns, and of up to three men."""
+
+    def digest(self, material: Material) -> str:
+        return "" if material.pawns and material.men > 3 else str(material)
+
+
+def test_one_bit_of_a_cut_serves_both_bounds_of_what_is_solved_at_the_same_cuts() -> None:
+    promoted, parent = (node_on(chess.Board(fen)) for fen in ("k7/8/8/8/8/4p3/8/KQ6 w", "k7/2P5/8/8/8/4p3/8/K7 w"))
+    found = list[tuple[bool, bool, bool]]()
+    for way in (Way(4, 4, 4), Way(4, 4, 4, MATES, 3), Way(4, 4, 4, MATES, 2)):
+        whole = Closure(OneTableAPiece((), 1, outcomes_only=True), way)
+        root = whole.add(parent)
+        blocks = root, whole.blocks[promoted]
+        assert [block.is_exact for block in blocks] == [not block.cuts for block in blocks] or len(root.bounds) == 2
+        found.append((len(root.bounds) == 1, root.is_exact, len(blocks[1].bounds) == 1))
+    assert found == [(True, True, True), (False, False, True), (True, False, True)]
+
+
+def test_positions_without_pawns_are_solved_at_cuts(
+    folder_of: Folder, table_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All that captures lead to is known, so the same bits make both bounds, and the value is found."""
+    for module in (closure, solving):
+        monkeypatch.setattr(module, "MOST_FREE", 1)
+    asked, values = [*pairs(random.Random(SEED), ["KRk", "KQk", "KBk", "KNk"], 30)], set[Score]()
+    with PositionSolver(folder_of("KvK")) as solver, open_tablebase(table_folder) as tables:
+        assert contradictions(solver, tables, asked) == []
+        for board, accrued in asked:
+            found = solver.solve(board, accrued).bracket
+            assert found.is_exact
+            values.add(found.lower)
+    assert len(values) > 5
 
 
 def test_only_promotions_to_five_men_beside_a_pawn_are_prepared(folder_of: Folder) -> None:

@@ -6,6 +6,7 @@ values that both sources have.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import Words
+from tbgen.compiled.arrays import NewArray, Words
 from tbgen.errors import FullError
 from tbgen.index.handover import Box, Entries
 from tbgen.retro.drive.many_blocks import en_passant_of
@@ -82,20 +83,23 @@ class SingleBlock:
 
     layouts: ChildLayouts
     number: int
+    new: NewArray = np.zeros
+    """Makes large arrays that are read in order, or only now and then."""
 
     def children(self, planes: Iterable[PlaneNumber], sources: Sequence[PlaneSource]) -> list[ChildTables]:
         """What it leads to, from each of the sources: `planes` after captures and pawn steps; promotions are found."""
-        empty, reader = empty_child_tables(self.layouts), PromotionReader(self.layouts)
-        starts, parts, size = [empty.planes.start.copy() for _ in sources], list[Entries](), 0
-        for plane in planes:
-            known = dict[int, int]()
+        empty, reader, planes = empty_child_tables(self.layouts), PromotionReader(self.layouts), [*planes]
+        starts, size = [empty.planes.start.copy() for _ in sources], 0
+        cells = [self.layouts.layouts[table].block_words * 64 for table, _, _ in planes]
+        entry: Entries = self.new(sum(cells) * len(sources), np.int8)
+        for (table, number, side), half in zip(planes, cells, strict=True):
+            known = dict[int, tuple[int, Entries]]()  # with the values, since another array might have their number
             for source, start in zip(sources, starts, strict=True):
-                part = source(plane)
+                part = source((table, number, side))
                 if id(part) not in known:
-                    known[id(part)], size = size, size + len(part)
-                    parts.append(part)
-                start[empty.shapes.plane_start[plane[0]] + 2 * plane[1] + plane[2]] = known[id(part)]
-        entry = np.concatenate(parts) if parts else np.zeros(0, np.int8)
+                    known[id(part)], entry[size : size + half] = (size, part), part
+                    size += half
+                start[empty.shapes.plane_start[table] + 2 * number + side] = known[id(part)][0]
         return [
             empty._replace(
                 planes=AtHand(start, entry, NO_DISTANCES),
@@ -129,20 +133,22 @@ class SingleBlock:
 
         Child tables may have any values in place of all that are as good for each threshold.
         """
-        block = self._block()
-        words = block.geometry.words
-        holders = np.array([int(each.holder) for each in thresholds], np.int64)
-        codes = np.array([each.code for each in thresholds], np.int64)
-        goods = np.zeros((len(sources), len(thresholds), 2, words), np.uint64)
+        with ThreadPoolExecutor(2) as pool:
+            block = self._block(pool.map, self.new)
+            words = block.geometry.words
+            holders = np.array([int(each.holder) for each in thresholds], np.int64)
+            codes = np.array([each.code for each in thresholds], np.int64)
+            shape = len(sources), len(thresholds), 2, words
+            goods = self.new(math.prod(shape), np.uint64).reshape(shape)
 
-        def find(first: int) -> None:
-            scratch = new_scratch(len(block.geometry.color))
-            end, mine = min(first + CHUNK, words), own_pawns(block)
-            status = find_goods(mine, sources[0], sources[-1], scratch, holders, codes, goods, first, end)
-            check_status(self.layouts.layouts[0].material, status)
+            def find(first: int) -> None:
+                scratch = new_scratch(len(block.geometry.color))
+                end, mine = min(first + CHUNK, words), own_pawns(block)
+                status = find_goods(mine, sources[0], sources[-1], scratch, holders, codes, goods, first, end)
+                check_status(self.layouts.layouts[0].material, status)
 
-        with ThreadPoolExecutor(len(sources)) as pool:
             list(pool.map(find, range(0, words, CHUNK)))
+        with ThreadPoolExecutor(len(sources)) as pool:
             running = [
                 [pool.submit(self._bits, block, source, *each, asked) for each in zip(thresholds, some, strict=True)]
                 for source, some in zip(sources, goods, strict=True)
@@ -167,12 +173,17 @@ class SingleBlock:
         cells = self.layouts.layouts[0].block_words * 128
         return en_passant_of(children.en_passant, (self.number, self.number + 1), cells)[0]
 
-    def _block(self) -> Block:
-        """The block with its legal positions, and room for codes and resets."""
+    def _block(self, mapped: Callable[..., Iterable[None]] = map, new: NewArray = np.zeros) -> Block:
+        """The block with its legal positions, found by `map` or by that of a pool, and room for codes and resets."""
         layout = self.layouts.layouts[0]
-        block = new_block(geometry_of(layout), plies=False)
+        block = new_block(geometry_of(layout), plies=False, new=new)
         enter_block(block, self.number, np.array(layout.blocks[self.number], np.int64))
-        find_legal(block, np.zeros(layout.others, np.int64), 0, layout.block_words)
+
+        def find(first: int) -> None:
+            end = min(first + CHUNK, layout.block_words)
+            find_legal(block, np.zeros(layout.others, np.int64), first, end)
+
+        list(mapped(find, range(0, layout.block_words, CHUNK)))
         return block
 
     def _solved(self, children: ChildTables, asked: Accrued, room: Room) -> BlockOutcomes:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import Bytes, Int, Ints, Shorts, SignedBytes, Word, Words
+from tbgen.compiled.arrays import Bytes, Int, Ints, NewArray, Shorts, SignedBytes, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inlined, inner
 from tbgen.index.kernels import attacks_of, has_two_cells, how_turned, primary_black_kings
 from tbgen.index.layout import INTO_TRIANGLE
@@ -87,24 +87,25 @@ class BlockValues(NamedTuple):
     dtg: Shorts
 
 
-def new_block(geometry: Geometry, *, plies: bool = True) -> Block:
-    """Arrays for the blocks of a material."""
+def new_block(geometry: Geometry, *, plies: bool = True, new: NewArray = np.zeros) -> Block:
+    """Arrays for the blocks of a material; `new` makes those that each threshold reads in order, or once."""
     words, cells = geometry.words, geometry.words * 64
+    pair = (2, words)
     return Block(
         geometry=geometry,
         number=np.zeros(1, np.int64),
         pawns=np.zeros(len(geometry.pawn_color), np.int64),
         pawn_set=np.zeros(1, np.uint64),
         occupied=np.zeros(words, np.uint64),
-        legal=np.zeros((2, words), np.uint64),
-        check=np.zeros((2, words), np.uint64),
-        undecided=np.zeros((2, words), np.uint64),
-        frozen=np.zeros((2, words), np.uint64),
-        resets=np.zeros((2, words), np.uint64),
-        first_reset=np.zeros((2, words), np.uint64),
+        legal=new(2 * words, np.uint64).reshape(pair),
+        check=new(2 * words, np.uint64).reshape(pair),
+        undecided=np.zeros(pair, np.uint64),
+        frozen=np.zeros(pair, np.uint64),
+        resets=new(2 * words, np.uint64).reshape(pair),
+        first_reset=np.zeros(pair, np.uint64),
         numbered=np.zeros((2, words, 2), np.uint64),
-        code=np.zeros((2, cells), np.uint8),
-        next_code=np.zeros((2, words), np.uint8),
+        code=new(2 * cells, np.uint8).reshape(2, cells),
+        next_code=np.zeros(pair, np.uint8),
         best=new_best(2 * cells, plies=plies),
     )
 
