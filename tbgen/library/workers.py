@@ -13,11 +13,9 @@ import contextlib
 import errno
 import importlib
 import logging
-import mmap
 import multiprocessing
 import multiprocessing.connection
 import signal
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -29,7 +27,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from tbgen.compiled.folders import source_digest
 from tbgen.errors import TbgenError, UsageError

@@ -189,7 +189,8 @@ class BlockSolver:
         bits = self._single.solve_thresholds(self._children(), [threshold_of(cut)[0] for cut in cuts], asked)
         arrays = dict[str, npt.NDArray[Any]]()
         for source, some in zip(bounds, bits, strict=True):
-            arrays |= {f"{source.name} {cut}": each.met.ravel().view(np.uint8) for cut, each in zip(cuts, some)}
+            for cut, each in zip(cuts, some, strict=True):
+                arrays[f"{source.name} {cut}"] = each.met.ravel().view(np.uint8)
             for bound in Bound if len(bounds) == 1 else [source]:
                 name = f"{source.name} {bound.name}"
                 arrays[f"{name} {RIGHTS}"] = joined([each.en_passant for each in some], cuts, bound)
