@@ -18,7 +18,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import chess
@@ -61,9 +60,9 @@ def truth(folder: Path, material: Material, roots: int, given: argparse.Namespac
         closure.add(node_of(material, pawns))
     nodes, began = [node for node in closure.blocks if node.material == material], time.process_time()
     counted, compared = np.zeros(5, np.int64), np.zeros(2, np.int64)
-    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(1) as pool, open_tablebase(folder) as asked:
+    with tempfile.TemporaryDirectory() as name, open_tablebase(folder) as asked:
         blocks = ClosureBlocks(closure, BlockFolder(Path(name)))
-        solve_closure(blocks, pool, 1, lambda seconds: None)
+        solve_closure(blocks, 1, lambda seconds: None)
         took = time.process_time() - began
         for node in nodes:
             for side in range(0 if node.layout.is_own_mirror(node.pawns) else 2):  # a table has half of those cells
@@ -75,7 +74,7 @@ def truth(folder: Path, material: Material, roots: int, given: argparse.Namespac
             closure = Closure(known, closure.way)
             closure.add(node, Accrued(accrued, tuple(cell_on(node, board) for board in boards)))
             blocks = ClosureBlocks(closure, blocks.folder)
-            solve_closure(blocks, pool, 1, lambda seconds: None)
+            solve_closure(blocks, 1, lambda seconds: None)
             for board in boards:
                 bracket, value = blocks.bracket(board, accrued), asked.probe(board, accrued).outcome
                 compared += [1, not bracket.lower <= value <= bracket.upper]

@@ -4,13 +4,11 @@ A block that leads to bounds is solved twice: with the least that its unsolved p
 with the most. Values are monotone in those, so the true ones lie between.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import islice
+from graphlib import TopologicalSorter
 from typing import Any, Final
 
 import chess
@@ -21,7 +19,7 @@ from tbgen.errors import UnprovedError
 from tbgen.index.handover import Entries
 from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Squares, partial_layout, slots_of
 from tbgen.material import Material
-from tbgen.position.bounds import PART, Bound, bits_in, bounds_of_promotions, joined, outcomes_of, threshold_of
+from tbgen.position.bounds import PART, Bound, bounds_of_promotions, cuts_got, joined, outcomes_of, threshold_of
 from tbgen.position.bracket import ANYTHING, Bracket, MoveBracket, Solution
 from tbgen.position.closure import Closure, Node, PlannedBlock, node_of
 from tbgen.position.known import BlockFolder
@@ -35,7 +33,7 @@ from tbgen.rules.position import board_after, material_on, own_of
 from tbgen.score import Color, Score
 from tbgen.system.process import threads_for
 
-ENTRY, RIGHTS, ANSWERS = BlockOutcomes._fields
+PARTS = ENTRY, RIGHTS, ANSWERS = BlockOutcomes._fields
 """The values of a block: all cells, those with a right to take en passant, and what is asked."""
 
 _WHITE_MATES, _BLACK_MATES = (Bracket(mate, mate) for mate in (ANYTHING.upper, ANYTHING.lower))
@@ -69,17 +67,14 @@ class ClosureBlocks:
         source = block.bounds[0] if len(block.bounds) == 1 else bound
         if not block.cuts:
             return file.items(f"{source.name} {part}", first, end)
+        names = [f"{source.name} {cut} {part}" for cut in block.cuts]
         if part != ENTRY:
-            return file.items(f"{source.name} {bound.name} {part}", first, end)
+            return joined([file.items(name) for name in names], block.cuts, bound)[first:end]
         found: Entries = self.folder.zeros((block.node.cells if end is None else end) - first, np.int8)
         for start in range(0, len(found), PART):
             here, at = found[start : start + PART], first + start
-            got = [
-                bits_in(file.items(f"{source.name} {cut}", at >> 3, (at + len(here) + 7) >> 3), at & 7, len(here))
-                != threshold_of(cut)[1]
-                for cut in block.cuts
-            ]
-            here[:] = outcomes_of(got, block.cuts, bound)
+            some = [file.items(name, at >> 3, (at + len(here) + 7) >> 3) for name in names]
+            here[:] = outcomes_of(cuts_got(some, block.cuts, at & 7, len(here)), block.cuts, bound)
         return found
 
     def plane(self, node: Node, side: int, bound: Bound) -> Entries:
@@ -87,13 +82,13 @@ class ClosureBlocks:
         half, block = node.cells // 2, self.closure.blocks.get(node)
         if block is not None:
             return self.read(block, ENTRY, bound, side * half, (side + 1) * half)
-        if self.closure.known.has(node.material):
+        if self.closure.known.digest(node.material):
             return (self._known_plane if node.pawns else self.closure.known.plane)(*node, side)
         return np.full(half, bound.value, np.int8)
 
     def bracket(self, board: chess.Board, accrued: Score | None) -> Bracket:
         """The bracket of a position with what has accrued in it, or without that where its own score counts."""
-        if self.closure.known.has(material_on(board)):
+        if self.closure.known.digest(material_on(board)):
             outcome = self.closure.known.answering(board).find(board).outcome
             return Bracket(outcome, outcome)
         here, there = node_on(board), node_on(board.mirror())
@@ -133,25 +128,27 @@ class ClosureBlocks:
         return narrowed(bracket, *_BY_WINNER[self._winner(board)].ends)
 
 
-def solve_closure(blocks: ClosureBlocks, pool: Executor, threads: int, tell: Callable[[float], None]) -> None:
+def solve_closure(blocks: ClosureBlocks, threads: int, tell: Callable[[float], None]) -> None:
     """Solve all blocks that are not solved yet, each once those that it leads to are; tell the planned seconds of each.
 
-    A block that leads to bounds keeps two threads busy, but for a part of its time: so one more than that may begin.
+    A block that leads to bounds has two threads, but does much with one.
     """
-    running = dict[Future[None], PlannedBlock]()
     lacking = {block.key: block for block in blocks.closure.blocks.values() if blocks.folder.get(block.key) is None}
-    most = threads_for(max((block.cost.memory_bytes for block in lacking.values()), default=1), threads)
-    while lacking:
-        for block in islice(lacking.values(), 64):  # a look at all of them would take long
-            busy = sum(len(each.bounds) for each in running.values())
-            is_room = not running or (len(running) < most and busy < threads + 1)
-            if is_room and block not in running.values() and lacking.keys().isdisjoint(e.digest for e in block.edges):
-                running[pool.submit(blocks.solve, block)] = block
-        for future in wait(running, return_when=FIRST_COMPLETED).done:
-            future.result()
-            block = running.pop(future)
-            del lacking[block.key]
-            tell(block.cost.cpu_seconds)
+    order = TopologicalSorter(
+        {key: lacking.keys() & {edge.digest for edge in block.edges} for key, block in lacking.items()}
+    )
+    order.prepare()
+    running, most = dict[Future[None], str](), max((block.cost.memory_bytes for block in lacking.values()), default=1)
+    pool = ThreadPoolExecutor(threads_for(most, threads))
+    try:
+        while order.is_active():
+            running |= {pool.submit(blocks.solve, lacking[key]): key for key in order.get_ready()}
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                future.result()
+                order.done(key := running.pop(future))
+                tell(lacking[key].cost.cpu_seconds)
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 class BlockSolver:
@@ -180,22 +177,17 @@ class BlockSolver:
         return table, self._layouts.layouts[table].address_of(child.pawns) >> HOW_BITS
 
     def solve(self) -> dict[str, npt.NDArray[Any]]:
-        """The values of the block with each bound."""
+        """The values of the block with each bound, or at each cut too."""
         cuts, bounds, asked = self.block.cuts, self.block.bounds, self.block.asked
-        if not cuts:
+        named = list[tuple[str, Iterable[Any]]]()
+        if cuts:
+            bits = self._single.solve_thresholds(self._children(), [threshold_of(cut)[0] for cut in cuts], asked)
+            for bound, some in zip(bounds, bits, strict=True):
+                named += [(f"{bound.name} {cut}", each) for cut, each in zip(cuts, some, strict=True)]
+        else:
             found = self._single.solve(self._children(), asked)
-            named = ((bound, each._asdict().items()) for bound, each in zip(bounds, found, strict=True))
-            return {f"{bound.name} {part}": values for bound, parts in named for part, values in parts}
-        bits = self._single.solve_thresholds(self._children(), [threshold_of(cut)[0] for cut in cuts], asked)
-        arrays = dict[str, npt.NDArray[Any]]()
-        for source, some in zip(bounds, bits, strict=True):
-            for cut, each in zip(cuts, some, strict=True):
-                arrays[f"{source.name} {cut}"] = each.met.ravel().view(np.uint8)
-            for bound in Bound if len(bounds) == 1 else [source]:
-                name = f"{source.name} {bound.name}"
-                arrays[f"{name} {RIGHTS}"] = joined([each.en_passant for each in some], cuts, bound)
-                arrays[f"{name} {ANSWERS}"] = joined([each.answers for each in some], cuts, bound)
-        return arrays
+            named += [(bound.name, each) for bound, each in zip(bounds, found, strict=True)]
+        return {f"{name} {part}": values for name, each in named for part, values in zip(PARTS, each, strict=True)}
 
     def _children(self) -> Sequence[ChildTables]:
         """All that the block leads to, with each bound."""

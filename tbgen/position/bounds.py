@@ -12,8 +12,6 @@ that White gets. The upper bound is the next score below the worst cut that Whit
 from what is known by then.
 """
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Sequence
 from typing import Final
@@ -21,7 +19,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Int, NewArray, SignedBytes, Word
+from tbgen.compiled.arrays import Bytes, Int, NewArray, SignedBytes, Word
 from tbgen.compiled.jit import borrowing, inlined
 from tbgen.index.handover import Entries
 from tbgen.index.kernels import byte_of_goal, goal_of_byte
@@ -122,12 +120,7 @@ def bound_of(
 
 
 def bounds_of_promotions(
-    layout: Layout,
-    pawns: Squares,
-    promoted: int,
-    roles: Sequence[Role],
-    children: Sequence[ChildTables],
-    new: NewArray = np.zeros,
+    layout: Layout, pawns: Squares, promoted: int, roles: Sequence[Role], children: Sequence[ChildTables], new: NewArray
 ) -> Entries:
     """[bound, cell] Bounds of the best promotion of a pawn to one of some roles, with its side to move.
 
@@ -197,9 +190,11 @@ def outcomes_of(got: Sequence[npt.NDArray[np.bool_]], cuts: Cuts, bound: Bound) 
     return np.array(ends, np.int8)[sum(each.view(np.uint8) for each in got)]
 
 
-def bits_in(content: npt.NDArray[np.uint8], first: int, size: int) -> npt.NDArray[np.bool_]:
-    """Some of the bits in an array of bytes."""
-    return np.unpackbits(content, bitorder="little")[first : first + size].view(np.bool_)
+def cuts_got(content: Sequence[Bytes], cuts: Cuts, first: int, size: int) -> list[npt.NDArray[np.bool_]]:
+    """Whether White gets each of the cuts in some cells, by the bits of each cut's threshold."""
+    is_other = [threshold_of(cut)[1] for cut in cuts]
+    bits = [np.unpackbits(some, bitorder="little")[first : first + size] for some in content]
+    return [some != other for some, other in zip(bits, is_other, strict=True)]
 
 
 def joined(values: Sequence[Entries], cuts: Cuts, bound: Bound) -> Entries:

@@ -1,10 +1,8 @@
 """Bracket: the least and the greatest that a position is worth, and the answers that are made of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import chess
 
@@ -57,13 +55,13 @@ class Bracket:
         """The value; None unless it is proved."""
         return self.lower if self.is_exact else None
 
-    def flipped(self) -> Bracket:
+    def flipped(self) -> Self:
         """The bracket of the colour-reversed position.
 
         Returns:
             Both ends, flipped and exchanged.
         """
-        return Bracket(self.upper.flipped(), self.lower.flipped())
+        return type(self)(self.upper.flipped(), self.lower.flipped())
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """Both bounds as JSON has them.

@@ -5,8 +5,6 @@ asked about, so that a lower bound for White stays one all the way down; only ta
 are stored in.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -88,11 +86,6 @@ class Way(NamedTuple):
     """Nodes with at least so many men that are not pawns are solved at these cuts alone."""
     coarse_free: int = MOST_COARSE_FREE
 
-    @property
-    def without_cuts(self) -> Way:
-        """The way that solves as much, and finds all outcomes."""
-        return Way(self.queen, self.knight, self.others)
-
     def solves(self, role: Role, node: Node) -> bool:
         """Whether a node without a table is solved that a promotion to a role leads to."""
         most = {Role.QUEEN: self.queen, Role.KNIGHT: self.knight}.get(role, self.others)
@@ -146,22 +139,16 @@ class PlannedBlock:
     def cost(self) -> SolvePlan:
         """The cost of solving it, without the program's memory."""
         passes, cells, cuts, free = len(self.bounds), self.node.cells, len(self.cuts), self.node.free
-        children = {edge.child for edge in self.edges if edge.digest}
-        read = passes * sum(child.cells // 2 if child.free <= free else cells for child in children)
-        read += max((child.cells // 2 for child in children if child.free > free), default=0)
-        queens = {color for color, role in slots_of(self.node.material) if role is Role.QUEEN}
-        # CPU seconds of a cell with one bound, beside those of a block; bytes of memory; bytes of disk with one bound
-        seconds, memory, disk, scratch = 0.05e-6 if len(queens) == 1 else 0.15e-6, 10.0 * passes, 1.0, 0
+        sizes = [child.cells // 2 for child in {edge.child for edge in self.edges if edge.digest}]
+        room, disk = passes * sum(min(size, cells) for size in sizes) + max(sizes, default=0), passes * cells
+        # CPU seconds of a cell with one bound, beside those of a block; bytes of memory with one bound
+        seconds, memory = 0.15e-6, 10.0
         if cuts:
-            seconds, memory, disk = 25e-9 + 8e-9 * cuts, 0.65 * passes, 0.04 * cuts
-            read += int(cells * (1.4 + passes * cuts / 8))
-            if cells >= MOST_IN_MEMORY:
-                read, scratch = 0, read + cells // 2
-        seconds, memory_bytes = passes * (cells * seconds + 0.03), int(cells * memory) + read
-        disk_bytes = int(passes * cells * disk)
-        return SolvePlan(
-            1, passes * cells, seconds, memory_bytes, disk_bytes, self.is_exact, free, scratch_bytes=scratch
-        )
+            seconds, memory, disk = 25e-9 + 8e-9 * cuts, 0.65, cuts * disk // 25
+            room += cells * 7 // 5 + passes * cuts * cells // 8
+        scratch = room if cuts and cells >= MOST_IN_MEMORY else 0
+        seconds, memory_bytes = passes * (cells * seconds + 0.03), int(passes * cells * memory) + room - scratch
+        return SolvePlan(1, passes * cells, seconds, memory_bytes, disk, self.is_exact, free, (), scratch)
 
 
 class Closure:
@@ -201,7 +188,7 @@ class Closure:
     def _edges_of(self, node: Node) -> Iterator[Edge]:
         slots, known = slots_of(node.material), self.known
         if node.material not in self._resets:
-            resets = resets_of(node.layout, lambda each: each.canonical() if known.has(each) else each)
+            resets = resets_of(node.layout, lambda each: each.canonical() if known.digest(each) else each)
             self._resets[node.material] = [(reset, known.digest(reset.material)) for reset in resets]
         for reset, digest in self._resets[node.material]:
             for pawns in _pawns_after(slots, node.pawns, reset):

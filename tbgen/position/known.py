@@ -1,11 +1,8 @@
 """Known values: tables that captures lead to, of which outcomes are enough, and blocks that are solved, in a folder."""
 
-from __future__ import annotations
-
 import contextlib
 import os
-import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -36,10 +33,6 @@ MOST_IN_MEMORY: Final = 1 << 28
 
 class KnownTables(OpenTables):
     """The tables of some folders, opened when they are first asked for, one position or one plane at a time."""
-
-    def has(self, material: Material) -> bool:
-        """Whether there is the table of a material."""
-        return self.digest(material) != ""
 
     def digest(self, material: Material) -> str:
         """The digest of a table's outcomes; empty if there is no table."""
@@ -83,8 +76,7 @@ class BlockFolder:
         """A flat array of zeros, in a file if it is large: then the system need not keep it in memory."""
         if size * np.dtype(kind).itemsize < MOST_IN_MEMORY:
             return np.zeros(size, kind)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        return zeros_in_file(self.folder, size, kind)
+        return zeros_in_file(self.folder.parent, size, kind)
 
     def shrink(self, most_bytes: int) -> None:
         """Remove the least recently used blocks beyond so many bytes, but none that are used here."""
@@ -107,14 +99,6 @@ def _opened(path: Path) -> ArrayFile:
     file = ArrayFile(path)
     os.utime(path)
     return file
-
-
-def folder_to_write(folders: Iterable[Path], name: str) -> contextlib.AbstractContextManager[str]:
-    """The first folder that can be written to, with its folder of this name; or else one that goes away again."""
-    for folder in folders:
-        if all(os.access(at, os.W_OK | os.X_OK) for at in (folder, folder / name) if at == folder or at.exists()):
-            return contextlib.nullcontext(str(folder))
-    return tempfile.TemporaryDirectory(prefix="tbgen-")
 
 
 def key_of(facts: Sequence[object]) -> str:

@@ -4,7 +4,6 @@ import contextlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +25,7 @@ from tbgen.position.blocks import ClosureBlocks, answer, question_of, shared_nod
 from tbgen.position.bounds import MATES, Cuts, first_cuts, next_cuts
 from tbgen.position.bracket import ANYTHING, Bracket, Solution, SolvePlan
 from tbgen.position.closure import MOST_COARSE_FREE, MOST_FREE, Closure, PlannedBlock, Way, node_of, plan_of, ways_of
-from tbgen.position.known import BlockFolder, KnownTables, folder_to_write
+from tbgen.position.known import BlockFolder, KnownTables
 from tbgen.probe.syzygy import open_syzygy
 from tbgen.probe.tablebase import folders_of
 from tbgen.probe.values import Position, TableValues
@@ -35,6 +34,7 @@ from tbgen.rules.notation import refuse_illegal
 from tbgen.rules.position import accrued_in, bare_sides, material_on, own_of
 from tbgen.score import Color, Mobility, Score
 from tbgen.storage.files import Folders
+from tbgen.system.outputs import folder_to_write
 from tbgen.system.process import available_memory, free_disk
 
 Watch = Callable[[float], None]
@@ -82,7 +82,6 @@ class PositionSolver(contextlib.ExitStack):
         self.callback(self._known.close)
         self._folder = BlockFolder(Path(self.enter_context(folder_to_write(paths, SOLVED))) / SOLVED)
         self._winner = self.enter_context(open_syzygy(syzygy))
-        self._pool = self.enter_context(ThreadPoolExecutor(self._threads))
         self._brackets = dict[tuple[str, Score], Bracket]()
 
     def plan(self, position: Position, accrued: Score | str | None = None) -> SolvePlan:
@@ -91,19 +90,17 @@ class PositionSolver(contextlib.ExitStack):
 
     def _affordable(self, board: chess.Board, accrued: Score, budget: float) -> list[Closure]:
         """Those that budget and machine allow together, the quickest first; one that does not fit where none does."""
-        material, men = material_on(board), board.occupied.bit_count()
-        if not board.pawns and men < MOST_FREE + 2:
-            self._known.table(material)  # a block without pawns is a whole table: the error says how to build it
-        if self._known.has(material):
+        material = material_on(board)
+        if self._known.digest(material):
             reason = "its table is there; ask it with: tbgen probe"
-        elif men >= MOST_SLOTS:
+        elif material.men >= MOST_SLOTS:
             reason = f"more than {MOST_SLOTS - 1} men"
         elif not shared_node(board)[0].is_solvable:
-            reason = f"more than {MOST_FREE} men that are not pawns, or {MOST_COARSE_FREE} beside one pawn"
+            reason = f"more than {MOST_FREE} men beside pawns, {MOST_FREE + 1} beside one, {MOST_FREE + 2} without any"
         else:
             found, last, left = list[Closure](), list[Closure](), budget
             for closure in self._closures(board, accrued, budget):
-                is_told = any(each.way == closure.way.without_cuts for each in found)
+                is_told = Way(*closure.way[:3]) in [each.way for each in found]  # which finds all outcomes
                 if closure.cpu_seconds <= left and not is_told:
                     last = [closure]
                     with contextlib.suppress(BuildError):
@@ -148,7 +145,7 @@ class PositionSolver(contextlib.ExitStack):
             blocks = ClosureBlocks(closure, self._folder, self._winner, solves=bool(watch))
             cuts = closure.blocks[node].cuts
             if watch:
-                solve_closure(blocks, self._pool, self._threads, tell)
+                solve_closure(blocks, self._threads, tell)
             found, left, tried = answer(blocks, found), left - closure.cpu_seconds, tried + cuts
             bracket = found.bracket.flipped() if turned else found.bracket
             if cuts and not todo and (cuts := next_cuts(tried, *bracket.ends)):
@@ -223,14 +220,14 @@ class PositionSolver(contextlib.ExitStack):
         cuts = first_cuts(accrued) if accrued else MATES
         closure = Closure(self._known, Way(0, 0, 0, cuts, MOST_COARSE_FREE), self._folder.keys())
         for each in found:
-            for square in () if self._known.has(each) else range(8, 56):
+            for square in () if self._known.digest(each) else range(8, 56):
                 closure.add(node_of(each, [square]))
         closure.refuse_missing()
         plan = plan_of([closure])
         if watch:
             self.check(plan)
             tell = progress_of(plan.cpu_seconds, watch)
-            solve_closure(ClosureBlocks(closure, self._folder), self._pool, self._threads, tell)
+            solve_closure(ClosureBlocks(closure, self._folder), self._threads, tell)
             watch(1.0)
             self._folder.shrink(self.cache_bytes)
         return plan
@@ -277,11 +274,9 @@ def solve(
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     try:
-    ...         solve("8/1K6/6p1/6P1/2k5/7p/7P/8 w - - 0 51", folders=folder)
-    ...     except MissingTableError as error:
-    ...         error.material
-    'KvK'
+    ...     solve("8/1K6/6p1/6P1/2k5/7p/7P/8 w - - 0 51", folders=folder)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    tbgen.errors.MissingTableError: ...
     """
     with PositionSolver(folders, budget=budget, threads=threads, syzygy=syzygy) as solver:
         return solver.solve(position, accrued, watch)

@@ -3,8 +3,6 @@
 The file appears whole or not at all. It begins with the digest of the rest; a line of facts describes the arrays.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import mmap

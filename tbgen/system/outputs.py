@@ -8,8 +8,9 @@ import io
 import os
 import stat
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,6 +29,14 @@ def is_same_file(one: str, other: str) -> bool:
         return os.path.samefile(one, other)
     except OSError:
         return os.path.realpath(one) == os.path.realpath(other)
+
+
+def folder_to_write(folders: Iterable[Path], name: str) -> contextlib.AbstractContextManager[str]:
+    """The first folder that can be written to, with its folder of this name; or else one that goes away again."""
+    for folder in folders:
+        if all(os.access(at, os.W_OK | os.X_OK) for at in (folder, folder / name) if at == folder or at.exists()):
+            return contextlib.nullcontext(str(folder))
+    return tempfile.TemporaryDirectory(prefix="tbgen-")
 
 
 class _NamedFile(io.FileIO):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import chess
@@ -32,8 +31,7 @@ def test_every_position_of_a_closure_has_the_value_of_the_reference(
     closure.add(root)
     assert not closure.blocks[root].is_exact
     blocks = ClosureBlocks(closure, BlockFolder(tmp_path / "solved"))
-    with ThreadPoolExecutor(2) as pool:
-        solve_closure(blocks, pool, 2, (told := list[float]()).append)
+    solve_closure(blocks, 2, (told := list[float]()).append)
     assert len(told) == len(closure.blocks)
     nodes = [node for node in closure.blocks if node.material == material]
     excerpt = BoundedExcerpt(name, [node.pawns for node in nodes], bound)

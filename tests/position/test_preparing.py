@@ -46,10 +46,10 @@ def outside(near: Solution, far: Solution) -> list[str]:
     ]
 
 
-def allow_few_men(monkeypatch: pytest.MonkeyPatch) -> None:
+def allow_few_men(monkeypatch: pytest.MonkeyPatch, most: int = 2) -> None:
     for module in (closure, solving):
-        monkeypatch.setattr(module, "MOST_FREE", 2)
-        monkeypatch.setattr(module, "MOST_COARSE_FREE", 3)
+        monkeypatch.setattr(module, "MOST_FREE", most)
+        monkeypatch.setattr(module, "MOST_COARSE_FREE", most + 1)
 
 
 def answers(folder: Path, monkeypatch: pytest.MonkeyPatch, *ways: Way) -> list[Solution]:
@@ -114,30 +114,24 @@ class OneTableAPiece(KnownTables):
 
 def test_one_bit_of_a_cut_serves_both_bounds_of_what_is_solved_at_the_same_cuts() -> None:
     promoted, parent = (node_on(chess.Board(fen)) for fen in ("k7/8/8/8/8/4p3/8/KQ6 w", "k7/2P5/8/8/8/4p3/8/K7 w"))
-    found = list[tuple[bool, bool, bool]]()
-    for way in (Way(4, 4, 4), Way(4, 4, 4, MATES, 3), Way(4, 4, 4, MATES, 2)):
+    for way, expected in ((Way(4, 4, 4), (1, 1)), (Way(4, 4, 4, MATES, 3), (2, 1)), (Way(4, 4, 4, MATES, 2), (1, 1))):
         whole = Closure(OneTableAPiece((), 1, outcomes_only=True), way)
-        root = whole.add(parent)
-        blocks = root, whole.blocks[promoted]
-        assert [block.is_exact for block in blocks] == [not block.cuts for block in blocks] or len(root.bounds) == 2
-        found.append((len(root.bounds) == 1, root.is_exact, len(blocks[1].bounds) == 1))
-    assert found == [(True, True, True), (False, False, True), (True, False, True)]
+        whole.add(parent)
+        assert tuple(len(whole.blocks[node].bounds) for node in (parent, promoted)) == expected
 
 
-def test_positions_without_pawns_are_solved_at_cuts(
-    folder_of: Folder, table_folder: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("most", [1, 4])
+def test_positions_without_pawns_are_solved_at_cuts_or_whole(
+    folder_of: Folder, table_folder: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     """All that captures lead to is known, so the same bits make both bounds, and the value is found."""
-    for module in (closure, solving):
-        monkeypatch.setattr(module, "MOST_FREE", 1)
-    asked, values = [*pairs(random.Random(SEED), ["KRk", "KQk", "KBk", "KNk"], 30)], set[Score]()
+    allow_few_men(monkeypatch, most)
+    asked = [*pairs(random.Random(SEED), ["KRk", "KQk", "KBk", "KNk"], 30)]
     with PositionSolver(folder_of("KvK")) as solver, open_tablebase(table_folder) as tables:
         assert contradictions(solver, tables, asked) == []
-        for board, accrued in asked:
-            found = solver.solve(board, accrued).bracket
-            assert found.is_exact
-            values.add(found.lower)
-    assert len(values) > 5
+        found = [solver.solve(*each).bracket for each in asked]
+    assert all(each.is_exact for each in found)
+    assert len({each.lower for each in found}) > 5
 
 
 def test_only_promotions_to_five_men_beside_a_pawn_are_prepared(folder_of: Folder) -> None:

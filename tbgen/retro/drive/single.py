@@ -4,8 +4,6 @@ Those values may be bounds. Then a block is solved from each of two sources, by 
 values that both sources have.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import NewArray, Words
+from tbgen.compiled.arrays import Bytes, NewArray, Words
 from tbgen.errors import FullError
 from tbgen.index.handover import Box, Entries
 from tbgen.retro.drive.many_blocks import en_passant_of
@@ -70,8 +68,8 @@ class BlockOutcomes(NamedTuple):
 class BlockBits(NamedTuple):
     """What a block came to at one threshold."""
 
-    met: Words
-    """[side, word] the cells from which its holder gets at least that score."""
+    met: Bytes
+    """[cell >> 3] whether its holder gets at least that score from there, a bit a cell, the lowest one first."""
     en_passant: Entries
     """As in `BlockOutcomes`, with any values in place of all that are as good."""
     answers: Entries
@@ -166,7 +164,7 @@ class SingleBlock:
         )
         questions = asked.questions()
         solve_threshold(inquiry, questions, int(threshold.holder), threshold.code, good)
-        return BlockBits(good, here, questions.answers)
+        return BlockBits(good.ravel().view(np.uint8), here, questions.answers)
 
     def _rights(self, children: ChildTables) -> Entries:
         """The values with a right to take en passant; of an empty array if the block has none."""

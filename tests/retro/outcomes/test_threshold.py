@@ -40,7 +40,7 @@ def is_met(values: Entries, threshold: Score) -> np.ndarray:
 
 def met_in(bits: BlockBits) -> np.ndarray:
     """[cell] whether the threshold is met there."""
-    return np.unpackbits(bits.met.reshape(-1, 1).view(np.uint8), axis=1, bitorder="little").ravel() != 0
+    return np.unpackbits(bits.met, bitorder="little") != 0
 
 
 def wrong_bits(known: KnownBlock, thresholds: list[Score], accrued: Score | None = None) -> int:
