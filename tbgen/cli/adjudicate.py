@@ -176,7 +176,7 @@ def _solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask) 
         return
     say(
         f"{counted(plan.nodes, 'block', 'blocks')}, {duration(plan.cpu_seconds)} of CPU at most (estimated), "
-        f"{in_units(plan.memory_bytes)} of memory, {in_units(plan.disk_bytes)} of disk"
+        f"{in_units(plan.memory_bytes)} of memory, {in_units(plan.disk_bytes + plan.scratch_bytes)} of disk"
     )
     solver.check(plan)
     with progress("solving", len(ends), as_share=True) as shown:

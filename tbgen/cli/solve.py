@@ -101,7 +101,7 @@ def _show_plan(plan: SolvePlan, form: Form, *, answers: bool) -> None:
         "blocks": f"{plan.nodes:,}, {plan.cells:,} cells",
         "time": f"{duration(plan.cpu_seconds)} of CPU (estimated)",
         "memory": in_units(plan.memory_bytes),
-        "disk": in_units(plan.disk_bytes),
+        "disk": in_units(plan.disk_bytes + plan.scratch_bytes),
         **({"answer": what, "missing": closer} if answers else {}),
     }
     present(form, facts_of(plan), lambda: show_pairs(pairs))

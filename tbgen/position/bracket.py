@@ -113,7 +113,7 @@ class SolvePlan:
     missing: tuple[str, ...] = ()
     """Tables of promoted men that are not there, and would make the answer closer."""
     scratch_bytes: int = 0
-    """Of one block's files that go again, in a plan within `disk_bytes`."""
+    """Disk for large arrays of one block at a time, while it is solved."""
 
 
 @dataclass(frozen=True)

@@ -237,8 +237,8 @@ class PositionSolver(contextlib.ExitStack):
         memory, disk = available_memory(), free_disk(self._folder.folder)
         if memory is not None and plan.memory_bytes > memory:
             raise NotEnoughMemoryError("the blocks of a position", plan.memory_bytes, memory)
-        if disk is not None and plan.disk_bytes > disk:
-            raise NotEnoughDiskError("the blocks of a position", plan.disk_bytes, disk)
+        if disk is not None and plan.disk_bytes + plan.scratch_bytes > disk:
+            raise NotEnoughDiskError("the blocks of a position", plan.disk_bytes + plan.scratch_bytes, disk)
 
 
 def solve(
