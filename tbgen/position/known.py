@@ -28,7 +28,7 @@ _FRAME_CELLS: Final = 1 << 16
 
 
 MOST_IN_MEMORY: Final = 1 << 28
-"""Bytes of an array. A block with four men beside pawns has no larger one."""
+"""Bytes of an array that is kept in memory; larger ones lie in files."""
 
 
 class KnownTables(OpenTables):
