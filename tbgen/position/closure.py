@@ -141,10 +141,10 @@ class PlannedBlock:
         passes, cells, cuts, free = len(self.bounds), self.node.cells, len(self.cuts), self.node.free
         sizes = [child.cells // 2 for child in {edge.child for edge in self.edges if edge.digest}]
         room, disk = passes * sum(min(size, cells) for size in sizes) + max(sizes, default=0), passes * cells
-        # CPU seconds of a cell with one bound, beside those of a block; bytes of memory with one bound
-        seconds, memory = 0.15e-6, 10.0
+        seconds, memory = 0.17e-6, 10.0  # CPU seconds of a cell with one bound, bytes of memory
         if cuts:
-            seconds, memory, disk = 25e-9 + 8e-9 * cuts, 0.65, cuts * disk // 25
+            each = 12e-9 if cells < 1 << 33 else 100e-9  # then caches are too small
+            seconds, memory, disk = 25e-9 + each * cuts, 0.65, cuts * disk // 25
             room += cells * 7 // 5 + passes * cuts * cells // 8
         scratch = room if cuts and cells >= MOST_IN_MEMORY else 0
         seconds, memory_bytes = passes * (cells * seconds + 0.03), int(passes * cells * memory) + room - scratch
