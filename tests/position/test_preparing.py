@@ -5,6 +5,7 @@ Here a block may have two men beside its pawns, or three beside a single one, so
 
 from __future__ import annotations
 
+import itertools
 import random
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 
 from tbgen.errors import ClosureTooLargeError, UnprovedError
 from tbgen.material import Material
-from tbgen.position import closure, solving
+from tbgen.position import closure, known, solving
 from tbgen.position.blocks import node_on
 from tbgen.position.bounds import MATES
 from tbgen.position.bracket import Solution
@@ -47,9 +48,11 @@ def outside(near: Solution, far: Solution) -> list[str]:
 
 
 def allow_few_men(monkeypatch: pytest.MonkeyPatch, most: int = 2) -> None:
-    for module in (closure, solving):
-        monkeypatch.setattr(module, "MOST_FREE", most)
-        monkeypatch.setattr(module, "MOST_COARSE_FREE", most + 1)
+    """So many men in a block, one more at cuts beside a pawn; and all arrays but the smallest lie in files."""
+    sizes = {"MOST_FREE": most, "MOST_COARSE_FREE": most + 1}
+    for module, (name, value) in itertools.product((closure, solving), sizes.items()):
+        monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(known, "MOST_IN_MEMORY", 1 << 12)
 
 
 def answers(folder: Path, monkeypatch: pytest.MonkeyPatch, *ways: Way) -> list[Solution]:
@@ -112,12 +115,16 @@ class OneTableAPiece(KnownTables):
         return "" if material.pawns and material.men > 3 else str(material)
 
 
-def test_one_bit_of_a_cut_serves_both_bounds_of_what_is_solved_at_the_same_cuts() -> None:
+@pytest.mark.parametrize(
+    ("way", "expected"), [(Way(4, 4, 4), (1, 1)), (Way(4, 4, 4, MATES, 3), (2, 1)), (Way(4, 4, 4, MATES, 2), (1, 1))]
+)
+def test_one_bit_of_a_cut_serves_both_bounds_of_what_is_solved_at_the_same_cuts(
+    way: Way, expected: tuple[int, int]
+) -> None:
     promoted, parent = (node_on(chess.Board(fen)) for fen in ("k7/8/8/8/8/4p3/8/KQ6 w", "k7/2P5/8/8/8/4p3/8/K7 w"))
-    for way, expected in ((Way(4, 4, 4), (1, 1)), (Way(4, 4, 4, MATES, 3), (2, 1)), (Way(4, 4, 4, MATES, 2), (1, 1))):
-        whole = Closure(OneTableAPiece((), 1, outcomes_only=True), way)
-        whole.add(parent)
-        assert tuple(len(whole.blocks[node].bounds) for node in (parent, promoted)) == expected
+    whole = Closure(OneTableAPiece((), 1, outcomes_only=True), way)
+    whole.add(parent)
+    assert tuple(len(whole.blocks[node].bounds) for node in (parent, promoted)) == expected
 
 
 @pytest.mark.parametrize("most", [1, 4])
