@@ -8,8 +8,7 @@ her side can play their lines with her, and scores no worse, with two exceptions
 or she must move where they leave her side stalemated. `weakened` allows for both.
 
 A *cut* is a score that White gets at least or does not, in a bit a position. The lower bound of a value is the best cut
-that White gets. The upper bound is the next score below the worst cut that White does not get. Closer cuts are chosen
-from what is known by then.
+that White gets. The upper bound is the next score below the worst cut that White does not get.
 """
 
 import enum
@@ -192,9 +191,8 @@ def outcomes_of(got: Sequence[npt.NDArray[np.bool_]], cuts: Cuts, bound: Bound) 
 
 def cuts_got(content: Sequence[Bytes], cuts: Cuts, first: int, size: int) -> list[npt.NDArray[np.bool_]]:
     """Whether White gets each of the cuts in some cells, by the bits of each cut's threshold."""
-    is_other = [threshold_of(cut)[1] for cut in cuts]
     bits = [np.unpackbits(some, bitorder="little")[first : first + size] for some in content]
-    return [some != other for some, other in zip(bits, is_other, strict=True)]
+    return [some != threshold_of(cut)[1] for some, cut in zip(bits, cuts, strict=True)]
 
 
 def joined(values: Sequence[Entries], cuts: Cuts, bound: Bound) -> Entries:

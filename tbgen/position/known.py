@@ -74,9 +74,8 @@ class BlockFolder:
 
     def zeros(self, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
         """A flat array of zeros, in a file if it is large: then the system need not keep it in memory."""
-        if size * np.dtype(kind).itemsize < MOST_IN_MEMORY:
-            return np.zeros(size, kind)
-        return zeros_in_file(self.folder.parent, size, kind)
+        is_small = size * np.dtype(kind).itemsize < MOST_IN_MEMORY
+        return np.zeros(size, kind) if is_small else zeros_in_file(self.folder.parent, size, kind)
 
     def shrink(self, most_bytes: int) -> None:
         """Remove the least recently used blocks beyond so many bytes, but none that are used here."""

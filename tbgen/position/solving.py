@@ -131,9 +131,10 @@ class PositionSolver(contextlib.ExitStack):
             closure.refuse_missing()
 
     def _answer(self, board: chess.Board, accrued: Score, closures: list[Closure], watch: Watch | None) -> Solution:
-        """An answer made closer by some closures one after another, then by the last one at closer cuts, until exact.
+        """An answer made closer by some closures one after another, then by the last one again, until it is exact.
 
-        The budget ends that, too. Without `watch` nothing is solved; LookupError if a block is not there.
+        The first asks for its own cuts, the others between the bounds that are known by then, while the budget lasts.
+        Without `watch` nothing is solved, and a closure that lacks a block is left out.
         """
         (node, turned), todo, tried, left = shared_node(board), [*closures], Cuts(), float(self.budget if watch else 0)
         found = Solution(board.fen(), accrued, ANYTHING, [], plan_of(closures), 0.0)
@@ -142,17 +143,20 @@ class PositionSolver(contextlib.ExitStack):
         self._folder = BlockFolder(self._folder.folder)
         while todo and not found.bracket.is_exact:
             closure = todo.pop(0)
+            if closure.lacking and not watch:
+                continue
             blocks = ClosureBlocks(closure, self._folder, self._winner, solves=bool(watch))
-            cuts = closure.blocks[node].cuts
             if watch:
                 solve_closure(blocks, self._threads, tell)
-            found, left, tried = answer(blocks, found), left - closure.cpu_seconds, tried + cuts
-            bracket = found.bracket.flipped() if turned else found.bracket
-            if cuts and not todo and (cuts := next_cuts(tried, *bracket.ends)):
-                closer = Closure(self._known, closure.way._replace(cuts=cuts), self._folder.keys(), left)
+            found, left = answer(blocks, found), left - closure.cpu_seconds
+            tried, following = (Cuts(), todo[0]) if todo else (tried + closure.blocks[node].cuts, closure)
+            if following.blocks[node].cuts:
+                bracket, todo = found.bracket.flipped() if turned else found.bracket, todo[1:]
+                cuts = next_cuts(tried, *bracket.ends)
+                closer = Closure(self._known, following.way._replace(cuts=cuts), self._folder.keys(), left)
                 with contextlib.suppress(ClosureTooLargeError):
-                    closer.add(node, closure.blocks[node].asked)
-                    todo.append(closer)
+                    closer.add(node, following.blocks[node].asked)
+                    todo = [closer] * bool(cuts) + todo
         return found
 
     def solve(self, position: Position, accrued: Score | str | None = None, watch: Watch = unwatched) -> Solution:
@@ -170,7 +174,8 @@ class PositionSolver(contextlib.ExitStack):
         board, carried = self._read(position, accrued)
         with contextlib.suppress(LookupError, OSError, ClosureTooLargeError):
             if any(self._folder.folder.glob(f"{shared_node(board)[0]}-*")):
-                return self._answer(board, carried, self._affordable(board, carried, 0.0), None)
+                found = self._answer(board, carried, self._affordable(board, carried, self.budget), None)
+                return found if found.moves else None
         return None
 
     def bracket(self, board: chess.Board, accrued: Score, watch: Watch = unwatched) -> Bracket | None:
