@@ -135,7 +135,8 @@ def solve_closure(blocks: ClosureBlocks, threads: int, tell: Callable[[float], N
     """
     lacking = {block.key: block for block in blocks.closure.blocks.values() if blocks.folder.get(block.key) is None}
     before = {key: lacking.keys() & {edge.digest for edge in block.edges} for key, block in lacking.items()}
-    (order := TopologicalSorter(before)).prepare()
+    order = TopologicalSorter(before)
+    order.prepare()
     running, most = dict[Future[None], str](), max((block.cost.memory_bytes for block in lacking.values()), default=1)
     pool = ThreadPoolExecutor(threads_for(most, threads))
     try:

@@ -25,8 +25,6 @@ _SOURCES = source_digest(("index", "position", "retro"))
 SUFFIX: Final = ".block"
 _FRAME_CELLS: Final = 1 << 16
 """Cells that are compressed together: a single position needs one frame."""
-
-
 MOST_IN_MEMORY: Final = 1 << 28
 """Bytes of an array that is kept in memory; larger ones lie in files."""
 

@@ -150,13 +150,13 @@ class PositionSolver(contextlib.ExitStack):
                 solve_closure(blocks, self._threads, tell)
             found, left = answer(blocks, found), left - closure.cpu_seconds
             tried, following = (Cuts(), todo[0]) if todo else (tried + closure.blocks[node].cuts, closure)
-            if following.blocks[node].cuts:
-                bracket, todo = found.bracket.flipped() if turned else found.bracket, todo[1:]
-                cuts = next_cuts(tried, *bracket.ends)
+            bracket = found.bracket.flipped() if turned else found.bracket
+            if following.blocks[node].cuts and (cuts := next_cuts(tried, *bracket.ends)):
+                del todo[:1]
                 closer = Closure(self._known, following.way._replace(cuts=cuts), self._folder.keys(), left)
                 with contextlib.suppress(ClosureTooLargeError):
                     closer.add(node, following.blocks[node].asked)
-                    todo = [closer] * bool(cuts) + todo
+                    todo.insert(0, closer)
         return found
 
     def solve(self, position: Position, accrued: Score | str | None = None, watch: Watch = unwatched) -> Solution:

@@ -82,7 +82,7 @@ class SingleBlock:
     layouts: ChildLayouts
     number: int
     new: NewArray = np.zeros
-    """Makes large arrays that are read in order, or only now and then."""
+    """Makes all large arrays but the sets that grow."""
 
     def children(self, planes: Iterable[PlaneNumber], sources: Sequence[PlaneSource]) -> list[ChildTables]:
         """What it leads to, from each of the sources: `planes` after captures and pawn steps; promotions are found."""
