@@ -196,7 +196,8 @@ class BlockSolver:
             layout = self._layouts.layouts[plane[0]]
             node = node_of(layout.material, layout.blocks[plane[1]])
             block = self.blocks.closure.blocks.get(node)
-            return read(node, plane[2], Bound.LOWER if block and block.is_exact else bound)
+            is_exact = block.is_exact if block else bool(self.blocks.closure.known.digest(node.material))
+            return read(node, plane[2], Bound.LOWER if is_exact else bound)
 
         planes = [(*self._numbers_of(child), side) for child, side in self._planes]
         children = self._single.children(planes, [partial(entries, bound) for bound in self.block.bounds])

@@ -1,7 +1,5 @@
 """Forcer: what one side forces in a block, and the arrays in which that is found; all arrays of one thread."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

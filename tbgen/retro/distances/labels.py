@@ -7,8 +7,6 @@ A label of `limit_of(code)` or more breaks no hold at this code, and counts as n
 Whether a cell joins, or keeps its label, is decided by the labels of its successors alone.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

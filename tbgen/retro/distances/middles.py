@@ -7,8 +7,6 @@ a cell gets a smaller label, the cells to which the old one was the limit are ma
 `find_first_middle` has no labels to correct: resets begin its steps, and each cell joins once.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from tbgen.compiled.arrays import Int, Word

@@ -12,8 +12,6 @@ The loop over codes stands twice: `solve_codes` (drive/methods.py) is one kernel
 (drive/one_block.py) calls the kernels below from Python, so that each forcer has a thread.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from tbgen.compiled.arrays import Int, Word

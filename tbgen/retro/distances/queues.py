@@ -6,8 +6,6 @@ pushed once and stay for all accrued codes, and each code uses those whose outco
 its middle holds what is to be looked at in a later step of the same code. The newest entry of a list comes first.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@ Blocks of one wave are independent of each other and are given to threads in run
 blocks alone, so one that an earlier attempt left in the store is taken as it is.
 """
 
-from __future__ import annotations
-
 import itertools
 import threading
 from collections.abc import Iterator, Sequence

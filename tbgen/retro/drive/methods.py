@@ -4,8 +4,6 @@
 (outcomes/). One thread solves a block in one kernel, or two threads solve it step by step, one for each forcer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Generic, NamedTuple
 

@@ -5,8 +5,6 @@ What `OneBlock.solve_codes` does here step by step, so that threads can share ea
 in one kernel for one thread.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from functools import partial

@@ -4,8 +4,6 @@ Blocks are solved in runs, each with a dictionary of patterns of its own, so tha
 know about its blocks: it can leave memory, and a build that was interrupted can go on from the runs it finds.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, TypeAlias

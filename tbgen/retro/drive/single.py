@@ -101,22 +101,24 @@ class SingleBlock:
         return [
             empty._replace(
                 planes=AtHand(start, entry, NO_DISTANCES),
-                promotions=self._promotions(reader, source),
+                promotions=promotions,
                 en_passant=empty.en_passant._replace(entry=empty.en_passant.entry.copy(), dtg=NO_DISTANCES),
             )
-            for source, start in zip(sources, starts, strict=True)
+            for start, promotions in zip(starts, self._promotions(reader, sources), strict=True)
         ]
 
-    def _promotions(self, reader: PromotionReader, source: PlaneSource) -> AtHand:
+    def _promotions(self, reader: PromotionReader, sources: Sequence[PlaneSource]) -> list[AtHand]:
         layout = self.layouts.layouts[0]
         start = np.full((len(layout.blocks), max(layout.pawns, 1), 8), NOT_HERE, np.int64)
         requests, cells = reader.requests([self.number], start)
-        promotions = AtHand(start, np.zeros(cells, np.int8), NO_DISTANCES)
+        found = [AtHand(start.copy(), np.zeros(cells, np.int8), NO_DISTANCES) for _ in sources]
         for request, targets in requests.items():
-            entry = source((request.table, request.block, int(request.side)))
-            box = Box.whole(self.layouts.layouts[request.table], partial(lambda entry: (entry, NO_DISTANCES), entry))
-            copy_box(box, reader.routes[request.table], request.how, np.array(targets, np.int64), promotions)
-        return promotions
+            whole = partial(Box.whole, self.layouts.layouts[request.table])
+            for source, promotions in zip(sources, found, strict=True):
+                entry = source((request.table, request.block, int(request.side)))
+                box = whole(partial(lambda entry: (entry, NO_DISTANCES), entry))
+                copy_box(box, reader.routes[request.table], request.how, np.array(targets, np.int64), promotions)
+        return found
 
     def solve(self, sources: Sequence[ChildTables], asked: Accrued) -> list[BlockOutcomes]:
         """Solve it from each of the child tables."""

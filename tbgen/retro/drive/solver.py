@@ -3,8 +3,6 @@
 Values do not depend on how the work is shared, nor on how often it was interrupted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

@@ -1,7 +1,5 @@
 """A material on its way from children to table: what is solved, with what, and what it has taken so far."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor

@@ -10,8 +10,6 @@ right to take en passant has its own code, the captures counted, and one ply of 
 one accrued score can be asked of any cells.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -11,8 +11,6 @@ before the next ones: what they touch stays in the caches.
 A *goal* is an outcome as the forcer numbers it, 0 for its own mate, 255 for the other side's.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

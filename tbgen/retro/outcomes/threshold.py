@@ -7,8 +7,6 @@ that is good for the mover joins its set at once. Codes above the threshold's ar
 is worth the threshold any more (docs/solving.md).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from tbgen.compiled.arrays import Int, Ints, Word, Words
@@ -53,7 +51,8 @@ def find_goods(
         for side in range(2):
             count_moves(block, scratch, side, word)
             for source in range(len(goods)):
-                fold_word(block, two if source else one, scratch, side, word)
+                if source == 0 or side in block.geometry.pawn_color:  # no other resets lead to bounds
+                    fold_word(block, two if source else one, scratch, side, word)
                 block.resets[side, word] = scratch.with_reset[0]
                 for n in range(len(codes)):
                     goods[source, n, side, word] = good_resets(scratch, side, seeking[n], codes[n])

@@ -5,8 +5,6 @@ asked for their entry values. They have no cells: one ply of search in the solve
 and it is kept beside the table until the blocks with that double step have been solved.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

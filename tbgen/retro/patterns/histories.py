@@ -9,8 +9,6 @@ A *pattern* is a pair of histories as rows. The dictionaries of all runs become 
 row is one number, so that rows sort as their columns do: holder, code, outcome (as an unsigned byte), plies.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@
 * row: a line of a pattern (see histories.py), so that rows sort as their columns do.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from tbgen.compiled.arrays import Int

@@ -12,8 +12,6 @@ adds nothing, since the pawn is no axis. Only cells there that have the queen on
 read.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor

@@ -5,8 +5,6 @@ which of the men goes where in it. A *plane* is the cells of one block with one 
 numbered through all child tables; those of the table that is being solved come first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 

@@ -4,15 +4,17 @@
 folded into the scratch space as the mover's best so far; the best of all moves goes to the block.
 """
 
-from __future__ import annotations
+from typing import NamedTuple
 
 import numpy as np
 
 from tbgen.compiled.arrays import Int, Ints, Word
 from tbgen.compiled.jit import borrowing, inlined, inner
 from tbgen.index.kernels import goal_of_byte
+from tbgen.index.layout import HOW_MASK, MIRRORED, TURNS
+from tbgen.index.squares import SYMMETRY
 from tbgen.index.words import NOTHING, lowest_and_rest
-from tbgen.retro.resets.destinations import AtHand, ChildTables, find_plane_and_cell, is_mirrored
+from tbgen.retro.resets.destinations import NOT_HERE, AtHand, ChildTables, address_of, find_plane_and_cell, is_mirrored
 from tbgen.retro.words.block import Best, Block
 from tbgen.retro.words.moves import DOUBLE, GONE, ROLE, SLOT, TO, Scratch, count_moves, unpack_squares
 
@@ -50,6 +52,29 @@ def keep_best(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
     scratch.next_reset[side] = at
 
 
+class Row(NamedTuple):
+    """Where the value of each black king's square lies, if the symmetry is the same for all of them."""
+
+    start: Int
+    """NOT_HERE otherwise."""
+    symmetry: Int
+    shift: Int
+
+
+@inlined
+def find_row(children: ChildTables, table: Int, side: Int, squares: Ints, flip: Int) -> Row:
+    """The row of a position given by slots, in the other colours with `flip`; squares are as in `value_after`."""
+    shapes = children.shapes
+    pawns, others = shapes.pawns[table], shapes.others[table]
+    how, king = address_of(shapes, table, squares) & HOW_MASK, pawns if flip else pawns + others + 1
+    symmetry, square = TURNS[how, squares[pawns]], squares[king]
+    if (flip and how > MIRRORED) or (pawns == 0 and SYMMETRY[symmetry, squares[0]] % 9 == 0):
+        return Row(np.int64(NOT_HERE), symmetry, np.int64(0))
+    plane, cell = find_plane_and_cell(shapes, table, side, squares)
+    start, shift = children.planes.start[plane], 6 * (others + 1) if flip else np.int64(0)
+    return Row(start + cell - (SYMMETRY[symmetry, square] << shift) if start >= 0 else start, symmetry, shift)
+
+
 @inlined
 def value_at(values: AtHand, start: Int, cell: Int) -> tuple[np.int8, np.uint16]:
     """The entry value and distance of a cell of the half block that begins at `start`; 0 if it is not at hand."""
@@ -72,7 +97,7 @@ def fold_promotion(promotions: AtHand, scratch: Scratch, side: Int, word: Int, k
 
 # A right to take en passant changes the value only where a pawn can take: elsewhere the value kept for it is 0, and the
 # position's ordinary value holds. Those values lie in the block's own order, so the file is mirrored with the block.
-@inner
+@inlined
 def value_after(children: ChildTables, table: Int, side: Int, squares: Ints, file: Int) -> tuple[np.int8, np.uint16]:
     """The entry value and distance of a position given by slots; `file` is that of a double step before it, or -1."""
     if file >= 0 and is_mirrored(children.shapes, squares):
@@ -85,6 +110,13 @@ def value_after(children: ChildTables, table: Int, side: Int, squares: Ints, fil
     return value_at(children.planes, children.planes.start[plane], cell)
 
 
+@inlined
+def put_there(children: ChildTables, scratch: Scratch, reset: tuple[Int, Int, Int], slots: Int, flip: Int) -> None:
+    """Write the squares of the position at hand in the order of the table that a reset leads to, in its colours."""
+    for n in range(slots):
+        scratch.there[n] = scratch.now[children.destinations.slots[reset[0], reset[1], reset[2], n]] ^ flip
+
+
 @inner
 def fold_reset(children: ChildTables, scratch: Scratch, side: Int, kings: Word, move: Ints) -> None:
     """Fold what one reset leads to into every position."""
@@ -95,15 +127,21 @@ def fold_reset(children: ChildTables, scratch: Scratch, side: Int, kings: Word, 
     slots = children.shapes.pawns[table] + children.shapes.others[table] + 2
     black_king = children.shapes.pawns[0] + children.shapes.others[0] + 1
     next_side = side if flip else 1 - side
-    was = now[slot]
+    was, byte, plies = now[slot], np.int8(0), np.uint16(0)
     now[slot] = to
+    row = Row(np.int64(NOT_HERE), np.int64(0), np.int64(0))
+    if slot != black_king and not double:
+        put_there(children, scratch, reset, slots, flip)
+        row = find_row(children, table, next_side, there, flip)
     while kings:
         square, kings = lowest_and_rest(kings)
-        if slot != black_king:
-            now[black_king] = square
-        for n in range(slots):
-            there[n] = now[children.destinations.slots[reset[0], reset[1], reset[2], n]] ^ flip
-        byte, plies = value_after(children, table, next_side, there, to & 7 if double else -1)
+        if row.start >= 0:
+            byte, plies = value_at(children.planes, row.start, SYMMETRY[row.symmetry, square ^ flip] << row.shift)
+        elif byte == 0 or slot != black_king:  # where the black king comes from does not matter
+            if slot != black_king:
+                now[black_king] = square
+            put_there(children, scratch, reset, slots, flip)
+            byte, plies = value_after(children, table, next_side, there, to & 7 if double else -1)
         if byte == 0:
             scratch.status[0] = CHILD_HAS_NO_VALUE
         fold_value(scratch.folded, side, square, -byte if flip else byte, plies)

@@ -10,8 +10,6 @@ have labels.
 Legality is found 64 black king squares at a time: attacks look through the black king, which the bits stand for.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@ A word of a block is numbered by its axes: white king, then the other men. `men`
 the order of the axes; the black king is the bits of a word, and pawns belong to the block.
 """
 
-from __future__ import annotations
-
 import itertools
 from typing import NamedTuple
 

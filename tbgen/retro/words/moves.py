@@ -3,8 +3,6 @@
 `kings` are black king squares: the positions of a word for which a move is legal.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +11,7 @@ from tbgen.compiled.arrays import Int, Ints, Word, Words
 from tbgen.compiled.jit import by_address, inlined, inner, small
 from tbgen.index.kernels import path_of
 from tbgen.index.squares import KING_ATTACKS, KING_TO, NOWHERE, PAWN_ATTACKS, RAY
-from tbgen.index.words import NOTHING, ONE, king_step, lowest_and_rest, square_bit
+from tbgen.index.words import NOTHING, king_step, square_bit
 from tbgen.material import Role
 from tbgen.retro.words.block import Best, Block, new_best, white_attacks, white_king_attacked
 from tbgen.retro.words.geometry import BLACK, NO_SLOT, WHITE, Geometry, king_of, unpack_men, word_after
@@ -103,19 +101,25 @@ def add_move(planes: Words, kings: Word) -> None:
             return
 
 
+_TRANSPOSITION = ((7, 0x00AA00AA00AA00AA), (14, 0x0000CCCC0000CCCC), (28, 0x00000000F0F0F0F0))
+"""How to mirror eight rows of eight bits in the diagonal: bits that lie so far apart change places."""
+
+
 @inner
 def write_codes(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
-    """Spread the bit-sliced counts to one code per cell."""
-    kings, planes = block.legal[side, word], scratch.planes
-    lowest = np.int64(255)
-    while kings:
-        square, kings = lowest_and_rest(kings)
-        moves = np.int64(0)
-        for plane in range(PLANES):
-            moves |= np.int64(planes[plane] >> np.uint64(square) & ONE) << plane
-        code = 2 * moves + (0 if block.check[side, word] & square_bit(square) else 1)
-        block.code[side, word * 64 + square] = code
-        lowest = min(lowest, code)
+    """Write one code per cell from the bit-sliced counts; a cell that is not legal has 255."""
+    illegal, lowest = ~block.legal[side, word], np.uint64(255)
+    for first in range(0, 64, 8):
+        shift = np.uint64(first)
+        rows = (~block.check[side, word] | illegal) >> shift & np.uint64(255)
+        for plane in range(PLANES - 1):
+            rows |= ((scratch.planes[plane] | illegal) >> shift & np.uint64(255)) << np.uint64(8 * plane + 8)
+        for apart, bits in _TRANSPOSITION:
+            changing = (rows ^ rows >> np.uint64(apart)) & np.uint64(bits)
+            rows ^= changing ^ changing << np.uint64(apart)
+        for square in range(first, first + 8):
+            code = rows & np.uint64(255)
+            block.code[side, word * 64 + square], lowest, rows = code, min(lowest, code), rows >> np.uint64(8)
     block.next_code[side, word] = lowest
 
 

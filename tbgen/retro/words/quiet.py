@@ -8,8 +8,6 @@ Both walk the rays alike, in the innermost loops of the solver: `find_escapes` s
 found.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

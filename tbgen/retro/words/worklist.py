@@ -4,8 +4,6 @@ Adding bits takes a few instructions however often a word is added, and the word
 memory is read in order too.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
