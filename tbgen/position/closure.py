@@ -96,14 +96,14 @@ def ways_of(free: int, cuts: Cuts) -> list[Way]:
     """The ways for a position with so many men that are not pawns, those that tell most first.
 
     A queen bounds a rook and a bishop, so these are solved last of all. Then come promotions to one man more than
-    all outcomes of a block may have: who mates there, if that is prepared, and last everything at `cuts`.
+    all outcomes of a block may have: who mates there after a queen, and last everything at `cuts`.
     """
     if free > MOST_FREE:
         return [Way(0, 0, free, cuts, free)]
     some = [(MOST_FREE, MOST_FREE, MOST_FREE)]
     some += [(most, least, free) for most in range(MOST_FREE, free - 1, -1) for least in (most, max(free, most - 1))]
     more = [(MOST_COARSE_FREE, knight, free) for knight in (MOST_COARSE_FREE, MOST_FREE)]
-    ways = [Way(*each) for each in some] + [Way(*each, MATES, MOST_COARSE_FREE) for each in more]
+    ways = [*(Way(*each) for each in some), Way(*more[-1], MATES, MOST_COARSE_FREE)]
     return [*dict.fromkeys(ways + [Way(*each, cuts, MOST_FREE) for each in more + some])]
 
 
@@ -143,8 +143,8 @@ class PlannedBlock:
         room, disk = passes * sum(min(size, cells) for size in sizes) + max(sizes, default=0), passes * cells
         seconds, memory = 0.17e-6, 10.0  # CPU seconds of a cell with one bound, bytes of memory
         if cuts:
-            each = 12e-9 if cells < 1 << 33 else 100e-9  # then caches are too small
-            seconds, memory, disk = 25e-9 + each * cuts, 0.65, cuts * disk // 25
+            each = 4e-9 if set(self.cuts) <= {*MATES} else 12e-9 if cells < 1 << 33 else 100e-9  # beyond the caches
+            seconds, memory, disk = 10e-9 + each * cuts, 0.65, cuts * disk // 25
             room += cells * 7 // 5 + passes * cuts * cells // 8
         scratch = room if cuts and cells >= MOST_IN_MEMORY else 0
         seconds, memory_bytes = passes * (cells * seconds + 0.03), int(passes * cells * memory) + room - scratch
@@ -166,12 +166,14 @@ class Closure:
         """The tables of materials without pawns that the nodes lead to and that are not there."""
         self._resets = dict[Material, list[tuple[Reset, str]]]()  # and the digests of the tables that they lead to
 
-    def add(self, node: Node, asked: Accrued = NOTHING_ASKED) -> PlannedBlock:
+    def add(self, node: Node, asked: Accrued = NOTHING_ASKED, promoter: Color | None = None) -> PlannedBlock:
         """Add a node, what is asked of it, and all that it leads to; ClosureTooLargeError when that takes too much."""
         if node not in self.blocks:
-            edges = list(self._edges_of(node))
+            edges = list(self._edges_of(node, promoter))
             below = [block for edge in edges if (block := self.blocks.get(edge.child))]
             cuts = self.way.cuts if node.free >= self.way.coarse_free else ()
+            if cuts == MATES and promoter is not None:
+                cuts = (MATES[promoter],)  # the other mate is hardly ever worth its time
             # What is solved at cuts has one bit for both bounds, and two values: enough for the same cuts.
             is_known = all(len(each.bounds) == 1 and each.cuts in ((), cuts) for each in below)
             bounds = [Bound.LOWER] if is_known and all(edge.digest for edge in edges) else [*Bound]
@@ -185,7 +187,7 @@ class Closure:
                     raise ClosureTooLargeError(str(node.material), "it takes too much")
         return self.blocks[node]
 
-    def _edges_of(self, node: Node) -> Iterator[Edge]:
+    def _edges_of(self, node: Node, promoter: Color | None) -> Iterator[Edge]:
         slots, known = slots_of(node.material), self.known
         if node.material not in self._resets:
             resets = resets_of(node.layout, lambda each: each.canonical() if known.digest(each) else each)
@@ -196,7 +198,8 @@ class Closure:
                 if digest or (reset.promoted != NO_SLOT and not self.way.solves(reset.role, child)):
                     yield Edge(reset, child, digest)
                 elif child.pawns:
-                    yield Edge(reset, child, self.add(child).key)
+                    by = promoter if reset.promoted == NO_SLOT else slots[reset.promoted][0]
+                    yield Edge(reset, child, self.add(child, promoter=by).key)
                 else:
                     self.missing.add(str(child.material.canonical()))
 

@@ -121,10 +121,8 @@ class PositionSolver(contextlib.ExitStack):
             closure = Closure(self._known, way, there, budget)
             with contextlib.suppress(ClosureTooLargeError):
                 root = closure.add(node, asked)
-                is_prepared = way.cuts != MATES or not any(block.cuts for block in closure.lacking)
-                # Where nothing is exact, rooks and bishops would cost as much again, and hardly ever matter.
-                is_useful = is_prepared and not closure.missing and (way.others == node.free or root.is_exact)
-                if is_useful and root.key not in roots:  # ways that solve the same blocks are one
+                # Rooks and bishops hardly ever matter where nothing is exact. Ways that solve the same blocks are one.
+                if root.key not in roots and not closure.missing and (way.others == node.free or root.is_exact):
                     roots[root.key] = root
                     yield closure
         if not roots:
@@ -215,18 +213,17 @@ class PositionSolver(contextlib.ExitStack):
         return kept, refused, plan_of(closures())
 
     def prepare(self, material: Material, accrued: Score | None = None, watch: Watch | None = None) -> SolvePlan:
-        """Plan who mates or gets a score after promotions to queen or knight beside a pawn; with `watch`, solve it."""
+        """Plan who mates or gets a score after promotions to a queen beside a pawn; with `watch`, solve it."""
         sides = [color for color in Color if Role.PAWN in material.side(color)]
-        roles = Role.QUEEN, Role.KNIGHT  # a queen bounds a rook and a bishop
-        promoted = [with_man(material, color, Role.PAWN, role) for color in sides for role in roles]
-        found = [each for each in promoted if (each.pawns, each.men) == (1, MOST_COARSE_FREE + 1)]
+        promoted = [(with_man(material, color, Role.PAWN, Role.QUEEN), color) for color in sides]
+        found = [each for each in promoted if (each[0].pawns, each[0].men) == (1, MOST_COARSE_FREE + 1)]
         if not found:
             raise ClosureTooLargeError(str(material), f"no promotion leads to a pawn and {MOST_COARSE_FREE} other men")
         cuts = first_cuts(accrued) if accrued else MATES
         closure = Closure(self._known, Way(0, 0, 0, cuts, MOST_COARSE_FREE), self._folder.keys())
-        for each in found:
+        for each, color in found:
             for square in () if self._known.digest(each) else range(8, 56):
-                closure.add(node_of(each, [square]))
+                closure.add(node_of(each, [square]), promoter=color)
         closure.refuse_missing()
         plan = plan_of([closure])
         if watch:
