@@ -1,7 +1,5 @@
 """Closures over made-up tables, solved by tbgen and by the reference, promotions bounded by python-chess."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import chess

@@ -1,7 +1,5 @@
 """Whole closures, cell by cell, against the reference and against tables."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import chess

@@ -1,7 +1,5 @@
 """The folder of solved blocks, which several processes use at once."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import random
@@ -74,8 +72,7 @@ def solve_and_shrink(folder: Path, rounds: int) -> None:
     for number in range(rounds):
         blocks = BlockFolder(folder)
         key = f"KPvK-d2-{number % 7}"
-        if blocks.get(key) is None:
-            blocks.put(key, {"LOWER": CELLS})
+        blocks.put(key, {"LOWER": CELLS})
         found = blocks.get(key)
         assert found is not None
         assert (found.items("LOWER", 5, 65_600) == CELLS[5:65_600]).all()
@@ -138,5 +135,6 @@ def test_two_solvers_share_a_folder_and_find_what_one_finds_alone(
     print(f"{solves} and {more} solves of {len(first)} and {len(second)} positions")
     with PositionSolver(folders["alone"]) as solver:
         for epd, bracket in {**first, **second}.items():
-            assert {first.get(epd, bracket), second.get(epd, bracket)} == {bracket}
-            assert str(solver.solve(chess.Board(f"{epd} 0 1")).bracket) == bracket
+            assert {first.get(epd, bracket), second.get(epd, bracket), str(solver.solve(f"{epd} 0 1").bracket)} == {
+                bracket
+            }

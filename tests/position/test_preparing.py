@@ -3,8 +3,6 @@
 Here a block may have two men beside its pawns, or three beside a single one, so that closures are small.
 """
 
-from __future__ import annotations
-
 import itertools
 import random
 from pathlib import Path
@@ -15,9 +13,9 @@ import pytest
 from tbgen.errors import ClosureTooLargeError, UnprovedError
 from tbgen.material import Material
 from tbgen.position import closure, known, solving
-from tbgen.position.blocks import node_on
-from tbgen.position.bounds import MATES, first_cuts
-from tbgen.position.bracket import Solution
+from tbgen.position.blocks import ClosureBlocks, answer, node_on
+from tbgen.position.bounds import MATES, Cuts
+from tbgen.position.bracket import Bracket, Solution
 from tbgen.position.closure import Closure, Way
 from tbgen.position.known import KnownTables
 from tbgen.position.solving import PositionSolver
@@ -33,7 +31,6 @@ FENS = (
     ("8/6P1/8/1k6/8/8/p7/4K3 w - - 0 1", "-G7.5"),
     ("7k/P7/8/8/8/1K6/7p/8 b - - 0 1", "G5.0"),
 )
-HIGHER = first_cuts(Score("G5.0"))
 SOLVED, BOUNDED = Way(4, 4, 2), Way(0, 0, 2)
 
 
@@ -68,8 +65,7 @@ def closer(near: list[Solution], other: list[Solution], far: list[Solution]) -> 
     """How many brackets are closer than others; they lie within those, and contradict none of a third kind."""
     for wide, value, close in zip(far, other, near, strict=True):
         assert wide.bracket.lower <= close.bracket.lower <= close.bracket.upper <= wide.bracket.upper
-        assert close.bracket.lower <= value.bracket.upper
-        assert value.bracket.lower <= close.bracket.upper
+        assert max(each.bracket.lower for each in (close, value)) <= min(each.bracket.upper for each in (close, value))
     return sum(wide.bracket != close.bracket for wide, close in zip(far, near, strict=True))
 
 
@@ -95,8 +91,7 @@ def test_prepared_blocks_make_bounds_closer_and_never_wrong(folder_of: Folder, m
         told = list[float]()
         solver.prepare(material, watch=told.append)
         assert (len(told), told[-1]) == (2 * 24 + 1, 1)
-        assert solver.prepare(material).nodes == 0
-        assert solver.plan(*FENS[0]).most_free == 3
+        assert (solver.prepare(material).nodes, solver.plan(*FENS[0]).most_free) == (0, 3)
     assert closer(answers(folder, monkeypatch), solved, far) > 0
 
 
@@ -117,15 +112,41 @@ class OneTableAPiece(KnownTables):
 
 
 @pytest.mark.parametrize(
-    ("way", "expected"), [(Way(4, 4, 4), (1, 1)), (Way(4, 4, 4, MATES, 3), (2, 1)), (Way(4, 4, 4, HIGHER, 2), (1, 1))]
+    ("way", "expected"),
+    [
+        (Way(4, 4, 4), [(1, ()), (1, ()), (1, ())]),
+        (Way(4, 4, 4, MATES, 3), [(2, ()), (1, MATES[:1]), (1, MATES[1:])]),
+        (Way(4, 4, 4, (Score("G5.0"),), 2), [(1, (Score("G5.0"),))] * 3),
+    ],
 )
 def test_one_bit_of_a_cut_serves_both_bounds_of_what_is_solved_at_the_same_cuts(
-    way: Way, expected: tuple[int, int]
+    way: Way, expected: list[tuple[int, Cuts]]
 ) -> None:
-    promoted, parent = (node_on(chess.Board(fen)) for fen in ("k7/8/8/8/8/4p3/8/KQ6 w", "k7/2P5/8/8/8/4p3/8/K7 w"))
+    nodes = [
+        node_on(chess.Board(f"{fen} w - - 0 1"))
+        for fen in ("k7/2P5/8/8/8/4p3/8/K7", "k7/8/8/8/8/4p3/8/KQ6", "k7/2P5/8/8/8/8/8/K3q3")
+    ]
     whole = Closure(OneTableAPiece((), 1, outcomes_only=True), way)
-    whole.add(parent)
-    assert tuple(len(whole.blocks[node].bounds) for node in (parent, promoted)) == expected
+    whole.add(nodes[0])
+    assert [(len(whole.blocks[node].bounds), whole.blocks[node].cuts) for node in nodes] == expected
+
+
+def test_a_further_closure_asks_new_cuts_between_the_bounds_that_are_known(
+    folder_of: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[tuple[Score, Bracket]]()
+
+    def noted(blocks: ClosureBlocks, before: Solution) -> Solution:
+        asked.extend((cut, before.bracket) for cut in [*blocks.closure.blocks.values()][-1].cuts)
+        return answer(blocks, before)
+
+    monkeypatch.setattr(solving, "answer", noted)
+    monkeypatch.setattr(solving, "ways_of", lambda free, cuts: [Way(2, 2, 2), Way(3, 3, 2, cuts, 2)])
+    allow_few_men(monkeypatch)
+    with PositionSolver(folder_of(*PIECES, "KPvK")) as solver:
+        solver.solve(*FENS[0])
+    assert all(here.lower < cut <= here.upper for cut, here in asked)
+    assert len({cut for cut, _ in asked}) == len(asked) > 2
 
 
 @pytest.mark.parametrize("most", [1, 4])

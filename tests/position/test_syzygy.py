@@ -1,7 +1,5 @@
 """Syzygy tables as a source of bounds. Functions that know the truth, or a part of it, stand in for the tables."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from pathlib import Path
