@@ -134,19 +134,18 @@ def test_one_bit_of_a_cut_serves_both_bounds_of_what_is_solved_at_the_same_cuts(
 def test_a_further_closure_asks_new_cuts_between_the_bounds_that_are_known(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = list[tuple[Score, Bracket]]()
+    asked = list[tuple[str, Score, Bracket]]()
 
     def noted(blocks: ClosureBlocks, before: Solution) -> Solution:
-        asked.extend((cut, before.bracket) for cut in [*blocks.closure.blocks.values()][-1].cuts)
+        root = [*blocks.closure.blocks.values()][-1]
+        asked.extend((before.fen, cut, before.bracket) for cut in root.cuts)
         return answer(blocks, before)
 
     monkeypatch.setattr(solving, "answer", noted)
-    monkeypatch.setattr(solving, "ways_of", lambda free, cuts: [Way(2, 2, 2), Way(3, 3, 2, cuts, 2)])
     allow_few_men(monkeypatch)
-    with PositionSolver(folder_of(*PIECES, "KPvK")) as solver:
-        solver.solve(*FENS[0])
-    assert all(here.lower < cut <= here.upper for cut, here in asked)
-    assert len({cut for cut, _ in asked}) == len(asked) > 2
+    answers(folder_of(*PIECES, "KPvK"), monkeypatch, Way(2, 2, 2), Way(3, 3, 2, (Score("G5.0"),), 2))
+    assert all(here.lower < cut <= here.upper for _, cut, here in asked)
+    assert len({(fen, cut) for fen, cut, _ in asked}) == len(asked) > 12
 
 
 @pytest.mark.parametrize("most", [1, 4])
