@@ -94,8 +94,8 @@ def _prepare(solver: PositionSolver, material: Material, accrued: str | None, *,
 
 
 def _show_plan(plan: SolvePlan, form: Form, *, answers: bool) -> None:
-    many = f"to a queen are solved with up to {plan.most_free} men beside pawns" if plan.most_free else "are bounded"
-    what = "exact" if plan.exact else f"perhaps exact: promotions {many}"
+    solved = f"promotions to a queen are solved with up to {plan.most_free} men beside pawns"
+    what = "exact" if plan.exact else f"perhaps exact: {solved if plan.most_free else 'a few scores are asked for'}"
     closer = f"{' '.join(plan.missing)} (these tables would make the answer closer)" if plan.missing else None
     pairs = {
         "blocks": f"{plan.nodes:,}, {plan.cells:,} cells",
