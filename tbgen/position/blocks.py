@@ -67,14 +67,15 @@ class ClosureBlocks:
         source = block.bounds[0] if len(block.bounds) == 1 else bound
         if not block.cuts:
             return file.items(f"{source.name} {part}", first, end)
-        names = [f"{source.name} {cut} {part}" for cut in block.cuts]
+        cuts = block.cuts_of(source)
+        names = [f"{source.name} {cut} {part}" for cut in cuts]
         if part != ENTRY:
-            return joined([file.items(name) for name in names], block.cuts, bound)[first:end]
+            return joined([file.items(name) for name in names], cuts, bound)[first:end]
         found: Entries = self.folder.zeros((block.node.cells if end is None else end) - first, np.int8)
         for start in range(0, len(found), PART):
             here, at = found[start : start + PART], first + start
             some = [file.items(name, at >> 3, (at + len(here) + 7) >> 3) for name in names]
-            here[:] = outcomes_of(cuts_got(some, block.cuts, at & 7, len(here)), block.cuts, bound)
+            here[:] = outcomes_of(cuts_got(some, cuts, at & 7, len(here)), cuts, bound)
         return found
 
     def plane(self, node: Node, side: int, bound: Bound) -> Entries:
@@ -177,15 +178,15 @@ class BlockSolver:
 
     def solve(self) -> dict[str, npt.NDArray[Any]]:
         """The values of the block with each bound, or at each cut too."""
-        cuts, bounds, asked = self.block.cuts, self.block.bounds, self.block.asked
-        named = list[tuple[str, Iterable[Any]]]()
-        if cuts:
-            bits = self._single.solve_thresholds(self._children(), [threshold_of(cut)[0] for cut in cuts], asked)
-            for bound, some in zip(bounds, bits, strict=True):
-                named += [(f"{bound.name} {cut}", each) for cut, each in zip(cuts, some, strict=True)]
+        named, children, asked = list[tuple[str, Iterable[Any]]](), self._children(), self.block.asked
+        if self.block.cuts:
+            cuts = [self.block.cuts_of(bound) for bound in self.block.bounds]
+            thresholds = [[threshold_of(cut)[0] for cut in some] for some in cuts]
+            bits = self._single.solve_thresholds(children, thresholds, asked)
+            for bound, some, each in zip(self.block.bounds, cuts, bits, strict=True):
+                named += zip([f"{bound.name} {cut}" for cut in some], each, strict=True)
         else:
-            found = self._single.solve(self._children(), asked)
-            named += [(bound.name, each) for bound, each in zip(bounds, found, strict=True)]
+            named += zip([bound.name for bound in self.block.bounds], self._single.solve(children, asked), strict=True)
         return {f"{name} {part}": values for name, each in named for part, values in zip(PARTS, each, strict=True)}
 
     def _children(self) -> Sequence[ChildTables]:

@@ -125,7 +125,7 @@ class PlannedBlock:
     bounds: Sequence[Bound]
     """The bounds of what it leads to with which it is solved: any one if both are the same."""
     cuts: Cuts
-    """It is solved at these cuts alone; at none if all its outcomes are found."""
+    """It is solved at these cuts alone, see `cuts_of`; at none if all its outcomes are found."""
     asked: Accrued
     key: str
     """The name of its file, by a digest of all that it rests on."""
@@ -135,10 +135,15 @@ class PlannedBlock:
         """Whether both bounds of its values are one."""
         return len(self.bounds) == 1 and not self.cuts
 
+    def cuts_of(self, bound: Bound) -> Cuts:
+        """Those that are asked with a bound: of two bounds each has its half of the cuts, and the one in the middle."""
+        half = len(self.cuts) // 2 if len(self.bounds) > 1 else 0
+        return self.cuts[half:] if bound is Bound.LOWER else self.cuts[: len(self.cuts) - half]
+
     @cached_property
     def cost(self) -> SolvePlan:
         """The cost of solving it, without the program's memory."""
-        passes, cells, cuts, free = len(self.bounds), self.node.cells, len(self.cuts), self.node.free
+        passes, cells, cuts, free = len(self.bounds), self.node.cells, len(self.cuts_of(Bound.LOWER)), self.node.free
         sizes = [child.cells // 2 for child in {edge.child for edge in self.edges if edge.digest}]
         room, disk = passes * sum(min(size, cells) for size in sizes) + max(sizes, default=0), passes * cells
         seconds, memory = 0.17e-6, 10.0  # CPU seconds of a cell with one bound, bytes of memory

@@ -3,7 +3,7 @@
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from tbgen.errors import (
 from tbgen.material import Material, Role, with_man
 from tbgen.position import DEFAULT_BUDGET, SOLVED
 from tbgen.position.blocks import ClosureBlocks, answer, question_of, shared_node, solve_closure
-from tbgen.position.bounds import MATES, Cuts, first_cuts, next_cuts
+from tbgen.position.bounds import MATES, Bound, Cuts, first_cuts, next_cuts
 from tbgen.position.bracket import ANYTHING, Bracket, Solution, SolvePlan
 from tbgen.position.closure import MOST_COARSE_FREE, MOST_FREE, Closure, PlannedBlock, Way, node_of, plan_of, ways_of
 from tbgen.position.known import BlockFolder, KnownTables
@@ -36,26 +36,10 @@ from tbgen.score import Color, Mobility, Score
 from tbgen.storage.files import Folders
 from tbgen.system.outputs import folder_to_write
 from tbgen.system.process import available_memory, free_disk
+from tbgen.system.watching import Watch, progress_of, unwatched
 
-Watch = Callable[[float], None]
-"""Is told the part of the work that is done."""
 Root = tuple[chess.Board, Score]
 """A position to be solved, and what has accrued in it."""
-
-
-def unwatched(done: float) -> None:
-    """No progress."""
-
-
-def progress_of(total: float, watch: Watch) -> Watch:
-    """Tell `watch` of pieces of work, in the unit of their total, which may turn out to be more."""
-    pieces = list[float]()
-
-    def tell(piece: float) -> None:
-        pieces.append(piece)
-        watch(sum(pieces) / max(sum(pieces), total))
-
-    return tell
 
 
 class PositionSolver(contextlib.ExitStack):
@@ -134,7 +118,8 @@ class PositionSolver(contextlib.ExitStack):
         The first asks for its own cuts, the others between the bounds that are known by then, while the budget lasts.
         Without `watch` nothing is solved, and a closure that lacks a block is left out.
         """
-        (node, turned), todo, tried, left = shared_node(board), [*closures], Cuts(), float(self.budget if watch else 0)
+        (node, turned), todo, left = shared_node(board), [*closures], float(self.budget if watch else 0)
+        tried = dict.fromkeys(Bound, Cuts())
         found = Solution(board.fen(), accrued, ANYTHING, [], plan_of(closures), 0.0)
         rounds = 7 if todo[-1].blocks[node].cuts else 1  # each question leaves half of the values
         tell = progress_of(min(found.plan.cpu_seconds * rounds, self.budget), watch or unwatched)
@@ -147,9 +132,12 @@ class PositionSolver(contextlib.ExitStack):
             if watch:
                 solve_closure(blocks, self._threads, tell)
             found, left = answer(blocks, found), left - closure.cpu_seconds
-            tried, following = (Cuts(), todo[0]) if todo else (tried + closure.blocks[node].cuts, closure)
+            following = todo[0] if todo else closure
+            tried = {each: () if todo else tried[each] + closure.blocks[node].cuts_of(each) for each in Bound}
             bracket = found.bracket.flipped() if turned else found.bracket
-            if following.blocks[node].cuts and (cuts := next_cuts(tried, *bracket.ends)):
+            if following.blocks[node].cuts and (
+                cuts := next_cuts(tried[Bound.LOWER], tried[Bound.UPPER], *bracket.ends)
+            ):
                 del todo[:1]
                 closer = Closure(self._known, following.way._replace(cuts=cuts), self._folder.keys(), left)
                 with contextlib.suppress(ClosureTooLargeError):

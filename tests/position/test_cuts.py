@@ -50,7 +50,7 @@ def bounds_of(name: str, tables: Path, folder: Path, file: int, cuts: Cuts) -> n
 
 def test_bounds_by_mates_hold_the_mates_of_a_table(table_folder: Path, tmp_path: Path) -> None:
     for file in range(4):
-        lower, value, upper = bounds_of("KPvK", table_folder, tmp_path, file, MATES)
+        lower, value, upper = bounds_of("KPvK", table_folder, tmp_path, file, MATES[:1])
         assert ((lower <= value) & (value <= upper)).all()
         at_once, sooner_or_later, at_most = ((each == Score("G0.0").rank).sum() for each in (lower, value, upper))
         assert 0 < at_once < sooner_or_later == at_most, "nobody is saved after a promotion"
@@ -58,11 +58,12 @@ def test_bounds_by_mates_hold_the_mates_of_a_table(table_folder: Path, tmp_path:
 
 @pytest.mark.parametrize("cuts", ["G2.0", "G6.5 -G3.5", "G0.0 G1.5 G8.0 -G9.5 -G4.0 -G1.5 -G0.5"])
 def test_bounds_are_no_closer_than_cuts_and_hold_every_value(table_folder: Path, tmp_path: Path, cuts: str) -> None:
-    some = tuple(map(Score, cuts.split()))
+    some, half = tuple(map(Score, cuts.split())), len(cuts.split()) // 2
     lower, value, upper = bounds_of("KPvK", table_folder, tmp_path, 2, some)
-    assert {*np.unique(lower).tolist()} <= {Score("-G0.0").rank, *(cut.rank for cut in some)}
+    assert {*np.unique(lower).tolist()} <= {Score("-G0.0").rank, *(cut.rank for cut in some[half:])}
     assert ((lower <= value) & (value <= upper)).all()
-    assert all(((lower >= cut.rank) | (upper < cut.rank)).mean() > 0.2 for cut in some)
+    assert all((lower >= cut.rank).any() for cut in some[half:])
+    assert all((upper < cut.rank).any() for cut in some[: len(some) - half])
 
 
 @pytest.mark.slow
@@ -70,8 +71,8 @@ def test_bounds_are_no_closer_than_cuts_and_hold_every_value(table_folder: Path,
 def test_bounds_of_four_men_hold_the_values_of_their_tables(four_men_folder: Path, tmp_path: Path, name: str) -> None:
     mate, likely = Score("G0.0").rank, (Score("G0.0"), Score("G2.0"), Score("-G2.5"), Score("-G0.5"))
     for file in range(4):
-        for cuts in (MATES, likely):
+        for cuts in (likely, MATES[1:], MATES[:1]):
             lower, value, upper = bounds_of(name, four_men_folder, tmp_path, file, cuts)
             assert ((lower <= value) & (value <= upper)).all()
-            certain, mates = ((abs(each) == mate).sum() for each in (lower[lower == upper], value))
-            assert 0.95 * mates * (name == "KQvKP") < certain <= mates
+        assert (value[lower == upper] == mate).all()
+        assert (lower == upper).sum() >= (0.95 * (value == mate).sum() if name == "KQvKP" else 0)

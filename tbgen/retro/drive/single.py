@@ -127,18 +127,18 @@ class SingleBlock:
             return list(pool.map(lambda source: self._solved(source, asked, room), sources))
 
     def solve_thresholds(
-        self, sources: Sequence[ChildTables], thresholds: Sequence[Score], asked: Accrued
+        self, sources: Sequence[ChildTables], thresholds: Sequence[Sequence[Score]], asked: Accrued
     ) -> list[list[BlockBits]]:
-        """For each of one or two child tables, a thread each, and each threshold: where its holder gets that score.
+        """For each of one or two child tables, a thread each, and its thresholds: where their holder gets that score.
 
-        Child tables may have any values in place of all that are as good for each threshold.
+        Each has as many thresholds, and may have any values in place of all that are as good for each of them.
         """
         with ThreadPoolExecutor(2) as pool:
             block = self._block(pool.map, self.new)
             words = block.geometry.words
-            holders = np.array([int(each.holder) for each in thresholds], np.int64)
-            codes = np.array([each.code for each in thresholds], np.int64)
-            shape = len(sources), len(thresholds), 2, words
+            holders = np.array([[int(each.holder) for each in some] for some in thresholds], np.int64)
+            codes = np.array([[each.code for each in some] for some in thresholds], np.int64)
+            shape = *codes.shape, 2, words
             goods = self.new(math.prod(shape), np.uint64).reshape(shape)
 
             def find(first: int) -> None:
@@ -150,8 +150,8 @@ class SingleBlock:
             list(pool.map(find, range(0, words, CHUNK)))
         with ThreadPoolExecutor(len(sources)) as pool:
             running = [
-                [pool.submit(self._bits, block, source, *each, asked) for each in zip(thresholds, some, strict=True)]
-                for source, some in zip(sources, goods, strict=True)
+                [pool.submit(self._bits, block, source, *each, asked) for each in zip(some, found, strict=True)]
+                for source, some, found in zip(sources, thresholds, goods, strict=True)
             ]
         return [[each.result() for each in some] for some in running]
 

@@ -54,8 +54,8 @@ def find_goods(
                 if source == 0 or side in block.geometry.pawn_color:  # no other resets lead to bounds
                     fold_word(block, two if source else one, scratch, side, word)
                 block.resets[side, word] = scratch.with_reset[0]
-                for n in range(len(codes)):
-                    goods[source, n, side, word] = good_resets(scratch, side, seeking[n], codes[n])
+                for n in range(codes.shape[1]):
+                    goods[source, n, side, word] = good_resets(scratch, side, seeking[source, n], codes[source, n])
     status: int = scratch.status[0]
     return status
 

@@ -48,7 +48,7 @@ def wrong_bits(known: KnownBlock, thresholds: list[Score], accrued: Score | None
     asked = Accrued(accrued, known.cells.tolist()) if accrued else NOBODY
     (outcomes,) = known.single.solve([known.tables], NOBODY)
     rights = outcomes.en_passant
-    (found,) = known.single.solve_thresholds([known.tables], thresholds, asked)
+    (found,) = known.single.solve_thresholds([known.tables], [thresholds], asked)
     wrong = 0
     for threshold, bits in zip(thresholds, found, strict=True):
         wrong += int((met_in(bits)[known.cells] != is_met(known.entry[known.cells], threshold)).sum())
@@ -88,7 +88,7 @@ def test_each_bound_reads_values_of_its_own() -> None:
     sources, thresholds = [known.tables, known.tables._replace(promotions=worst)], [Score("G0.0"), Score("-G2.0")]
     outcomes = [each.entry[known.cells] for each in known.single.solve(sources, NOBODY)]
     assert (outcomes[0] != outcomes[1]).any()
-    for entry, bits in zip(outcomes, known.single.solve_thresholds(sources, thresholds, NOBODY), strict=True):
+    for entry, bits in zip(outcomes, known.single.solve_thresholds(sources, [thresholds] * 2, NOBODY), strict=True):
         for threshold, some in zip(thresholds, bits, strict=True):
             assert (met_in(some)[known.cells] == is_met(entry, threshold)).all()
 

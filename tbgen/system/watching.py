@@ -1,0 +1,21 @@
+"""Watching: who is told how much of some work is done."""
+
+from collections.abc import Callable
+
+Watch = Callable[[float], None]
+"""Is told the part of the work that is done."""
+
+
+def unwatched(done: float) -> None:
+    """No progress."""
+
+
+def progress_of(total: float, watch: Watch) -> Watch:
+    """Tell `watch` of pieces of work, in the unit of their total, which may turn out to be more."""
+    pieces = list[float]()
+
+    def tell(piece: float) -> None:
+        pieces.append(piece)
+        watch(sum(pieces) / max(sum(pieces), total))
+
+    return tell
