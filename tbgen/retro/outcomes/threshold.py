@@ -42,22 +42,23 @@ def find_goods(
     first: int, end: int,
 ) -> int:  # fmt: skip
     """Own codes and good resets of a range of words; legal words must be there for the whole block."""
+    are_alike = True  # all captures that lead to other tables
+    for plane in range(one.shapes.plane_start[1], len(one.planes.start)):
+        are_alike &= one.planes.start[plane] == two.planes.start[plane]
     for word in range(first, end):
-        for side in range(2):
-            block.resets[side, word], block.next_code[side, word] = NOTHING, 255
+        block.resets[:, word], block.next_code[:, word] = NOTHING, 255
         if block.occupied[word] == NOTHING:
             continue
         unpack_squares(block, scratch, word)
         for side in range(2):
             count_moves(block, scratch, side, word)
             for source in range(len(goods)):
-                if source == 0 or side in block.geometry.pawn_color:  # no other resets lead to bounds
+                if source == 0 or not are_alike or side in block.geometry.pawn_color:
                     fold_word(block, two if source else one, scratch, side, word)
                 block.resets[side, word] = scratch.with_reset[0]
                 for n in range(codes.shape[1]):
                     goods[source, n, side, word] = good_resets(scratch, side, seeking[source, n], codes[source, n])
-    status: int = scratch.status[0]
-    return status
+    return int(scratch.status[0])
 
 
 @inlined

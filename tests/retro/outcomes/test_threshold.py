@@ -17,6 +17,7 @@ from tbgen.material import Material, build_order, materials
 from tbgen.retro.drive import single
 from tbgen.retro.drive.single import Accrued, BlockBits
 from tbgen.retro.patterns.en_passant import Inquiry
+from tbgen.retro.resets.destinations import NOT_HERE, AtHand
 from tbgen.retro.words.block import Block
 from tbgen.score import Color, Score
 from tests.retro.comparison import goodness
@@ -81,11 +82,14 @@ def test_threads_do_not_move_the_same_pawns(monkeypatch: pytest.MonkeyPatch) -> 
     assert not any(np.shares_memory(one, other) for one, other in itertools.combinations(seen, 2))
 
 
-def test_each_bound_reads_values_of_its_own() -> None:
+@pytest.mark.parametrize("kind", ["planes", "promotions"])
+def test_each_bound_reads_values_of_its_own(kind: str) -> None:
+    """Of promotions, or of what is left once the side without a pawn has taken it."""
     known = next(known_blocks("KPvK", [layout_of(Material.parse("KPvK")).blocks.index((51,))]))
-    promotions = known.tables.promotions
-    worst = promotions._replace(entry=np.full_like(promotions.entry, Score("-G0.0").signed))
-    sources, thresholds = [known.tables, known.tables._replace(promotions=worst)], [Score("G0.0"), Score("-G2.0")]
+    start, entry, dtg = getattr(known.tables, kind)
+    both = np.concatenate([entry, np.full_like(entry, Score("-G0.0").signed)])
+    values = [AtHand(each, both, dtg) for each in (start, np.where(start == NOT_HERE, start, start + len(entry)))]
+    sources, thresholds = [known.tables._replace(**{kind: each}) for each in values], [Score("G0.0"), Score("-G2.0")]
     outcomes = [each.entry[known.cells] for each in known.single.solve(sources, NOBODY)]
     assert (outcomes[0] != outcomes[1]).any()
     for entry, bits in zip(outcomes, known.single.solve_thresholds(sources, [thresholds] * 2, NOBODY), strict=True):
