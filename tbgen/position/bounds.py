@@ -208,11 +208,11 @@ def first_cuts(accrued: Score) -> Cuts:
     return tuple(_ALL[here - 1 : here + 1])
 
 
-def next_cuts(not_surely: Cuts, perhaps: Cuts, least: Score, most: Score) -> Cuts:
-    """The cuts to be tried next, half-way between those tried with either bound: one for each that may be closer."""
+def next_cuts(lower_tried: Cuts, upper_tried: Cuts, least: Score, most: Score) -> Cuts:
+    """The cuts to be tried next, half-way between those tried for a bound: one for each bound that may be closer."""
     within = [cut for cut in _ALL if least < cut <= most]
-    lower = [cut for cut in within if not any(least < other <= cut for other in not_surely)]
-    upper = [cut for cut in within if not any(cut <= other <= most for other in perhaps)]
+    lower = [cut for cut in within if not any(least < other <= cut for other in lower_tried)]
+    upper = [cut for cut in within if not any(cut <= other <= most for other in upper_tried)]
     return tuple(sorted({_middle(some) for some in (lower, upper) if some}, reverse=True))
 
 

@@ -88,8 +88,7 @@ def test_prepared_blocks_make_bounds_closer_and_never_wrong(folder_of: Folder, m
     )
     with PositionSolver(folder) as solver:
         assert solver.prepare(material).nodes == 2 * 24, "a queen of either side beside a pawn"
-        told = list[float]()
-        solver.prepare(material, watch=told.append)
+        solver.prepare(material, watch=(told := list[float]()).append)
         assert (len(told), told[-1]) == (2 * 24 + 1, 1)
         assert (solver.prepare(material).nodes, solver.plan(*FENS[0]).most_free) == (0, 3)
     assert closer(answers(folder, monkeypatch), solved, far) > 0
@@ -137,8 +136,7 @@ def test_a_further_closure_asks_new_cuts_between_the_bounds_that_are_known(
     asked = list[tuple[str, Score, Bracket]]()
 
     def noted(blocks: ClosureBlocks, before: Solution) -> Solution:
-        root = [*blocks.closure.blocks.values()][-1]
-        asked.extend((before.fen, cut, before.bracket) for cut in root.cuts)
+        asked.extend((before.fen, cut, before.bracket) for cut in [*blocks.closure.blocks.values()][-1].cuts)
         return answer(blocks, before)
 
     monkeypatch.setattr(solving, "answer", noted)

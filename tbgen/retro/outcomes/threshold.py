@@ -42,7 +42,7 @@ def find_goods(
     first: int, end: int,
 ) -> int:  # fmt: skip
     """Own codes and good resets of a range of words; legal words must be there for the whole block."""
-    are_alike = True  # all captures that lead to other tables
+    are_alike = True  # captures, the only resets of a side without pawns, have the same values from both sources
     for plane in range(one.shapes.plane_start[1], len(one.planes.start)):
         are_alike &= one.planes.start[plane] == two.planes.start[plane]
     for word in range(first, end):

@@ -53,10 +53,10 @@ def keep_best(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
 
 
 class Row(NamedTuple):
-    """Where the value of each black king's square lies, if the symmetry is the same for all of them."""
+    """Where a black king's square has its value: at `start` plus its image by the symmetry, shifted to the left."""
 
     start: Int
-    """NOT_HERE otherwise."""
+    """NOT_HERE if some squares have another symmetry, or no value is at hand."""
     symmetry: Int
     shift: Int
 

@@ -107,7 +107,7 @@ _TRANSPOSITION = ((7, 0x00AA00AA00AA00AA), (14, 0x0000CCCC0000CCCC), (28, 0x0000
 
 @inner
 def write_codes(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
-    """Write one code per cell from the bit-sliced counts; a cell that is not legal has 255."""
+    """Write one code, a byte, per cell from the lower planes of the counts; a cell that is not legal has 255."""
     illegal, lowest = ~block.legal[side, word], np.uint64(255)
     for first in range(0, 64, 8):
         shift = np.uint64(first)
