@@ -5,7 +5,8 @@ a mate, White's for an upper bound and Black's for a lower one. Without any repl
 
 A queen has all the moves of a rook or a bishop in her place, and allows the other side no reply that they do not. So
 her side can play their lines with her, and scores no worse, with two exceptions: she stalemates where they mate later,
-or she must move where they leave her side stalemated. `weakened` allows for both.
+or she must move where they leave her side stalemated. So they are looked at where she stalemates; and where she loses
+by mate, they may get a stalemate.
 
 A *cut* is a score that White gets at least or does not, in a bit a position. The lower bound of a value is the best cut
 that White gets. The upper bound is the next score below the worst cut that White does not get.
@@ -18,7 +19,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Bytes, Int, NewArray, SignedBytes, Word
+from tbgen.compiled.arrays import Bytes, Int, NewArray, SignedBytes, Word, Words
 from tbgen.compiled.jit import borrowing, inlined
 from tbgen.index.handover import Entries
 from tbgen.index.kernels import byte_of_goal, goal_of_byte
@@ -27,7 +28,7 @@ from tbgen.index.outcomes import worth_to_white
 from tbgen.index.squares import Rays, rays_of
 from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
 from tbgen.material import Role
-from tbgen.retro.resets.destinations import NOT_HERE, ChildTables
+from tbgen.retro.resets.destinations import ChildTables
 from tbgen.retro.resets.folding import fold_reset
 from tbgen.retro.words.block import Block, bare_block, enter_block, find_legal
 from tbgen.retro.words.geometry import Geometry, geometry_of
@@ -52,20 +53,20 @@ class Bound(enum.Enum):
 
 
 # entry[bound, word * 64 + black king's square]: the best of the promotions folded so far, for the side that promotes; 0
-# where none is legal. `first` is the first word with the new man on his promotion square. limits[cell] is the most that
-# the promotion is worth to its side, if that is known. `least` and `most` are the children for either bound, before the
-# promotion of the pawn in the slot `promoted`: capturing the new man gives the position that capturing the pawn
-# gives, so slots are those before the promotion.
+# where none is legal. `first` is the first word with the new man on his promotion square. `asked` are the cells where
+# the promotion may be the best. `least` and `most` are the children for either bound, before the promotion of the pawn
+# in the slot `promoted`: capturing the new man gives the position that capturing the pawn gives, so slots are those of
+# then.
 @borrowing
 def fold_bounds(
-    block: Block, least: ChildTables, most: ChildTables, scratch: Scratch, promoted: int, first: int,
-    limits: SignedBytes, entry: SignedBytes,
+    block: Block, least: ChildTables, most: ChildTables, scratch: Scratch, promoted: int, first: int, asked: Words,
+    entry: SignedBytes,
 ) -> int:  # fmt: skip
     """Fold both bounds of one promotion into those of the others."""
     new_man, side = len(scratch.men) + len(block.geometry.pawn_color), 1 - block.geometry.color[len(scratch.men) - 1]
     for number in range(block.geometry.words):
         word = first + number
-        if block.occupied[word] == NOTHING:
+        if not block.legal[side, word] & asked[number]:
             continue
         unpack_squares(block, scratch, word)
         note_moves(block, scratch, word, side)
@@ -89,13 +90,11 @@ def fold_bounds(
             scratch.folded.outcome[:] = 0
             for n in range(taking):
                 fold_reset(most if bound else least, scratch, side, scratch.kings[n], scratch.moves[n])
-            kings = block.legal[side, word]
+            kings = block.legal[side, word] & asked[number]
             while kings:
                 square, kings = lowest_and_rest(kings)
                 byte = bound_of(block, scratch, side, word, square, moves, others, 2 * bound - 1)
                 cell = number * 64 + square
-                if len(limits) and bound == side:
-                    byte = best_for(side, byte, np.int64(limits[cell]))
                 entry[bound, cell] = best_for(1 - side, byte, np.int64(entry[bound, cell]))
     return scratch.status[0]
 
@@ -121,43 +120,40 @@ def bound_of(
 def bounds_of_promotions(
     layout: Layout, pawns: Squares, promoted: int, roles: Sequence[Role], children: Sequence[ChildTables], new: NewArray
 ) -> Entries:
-    """[bound, cell] Bounds of the best promotion of a pawn to one of some roles, with its side to move.
+    """[bound, cell] Bounds of the best promotion of a pawn to one of some roles, or to a queen, with its side to move.
 
     `children` are those of the layout for either bound; they have the promotion to a queen, if it is solved.
     """
-    color = layout.slots[promoted][0]
+    color, number = layout.slots[promoted][0], layout.address_of(pawns) >> HOW_BITS
     to = pawns[promoted] + (8 if color is Color.WHITE else -8)
     geometry, others = geometry_of(layout), np.array([*pawns[:promoted], *pawns[promoted + 1 :]], np.int64)
     entry: Entries = new(2 * geometry.words * 64, np.int8).reshape(2, -1)
-    first = to * geometry.words
-    men = [role for _, role in layout.slots[layout.pawns + 1 : -1]]
-    by_queen = _by_queen(layout, pawns, promoted, children)
-    for role in roles:
+    most = entry[color.other]  # that the promotion is worth to its side
+    if Role.QUEEN not in roles:
+        for found, each in zip(entry, (children[0], children[-1]), strict=True):
+            start = each.promotions.start[number, promoted, Role.QUEEN]
+            found[:] = each.promotions.entry[start : start + len(found)]
+        most[most == Score(0, color.other).signed] = Score(STALEMATE_CODE, color.other).signed
+    first, men = to * geometry.words, [role for _, role in layout.slots[layout.pawns + 1 : -1]]
+
+    def fold(role: Role, asked: Words) -> None:
         # Only the part of these words for the square that the new man is on is ever touched.
-        block = bare_block(
-            _geometry_after(geometry, promoted, int(color), rays_of([*men, role])), first + geometry.words
-        )
+        rays = rays_of([*men, role])
+        block = bare_block(_geometry_after(geometry, promoted, int(color), rays), first + geometry.words)
         enter_block(block, 0, others)
         scratch = new_scratch(len(block.geometry.color))
         find_legal(block, scratch.men, first, first + geometry.words)
-        limits = by_queen if role in (Role.ROOK, Role.BISHOP) else by_queen[:0]
-        if fold_bounds(block, children[0], children[-1], scratch, promoted, first, limits, entry):
+        if fold_bounds(block, children[0], children[-1], scratch, promoted, first, asked, entry):
             raise ValueError(f"no value of what takes the pawn promoted on {to} is at hand")
+
+    cells = np.full(geometry.words, ~NOTHING)
+    if Role.QUEEN in roles:
+        fold(Role.QUEEN, cells)
+    parts, stalemate = range(0, len(most), PART), Score(STALEMATE_CODE, color).signed
+    stalemates = [np.packbits(most[at : at + PART] == stalemate, bitorder="little") for at in parts]
+    for role in sorted({*roles} - {Role.QUEEN}):
+        fold(role, cells if role is Role.KNIGHT else np.concatenate(stalemates).view(np.uint64))
     return entry
-
-
-def _by_queen(layout: Layout, pawns: Squares, promoted: int, children: Sequence[ChildTables]) -> Entries:
-    """An upper bound for promotions to rook or bishop, from the solved queen; empty without her."""
-    color, number = layout.slots[promoted][0], layout.address_of(pawns) >> HOW_BITS
-    start, entry, _ = children[int(color.other)].promotions
-    queen = start[number, promoted, Role.QUEEN]
-    return weakened(entry[queen : queen + layout.block_words * 64] if queen != NOT_HERE else entry[:0], color)
-
-
-def weakened(outcomes: Entries, color: Color) -> Entries:
-    """Upper bounds for a rook or a bishop of this colour, from the outcomes of a queen in the same place."""
-    mate, stalemate = (np.int8(Score(code, color).signed) for code in (0, STALEMATE_CODE))
-    return np.where(outcomes == stalemate, mate, np.where(outcomes == -mate, -stalemate, outcomes))
 
 
 def _geometry_after(geometry: Geometry, promoted: int, color: int, rays: Rays) -> Geometry:
