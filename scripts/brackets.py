@@ -55,7 +55,7 @@ def truth(folder: Path, material: Material, roots: int, given: argparse.Namespac
     draw, tables = random.Random(SEED), KnownTables([folder], 1 << 26, outcomes_only=True)
     known = Hiding([folder], 1 << 26, outcomes_only=True)
     known.men = material.men
-    closure = Closure(known, Way(*[given.most_free] * 3))
+    closure = Closure(known, Way(*[given.most_free] * 3, coarse_free=given.most_free + 9))
     for pawns in draw.sample(layout_of(material).blocks, roots):
         closure.add(node_of(material, pawns))
     nodes, began = [node for node in closure.blocks if node.material == material], time.process_time()

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tbgen.position.solving import PositionSolver
 
 
-@click.command("solve", cls=Command, alone=[("--prepare", "--syzygy")])
+@click.command("solve", cls=Command, alone=[("--prepare", "--syzygy"), ("--prepare", "--accrued")])
 def solve(
     *,
     asked: Asked = options.ASKED,
@@ -58,8 +58,8 @@ def solve(
 
     Solved blocks stay in the folder "solved" of the tables. A later solve continues from them.
 
-    --prepare finds who mates after promotions to a queen beside a pawn, ahead and for all games of a material;
-    with --accrued, who gets that score. These blocks stay in the folder "solved", too.
+    --prepare finds who mates after promotions to a queen beside a pawn, ahead and for all games of a material.
+    These blocks stay in the folder "solved", too.
     --syzygy asks tables of ordinary chess who mates, in the position and after each of its moves.
 
     \b
@@ -72,7 +72,7 @@ def solve(
 
     with PositionSolver(folders, budget=budget, threads=threads or processors(), syzygy=syzygy) as solver:
         if prepare is not None:
-            _prepare(solver, Material.parse(prepare), asked.accrued, only_plan=only_plan, form=form)
+            _prepare(solver, Material.parse(prepare), only_plan=only_plan, form=form)
             return
         position = position_of(*asked.read())
         if only_plan:
@@ -83,13 +83,12 @@ def solve(
     present(form, found.facts(), lambda: _show(found, picture_of(position[0])))
 
 
-def _prepare(solver: PositionSolver, material: Material, accrued: str | None, *, only_plan: bool, form: Form) -> None:
-    """Solve what a material promotes to, or print the cost."""
-    score = None if accrued is None else Score(accrued)
-    plan = solver.prepare(material, score)
+def _prepare(solver: PositionSolver, material: Material, *, only_plan: bool, form: Form) -> None:
+    """Find who mates after promotions of a material, or print the cost."""
+    plan = solver.prepare(material)
     if not only_plan and plan.nodes:
         with progress("preparing", 1, as_share=True) as shown:
-            solver.prepare(material, score, shown.reach)
+            solver.prepare(material, shown.reach)
     _show_plan(plan, form, answers=False)
 
 

@@ -19,7 +19,7 @@ from tbgen.errors import UnprovedError
 from tbgen.index.handover import Entries
 from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Squares, partial_layout, slots_of
 from tbgen.material import Material
-from tbgen.position.bounds import PART, Bound, bounds_of_promotions, cuts_got, joined, outcomes_of, threshold_of
+from tbgen.position.bounds import NO_CUTS, PART, Bound, bounds_of_promotions, joined, threshold_of, unpacked
 from tbgen.position.bracket import ANYTHING, Bracket, MoveBracket, Solution
 from tbgen.position.closure import Closure, Node, PlannedBlock, node_of
 from tbgen.position.known import BlockFolder
@@ -65,9 +65,9 @@ class ClosureBlocks:
                 raise LookupError(block.key)
             self.solve(block)
         source = block.bounds[0] if len(block.bounds) == 1 else bound
-        if not block.cuts:
+        if block.cuts == NO_CUTS:
             return file.items(f"{source.name} {part}", first, end)
-        cuts = block.cuts_of(source)
+        cuts = block.cuts[source is Bound.UPPER]
         names = [f"{source.name} {cut} {part}" for cut in cuts]
         if part != ENTRY:
             return joined([file.items(name) for name in names], cuts, bound)[first:end]
@@ -75,7 +75,7 @@ class ClosureBlocks:
         for start in range(0, len(found), PART):
             here, at = found[start : start + PART], first + start
             some = [file.items(name, at >> 3, (at + len(here) + 7) >> 3) for name in names]
-            here[:] = outcomes_of(cuts_got(some, cuts, at & 7, len(here)), cuts, bound)
+            here[:] = unpacked(some, cuts, bound, at & 7, len(here))
         return found
 
     def plane(self, node: Node, side: int, bound: Bound) -> Entries:
@@ -179,8 +179,8 @@ class BlockSolver:
     def solve(self) -> dict[str, npt.NDArray[Any]]:
         """The values of the block with each bound, or at each cut too."""
         named, children, asked = list[tuple[str, Iterable[Any]]](), self._children(), self.block.asked
-        if self.block.cuts:
-            cuts = [self.block.cuts_of(bound) for bound in self.block.bounds]
+        if self.block.cuts != NO_CUTS:
+            cuts = self.block.cuts[: len(self.block.bounds)]
             thresholds = [[threshold_of(cut)[0] for cut in some] for some in cuts]
             bits = self._single.solve_thresholds(children, thresholds, asked)
             for bound, some, each in zip(self.block.bounds, cuts, bits, strict=True):

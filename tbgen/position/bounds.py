@@ -39,10 +39,14 @@ Cuts = tuple[Score, ...]
 """Scores that White gets at least or does not, from White's best on."""
 
 _ALL: Final = sorted((Score(code, color) for code in range(MOST_STORED_CODE + 1) for color in Color), reverse=True)
-_LIKELY_CODE: Final = 40
 PART: Final = 1 << 22
 """Cells whose bounds are found at a time."""
 MATES: Final[Cuts] = (Score("G0.0"), Score("-G0.5"))
+_HALF_AS_LIKELY: Final = 8
+"""A score with a code so much higher is half as likely the value of a drawn position."""
+BoundCuts = tuple[Cuts, Cuts]
+"""The cuts that are asked with the lower bound of what is not known, and with the upper one."""
+NO_CUTS: Final[BoundCuts] = (), ()
 
 
 class Bound(enum.Enum):
@@ -185,10 +189,10 @@ def outcomes_of(got: Sequence[npt.NDArray[np.bool_]], cuts: Cuts, bound: Bound) 
     return np.array(ends, np.int8)[sum(each.view(np.uint8) for each in got)]
 
 
-def cuts_got(content: Sequence[Bytes], cuts: Cuts, first: int, size: int) -> list[npt.NDArray[np.bool_]]:
-    """Whether White gets each of the cuts in some cells, by the bits of each cut's threshold."""
+def unpacked(content: Sequence[Bytes], cuts: Cuts, bound: Bound, first: int, size: int) -> Entries:
+    """The bounds of some values, by the bits of each cut's threshold."""
     bits = [np.unpackbits(some, bitorder="little")[first : first + size] for some in content]
-    return [some != threshold_of(cut)[1] for some, cut in zip(bits, cuts, strict=True)]
+    return outcomes_of([some != threshold_of(cut)[1] for some, cut in zip(bits, cuts, strict=True)], cuts, bound)
 
 
 def joined(values: Sequence[Entries], cuts: Cuts, bound: Bound) -> Entries:
@@ -198,20 +202,16 @@ def joined(values: Sequence[Entries], cuts: Cuts, bound: Bound) -> Entries:
     return np.where(values[0] != 0, found, np.int8(0))
 
 
-def first_cuts(accrued: Score) -> Cuts:
-    """The cuts that prove the accrued score, which drawn positions are often worth."""
-    here = min(max(_ALL.index(accrued), 1), len(_ALL) - 2)
-    return tuple(_ALL[here - 1 : here + 1])
-
-
-def next_cuts(lower_tried: Cuts, upper_tried: Cuts, least: Score, most: Score) -> Cuts:
-    """The cuts to be tried next, half-way between those tried for a bound: one for each bound that may be closer."""
+def next_cuts(tried: BoundCuts, least: Score, most: Score, size: int) -> BoundCuts:
+    """A few cuts to be tried next for each bound, between those tried; one of the other's for a bound that is found."""
     within = [cut for cut in _ALL if least < cut <= most]
-    lower = [cut for cut in within if not any(least < other <= cut for other in lower_tried)]
-    upper = [cut for cut in within if not any(cut <= other <= most for other in upper_tried)]
-    return tuple(sorted({_middle(some) for some in (lower, upper) if some}, reverse=True))
+    lower = _likely([cut for cut in within if not any(least < other <= cut for other in tried[0])], size)
+    upper = _likely([cut for cut in within if not any(cut <= other <= most for other in tried[1])], size)
+    return lower or upper[:1], upper or lower[:1]
 
 
-def _middle(cuts: Sequence[Score]) -> Score:
-    likely = [cut for cut in cuts if cut.code <= _LIKELY_CODE] or cuts
-    return likely[len(likely) // 2]
+def _likely(cuts: Sequence[Score], size: int) -> Cuts:
+    """A few of some cuts: values between any two are about equally likely, since most are worth few moves."""
+    weights = np.cumsum([0.0, *(0.5 ** (cut.code / _HALF_AS_LIKELY) for cut in cuts)])
+    parts = weights[-1] * np.arange(1, size + 1) / (size + 1)
+    return tuple(cuts[n - 1] for n in dict.fromkeys(np.searchsorted(weights, parts).tolist()) if n)

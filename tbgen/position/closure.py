@@ -18,7 +18,7 @@ from tbgen.errors import ClosureTooLargeError, MissingTableError
 from tbgen.index.layout import Layout, Slot, Squares, partial_layout, slots_of
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import MOST_TABLE_MEN, Material, Role
-from tbgen.position.bounds import MATES, Bound, Cuts
+from tbgen.position.bounds import MATES, NO_CUTS, Bound, BoundCuts
 from tbgen.position.bracket import SolvePlan
 from tbgen.position.known import MOST_IN_MEMORY, KnownTables, key_of
 from tbgen.probe.stored import RANK_FLIP
@@ -28,10 +28,12 @@ from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.score import Color, Score
 
 PROGRAM_BYTES = 1 << 29
+MOST_WHOLE_FREE: Final = 3
+"""Men that are not pawns in a block of which all outcomes are found, at most: one more takes 64 times the time."""
 MOST_FREE: Final = 4
-"""Men that are not pawns in a block, at most: one more takes 64 times the memory."""
+"""The same in a block with several pawns that is solved at a few cuts alone (bounds.py)."""
 MOST_COARSE_FREE: Final = 5
-"""The same for a block with one pawn, which is solved at a few cuts alone (bounds.py); without pawns one more."""
+"""The same in one with a single pawn; without pawns there may be one more."""
 
 NOTHING_ASKED: Final = Accrued(Score(0, Color.WHITE), ())
 
@@ -52,13 +54,18 @@ class Node(NamedTuple):
 
     @property
     def is_solvable(self) -> bool:
-        """Whether its block can be solved, all outcomes or at some cuts."""
+        """Whether its block can be solved."""
         return self.free <= MOST_FREE + max(2 - len(self.pawns), 0)
 
     @property
     def cells(self) -> int:
         """Of both sides to move."""
         return 2 * (64 if self.pawns else len(TRIANGLE)) << 6 * (self.free - 1)
+
+    @property
+    def most_cuts(self) -> int:
+        """How many cuts are best asked at once: without pawns a question takes most of the time."""
+        return 3 if self.pawns else 1
 
     @property
     def layout(self) -> Layout:
@@ -82,29 +89,38 @@ class Way(NamedTuple):
     queen: int
     knight: int
     others: int
-    cuts: Cuts = ()
-    """Nodes with at least so many men that are not pawns are solved at these cuts alone."""
-    coarse_free: int = MOST_COARSE_FREE
+    mates_free: int = MOST_COARSE_FREE + 2
+    """Of nodes with at least so many men that are not pawns only mates are found."""
+    coarse_free: int = MOST_WHOLE_FREE + 1
+    """Other nodes with at least so many are solved at the cuts alone."""
+    cuts: BoundCuts = NO_CUTS
 
     def solves(self, role: Role, node: Node) -> bool:
         """Whether a node without a table is solved that a promotion to a role leads to."""
         most = {Role.QUEEN: self.queen, Role.KNIGHT: self.knight}.get(role, self.others)
         return bool(node.pawns) and node.is_solvable and node.free <= most
 
+    def cuts_of(self, node: Node, promoter: Color | None) -> BoundCuts:
+        """The cuts at which a node is solved; none if all its outcomes are found."""
+        if node.free >= self.mates_free:
+            mates = MATES if promoter is None else (MATES[promoter],)  # the other mate is hardly ever worth its time
+            return mates, mates
+        return self.cuts if node.free >= self.coarse_free else NO_CUTS
 
-def ways_of(free: int, cuts: Cuts) -> list[Way]:
-    """The ways for a position with so many men that are not pawns, those that tell most first.
 
-    A queen bounds a rook and a bishop, so these are solved last of all. Then come promotions to one man more than
-    all outcomes of a block may have: who mates there after a queen, and last everything at `cuts`.
+def ways_of(free: int) -> list[Way]:
+    """The ways for a position with so many men that are not pawns, the quickest first; each tells more than the last.
+
+    A queen bounds a rook and a bishop, so these are solved only where everything is. After promotions to one man more
+    than other blocks have, it is found who mates after a queen, and only then what else she is worth.
     """
     if free > MOST_FREE:
-        return [Way(0, 0, free, cuts, free)]
-    some = [(MOST_FREE, MOST_FREE, MOST_FREE)]
-    some += [(most, least, free) for most in range(MOST_FREE, free - 1, -1) for least in (most, max(free, most - 1))]
-    more = [(MOST_COARSE_FREE, knight, free) for knight in (MOST_COARSE_FREE, MOST_FREE)]
-    ways = [*(Way(*each) for each in some), Way(*more[-1], MATES, MOST_COARSE_FREE)]
-    return [*dict.fromkeys(ways + [Way(*each, cuts, MOST_FREE) for each in more + some])]
+        return [Way(0, 0, free)]
+    least = min(free, MOST_WHOLE_FREE)
+    some = [Way(most, knight, least) for most in range(least, MOST_FREE + 1) for knight in (max(least, most - 1), most)]
+    more = [Way(MOST_COARSE_FREE, knight, least) for knight in (MOST_FREE, MOST_COARSE_FREE)]
+    ways = [*some, Way(MOST_FREE, MOST_FREE, MOST_FREE), more[0]._replace(mates_free=MOST_COARSE_FREE), *more]
+    return [*dict.fromkeys(ways)]
 
 
 class Edge(NamedTuple):
@@ -124,8 +140,8 @@ class PlannedBlock:
     edges: Sequence[Edge]
     bounds: Sequence[Bound]
     """The bounds of what it leads to with which it is solved: any one if both are the same."""
-    cuts: Cuts
-    """It is solved at these cuts alone, see `cuts_of`; at none if all its outcomes are found."""
+    cuts: BoundCuts
+    """It is solved at these cuts alone, all of them if it has one bound; at none if all its outcomes are found."""
     asked: Accrued
     key: str
     """The name of its file, by a digest of all that it rests on."""
@@ -133,27 +149,23 @@ class PlannedBlock:
     @property
     def is_exact(self) -> bool:
         """Whether both bounds of its values are one."""
-        return len(self.bounds) == 1 and not self.cuts
-
-    def cuts_of(self, bound: Bound) -> Cuts:
-        """Those that are asked with a bound: of two bounds each has its half of the cuts, and the one in the middle."""
-        half = len(self.cuts) // 2 if len(self.bounds) > 1 else 0
-        return self.cuts[half:] if bound is Bound.LOWER else self.cuts[: len(self.cuts) - half]
+        return len(self.bounds) == 1 and self.cuts == NO_CUTS
 
     @cached_property
     def cost(self) -> SolvePlan:
         """The cost of solving it, without the program's memory."""
-        passes, cells, cuts, free = len(self.bounds), self.node.cells, len(self.cuts_of(Bound.LOWER)), self.node.free
+        passes, cells, free = len(self.bounds), self.node.cells, self.node.free
+        asked = [cut for some in self.cuts[:passes] for cut in some]
         sizes = [child.cells // 2 for child in {edge.child for edge in self.edges if edge.digest}]
         room, disk = passes * sum(min(size, cells) for size in sizes) + max(sizes, default=0), passes * cells
-        seconds, memory = 0.17e-6, 10.0  # CPU seconds of a cell with one bound, bytes of memory
-        if cuts:
-            each = 4e-9 if set(self.cuts) <= {*MATES} else 12e-9 if cells < 1 << 33 else 100e-9  # beyond the caches
-            seconds, memory, disk = 10e-9 + each * cuts, 0.65, cuts * disk // 25
-            room += cells * 7 // 5 + passes * cuts * cells // 8
-        scratch = room if cuts and cells >= MOST_IN_MEMORY else 0
-        seconds, memory_bytes = passes * (cells * seconds + 0.03), int(passes * cells * memory) + room - scratch
-        return SolvePlan(1, passes * cells, seconds, memory_bytes, disk, self.is_exact, free, (), scratch)
+        seconds, memory = passes * 0.17e-6, 10.0  # CPU seconds of a cell, bytes of memory of a cell with one bound
+        if asked:
+            each = 4e-9 if cells < 1 << 28 or {*asked} <= {*MATES} else 12e-9 if cells < 1 << 33 else 100e-9
+            seconds, memory, disk = passes * 20e-9 + each * len(asked), 0.65, len(asked) * cells // 25
+            room += cells * 7 // 5 + len(asked) * cells // 8
+        scratch = room if asked and cells >= MOST_IN_MEMORY else 0
+        seconds, memory_bytes = cells * seconds + passes * 0.03, int(passes * cells * memory) + room - scratch
+        return SolvePlan(1, passes * cells, seconds, memory_bytes, disk, passes == 1, free, (), scratch)
 
 
 class Closure:
@@ -176,14 +188,16 @@ class Closure:
         if node not in self.blocks:
             edges = list(self._edges_of(node, promoter))
             below = [block for edge in edges if (block := self.blocks.get(edge.child))]
-            cuts = self.way.cuts if node.free >= self.way.coarse_free else ()
-            if cuts == MATES and promoter is not None:
-                cuts = (MATES[promoter],)  # the other mate is hardly ever worth its time
+            cuts = self.way.cuts_of(node, promoter)
+            all_cuts = tuple(sorted({*cuts[0], *cuts[1]}, reverse=True))
             # What is solved at cuts has one bit for both bounds, and two values: enough for the same cuts.
-            is_known = all(len(each.bounds) == 1 and each.cuts in ((), cuts) for each in below)
-            bounds = [Bound.LOWER] if is_known and all(edge.digest for edge in edges) else [*Bound]
+            is_known = all(len(each.bounds) == 1 and each.cuts[0] in ((), all_cuts) for each in below)
+            bounds = [*Bound]
+            if is_known and all(edge.digest for edge in edges):
+                bounds, cuts = [Bound.LOWER], (all_cuts, all_cuts)
             digests = sorted({(str(edge.child), edge.digest) for edge in edges})
-            key = f"{node}-{key_of([str(node), digests, [*map(str, cuts)], str(asked.score), asked.cells])}"
+            facts = [str(node), digests, [[*map(str, some)] for some in cuts], str(asked.score), asked.cells]
+            key = f"{node}-{key_of(facts)}"
             block = self.blocks[node] = PlannedBlock(node, edges, bounds, cuts, asked, key)
             if key not in self._there:
                 self.lacking.append(block)
@@ -228,7 +242,7 @@ def plan_of(closures: Iterable[Closure]) -> SolvePlan:
         round(sum(each.cpu_seconds for each in costs.values()), 1),
         PROGRAM_BYTES + max((each.memory_bytes for each in costs.values()), default=0),
         sum(each.disk_bytes for each in costs.values()),
-        exact=all(block.is_exact for block in last),
+        exact=all(len(block.bounds) == 1 for block in last),
         most_free=most_free,
         missing=tuple(sorted(str(material) for material in bounded if material.men <= MOST_TABLE_MEN)),
         scratch_bytes=max((each.scratch_bytes for each in costs.values()), default=0),

@@ -22,13 +22,14 @@ from tbgen.errors import (
 from tbgen.material import Material, Role, with_man
 from tbgen.position import DEFAULT_BUDGET, SOLVED
 from tbgen.position.blocks import ClosureBlocks, answer, question_of, shared_node, solve_closure
-from tbgen.position.bounds import MATES, Bound, Cuts, first_cuts, next_cuts
+from tbgen.position.bounds import NO_CUTS, next_cuts
 from tbgen.position.bracket import ANYTHING, Bracket, Solution, SolvePlan
-from tbgen.position.closure import MOST_COARSE_FREE, MOST_FREE, Closure, PlannedBlock, Way, node_of, plan_of, ways_of
+from tbgen.position.closure import MOST_COARSE_FREE, MOST_FREE, Closure, Node, Way, node_of, plan_of, ways_of
 from tbgen.position.known import BlockFolder, KnownTables
 from tbgen.probe.syzygy import open_syzygy
 from tbgen.probe.tablebase import folders_of
 from tbgen.probe.values import Position, TableValues
+from tbgen.retro.drive.single import Accrued
 from tbgen.retro.words.moves import MOST_SLOTS
 from tbgen.rules.notation import refuse_illegal
 from tbgen.rules.position import accrued_in, bare_sides, material_on, own_of
@@ -38,6 +39,8 @@ from tbgen.system.outputs import folder_to_write
 from tbgen.system.process import available_memory, free_disk
 from tbgen.system.watching import Watch, progress_of, unwatched
 
+_ROUNDS = 3
+"""About so many closures make use of a way."""
 Root = tuple[chess.Board, Score]
 """A position to be solved, and what has accrued in it."""
 
@@ -82,67 +85,58 @@ class PositionSolver(contextlib.ExitStack):
         elif not shared_node(board)[0].is_solvable:
             reason = f"more than {MOST_FREE} men beside pawns, {MOST_FREE + 1} beside one, {MOST_FREE + 2} without any"
         else:
-            found, last, left = list[Closure](), list[Closure](), budget
-            for closure in self._closures(board, accrued, budget):
-                is_told = Way(*closure.way[:3]) in [each.way for each in found]  # which finds all outcomes
-                if closure.cpu_seconds <= left and not is_told:
-                    last = [closure]
-                    with contextlib.suppress(BuildError):
-                        self.check(plan_of(last))
-                        found.insert(0, closure)
-                        left -= closure.cpu_seconds
-            if last:
-                return sorted(found or last, key=lambda each: each.cpu_seconds)
+            closures, fitting = self._closures(*question_of(board, accrued), budget), list[Closure]()
+            for closure in closures:
+                with contextlib.suppress(BuildError):
+                    self.check(plan_of([closure]))
+                    fitting.append(closure)
+            if closures:
+                return fitting or closures[:1]
             reason = f"more than {self.budget} CPU seconds by the plan; allow more with --budget"
         raise ClosureTooLargeError(str(material), reason)
 
-    def _closures(self, board: chess.Board, accrued: Score, budget: float) -> Iterator[Closure]:
-        """The closures that are not too large and lack no table, the best first; MissingTableError if all lack one."""
-        (node, asked), there, roots = question_of(board, accrued), self._folder.keys(), dict[str, PlannedBlock]()
-        for way in ways_of(node.free, first_cuts(asked.score)):
-            if way.cuts and any(root.is_exact for root in roots.values()):
-                return
-            closure = Closure(self._known, way, there, budget)
+    def _closures(self, node: Node, asked: Accrued, budget: float) -> list[Closure]:
+        """Those that the budget allows together and that lack no table; MissingTableError if all lack one."""
+        found, lacking, there, left = dict[str, Closure](), list[Closure](), self._folder.keys(), budget
+        cuts = next_cuts(NO_CUTS, *ANYTHING.ends, node.most_cuts)
+        for way in ways_of(node.free):
+            closure = Closure(self._known, way._replace(cuts=cuts), there, left)
             with contextlib.suppress(ClosureTooLargeError):
                 root = closure.add(node, asked)
-                # Rooks and bishops hardly ever matter where nothing is exact. Ways that solve the same blocks are one.
-                if root.key not in roots and not closure.missing and (way.others == node.free or root.is_exact):
-                    roots[root.key] = root
-                    yield closure
-        if not roots:
-            closure.refuse_missing()
+                # Rooks and bishops hardly ever matter where bounds are left. Ways that solve the same blocks are one.
+                if closure.missing:
+                    lacking.append(closure)
+                elif root.key not in found and (way.others != MOST_FREE or len(root.bounds) == 1):
+                    found[root.key], left = closure, left - closure.cpu_seconds
+        if lacking and not found:
+            lacking[0].refuse_missing()
+        return [*found.values()]
 
     def _answer(self, board: chess.Board, accrued: Score, closures: list[Closure], watch: Watch | None) -> Solution:
-        """An answer made closer by some closures one after another, then by the last one again, until it is exact.
+        """An answer made closer in one way after another until it is exact, by as many closures as a way has use for.
 
-        The first asks for its own cuts, the others between the bounds that are known by then, while the budget lasts.
-        Without `watch` nothing is solved, and a closure that lacks a block is left out.
+        Each asks for cuts between the bounds that are known by then, while the budget lasts. Without `watch` nothing
+        is solved, and a closure that lacks a block is left out.
         """
-        (node, turned), todo, left = shared_node(board), [*closures], float(self.budget if watch else 0)
-        tried = dict.fromkeys(Bound, Cuts())
+        (node, asked), (_, turned) = question_of(board, accrued), shared_node(board)
         found = Solution(board.fen(), accrued, ANYTHING, [], plan_of(closures), 0.0)
-        rounds = 7 if todo[-1].blocks[node].cuts else 1  # each question leaves half of the values
-        tell = progress_of(min(found.plan.cpu_seconds * rounds, self.budget), watch or unwatched)
+        left, whole = float(self.budget if watch else 0), min(_ROUNDS * found.plan.cpu_seconds, self.budget)
+        tell, bracket = progress_of(whole, watch or unwatched), found.bracket
         self._folder = BlockFolder(self._folder.folder)
-        while todo and not found.bracket.is_exact:
-            closure = todo.pop(0)
-            if closure.lacking and not watch:
-                continue
-            blocks = ClosureBlocks(closure, self._folder, self._winner, solves=bool(watch))
-            if watch:
-                solve_closure(blocks, self._threads, tell)
-            found, left = answer(blocks, found), left - closure.cpu_seconds
-            following = todo[0] if todo else closure
-            tried = {each: () if todo else tried[each] + closure.blocks[node].cuts_of(each) for each in Bound}
-            bracket = found.bracket.flipped() if turned else found.bracket
-            if following.blocks[node].cuts and (
-                cuts := next_cuts(tried[Bound.LOWER], tried[Bound.UPPER], *bracket.ends)
-            ):
-                del todo[:1]
-                closer = Closure(self._known, following.way._replace(cuts=cuts), self._folder.keys(), left)
-                with contextlib.suppress(ClosureTooLargeError):
-                    closer.add(node, following.blocks[node].asked)
-                    todo.insert(0, closer)
+        for planned in closures:
+            tried = NO_CUTS
+            while any(cuts := next_cuts(tried, *bracket.ends, node.most_cuts)):
+                closure = Closure(self._known, planned.way._replace(cuts=cuts), self._folder.keys(), left)
+                try:
+                    closure.add(node, asked)
+                except ClosureTooLargeError:
+                    break
+                blocks = ClosureBlocks(closure, self._folder, self._winner, solves=bool(watch))
+                if watch:
+                    solve_closure(blocks, self._threads, tell)
+                found, left = answer(blocks, found), left - closure.cpu_seconds
+                bracket = found.bracket.flipped() if turned else found.bracket
+                tried = tried[0] + cuts[0], tried[1] + cuts[1]
         return found
 
     def solve(self, position: Position, accrued: Score | str | None = None, watch: Watch = unwatched) -> Solution:
@@ -200,15 +194,14 @@ class PositionSolver(contextlib.ExitStack):
 
         return kept, refused, plan_of(closures())
 
-    def prepare(self, material: Material, accrued: Score | None = None, watch: Watch | None = None) -> SolvePlan:
-        """Plan who mates or gets a score after promotions to a queen beside a pawn; with `watch`, solve it."""
+    def prepare(self, material: Material, watch: Watch | None = None) -> SolvePlan:
+        """Plan who mates after promotions to a queen that leave a pawn and five other men; with `watch`, solve it."""
         sides = [color for color in Color if Role.PAWN in material.side(color)]
         promoted = [(with_man(material, color, Role.PAWN, Role.QUEEN), color) for color in sides]
         found = [each for each in promoted if (each[0].pawns, each[0].men) == (1, MOST_COARSE_FREE + 1)]
         if not found:
             raise ClosureTooLargeError(str(material), f"no promotion leads to a pawn and {MOST_COARSE_FREE} other men")
-        cuts = first_cuts(accrued) if accrued else MATES
-        closure = Closure(self._known, Way(0, 0, 0, cuts, MOST_COARSE_FREE), self._folder.keys())
+        closure = Closure(self._known, Way(0, 0, 0, MOST_COARSE_FREE), self._folder.keys())
         for each, color in found:
             for square in () if self._known.digest(each) else range(8, 56):
                 closure.add(node_of(each, [square]), promoter=color)

@@ -20,8 +20,7 @@ def test_what_a_solver_misses_is_named_and_built_at_once(tmp_path: Path) -> None
     assert re.findall(r'RMobilityMissing "(.*)"', out.read_text()) == ["KvK"]
     assert tbgen("build", "--for", str(out), "--data", str(tables), "-q").returncode == 0
     assert "missing from" not in tbgen(*words).stderr
-    assert "RMobilityMissing" not in out.read_text()
-    assert 'RMobilitySource "solved"' in out.read_text()
+    assert {*re.findall('RMobilityMissing|RMobilitySource "solved"', out.read_text())} == {'RMobilitySource "solved"'}
     done = tbgen("build", "--for", str(out), "--data", str(tables))
     assert done.stderr.splitlines() == [
         "no game lacks a table",

@@ -8,7 +8,7 @@ import pytest
 from tbgen.index.outcomes import worth_to_white
 from tbgen.material import Material
 from tbgen.position.blocks import ClosureBlocks
-from tbgen.position.bounds import MATES, Bound, Cuts
+from tbgen.position.bounds import MATES, Bound, BoundCuts
 from tbgen.position.closure import Closure, Way, node_of
 from tbgen.position.known import BlockFolder, KnownTables
 from tbgen.retro.words.block import bare_block, enter_block, find_legal
@@ -25,12 +25,12 @@ class Fewer(KnownTables):
         return super().digest(material) if material.men < self.men else ""
 
 
-def bounds_of(name: str, tables: Path, folder: Path, file: int, cuts: Cuts) -> np.ndarray:
+def bounds_of(name: str, tables: Path, folder: Path, file: int, cuts: BoundCuts) -> np.ndarray:
     """[lower bound, value, upper bound][position] of the blocks with a pawn on a file, as they are worth to White."""
     material, found = Material.parse(name).canonical(), list[np.ndarray]()
     known = Fewer([tables], 1 << 20, outcomes_only=True)
     known.men = material.men
-    closure = Closure(known, Way(0, 0, 0, cuts, 0))
+    closure = Closure(known, Way(0, 0, 0, coarse_free=0, cuts=cuts))
     for rank in range(1, 7):
         closure.add(node_of(material, [rank * 8 + file]))
     blocks = ClosureBlocks(closure, BlockFolder(folder))
@@ -50,7 +50,7 @@ def bounds_of(name: str, tables: Path, folder: Path, file: int, cuts: Cuts) -> n
 
 def test_bounds_by_mates_hold_the_mates_of_a_table(table_folder: Path, tmp_path: Path) -> None:
     for file in range(4):
-        lower, value, upper = bounds_of("KPvK", table_folder, tmp_path, file, MATES[:1])
+        lower, value, upper = bounds_of("KPvK", table_folder, tmp_path, file, (MATES[:1], MATES[:1]))
         assert ((lower <= value) & (value <= upper)).all()
         at_once, sooner_or_later, at_most = ((each == Score("G0.0").rank).sum() for each in (lower, value, upper))
         assert 0 < at_once < sooner_or_later == at_most, "nobody is saved after a promotion"
@@ -59,10 +59,10 @@ def test_bounds_by_mates_hold_the_mates_of_a_table(table_folder: Path, tmp_path:
 @pytest.mark.parametrize("cuts", ["G2.0", "G6.5 -G3.5", "G0.0 G1.5 G8.0 -G9.5 -G4.0 -G1.5 -G0.5"])
 def test_bounds_are_no_closer_than_cuts_and_hold_every_value(table_folder: Path, tmp_path: Path, cuts: str) -> None:
     some, half = tuple(map(Score, cuts.split())), len(cuts.split()) // 2
-    lower, value, upper = bounds_of("KPvK", table_folder, tmp_path, 2, some)
+    lower, value, upper = bounds_of("KPvK", table_folder, tmp_path, 2, (some[half:], some[: len(some) - half]))
     assert {*np.unique(lower).tolist()} <= {Score("-G0.0").rank, *(cut.rank for cut in some[half:])}
     assert ((lower <= value) & (value <= upper)).all()
-    alone = {cut: bounds_of("KPvK", table_folder, tmp_path, 2, (cut,)) for cut in some}
+    alone = {cut: bounds_of("KPvK", table_folder, tmp_path, 2, ((cut,), (cut,))) for cut in some}
     assert all(((least >= cut.rank) | (most < cut.rank)).mean() > 0.2 for cut, (least, _, most) in alone.items())
     assert all(((lower >= cut.rank) == (alone[cut][0] >= cut.rank)).all() for cut in some[half:])
     assert all(((upper < cut.rank) == (alone[cut][2] < cut.rank)).all() for cut in some[: len(some) - half])
@@ -73,7 +73,8 @@ def test_bounds_are_no_closer_than_cuts_and_hold_every_value(table_folder: Path,
 def test_bounds_of_four_men_hold_the_values_of_their_tables(four_men_folder: Path, tmp_path: Path, name: str) -> None:
     mate, likely = Score("G0.0").rank, (Score("G0.0"), Score("G2.0"), Score("-G2.5"), Score("-G0.5"))
     for file in range(4):
-        bounds = [bounds_of(name, four_men_folder, tmp_path, file, cuts) for cuts in (MATES[:1], MATES[1:], likely)]
+        asked = (MATES[:1], MATES[:1]), (MATES[1:], MATES[1:]), (likely[2:], likely[:2])
+        bounds = [bounds_of(name, four_men_folder, tmp_path, file, cuts) for cuts in asked]
         assert all(((lower <= value) & (value <= upper)).all() for lower, value, upper in bounds)
         certain = sum((lower == upper).sum() for lower, _, upper in bounds[:2])
         mates = (abs(bounds[0][1]) == mate).sum()

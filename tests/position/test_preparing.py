@@ -1,4 +1,4 @@
-"""Promotions to more men beside pawns than all outcomes of a block may have: prepared, or solved at a few cuts.
+"""Blocks that are solved at a few cuts, and who mates after promotions to the most men beside a pawn.
 
 Here a block may have two men beside its pawns, or three beside a single one, so that closures are small.
 """
@@ -14,7 +14,7 @@ from tbgen.errors import ClosureTooLargeError, UnprovedError
 from tbgen.material import Material
 from tbgen.position import closure, known, solving
 from tbgen.position.blocks import ClosureBlocks, answer, node_on
-from tbgen.position.bounds import MATES, Cuts
+from tbgen.position.bounds import MATES, NO_CUTS, BoundCuts
 from tbgen.position.bracket import Bracket, Solution
 from tbgen.position.closure import Closure, Way
 from tbgen.position.known import KnownTables
@@ -46,10 +46,14 @@ def outside(near: Solution, far: Solution) -> list[str]:
 
 
 def allow_few_men(monkeypatch: pytest.MonkeyPatch, most: int = 2) -> None:
-    """So many men in a block, one more at cuts beside a pawn; and all arrays but the smallest lie in files."""
+    """So many men in a block, one more beside a pawn; and all arrays but the smallest lie in files."""
     sizes = {"MOST_FREE": most, "MOST_COARSE_FREE": most + 1}
     for module, (name, value) in itertools.product((closure, solving), sizes.items()):
         monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(closure, "MOST_WHOLE_FREE", most - 1)
+    monkeypatch.setattr(
+        solving, "ways_of", lambda free: [each._replace(coarse_free=most) for each in closure.ways_of(free)]
+    )
     monkeypatch.setattr(known, "MOST_IN_MEMORY", 1 << 12)
 
 
@@ -57,7 +61,7 @@ def answers(folder: Path, monkeypatch: pytest.MonkeyPatch, *ways: Way) -> list[S
     """What is found of some positions, in some ways, or in all that there are."""
     with PositionSolver(folder) as solver, monkeypatch.context() as patch:
         if ways:
-            patch.setattr(solving, "ways_of", lambda free, cuts: ways)
+            patch.setattr(solving, "ways_of", lambda free: ways)
         return [solver.solve(*each) for each in FENS]
 
 
@@ -83,14 +87,11 @@ def test_prepared_blocks_make_bounds_closer_and_never_wrong(folder_of: Folder, m
     folder, material = folder_of(*PIECES, "KPvK"), Material.parse("KPvKP")
     solved, far = answers(folder, monkeypatch, SOLVED), answers(folder, monkeypatch, BOUNDED)
     allow_few_men(monkeypatch)
-    monkeypatch.setattr(
-        solving, "ways_of", lambda free, cuts: [way for way in closure.ways_of(free, cuts) if way.cuts in ((), MATES)]
-    )
+    monkeypatch.setattr(solving, "ways_of", lambda free: [Way(3, 2, 1, mates_free=3, coarse_free=2)])
     with PositionSolver(folder) as solver:
         assert solver.prepare(material).nodes == 2 * 24, "a queen of either side beside a pawn"
         solver.prepare(material, watch=(told := list[float]()).append)
-        assert (len(told), told[-1]) == (2 * 24 + 1, 1)
-        assert (solver.prepare(material).nodes, solver.plan(*FENS[0]).most_free) == (0, 3)
+        assert (len(told), told[-1], solver.prepare(material).nodes) == (2 * 24 + 1, 1, 0)
     assert closer(answers(folder, monkeypatch), solved, far) > 0
 
 
@@ -113,13 +114,13 @@ class OneTableAPiece(KnownTables):
 @pytest.mark.parametrize(
     ("way", "expected"),
     [
-        (Way(4, 4, 4), [(1, ()), (1, ()), (1, ())]),
-        (Way(4, 4, 4, MATES, 3), [(2, ()), (1, MATES[:1]), (1, MATES[1:])]),
-        (Way(4, 4, 4, (Score("G5.0"),), 2), [(1, (Score("G5.0"),))] * 3),
+        (Way(4, 4, 4), [(1, NO_CUTS)] * 3),
+        (Way(4, 4, 4, 3), [(2, NO_CUTS), (1, (MATES[:1], MATES[:1])), (1, (MATES[1:], MATES[1:]))]),
+        (Way(4, 4, 4, coarse_free=2, cuts=(MATES[1:], MATES[:1])), [(1, (MATES, MATES))] * 3),
     ],
 )
 def test_one_bit_of_a_cut_serves_both_bounds_of_what_is_solved_at_the_same_cuts(
-    way: Way, expected: list[tuple[int, Cuts]]
+    way: Way, expected: list[tuple[int, BoundCuts]]
 ) -> None:
     nodes = [
         node_on(chess.Board(f"{fen} w - - 0 1"))
@@ -133,17 +134,18 @@ def test_one_bit_of_a_cut_serves_both_bounds_of_what_is_solved_at_the_same_cuts(
 def test_a_further_closure_asks_new_cuts_between_the_bounds_that_are_known(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = list[tuple[str, Score, Bracket]]()
+    asked = list[tuple[str, int, Score, Bracket]]()
 
     def noted(blocks: ClosureBlocks, before: Solution) -> Solution:
-        asked.extend((before.fen, cut, before.bracket) for cut in [*blocks.closure.blocks.values()][-1].cuts)
+        cuts = [*blocks.closure.blocks.values()][-1].cuts
+        asked.extend((before.fen, n, cut, before.bracket) for n, some in enumerate(cuts) for cut in some)
         return answer(blocks, before)
 
     monkeypatch.setattr(solving, "answer", noted)
     allow_few_men(monkeypatch)
-    answers(folder_of(*PIECES, "KPvK"), monkeypatch, Way(2, 2, 2), Way(3, 3, 2, (Score("G5.0"),), 2))
-    assert all(here.lower < cut <= here.upper for _, cut, here in asked)
-    assert len({(fen, cut) for fen, cut, _ in asked}) == len(asked) > 12
+    answers(folder_of(*PIECES, "KPvK"), monkeypatch, Way(2, 2, 1, coarse_free=2))
+    assert all(here.lower < cut <= here.upper for *_, cut, here in asked)
+    assert len({each[:3] for each in asked}) == len(asked) > 12
 
 
 @pytest.mark.parametrize("most", [1, 4])
@@ -167,7 +169,7 @@ def test_only_promotions_to_five_men_beside_a_pawn_are_prepared(folder_of: Folde
 
 
 def test_blocks_that_contradict_each_other_are_told(folder_of: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solving, "ways_of", lambda free, cuts: [BOUNDED])
+    monkeypatch.setattr(solving, "ways_of", lambda free: [BOUNDED])
     with PositionSolver(folder := folder_of("KvK")) as solver:
         solver.solve(LATER)
     for file in map(ArrayFile, files_in(folder)):

@@ -4,7 +4,6 @@ Those values may be bounds. Then a block is solved from each of two sources, by 
 values that both sources have.
 """
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -131,29 +130,28 @@ class SingleBlock:
     ) -> list[list[BlockBits]]:
         """For each of one or two child tables, a thread each, and its thresholds: where their holder gets that score.
 
-        Each has as many thresholds, and may have any values in place of all that are as good for each of them.
+        A table may have any values in place of all that are as good for each of its thresholds.
         """
         with ThreadPoolExecutor(2) as pool:
             block = self._block(pool.map, self.new)
             words = block.geometry.words
-            holders = np.array([[int(each.holder) for each in some] for some in thresholds], np.int64)
-            codes = np.array([[each.code for each in some] for some in thresholds], np.int64)
-            shape = *codes.shape, 2, words
-            goods = self.new(math.prod(shape), np.uint64).reshape(shape)
+            asked_of = [(n, each) for n, some in enumerate(thresholds) for each in some]
+            seeking = np.array([[n, int(each.holder), each.code] for n, each in asked_of], np.int64)
+            goods = self.new(len(asked_of) * 2 * words, np.uint64).reshape(len(asked_of), 2, words)
 
             def find(first: int) -> None:
                 scratch = new_scratch(len(block.geometry.color))
                 end, mine = min(first + CHUNK, words), own_pawns(block)
-                status = find_goods(mine, sources[0], sources[-1], scratch, holders, codes, goods, first, end)
+                status = find_goods(mine, sources[0], sources[-1], scratch, seeking, goods, first, end)
                 check_status(self.layouts.layouts[0].material, status)
 
             list(pool.map(find, range(0, words, CHUNK)))
         with ThreadPoolExecutor(len(sources)) as pool:
             running = [
-                [pool.submit(self._bits, block, source, *each, asked) for each in zip(some, found, strict=True)]
-                for source, some, found in zip(sources, thresholds, goods, strict=True)
+                (n, pool.submit(self._bits, block, sources[n], each, good, asked))
+                for (n, each), good in zip(asked_of, goods, strict=True)
             ]
-        return [[each.result() for each in some] for some in running]
+        return [[each.result() for of, each in running if of == n] for n in range(len(sources))]
 
     def _bits(self, block: Block, children: ChildTables, threshold: Score, good: Words, asked: Accrued) -> BlockBits:
         """The block at one threshold; `good` is overwritten."""

@@ -34,12 +34,12 @@ def new_sides(geometry: Geometry, good: Words) -> tuple[Grower, Grower]:
     return white._replace(forced=shared), black._replace(forced=black_forced)
 
 
-# goods[source, threshold, side, word]: cells whose best reset is worth the threshold, for the side that seeks it, or
-# is not, for the other side. There are one or two sources of what resets lead to.
+# goods[threshold, side, word]: cells whose best reset is worth the threshold, for the side that seeks it, or is not,
+# for the other side. seeking[threshold]: the source of what resets lead to, `one` before `two`; who seeks it; its code.
 @borrowing
 def find_goods(
-    block: Block, one: ChildTables, two: ChildTables, scratch: Scratch, seeking: Ints, codes: Ints, goods: Words,
-    first: int, end: int,
+    block: Block, one: ChildTables, two: ChildTables, scratch: Scratch, seeking: Ints, goods: Words, first: int,
+    end: int,
 ) -> int:  # fmt: skip
     """Own codes and good resets of a range of words; legal words must be there for the whole block."""
     are_alike = True  # captures, the only resets of a side without pawns, have the same values from both sources
@@ -52,12 +52,12 @@ def find_goods(
         unpack_squares(block, scratch, word)
         for side in range(2):
             count_moves(block, scratch, side, word)
-            for source in range(len(goods)):
-                if source == 0 or not are_alike or side in block.geometry.pawn_color:
+            for n in range(len(seeking)):
+                source, seeker, code = seeking[n]
+                if n == 0 or (source != seeking[n - 1, 0] and (not are_alike or side in block.geometry.pawn_color)):
                     fold_word(block, two if source else one, scratch, side, word)
-                block.resets[side, word] = scratch.with_reset[0]
-                for n in range(codes.shape[1]):
-                    goods[source, n, side, word] = good_resets(scratch, side, seeking[source, n], codes[source, n])
+                goods[n, side, word] = good_resets(scratch, side, seeker, code)
+            block.resets[side, word] = scratch.with_reset[0]
     return int(scratch.status[0])
 
 

@@ -35,8 +35,7 @@ def thresholds_of(known: KnownBlock) -> list[Score]:
 def is_met(values: Entries, threshold: Score) -> np.ndarray:
     """Whether values are at least the threshold for its holder."""
     holder = int(threshold.holder)
-    found: np.ndarray = goodness(values, holder) >= goodness(threshold.signed, holder)
-    return found
+    return np.greater_equal(goodness(values, holder), goodness(threshold.signed, holder))
 
 
 def met_in(bits: BlockBits) -> np.ndarray:
@@ -47,15 +46,14 @@ def met_in(bits: BlockBits) -> np.ndarray:
 def wrong_bits(known: KnownBlock, thresholds: list[Score], accrued: Score | None = None) -> int:
     """How many cells, accrued scores and rights of a block differ from the table, or from the solver of outcomes."""
     asked = Accrued(accrued, known.cells.tolist()) if accrued else NOBODY
-    (outcomes,) = known.single.solve([known.tables], NOBODY)
-    rights = outcomes.en_passant
+    rights = known.single.solve([known.tables], NOBODY)[0].en_passant
     (found,) = known.single.solve_thresholds([known.tables], [thresholds], asked)
     wrong = 0
     for threshold, bits in zip(thresholds, found, strict=True):
-        wrong += int((met_in(bits)[known.cells] != is_met(known.entry[known.cells], threshold)).sum())
-        wrong += int(((bits.en_passant != 0) != (rights != 0)).sum())
         there = rights != 0
-        wrong += int((is_met(bits.en_passant[there], threshold) != is_met(rights[there], threshold)).sum())
+        wrong += int((met_in(bits)[known.cells] != is_met(known.entry[known.cells], threshold)).sum())
+        differ = is_met(bits.en_passant[there], threshold) != is_met(rights[there], threshold)
+        wrong += int(((bits.en_passant != 0) != there).sum() + differ.sum())
         if accrued:
             wrong += int((is_met(bits.answers, threshold) != is_met(known.worth(accrued), threshold)).sum())
     return wrong
