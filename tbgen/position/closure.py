@@ -242,7 +242,7 @@ def plan_of(closures: Iterable[Closure]) -> SolvePlan:
         round(sum(each.cpu_seconds for each in costs.values()), 1),
         PROGRAM_BYTES + max((each.memory_bytes for each in costs.values()), default=0),
         sum(each.disk_bytes for each in costs.values()),
-        exact=all(len(block.bounds) == 1 for block in last),
+        exact=not bounded,
         most_free=most_free,
         missing=tuple(sorted(str(material) for material in bounded if material.men <= MOST_TABLE_MEN)),
         scratch_bytes=max((each.scratch_bytes for each in costs.values()), default=0),

@@ -106,7 +106,7 @@ class PositionSolver(contextlib.ExitStack):
                 # Rooks and bishops hardly ever matter where bounds are left. Ways that solve the same blocks are one.
                 if closure.missing:
                     lacking.append(closure)
-                elif root.key not in found and (way.others != MOST_FREE or len(root.bounds) == 1):
+                elif root.key not in found and (way.others != MOST_FREE or plan_of([closure]).exact):
                     found[root.key], left = closure, left - closure.cpu_seconds
         if lacking and not found:
             lacking[0].refuse_missing()
