@@ -96,9 +96,10 @@ def _show_plan(plan: SolvePlan, form: Form, *, answers: bool) -> None:
     solved = f"promotions to a queen are solved with up to {plan.most_free} men beside pawns"
     what = "exact" if plan.exact else f"perhaps exact: {solved if plan.most_free else 'a few scores are asked for'}"
     closer = f"{' '.join(plan.missing)} (these tables would make the answer closer)" if plan.missing else None
+    first = f"{duration(plan.first_seconds)} to a first answer, in all " if answers else ""
     pairs = {
         "blocks": f"{plan.nodes:,}, {plan.cells:,} cells",
-        "time": f"{duration(plan.cpu_seconds)} of CPU (estimated)",
+        "time": f"{first}{duration(plan.cpu_seconds)} of CPU (estimated)",
         "memory": in_units(plan.memory_bytes),
         "disk": in_units(plan.disk_bytes + plan.scratch_bytes),
         **({"answer": what, "missing": closer} if answers else {}),

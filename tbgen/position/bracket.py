@@ -114,6 +114,8 @@ class SolvePlan:
     """Tables of promoted men that are not there, and would make the answer closer."""
     scratch_bytes: int = 0
     """Disk for large arrays of one block at a time, while it is solved."""
+    first_seconds: float = 0.0
+    """CPU seconds until there is a first answer."""
 
 
 @dataclass(frozen=True)

@@ -231,9 +231,10 @@ class Closure:
 
 def plan_of(closures: Iterable[Closure]) -> SolvePlan:
     """The cost of solving all blocks of some closures that are not solved yet, each once; the last one tells most."""
-    costs, last, most_free = dict[str, SolvePlan](), list[PlannedBlock](), 0
+    costs, last, most_free, seconds = dict[str, SolvePlan](), list[PlannedBlock](), 0, list[float]()
     for each in closures:
         costs |= {block.key: block.cost for block in each.lacking}
+        seconds.append(each.cpu_seconds)
         last, most_free = [*each.blocks.values()], each.way.queen
     bounded = {edge.child.material.canonical() for block in last for edge in block.edges if not edge.digest}
     return SolvePlan(
@@ -246,6 +247,7 @@ def plan_of(closures: Iterable[Closure]) -> SolvePlan:
         most_free=most_free,
         missing=tuple(sorted(str(material) for material in bounded if material.men <= MOST_TABLE_MEN)),
         scratch_bytes=max((each.scratch_bytes for each in costs.values()), default=0),
+        first_seconds=round(next(iter(seconds), 0.0), 1),
     )
 
 

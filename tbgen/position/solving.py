@@ -39,8 +39,6 @@ from tbgen.system.outputs import folder_to_write
 from tbgen.system.process import available_memory, free_disk
 from tbgen.system.watching import Watch, progress_of, unwatched
 
-_ROUNDS = 3
-"""About so many closures make use of a way."""
 Root = tuple[chess.Board, Score]
 """A position to be solved, and what has accrued in it."""
 
@@ -120,9 +118,9 @@ class PositionSolver(contextlib.ExitStack):
         """
         (node, asked), (_, turned) = question_of(board, accrued), shared_node(board)
         found = Solution(board.fen(), accrued, ANYTHING, [], plan_of(closures), 0.0)
-        left, whole = float(self.budget if watch else 0), min(_ROUNDS * found.plan.cpu_seconds, self.budget)
-        tell, bracket = progress_of(whole, watch or unwatched), found.bracket
-        self._folder = BlockFolder(self._folder.folder)
+        left, bracket, solved = float(self.budget if watch else 0), found.bracket, list[Closure]()
+        whole = min(3 * found.plan.cpu_seconds, self.budget)  # about three closures make use of a way
+        tell, self._folder = progress_of(whole, watch or unwatched), BlockFolder(self._folder.folder)
         for planned in closures:
             tried = NO_CUTS
             while any(cuts := next_cuts(tried, *bracket.ends, node.most_cuts)):
@@ -134,10 +132,11 @@ class PositionSolver(contextlib.ExitStack):
                 blocks = ClosureBlocks(closure, self._folder, self._winner, solves=bool(watch))
                 if watch:
                     solve_closure(blocks, self._threads, tell)
+                solved.append(closure)
                 found, left = answer(blocks, found), left - closure.cpu_seconds
                 bracket = found.bracket.flipped() if turned else found.bracket
                 tried = tried[0] + cuts[0], tried[1] + cuts[1]
-        return found
+        return replace(found, plan=plan_of(solved))
 
     def solve(self, position: Position, accrued: Score | str | None = None, watch: Watch = unwatched) -> Solution:
         """The value of a position and of its moves, or bounds of it, as `tbgen.solve` gives them."""

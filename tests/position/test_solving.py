@@ -138,7 +138,7 @@ def test_later_questions_are_watched_too_and_a_server_finds_their_answers(
     told, folder = list[float](), folder_of("KvK")
     with PositionSolver(folder) as solver:
         found = solver.solve(LATER, watch=told.append)
-    assert (told, told[-1], len(told) > 2 * found.plan.nodes + 1) == (sorted(told), 1, True)
+    assert (told, told[-1], len(told)) == (sorted(told), 1, found.plan.nodes + 1)
     with PositionSolver(folder) as solver:
         again = solver.solved(LATER)
     assert again is not None
