@@ -5,8 +5,8 @@ a mate, White's for an upper bound and Black's for a lower one. Without any repl
 
 A queen has all the moves of a rook or a bishop in her place, and allows the other side no reply that they do not. So
 her side can play their lines with her, and scores no worse, with two exceptions: she stalemates where they mate later,
-or she must move where they leave her side stalemated. So they are looked at where she stalemates; and where she loses
-by mate, they may get a stalemate.
+or she must move where they leave her side stalemated. So they are looked at where she stalemates or loses by mate, and
+get no more than that stalemate where she is solved and loses.
 
 A *cut* is a score that White gets at least or does not, in a bit a position. The lower bound of a value is the best cut
 that White gets. The upper bound is the next score below the worst cut that White does not get.
@@ -137,7 +137,6 @@ def bounds_of_promotions(
         for found, each in zip(entry, (children[0], children[-1]), strict=True):
             start = each.promotions.start[number, promoted, Role.QUEEN]
             found[:] = each.promotions.entry[start : start + len(found)]
-        most[most == Score(0, color.other).signed] = Score(STALEMATE_CODE, color.other).signed
     first, men = to * geometry.words, [role for _, role in layout.slots[layout.pawns + 1 : -1]]
 
     def fold(role: Role, asked: Words) -> None:
@@ -150,13 +149,17 @@ def bounds_of_promotions(
         if fold_bounds(block, children[0], children[-1], scratch, promoted, first, asked, entry):
             raise ValueError(f"no value of what takes the pawn promoted on {to} is at hand")
 
-    cells = np.full(geometry.words, ~NOTHING)
+    cells, mated = np.full(geometry.words, ~NOTHING), Score(0, color.other).signed
     if Role.QUEEN in roles:
         fold(Role.QUEEN, cells)
-    parts, stalemate = range(0, len(most), PART), Score(STALEMATE_CODE, color).signed
-    stalemates = [np.packbits(most[at : at + PART] == stalemate, bitorder="little") for at in parts]
-    for role in sorted({*roles} - {Role.QUEEN}):
-        fold(role, cells if role is Role.KNIGHT else np.concatenate(stalemates).view(np.uint64))
+    lost = np.flatnonzero(most == mated) if Role.QUEEN not in roles else np.zeros(0, np.int64)
+    parts, few = range(0, len(most), PART), (Score(STALEMATE_CODE, color).signed, mated)
+    asked = np.concatenate([np.packbits(np.isin(most[at : at + PART], few), bitorder="little") for at in parts])
+    for role in {Role.ROOK, Role.BISHOP}.intersection(roles):
+        fold(role, asked.view(np.uint64))
+    most[lost[most[lost] != mated]] = Score(STALEMATE_CODE, color.other).signed
+    if Role.KNIGHT in roles:
+        fold(Role.KNIGHT, cells)
     return entry
 
 
