@@ -59,8 +59,7 @@ class Bound(enum.Enum):
 # entry[bound, word * 64 + black king's square]: the best of the promotions folded so far, for the side that promotes; 0
 # where none is legal. `first` is the first word with the new man on his promotion square. `asked` are the cells where
 # the promotion may be the best. `least` and `most` are the children for either bound, before the promotion of the pawn
-# in the slot `promoted`: capturing the new man gives the position that capturing the pawn gives, so slots are those of
-# then.
+# in the slot `promoted`: capturing the new man gives what capturing the pawn gives, so slots are those before.
 @borrowing
 def fold_bounds(
     block: Block, least: ChildTables, most: ChildTables, scratch: Scratch, promoted: int, first: int, asked: Words,
@@ -205,8 +204,9 @@ def joined(values: Sequence[Entries], cuts: Cuts, bound: Bound) -> Entries:
     return np.where(values[0] != 0, found, np.int8(0))
 
 
-def next_cuts(tried: BoundCuts, least: Score, most: Score, size: int) -> BoundCuts:
+def next_cuts(tried: BoundCuts, least: Score, most: Score, *, has_pawns: bool) -> BoundCuts:
     """A few cuts to be tried next for each bound, between those tried; one of the other's for a bound that is found."""
+    size = 3 if has_pawns else 1  # without pawns a cut takes most of the time
     within = [cut for cut in _ALL if least < cut <= most]
     lower = _likely([cut for cut in within if not any(least < other <= cut for other in tried[0])], size)
     upper = _likely([cut for cut in within if not any(cut <= other <= most for other in tried[1])], size)

@@ -63,11 +63,6 @@ class Node(NamedTuple):
         return 2 * (64 if self.pawns else len(TRIANGLE)) << 6 * (self.free - 1)
 
     @property
-    def most_cuts(self) -> int:
-        """How many cuts are best asked at once: without pawns a question takes most of the time."""
-        return 3 if self.pawns else 1
-
-    @property
     def layout(self) -> Layout:
         """The layout of the block alone."""
         return partial_layout(self.material, [self.pawns])
@@ -117,10 +112,10 @@ def ways_of(free: int) -> list[Way]:
     if free > MOST_FREE:
         return [Way(0, 0, free)]
     least = min(free, MOST_WHOLE_FREE)
-    some = [Way(most, knight, least) for most in range(least, MOST_FREE + 1) for knight in (max(least, most - 1), most)]
+    some = [(most, knight) for most in range(least, MOST_FREE + 1) for knight in range(max(least, most - 1), most + 1)]
     more = [Way(MOST_COARSE_FREE, knight, least) for knight in (MOST_FREE, MOST_COARSE_FREE)]
-    ways = [*some, Way(MOST_FREE, MOST_FREE, MOST_FREE), more[0]._replace(mates_free=MOST_COARSE_FREE), *more]
-    return [*dict.fromkeys(ways)]
+    ways = [*(Way(*each, least) for each in some), Way(MOST_FREE, MOST_FREE, MOST_FREE)]
+    return [*ways, more[0]._replace(mates_free=MOST_COARSE_FREE), *more]
 
 
 class Edge(NamedTuple):

@@ -96,7 +96,7 @@ class PositionSolver(contextlib.ExitStack):
     def _closures(self, node: Node, asked: Accrued, budget: float) -> list[Closure]:
         """Those that the budget allows together and that lack no table; MissingTableError if all lack one."""
         found, lacking, there, left = dict[str, Closure](), list[Closure](), self._folder.keys(), budget
-        cuts = next_cuts(NO_CUTS, *ANYTHING.ends, node.most_cuts)
+        cuts = next_cuts(NO_CUTS, *ANYTHING.ends, has_pawns=bool(node.pawns))
         for way in ways_of(node.free):
             closure = Closure(self._known, way._replace(cuts=cuts), there, left)
             with contextlib.suppress(ClosureTooLargeError):
@@ -123,7 +123,7 @@ class PositionSolver(contextlib.ExitStack):
         tell, self._folder = progress_of(whole, watch or unwatched), BlockFolder(self._folder.folder)
         for planned in closures:
             tried = NO_CUTS
-            while any(cuts := next_cuts(tried, *bracket.ends, node.most_cuts)):
+            while any(cuts := next_cuts(tried, *bracket.ends, has_pawns=bool(node.pawns))):
                 closure = Closure(self._known, planned.way._replace(cuts=cuts), self._folder.keys(), left)
                 try:
                     closure.add(node, asked)
@@ -136,6 +136,8 @@ class PositionSolver(contextlib.ExitStack):
                 found, left = answer(blocks, found), left - closure.cpu_seconds
                 bracket = found.bracket.flipped() if turned else found.bracket
                 tried = tried[0] + cuts[0], tried[1] + cuts[1]
+                if all(block.cuts == NO_CUTS for block in closure.blocks.values()):
+                    break  # other cuts would find the same
         return replace(found, plan=plan_of(solved))
 
     def solve(self, position: Position, accrued: Score | str | None = None, watch: Watch = unwatched) -> Solution:

@@ -137,8 +137,8 @@ def test_later_questions_are_watched_too_and_a_server_finds_their_answers(
     monkeypatch.setattr(solving, "ways_of", lambda free: [Way(0, 0, free, coarse_free=0)])
     told, folder = list[float](), folder_of("KvK")
     with PositionSolver(folder) as solver:
-        found = solver.solve(LATER, watch=told.append)
-    assert (told, told[-1], len(told)) == (sorted(told), 1, found.plan.nodes + 1)
+        planned, found = solver.plan(LATER).nodes, solver.solve(LATER, watch=told.append)
+    assert (told, told[-1], len(told), len(told) > 2 * planned + 1) == (sorted(told), 1, found.plan.nodes + 1, True)
     with PositionSolver(folder) as solver:
         again = solver.solved(LATER)
     assert again is not None
@@ -326,11 +326,14 @@ def test_a_position_with_too_many_men_beside_pawns_has_no_solved_blocks(folder_o
                 solver.solve(fen)
 
 
-def test_a_queen_bounds_a_rook_beside_pawns_that_mirror_each_other(
-    folder_of: Folder, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("fen", "value"), [("8/P2PP3/8/8/6K1/2k5/8/8 b - - 0 1", "G0.0"), ("1k6/1P6/8/8/8/1K6/7p/8 w - - 0 1", "-G0.0")]
+)
+def test_a_queen_bounds_a_rook_beside_pawns_that_mirror_each_other_and_where_she_loses(
+    folder_of: Folder, monkeypatch: pytest.MonkeyPatch, fen: str, value: str
 ) -> None:
     monkeypatch.setattr(solving, "ways_of", lambda *_: [Way(3, 3, 2)])
-    assert solved(folder_of(*PIECES), "8/P2PP3/8/8/6K1/2k5/8/8 b - - 0 1").bracket.exact == Score("G0.0")
+    assert solved(folder_of(*PIECES), fen).bracket.exact == Score(value)
 
 
 def test_a_plan_makes_no_folders(folder_of: Folder) -> None:

@@ -135,9 +135,9 @@ class SingleBlock:
         with ThreadPoolExecutor(2) as pool:
             block = self._block(pool.map, self.new)
             words = block.geometry.words
-            asked_of = [(n, each) for n, some in enumerate(thresholds) for each in some]
-            seeking = np.array([[n, int(each.holder), each.code] for n, each in asked_of], np.int64)
-            goods = self.new(len(asked_of) * 2 * words, np.uint64).reshape(len(asked_of), 2, words)
+            questions = [(n, each) for n, some in enumerate(thresholds) for each in some]
+            seeking = np.array([[n, int(each.holder), each.code] for n, each in questions], np.int64)
+            goods = self.new(len(questions) * 2 * words, np.uint64).reshape(len(questions), 2, words)
 
             def find(first: int) -> None:
                 scratch = new_scratch(len(block.geometry.color))
@@ -149,7 +149,7 @@ class SingleBlock:
         with ThreadPoolExecutor(len(sources)) as pool:
             running = [
                 (n, pool.submit(self._bits, block, sources[n], each, good, asked))
-                for (n, each), good in zip(asked_of, goods, strict=True)
+                for (n, each), good in zip(questions, goods, strict=True)
             ]
         return [[each.result() for of, each in running if of == n] for n in range(len(sources))]
 
