@@ -327,7 +327,7 @@ def test_a_position_with_too_many_men_beside_pawns_has_no_solved_blocks(folder_o
 
 
 @pytest.mark.parametrize(
-    ("fen", "value"), [("8/P2PP3/8/8/6K1/2k5/8/8 b - - 0 1", "G0.0"), ("1k6/1P6/8/8/8/1K6/7p/8 w - - 0 1", "-G0.0")]
+    ("fen", "value"), [("8/P2PP3/8/8/6K1/2k5/8/8 b - - 0 1", "G0.0"), ("2k5/P7/1p6/8/8/8/5K2/8 b - - 0 1", "-G0.0")]
 )
 def test_a_queen_bounds_a_rook_beside_pawns_that_mirror_each_other_and_where_she_loses(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch, fen: str, value: str
