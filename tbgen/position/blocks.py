@@ -197,7 +197,8 @@ class BlockSolver:
             layout = self._layouts.layouts[plane[0]]
             node = node_of(layout.material, layout.blocks[plane[1]])
             block = self.blocks.closure.blocks.get(node)
-            is_exact = block.is_exact if block else bool(self.blocks.closure.known.digest(node.material))
+            is_table = bool(self.blocks.closure.known.digest(node.material))
+            is_exact = (len(block.bounds), block.cuts) == (1, NO_CUTS) if block else is_table
             return read(node, plane[2], Bound.LOWER if is_exact else bound)
 
         planes = [(*self._numbers_of(child), side) for child, side in self._planes]

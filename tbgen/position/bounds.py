@@ -72,7 +72,7 @@ def fold_bounds(
         if not block.legal[side, word] & asked[number]:
             continue
         unpack_squares(block, scratch, word)
-        note_moves(block, scratch, word, side)
+        note_moves(block, scratch, word, side, True)
         for slot in range(new_man, promoted, -1):
             scratch.now[slot] = scratch.now[slot - 1]
         moves, others, taking = NOTHING, NOTHING, 0

@@ -93,7 +93,7 @@ class Way(NamedTuple):
     def solves(self, role: Role, node: Node) -> bool:
         """Whether a node without a table is solved that a promotion to a role leads to."""
         most = {Role.QUEEN: self.queen, Role.KNIGHT: self.knight}.get(role, self.others)
-        return bool(node.pawns) and node.is_solvable and node.free <= most
+        return node.is_solvable and node.free <= most and bool(node.pawns or node.free > MOST_TABLE_MEN)
 
     def cuts_of(self, node: Node, promoter: Color | None) -> BoundCuts:
         """The cuts at which a node is solved; none if all its outcomes are found."""
@@ -110,7 +110,7 @@ def ways_of(free: int) -> list[Way]:
     than other blocks have, it is found who mates after a queen, and only then what else she is worth.
     """
     if free > MOST_FREE:
-        return [Way(0, 0, free)]
+        return [Way(0, 0, free), Way(free + 1, 0, free, free + 1)]
     least = min(free, MOST_WHOLE_FREE)
     some = [(most, knight) for most in range(least, MOST_FREE + 1) for knight in range(max(least, most - 1), most + 1)]
     more = [Way(MOST_COARSE_FREE, knight, least) for knight in (MOST_FREE, MOST_COARSE_FREE)]
@@ -141,11 +141,6 @@ class PlannedBlock:
     key: str
     """The name of its file, by a digest of all that it rests on."""
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether both bounds of its values are one."""
-        return len(self.bounds) == 1 and self.cuts == NO_CUTS
-
     @cached_property
     def cost(self) -> SolvePlan:
         """The cost of solving it, without the program's memory."""
@@ -157,7 +152,7 @@ class PlannedBlock:
         if asked:
             each = 4e-9 if cells < 1 << 28 or {*asked} <= {*MATES} else 12e-9 if cells < 1 << 33 else 100e-9
             seconds, memory, disk = passes * 20e-9 + each * len(asked), 0.65, len(asked) * cells // 25
-            room += cells * 7 // 5 + len(asked) * cells // 8
+            room += cells * (2 if {*asked} <= {*MATES} else 7) // 5 + len(asked) * cells // 8  # mates take no codes
         scratch = room if asked and cells >= MOST_IN_MEMORY else 0
         seconds, memory_bytes = cells * seconds + passes * 0.03, int(passes * cells * memory) + room - scratch
         return SolvePlan(1, passes * cells, seconds, memory_bytes, disk, passes == 1, free, (), scratch)
@@ -211,7 +206,7 @@ class Closure:
                 child = node_of(reset.material, pawns)
                 if digest or (reset.promoted != NO_SLOT and not self.way.solves(reset.role, child)):
                     yield Edge(reset, child, digest)
-                elif child.pawns:
+                elif child.pawns or reset.promoted != NO_SLOT:
                     by = promoter if reset.promoted == NO_SLOT else slots[reset.promoted][0]
                     yield Edge(reset, child, self.add(child, promoter=by).key)
                 else:

@@ -19,7 +19,7 @@ from tbgen.position.bracket import Bracket, Solution
 from tbgen.position.closure import Closure, Way
 from tbgen.position.known import KnownTables
 from tbgen.position.solving import PositionSolver
-from tbgen.probe import open_tablebase
+from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Score
 from tbgen.storage.arrays import ArrayFile, write_arrays
 from tests.position.test_solving import LATER, PIECES, SEED, Folder, contradictions, files_in, folder_of, pairs
@@ -51,6 +51,7 @@ def allow_few_men(monkeypatch: pytest.MonkeyPatch, most: int = 2) -> None:
     for module, (name, value) in itertools.product((closure, solving), sizes.items()):
         monkeypatch.setattr(module, name, value)
     monkeypatch.setattr(closure, "MOST_WHOLE_FREE", most - 1)
+    monkeypatch.setattr(closure, "MOST_TABLE_MEN", most + 1)
     monkeypatch.setattr(
         solving, "ways_of", lambda free: [each._replace(coarse_free=most) for each in closure.ways_of(free)]
     )
@@ -101,7 +102,20 @@ def test_no_bracket_by_cuts_excludes_the_value_of_a_table(
 ) -> None:
     allow_few_men(monkeypatch)
     with PositionSolver(folder_of(*PIECES)) as solver, open_tablebase(four_men_folder) as tables:
-        assert contradictions(solver, tables, pairs(random.Random(SEED), ["KPkp", "KRkp", "KPPk"], 100)) == []
+        assert contradictions(solver, tables, pairs(random.Random(SEED), ["KPkp", "KRkp", "KPPk", "KRPk"], 130)) == []
+
+
+def test_who_mates_after_the_last_pawn_promotes_makes_bounds_closer_and_never_wrong(
+    folder_of: Folder, tables: Tablebase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allow_few_men(monkeypatch, 1)
+    asked, exact = [*pairs(random.Random(SEED), ["KPk", "Kkp"], 60)], list[int]()
+    for ways in (slice(1), slice(2)):
+        monkeypatch.setattr(solving, "ways_of", lambda free, ways=ways: closure.ways_of(free)[ways])
+        with PositionSolver(folder_of("KvK")) as solver:
+            assert contradictions(solver, tables, asked) == []
+            exact.append(sum(solver.solve(*each).bracket.is_exact for each in asked))
+    assert exact[0] < exact[1]
 
 
 class OneTableAPiece(KnownTables):
@@ -161,11 +175,10 @@ def test_positions_without_pawns_are_solved_at_cuts_or_whole(
     assert len(exact - {None}) == len(exact) > 5
 
 
-def test_only_promotions_to_five_men_beside_a_pawn_are_prepared(folder_of: Folder) -> None:
-    with PositionSolver(folder_of(*PIECES)) as solver:
-        for name in ("KPvK", "KRvKP", "KPPvKPP"):
-            with pytest.raises(ClosureTooLargeError, match="a pawn and 5 other men"):
-                solver.prepare(Material.parse(name))
+@pytest.mark.parametrize("name", ["KPvK", "KRvKP", "KPPvKPP"])
+def test_only_promotions_to_six_men_with_one_pawn_or_none_are_prepared(folder_of: Folder, name: str) -> None:
+    with PositionSolver(folder_of(*PIECES)) as solver, pytest.raises(ClosureTooLargeError, match="6 men with one pawn"):
+        solver.prepare(Material.parse(name))
 
 
 def test_blocks_that_contradict_each_other_are_told(folder_of: Folder, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -133,10 +133,10 @@ class SingleBlock:
         A table may have any values in place of all that are as good for each of its thresholds.
         """
         with ThreadPoolExecutor(2) as pool:
-            block = self._block(pool.map, self.new)
-            words = block.geometry.words
             questions = [(n, each) for n, some in enumerate(thresholds) for each in some]
             seeking = np.array([[n, int(each.holder), each.code] for n, each in questions], np.int64)
+            block = self._block(pool.map, codes=bool(seeking[:, 2].any() or len(self._rights(sources[0]))))
+            words = block.geometry.words
             goods = self.new(len(questions) * 2 * words, np.uint64).reshape(len(questions), 2, words)
 
             def find(first: int) -> None:
@@ -159,10 +159,8 @@ class SingleBlock:
         children = children._replace(en_passant=rights._replace(entry=rights.entry.copy()))
         here = self._rights(children)
         mine = own_pawns(block)._replace(next_code=block.next_code.copy())
-        inquiry = _inquiry(
-            mine, new_sides(block.geometry, good), children, block.geometry.words * 64 if len(here) else 0
-        )
-        questions = asked.questions()
+        half, questions = block.geometry.words * 64 if len(here) else 0, asked.questions()
+        inquiry = _inquiry(mine, new_sides(block.geometry, good), children, half)
         solve_threshold(inquiry, questions, int(threshold.holder), threshold.code, good)
         return BlockBits(good.ravel().view(np.uint8), here, questions.answers)
 
@@ -171,10 +169,10 @@ class SingleBlock:
         cells = self.layouts.layouts[0].block_words * 128
         return en_passant_of(children.en_passant, (self.number, self.number + 1), cells)[0]
 
-    def _block(self, mapped: Callable[..., Iterable[None]] = map, new: NewArray = np.zeros) -> Block:
+    def _block(self, mapped: Callable[..., Iterable[None]] = map, *, codes: bool = True) -> Block:
         """The block with its legal positions, found by `map` or by that of a pool, and room for codes and resets."""
         layout = self.layouts.layouts[0]
-        block = new_block(geometry_of(layout), plies=False, new=new)
+        block = new_block(geometry_of(layout), plies=False, codes=codes, new=self.new)
         enter_block(block, self.number, np.array(layout.blocks[self.number], np.int64))
 
         def find(first: int) -> None:

@@ -42,6 +42,7 @@ def find_goods(
     end: int,
 ) -> int:  # fmt: skip
     """Own codes and good resets of a range of words; legal words must be there for the whole block."""
+    only_mates = block.code.shape[1] == 0  # those in check may be mated: they are looked at as if they had a reset
     are_alike = True  # captures, the only resets of a side without pawns, have the same values from both sources
     for plane in range(one.shapes.plane_start[1], len(one.planes.start)):
         are_alike &= one.planes.start[plane] == two.planes.start[plane]
@@ -57,7 +58,7 @@ def find_goods(
                 if n == 0 or (source != seeking[n - 1, 0] and (not are_alike or side in block.geometry.pawn_color)):
                     fold_word(block, two if source else one, scratch, side, word)
                 goods[n, side, word] = good_resets(scratch, side, seeker, code)
-            block.resets[side, word] = scratch.with_reset[0]
+            block.resets[side, word] = scratch.with_reset[0] | (block.check[side, word] if only_mates else NOTHING)
     return int(scratch.status[0])
 
 

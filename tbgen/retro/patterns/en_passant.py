@@ -182,7 +182,7 @@ def search_right(inquiry: Inquiry, right: Right, least: Int, most: Int) -> None:
     for word in range(len(block.occupied)):
         anyone = note_captures(block, scratch, right, word)
         if anyone:
-            note_moves(block, scratch, word, right.side)
+            note_moves(block, scratch, word, right.side, True)
             fold_word(block, inquiry.children, scratch, right.side, word)
         while anyone:
             square, anyone = lowest_and_rest(anyone)

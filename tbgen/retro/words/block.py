@@ -68,7 +68,7 @@ class Block(NamedTuple):
     numbered: Words
     """[side, word, MASK or FIRST] the cells that have numbers, and that of the first of them."""
     code: Bytes
-    """[side, cell] the position's own code."""
+    """[side, cell] the position's own code; empty if only mates are asked for."""
     next_code: Bytes
     """[side, word] no undecided cell that is not ripe yet has a lower code; 255 if there is none."""
     best: Best
@@ -85,7 +85,7 @@ class BlockValues(NamedTuple):
     dtg: Shorts
 
 
-def new_block(geometry: Geometry, *, plies: bool = True, new: NewArray = np.zeros) -> Block:
+def new_block(geometry: Geometry, *, plies: bool = True, codes: bool = True, new: NewArray = np.zeros) -> Block:
     """Arrays for the blocks of a material; `new` makes those that each threshold reads in order, or once."""
     words, cells = geometry.words, geometry.words * 64
     pair = (2, words)
@@ -102,7 +102,7 @@ def new_block(geometry: Geometry, *, plies: bool = True, new: NewArray = np.zero
         resets=new(2 * words, np.uint64).reshape(pair),
         first_reset=np.zeros(pair, np.uint64),
         numbered=np.zeros((2, words, 2), np.uint64),
-        code=new(2 * cells, np.uint8).reshape(2, cells),
+        code=new(2 * cells if codes else 0, np.uint8).reshape(2, -1),
         next_code=np.zeros(pair, np.uint8),
         best=new_best(2 * cells, plies=plies),
     )

@@ -148,15 +148,15 @@ def kings_after_move(side: Int, block: Block, men: Ints, king: Int, occupied: Wo
 
 
 @inner
-def note_white_king_moves(block: Block, scratch: Scratch, word: Int) -> None:
-    """Steps and captures of the white king."""
+def note_white_king_moves(block: Block, scratch: Scratch, word: Int, quiet: bool) -> None:
+    """Captures of the white king, and with `quiet` his steps."""
     geometry = block.geometry
     king, occupied, slot = king_of(geometry, word), block.occupied[word], len(geometry.pawn_color)
     for to in KING_TO[king]:
         if to < 0:
             break
         gone = slot_on(geometry, scratch.now, BLACK, to)
-        if gone == NO_SLOT and occupied & square_bit(to):
+        if gone == NO_SLOT and (occupied & square_bit(to) or not quiet):
             continue
         now_occupied = occupied & ~square_bit(king) | square_bit(to)
         kings = block.legal[WHITE, word] & ~square_bit(to)
@@ -165,11 +165,11 @@ def note_white_king_moves(block: Block, scratch: Scratch, word: Int) -> None:
 
 
 @inner
-def note_black_king_moves(block: Block, scratch: Scratch, word: Int) -> None:
-    """Steps and captures of the black king, whose squares are the kings."""
+def note_black_king_moves(block: Block, scratch: Scratch, word: Int, quiet: bool) -> None:
+    """Captures of the black king, whose squares are the kings, and with `quiet` his steps."""
     geometry = block.geometry
     king, occupied, slot = king_of(geometry, word), block.occupied[word], len(block.pawns) + len(geometry.color) + 1
-    for direction in range(8):
+    for direction in range(8 if quiet else 0):
         kings = block.legal[BLACK, word] & king_step(block.legal[WHITE, word], direction ^ 2)  # backwards
         note_move(scratch, kings, slot, 0, NO_SLOT, NO_ROLE, 0)
     for prey in range(slot):
@@ -182,8 +182,8 @@ def note_black_king_moves(block: Block, scratch: Scratch, word: Int) -> None:
 
 
 @inner
-def note_man_moves(block: Block, scratch: Scratch, word: Int, side: Int, man: Int) -> None:
-    """Moves and captures of a man that is neither king nor pawn."""
+def note_man_moves(block: Block, scratch: Scratch, word: Int, side: Int, man: Int, quiet: bool) -> None:
+    """Captures of a man that is neither king nor pawn, and with `quiet` his other moves."""
     geometry = block.geometry
     men, king, occupied = scratch.men, king_of(geometry, word), block.occupied[word]
     start, slot = men[man], len(block.pawns) + 1 + man
@@ -196,8 +196,9 @@ def note_man_moves(block: Block, scratch: Scratch, word: Int, side: Int, man: In
                 break
             clear &= ~square_bit(to)
             if not occupied & square_bit(to):
-                kings = clear & block.legal[1 - side, word_after(geometry, word, men, man, to)]
-                note_move(scratch, kings, slot, to, NO_SLOT, NO_ROLE, 0)
+                if quiet:
+                    kings = clear & block.legal[1 - side, word_after(geometry, word, men, man, to)]
+                    note_move(scratch, kings, slot, to, NO_SLOT, NO_ROLE, 0)
                 continue
             gone = slot_on(geometry, scratch.now, 1 - side, to)
             if gone != NO_SLOT:
@@ -257,17 +258,17 @@ def unpack_squares(block: Block, scratch: Scratch, word: Int) -> None:
 
 
 @inner
-def note_moves(block: Block, scratch: Scratch, word: Int, side: Int) -> None:
-    """Note every move of one side in a word."""
+def note_moves(block: Block, scratch: Scratch, word: Int, side: Int, quiet: bool) -> None:
+    """Note every move of one side in a word, or its resets alone."""
     geometry = block.geometry
     scratch.noted[0] = 0
     if side == WHITE:
-        note_white_king_moves(block, scratch, word)
+        note_white_king_moves(block, scratch, word, quiet)
     else:
-        note_black_king_moves(block, scratch, word)
+        note_black_king_moves(block, scratch, word, quiet)
     for man in range(len(scratch.men)):
         if geometry.color[man] == side:
-            note_man_moves(block, scratch, word, side, man)
+            note_man_moves(block, scratch, word, side, man, quiet)
     for pawn in range(len(geometry.pawn_color)):
         if geometry.pawn_color[pawn] == side:
             note_pawn_moves(block, scratch, word, side, pawn)
@@ -275,9 +276,11 @@ def note_moves(block: Block, scratch: Scratch, word: Int, side: Int) -> None:
 
 @inner
 def count_moves(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
-    """Note every move of one side in a word, and write the codes of its cells."""
-    note_moves(block, scratch, word, side)
-    scratch.planes[:] = 0
-    for n in range(scratch.noted[0]):
-        add_move(scratch.planes, scratch.kings[n])
-    write_codes(block, scratch, side, word)
+    """Note every move of one side in a word, and write the codes of its cells; only resets if nobody asks for codes."""
+    has_codes = block.code.shape[1] > 0
+    note_moves(block, scratch, word, side, has_codes)
+    if has_codes:
+        scratch.planes[:] = 0
+        for n in range(scratch.noted[0]):
+            add_move(scratch.planes, scratch.kings[n])
+        write_codes(block, scratch, side, word)

@@ -23,6 +23,8 @@ from tbgen.score import Color, Score
 from tests.retro.comparison import goodness
 from tests.retro.single import NOBODY, KnownBlock, known_blocks
 
+MATES = [Score("G0.0"), Score("-G0.0")]
+"""Alone they take no codes."""
 THREE_MEN = [str(material) for material in build_order([Material.parse("KPvK")])]
 
 
@@ -61,7 +63,8 @@ def wrong_bits(known: KnownBlock, thresholds: list[Score], accrued: Score | None
 
 @pytest.mark.parametrize("name", THREE_MEN)
 def test_every_cell_of_two_and_three_men_is_right_at_every_threshold(name: str) -> None:
-    assert sum(wrong_bits(known, thresholds_of(known)) for known in known_blocks(name)) == 0
+    asked = ((known, some) for known in known_blocks(name) for some in (thresholds_of(known), MATES))
+    assert sum(itertools.starmap(wrong_bits, asked)) == 0
 
 
 def test_threads_do_not_move_the_same_pawns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,7 +78,7 @@ def test_threads_do_not_move_the_same_pawns(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(single, "CHUNK", 16)
     for name in ("find_goods", "solve_threshold"):
         monkeypatch.setattr(single, name, partial(noting, getattr(single, name)))
-    assert wrong_bits(known, [Score("G0.0"), Score("-G0.0")]) == 0
+    assert wrong_bits(known, MATES) == 0
     assert len(seen) == 4 + 2
     assert not any(np.shares_memory(one, other) for one, other in itertools.combinations(seen, 2))
 
@@ -103,7 +106,8 @@ def some_pairs(name: str, blocks: int, thresholds: int, scores: int) -> list[int
         some = thresholds_of(known)
         for _ in range(scores):
             accrued = Score(draw.choice([2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16]), draw.choice([*Color]))
-            found.append(wrong_bits(known, draw.sample(some, min(thresholds, len(some))), accrued))
+            sampled = draw.sample(some, min(thresholds, len(some)))
+            found += [wrong_bits(known, sampled, accrued), wrong_bits(known, MATES, accrued)]
     return found
 
 
@@ -133,4 +137,4 @@ def test_four_men_are_right_at_every_threshold(name: str) -> None:
     if Material.parse(name).pawns:  # a table has hundreds of blocks
         assert set(some_pairs(name, 8, 24, 4)) == {0}
         known = itertools.islice(known_blocks(name), 0, None, 5)
-    assert sum(wrong_bits(each, thresholds_of(each)) for each in known) == 0
+    assert sum(wrong_bits(each, thresholds_of(each)) + wrong_bits(each, MATES) for each in known) == 0
