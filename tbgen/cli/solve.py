@@ -58,7 +58,7 @@ def solve(
 
     Solved blocks stay in the folder "solved" of the tables. A later solve continues from them.
 
-    --prepare finds who mates after promotions to a queen beside a pawn, ahead and for all games of a material.
+    --prepare finds who mates after promotions to a queen, ahead and for all games of a material.
     These blocks stay in the folder "solved", too.
     --syzygy asks tables of ordinary chess who mates, in the position and after each of its moves.
 

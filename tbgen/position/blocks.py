@@ -26,7 +26,7 @@ from tbgen.position.known import BlockFolder
 from tbgen.probe.stored import kinds_of, squares_on
 from tbgen.probe.syzygy import Winner, no_tables
 from tbgen.retro.drive.many_blocks import en_passant_of
-from tbgen.retro.drive.single import Accrued, BlockOutcomes, PlaneNumber, SingleBlock
+from tbgen.retro.drive.single import ALL_CELLS, Accrued, Asked, BlockOutcomes, PlaneNumber, SingleBlock
 from tbgen.retro.resets.destinations import ChildLayouts, ChildTables, en_passant_starts
 from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.rules.position import board_after, material_on, own_of
@@ -58,7 +58,10 @@ class ClosureBlocks:
         if self.folder.get(block.key) is None:
             self.folder.put(block.key, BlockSolver(block, self).solve())
 
-    def read(self, block: PlannedBlock, part: str, bound: Bound, first: int = 0, end: int | None = None) -> Entries:
+    def read(
+        self, block: PlannedBlock, part: str, bound: Bound, first: int = 0, end: int | None = None,
+        asked: Asked = ALL_CELLS,
+    ) -> Entries:  # fmt: skip
         """Some values in a part of a block, with a bound of what it leads to."""
         while (file := self.folder.get(block.key)) is None:
             if not self._solves:
@@ -72,17 +75,21 @@ class ClosureBlocks:
         if part != ENTRY:
             return joined([file.items(name) for name in names], cuts, bound)[first:end]
         found: Entries = self.folder.zeros((block.node.cells if end is None else end) - first, np.int8)
+        (stride, squares), step = asked, min(PART, asked[0])
         for start in range(0, len(found), PART):
             here, at = found[start : start + PART], first + start
-            some = [file.items(name, at >> 3, (at + len(here) + 7) >> 3) for name in names]
-            here[:] = unpacked(some, cuts, bound, at & 7, len(here))
+            bits = [file.items(name, at >> 3, (at + len(here) + 7) >> 3) for name in names]
+            for n in range(0, len(here), step):
+                if (at + n) // stride % 64 in squares:
+                    some, size = [each[n >> 3 : (n + step >> 3) + 1] for each in bits], len(here[n : n + step])
+                    here[n : n + step] = unpacked(some, cuts, bound, at & 7, size)
         return found
 
-    def plane(self, node: Node, side: int, bound: Bound) -> Entries:
+    def plane(self, node: Node, side: int, bound: Bound, asked: Asked = ALL_CELLS) -> Entries:
         """The entry values of a node that the closure leads to, with one side to move."""
         half, block = node.cells // 2, self.closure.blocks.get(node)
         if block is not None:
-            return self.read(block, ENTRY, bound, side * half, (side + 1) * half)
+            return self.read(block, ENTRY, bound, side * half, (side + 1) * half, asked)
         if self.closure.known.digest(node.material):
             return (self._known_plane if node.pawns else self.closure.known.plane)(*node, side)
         return np.full(half, bound.value, np.int8)
@@ -130,10 +137,7 @@ class ClosureBlocks:
 
 
 def solve_closure(blocks: ClosureBlocks, threads: int, tell: Callable[[float], None]) -> None:
-    """Solve all blocks that are not solved yet, each once those that it leads to are; tell the planned seconds of each.
-
-    A block that leads to bounds has two threads, but does much with one.
-    """
+    """Solve all blocks that are not solved yet, each after those that it leads to; tell the planned seconds of each."""
     lacking = {block.key: block for block in blocks.closure.blocks.values() if blocks.folder.get(block.key) is None}
     before = {key: lacking.keys() & {edge.digest for edge in block.edges} for key, block in lacking.items()}
     order = TopologicalSorter(before)
@@ -193,13 +197,13 @@ class BlockSolver:
         """All that the block leads to, with each bound."""
         read = lru_cache(maxsize=1)(self.blocks.plane)  # exact blocks have one plane for both bounds
 
-        def entries(bound: Bound, plane: PlaneNumber) -> Entries:
+        def entries(bound: Bound, plane: PlaneNumber, asked: Asked) -> Entries:
             layout = self._layouts.layouts[plane[0]]
             node = node_of(layout.material, layout.blocks[plane[1]])
             block = self.blocks.closure.blocks.get(node)
             is_table = bool(self.blocks.closure.known.digest(node.material))
             is_exact = (len(block.bounds), block.cuts) == (1, NO_CUTS) if block else is_table
-            return read(node, plane[2], Bound.LOWER if is_exact else bound)
+            return read(node, plane[2], Bound.LOWER if is_exact else bound, asked)
 
         planes = [(*self._numbers_of(child), side) for child, side in self._planes]
         children = self._single.children(planes, [partial(entries, bound) for bound in self.block.bounds])

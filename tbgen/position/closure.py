@@ -106,11 +106,11 @@ class Way(NamedTuple):
 def ways_of(free: int) -> list[Way]:
     """The ways for a position with so many men that are not pawns, the quickest first; each tells more than the last.
 
-    A queen bounds a rook and a bishop, so these are solved only where everything is. After promotions to one man more
-    than other blocks have, it is found who mates after a queen, and only then what else she is worth.
+    A queen bounds a rook and a bishop, so these are solved only where everything is. Where a promotion leaves one man
+    more than other blocks have, it is first found who mates after a queen; of the last pawn at once, if that fits.
     """
     if free > MOST_FREE:
-        return [Way(0, 0, free), Way(free + 1, 0, free, free + 1)]
+        return [Way(free + 1, 0, free, free + 1), Way(0, 0, free)]
     least = min(free, MOST_WHOLE_FREE)
     some = [(most, knight) for most in range(least, MOST_FREE + 1) for knight in range(max(least, most - 1), most + 1)]
     more = [Way(MOST_COARSE_FREE, knight, least) for knight in (MOST_FREE, MOST_COARSE_FREE)]

@@ -5,7 +5,6 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import chess
@@ -90,26 +89,24 @@ class PositionSolver(contextlib.ExitStack):
                 with contextlib.suppress(BuildError):
                     self.check(plan_of([closure]))
                     fitting.append(closure)
-            # What the next one tells for less than twice as much is not asked before.
-            needless = [one for one, more in pairwise(fitting) if more.cpu_seconds < 2 * one.cpu_seconds]
-            if closures:
-                return [each for each in fitting if each not in needless] or closures[:1]
+            if closures:  # a way that tells less is there for where the first one does not fit
+                return [each for each in fitting if each.way.queen >= fitting[0].way.queen] or closures[:1]
             reason = f"more than {self.budget} CPU seconds by the plan; allow more with --budget"
         raise ClosureTooLargeError(str(material), reason)
 
     def _closures(self, node: Node, asked: Accrued, budget: float) -> list[Closure]:
-        """Those that the budget allows and that lack no table; MissingTableError if all lack one."""
-        found, lacking, there = dict[str, Closure](), list[Closure](), self._folder.keys()
+        """Those that the budget allows together and that lack no table; MissingTableError if all lack one."""
+        found, lacking, there, left = dict[str, Closure](), list[Closure](), self._folder.keys(), budget
         cuts = next_cuts(NO_CUTS, *ANYTHING.ends, has_pawns=bool(node.pawns))
         for way in ways_of(node.free):
-            closure = Closure(self._known, way._replace(cuts=cuts), there, budget)
+            closure = Closure(self._known, way._replace(cuts=cuts), there, left)
             with contextlib.suppress(ClosureTooLargeError):
                 root = closure.add(node, asked)
                 # Rooks and bishops hardly ever matter where bounds are left. Ways that solve the same blocks are one.
                 if closure.missing:
                     lacking.append(closure)
-                elif way.others != MOST_FREE or plan_of([closure]).exact:
-                    found.setdefault(root.key, closure)
+                elif root.key not in found and (way.others != MOST_FREE or plan_of([closure]).exact):
+                    found[root.key], left = closure, left - closure.cpu_seconds
         if lacking and not found:
             lacking[0].refuse_missing()
         return [*found.values()]
@@ -201,15 +198,13 @@ class PositionSolver(contextlib.ExitStack):
 
     def prepare(self, material: Material, watch: Watch | None = None) -> SolvePlan:
         """Plan who mates after promotions to a queen that leave six men; with `watch`, solve it."""
-        men, sides = MOST_COARSE_FREE + 1, [color for color in Color if Role.PAWN in material.side(color)]
-        promoted = [(with_man(material, color, Role.PAWN, Role.QUEEN), color) for color in sides]
-        found = [each for each in promoted if each[0].men == men and each[0].pawns <= 1]
-        if not found:
+        men, closure = MOST_COARSE_FREE + 1, Closure(self._known, Way(0, 0, 0, MOST_COARSE_FREE), self._folder.keys())
+        if material.men != men or material.pawns not in (1, 2):
             raise ClosureTooLargeError(str(material), f"no promotion leads to {men} men with one pawn or none")
-        closure = Closure(self._known, Way(0, 0, 0, MOST_COARSE_FREE), self._folder.keys())
-        for each, color in found:
-            for pawns in layout_of(each).blocks:
-                closure.add(node_of(each, pawns), promoter=color)
+        for color in [color for color in Color if Role.PAWN in material.side(color)]:
+            promoted = with_man(material, color, Role.PAWN, Role.QUEEN)
+            for pawns in layout_of(promoted.canonical()).blocks:  # one pawn stands where it may in either colours
+                closure.add(node_of(promoted, pawns), promoter=color)
         closure.refuse_missing()
         plan = plan_of([closure])
         if watch:

@@ -12,7 +12,7 @@ import pytest
 
 from tbgen.errors import ClosureTooLargeError, UnprovedError
 from tbgen.material import Material
-from tbgen.position import closure, known, solving
+from tbgen.position import blocks, closure, known, solving
 from tbgen.position.blocks import ClosureBlocks, answer, node_on
 from tbgen.position.bounds import MATES, NO_CUTS, BoundCuts
 from tbgen.position.bracket import Bracket, Solution
@@ -20,6 +20,7 @@ from tbgen.position.closure import Closure, Way
 from tbgen.position.known import KnownTables
 from tbgen.position.solving import PositionSolver
 from tbgen.probe import Tablebase, open_tablebase
+from tbgen.retro.drive import single
 from tbgen.score import Score
 from tbgen.storage.arrays import ArrayFile, write_arrays
 from tests.position.test_solving import LATER, PIECES, SEED, Folder, contradictions, files_in, folder_of, pairs
@@ -47,15 +48,14 @@ def outside(near: Solution, far: Solution) -> list[str]:
 
 def allow_few_men(monkeypatch: pytest.MonkeyPatch, most: int = 2) -> None:
     """So many men in a block, one more beside a pawn; and all arrays but the smallest lie in files."""
-    sizes = {"MOST_FREE": most, "MOST_COARSE_FREE": most + 1}
-    for module, (name, value) in itertools.product((closure, solving), sizes.items()):
-        monkeypatch.setattr(module, name, value)
-    monkeypatch.setattr(closure, "MOST_WHOLE_FREE", most - 1)
-    monkeypatch.setattr(closure, "MOST_TABLE_MEN", most + 1)
+    sizes = {"MOST_FREE": most, "MOST_COARSE_FREE": most + 1, "MOST_WHOLE_FREE": most - 1, "MOST_TABLE_MEN": most + 1}
+    sizes |= {"MOST_IN_MEMORY": 1 << 12, "RUN": 64, "PART": 1 << 16}
+    for module, (name, value) in itertools.product((blocks, closure, known, single, solving), sizes.items()):
+        if hasattr(module, name):
+            monkeypatch.setattr(module, name, value)
     monkeypatch.setattr(
         solving, "ways_of", lambda free: [each._replace(coarse_free=most) for each in closure.ways_of(free)]
     )
-    monkeypatch.setattr(known, "MOST_IN_MEMORY", 1 << 12)
 
 
 def answers(folder: Path, monkeypatch: pytest.MonkeyPatch, *ways: Way) -> list[Solution]:
@@ -110,7 +110,7 @@ def test_who_mates_after_the_last_pawn_promotes_makes_bounds_closer_and_never_wr
 ) -> None:
     allow_few_men(monkeypatch, 1)
     asked, exact = [*pairs(random.Random(SEED), ["KPk", "Kkp"], 60)], list[int]()
-    for ways in (slice(1), slice(2)):
+    for ways in (slice(1, 2), slice(2)):
         monkeypatch.setattr(solving, "ways_of", lambda free, ways=ways: closure.ways_of(free)[ways])
         with PositionSolver(folder_of("KvK")) as solver:
             assert contradictions(solver, tables, asked) == []

@@ -31,12 +31,6 @@ SPANS_PER_THREAD = 16
 """More ranges balance better but cost more: each call of a kernel unpacks about a hundred arrays first."""
 
 
-def spans_of(words: int, threads: int) -> list[tuple[int, int]]:
-    """Ranges of words, enough of them to keep every thread busy, that begin with a group of 64."""
-    size = -(-words // (64 * SPANS_PER_THREAD * threads)) * 64
-    return [(first, min(first + size, words)) for first in range(0, words, size)]
-
-
 def solve_one_block(task: Task) -> None:
     """Solve the only block of a table."""
     room = Room(task.layout.block_words)
@@ -55,7 +49,9 @@ class OneBlock:
 
     def __init__(self, task: Task, room: Room) -> None:
         self.task, self.geometry = task, geometry_of(task.layout)
-        self.spans = spans_of(self.geometry.words, task.threads)
+        words = self.geometry.words
+        span = -(-words // (64 * SPANS_PER_THREAD * task.threads)) * 64  # begins with a group of 64 words
+        self.spans = [(first, min(first + span, words)) for first in range(0, words, span)]
         self.method = task.method
         self.worker = new_worker(self.method, self.geometry, task.mobility, room)
         cells = task.layout.cells

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -34,11 +34,14 @@ from tbgen.score import Score
 
 PlaneNumber = tuple[int, int, int]
 """A table of some child layouts, one of its blocks, and the side to move."""
-PlaneSource = Callable[[PlaneNumber], Entries]
-"""Entry values of the cells of a plane, which are not to be changed."""
+Asked = tuple[int, frozenset[int]]
+"""Cells of a plane: those with a man on one of some squares, each of which adds so much to a cell's number."""
+ALL_CELLS: Final[Asked] = 1 << 62, frozenset([0])
+PlaneSource = Callable[[PlaneNumber, Asked], Entries]
+"""Entry values of a plane, right at least for the cells that are asked for; they are not to be changed."""
 NO_DISTANCES = np.zeros(0, np.uint16)
-CHUNK = 1 << 16
-"""Words that a thread finds the moves of at a time."""
+CHUNK, RUN = 1 << 16, 1 << 12
+"""Words that a thread finds the moves of at a time; cells in a row that are worth being asked for alone."""
 
 
 class Accrued(NamedTuple):
@@ -92,7 +95,7 @@ class SingleBlock:
         for (table, number, side), half in zip(planes, cells, strict=True):
             known = dict[int, tuple[int, Entries]]()  # with the values, since another array might have their number
             for source, start in zip(sources, starts, strict=True):
-                part = source((table, number, side))
+                part = source((table, number, side), ALL_CELLS)
                 if id(part) not in known:
                     known[id(part)], entry[size : size + half] = (size, part), part
                     size += half
@@ -112,11 +115,14 @@ class SingleBlock:
         requests, cells = reader.requests([self.number], start)
         found = [AtHand(start.copy(), np.zeros(cells, np.int8), NO_DISTANCES) for _ in sources]
         for request, targets in requests.items():
-            whole = partial(Box.whole, self.layouts.layouts[request.table])
+            layout, routes = self.layouts.layouts[request.table], reader.routes[request.table]
+            axes = {int(routes.axis[route]) for route, _, _ in targets}
+            new = 64 ** (layout.others + 1 - min(axes)), frozenset(square for _, square, _ in targets)
+            asked = new if len(axes) == 1 and new[0] >= RUN else ALL_CELLS
             for source, promotions in zip(sources, found, strict=True):
-                entry = source((request.table, request.block, int(request.side)))
-                box = whole(partial(lambda entry: (entry, NO_DISTANCES), entry))
-                copy_box(box, reader.routes[request.table], request.how, np.array(targets, np.int64), promotions)
+                entry = source((request.table, request.block, int(request.side)), asked)
+                box = Box.whole(layout, partial(lambda entry: (entry, NO_DISTANCES), entry))
+                copy_box(box, routes, request.how, np.array(targets, np.int64), promotions)
         return found
 
     def solve(self, sources: Sequence[ChildTables], asked: Accrued) -> list[BlockOutcomes]:
@@ -140,8 +146,7 @@ class SingleBlock:
             goods = self.new(len(questions) * 2 * words, np.uint64).reshape(len(questions), 2, words)
 
             def find(first: int) -> None:
-                scratch = new_scratch(len(block.geometry.color))
-                end, mine = min(first + CHUNK, words), own_pawns(block)
+                end, mine, scratch = min(first + CHUNK, words), own_pawns(block), new_scratch(len(block.geometry.color))
                 status = find_goods(mine, sources[0], sources[-1], scratch, seeking, goods, first, end)
                 check_status(self.layouts.layouts[0].material, status)
 
@@ -176,8 +181,7 @@ class SingleBlock:
         enter_block(block, self.number, np.array(layout.blocks[self.number], np.int64))
 
         def find(first: int) -> None:
-            end = min(first + CHUNK, layout.block_words)
-            find_legal(block, np.zeros(layout.others, np.int64), first, end)
+            find_legal(block, np.zeros(layout.others, np.int64), first, min(first + CHUNK, layout.block_words))
 
         list(mapped(find, range(0, layout.block_words, CHUNK)))
         return block
