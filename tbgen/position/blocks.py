@@ -18,7 +18,7 @@ import numpy.typing as npt
 from tbgen.errors import UnprovedError
 from tbgen.index.handover import Entries
 from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Squares, partial_layout, slots_of
-from tbgen.material import Material
+from tbgen.material import Material, Role
 from tbgen.position.bounds import NO_CUTS, PART, Bound, bounds_of_promotions, joined, threshold_of, unpacked
 from tbgen.position.bracket import ANYTHING, Bracket, MoveBracket, Solution
 from tbgen.position.closure import Closure, Node, PlannedBlock, node_of
@@ -218,7 +218,7 @@ class BlockSolver:
             found = bounds_of_promotions(self._layout, self.node.pawns, pawn, roles, children, self.blocks.folder.zeros)
             for n, each in enumerate(children):
                 before = each.promotions.entry
-                each.promotions.start[self._single.number, pawn, roles] = len(before)
+                each.promotions.start[self._single.number, pawn, [*roles, Role.QUEEN]] = len(before)
                 entry = np.concatenate([before, found[n]]) if len(before) else found[n]
                 children[n] = each._replace(promotions=each.promotions._replace(entry=entry))
         return children

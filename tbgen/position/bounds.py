@@ -41,7 +41,8 @@ Cuts = tuple[Score, ...]
 _ALL: Final = sorted((Score(code, color) for code in range(MOST_STORED_CODE + 1) for color in Color), reverse=True)
 PART: Final = 1 << 22
 """Cells whose bounds are found at a time."""
-MATES: Final[Cuts] = (Score("G0.0"), Score("-G0.5"))
+ENDS: Final[Cuts] = (Score("G0.5"), Score("-G1.0"))
+"""Whether White mates or stalemates, and whether Black does not."""
 _HALF_AS_LIKELY: Final = 8
 """A score with a code so much higher is half as likely the value of a drawn position."""
 BoundCuts = tuple[Cuts, Cuts]
@@ -63,9 +64,9 @@ class Bound(enum.Enum):
 @borrowing
 def fold_bounds(
     block: Block, least: ChildTables, most: ChildTables, scratch: Scratch, promoted: int, first: int, asked: Words,
-    entry: SignedBytes,
+    entry: SignedBytes, narrows: bool,
 ) -> int:  # fmt: skip
-    """Fold both bounds of one promotion into those of the others."""
+    """Fold both bounds of one promotion into those of the others, or make those of its own closer."""
     new_man, side = len(scratch.men) + len(block.geometry.pawn_color), 1 - block.geometry.color[len(scratch.men) - 1]
     for number in range(block.geometry.words):
         word = first + number
@@ -98,7 +99,7 @@ def fold_bounds(
                 square, kings = lowest_and_rest(kings)
                 byte = bound_of(block, scratch, side, word, square, moves, others, 2 * bound - 1)
                 cell = number * 64 + square
-                entry[bound, cell] = best_for(1 - side, byte, np.int64(entry[bound, cell]))
+                entry[bound, cell] = best_for(bound if narrows else 1 - side, byte, np.int64(entry[bound, cell]))
     return scratch.status[0]
 
 
@@ -138,19 +139,18 @@ def bounds_of_promotions(
             found[:] = each.promotions.entry[start : start + len(found)]
     first, men = to * geometry.words, [role for _, role in layout.slots[layout.pawns + 1 : -1]]
 
-    def fold(role: Role, asked: Words) -> None:
+    def fold(role: Role, asked: Words, narrows: bool = False) -> None:
         # Only the part of these words for the square that the new man is on is ever touched.
         rays = rays_of([*men, role])
         block = bare_block(_geometry_after(geometry, promoted, int(color), rays), first + geometry.words)
         enter_block(block, 0, others)
         scratch = new_scratch(len(block.geometry.color))
         find_legal(block, scratch.men, first, first + geometry.words)
-        if fold_bounds(block, children[0], children[-1], scratch, promoted, first, asked, entry):
+        if fold_bounds(block, children[0], children[-1], scratch, promoted, first, asked, entry, narrows):
             raise ValueError(f"no value of what takes the pawn promoted on {to} is at hand")
 
     cells, mated = np.full(geometry.words, ~NOTHING), Score(0, color.other).signed
-    if Role.QUEEN in roles:
-        fold(Role.QUEEN, cells)
+    fold(Role.QUEEN, cells, Role.QUEEN not in roles)
     lost = np.flatnonzero(most == mated) if Role.QUEEN not in roles else np.zeros(0, np.int64)
     parts, few = range(0, len(most), PART), (Score(STALEMATE_CODE, color).signed, mated)
     asked = np.concatenate([np.packbits(np.isin(most[at : at + PART], few), bitorder="little") for at in parts])

@@ -18,7 +18,7 @@ from tbgen.errors import ClosureTooLargeError, MissingTableError
 from tbgen.index.layout import Layout, Slot, Squares, partial_layout, slots_of
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import MOST_TABLE_MEN, Material, Role
-from tbgen.position.bounds import MATES, NO_CUTS, Bound, BoundCuts
+from tbgen.position.bounds import ENDS, NO_CUTS, Bound, BoundCuts
 from tbgen.position.bracket import SolvePlan
 from tbgen.position.known import MOST_IN_MEMORY, KnownTables, key_of
 from tbgen.probe.stored import RANK_FLIP
@@ -85,7 +85,7 @@ class Way(NamedTuple):
     knight: int
     others: int
     mates_free: int = MOST_COARSE_FREE + 2
-    """Of nodes with at least so many men that are not pawns only mates are found."""
+    """Of nodes with at least so many men that are not pawns it is only found who mates or stalemates."""
     coarse_free: int = MOST_WHOLE_FREE + 1
     """Other nodes with at least so many are solved at the cuts alone."""
     cuts: BoundCuts = NO_CUTS
@@ -98,8 +98,8 @@ class Way(NamedTuple):
     def cuts_of(self, node: Node, promoter: Color | None) -> BoundCuts:
         """The cuts at which a node is solved; none if all its outcomes are found."""
         if node.free >= self.mates_free:
-            mates = MATES if promoter is None else (MATES[promoter],)  # the other mate is hardly ever worth its time
-            return mates, mates
+            ends = ENDS if promoter is None else (ENDS[promoter],)  # the other is hardly ever worth its time
+            return ends, ends
         return self.cuts if node.free >= self.coarse_free else NO_CUTS
 
 
@@ -150,9 +150,9 @@ class PlannedBlock:
         room, disk = passes * sum(min(size, cells) for size in sizes) + max(sizes, default=0), passes * cells
         seconds, memory = passes * 0.17e-6, 10.0  # CPU seconds of a cell, bytes of memory of a cell with one bound
         if asked:
-            each = 4e-9 if cells < 1 << 28 or {*asked} <= {*MATES} else 12e-9 if cells < 1 << 33 else 100e-9
+            each = 4e-9 if cells < 1 << 28 or {*asked} <= {*ENDS} else 12e-9 if cells < 1 << 33 else 100e-9
             seconds, memory, disk = passes * 20e-9 + each * len(asked), 0.65, len(asked) * cells // 25
-            room += cells * (2 if {*asked} <= {*MATES} else 7) // 5 + len(asked) * cells // 8  # mates take no codes
+            room += cells * (2 if {*asked} <= {*ENDS} else 7) // 5 + len(asked) * cells // 8  # mates take no codes
         scratch = room if asked and cells >= MOST_IN_MEMORY else 0
         seconds, memory_bytes = cells * seconds + passes * 0.03, int(passes * cells * memory) + room - scratch
         return SolvePlan(1, passes * cells, seconds, memory_bytes, disk, passes == 1, free, (), scratch)

@@ -8,12 +8,14 @@ import pytest
 from tbgen.index.outcomes import worth_to_white
 from tbgen.material import Material
 from tbgen.position.blocks import ClosureBlocks
-from tbgen.position.bounds import MATES, Bound, BoundCuts
+from tbgen.position.bounds import Bound, BoundCuts
 from tbgen.position.closure import Closure, Way, node_of
 from tbgen.position.known import BlockFolder, KnownTables
 from tbgen.retro.words.block import bare_block, enter_block, find_legal
 from tbgen.retro.words.geometry import geometry_of
 from tbgen.score import Score
+
+MATES = (Score("G0.0"), Score("-G0.5"))
 
 
 class Fewer(KnownTables):

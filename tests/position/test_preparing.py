@@ -14,7 +14,7 @@ from tbgen.errors import ClosureTooLargeError, UnprovedError
 from tbgen.material import Material
 from tbgen.position import blocks, closure, known, solving
 from tbgen.position.blocks import ClosureBlocks, answer, node_on
-from tbgen.position.bounds import MATES, NO_CUTS, BoundCuts
+from tbgen.position.bounds import ENDS, NO_CUTS, BoundCuts
 from tbgen.position.bracket import Bracket, Solution
 from tbgen.position.closure import Closure, Way
 from tbgen.position.known import KnownTables
@@ -129,8 +129,8 @@ class OneTableAPiece(KnownTables):
     ("way", "expected"),
     [
         (Way(4, 4, 4), [(1, NO_CUTS)] * 3),
-        (Way(4, 4, 4, 3), [(2, NO_CUTS), (1, (MATES[:1], MATES[:1])), (1, (MATES[1:], MATES[1:]))]),
-        (Way(4, 4, 4, coarse_free=2, cuts=(MATES[1:], MATES[:1])), [(1, (MATES, MATES))] * 3),
+        (Way(4, 4, 4, 3), [(2, NO_CUTS), (1, (ENDS[:1], ENDS[:1])), (1, (ENDS[1:], ENDS[1:]))]),
+        (Way(4, 4, 4, coarse_free=2, cuts=(ENDS[1:], ENDS[:1])), [(1, (ENDS, ENDS))] * 3),
     ],
 )
 def test_one_bit_of_a_cut_serves_both_bounds_of_what_is_solved_at_the_same_cuts(

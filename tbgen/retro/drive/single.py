@@ -30,7 +30,7 @@ from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import Block, BlockValues, enter_block, find_legal, new_block
 from tbgen.retro.words.geometry import BLACK, WHITE, geometry_of
 from tbgen.retro.words.moves import new_scratch
-from tbgen.score import Score
+from tbgen.score import STALEMATE_CODE, Score
 
 PlaneNumber = tuple[int, int, int]
 """A table of some child layouts, one of its blocks, and the side to move."""
@@ -141,8 +141,8 @@ class SingleBlock:
         with ThreadPoolExecutor(2) as pool:
             questions = [(n, each) for n, some in enumerate(thresholds) for each in some]
             seeking = np.array([[n, int(each.holder), each.code] for n, each in questions], np.int64)
-            block = self._block(pool.map, codes=bool(seeking[:, 2].any() or len(self._rights(sources[0]))))
-            words = block.geometry.words
+            words, has_rights = self.layouts.layouts[0].block_words, len(self._rights(sources[0])) > 0
+            block = self._block(pool.map, codes=has_rights or bool(seeking[:, 2].max() > STALEMATE_CODE))
             goods = self.new(len(questions) * 2 * words, np.uint64).reshape(len(questions), 2, words)
 
             def find(first: int) -> None:

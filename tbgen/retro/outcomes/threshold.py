@@ -42,7 +42,6 @@ def find_goods(
     end: int,
 ) -> int:  # fmt: skip
     """Own codes and good resets of a range of words; legal words must be there for the whole block."""
-    only_mates = block.code.shape[1] == 0  # those in check may be mated: they are looked at as if they had a reset
     are_alike = True  # captures, the only resets of a side without pawns, have the same values from both sources
     for plane in range(one.shapes.plane_start[1], len(one.planes.start)):
         are_alike &= one.planes.start[plane] == two.planes.start[plane]
@@ -58,7 +57,7 @@ def find_goods(
                 if n == 0 or (source != seeking[n - 1, 0] and (not are_alike or side in block.geometry.pawn_color)):
                     fold_word(block, two if source else one, scratch, side, word)
                 goods[n, side, word] = good_resets(scratch, side, seeker, code)
-            block.resets[side, word] = scratch.with_reset[0] | (block.check[side, word] if only_mates else NOTHING)
+            block.resets[side, word] = scratch.with_reset[0]
     return int(scratch.status[0])
 
 
@@ -74,15 +73,16 @@ def good_resets(scratch: Scratch, side: Int, seeking: Int, code: Int) -> Word:
 
 
 @inner
-def start(block: Block, white: Grower, black: Grower, good: Words) -> None:
+def start(block: Block, white: Grower, black: Grower, good: Words, code: Int) -> None:
     """All legal cells are free; good resets are about to join, and cells with other resets alone may yield."""
+    ends = block.resets if block.code.shape[1] else block.legal if code else block.check  # or with no move at all
     for mover, other in ((white, black), (black, white)):
         members, side = mover.forced, mover.side
         for word in range(len(block.occupied)):
             open_word(members, side, word, block.legal[side, word])
             members.left[word] = block.legal[side, word]
             add_bits(mover.joining, word, good[side, word])
-            add_bits(other.checked, word, block.resets[side, word] & ~good[side, word])
+            add_bits(other.checked, word, (block.resets[side, word] | ends[side, word]) & ~good[side, word])
 
 
 @inner
@@ -135,8 +135,8 @@ def solve_threshold(inquiry: Inquiry, asked: Questions, seeking: int, code: int,
     `block.next_code` is used up. Answers and values with a right have mates in place of all that is as good.
     """
     block, white, black, values = inquiry.worker.block, inquiry.worker.white, inquiry.worker.black, inquiry.values
-    start(block, white, black, found)
-    accrued, is_free = 0, True
+    start(block, white, black, found, code)
+    accrued, is_free = 0, block.code.shape[1] > 0
     while is_free and accrued <= code:
         if accrued:  # without one accrued nobody holds, and all that a threshold of mate needs is found at the end
             spread(block, white, values)

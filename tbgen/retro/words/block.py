@@ -68,7 +68,7 @@ class Block(NamedTuple):
     numbered: Words
     """[side, word, MASK or FIRST] the cells that have numbers, and that of the first of them."""
     code: Bytes
-    """[side, cell] the position's own code; empty if only mates are asked for."""
+    """[side, cell] the position's own code; empty if it is only asked who mates or stalemates."""
     next_code: Bytes
     """[side, word] no undecided cell that is not ripe yet has a lower code; 255 if there is none."""
     best: Best

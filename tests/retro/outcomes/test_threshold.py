@@ -23,7 +23,7 @@ from tbgen.score import Color, Score
 from tests.retro.comparison import goodness
 from tests.retro.single import NOBODY, KnownBlock, known_blocks
 
-MATES = [Score("G0.0"), Score("-G0.0")]
+ENDS = [Score("G0.0"), Score("-G0.0"), Score("G0.5"), Score("-G0.5")]
 """Alone they take no codes."""
 THREE_MEN = [str(material) for material in build_order([Material.parse("KPvK")])]
 
@@ -63,7 +63,7 @@ def wrong_bits(known: KnownBlock, thresholds: list[Score], accrued: Score | None
 
 @pytest.mark.parametrize("name", THREE_MEN)
 def test_every_cell_of_two_and_three_men_is_right_at_every_threshold(name: str) -> None:
-    asked = ((known, some) for known in known_blocks(name) for some in (thresholds_of(known), MATES))
+    asked = ((known, some) for known in known_blocks(name) for some in (thresholds_of(known), ENDS))
     assert sum(itertools.starmap(wrong_bits, asked)) == 0
 
 
@@ -78,8 +78,8 @@ def test_threads_do_not_move_the_same_pawns(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(single, "CHUNK", 16)
     for name in ("find_goods", "solve_threshold"):
         monkeypatch.setattr(single, name, partial(noting, getattr(single, name)))
-    assert wrong_bits(known, MATES) == 0
-    assert len(seen) == 4 + 2
+    assert wrong_bits(known, ENDS) == 0
+    assert len(seen) == 4 + len(ENDS)
     assert not any(np.shares_memory(one, other) for one, other in itertools.combinations(seen, 2))
 
 
@@ -107,7 +107,7 @@ def some_pairs(name: str, blocks: int, thresholds: int, scores: int) -> list[int
         for _ in range(scores):
             accrued = Score(draw.choice([2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16]), draw.choice([*Color]))
             sampled = draw.sample(some, min(thresholds, len(some)))
-            found += [wrong_bits(known, sampled, accrued), wrong_bits(known, MATES, accrued)]
+            found += [wrong_bits(known, sampled, accrued), wrong_bits(known, ENDS, accrued)]
     return found
 
 
@@ -137,4 +137,4 @@ def test_four_men_are_right_at_every_threshold(name: str) -> None:
     if Material.parse(name).pawns:  # a table has hundreds of blocks
         assert set(some_pairs(name, 8, 24, 4)) == {0}
         known = itertools.islice(known_blocks(name), 0, None, 5)
-    assert sum(wrong_bits(each, thresholds_of(each)) + wrong_bits(each, MATES) for each in known) == 0
+    assert sum(wrong_bits(each, thresholds_of(each)) + wrong_bits(each, ENDS) for each in known) == 0
