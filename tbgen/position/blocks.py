@@ -113,7 +113,8 @@ class ClosureBlocks:
             part, at = ANSWERS, block.asked.cells.index(at)
         signed = [int(self.read(block, part, bound, at, at + 1)[0]) for bound in Bound]
         found = narrowed(ANYTHING, *map(Score.from_signed, signed))
-        return found.flipped() if turned else found
+        known = self._of_promotion(board) if board.move_stack and board.peek().promotion else ANYTHING
+        return narrowed(found.flipped() if turned else found, *known.ends)
 
     def moves(self, board: chess.Board, accrued: Score) -> dict[chess.Move, Bracket]:
         """Every legal move with its bracket."""

@@ -1,8 +1,7 @@
 """The closure of a position: the blocks that it can reach by captures, pawn moves and promotions, and their cost.
 
 A *node* is a placement of the pawns of a material that has no table. Its colours are those of the position that was
-asked about, so that a lower bound for White stays one all the way down; only tables are read with the colours that they
-are stored in.
+asked about, so that a lower bound for White stays one all the way down. Tables have colours of their own.
 """
 
 import math
@@ -152,7 +151,7 @@ class PlannedBlock:
         if asked:
             each = 4e-9 if cells < 1 << 28 or {*asked} <= {*ENDS} else 12e-9 if cells < 1 << 33 else 100e-9
             seconds, memory, disk = passes * 20e-9 + each * len(asked), 0.65, len(asked) * cells // 25
-            room += cells * (2 if {*asked} <= {*ENDS} else 7) // 5 + len(asked) * cells // 8  # mates take no codes
+            room += cells * (2 if {*asked} <= {*ENDS} else 7) // 5 + len(asked) * cells // 8  # these take no codes
         scratch = room if asked and cells >= MOST_IN_MEMORY else 0
         seconds, memory_bytes = cells * seconds + passes * 0.03, int(passes * cells * memory) + room - scratch
         return SolvePlan(1, passes * cells, seconds, memory_bytes, disk, passes == 1, free, (), scratch)
