@@ -106,7 +106,7 @@ def ways_of(free: int) -> list[Way]:
     """The ways for a position with so many men that are not pawns, the quickest first; each tells more than the last.
 
     A queen bounds a rook and a bishop, so these are solved only where everything is. Where a promotion leaves one man
-    more than other blocks have, it is first found who mates after a queen; of the last pawn at once, if that fits.
+    more than other blocks have, it is first found who mates after a queen; beside the last pawn at once if that fits.
     """
     if free > MOST_FREE:
         return [Way(free + 1, 0, free, free + 1), Way(0, 0, free)]
