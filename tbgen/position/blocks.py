@@ -26,7 +26,7 @@ from tbgen.position.known import BlockFolder
 from tbgen.probe.stored import kinds_of, squares_on
 from tbgen.probe.syzygy import Winner, no_tables
 from tbgen.retro.drive.many_blocks import en_passant_of
-from tbgen.retro.drive.single import ALL_CELLS, Accrued, BlockOutcomes, PlaneNumber, SingleBlock, Wanted
+from tbgen.retro.drive.single import ALL_CELLS, Accrued, BlockOutcomes, PlaneNumber, SingleBlock, SomeCells
 from tbgen.retro.resets.destinations import ChildLayouts, ChildTables, en_passant_starts
 from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.rules.position import board_after, material_on, own_of
@@ -60,7 +60,7 @@ class ClosureBlocks:
 
     def read(
         self, block: PlannedBlock, part: str, bound: Bound, first: int = 0, end: int | None = None,
-        asked: Wanted = ALL_CELLS,
+        asked: SomeCells = ALL_CELLS,
     ) -> Entries:  # fmt: skip
         """Some values in a part of a block, with a bound of what it leads to."""
         while (file := self.folder.get(block.key)) is None:
@@ -85,7 +85,7 @@ class ClosureBlocks:
                     here[n : n + step] = unpacked(some, cuts, bound, at & 7, size)
         return found
 
-    def plane(self, node: Node, side: int, bound: Bound, asked: Wanted = ALL_CELLS) -> Entries:
+    def plane(self, node: Node, side: int, bound: Bound, asked: SomeCells = ALL_CELLS) -> Entries:
         """The entry values of a node that the closure leads to, with one side to move."""
         half, block = node.cells // 2, self.closure.blocks.get(node)
         if block is not None:
@@ -198,7 +198,7 @@ class BlockSolver:
         """All that the block leads to, with each bound."""
         read = lru_cache(maxsize=1)(self.blocks.plane)  # exact blocks have one plane for both bounds
 
-        def entries(bound: Bound, plane: PlaneNumber, asked: Wanted) -> Entries:
+        def entries(bound: Bound, plane: PlaneNumber, asked: SomeCells) -> Entries:
             layout = self._layouts.layouts[plane[0]]
             node = node_of(layout.material, layout.blocks[plane[1]])
             block = self.blocks.closure.blocks.get(node)

@@ -34,10 +34,10 @@ from tbgen.score import STALEMATE_CODE, Score
 
 PlaneNumber = tuple[int, int, int]
 """A table of some child layouts, one of its blocks, and the side to move."""
-Wanted = tuple[int, frozenset[int]]
+SomeCells = tuple[int, frozenset[int]]
 """Cells of a plane: those with a man on one of some squares, each of which adds so much to a cell's number."""
-ALL_CELLS: Final[Wanted] = 1 << 62, frozenset([0])
-PlaneSource = Callable[[PlaneNumber, Wanted], Entries]
+ALL_CELLS: Final[SomeCells] = 1 << 62, frozenset([0])
+PlaneSource = Callable[[PlaneNumber, SomeCells], Entries]
 """Entry values of a plane, right at least for the cells that are asked for; they are not to be changed."""
 NO_DISTANCES = np.zeros(0, np.uint16)
 CHUNK, RUN = 1 << 16, 1 << 12
