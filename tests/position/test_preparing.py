@@ -49,7 +49,7 @@ def outside(near: Solution, far: Solution) -> list[str]:
 def allow_few_men(monkeypatch: pytest.MonkeyPatch, most: int = 2) -> None:
     """So many men in a block, one more beside a pawn; and all arrays but the smallest lie in files."""
     sizes = {"MOST_FREE": most, "MOST_COARSE_FREE": most + 1, "MOST_WHOLE_FREE": most - 1, "MOST_TABLE_MEN": most + 1}
-    sizes |= {"MOST_IN_MEMORY": 1 << 12, "RUN": 64, "PART": 1 << 16}
+    sizes |= {"MOST_IN_MEMORY": 1 << 12, "RUN": 64, "PART": 1 << 10 if most == 1 else 1 << 16}
     for module, (name, value) in itertools.product((blocks, closure, known, single, solving), sizes.items()):
         if hasattr(module, name):
             monkeypatch.setattr(module, name, value)
