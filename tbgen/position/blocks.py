@@ -67,14 +67,16 @@ class ClosureBlocks:
             if not self._solves:
                 raise LookupError(block.key)
             self.solve(block)
-        source = block.bounds[0] if len(block.bounds) == 1 else bound
+        source, cuts = bound if bound in block.bounds else block.bounds[0], block.cuts_of(bound)
         if block.cuts == NO_CUTS:
             return file.items(f"{source.name} {part}", first, end)
-        cuts = block.cuts[source is Bound.UPPER]
+        size = (block.node.cells if end is None else end) - first
+        if not cuts:
+            return np.full(size, bound.value, np.int8)
         names = [f"{source.name} {cut} {part}" for cut in cuts]
         if part != ENTRY:
             return joined([file.items(name) for name in names], cuts, bound)[first:end]
-        found: Entries = self.folder.zeros((block.node.cells if end is None else end) - first, np.int8)
+        found: Entries = self.folder.zeros(size, np.int8)
         (stride, squares), step = asked, min(PART, asked[0])
         for start in range(0, len(found), PART):
             here, at = found[start : start + PART], first + start
@@ -185,7 +187,7 @@ class BlockSolver:
         """The values of the block with each bound, or at each cut too."""
         named, children, asked = list[tuple[str, Iterable[Any]]](), self._children(), self.block.asked
         if self.block.cuts != NO_CUTS:
-            cuts = self.block.cuts[: len(self.block.bounds)]
+            cuts = [self.block.cuts_of(bound) for bound in self.block.bounds]
             thresholds = [[threshold_of(cut)[0] for cut in some] for some in cuts]
             bits = self._single.solve_thresholds(children, thresholds, asked)
             for bound, some, each in zip(self.block.bounds, cuts, bits, strict=True):
@@ -217,10 +219,10 @@ class BlockSolver:
         for pawn in sorted({reset.promoted for reset in self._bounded}):
             roles = [reset.role for reset in self._bounded if reset.promoted == pawn]
             found = bounds_of_promotions(self._layout, self.node.pawns, pawn, roles, children, self.blocks.folder.zeros)
-            for n, each in enumerate(children):
-                before = each.promotions.entry
+            for n, (bound, each) in enumerate(zip(self.block.bounds, children, strict=True)):
+                before, here = each.promotions.entry, found[int(bound is Bound.UPPER)]
                 each.promotions.start[self._single.number, pawn, [*roles, Role.QUEEN]] = len(before)
-                entry = np.concatenate([before, found[n]]) if len(before) else found[n]
+                entry = np.concatenate([before, here]) if len(before) else here
                 children[n] = each._replace(promotions=each.promotions._replace(entry=entry))
         return children
 

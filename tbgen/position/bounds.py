@@ -204,13 +204,23 @@ def joined(values: Sequence[Entries], cuts: Cuts, bound: Bound) -> Entries:
     return np.where(values[0] != 0, found, np.int8(0))
 
 
-def next_cuts(tried: BoundCuts, least: Score, most: Score, *, has_pawns: bool) -> BoundCuts:
-    """A few cuts to be tried next for each bound, between those tried; one of the other's for a bound that is found."""
-    size = 3 if has_pawns else 1  # without pawns a cut takes most of the time
+def next_cuts(tried: BoundCuts, least: Score, most: Score, promoter: Color | None) -> BoundCuts:
+    """A few cuts to be tried next for one of the bounds, between those tried; none if nothing is left to be tried.
+
+    What is not solved is seldom worth much, so the bound that gives nothing for it to `promoter` is likely the value.
+    It is found first. Then, or if another way has found it, the other bound is asked whether that proves it.
+    """
+    size = 1 if promoter is None else 3  # without pawns a cut takes most of the time
     within = [cut for cut in _ALL if least < cut <= most]
-    lower = _likely([cut for cut in within if not any(least < other <= cut for other in tried[0])], size)
-    upper = _likely([cut for cut in within if not any(cut <= other <= most for other in tried[1])], size)
-    return lower or upper[:1], upper or lower[:1]
+    lower = [cut for cut in within if not any(least < other <= cut for other in tried[0])]
+    upper = [cut for cut in within if not any(cut <= other <= most for other in tried[1])]
+    asks_lower = promoter is not Color.BLACK
+    likely, other, proof = (lower, upper, within[-1:]) if asks_lower else (upper, lower, within[:1])
+    if likely and (tried != NO_CUTS or len(within) == len(_ALL) - 1):
+        found = _likely(likely, size)
+    else:
+        asks_lower, found = not asks_lower, tuple(proof) if {*proof} <= {*other} else _likely(other, size)
+    return (found, ()) if asks_lower else ((), found)
 
 
 def _likely(cuts: Sequence[Score], size: int) -> Cuts:

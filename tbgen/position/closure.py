@@ -17,7 +17,7 @@ from tbgen.errors import ClosureTooLargeError, MissingTableError
 from tbgen.index.layout import Layout, Slot, Squares, partial_layout, slots_of
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import MOST_TABLE_MEN, Material, Role
-from tbgen.position.bounds import ENDS, NO_CUTS, Bound, BoundCuts
+from tbgen.position.bounds import ENDS, NO_CUTS, Bound, BoundCuts, Cuts
 from tbgen.position.bracket import SolvePlan
 from tbgen.position.known import MOST_IN_MEMORY, KnownTables, key_of
 from tbgen.probe.stored import RANK_FLIP
@@ -50,6 +50,11 @@ class Node(NamedTuple):
     def free(self) -> int:
         """How many men are not pawns."""
         return self.material.men - len(self.pawns)
+
+    @property
+    def promoter(self) -> Color | None:
+        """Whose first pawn promotes; None without pawns."""
+        return slots_of(self.material)[0][0] if self.pawns else None
 
     @property
     def is_solvable(self) -> bool:
@@ -135,25 +140,29 @@ class PlannedBlock:
     bounds: Sequence[Bound]
     """The bounds of what it leads to with which it is solved: any one if both are the same."""
     cuts: BoundCuts
-    """It is solved at these cuts alone, all of them if it has one bound; at none if all its outcomes are found."""
+    """It is solved at these cuts alone, the same for both bounds if they agree; at none if all outcomes are found."""
     asked: Accrued
     key: str
     """The name of its file, by a digest of all that it rests on."""
+
+    def cuts_of(self, bound: Bound) -> Cuts:
+        """Those at which it is solved with a bound."""
+        return self.cuts[bound is Bound.UPPER]
 
     @cached_property
     def cost(self) -> SolvePlan:
         """The cost of solving it, without the program's memory."""
         passes, cells, free = len(self.bounds), self.node.cells, self.node.free
-        asked = [cut for some in self.cuts[:passes] for cut in some]
+        asked = [cut for bound in self.bounds for cut in self.cuts_of(bound)]
         sizes = [child.cells // 2 for child in {edge.child for edge in self.edges if edge.digest}]
         room, disk = passes * sum(min(size, cells) for size in sizes) + max(sizes, default=0), passes * cells
-        seconds, memory = passes * 0.17e-6, 10.0  # CPU seconds of a cell, bytes of memory of a cell with one bound
+        seconds, memory = passes * 0.17e-6, passes * 10.0  # CPU seconds and bytes of memory of a cell
         if asked:
             each = 4e-9 if cells < 1 << 28 or {*asked} <= {*ENDS} else 12e-9 if cells < 1 << 33 else 100e-9
-            seconds, memory, disk = passes * 20e-9 + each * len(asked), 0.65, len(asked) * cells // 25
+            seconds, memory, disk = passes * 20e-9 + each * len(asked), min(len(asked), 2) * 0.65, len(asked) * cells // 25
             room += cells * (2 if {*asked} <= {*ENDS} else 7) // 5 + len(asked) * cells // 8  # these take no codes
         scratch = room if asked and cells >= MOST_IN_MEMORY else 0
-        seconds, memory_bytes = cells * seconds + passes * 0.03, int(passes * cells * memory) + room - scratch
+        seconds, memory_bytes = cells * seconds + passes * 0.03, int(cells * memory) + room - scratch
         return SolvePlan(1, passes * cells, seconds, memory_bytes, disk, passes == 1, free, (), scratch)
 
 
@@ -180,8 +189,8 @@ class Closure:
             cuts = self.way.cuts_of(node, promoter)
             all_cuts = tuple(sorted({*cuts[0], *cuts[1]}, reverse=True))
             # What is solved at cuts has one bit for both bounds, and two values: enough for the same cuts.
-            is_known = all(len(each.bounds) == 1 and each.cuts[0] in ((), all_cuts) for each in below)
-            bounds = [*Bound]
+            is_known = all(len(each.bounds) == 1 and each.cuts in (NO_CUTS, (all_cuts, all_cuts)) for each in below)
+            bounds = [bound for bound, some in zip(Bound, cuts, strict=True) if some or not all_cuts]
             if is_known and all(edge.digest for edge in edges):
                 bounds, cuts = [Bound.LOWER], (all_cuts, all_cuts)
             digests = sorted({(str(edge.child), edge.digest) for edge in edges})

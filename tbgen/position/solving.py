@@ -97,7 +97,7 @@ class PositionSolver(contextlib.ExitStack):
     def _closures(self, node: Node, asked: Accrued, budget: float) -> list[Closure]:
         """Those that the budget allows together and that lack no table; MissingTableError if all lack one."""
         found, lacking, there, left = dict[str, Closure](), list[Closure](), self._folder.keys(), budget
-        cuts = next_cuts(NO_CUTS, *ANYTHING.ends, has_pawns=bool(node.pawns))
+        cuts = next_cuts(NO_CUTS, *ANYTHING.ends, node.promoter)
         for way in ways_of(node.free):
             closure = Closure(self._known, way._replace(cuts=cuts), there, left)
             with contextlib.suppress(ClosureTooLargeError):
@@ -124,7 +124,7 @@ class PositionSolver(contextlib.ExitStack):
         tell, self._folder = progress_of(whole, watch or unwatched), BlockFolder(self._folder.folder)
         for planned in closures:
             tried = NO_CUTS
-            while any(cuts := next_cuts(tried, *bracket.ends, has_pawns=bool(node.pawns))):
+            while any(cuts := next_cuts(tried, *bracket.ends, node.promoter)):
                 closure = Closure(self._known, planned.way._replace(cuts=cuts), self._folder.keys(), left)
                 try:
                     closure.add(node, asked)

@@ -151,7 +151,7 @@ class SingleBlock:
                 check_status(self.layouts.layouts[0].material, status)
 
             list(pool.map(find, range(0, words, CHUNK)))
-        with ThreadPoolExecutor(len(sources)) as pool:
+        with ThreadPoolExecutor(2) as pool:
             running = [
                 (n, pool.submit(self._bits, block, sources[n], each, good, asked))
                 for (n, each), good in zip(questions, goods, strict=True)
