@@ -217,14 +217,20 @@ class BlockSolver:
                     block = self.blocks.closure.blocks[node_of(self.node.material, pawns)]
                     here[:] = self.blocks.read(block, RIGHTS, bound)
         for pawn in sorted({reset.promoted for reset in self._bounded}):
-            roles = [reset.role for reset in self._bounded if reset.promoted == pawn]
-            found = bounds_of_promotions(self._layout, self.node.pawns, pawn, roles, children, self.blocks.folder.zeros)
-            for n, (bound, each) in enumerate(zip(self.block.bounds, children, strict=True)):
-                before, here = each.promotions.entry, found[int(bound is Bound.UPPER)]
-                each.promotions.start[self._single.number, pawn, [*roles, Role.QUEEN]] = len(before)
-                entry = np.concatenate([before, here]) if len(before) else here
-                children[n] = each._replace(promotions=each.promotions._replace(entry=entry))
+            roles = {reset.role for reset in self._bounded if reset.promoted == pawn}
+            self._bound_promotions(children, pawn, Role.QUEEN, roles)
+            if Role.KNIGHT not in roles:
+                self._bound_promotions(children, pawn, Role.KNIGHT, set())
         return children
+
+    def _bound_promotions(self, children: list[ChildTables], pawn: int, role: Role, unsolved: set[Role]) -> None:
+        """Give a pawn's promotions to a role, and to those that are not solved, bounds of the best of them."""
+        for n, (bound, each) in enumerate(zip(self.block.bounds, children, strict=True)):
+            before, new = each.promotions.entry, self.blocks.folder.zeros
+            found = bounds_of_promotions(self._layout, self.node.pawns, pawn, role, unsolved, each, bound, new)
+            each.promotions.start[self._single.number, pawn, [*unsolved, role]] = len(before)
+            entry = np.concatenate([before, found]) if len(before) else found
+            children[n] = each._replace(promotions=each.promotions._replace(entry=entry))
 
 
 def node_on(board: chess.Board) -> Node:

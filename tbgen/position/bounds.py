@@ -29,7 +29,7 @@ from tbgen.index.squares import Rays, rays_of
 from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
 from tbgen.material import Role
 from tbgen.retro.resets.destinations import ChildTables
-from tbgen.retro.resets.folding import fold_reset
+from tbgen.retro.resets.folding import CHILD_HAS_NO_VALUE, fold_reset
 from tbgen.retro.words.block import Block, bare_block, enter_block, find_legal
 from tbgen.retro.words.geometry import Geometry, geometry_of
 from tbgen.retro.words.moves import GONE, SLOT, Scratch, new_scratch, note_moves, unpack_squares
@@ -57,16 +57,16 @@ class Bound(enum.Enum):
     UPPER = 1
 
 
-# entry[bound, word * 64 + black king's square]: the best of the promotions folded so far, for the side that promotes; 0
-# where none is legal. `first` is the first word with the new man on his promotion square. `asked` are the cells where
-# the promotion may be the best. `least` and `most` are the children for either bound, before the promotion of the pawn
-# in the slot `promoted`: capturing the new man gives what capturing the pawn gives, so slots are those before.
+# entry[word * 64 + black king's square]: the best of the promotions folded so far, for the side that promotes; 0 where
+# none is legal. `first` is the first word with the new man on his promotion square. `asked` are the cells where the
+# promotion may be the best. `children` are those before the promotion of the pawn in the slot `promoted`: capturing the
+# new man gives what capturing the pawn gives, so slots are those.
 @borrowing
 def fold_bounds(
-    block: Block, least: ChildTables, most: ChildTables, scratch: Scratch, promoted: int, first: int, asked: Words,
-    entry: SignedBytes, narrows: bool,
+    block: Block, children: ChildTables, scratch: Scratch, promoted: int, first: int, asked: Words, entry: SignedBytes,
+    upper: int, narrows: bool,
 ) -> int:  # fmt: skip
-    """Fold both bounds of one promotion into those of the others, or make those of its own closer."""
+    """Fold a bound of one promotion into that of the others, or make that of its own closer."""
     new_man, side = len(scratch.men) + len(block.geometry.pawn_color), 1 - block.geometry.color[len(scratch.men) - 1]
     for number in range(block.geometry.words):
         word = first + number
@@ -76,7 +76,8 @@ def fold_bounds(
         note_moves(block, scratch, word, side, True)
         for slot in range(new_man, promoted, -1):
             scratch.now[slot] = scratch.now[slot - 1]
-        moves, others, taking = NOTHING, NOTHING, 0
+        scratch.folded.outcome[:] = 0
+        moves, others = NOTHING, NOTHING
         for n in range(scratch.noted[0]):
             kings, move = scratch.kings[n], scratch.moves[n]
             moves |= kings
@@ -84,22 +85,17 @@ def fold_bounds(
                 move[GONE] = promoted
                 if promoted <= move[SLOT] < new_man:
                     move[SLOT] += 1
-                scratch.kings[taking] = kings
-                for field in range(len(move)):
-                    scratch.moves[taking, field] = move[field]
-                taking += 1
+                fold_reset(children, scratch, side, kings, move)
             else:
                 others |= kings
-        for bound in range(2):
-            scratch.folded.outcome[:] = 0
-            for n in range(taking):
-                fold_reset(most if bound else least, scratch, side, scratch.kings[n], scratch.moves[n])
-            kings = block.legal[side, word] & asked[number]
-            while kings:
-                square, kings = lowest_and_rest(kings)
-                byte = bound_of(block, scratch, side, word, square, moves, others, 2 * bound - 1)
-                cell = number * 64 + square
-                entry[bound, cell] = best_for(bound if narrows else 1 - side, byte, np.int64(entry[bound, cell]))
+        kings = block.legal[side, word] & asked[number]
+        while kings:
+            square, kings = lowest_and_rest(kings)
+            byte = bound_of(block, scratch, side, word, square, moves, others, 2 * upper - 1)
+            cell = number * 64 + square
+            if narrows and not entry[cell]:
+                scratch.status[0] = CHILD_HAS_NO_VALUE
+            entry[cell] = best_for(upper if narrows else 1 - side, byte, np.int64(entry[cell]))
     return scratch.status[0]
 
 
@@ -122,43 +118,44 @@ def bound_of(
 
 
 def bounds_of_promotions(
-    layout: Layout, pawns: Squares, promoted: int, roles: Sequence[Role], children: Sequence[ChildTables], new: NewArray
-) -> Entries:
-    """[bound, cell] Bounds of the best promotion of a pawn to one of some roles, or to a queen, with its side to move.
+    layout: Layout, pawns: Squares, promoted: int, main: Role, unsolved: set[Role], children: ChildTables,
+    bound: Bound, new: NewArray,
+) -> Entries:  # fmt: skip
+    """[cell] A bound of the best promotion of a pawn to its main role or to one of those that are not solved.
 
-    `children` are those of the layout for either bound; they have the promotion to a queen, if it is solved.
+    `children` are those of the layout for this bound; if the main role is solved, they have the promotion to it.
     """
     color, number = layout.slots[promoted][0], layout.address_of(pawns) >> HOW_BITS
     to = pawns[promoted] + (8 if color is Color.WHITE else -8)
     geometry, others = geometry_of(layout), np.array([*pawns[:promoted], *pawns[promoted + 1 :]], np.int64)
-    entry: Entries = new(2 * geometry.words * 64, np.int8).reshape(2, -1)
-    most = entry[color.other]  # that the promotion is worth to its side
-    if Role.QUEEN not in roles:
-        for found, each in zip(entry, (children[0], children[-1]), strict=True):
-            start = each.promotions.start[number, promoted, Role.QUEEN]
-            found[:] = each.promotions.entry[start : start + len(found)]
+    entry: Entries = new(geometry.words * 64, np.int8)
+    if is_solved := main not in unsolved:
+        start = children.promotions.start[number, promoted, main]
+        entry[:] = children.promotions.entry[start : start + len(entry)]
     first, men = to * geometry.words, [role for _, role in layout.slots[layout.pawns + 1 : -1]]
 
-    def fold(role: Role, asked: Words, narrows: bool = False) -> None:
+    def fold(role: Role, asked: Words, *, narrows: bool = False) -> None:
         # Only the part of these words for the square that the new man is on is ever touched.
         rays = rays_of([*men, role])
         block = bare_block(_geometry_after(geometry, promoted, int(color), rays), first + geometry.words)
         enter_block(block, 0, others)
-        scratch = new_scratch(len(block.geometry.color))
+        scratch, upper = new_scratch(len(block.geometry.color)), int(bound is Bound.UPPER)
         find_legal(block, scratch.men, first, first + geometry.words)
-        if fold_bounds(block, children[0], children[-1], scratch, promoted, first, asked, entry, narrows):
+        if fold_bounds(block, children, scratch, promoted, first, asked, entry, upper, narrows):
             raise ValueError(f"no value of what takes the pawn promoted on {to} is at hand")
 
-    cells, mated = np.full(geometry.words, ~NOTHING), Score(0, color.other).signed
-    fold(Role.QUEEN, cells, Role.QUEEN not in roles)
-    lost = np.flatnonzero(most == mated) if Role.QUEEN not in roles else np.zeros(0, np.int64)
-    parts, few = range(0, len(most), PART), (Score(STALEMATE_CODE, color).signed, mated)
-    asked = np.concatenate([np.packbits(np.isin(most[at : at + PART], few), bitorder="little") for at in parts])
-    for role in {Role.ROOK, Role.BISHOP}.intersection(roles):
-        fold(role, asked.view(np.uint64))
-    most[lost[most[lost] != mated]] = Score(STALEMATE_CODE, color.other).signed
-    if Role.KNIGHT in roles:
-        fold(Role.KNIGHT, cells)
+    everywhere, is_most = np.full(geometry.words, ~NOTHING), (bound is Bound.UPPER) == (color is Color.WHITE)
+    fold(main, everywhere, narrows=is_solved)
+    if weaker := unsolved & {Role.ROOK, Role.BISHOP}:
+        stalemates, loses = Score(STALEMATE_CODE, color).signed, Score(0, color.other).signed
+        few, parts = (stalemates, loses) if is_most else (stalemates,), range(0, len(entry), PART)
+        asked = np.concatenate([np.packbits(np.isin(entry[n : n + PART], few), bitorder="little") for n in parts])
+        lost = np.flatnonzero(entry == loses) if is_solved and is_most else np.zeros(0, np.int64)
+        for role in weaker:
+            fold(role, asked.view(np.uint64))
+        entry[lost[entry[lost] != loses]] = Score(STALEMATE_CODE, color.other).signed
+    if Role.KNIGHT in unsolved:
+        fold(Role.KNIGHT, everywhere)
     return entry
 
 

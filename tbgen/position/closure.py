@@ -159,8 +159,9 @@ class PlannedBlock:
         seconds, memory = passes * 0.17e-6, passes * 10.0  # CPU seconds and bytes of memory of a cell
         if asked:
             each = 4e-9 if cells < 1 << 28 or {*asked} <= {*ENDS} else 12e-9 if cells < 1 << 33 else 100e-9
-            seconds, memory, disk = passes * 20e-9 + each * len(asked), min(len(asked), 2) * 0.65, len(asked) * cells // 25
+            seconds, memory = passes * 20e-9 + each * len(asked), min(len(asked), 2) * 0.65  # a thread for a cut
             room += cells * (2 if {*asked} <= {*ENDS} else 7) // 5 + len(asked) * cells // 8  # these take no codes
+            disk = len(asked) * cells // 25
         scratch = room if asked and cells >= MOST_IN_MEMORY else 0
         seconds, memory_bytes = cells * seconds + passes * 0.03, int(cells * memory) + room - scratch
         return SolvePlan(1, passes * cells, seconds, memory_bytes, disk, passes == 1, free, (), scratch)

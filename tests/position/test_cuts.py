@@ -1,5 +1,6 @@
 """Blocks that are solved at some cuts, against tables whose promotions are hidden."""
 
+import random
 from pathlib import Path
 
 import numpy as np
@@ -8,12 +9,13 @@ import pytest
 from tbgen.index.outcomes import worth_to_white
 from tbgen.material import Material
 from tbgen.position.blocks import ClosureBlocks
-from tbgen.position.bounds import Bound, BoundCuts
+from tbgen.position.bounds import NO_CUTS, Bound, BoundCuts, next_cuts
+from tbgen.position.bracket import ANYTHING
 from tbgen.position.closure import Closure, Way, node_of
 from tbgen.position.known import BlockFolder, KnownTables
 from tbgen.retro.words.block import bare_block, enter_block, find_legal
 from tbgen.retro.words.geometry import geometry_of
-from tbgen.score import Score
+from tbgen.score import Color, Score
 
 MATES = (Score("G0.0"), Score("-G0.5"))
 
@@ -68,6 +70,21 @@ def test_bounds_are_no_closer_than_cuts_and_hold_every_value(table_folder: Path,
     assert all(((least >= cut.rank) | (most < cut.rank)).mean() > 0.2 for cut, (least, _, most) in alone.items())
     assert all(((lower >= cut.rank) == (alone[cut][0] >= cut.rank)).all() for cut in some[half:])
     assert all(((upper < cut.rank) == (alone[cut][2] < cut.rank)).all() for cut in some[: len(some) - half])
+
+
+@pytest.mark.parametrize("promoter", [*Color, None])
+def test_cuts_find_one_bound_and_then_the_other_one(promoter: Color | None) -> None:
+    draw, scores = random.Random(7), sorted(Score(code, color) for code in range(127) for color in Color)
+    for _ in range(200):
+        ends, (least, most), tried = sorted(draw.choices(scores[::7], k=2)), ANYTHING.ends, NO_CUTS
+        while any(cuts := next_cuts(tried, least, most, promoter)):
+            assert () in cuts
+            assert cuts[promoter is not Color.BLACK] == () or ends[promoter is Color.BLACK] in (least, most)
+            least = max([least, *(cut for cut in cuts[0] if cut <= ends[0])])
+            most = min([most, *(scores[scores.index(cut) - 1] for cut in cuts[1] if cut > ends[1])])
+            tried = tried[0] + cuts[0], tried[1] + cuts[1]
+        assert [least, most] == ends
+        assert len(tried[0]) + len(tried[1]) < 60, "by parts"
 
 
 @pytest.mark.slow
