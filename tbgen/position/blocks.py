@@ -19,7 +19,7 @@ from tbgen.errors import UnprovedError
 from tbgen.index.handover import Entries
 from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Squares, partial_layout, slots_of
 from tbgen.material import Material, Role
-from tbgen.position.bounds import NO_CUTS, PART, Bound, bounds_of_promotions, joined, threshold_of, unpacked
+from tbgen.position.bounds import NO_CUTS, PART, Bound, fold_promotions, joined, threshold_of, unpacked
 from tbgen.position.bracket import ANYTHING, Bracket, MoveBracket, Solution
 from tbgen.position.closure import Closure, Node, PlannedBlock, node_of
 from tbgen.position.known import BlockFolder
@@ -223,14 +223,16 @@ class BlockSolver:
                 self._bound_promotions(children, pawn, Role.KNIGHT, set())
         return children
 
-    def _bound_promotions(self, children: list[ChildTables], pawn: int, role: Role, unsolved: set[Role]) -> None:
-        """Give a pawn's promotions to a role, and to those that are not solved, bounds of the best of them."""
+    def _bound_promotions(self, children: list[ChildTables], pawn: int, main: Role, unsolved: set[Role]) -> None:
+        """Give a pawn's promotions to its main role, and to those that are not solved, bounds of the best of them."""
         for n, (bound, each) in enumerate(zip(self.block.bounds, children, strict=True)):
-            before, new = each.promotions.entry, self.blocks.folder.zeros
-            found = bounds_of_promotions(self._layout, self.node.pawns, pawn, role, unsolved, each, bound, new)
-            each.promotions.start[self._single.number, pawn, [*unsolved, role]] = len(before)
-            entry = np.concatenate([before, found]) if len(before) else found
-            children[n] = each._replace(promotions=each.promotions._replace(entry=entry))
+            start, entry = each.promotions.start[self._single.number, pawn], each.promotions.entry
+            if main in unsolved:
+                start[main] = len(entry)
+                entry = np.append(entry, self.blocks.folder.zeros(self.node.cells // 2, np.int8))
+                children[n] = each = each._replace(promotions=each.promotions._replace(entry=entry))
+            start[[*unsolved]], own = start[main], entry[start[main] :][: self.node.cells // 2]
+            fold_promotions(self._layout, self.node.pawns, pawn, main, unsolved, each, bound, own)
 
 
 def node_on(board: chess.Board) -> Node:

@@ -14,20 +14,22 @@ that White gets. The upper bound is the next score below the worst cut that Whit
 
 import enum
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Bytes, Int, NewArray, SignedBytes, Word, Words
+from tbgen.compiled.arrays import Bytes, Int, SignedBytes, Word, Words
 from tbgen.compiled.jit import borrowing, inlined
 from tbgen.index.handover import Entries
 from tbgen.index.kernels import byte_of_goal, goal_of_byte
-from tbgen.index.layout import HOW_BITS, Layout, Squares
+from tbgen.index.layout import Layout, Squares
 from tbgen.index.outcomes import worth_to_white
 from tbgen.index.squares import Rays, rays_of
 from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
 from tbgen.material import Role
+from tbgen.retro.drive.single import own_pawns
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.retro.resets.folding import CHILD_HAS_NO_VALUE, fold_reset
 from tbgen.retro.words.block import Block, bare_block, enter_block, find_legal
@@ -68,7 +70,7 @@ def fold_bounds(
 ) -> int:  # fmt: skip
     """Fold a bound of one promotion into that of the others, or make that of its own closer."""
     new_man, side = len(scratch.men) + len(block.geometry.pawn_color), 1 - block.geometry.color[len(scratch.men) - 1]
-    for number in range(block.geometry.words):
+    for number in range(len(asked)):
         word = first + number
         if not block.legal[side, word] & asked[number]:
             continue
@@ -117,32 +119,39 @@ def bound_of(
     return best_for(side, unknown, byte) if others & bit else byte
 
 
-def bounds_of_promotions(
+def fold_promotions(
     layout: Layout, pawns: Squares, promoted: int, main: Role, unsolved: set[Role], children: ChildTables,
-    bound: Bound, new: NewArray,
-) -> Entries:  # fmt: skip
-    """[cell] A bound of the best promotion of a pawn to its main role or to one of those that are not solved.
+    bound: Bound, entry: Entries,
+) -> None:  # fmt: skip
+    """Fold bounds of a pawn's promotions to its main role, and to those that are not solved, for a bound of the best.
 
-    `children` are those of the layout for this bound; if the main role is solved, they have the promotion to it.
+    `children` are those of the layout for this bound. `entry` has the values of the main role, if it is solved.
     """
-    color, number = layout.slots[promoted][0], layout.address_of(pawns) >> HOW_BITS
+    color, is_solved = layout.slots[promoted][0], main not in unsolved
     to = pawns[promoted] + (8 if color is Color.WHITE else -8)
     geometry, others = geometry_of(layout), np.array([*pawns[:promoted], *pawns[promoted + 1 :]], np.int64)
-    entry: Entries = new(geometry.words * 64, np.int8)
-    if is_solved := main not in unsolved:
-        start = children.promotions.start[number, promoted, main]
-        entry[:] = children.promotions.entry[start : start + len(entry)]
-    first, men = to * geometry.words, [role for _, role in layout.slots[layout.pawns + 1 : -1]]
+    upper, first, words = int(bound is Bound.UPPER), to * geometry.words, range(0, geometry.words, PART // 64)
+    men = [role for _, role in layout.slots[layout.pawns + 1 : -1]]
 
     def fold(role: Role, asked: Words, *, narrows: bool = False) -> None:
         # Only the part of these words for the square that the new man is on is ever touched.
         rays = rays_of([*men, role])
         block = bare_block(_geometry_after(geometry, promoted, int(color), rays), first + geometry.words)
         enter_block(block, 0, others)
-        scratch, upper = new_scratch(len(block.geometry.color)), int(bound is Bound.UPPER)
-        find_legal(block, scratch.men, first, first + geometry.words)
-        if fold_bounds(block, children, scratch, promoted, first, asked, entry, upper, narrows):
-            raise ValueError(f"no value of what takes the pawn promoted on {to} is at hand")
+
+        def enter(number: int) -> None:
+            end = min(number + words.step, geometry.words)
+            find_legal(block, np.zeros(len(men) + 1, np.int64), first + number, first + end)
+
+        def fold_some(number: int) -> int:
+            mine, scratch, end = own_pawns(block), new_scratch(len(men) + 1), number + words.step
+            some, here = asked[number:end], entry[64 * number : 64 * end]
+            return fold_bounds(mine, children, scratch, promoted, first + number, some, here, upper, narrows)
+
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(enter, words))
+            if any(pool.map(fold_some, words)):
+                raise ValueError(f"no value of what takes the pawn promoted on {to} is at hand")
 
     everywhere, is_most = np.full(geometry.words, ~NOTHING), (bound is Bound.UPPER) == (color is Color.WHITE)
     fold(main, everywhere, narrows=is_solved)
@@ -156,7 +165,6 @@ def bounds_of_promotions(
         entry[lost[entry[lost] != loses]] = Score(STALEMATE_CODE, color.other).signed
     if Role.KNIGHT in unsolved:
         fold(Role.KNIGHT, everywhere)
-    return entry
 
 
 def _geometry_after(geometry: Geometry, promoted: int, color: int, rays: Rays) -> Geometry:
@@ -207,7 +215,7 @@ def next_cuts(tried: BoundCuts, least: Score, most: Score, promoter: Color | Non
     What is not solved is seldom worth much, so the bound that gives nothing for it to `promoter` is likely the value.
     It is found first. Then, or if another way has found it, the other bound is asked whether that proves it.
     """
-    size = 1 if promoter is None else 3  # without pawns a cut takes most of the time
+    size = 1 if promoter is None else 4  # without pawns a cut takes most of the time
     within = [cut for cut in _ALL if least < cut <= most]
     lower = [cut for cut in within if not any(least < other <= cut for other in tried[0])]
     upper = [cut for cut in within if not any(cut <= other <= most for other in tried[1])]
