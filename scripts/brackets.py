@@ -31,8 +31,9 @@ from tbgen.material import Material
 from tbgen.position.blocks import ClosureBlocks, cell_on, solve_closure
 from tbgen.position.bounds import Bound
 from tbgen.position.closure import Closure, Node, Way, node_of
-from tbgen.position.known import BlockFolder, KnownTables
+from tbgen.position.known import BlockFolder
 from tbgen.position.solving import PositionSolver
+from tbgen.probe.stored import OpenTables
 from tbgen.retro.drive.single import Accrued
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import accruable, own_score, why_not_accrued
@@ -41,7 +42,7 @@ from tbgen.score import Score
 SEED = 48
 
 
-class Hiding(KnownTables):
+class Hiding(OpenTables):
     """The tables of fewer men than a material has: what it promotes to has no table."""
 
     men = 0
@@ -52,7 +53,7 @@ class Hiding(KnownTables):
 
 def truth(folder: Path, material: Material, roots: int, given: argparse.Namespace) -> dict[str, object]:
     """Solve the closures of some blocks, and compare each cell and some pairs with the table."""
-    draw, tables = random.Random(SEED), KnownTables([folder], 1 << 26, outcomes_only=True)
+    draw, tables = random.Random(SEED), OpenTables([folder], 1 << 26, outcomes_only=True)
     known = Hiding([folder], 1 << 26, outcomes_only=True)
     known.men = material.men
     closure = Closure(known, Way(*[given.most_free] * 3, coarse_free=given.most_free + 9))

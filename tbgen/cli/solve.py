@@ -93,8 +93,7 @@ def _prepare(solver: PositionSolver, material: Material, *, only_plan: bool, for
 
 
 def _show_plan(plan: SolvePlan, form: Form, *, answers: bool) -> None:
-    solved = f"promotions to a queen are solved with up to {plan.most_free} men beside pawns"
-    what = "exact" if plan.exact else f"perhaps exact: {solved if plan.most_free else 'a few scores are asked for'}"
+    what = "exact" if plan.exact else "perhaps exact: some promotions are bounded"
     closer = f"{' '.join(plan.missing)} (these tables would make the answer closer)" if plan.missing else None
     first = f"{duration(plan.first_seconds)} to a first answer, in all " if answers else ""
     pairs = {

@@ -1,7 +1,7 @@
 """Blocks: each is solved from what it leads to, and tells what positions and their moves are worth.
 
-A block that leads to bounds is solved twice: with the least that its unsolved promotions can be worth to White, and
-with the most. Values are monotone in those, so the true ones lie between.
+A block that leads to bounds is solved with the least that its unsolved promotions can be worth to White, or the most,
+or with both. Values are monotone in those, so the true ones lie between.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ from tbgen.errors import UnprovedError
 from tbgen.index.handover import Entries
 from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Squares, partial_layout, slots_of
 from tbgen.material import Material, Role
-from tbgen.position.bounds import NO_CUTS, PART, Bound, fold_promotions, joined, threshold_of, unpacked
+from tbgen.position.bounds import NO_CUTS, PART, UNKNOWN, Bound, fold_promotions, joined, threshold_of, unpacked
 from tbgen.position.bracket import ANYTHING, Bracket, MoveBracket, Solution
 from tbgen.position.closure import Closure, Node, PlannedBlock, node_of
 from tbgen.position.known import BlockFolder
@@ -67,12 +67,12 @@ class ClosureBlocks:
             if not self._solves:
                 raise LookupError(block.key)
             self.solve(block)
-        source, cuts = bound if bound in block.bounds else block.bounds[0], block.cuts_of(bound)
+        source, cuts = bound if bound in block.bounds else block.bounds[0], block.cuts[bound]
         if block.cuts == NO_CUTS:
             return file.items(f"{source.name} {part}", first, end)
         size = (block.node.cells if end is None else end) - first
         if not cuts:
-            return np.full(size, bound.value, np.int8)
+            return np.full(size, UNKNOWN[bound], np.int8)
         names = [f"{source.name} {cut} {part}" for cut in cuts]
         if part != ENTRY:
             return joined([file.items(name) for name in names], cuts, bound)[first:end]
@@ -94,7 +94,7 @@ class ClosureBlocks:
             return self.read(block, ENTRY, bound, side * half, (side + 1) * half, asked)
         if self.closure.known.digest(node.material):
             return (self._known_plane if node.pawns else self.closure.known.plane)(*node, side)
-        return np.full(half, bound.value, np.int8)
+        return np.full(half, UNKNOWN[bound], np.int8)
 
     def bracket(self, board: chess.Board, accrued: Score | None) -> Bracket:
         """The bracket of a position with what has accrued in it, or without that where its own score counts."""
@@ -187,7 +187,7 @@ class BlockSolver:
         """The values of the block with each bound, or at each cut too."""
         named, children, asked = list[tuple[str, Iterable[Any]]](), self._children(), self.block.asked
         if self.block.cuts != NO_CUTS:
-            cuts = [self.block.cuts_of(bound) for bound in self.block.bounds]
+            cuts = [self.block.cuts[bound] for bound in self.block.bounds]
             thresholds = [[threshold_of(cut)[0] for cut in some] for some in cuts]
             bits = self._single.solve_thresholds(children, thresholds, asked)
             for bound, some, each in zip(self.block.bounds, cuts, bits, strict=True):

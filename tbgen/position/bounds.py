@@ -45,28 +45,27 @@ PART: Final = 1 << 22
 """Cells whose bounds are found at a time."""
 ENDS: Final[Cuts] = (Score("G0.5"), Score("-G1.0"))
 """Whether White mates or stalemates, and whether Black does not."""
-_HALF_AS_LIKELY: Final = 8
-"""A score with a code so much higher is half as likely the value of a drawn position."""
 BoundCuts = tuple[Cuts, Cuts]
 """The cuts that are asked with the lower bound of what is not known, and with the upper one."""
 NO_CUTS: Final[BoundCuts] = (), ()
+UNKNOWN: Final = -1, 1  # by bounds: what replaces a value that is not known
 
 
-class Bound(enum.Enum):
+class Bound(enum.IntEnum):
     """The bound that replaces the value of an unsolved promotion, seen by White."""
 
-    LOWER = -1
+    LOWER = 0
     UPPER = 1
 
 
 # entry[word * 64 + black king's square]: the best of the promotions folded so far, for the side that promotes; 0 where
-# none is legal. `first` is the first word with the new man on his promotion square. `asked` are the cells where the
-# promotion may be the best. `children` are those before the promotion of the pawn in the slot `promoted`: capturing the
-# new man gives what capturing the pawn gives, so slots are those.
+# none is legal. `first`: the first word with the new man on his promotion square. `asked`: where the promotion may be
+# the best. `children`: those before the promotion of the pawn in the slot `promoted`, so slots are those, too:
+# capturing the new man gives what capturing the pawn gives.
 @borrowing
 def fold_bounds(
     block: Block, children: ChildTables, scratch: Scratch, promoted: int, first: int, asked: Words, entry: SignedBytes,
-    upper: int, narrows: bool,
+    bound: int, narrows: bool,
 ) -> int:  # fmt: skip
     """Fold a bound of one promotion into that of the others, or make that of its own closer."""
     new_man, side = len(scratch.men) + len(block.geometry.pawn_color), 1 - block.geometry.color[len(scratch.men) - 1]
@@ -93,11 +92,11 @@ def fold_bounds(
         kings = block.legal[side, word] & asked[number]
         while kings:
             square, kings = lowest_and_rest(kings)
-            byte = bound_of(block, scratch, side, word, square, moves, others, 2 * upper - 1)
+            byte = bound_of(block, scratch, side, word, square, moves, others, UNKNOWN[bound])
             cell = number * 64 + square
             if narrows and not entry[cell]:
                 scratch.status[0] = CHILD_HAS_NO_VALUE
-            entry[cell] = best_for(upper if narrows else 1 - side, byte, np.int64(entry[cell]))
+            entry[cell] = best_for(bound if narrows else 1 - side, byte, np.int64(entry[cell]))
     return scratch.status[0]
 
 
@@ -130,30 +129,27 @@ def fold_promotions(
     color, is_solved = layout.slots[promoted][0], main not in unsolved
     to = pawns[promoted] + (8 if color is Color.WHITE else -8)
     geometry, others = geometry_of(layout), np.array([*pawns[:promoted], *pawns[promoted + 1 :]], np.int64)
-    upper, first, words = int(bound is Bound.UPPER), to * geometry.words, range(0, geometry.words, PART // 64)
+    first, end, words = to * geometry.words, (to + 1) * geometry.words, range(0, geometry.words, PART // 64)
     men = [role for _, role in layout.slots[layout.pawns + 1 : -1]]
 
     def fold(role: Role, asked: Words, *, narrows: bool = False) -> None:
         # Only the part of these words for the square that the new man is on is ever touched.
-        rays = rays_of([*men, role])
-        block = bare_block(_geometry_after(geometry, promoted, int(color), rays), first + geometry.words)
+        block = bare_block(
+            _geometry_after(geometry, promoted, int(color), rays_of([*men, role])), first + geometry.words
+        )
         enter_block(block, 0, others)
-
-        def enter(number: int) -> None:
-            end = min(number + words.step, geometry.words)
-            find_legal(block, np.zeros(len(men) + 1, np.int64), first + number, first + end)
+        find_legal(block, np.zeros(len(men) + 1, np.int64), first, end)
 
         def fold_some(number: int) -> int:
-            mine, scratch, end = own_pawns(block), new_scratch(len(men) + 1), number + words.step
-            some, here = asked[number:end], entry[64 * number : 64 * end]
-            return fold_bounds(mine, children, scratch, promoted, first + number, some, here, upper, narrows)
+            mine, scratch, after = own_pawns(block), new_scratch(len(men) + 1), number + words.step
+            some, here = asked[number:after], entry[64 * number : 64 * after]
+            return fold_bounds(mine, children, scratch, promoted, first + number, some, here, int(bound), narrows)
 
         with ThreadPoolExecutor(2) as pool:
-            list(pool.map(enter, words))
             if any(pool.map(fold_some, words)):
                 raise ValueError(f"no value of what takes the pawn promoted on {to} is at hand")
 
-    everywhere, is_most = np.full(geometry.words, ~NOTHING), (bound is Bound.UPPER) == (color is Color.WHITE)
+    everywhere, is_most = np.full(geometry.words, ~NOTHING), int(bound) == int(color.other)
     fold(main, everywhere, narrows=is_solved)
     if weaker := unsolved & {Role.ROOK, Role.BISHOP}:
         stalemates, loses = Score(STALEMATE_CODE, color).signed, Score(0, color.other).signed
@@ -188,7 +184,7 @@ def threshold_of(cut: Score) -> tuple[Score, bool]:
 
 def outcomes_of(got: Sequence[npt.NDArray[np.bool_]], cuts: Cuts, bound: Bound) -> Entries:
     """The bounds of some values, of which is known which of the cuts White gets."""
-    ends = [bound.value] * (len(cuts) + 1)  # by how many of the cuts he gets, which are the last ones
+    ends = [UNKNOWN[bound]] * (len(cuts) + 1)  # by how many of the cuts he gets, which are the last ones
     if bound is Bound.LOWER:  # the best that he gets
         ends[1:] = [cut.signed for cut in reversed(cuts)]
     else:  # below the worst that he does not get
@@ -212,8 +208,8 @@ def joined(values: Sequence[Entries], cuts: Cuts, bound: Bound) -> Entries:
 def next_cuts(tried: BoundCuts, least: Score, most: Score, promoter: Color | None) -> BoundCuts:
     """A few cuts to be tried next for one of the bounds, between those tried; none if nothing is left to be tried.
 
-    What is not solved is seldom worth much, so the bound that gives nothing for it to `promoter` is likely the value.
-    It is found first. Then, or if another way has found it, the other bound is asked whether that proves it.
+    The bound by which unsolved promotions are worth nothing to `promoter` is likely the value, so it is found first.
+    Then, or if another way has found it, the other bound is asked whether that proves it.
     """
     size = 1 if promoter is None else 4  # without pawns a cut takes most of the time
     within = [cut for cut in _ALL if least < cut <= most]
@@ -230,6 +226,6 @@ def next_cuts(tried: BoundCuts, least: Score, most: Score, promoter: Color | Non
 
 def _likely(cuts: Sequence[Score], size: int) -> Cuts:
     """A few of some cuts: values between any two are about equally likely, since most are worth few moves."""
-    weights = np.cumsum([0.0, *(0.5 ** (cut.code / _HALF_AS_LIKELY) for cut in cuts)])
+    weights = np.cumsum([0.0, *(0.5 ** (cut.code / 8) for cut in cuts)])  # four moves more are half as likely
     parts = weights[-1] * np.arange(1, size + 1) / (size + 1)
     return tuple(cuts[n - 1] for n in dict.fromkeys(np.searchsorted(weights, parts).tolist()) if n)

@@ -108,8 +108,6 @@ class SolvePlan:
     disk_bytes: int
     exact: bool
     """Whether nothing is left to bounds."""
-    most_free: int
-    """Promotions to a queen are solved where so many men are not pawns at most."""
     missing: tuple[str, ...] = ()
     """Tables of promoted men that are not there, and would make the answer closer."""
     scratch_bytes: int = 0

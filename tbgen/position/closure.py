@@ -17,10 +17,10 @@ from tbgen.errors import ClosureTooLargeError, MissingTableError
 from tbgen.index.layout import Layout, Slot, Squares, partial_layout, slots_of
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import MOST_TABLE_MEN, Material, Role
-from tbgen.position.bounds import ENDS, NO_CUTS, Bound, BoundCuts, Cuts
+from tbgen.position.bounds import ENDS, NO_CUTS, Bound, BoundCuts
 from tbgen.position.bracket import SolvePlan
-from tbgen.position.known import MOST_IN_MEMORY, KnownTables, key_of
-from tbgen.probe.stored import RANK_FLIP
+from tbgen.position.known import MOST_IN_MEMORY, key_of
+from tbgen.probe.stored import RANK_FLIP, OpenTables
 from tbgen.retro.drive.single import Accrued
 from tbgen.retro.resets.destinations import Reset, resets_of
 from tbgen.retro.words.geometry import NO_SLOT
@@ -145,15 +145,11 @@ class PlannedBlock:
     key: str
     """The name of its file, by a digest of all that it rests on."""
 
-    def cuts_of(self, bound: Bound) -> Cuts:
-        """Those at which it is solved with a bound."""
-        return self.cuts[bound is Bound.UPPER]
-
     @cached_property
     def cost(self) -> SolvePlan:
         """The cost of solving it, without the program's memory."""
-        passes, cells, free = len(self.bounds), self.node.cells, self.node.free
-        asked = [cut for bound in self.bounds for cut in self.cuts_of(bound)]
+        passes, cells = len(self.bounds), self.node.cells
+        asked = [cut for bound in self.bounds for cut in self.cuts[bound]]
         sizes = [child.cells // 2 for child in {edge.child for edge in self.edges if edge.digest}]
         room, disk = passes * sum(min(size, cells) for size in sizes) + max(sizes, default=0), passes * cells
         seconds, memory = passes * 0.17e-6, passes * 10.0  # CPU seconds and bytes of memory of a cell
@@ -164,7 +160,7 @@ class PlannedBlock:
             disk = len(asked) * cells // 25
         scratch = room if asked and cells >= MOST_IN_MEMORY else 0
         seconds, memory_bytes = cells * seconds + passes * 0.03, int(cells * memory) + room - scratch
-        return SolvePlan(1, passes * cells, seconds, memory_bytes, disk, passes == 1, free, (), scratch)
+        return SolvePlan(1, passes * cells, seconds, memory_bytes, disk, passes == 1, (), scratch)
 
 
 class Closure:
@@ -175,7 +171,7 @@ class Closure:
         budget: The most CPU seconds, for those that are not.
     """
 
-    def __init__(self, known: KnownTables, way: Way, there: Collection[str] = (), budget: float = math.inf) -> None:
+    def __init__(self, known: OpenTables, way: Way, there: Collection[str] = (), budget: float = math.inf) -> None:
         self.known, self.way, self._there, self._budget = known, way, there, budget
         self.blocks, self.lacking, self.cpu_seconds = dict[Node, PlannedBlock](), list[PlannedBlock](), 0.0
         self.missing = set[str]()
@@ -230,11 +226,11 @@ class Closure:
 
 def plan_of(closures: Iterable[Closure]) -> SolvePlan:
     """The cost of solving all blocks of some closures that are not solved yet, each once; the last one tells most."""
-    costs, last, most_free, seconds = dict[str, SolvePlan](), list[PlannedBlock](), 0, list[float]()
+    costs, last, seconds = dict[str, SolvePlan](), list[PlannedBlock](), list[float]()
     for each in closures:
         costs |= {block.key: block.cost for block in each.lacking}
         seconds.append(each.cpu_seconds)
-        last, most_free = [*each.blocks.values()], each.way.queen
+        last = [*each.blocks.values()]
     bounded = {edge.child.material.canonical() for block in last for edge in block.edges if not edge.digest}
     return SolvePlan(
         len(costs),
@@ -243,7 +239,6 @@ def plan_of(closures: Iterable[Closure]) -> SolvePlan:
         PROGRAM_BYTES + max((each.memory_bytes for each in costs.values()), default=0),
         sum(each.disk_bytes for each in costs.values()),
         exact=not bounded,
-        most_free=most_free,
         missing=tuple(sorted(str(material) for material in bounded if material.men <= MOST_TABLE_MEN)),
         scratch_bytes=max((each.scratch_bytes for each in costs.values()), default=0),
         first_seconds=round(next(iter(seconds), 0.0), 1),

@@ -1,4 +1,4 @@
-"""Known values: tables that captures lead to, of which outcomes are enough, and blocks that are solved, in a folder."""
+"""Known values: blocks that are solved, in a folder."""
 
 import contextlib
 import os
@@ -12,11 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.compiled.folders import source_digest
-from tbgen.errors import NO_TABLE, TableError
-from tbgen.index.handover import Entries
-from tbgen.index.layout import HOW_BITS, Squares
-from tbgen.material import Material
-from tbgen.probe.stored import OpenTables
+from tbgen.errors import TableError
 from tbgen.storage.arrays import ArrayFile, write_arrays, zeros_in_file
 from tbgen.system.process import most_files
 
@@ -27,23 +23,6 @@ _FRAME_CELLS: Final = 1 << 16
 """Cells that are compressed together: a single position needs one frame."""
 MOST_IN_MEMORY: Final = 1 << 28
 """Bytes of an array that is kept in memory; larger ones lie in files."""
-
-
-class KnownTables(OpenTables):
-    """The tables of some folders, opened when they are first asked for, one position or one plane at a time."""
-
-    def digest(self, material: Material) -> str:
-        """The digest of a table's outcomes; empty if there is no table."""
-        with contextlib.suppress(*NO_TABLE):
-            return self.table(material).file.digest
-        return ""
-
-    def plane(self, material: Material, pawns: Squares, side: int) -> Entries:
-        """The entry values of the block of some pawns with one side to move, in the order of the layout's cells."""
-        file = self.table(material).file
-        places, block = file.order.plane_places, file.order.layout.address_of(pawns) >> HOW_BITS
-        first = (2 * block + side) * places
-        return file.order.from_file(file.entries(first, first + places))
 
 
 class BlockFolder:
@@ -59,7 +38,7 @@ class BlockFolder:
     def get(self, key: str) -> ArrayFile | None:
         """A solved block; None if it is not there, or damaged."""
         with contextlib.suppress(FileNotFoundError, TableError):
-            file = self._opened(self._path(key))
+            file = self._opened(self.folder / f"{key}{SUFFIX}")
             self.used.add(key)
             return file
         return None
@@ -68,7 +47,7 @@ class BlockFolder:
         """Keep a solved block."""
         self.folder.mkdir(parents=True, exist_ok=True)
         while self.get(key) is None:  # another process may remove it before it is open
-            write_arrays(self._path(key), {}, arrays, _FRAME_CELLS)
+            write_arrays(self.folder / f"{key}{SUFFIX}", {}, arrays, _FRAME_CELLS)
 
     def zeros(self, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
         """A flat array of zeros, in a file if it is large: then the system need not keep it in memory."""
@@ -86,9 +65,6 @@ class BlockFolder:
             if excess > 0 and path.name.removesuffix(SUFFIX) not in self.used:
                 path.unlink(missing_ok=True)
                 excess -= size
-
-    def _path(self, key: str) -> Path:
-        return self.folder / f"{key}{SUFFIX}"
 
 
 def _opened(path: Path) -> ArrayFile:

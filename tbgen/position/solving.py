@@ -26,7 +26,8 @@ from tbgen.position.blocks import ClosureBlocks, answer, question_of, shared_nod
 from tbgen.position.bounds import NO_CUTS, next_cuts
 from tbgen.position.bracket import ANYTHING, Bracket, Solution, SolvePlan
 from tbgen.position.closure import MOST_COARSE_FREE, MOST_FREE, Closure, Node, Way, node_of, plan_of, ways_of
-from tbgen.position.known import BlockFolder, KnownTables
+from tbgen.position.known import BlockFolder
+from tbgen.probe.stored import OpenTables
 from tbgen.probe.syzygy import open_syzygy
 from tbgen.probe.tablebase import folders_of
 from tbgen.probe.values import Position, TableValues
@@ -64,7 +65,7 @@ class PositionSolver(contextlib.ExitStack):
         self._threads = expect_number(threads, "threads", 1)
         self.budget = expect_number(budget, "budget", 0)
         self.cache_bytes = 1 << 35  # the most disk for solved blocks; those of the last position stay anyway
-        self._known = KnownTables(paths, 1 << 26, outcomes_only=False)
+        self._known = OpenTables(paths, 1 << 26, outcomes_only=False)
         self.callback(self._known.close)
         self._folder = BlockFolder(Path(self.enter_context(folder_to_write(paths, SOLVED))) / SOLVED)
         self._winner = self.enter_context(open_syzygy(syzygy))
@@ -209,8 +210,7 @@ class PositionSolver(contextlib.ExitStack):
         plan = plan_of([closure])
         if watch:
             self.check(plan)
-            tell = progress_of(plan.cpu_seconds, watch)
-            solve_closure(ClosureBlocks(closure, self._folder), self._threads, tell)
+            solve_closure(ClosureBlocks(closure, self._folder), self._threads, progress_of(plan.cpu_seconds, watch))
             watch(1.0)
             self._folder.shrink(self.cache_bytes)
         return plan

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import threading
@@ -14,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.compiled.arrays import Ints
-from tbgen.errors import MissingTableError, TooManyMenError, UsageError
-from tbgen.index.layout import slots_of
+from tbgen.errors import NO_TABLE, MissingTableError, TooManyMenError, UsageError
+from tbgen.index.handover import Entries
+from tbgen.index.layout import HOW_BITS, Squares, slots_of
 from tbgen.index.outcomes import are_white, codes_of, worth_to_white
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe.many import Value
@@ -267,6 +269,19 @@ class OpenTables:
                     raise
                 self._tables[canonical] = StoredTable(file, self._unpack, outcomes_only=self._outcomes_only)
             return self._tables[canonical]
+
+    def digest(self, material: Material) -> str:
+        """The digest of a table's outcomes; empty if there is no table."""
+        with contextlib.suppress(*NO_TABLE):
+            return self.table(material).file.digest
+        return ""
+
+    def plane(self, material: Material, pawns: Squares, side: int) -> Entries:
+        """The entry values of the block of some pawns with one side to move, in the order of the layout's cells."""
+        file = self.table(material).file
+        places, block = file.order.plane_places, file.order.layout.address_of(pawns) >> HOW_BITS
+        first = (2 * block + side) * places
+        return file.order.from_file(file.entries(first, first + places))
 
     def known(self, board: chess.Board) -> Answering | None:
         """The table for a board, if it has already answered for the same men."""

@@ -9,9 +9,9 @@ from tbgen.index.bulk import cells_of
 from tbgen.index.handover import Entries
 from tbgen.index.layout import HOW_BITS, Squares, layout_of, partial_layout
 from tbgen.material import Material
-from tbgen.position.bounds import Bound
+from tbgen.position.bounds import UNKNOWN, Bound
 from tbgen.position.closure import Node
-from tbgen.position.known import KnownTables
+from tbgen.probe.stored import OpenTables
 from tests import reference
 from tests.positions import board_of
 from tests.reference.graph import Resets
@@ -20,7 +20,7 @@ from tests.retro.comparison import men_of_slots
 from tests.retro.excerpt import Ints, made_up, outside
 
 
-class MadeUpTables(KnownTables):
+class MadeUpTables(OpenTables):
     """Tables of what captures lead to: of fewer men than the position has."""
 
     def __init__(self, men: int) -> None:
@@ -62,7 +62,7 @@ class BoundedExcerpt(reference.Excerpt):
         sign = 1 if board.turn else -1
         found = [self._after(board, move) for move in board.generate_legal_moves(to_mask=chess.BB_SQUARES[new_man])]
         if any(move.to_square != new_man for move in board.legal_moves):
-            found.append(self.bound.value)
+            found.append(UNKNOWN[self.bound])
         if not found:
             return -sign if board.is_check() else -2 * sign
         return max(found, key=lambda signed: sign * (np.sign(signed) * 1000 - signed))

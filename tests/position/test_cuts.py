@@ -12,7 +12,8 @@ from tbgen.position.blocks import ClosureBlocks
 from tbgen.position.bounds import NO_CUTS, Bound, BoundCuts, next_cuts
 from tbgen.position.bracket import ANYTHING
 from tbgen.position.closure import Closure, Way, node_of
-from tbgen.position.known import BlockFolder, KnownTables
+from tbgen.position.known import BlockFolder
+from tbgen.probe.stored import OpenTables
 from tbgen.retro.words.block import bare_block, enter_block, find_legal
 from tbgen.retro.words.geometry import geometry_of
 from tbgen.score import Color, Score
@@ -20,7 +21,7 @@ from tbgen.score import Color, Score
 MATES = (Score("G0.0"), Score("-G0.5"))
 
 
-class Fewer(KnownTables):
+class Fewer(OpenTables):
     """The tables of fewer men: promotions are hidden."""
 
     men = 0
@@ -76,14 +77,16 @@ def test_bounds_are_no_closer_than_cuts_and_hold_every_value(table_folder: Path,
 def test_cuts_find_one_bound_and_then_the_other_one(promoter: Color | None) -> None:
     draw, scores = random.Random(7), sorted(Score(code, color) for code in range(127) for color in Color)
     for _ in range(200):
-        ends, (least, most), tried = sorted(draw.choices(scores[::7], k=2)), ANYTHING.ends, NO_CUTS
-        while any(cuts := next_cuts(tried, least, most, promoter)):
-            assert () in cuts
-            assert cuts[promoter is not Color.BLACK] == () or ends[promoter is Color.BLACK] in (least, most)
-            least = max([least, *(cut for cut in cuts[0] if cut <= ends[0])])
-            most = min([most, *(scores[scores.index(cut) - 1] for cut in cuts[1] if cut > ends[1])])
+        ends, found, tried = sorted(draw.choices(scores[::7], k=2)), [*ANYTHING.ends], NO_CUTS
+        while any(cuts := next_cuts(tried, *found, promoter)):
+            assert all(found[0] < cut <= found[1] and cut not in tried[n] for n in Bound for cut in cuts[n])
+            assert cuts[promoter is not Color.BLACK] == () or ends[promoter is Color.BLACK] in found
+            found = [
+                max([found[0], *(cut for cut in cuts[0] if cut <= ends[0])]),
+                min([found[1], *(scores[scores.index(cut) - 1] for cut in cuts[1] if cut > ends[1])]),
+            ]
             tried = tried[0] + cuts[0], tried[1] + cuts[1]
-        assert [least, most] == ends
+        assert found == ends
         assert len(tried[0]) + len(tried[1]) < 80, "by parts"
 
 
