@@ -142,7 +142,9 @@ class SingleBlock:
             questions = [(n, each) for n, some in enumerate(thresholds) for each in some]
             seeking = np.array([[n, int(each.holder), each.code] for n, each in questions], np.int64)
             words, has_rights = self.layouts.layouts[0].block_words, len(self._rights(sources[0])) > 0
-            block = self._block(pool.map, codes=has_rights or bool(seeking[:, 2].max() > STALEMATE_CODE))
+            asks_ends = not has_rights and seeking[:, 2].max() <= STALEMATE_CODE
+            planes = 0 if asks_ends else (int(seeking[:, 2].max()) // 2 + 1).bit_length()
+            block = self._block(pool.map, codes=has_rights, planes=planes)
             goods = self.new(len(questions) * 2 * words, np.uint64).reshape(len(questions), 2, words)
 
             def find(first: int) -> None:
@@ -163,7 +165,7 @@ class SingleBlock:
         rights = children.en_passant
         children = children._replace(en_passant=rights._replace(entry=rights.entry.copy()))
         here = self._rights(children)
-        mine = own_pawns(block)._replace(next_code=block.next_code.copy())
+        mine = own_pawns(block)
         half, questions = block.geometry.words * 64 if len(here) else 0, asked.questions()
         inquiry = _inquiry(mine, new_sides(block.geometry, good), children, half)
         solve_threshold(inquiry, questions, int(threshold.holder), threshold.code, good)
@@ -174,10 +176,10 @@ class SingleBlock:
         cells = self.layouts.layouts[0].block_words * 128
         return en_passant_of(children.en_passant, (self.number, self.number + 1), cells)[0]
 
-    def _block(self, mapped: Callable[..., Iterable[None]] = map, *, codes: bool = True) -> Block:
+    def _block(self, mapped: Callable[..., Iterable[None]] = map, *, codes: bool = True, planes: int = 0) -> Block:
         """The block with its legal positions, found by `map` or by that of a pool, and room for codes and resets."""
         layout = self.layouts.layouts[0]
-        block = new_block(geometry_of(layout), plies=False, codes=codes, new=self.new)
+        block = new_block(geometry_of(layout), plies=False, codes=codes, planes=planes, new=self.new)
         enter_block(block, self.number, np.array(layout.blocks[self.number], np.int64))
 
         def find(first: int) -> None:

@@ -16,7 +16,7 @@ from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
 from tbgen.retro.outcomes.codes import Questions
 from tbgen.retro.outcomes.grower import Grower, Search, grow, new_grower, write_outcome
 from tbgen.retro.patterns.en_passant import Inquiry, search_rights
-from tbgen.retro.patterns.worker import Room, leave_free, open_word, ripe_cells
+from tbgen.retro.patterns.worker import Room, leave_free, open_word
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.retro.resets.folding import fold_word
 from tbgen.retro.words.block import Block, BlockValues
@@ -46,7 +46,7 @@ def find_goods(
     for plane in range(one.shapes.plane_start[1], len(one.planes.start)):
         are_alike &= one.planes.start[plane] == two.planes.start[plane]
     for word in range(first, end):
-        block.resets[:, word], block.next_code[:, word] = NOTHING, 255
+        block.resets[:, word] = NOTHING
         if block.occupied[word] == NOTHING:
             continue
         unpack_squares(block, scratch, word)
@@ -75,7 +75,7 @@ def good_resets(scratch: Scratch, side: Int, seeking: Int, code: Int) -> Word:
 @inner
 def start(block: Block, white: Grower, black: Grower, good: Words, code: Int) -> None:
     """All legal cells are free; good resets are about to join, and cells with other resets alone may yield."""
-    ends = block.resets if block.code.shape[1] else block.legal if code else block.check  # or with no move at all
+    ends = block.resets if block.counts.shape[2] else block.legal if code else block.check  # or with no move at all
     for mover, other in ((white, black), (black, white)):
         members, side = mover.forced, mover.side
         for word in range(len(block.occupied)):
@@ -91,6 +91,16 @@ def spread(block: Block, grower: Grower, values: BlockValues) -> None:
     grow(block, grower, grower.forced, values, Search(0, 0, True))
 
 
+@inlined
+def with_code(block: Block, side: Int, word: Int, cells: Word, code: Int) -> Word:
+    """Those of some cells of a word that have this own code: twice as many moves, and one more if not in check."""
+    found = cells & (~block.check[side, word] if code & 1 else block.check[side, word])
+    for plane in range(block.counts.shape[2]):
+        bits = block.counts[side, word, plane]
+        found &= bits if code >> plane + 1 & 1 else ~bits
+    return found
+
+
 @inner
 def freeze(block: Block, white: Grower, black: Grower, values: BlockValues, code: Int) -> bool:
     """Free cells with this own code go to the holder; whether any cells are still free."""
@@ -103,7 +113,7 @@ def freeze(block: Block, white: Grower, black: Grower, values: BlockValues, code
             while live:
                 lowest, live = lowest_and_rest(live)
                 word = group * 64 + lowest
-                ripe = ripe_cells(block, side, word, members.free[side, word], code)
+                ripe = with_code(block, side, word, members.free[side, word], code)
                 if ripe:
                     leave_free(members, side, word, ripe)
                     write_outcome(block, values, side, word, ripe, byte_of_goal(0, holder.side))
@@ -132,11 +142,11 @@ def answer(inquiry: Inquiry, asked: Questions, least: Int, most: Int) -> None:
 def solve_threshold(inquiry: Inquiry, asked: Questions, seeking: int, code: int, found: Words) -> None:
     """Find in which cells a side gets at least its score of this code, in a block whose codes are known.
 
-    `block.next_code` is used up. Answers and values with a right have mates in place of all that is as good.
+    Answers and values with a right have mates in place of all that is as good.
     """
     block, white, black, values = inquiry.worker.block, inquiry.worker.white, inquiry.worker.black, inquiry.values
     start(block, white, black, found, code)
-    accrued, is_free = 0, block.code.shape[1] > 0
+    accrued, is_free = 0, block.counts.shape[2] > 0
     while is_free and accrued <= code:
         if accrued:  # without one accrued nobody holds, and all that a threshold of mate needs is found at the end
             spread(block, white, values)

@@ -68,7 +68,9 @@ class Block(NamedTuple):
     numbered: Words
     """[side, word, MASK or FIRST] the cells that have numbers, and that of the first of them."""
     code: Bytes
-    """[side, cell] the position's own code; empty if it is only asked who mates or stalemates."""
+    """[side, cell] the position's own code; empty if thresholds need none."""
+    counts: Words
+    """[side, word, plane] how many moves there are, bit-sliced, for thresholds; where there are too many, all bits."""
     next_code: Bytes
     """[side, word] no undecided cell that is not ripe yet has a lower code; 255 if there is none."""
     best: Best
@@ -85,7 +87,9 @@ class BlockValues(NamedTuple):
     dtg: Shorts
 
 
-def new_block(geometry: Geometry, *, plies: bool = True, codes: bool = True, new: NewArray = np.zeros) -> Block:
+def new_block(
+    geometry: Geometry, *, plies: bool = True, codes: bool = True, planes: int = 0, new: NewArray = np.zeros
+) -> Block:
     """Arrays for the blocks of a material; `new` makes those that each threshold reads in order, or once."""
     words, cells = geometry.words, geometry.words * 64
     pair = (2, words)
@@ -103,6 +107,7 @@ def new_block(geometry: Geometry, *, plies: bool = True, codes: bool = True, new
         first_reset=np.zeros(pair, np.uint64),
         numbered=np.zeros((2, words, 2), np.uint64),
         code=new(2 * cells if codes else 0, np.uint8).reshape(2, -1),
+        counts=new(2 * words * planes, np.uint64).reshape(2, words, planes),
         next_code=np.zeros(pair, np.uint8),
         best=new_best(2 * cells, plies=plies),
     )

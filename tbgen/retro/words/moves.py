@@ -276,11 +276,18 @@ def note_moves(block: Block, scratch: Scratch, word: Int, side: Int, quiet: bool
 
 @inner
 def count_moves(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
-    """Note every move of one side in a word, and write the codes of its cells; only resets if nobody asks for codes."""
-    has_codes = block.code.shape[1] > 0
-    note_moves(block, scratch, word, side, has_codes)
-    if has_codes:
+    """Note every move of one side in a word, and count them for its cells; only resets if nobody asks for counts."""
+    has_codes, planes = block.code.shape[1] > 0, block.counts.shape[2]
+    note_moves(block, scratch, word, side, has_codes or planes > 0)
+    if has_codes or planes:
         scratch.planes[:] = 0
         for n in range(scratch.noted[0]):
             add_move(scratch.planes, scratch.kings[n])
+    if has_codes:
         write_codes(block, scratch, side, word)
+    too_many = NOTHING
+    for plane in range(PLANES - 1, -1, -1):
+        if plane < planes:
+            block.counts[side, word, plane] = scratch.planes[plane] | too_many
+        else:
+            too_many |= scratch.planes[plane]
