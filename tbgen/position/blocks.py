@@ -4,10 +4,10 @@ A block that leads to bounds is solved with the least that its unsolved promotio
 or with both. Values are monotone in those, so the true ones lie between.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from graphlib import TopologicalSorter
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from tbgen.errors import UnprovedError
 from tbgen.index.handover import Entries
 from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Squares, partial_layout, slots_of
 from tbgen.material import Material, Role
-from tbgen.position.bounds import NO_CUTS, PART, UNKNOWN, Bound, fold_promotions, joined, threshold_of, unpacked
+from tbgen.position.bounds import PART, UNKNOWN, Bound, fold_promotions, joined, threshold_of, unpacked
 from tbgen.position.bracket import ANYTHING, Bracket, MoveBracket, Solution
 from tbgen.position.closure import Closure, Node, PlannedBlock, node_of
 from tbgen.position.known import BlockFolder
@@ -67,13 +67,12 @@ class ClosureBlocks:
             if not self._solves:
                 raise LookupError(block.key)
             self.solve(block)
-        source, cuts = bound if bound in block.bounds else block.bounds[0], block.cuts[bound]
-        if block.cuts == NO_CUTS:
-            return file.items(f"{source.name} {part}", first, end)
+        if not block.cuts:
+            return file.items(f"{(Bound.LOWER if block.is_exact else bound).name} {part}", first, end)
         size = (block.node.cells if end is None else end) - first
-        if not cuts:
+        if bound not in block.bounds and not block.is_exact:
             return np.full(size, UNKNOWN[bound], np.int8)
-        names = [f"{source.name} {cut} {part}" for cut in cuts]
+        cuts, names = block.cuts, [f"{cut} {part}" for cut in block.cuts]
         if part != ENTRY:
             return joined([file.items(name) for name in names], cuts, bound)[first:end]
         found: Entries = self.folder.zeros(size, np.int8)
@@ -184,55 +183,49 @@ class BlockSolver:
         return table, self._layouts.layouts[table].address_of(child.pawns) >> HOW_BITS
 
     def solve(self) -> dict[str, npt.NDArray[Any]]:
-        """The values of the block with each bound, or at each cut too."""
-        named, children, asked = list[tuple[str, Iterable[Any]]](), self._children(), self.block.asked
-        if self.block.cuts != NO_CUTS:
-            cuts = [self.block.cuts[bound] for bound in self.block.bounds]
-            thresholds = [[threshold_of(cut)[0] for cut in some] for some in cuts]
-            bits = self._single.solve_thresholds(children, thresholds, asked)
-            for bound, some, each in zip(self.block.bounds, cuts, bits, strict=True):
-                named += zip([f"{bound.name} {cut}" for cut in some], each, strict=True)
-        else:
-            named += zip([bound.name for bound in self.block.bounds], self._single.solve(children, asked), strict=True)
-        return {f"{name} {part}": values for name, each in named for part, values in zip(PARTS, each, strict=True)}
+        """The values of the block with each bound, or at each cut."""
+        cuts, named = self.block.cuts, dict[str, Iterable[Any]]()
+        for bound in self.block.bounds:
+            children, asked = self._children(bound), self.block.asked
+            if cuts:
+                bits = self._single.solve_thresholds(children, [threshold_of(cut)[0] for cut in cuts], asked)
+                named |= zip(map(str, cuts), bits, strict=True)
+            else:
+                named[bound.name] = self._single.solve(children, asked)
+        return {f"{name} {part}": each for name, some in named.items() for part, each in zip(PARTS, some, strict=True)}
 
-    def _children(self) -> Sequence[ChildTables]:
-        """All that the block leads to, with each bound."""
-        read = lru_cache(maxsize=1)(self.blocks.plane)  # exact blocks have one plane for both bounds
+    def _children(self, bound: Bound) -> ChildTables:
+        """All that the block leads to, with a bound."""
 
-        def entries(bound: Bound, plane: PlaneNumber, asked: SomeCells) -> Entries:
+        def entries(plane: PlaneNumber, asked: SomeCells) -> Entries:
             layout = self._layouts.layouts[plane[0]]
-            node = node_of(layout.material, layout.blocks[plane[1]])
-            block = self.blocks.closure.blocks.get(node)
-            is_table = bool(self.blocks.closure.known.digest(node.material))
-            is_exact = (len(block.bounds), block.cuts) == (1, NO_CUTS) if block else is_table
-            return read(node, plane[2], Bound.LOWER if is_exact else bound, asked)
+            return self.blocks.plane(node_of(layout.material, layout.blocks[plane[1]]), plane[2], bound, asked)
 
-        planes = [(*self._numbers_of(child), side) for child, side in self._planes]
-        children = self._single.children(planes, [partial(entries, bound) for bound in self.block.bounds])
-        for bound, tables in zip(self.block.bounds, children, strict=True):
-            for number, pawns in enumerate(self._layout.blocks):
-                if number != self._single.number:
-                    here, _ = en_passant_of(tables.en_passant, (number, number + 1), self._layout.block_words * 128)
-                    block = self.blocks.closure.blocks[node_of(self.node.material, pawns)]
-                    here[:] = self.blocks.read(block, RIGHTS, bound)
+        children = self._single.children([(*self._numbers_of(child), side) for child, side in self._planes], entries)
+        for number, pawns in enumerate(self._layout.blocks):
+            if number != self._single.number:
+                here, _ = en_passant_of(children.en_passant, (number, number + 1), self._layout.block_words * 128)
+                here[:] = self.blocks.read(
+                    self.blocks.closure.blocks[node_of(self.node.material, pawns)], RIGHTS, bound
+                )
         for pawn in sorted({reset.promoted for reset in self._bounded}):
             roles = {reset.role for reset in self._bounded if reset.promoted == pawn}
-            self._bound_promotions(children, pawn, Role.QUEEN, roles)
+            children = self._bounded_promotions(children, bound, pawn, Role.QUEEN, roles)
             if Role.KNIGHT not in roles:
-                self._bound_promotions(children, pawn, Role.KNIGHT, set())
+                children = self._bounded_promotions(children, bound, pawn, Role.KNIGHT, set())
         return children
 
-    def _bound_promotions(self, children: list[ChildTables], pawn: int, main: Role, unsolved: set[Role]) -> None:
-        """Give a pawn's promotions to its main role, and to those that are not solved, bounds of the best of them."""
-        for n, (bound, each) in enumerate(zip(self.block.bounds, children, strict=True)):
-            start, entry = each.promotions.start[self._single.number, pawn], each.promotions.entry
-            if main in unsolved:
-                start[main] = len(entry)
-                entry = np.append(entry, self.blocks.folder.zeros(self.node.cells // 2, np.int8))
-                children[n] = each = each._replace(promotions=each.promotions._replace(entry=entry))
-            start[[*unsolved]], own = start[main], entry[start[main] :][: self.node.cells // 2]
-            fold_promotions(self._layout, self.node.pawns, pawn, main, unsolved, each, bound, own)
+    def _bounded_promotions(
+        self, children: ChildTables, bound: Bound, pawn: int, main: Role, unsolved: set[Role]
+    ) -> ChildTables:
+        """The same with bounds of the best of a pawn's promotions to a role, and to those that are not solved."""
+        start, entry = children.promotions.start[self._single.number, pawn], children.promotions.entry
+        if main in unsolved:
+            start[main] = len(entry)
+            entry = np.append(entry, self.blocks.folder.zeros(self.node.cells // 2, np.int8))
+        start[[*unsolved]], best = start[main], entry[start[main] :][: self.node.cells // 2]
+        fold_promotions(self._layout, self.node.pawns, pawn, main, unsolved, children, bound, best)
+        return children._replace(promotions=children.promotions._replace(entry=entry))
 
 
 def node_on(board: chess.Board) -> Node:

@@ -45,9 +45,6 @@ PART: Final = 1 << 22
 """Cells whose bounds are found at a time."""
 ENDS: Final[Cuts] = (Score("G0.5"), Score("-G1.0"))
 """Whether White mates or stalemates, and whether Black does not."""
-BoundCuts = tuple[Cuts, Cuts]
-"""The cuts that are asked with the lower bound of what is not known, and with the upper one."""
-NO_CUTS: Final[BoundCuts] = (), ()
 UNKNOWN: Final = -1, 1  # by bounds: what replaces a value that is not known
 
 
@@ -205,23 +202,22 @@ def joined(values: Sequence[Entries], cuts: Cuts, bound: Bound) -> Entries:
     return np.where(values[0] != 0, found, np.int8(0))
 
 
-def next_cuts(tried: BoundCuts, least: Score, most: Score, promoter: Color | None) -> BoundCuts:
-    """A few cuts to be tried next for one of the bounds, between those tried; none if nothing is left to be tried.
+def next_cuts(tried: Sequence[Cuts], least: Score, most: Score, promoter: Color | None) -> tuple[Bound, Cuts]:
+    """A few cuts to be tried next, and the bound to try them with; none if nothing is left between those tried.
 
     The bound by which unsolved promotions are worth nothing to `promoter` is likely the value, so it is found first.
     Then, or if another way has found it, the other bound is asked whether that proves it.
     """
     size = 1 if promoter is None else 4  # without pawns a cut takes most of the time
     within = [cut for cut in _ALL if least < cut <= most]
-    lower = [cut for cut in within if not any(least < other <= cut for other in tried[0])]
-    upper = [cut for cut in within if not any(cut <= other <= most for other in tried[1])]
-    asks_lower = promoter is not Color.BLACK
-    likely, other, proof = (lower, upper, within[-1:]) if asks_lower else (upper, lower, within[:1])
-    if likely and (tried != NO_CUTS or len(within) == len(_ALL) - 1):
-        found = _likely(likely, size)
-    else:
-        asks_lower, found = not asks_lower, tuple(proof) if {*proof} <= {*other} else _likely(other, size)
-    return (found, ()) if asks_lower else ((), found)
+    lower = [cut for cut in within if not any(least < other <= cut for other in tried[Bound.LOWER])]
+    upper = [cut for cut in within if not any(cut <= other <= most for other in tried[Bound.UPPER])]
+    likely, left, proof, others = Bound.LOWER, lower, within[-1:], upper
+    if promoter is Color.BLACK:
+        likely, left, proof, others = Bound.UPPER, upper, within[:1], lower
+    if left and (any(tried) or len(within) == len(_ALL) - 1):
+        return likely, _likely(left, size)
+    return Bound(1 - likely), tuple(proof) if {*proof} <= {*others} else _likely(others, size)
 
 
 def _likely(cuts: Sequence[Score], size: int) -> Cuts:

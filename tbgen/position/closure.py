@@ -17,7 +17,7 @@ from tbgen.errors import ClosureTooLargeError, MissingTableError
 from tbgen.index.layout import Layout, Slot, Squares, partial_layout, slots_of
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import MOST_TABLE_MEN, Material, Role
-from tbgen.position.bounds import ENDS, NO_CUTS, Bound, BoundCuts
+from tbgen.position.bounds import ENDS, Bound, Cuts
 from tbgen.position.bracket import SolvePlan
 from tbgen.position.known import MOST_IN_MEMORY, key_of
 from tbgen.probe.stored import RANK_FLIP, OpenTables
@@ -92,19 +92,20 @@ class Way(NamedTuple):
     """Of nodes with at least so many men that are not pawns it is only found who mates or stalemates."""
     coarse_free: int = MOST_WHOLE_FREE + 1
     """Other nodes with at least so many are solved at the cuts alone."""
-    cuts: BoundCuts = NO_CUTS
+    cuts: Cuts = ()
+    bound: Bound = Bound.LOWER
+    """With which those that are solved at cuts are."""
 
     def solves(self, role: Role, node: Node) -> bool:
         """Whether a node without a table is solved that a promotion to a role leads to."""
         most = {Role.QUEEN: self.queen, Role.KNIGHT: self.knight}.get(role, self.others)
         return node.is_solvable and node.free <= most and bool(node.pawns or node.free > MOST_TABLE_MEN)
 
-    def cuts_of(self, node: Node, promoter: Color | None) -> BoundCuts:
+    def cuts_of(self, node: Node, promoter: Color | None) -> Cuts:
         """The cuts at which a node is solved; none if all its outcomes are found."""
         if node.free >= self.mates_free:
-            ends = ENDS if promoter is None else (ENDS[promoter],)  # the other is hardly ever worth its time
-            return ends, ends
-        return self.cuts if node.free >= self.coarse_free else NO_CUTS
+            return ENDS if promoter is None else (ENDS[promoter],)  # the other is hardly ever worth its time
+        return self.cuts if node.free >= self.coarse_free else ()
 
 
 def ways_of(free: int) -> list[Way]:
@@ -138,9 +139,11 @@ class PlannedBlock:
     node: Node
     edges: Sequence[Edge]
     bounds: Sequence[Bound]
-    """The bounds of what it leads to with which it is solved: any one if both are the same."""
-    cuts: BoundCuts
-    """It is solved at these cuts alone, the same for both bounds if they agree; at none if all outcomes are found."""
+    """The bounds of what it leads to with which it is solved."""
+    is_exact: bool
+    """Whether both bounds are the same; then it has one of them."""
+    cuts: Cuts
+    """It is solved at these cuts alone; at none if all its outcomes are found."""
     asked: Accrued
     key: str
     """The name of its file, by a digest of all that it rests on."""
@@ -149,18 +152,17 @@ class PlannedBlock:
     def cost(self) -> SolvePlan:
         """The cost of solving it, without the program's memory."""
         passes, cells = len(self.bounds), self.node.cells
-        asked = [cut for bound in self.bounds for cut in self.cuts[bound]]
         sizes = [child.cells // 2 for child in {edge.child for edge in self.edges if edge.digest}]
         room, disk = passes * sum(min(size, cells) for size in sizes) + max(sizes, default=0), passes * cells
-        seconds, memory = passes * 0.17e-6, passes * 10.0  # CPU seconds and bytes of memory of a cell
-        if asked:
-            each = 4e-9 if cells < 1 << 28 or {*asked} <= {*ENDS} else 12e-9 if cells < 1 << 33 else 100e-9
-            seconds, memory = passes * 20e-9 + each * len(asked), min(len(asked), 2) * 0.65  # a thread for a cut
-            room += cells * (2 if {*asked} <= {*ENDS} else 7) // 5 + len(asked) * cells // 8  # these take no codes
-            disk = len(asked) * cells // 25
-        scratch = room if asked and cells >= MOST_IN_MEMORY else 0
+        seconds, memory = passes * 0.17e-6, 10.0  # CPU seconds and bytes of memory of a cell
+        if self.cuts:
+            asked, ends = len(self.cuts), {*self.cuts} <= {*ENDS}  # ends take no codes
+            each = 4e-9 if cells < 1 << 28 or ends else 12e-9 if cells < 1 << 33 else 100e-9
+            seconds, memory, disk = 20e-9 + each * asked, 0.65 * min(asked, 2), asked * cells // 25  # two threads
+            room += cells * (2 if ends else 7) // 5 + asked * cells // 8
+        scratch = room if self.cuts and cells >= MOST_IN_MEMORY else 0
         seconds, memory_bytes = cells * seconds + passes * 0.03, int(cells * memory) + room - scratch
-        return SolvePlan(1, passes * cells, seconds, memory_bytes, disk, passes == 1, (), scratch)
+        return SolvePlan(1, passes * cells, seconds, memory_bytes, disk, self.is_exact, (), scratch)
 
 
 class Closure:
@@ -184,16 +186,14 @@ class Closure:
             edges = list(self._edges_of(node, promoter))
             below = [block for edge in edges if (block := self.blocks.get(edge.child))]
             cuts = self.way.cuts_of(node, promoter)
-            all_cuts = tuple(sorted({*cuts[0], *cuts[1]}, reverse=True))
-            # What is solved at cuts has one bit for both bounds, and two values: enough for the same cuts.
-            is_known = all(len(each.bounds) == 1 and each.cuts in (NO_CUTS, (all_cuts, all_cuts)) for each in below)
-            bounds = [bound for bound, some in zip(Bound, cuts, strict=True) if some or not all_cuts]
-            if is_known and all(edge.digest for edge in edges):
-                bounds, cuts = [Bound.LOWER], (all_cuts, all_cuts)
+            # What is solved at cuts has two values: enough for the same cuts.
+            is_exact = all(each.is_exact and each.cuts in ((), cuts) for each in below)
+            is_exact &= all(edge.digest for edge in edges)
+            bounds = [Bound.LOWER] if is_exact else [self.way.bound] if cuts else [*Bound]
             digests = sorted({(str(edge.child), edge.digest) for edge in edges})
-            facts = [str(node), digests, [[*map(str, some)] for some in cuts], str(asked.score), asked.cells]
+            facts = [str(node), digests, [*map(int, bounds)], [*map(str, cuts)], str(asked.score), asked.cells]
             key = f"{node}-{key_of(facts)}"
-            block = self.blocks[node] = PlannedBlock(node, edges, bounds, cuts, asked, key)
+            block = self.blocks[node] = PlannedBlock(node, edges, bounds, is_exact, cuts, asked, key)
             if key not in self._there:
                 self.lacking.append(block)
                 self.cpu_seconds += block.cost.cpu_seconds

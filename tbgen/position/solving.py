@@ -1,6 +1,7 @@
 """Solving: plan a position's closures, refuse what is too much, solve them with both bounds, answer."""
 
 import contextlib
+import itertools
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -23,7 +24,7 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material, Role, with_man
 from tbgen.position import DEFAULT_BUDGET, SOLVED
 from tbgen.position.blocks import ClosureBlocks, answer, question_of, shared_node, solve_closure
-from tbgen.position.bounds import NO_CUTS, next_cuts
+from tbgen.position.bounds import Bound, Cuts, next_cuts
 from tbgen.position.bracket import ANYTHING, Bracket, Solution, SolvePlan
 from tbgen.position.closure import MOST_COARSE_FREE, MOST_FREE, Closure, Node, Way, node_of, plan_of, ways_of
 from tbgen.position.known import BlockFolder
@@ -98,9 +99,9 @@ class PositionSolver(contextlib.ExitStack):
     def _closures(self, node: Node, asked: Accrued, budget: float) -> list[Closure]:
         """Those that the budget allows together and that lack no table; MissingTableError if all lack one."""
         found, lacking, there, left = dict[str, Closure](), list[Closure](), self._folder.keys(), budget
-        cuts = next_cuts(NO_CUTS, *ANYTHING.ends, node.promoter)
+        bound, cuts = next_cuts([(), ()], *ANYTHING.ends, node.promoter)
         for way in ways_of(node.free):
-            closure = Closure(self._known, way._replace(cuts=cuts), there, left)
+            closure = Closure(self._known, way._replace(cuts=cuts, bound=bound), there, left)
             with contextlib.suppress(ClosureTooLargeError):
                 root = closure.add(node, asked)
                 # Rooks and bishops hardly ever matter where bounds are left. Ways that solve the same blocks are one.
@@ -124,9 +125,10 @@ class PositionSolver(contextlib.ExitStack):
         whole = min(3 * found.plan.cpu_seconds, self.budget)  # about three closures make use of a way
         tell, self._folder = progress_of(whole, watch or unwatched), BlockFolder(self._folder.folder)
         for planned in closures:
-            tried = NO_CUTS
-            while any(cuts := next_cuts(tried, *bracket.ends, node.promoter)):
-                closure = Closure(self._known, planned.way._replace(cuts=cuts), self._folder.keys(), left)
+            tried: list[Cuts] = [(), ()]
+            while (asks := next_cuts(tried, *bracket.ends, node.promoter))[1]:
+                way = planned.way._replace(bound=asks[0], cuts=asks[1])
+                closure = Closure(self._known, way, self._folder.keys(), left)
                 try:
                     closure.add(node, asked)
                 except ClosureTooLargeError:
@@ -137,8 +139,8 @@ class PositionSolver(contextlib.ExitStack):
                 solved.append(closure)
                 found, left = answer(blocks, found), left - closure.cpu_seconds
                 bracket = found.bracket.flipped() if turned else found.bracket
-                tried = tried[0] + cuts[0], tried[1] + cuts[1]
-                if all(block.cuts == NO_CUTS for block in closure.blocks.values()):
+                tried[way.bound] += way.cuts
+                if not any(block.cuts for block in closure.blocks.values()):
                     break  # other cuts would find the same
         return replace(found, plan=plan_of(solved))
 
@@ -199,18 +201,21 @@ class PositionSolver(contextlib.ExitStack):
 
     def prepare(self, material: Material, watch: Watch | None = None) -> SolvePlan:
         """Plan who mates after promotions to a queen that leave six men; with `watch`, solve it."""
-        men, closure = MOST_COARSE_FREE + 1, Closure(self._known, Way(0, 0, 0, MOST_COARSE_FREE), self._folder.keys())
+        men, closures = MOST_COARSE_FREE + 1, list[Closure]()
         if material.men != men or material.pawns not in (1, 2):
             raise ClosureTooLargeError(str(material), f"no promotion leads to {men} men with one pawn or none")
-        for color in [color for color in Color if Role.PAWN in material.side(color)]:
+        for color, bound in itertools.product([each for each in Color if Role.PAWN in material.side(each)], Bound):
+            closures.append(Closure(self._known, Way(0, 0, 0, MOST_COARSE_FREE, bound=bound), self._folder.keys()))
             promoted = with_man(material, color, Role.PAWN, Role.QUEEN)
             for pawns in layout_of(promoted.canonical()).blocks:  # one pawn stands where it may in either colours
-                closure.add(node_of(promoted, pawns), promoter=color)
-        closure.refuse_missing()
-        plan = plan_of([closure])
+                closures[-1].add(node_of(promoted, pawns), promoter=color)
+            closures[-1].refuse_missing()
+        plan = plan_of(closures)
         if watch:
             self.check(plan)
-            solve_closure(ClosureBlocks(closure, self._folder), self._threads, progress_of(plan.cpu_seconds, watch))
+            tell = progress_of(plan.cpu_seconds, watch)
+            for closure in closures:
+                solve_closure(ClosureBlocks(closure, self._folder), self._threads, tell)
             watch(1.0)
             self._folder.shrink(self.cache_bytes)
         return plan

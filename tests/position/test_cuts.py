@@ -1,5 +1,6 @@
 """Blocks that are solved at some cuts, against tables whose promotions are hidden."""
 
+import itertools
 import random
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from tbgen.index.outcomes import worth_to_white
 from tbgen.material import Material
 from tbgen.position.blocks import ClosureBlocks
-from tbgen.position.bounds import NO_CUTS, Bound, BoundCuts, next_cuts
+from tbgen.position.bounds import Bound, Cuts, next_cuts
 from tbgen.position.bracket import ANYTHING
 from tbgen.position.closure import Closure, Way, node_of
 from tbgen.position.known import BlockFolder
@@ -30,23 +31,22 @@ class Fewer(OpenTables):
         return super().digest(material) if material.men < self.men else ""
 
 
-def bounds_of(name: str, tables: Path, folder: Path, file: int, cuts: BoundCuts) -> np.ndarray:
+def bounds_of(name: str, tables: Path, folder: Path, file: int, *cuts: Cuts) -> np.ndarray:
     """[lower bound, value, upper bound][position] of the blocks with a pawn on a file, as they are worth to White."""
     material, found = Material.parse(name).canonical(), list[np.ndarray]()
     known = Fewer([tables], 1 << 20, outcomes_only=True)
     known.men = material.men
-    closure = Closure(known, Way(0, 0, 0, coarse_free=0, cuts=cuts))
-    for rank in range(1, 7):
+    closures = [Closure(known, Way(0, 0, 0, coarse_free=0, cuts=cuts[bound], bound=bound)) for bound in Bound]
+    for closure, rank in itertools.product(closures, range(1, 7)):
         closure.add(node_of(material, [rank * 8 + file]))
-    blocks = ClosureBlocks(closure, BlockFolder(folder))
-    for node in closure.blocks:
-        blocks.solve(closure.blocks[node])
+    blocks = [ClosureBlocks(closure, BlockFolder(folder)) for closure in closures]
+    for node in closures[0].blocks:
         block = bare_block(geometry_of(node.layout), node.layout.block_words)
         enter_block(block, 0, np.array(node.pawns, np.int64))
         find_legal(block, np.zeros(node.layout.others, np.int64), 0, node.layout.block_words)
         for side in range(2):
             legal = np.unpackbits(block.legal[side].view(np.uint8), bitorder="little") != 0
-            lower, upper = (blocks.plane(node, side, bound) for bound in Bound)
+            lower, upper = (blocks[bound].plane(node, side, bound) for bound in Bound)
             planes = lower, known.plane(material, node.pawns, side), upper
             found.append(np.stack([worth_to_white(each[legal].astype(np.int64)) for each in planes]))
     known.close()
@@ -55,7 +55,7 @@ def bounds_of(name: str, tables: Path, folder: Path, file: int, cuts: BoundCuts)
 
 def test_bounds_by_mates_hold_the_mates_of_a_table(table_folder: Path, tmp_path: Path) -> None:
     for file in range(4):
-        lower, value, upper = bounds_of("KPvK", table_folder, tmp_path, file, (MATES[:1], MATES[:1]))
+        lower, value, upper = bounds_of("KPvK", table_folder, tmp_path, file, MATES[:1], MATES[:1])
         assert ((lower <= value) & (value <= upper)).all()
         at_once, sooner_or_later, at_most = ((each == Score("G0.0").rank).sum() for each in (lower, value, upper))
         assert 0 < at_once < sooner_or_later == at_most, "nobody is saved after a promotion"
@@ -64,10 +64,10 @@ def test_bounds_by_mates_hold_the_mates_of_a_table(table_folder: Path, tmp_path:
 @pytest.mark.parametrize("cuts", ["G2.0", "G6.5 -G3.5", "G0.0 G1.5 G8.0 -G9.5 -G4.0 -G1.5 -G0.5"])
 def test_bounds_are_no_closer_than_cuts_and_hold_every_value(table_folder: Path, tmp_path: Path, cuts: str) -> None:
     some, half = tuple(map(Score, cuts.split())), len(cuts.split()) // 2
-    lower, value, upper = bounds_of("KPvK", table_folder, tmp_path, 2, (some[half:], some[: len(some) - half]))
+    lower, value, upper = bounds_of("KPvK", table_folder, tmp_path, 2, some[half:], some[: len(some) - half])
     assert {*np.unique(lower).tolist()} <= {Score("-G0.0").rank, *(cut.rank for cut in some[half:])}
     assert ((lower <= value) & (value <= upper)).all()
-    alone = {cut: bounds_of("KPvK", table_folder, tmp_path, 2, ((cut,), (cut,))) for cut in some}
+    alone = {cut: bounds_of("KPvK", table_folder, tmp_path, 2, (cut,), (cut,)) for cut in some}
     assert all(((least >= cut.rank) | (most < cut.rank)).mean() > 0.2 for cut, (least, _, most) in alone.items())
     assert all(((lower >= cut.rank) == (alone[cut][0] >= cut.rank)).all() for cut in some[half:])
     assert all(((upper < cut.rank) == (alone[cut][2] < cut.rank)).all() for cut in some[: len(some) - half])
@@ -77,15 +77,15 @@ def test_bounds_are_no_closer_than_cuts_and_hold_every_value(table_folder: Path,
 def test_cuts_find_one_bound_and_then_the_other_one(promoter: Color | None) -> None:
     draw, scores = random.Random(7), sorted(Score(code, color) for code in range(127) for color in Color)
     for _ in range(200):
-        ends, found, tried = sorted(draw.choices(scores[::7], k=2)), [*ANYTHING.ends], NO_CUTS
-        while any(cuts := next_cuts(tried, *found, promoter)):
-            assert all(found[0] < cut <= found[1] and cut not in tried[n] for n in Bound for cut in cuts[n])
-            assert cuts[promoter is not Color.BLACK] == () or ends[promoter is Color.BLACK] in found
-            found = [
-                max([found[0], *(cut for cut in cuts[0] if cut <= ends[0])]),
-                min([found[1], *(scores[scores.index(cut) - 1] for cut in cuts[1] if cut > ends[1])]),
-            ]
-            tried = tried[0] + cuts[0], tried[1] + cuts[1]
+        ends, found, tried = sorted(draw.choices(scores[::7], k=2)), [*ANYTHING.ends], [(), ()]
+        while (asked := next_cuts(tried, *found, promoter))[1]:
+            bound, cuts = asked
+            assert all(found[0] < cut <= found[1] and cut not in tried[bound] for cut in cuts)
+            assert bound == (promoter is Color.BLACK) or ends[promoter is Color.BLACK] in found
+            below = [scores[scores.index(cut) - 1] for cut in cuts if cut > ends[1]]
+            least = [cut for cut in cuts if cut <= ends[0]]
+            found = [found[0], min([found[1], *below])] if bound else [max([found[0], *least]), found[1]]
+            tried[bound] += cuts
         assert found == ends
         assert len(tried[0]) + len(tried[1]) < 80, "by parts"
 
@@ -96,7 +96,7 @@ def test_bounds_of_four_men_hold_the_values_of_their_tables(four_men_folder: Pat
     mate, likely = Score("G0.0").rank, (Score("G0.0"), Score("G2.0"), Score("-G2.5"), Score("-G0.5"))
     for file in range(4):
         asked = (MATES[:1], MATES[:1]), (MATES[1:], MATES[1:]), (likely[2:], likely[:2])
-        bounds = [bounds_of(name, four_men_folder, tmp_path, file, cuts) for cuts in asked]
+        bounds = [bounds_of(name, four_men_folder, tmp_path, file, *cuts) for cuts in asked]
         assert all(((lower <= value) & (value <= upper)).all() for lower, value, upper in bounds)
         certain = sum((lower == upper).sum() for lower, _, upper in bounds[:2])
         mates = (abs(bounds[0][1]) == mate).sum()

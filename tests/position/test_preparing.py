@@ -14,7 +14,7 @@ from tbgen.errors import ClosureTooLargeError, UnprovedError
 from tbgen.material import Material
 from tbgen.position import blocks, closure, known, solving
 from tbgen.position.blocks import node_on
-from tbgen.position.bounds import ENDS, NO_CUTS, BoundCuts
+from tbgen.position.bounds import ENDS, Cuts
 from tbgen.position.bracket import Solution
 from tbgen.position.closure import Closure, Way
 from tbgen.position.solving import PositionSolver
@@ -128,13 +128,13 @@ class OneTableAPiece(OpenTables):
 @pytest.mark.parametrize(
     ("way", "expected"),
     [
-        (Way(4, 4, 4), [(1, NO_CUTS)] * 3),
-        (Way(4, 4, 4, 3), [(2, NO_CUTS), (1, (ENDS[:1], ENDS[:1])), (1, (ENDS[1:], ENDS[1:]))]),
-        (Way(4, 4, 4, coarse_free=2, cuts=(ENDS[1:], ENDS[:1])), [(1, (ENDS, ENDS))] * 3),
+        (Way(4, 4, 4), [(True, ())] * 3),
+        (Way(4, 4, 4, 3), [(False, ()), (True, ENDS[:1]), (True, ENDS[1:])]),
+        (Way(4, 4, 4, coarse_free=2, cuts=ENDS), [(True, ENDS)] * 3),
     ],
 )
 def test_one_bit_of_a_cut_serves_both_bounds_of_what_is_solved_at_the_same_cuts(
-    way: Way, expected: list[tuple[int, BoundCuts]]
+    way: Way, expected: list[tuple[bool, Cuts]]
 ) -> None:
     nodes = [
         node_on(chess.Board(f"{fen} w - - 0 1"))
@@ -142,7 +142,7 @@ def test_one_bit_of_a_cut_serves_both_bounds_of_what_is_solved_at_the_same_cuts(
     ]
     whole = Closure(OneTableAPiece((), 1, outcomes_only=True), way)
     whole.add(nodes[0])
-    assert [(len(whole.blocks[node].bounds), whole.blocks[node].cuts) for node in nodes] == expected
+    assert [(whole.blocks[node].is_exact, whole.blocks[node].cuts) for node in nodes] == expected
 
 
 @pytest.mark.parametrize("most", [1, 4])

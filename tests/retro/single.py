@@ -71,7 +71,7 @@ def known_blocks(name: str, numbers: Iterable[int] | None = None) -> Iterator[Kn
 
         for number in np.flatnonzero((captures.en_passant.start != NOT_HERE).any(axis=(1, 2))).tolist():
             # Solving a block fills in what double steps to it lead to, beside the others'.
-            SingleBlock(reader.child_layouts, number).solve([tables_of(number)], NOBODY)
+            SingleBlock(reader.child_layouts, number).solve(tables_of(number), NOBODY)
         for number in range(len(layout.blocks)) if numbers is None else numbers:
             tables = tables_of(number)
             here = slice(2 * number * half, 2 * (number + 1) * half)

@@ -1,8 +1,4 @@
-"""A single block: its entry values alone, from values of all that it leads to; the door for whoever has one block.
-
-Those values may be bounds. Then a block is solved from each of two sources, by a thread for each, which share the
-values that both sources have.
-"""
+"""A single block: its entry values alone, from values of all that it leads to; the door for whoever has one block."""
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -86,81 +82,74 @@ class SingleBlock:
     new: NewArray = np.zeros
     """Makes all large arrays but the sets that grow."""
 
-    def children(self, planes: Iterable[PlaneNumber], sources: Sequence[PlaneSource]) -> list[ChildTables]:
-        """What it leads to, from each of the sources: `planes` after captures and pawn steps; promotions are found."""
-        empty, reader, planes = empty_child_tables(self.layouts), PromotionReader(self.layouts), [*planes]
-        starts, size = [empty.planes.start.copy() for _ in sources], 0
+    def children(self, planes: Iterable[PlaneNumber], source: PlaneSource) -> ChildTables:
+        """What it leads to: `planes` after captures and pawn steps; promotions are found."""
+        empty, planes, first = empty_child_tables(self.layouts), [*planes], 0
         cells = [self.layouts.layouts[table].block_words * 64 for table, _, _ in planes]
-        entry: Entries = self.new(sum(cells) * len(sources), np.int8)
+        start, entry = empty.planes.start.copy(), self.new(sum(cells), np.int8)
         for (table, number, side), half in zip(planes, cells, strict=True):
-            known = dict[int, tuple[int, Entries]]()  # with the values, since another array might have their number
-            for source, start in zip(sources, starts, strict=True):
-                part = source((table, number, side), ALL_CELLS)
-                if id(part) not in known:
-                    known[id(part)], entry[size : size + half] = (size, part), part
-                    size += half
-                start[empty.shapes.plane_start[table] + 2 * number + side] = known[id(part)][0]
-        return [
-            empty._replace(
-                planes=AtHand(start, entry, NO_DISTANCES),
-                promotions=promotions,
-                en_passant=empty.en_passant._replace(entry=empty.en_passant.entry.copy(), dtg=NO_DISTANCES),
-            )
-            for start, promotions in zip(starts, self._promotions(reader, sources), strict=True)
-        ]
+            entry[first : first + half] = source((table, number, side), ALL_CELLS)
+            start[empty.shapes.plane_start[table] + 2 * number + side] = first
+            first += half
+        rights = empty.en_passant._replace(entry=empty.en_passant.entry.copy(), dtg=NO_DISTANCES)
+        at_hand = AtHand(start, entry, NO_DISTANCES)
+        return empty._replace(planes=at_hand, promotions=self._promotions(source), en_passant=rights)
 
-    def _promotions(self, reader: PromotionReader, sources: Sequence[PlaneSource]) -> list[AtHand]:
-        layout = self.layouts.layouts[0]
+    def _promotions(self, source: PlaneSource) -> AtHand:
+        layout, reader = self.layouts.layouts[0], PromotionReader(self.layouts)
         start = np.full((len(layout.blocks), max(layout.pawns, 1), 8), NOT_HERE, np.int64)
         requests, cells = reader.requests([self.number], start)
-        found = [AtHand(start.copy(), np.zeros(cells, np.int8), NO_DISTANCES) for _ in sources]
+        found = AtHand(start, np.zeros(cells, np.int8), NO_DISTANCES)
         for request, targets in requests.items():
             layout, routes = self.layouts.layouts[request.table], reader.routes[request.table]
             axes = {int(routes.axis[route]) for route, _, _ in targets}
             new = 64 ** (layout.others + 1 - min(axes)), frozenset(square for _, square, _ in targets)
             asked = new if len(axes) == 1 and new[0] >= RUN else ALL_CELLS
-            for source, promotions in zip(sources, found, strict=True):
-                entry = source((request.table, request.block, int(request.side)), asked)
-                box = Box.whole(layout, partial(lambda entry: (entry, NO_DISTANCES), entry))
-                copy_box(box, routes, request.how, np.array(targets, np.int64), promotions)
+            entry = source((request.table, request.block, int(request.side)), asked)
+            box = Box.whole(layout, partial(lambda entry: (entry, NO_DISTANCES), entry))
+            copy_box(box, routes, request.how, np.array(targets, np.int64), found)
         return found
 
-    def solve(self, sources: Sequence[ChildTables], asked: Accrued) -> list[BlockOutcomes]:
-        """Solve it from each of the child tables."""
-        room = Room(self.layouts.layouts[0].block_words)
-        with ThreadPoolExecutor(len(sources)) as pool:
-            return list(pool.map(lambda source: self._solved(source, asked, room), sources))
+    def solve(self, children: ChildTables, asked: Accrued, room: Room | None = None) -> BlockOutcomes:
+        """The block, solved from some child tables."""
+        block, material = self._block(), self.layouts.layouts[0].material
+        geometry, room = block.geometry, room or Room(self.layouts.layouts[0].block_words)
+        white, black = (new_grower(side, geometry, room, middles=True, histories=False) for side in (WHITE, BLACK))
+        inquiry, questions = _inquiry(block, (white, black), children, geometry.words * 64), asked.questions()
+        check_status(material, find_moves(block, children, inquiry.worker.scratch, 0, geometry.words))
+        try:
+            check_status(material, solve_outcomes(inquiry, questions))
+        except FullError as full:
+            return self.solve(children, asked, room.doubled(full))
+        return BlockOutcomes(inquiry.values.entry, self._rights(children), questions.answers)
 
     def solve_thresholds(
-        self, sources: Sequence[ChildTables], thresholds: Sequence[Sequence[Score]], asked: Accrued
-    ) -> list[list[BlockBits]]:
-        """For each of one or two child tables, a thread each, and its thresholds: where their holder gets that score.
+        self, children: ChildTables, thresholds: Sequence[Score], asked: Accrued
+    ) -> Iterable[BlockBits]:
+        """For each of some thresholds: where its holder gets that score, by two threads.
 
-        A table may have any values in place of all that are as good for each of its thresholds.
+        The child tables may have any values in place of all that are as good for each of the thresholds.
         """
+        seeking = np.array([[int(each.holder), each.code] for each in thresholds], np.int64)
+        words, has_rights, most = (
+            self.layouts.layouts[0].block_words,
+            len(self._rights(children)) > 0,
+            seeking.max(0)[1],
+        )
+        planes = (int(most) // 2 + 1).bit_length() if has_rights or most > STALEMATE_CODE else 0
         with ThreadPoolExecutor(2) as pool:
-            questions = [(n, each) for n, some in enumerate(thresholds) for each in some]
-            seeking = np.array([[n, int(each.holder), each.code] for n, each in questions], np.int64)
-            words, has_rights = self.layouts.layouts[0].block_words, len(self._rights(sources[0])) > 0
-            asks_ends = not has_rights and seeking[:, 2].max() <= STALEMATE_CODE
-            planes = 0 if asks_ends else (int(seeking[:, 2].max()) // 2 + 1).bit_length()
             block = self._block(pool.map, codes=has_rights, planes=planes)
-            goods = self.new(len(questions) * 2 * words, np.uint64).reshape(len(questions), 2, words)
+            goods = self.new(len(thresholds) * 2 * words, np.uint64).reshape(-1, 2, words)
 
             def find(first: int) -> None:
                 end, mine, scratch = min(first + CHUNK, words), own_pawns(block), new_scratch(len(block.geometry.color))
-                status = find_goods(mine, sources[0], sources[-1], scratch, seeking, goods, first, end)
+                status = find_goods(mine, children, scratch, seeking, goods, first, end)
                 check_status(self.layouts.layouts[0].material, status)
 
             list(pool.map(find, range(0, words, CHUNK)))
-        with ThreadPoolExecutor(2) as pool:
-            running = [
-                (n, pool.submit(self._bits, block, sources[n], each, good, asked))
-                for (n, each), good in zip(questions, goods, strict=True)
-            ]
-        return [[each.result() for of, each in running if of == n] for n in range(len(sources))]
+            return list(pool.map(partial(self._bits, block, children, asked), thresholds, goods))
 
-    def _bits(self, block: Block, children: ChildTables, threshold: Score, good: Words, asked: Accrued) -> BlockBits:
+    def _bits(self, block: Block, children: ChildTables, asked: Accrued, threshold: Score, good: Words) -> BlockBits:
         """The block at one threshold; `good` is overwritten."""
         rights = children.en_passant
         children = children._replace(en_passant=rights._replace(entry=rights.entry.copy()))
@@ -187,19 +176,6 @@ class SingleBlock:
 
         list(mapped(find, range(0, layout.block_words, CHUNK)))
         return block
-
-    def _solved(self, children: ChildTables, asked: Accrued, room: Room) -> BlockOutcomes:
-        """The block, solved from some child tables."""
-        block, material = self._block(), self.layouts.layouts[0].material
-        geometry = block.geometry
-        white, black = (new_grower(side, geometry, room, middles=True, histories=False) for side in (WHITE, BLACK))
-        inquiry, questions = _inquiry(block, (white, black), children, geometry.words * 64), asked.questions()
-        check_status(material, find_moves(block, children, inquiry.worker.scratch, 0, geometry.words))
-        try:
-            check_status(material, solve_outcomes(inquiry, questions))
-        except FullError as full:
-            return self._solved(children, asked, room.doubled(full))
-        return BlockOutcomes(inquiry.values.entry, self._rights(children), questions.answers)
 
 
 def _inquiry(block: Block, sides: tuple[Grower, Grower], children: ChildTables, half: int) -> Inquiry:

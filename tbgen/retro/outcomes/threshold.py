@@ -35,16 +35,12 @@ def new_sides(geometry: Geometry, good: Words) -> tuple[Grower, Grower]:
 
 
 # goods[threshold, side, word]: cells whose best reset is worth the threshold, for the side that seeks it, or is not,
-# for the other side. seeking[threshold]: the source of what resets lead to, `one` before `two`; who seeks it; its code.
+# for the other side. seeking[threshold]: who seeks it, and its code.
 @borrowing
 def find_goods(
-    block: Block, one: ChildTables, two: ChildTables, scratch: Scratch, seeking: Ints, goods: Words, first: int,
-    end: int,
-) -> int:  # fmt: skip
-    """Own codes and good resets of a range of words; legal words must be there for the whole block."""
-    are_alike = True  # captures, the only resets of a side without pawns, have the same values from both sources
-    for plane in range(one.shapes.plane_start[1], len(one.planes.start)):
-        are_alike &= one.planes.start[plane] == two.planes.start[plane]
+    block: Block, children: ChildTables, scratch: Scratch, seeking: Ints, goods: Words, first: int, end: int
+) -> int:
+    """Numbers of moves and good resets of a range of words; legal words must be there for the whole block."""
     for word in range(first, end):
         block.resets[:, word] = NOTHING
         if block.occupied[word] == NOTHING:
@@ -52,11 +48,9 @@ def find_goods(
         unpack_squares(block, scratch, word)
         for side in range(2):
             count_moves(block, scratch, side, word)
+            fold_word(block, children, scratch, side, word)
             for n in range(len(seeking)):
-                source, seeker, code = seeking[n]
-                if n == 0 or (source != seeking[n - 1, 0] and (not are_alike or side in block.geometry.pawn_color)):
-                    fold_word(block, two if source else one, scratch, side, word)
-                goods[n, side, word] = good_resets(scratch, side, seeker, code)
+                goods[n, side, word] = good_resets(scratch, side, seeking[n, 0], seeking[n, 1])
             block.resets[side, word] = scratch.with_reset[0]
     return int(scratch.status[0])
 

@@ -18,7 +18,7 @@ def differences(name: str, numbers: list[int], scores: list[Score]) -> tuple[int
     compared, wrong = 0, 0
     for known in known_blocks(name, numbers):
         for score in scores:
-            (found,) = known.single.solve([known.tables], Accrued(score, known.cells.tolist()))
+            found = known.single.solve(known.tables, Accrued(score, known.cells.tolist()))
             wrong += int((found.entry[known.cells] != known.entry[known.cells]).sum())
             wrong += int((found.answers != known.worth(score)).sum())
             compared += 2 * len(known.cells)

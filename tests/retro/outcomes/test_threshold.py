@@ -17,7 +17,6 @@ from tbgen.material import Material, build_order, materials
 from tbgen.retro.drive import single
 from tbgen.retro.drive.single import Accrued, BlockBits
 from tbgen.retro.patterns.en_passant import Inquiry
-from tbgen.retro.resets.destinations import NOT_HERE, AtHand
 from tbgen.retro.words.block import Block
 from tbgen.score import Color, Score
 from tests.retro.comparison import goodness
@@ -48,8 +47,8 @@ def met_in(bits: BlockBits) -> np.ndarray:
 def wrong_bits(known: KnownBlock, thresholds: list[Score], accrued: Score | None = None) -> int:
     """How many cells, accrued scores and rights of a block differ from the table, or from the solver of outcomes."""
     asked = Accrued(accrued, known.cells.tolist()) if accrued else NOBODY
-    rights = known.single.solve([known.tables], NOBODY)[0].en_passant
-    (found,) = known.single.solve_thresholds([known.tables], [thresholds], asked)
+    rights = known.single.solve(known.tables, NOBODY).en_passant
+    found = known.single.solve_thresholds(known.tables, thresholds, asked)
     wrong = 0
     for threshold, bits in zip(thresholds, found, strict=True):
         there = rights != 0
@@ -83,21 +82,6 @@ def test_threads_do_not_move_the_same_pawns(monkeypatch: pytest.MonkeyPatch) -> 
     assert not any(np.shares_memory(one, other) for one, other in itertools.combinations(seen, 2))
 
 
-@pytest.mark.parametrize("kind", ["planes", "promotions"])
-def test_each_bound_reads_values_of_its_own(kind: str) -> None:
-    """Of promotions, or of what is left once the side without a pawn has taken it."""
-    known = next(known_blocks("KPvK", [layout_of(Material.parse("KPvK")).blocks.index((51,))]))
-    start, entry, dtg = getattr(known.tables, kind)
-    both = np.concatenate([entry, np.full_like(entry, Score("-G0.0").signed)])
-    values = [AtHand(each, both, dtg) for each in (start, np.where(start == NOT_HERE, start, start + len(entry)))]
-    sources, thresholds = [known.tables._replace(**{kind: each}) for each in values], [Score("G0.0"), Score("-G2.0")]
-    outcomes = [each.entry[known.cells] for each in known.single.solve(sources, NOBODY)]
-    assert (outcomes[0] != outcomes[1]).any()
-    for entry, bits in zip(outcomes, known.single.solve_thresholds(sources, [thresholds] * 2, NOBODY), strict=True):
-        for threshold, some in zip(thresholds, bits, strict=True):
-            assert (met_in(some)[known.cells] == is_met(entry, threshold)).all()
-
-
 def some_pairs(name: str, blocks: int, thresholds: int, scores: int) -> list[int]:
     """How many cells, accrued scores and rights are wrong in some blocks of a table."""
     draw, found = random.Random(name), list[int]()
@@ -126,7 +110,7 @@ def test_rights_to_take_en_passant_are_right_at_every_threshold() -> None:
     numbers = [layout.blocks.index(pawns) for pawns in ((27, 28), (33, 34))]
     for known in known_blocks("KPvKP", numbers):
         assert wrong_bits(known, thresholds_of(known)) == 0
-        (outcomes,) = known.single.solve([known.tables], NOBODY)
+        outcomes = known.single.solve(known.tables, NOBODY)
         assert np.count_nonzero(outcomes.en_passant) > 1000
 
 
