@@ -115,7 +115,7 @@ def ways_of(free: int) -> list[Way]:
     more than other blocks have, it is first found who mates after a queen; beside the last pawn at once if that fits.
     """
     if free > MOST_FREE:
-        return [Way(free + 1, 0, free, free + 1), Way(0, 0, free)]
+        return [Way(free + 1, 0, free, free + 1), Way(free + 1, free + 1, free), Way(0, 0, free)]
     least = min(free, MOST_WHOLE_FREE)
     some = [(most, knight) for most in range(least, MOST_FREE + 1) for knight in range(max(least, most - 1), most + 1)]
     more = [Way(MOST_COARSE_FREE, knight, least) for knight in (MOST_FREE, MOST_COARSE_FREE)]
@@ -156,10 +156,11 @@ class PlannedBlock:
         room, disk = passes * sum(min(size, cells) for size in sizes) + max(sizes, default=0), passes * cells
         seconds, memory = passes * 0.17e-6, 10.0  # CPU seconds and bytes of memory of a cell
         if self.cuts:
-            asked, ends = len(self.cuts), {*self.cuts} <= {*ENDS}  # ends take no codes
-            each = 4e-9 if cells < 1 << 28 or ends else 12e-9 if cells < 1 << 33 else 100e-9
+            asked, most = len(self.cuts), max(cut.code for cut in self.cuts)
+            planes = (most // 2 + 1).bit_length() if not {*self.cuts} <= {*ENDS} else 0  # of numbers of moves
+            each = 4e-9 if cells < 1 << 28 or not planes else 13e-9 if cells < 1 << 33 or planes <= 4 else 100e-9
             seconds, memory, disk = 20e-9 + each * asked, 0.65 * min(asked, 2), asked * cells // 25  # two threads
-            room += cells * (2 if ends else 7) // 5 + asked * cells // 8
+            room += cells * (3 + planes + asked) // 8
         scratch = room if self.cuts and cells >= MOST_IN_MEMORY else 0
         seconds, memory_bytes = cells * seconds + passes * 0.03, int(cells * memory) + room - scratch
         return SolvePlan(1, passes * cells, seconds, memory_bytes, disk, self.is_exact, (), scratch)

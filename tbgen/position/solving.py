@@ -101,7 +101,8 @@ class PositionSolver(contextlib.ExitStack):
         found, lacking, there, left = dict[str, Closure](), list[Closure](), self._folder.keys(), budget
         bound, cuts = next_cuts([(), ()], *ANYTHING.ends, node.promoter)
         for way in ways_of(node.free):
-            closure = Closure(self._known, way._replace(cuts=cuts, bound=bound), there, left)
+            some = cuts[:1] if found else cuts  # another way is first asked for a proof
+            closure = Closure(self._known, way._replace(cuts=some, bound=bound), there, left)
             with contextlib.suppress(ClosureTooLargeError):
                 root = closure.add(node, asked)
                 # Rooks and bishops hardly ever matter where bounds are left. Ways that solve the same blocks are one.

@@ -123,20 +123,15 @@ class SingleBlock:
             return self.solve(children, asked, room.doubled(full))
         return BlockOutcomes(inquiry.values.entry, self._rights(children), questions.answers)
 
-    def solve_thresholds(
-        self, children: ChildTables, thresholds: Sequence[Score], asked: Accrued
-    ) -> Iterable[BlockBits]:
+    def solve_thresholds(self, children: ChildTables, thresholds: Sequence[Score], asked: Accrued) -> list[BlockBits]:
         """For each of some thresholds: where its holder gets that score, by two threads.
 
         The child tables may have any values in place of all that are as good for each of the thresholds.
         """
         seeking = np.array([[int(each.holder), each.code] for each in thresholds], np.int64)
-        words, has_rights, most = (
-            self.layouts.layouts[0].block_words,
-            len(self._rights(children)) > 0,
-            seeking.max(0)[1],
-        )
-        planes = (int(most) // 2 + 1).bit_length() if has_rights or most > STALEMATE_CODE else 0
+        words, most = self.layouts.layouts[0].block_words, int(seeking[:, 1].max())
+        has_rights = len(self._rights(children)) > 0
+        planes = (most // 2 + 1).bit_length() if has_rights or most > STALEMATE_CODE else 0
         with ThreadPoolExecutor(2) as pool:
             block = self._block(pool.map, codes=has_rights, planes=planes)
             goods = self.new(len(thresholds) * 2 * words, np.uint64).reshape(-1, 2, words)
@@ -154,7 +149,7 @@ class SingleBlock:
         rights = children.en_passant
         children = children._replace(en_passant=rights._replace(entry=rights.entry.copy()))
         here = self._rights(children)
-        mine = own_pawns(block)
+        mine = own_pawns(block)._replace(next_code=np.zeros_like(block.next_code))
         half, questions = block.geometry.words * 64 if len(here) else 0, asked.questions()
         inquiry = _inquiry(mine, new_sides(block.geometry, good), children, half)
         solve_threshold(inquiry, questions, int(threshold.holder), threshold.code, good)

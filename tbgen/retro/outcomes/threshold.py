@@ -42,7 +42,6 @@ def find_goods(
 ) -> int:
     """Numbers of moves and good resets of a range of words; legal words must be there for the whole block."""
     for word in range(first, end):
-        block.resets[:, word] = NOTHING
         if block.occupied[word] == NOTHING:
             continue
         unpack_squares(block, scratch, word)
@@ -86,13 +85,24 @@ def spread(block: Block, grower: Grower, values: BlockValues) -> None:
 
 
 @inlined
-def with_code(block: Block, side: Int, word: Int, cells: Word, code: Int) -> Word:
-    """Those of some cells of a word that have this own code: twice as many moves, and one more if not in check."""
-    found = cells & (~block.check[side, word] if code & 1 else block.check[side, word])
-    for plane in range(block.counts.shape[2]):
+def ripe_at(block: Block, side: Int, word: Int, cells: Word, code: Int) -> Word:
+    """Those of some cells with this own code, twice the moves and one more if not in check; the next one is noted."""
+    if np.int64(block.next_code[side, word]) > code:
+        return NOTHING
+    check, ripe, planes = block.check[side, word], cells, block.counts.shape[2]
+    for plane in range(planes):
         bits = block.counts[side, word, plane]
-        found &= bits if code >> plane + 1 & 1 else ~bits
-    return found
+        ripe &= bits if code >> plane + 1 & 1 else ~bits
+    ripe &= ~check if code & 1 else check
+    rest, fewest = cells & ~ripe, 0
+    for plane in range(planes - 1, -1, -1):
+        fewer = rest & ~block.counts[side, word, plane]
+        if fewer:
+            rest = fewer
+        else:
+            fewest |= 1 << plane
+    block.next_code[side, word] = 2 * fewest + (0 if rest & check else 1)
+    return ripe
 
 
 @inner
@@ -107,7 +117,7 @@ def freeze(block: Block, white: Grower, black: Grower, values: BlockValues, code
             while live:
                 lowest, live = lowest_and_rest(live)
                 word = group * 64 + lowest
-                ripe = with_code(block, side, word, members.free[side, word], code)
+                ripe = ripe_at(block, side, word, members.free[side, word], code)
                 if ripe:
                     leave_free(members, side, word, ripe)
                     write_outcome(block, values, side, word, ripe, byte_of_goal(0, holder.side))
