@@ -203,12 +203,11 @@ def joined(values: Sequence[Entries], cuts: Cuts, bound: Bound) -> Entries:
 
 
 def next_cuts(tried: Sequence[Cuts], least: Score, most: Score, promoter: Color | None) -> tuple[Bound, Cuts]:
-    """A few cuts to be tried next, and the bound to try them with; none if nothing is left between those tried.
+    """Up to four cuts to be tried next, and the bound to try them with; none if nothing is left between those tried.
 
     The bound by which unsolved promotions are worth nothing to `promoter` is likely the value, so it is found first.
     Then, or if another way has found it, the other bound is asked whether that proves it.
     """
-    size = 1 if promoter is None else 4  # without pawns a cut takes most of the time
     within = [cut for cut in _ALL if least < cut <= most]
     lower = [cut for cut in within if not any(least < other <= cut for other in tried[Bound.LOWER])]
     upper = [cut for cut in within if not any(cut <= other <= most for other in tried[Bound.UPPER])]
@@ -216,12 +215,13 @@ def next_cuts(tried: Sequence[Cuts], least: Score, most: Score, promoter: Color 
     if promoter is Color.BLACK:
         likely, left, proof, others = Bound.UPPER, upper, within[:1], lower
     if left and (any(tried) or len(within) == len(_ALL) - 1):
-        return likely, _likely(left, size)
-    return Bound(1 - likely), tuple(proof) if {*proof} <= {*others} else _likely(others, size)
+        found = _likely(left)  # without pawns a cut takes most of the time, and memory by its code
+        return likely, found if promoter is not None else (min(found, key=lambda cut: cut.code),)
+    return Bound(1 - likely), tuple(proof) if {*proof} <= {*others} else _likely(others)
 
 
-def _likely(cuts: Sequence[Score], size: int) -> Cuts:
-    """A few of some cuts: values between any two are about equally likely, since most are worth few moves."""
+def _likely(cuts: Sequence[Score]) -> Cuts:
+    """Four of some cuts: values between any two are about equally likely, since most are worth few moves."""
     weights = np.cumsum([0.0, *(0.5 ** (cut.code / 8) for cut in cuts)])  # four moves more are half as likely
-    parts = weights[-1] * np.arange(1, size + 1) / (size + 1)
+    parts = weights[-1] * np.arange(1, 5) / 5
     return tuple(cuts[n - 1] for n in dict.fromkeys(np.searchsorted(weights, parts).tolist()) if n)

@@ -73,8 +73,8 @@ def test_bounds_are_no_closer_than_cuts_and_hold_every_value(table_folder: Path,
     assert all(((upper < cut.rank) == (alone[cut][2] < cut.rank)).all() for cut in some[: len(some) - half])
 
 
-@pytest.mark.parametrize("promoter", [*Color, None])
-def test_cuts_find_one_bound_and_then_the_other_one(promoter: Color | None) -> None:
+@pytest.mark.parametrize("promoter", Color)
+def test_cuts_find_one_bound_and_then_the_other_one(promoter: Color) -> None:
     draw, scores = random.Random(7), sorted(Score(code, color) for code in range(127) for color in Color)
     for _ in range(200):
         ends, found, tried = sorted(draw.choices(scores[::7], k=2)), [*ANYTHING.ends], [(), ()]
