@@ -158,7 +158,8 @@ class PlannedBlock:
         if self.cuts:
             asked, most = len(self.cuts), max(cut.code for cut in self.cuts)
             planes = (most // 2 + 1).bit_length() if not {*self.cuts} <= {*ENDS} else 0  # of numbers of moves
-            each = 4e-9 if cells < 1 << 28 or not planes else 13e-9 if cells < 1 << 33 else 35e-9 if planes < 5 else 100e-9
+            large = 13e-9 if cells < 1 << 33 else 35e-9 if planes < 5 else 100e-9
+            each = large if cells >= 1 << 28 and planes else 4e-9
             seconds, memory, disk = 20e-9 + each * asked, 0.65 * min(asked, 2), asked * cells // 25  # two threads
             room += cells * (3 + planes + asked) // 8
         scratch = room if self.cuts and cells >= MOST_IN_MEMORY else 0
