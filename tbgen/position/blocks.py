@@ -82,8 +82,8 @@ class ClosureBlocks:
             bits = [file.items(name, at >> 3, (at + len(here) + 7) >> 3) for name in names]
             for n in range(0, len(here), step):
                 if (at + n) // stride % 64 in squares:
-                    some, size = [each[n >> 3 : (n + step >> 3) + 1] for each in bits], len(here[n : n + step])
-                    here[n : n + step] = unpacked(some, cuts, bound, at & 7, size)
+                    some, many = [each[n >> 3 : (n + step >> 3) + 1] for each in bits], len(here[n : n + step])
+                    here[n : n + step] = unpacked(some, cuts, bound, at & 7, many)
         return found
 
     def plane(self, node: Node, side: int, bound: Bound, asked: SomeCells = ALL_CELLS) -> Entries:
@@ -205,9 +205,8 @@ class BlockSolver:
         for number, pawns in enumerate(self._layout.blocks):
             if number != self._single.number:
                 here, _ = en_passant_of(children.en_passant, (number, number + 1), self._layout.block_words * 128)
-                here[:] = self.blocks.read(
-                    self.blocks.closure.blocks[node_of(self.node.material, pawns)], RIGHTS, bound
-                )
+                block = self.blocks.closure.blocks[node_of(self.node.material, pawns)]
+                here[:] = self.blocks.read(block, RIGHTS, bound)
         for pawn in sorted({reset.promoted for reset in self._bounded}):
             roles = {reset.role for reset in self._bounded if reset.promoted == pawn}
             children = self._bounded_promotions(children, bound, pawn, Role.QUEEN, roles)

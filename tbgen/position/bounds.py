@@ -131,9 +131,7 @@ def fold_promotions(
 
     def fold(role: Role, asked: Words, *, narrows: bool = False) -> None:
         # Only the part of these words for the square that the new man is on is ever touched.
-        block = bare_block(
-            _geometry_after(geometry, promoted, int(color), rays_of([*men, role])), first + geometry.words
-        )
+        block = bare_block(_geometry_after(geometry, promoted, int(color), rays_of([*men, role])), end)
         enter_block(block, 0, others)
         find_legal(block, np.zeros(len(men) + 1, np.int64), first, end)
 
