@@ -90,9 +90,9 @@ def test_prepared_blocks_make_bounds_closer_and_never_wrong(folder_of: Folder, m
     allow_few_men(monkeypatch)
     monkeypatch.setattr(solving, "ways_of", lambda free: [Way(3, 2, 1, mates_free=3, coarse_free=2)])
     with PositionSolver(folder) as solver:
-        assert solver.prepare(material).nodes == 2 * 24, "a queen of either side beside a pawn"
+        assert solver.prepare(material).nodes == 2 * 2 * 24, "a queen of either side beside a pawn, with either bound"
         solver.prepare(material, watch=(told := list[float]()).append)
-        assert (len(told), told[-1], solver.prepare(material).nodes) == (49, 1, 0)
+        assert (len(told), told[-1], solver.prepare(material).nodes) == (97, 1, 0)
     assert closer(answers(folder, monkeypatch), solved, far) > 0
 
 
