@@ -94,7 +94,7 @@ class Way(NamedTuple):
     """Other nodes with at least so many are solved at the cuts alone."""
     cuts: Cuts = ()
     bound: Bound = Bound.LOWER
-    """With which those that are solved at cuts are."""
+    """The bound with which nodes are solved at cuts."""
 
     def solves(self, role: Role, node: Node) -> bool:
         """Whether a node without a table is solved that a promotion to a role leads to."""
@@ -112,7 +112,8 @@ def ways_of(free: int) -> list[Way]:
     """The ways for a position with so many men that are not pawns, the quickest first; each tells more than the last.
 
     A queen bounds a rook and a bishop, so these are solved only where everything is. Where a promotion leaves one man
-    more than other blocks have, it is first found who mates after a queen; beside the last pawn at once if that fits.
+    more than other blocks have, it is first found who mates after a queen. Beside the last pawn this comes at once, and
+    then what queens and knights are worth; if it does not fit, all its promotions are bounded.
     """
     if free > MOST_FREE:
         return [Way(free + 1, 0, free, free + 1), Way(free + 1, free + 1, free), Way(0, 0, free)]
@@ -188,7 +189,7 @@ class Closure:
             edges = list(self._edges_of(node, promoter))
             below = [block for edge in edges if (block := self.blocks.get(edge.child))]
             cuts = self.way.cuts_of(node, promoter)
-            # What is solved at cuts has two values: enough for the same cuts.
+            # A cut divides values in two. That makes an exact block of one that is asked for the same cuts.
             is_exact = all(each.is_exact and each.cuts in ((), cuts) for each in below)
             is_exact &= all(edge.digest for edge in edges)
             bounds = [Bound.LOWER] if is_exact else [self.way.bound] if cuts else [*Bound]

@@ -1,4 +1,4 @@
-"""Known values: blocks that are solved, in a folder."""
+"""Solved blocks in a folder, and the names of their files."""
 
 import contextlib
 import os

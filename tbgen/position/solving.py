@@ -1,4 +1,4 @@
-"""Solving: plan a position's closures, refuse what is too much, solve them with both bounds, answer."""
+"""Solving: plan a position's closures, refuse what is too much, solve them, answer."""
 
 import contextlib
 import itertools
@@ -101,8 +101,8 @@ class PositionSolver(contextlib.ExitStack):
         found, lacking, there, left = dict[str, Closure](), list[Closure](), self._folder.keys(), budget
         bound, cuts = next_cuts([(), ()], *ANYTHING.ends, node.promoter)
         for way in ways_of(node.free):
-            some = cuts[:1] if found else cuts  # another way is first asked for a proof
-            closure = Closure(self._known, way._replace(cuts=some, bound=bound), there, left)
+            first = cuts[:1] if found else cuts  # a later way is asked one cut first, for a proof
+            closure = Closure(self._known, way._replace(cuts=first, bound=bound), there, left)
             with contextlib.suppress(ClosureTooLargeError):
                 root = closure.add(node, asked)
                 # Rooks and bishops hardly ever matter where bounds are left. Ways that solve the same blocks are one.
@@ -123,7 +123,7 @@ class PositionSolver(contextlib.ExitStack):
         (node, asked), (_, turned) = question_of(board, accrued), shared_node(board)
         found = Solution(board.fen(), accrued, ANYTHING, [], plan_of(closures), 0.0)
         left, bracket, solved = float(self.budget if watch else 0), found.bracket, list[Closure]()
-        whole = min(3 * found.plan.cpu_seconds, self.budget)  # about three closures make use of a way
+        whole = min(3 * found.plan.cpu_seconds, self.budget)  # a way takes about three times its first closure
         tell, self._folder = progress_of(whole, watch or unwatched), BlockFolder(self._folder.folder)
         for planned in closures:
             tried: list[Cuts] = [(), ()]
