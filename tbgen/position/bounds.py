@@ -29,6 +29,7 @@ from tbgen.index.outcomes import worth_to_white
 from tbgen.index.squares import Rays, rays_of
 from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
 from tbgen.material import Role
+from tbgen.position.bracket import ANYTHING, Bracket
 from tbgen.retro.drive.single import own_pawns
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.retro.resets.folding import CHILD_HAS_NO_VALUE, fold_reset
@@ -200,22 +201,26 @@ def joined(values: Sequence[Entries], cuts: Cuts, bound: Bound) -> Entries:
     return np.where(values[0] != 0, found, np.int8(0))
 
 
-def next_cuts(tried: Sequence[Cuts], least: Score, most: Score, promoter: Color | None) -> tuple[Bound, Cuts]:
+def next_cuts(tried: Sequence[Cuts], within: Bracket, promoter: Color | None, climbs: bool) -> tuple[Bound, Cuts]:
     """Up to four cuts to be tried next, and the bound to try them with; none if nothing is left between those tried.
 
-    The bound by which unsolved promotions are worth nothing to `promoter` is likely the value, so it is found first.
-    Then, or if another way has found it, the other bound is asked whether that proves it.
+    The bound by which unsolved promotions are worth nothing to `promoter` is likely the value, so it is found first,
+    unless another way has. Then the other bound is asked for a proof; if that fails, a way that climbs asks for better.
     """
-    within = [cut for cut in _ALL if least < cut <= most]
-    lower = [cut for cut in within if not any(least < other <= cut for other in tried[Bound.LOWER])]
-    upper = [cut for cut in within if not any(cut <= other <= most for other in tried[Bound.UPPER])]
-    likely, left, proof, others = Bound.LOWER, lower, within[-1:], upper
+    (least, most), (from_below, from_above) = within.ends, tried
+    cuts = [cut for cut in _ALL if least < cut <= most]
+    lower = [cut for cut in cuts if not any(least < other <= cut for other in from_below)]
+    upper = [cut for cut in cuts if not any(cut <= other <= most for other in from_above)]
+    likely, left, proof, others = Bound.LOWER, lower, cuts[-1:], upper
     if promoter is Color.BLACK:
-        likely, left, proof, others = Bound.UPPER, upper, within[:1], lower
-    if left and (any(tried) or len(within) == len(_ALL) - 1):
+        likely, left, proof, others = Bound.UPPER, upper, cuts[:1], lower
+    is_new = {*proof} <= {*others}
+    if climbs and promoter is not None:
+        return (Bound(1 - likely), tuple(proof)) if is_new else (likely, tuple({*proof} & {*left}))
+    if left and (any(tried) or within == ANYTHING):
         found = _likely(left)  # without pawns a cut takes most of the time, and memory by its code
         return likely, found if promoter is not None else (min(found, key=lambda cut: cut.code),)
-    return Bound(1 - likely), tuple(proof) if {*proof} <= {*others} else _likely(others)
+    return Bound(1 - likely), tuple(proof) if is_new else _likely(others)
 
 
 def _likely(cuts: Sequence[Score]) -> Cuts:

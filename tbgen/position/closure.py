@@ -95,6 +95,8 @@ class Way(NamedTuple):
     cuts: Cuts = ()
     bound: Bound = Bound.LOWER
     """The bound with which nodes are solved at cuts."""
+    climbs: bool = False
+    """Whether a cut takes a table with one man more and no pawn, so that one is asked at a time."""
 
     def solves(self, role: Role, node: Node) -> bool:
         """Whether a node without a table is solved that a promotion to a role leads to."""
@@ -112,11 +114,12 @@ def ways_of(free: int) -> list[Way]:
     """The ways for a position with so many men that are not pawns, the quickest first; each tells more than the last.
 
     A queen bounds a rook and a bishop, so these are solved only where everything is. Where a promotion leaves one man
-    more than other blocks have, it is first found who mates after a queen. Beside the last pawn this comes at once, and
-    then what queens and knights are worth; if it does not fit, all its promotions are bounded.
+    more than other blocks have, it is first found who mates after a queen. Beside the last pawn this comes at once,
+    then her worth, and a knight's; if that does not fit, all its promotions are bounded.
     """
     if free > MOST_FREE:
-        return [Way(free + 1, 0, free, free + 1), Way(free + 1, free + 1, free), Way(0, 0, free)]
+        solved = [Way(free + 1, knight, free, climbs=True) for knight in (0, free + 1)]
+        return [Way(free + 1, 0, free, free + 1), *solved, Way(0, 0, free)]
     least = min(free, MOST_WHOLE_FREE)
     some = [(most, knight) for most in range(least, MOST_FREE + 1) for knight in range(max(least, most - 1), most + 1)]
     more = [Way(MOST_COARSE_FREE, knight, least) for knight in (MOST_FREE, MOST_COARSE_FREE)]
@@ -190,8 +193,9 @@ class Closure:
             below = [block for edge in edges if (block := self.blocks.get(edge.child))]
             cuts = self.way.cuts_of(node, promoter)
             # A cut divides values in two. That makes an exact block of one that is asked for the same cuts.
-            is_exact = all(each.is_exact and each.cuts in ((), cuts) for each in below)
-            is_exact &= all(edge.digest for edge in edges)
+            is_exact = all(edge.digest for edge in edges) and all(
+                one.is_exact and one.cuts in ((), cuts) for one in below
+            )
             bounds = [Bound.LOWER] if is_exact else [self.way.bound] if cuts else [*Bound]
             digests = sorted({(str(edge.child), edge.digest) for edge in edges})
             facts = [str(node), digests, [*map(int, bounds)], [*map(str, cuts)], str(asked.score), asked.cells]

@@ -19,8 +19,6 @@ from tbgen.system.process import most_files
 _SOURCES = source_digest(("index", "position", "retro"))
 """Other sources may make other values, so blocks of theirs are not read."""
 SUFFIX: Final = ".block"
-_FRAME_CELLS: Final = 1 << 16
-"""Cells that are compressed together: a single position needs one frame."""
 MOST_IN_MEMORY: Final = 1 << 28
 """Bytes of an array that is kept in memory; larger ones lie in files."""
 
@@ -47,7 +45,7 @@ class BlockFolder:
         """Keep a solved block."""
         self.folder.mkdir(parents=True, exist_ok=True)
         while self.get(key) is None:  # another process may remove it before it is open
-            write_arrays(self.folder / f"{key}{SUFFIX}", {}, arrays, _FRAME_CELLS)
+            write_arrays(self.folder / f"{key}{SUFFIX}", {}, arrays, 1 << 16)  # cells a frame: a position needs one
 
     def zeros(self, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
         """A flat array of zeros, in a file if it is large: then the system need not keep it in memory."""

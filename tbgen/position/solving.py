@@ -74,9 +74,9 @@ class PositionSolver(contextlib.ExitStack):
 
     def plan(self, position: Position, accrued: Score | str | None = None) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
-        return plan_of(self._affordable(*self._read(position, accrued), self.budget))
+        return plan_of(self._affordable(*self._read(position, accrued)))
 
-    def _affordable(self, board: chess.Board, accrued: Score, budget: float) -> list[Closure]:
+    def _affordable(self, board: chess.Board, accrued: Score) -> list[Closure]:
         """Those that budget and machine allow together, the quickest first; one that does not fit where none does."""
         material = material_on(board)
         if self._known.digest(material):
@@ -86,7 +86,7 @@ class PositionSolver(contextlib.ExitStack):
         elif not shared_node(board)[0].is_solvable:
             reason = f"more than {MOST_FREE} men beside pawns, {MOST_FREE + 1} beside one, {MOST_FREE + 2} without any"
         else:
-            closures, fitting = self._closures(*question_of(board, accrued), budget), list[Closure]()
+            closures, fitting = self._closures(*question_of(board, accrued)), list[Closure]()
             for closure in closures:
                 with contextlib.suppress(BuildError):
                     self.check(plan_of([closure]))
@@ -96,20 +96,19 @@ class PositionSolver(contextlib.ExitStack):
             reason = f"more than {self.budget} CPU seconds by the plan; allow more with --budget"
         raise ClosureTooLargeError(str(material), reason)
 
-    def _closures(self, node: Node, asked: Accrued, budget: float) -> list[Closure]:
+    def _closures(self, node: Node, asked: Accrued) -> list[Closure]:
         """Those that the budget allows together and that lack no table; MissingTableError if all lack one."""
-        found, lacking, there, left = dict[str, Closure](), list[Closure](), self._folder.keys(), budget
-        bound, cuts = next_cuts([(), ()], *ANYTHING.ends, node.promoter)
+        found, lacking, there, left = dict[str, Closure](), list[Closure](), self._folder.keys(), float(self.budget)
+        bound, cuts = next_cuts([(), ()], ANYTHING, node.promoter, False)  # a later way begins with one, for a proof
         for way in ways_of(node.free):
-            first = cuts[:1] if found else cuts  # a later way is asked one cut first, for a proof
-            closure = Closure(self._known, way._replace(cuts=first, bound=bound), there, left)
+            closure = Closure(self._known, way._replace(cuts=cuts, bound=bound), there, left)
             with contextlib.suppress(ClosureTooLargeError):
                 root = closure.add(node, asked)
                 # Rooks and bishops hardly ever matter where bounds are left. Ways that solve the same blocks are one.
                 if closure.missing:
                     lacking.append(closure)
                 elif root.key not in found and (way.others != MOST_FREE or plan_of([closure]).exact):
-                    found[root.key], left = closure, left - closure.cpu_seconds
+                    found[root.key], left, cuts = closure, left - closure.cpu_seconds, cuts[:1]
         if lacking and not found:
             lacking[0].refuse_missing()
         return [*found.values()]
@@ -127,7 +126,7 @@ class PositionSolver(contextlib.ExitStack):
         tell, self._folder = progress_of(whole, watch or unwatched), BlockFolder(self._folder.folder)
         for planned in closures:
             tried: list[Cuts] = [(), ()]
-            while (asks := next_cuts(tried, *bracket.ends, node.promoter))[1]:
+            while (asks := next_cuts(tried, bracket, node.promoter, planned.way.climbs))[1]:
                 way = planned.way._replace(bound=asks[0], cuts=asks[1])
                 closure = Closure(self._known, way, self._folder.keys(), left)
                 try:
@@ -148,7 +147,7 @@ class PositionSolver(contextlib.ExitStack):
     def solve(self, position: Position, accrued: Score | str | None = None, watch: Watch = unwatched) -> Solution:
         """The value of a position and of its moves, or bounds of it, as `tbgen.solve` gives them."""
         board, carried = self._read(position, accrued)
-        closures, began = self._affordable(board, carried, self.budget), time.process_time()
+        closures, began = self._affordable(board, carried), time.process_time()
         self.check(plan_of(closures))
         found = self._answer(board, carried, closures, watch)
         watch(1.0)
@@ -160,7 +159,7 @@ class PositionSolver(contextlib.ExitStack):
         board, carried = self._read(position, accrued)
         with contextlib.suppress(LookupError, OSError, ClosureTooLargeError):
             if any(self._folder.folder.glob(f"{shared_node(board)[0]}-*")):
-                found = self._answer(board, carried, self._affordable(board, carried, self.budget), None)
+                found = self._answer(board, carried, self._affordable(board, carried), None)
                 return found if found.moves else None
         return None
 
@@ -188,7 +187,7 @@ class PositionSolver(contextlib.ExitStack):
         def closures() -> Iterator[Closure]:
             for board, accrued in positions:
                 try:
-                    found = self._affordable(*self._read(board, accrued), self.budget)
+                    found = self._affordable(*self._read(board, accrued))
                     self.check(plan_of(found))
                 except ClosureTooLargeError as error:
                     refused[error.reason] += 1

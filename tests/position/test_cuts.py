@@ -11,7 +11,7 @@ from tbgen.index.outcomes import worth_to_white
 from tbgen.material import Material
 from tbgen.position.blocks import ClosureBlocks
 from tbgen.position.bounds import Bound, Cuts, next_cuts
-from tbgen.position.bracket import ANYTHING
+from tbgen.position.bracket import ANYTHING, Bracket
 from tbgen.position.closure import Closure, Way, node_of
 from tbgen.position.known import BlockFolder
 from tbgen.probe.stored import OpenTables
@@ -19,6 +19,7 @@ from tbgen.retro.words.block import bare_block, enter_block, find_legal
 from tbgen.retro.words.geometry import geometry_of
 from tbgen.score import Color, Score
 
+SCORES = sorted(Score(code, color) for code in range(127) for color in Color)
 MATES = (Score("G0.0"), Score("-G0.5"))
 
 
@@ -73,21 +74,47 @@ def test_bounds_are_no_closer_than_cuts_and_hold_every_value(table_folder: Path,
     assert all(((upper < cut.rank) == (alone[cut][2] < cut.rank)).all() for cut in some[: len(some) - half])
 
 
+def asked_of(ends: Bracket, within: Bracket, promoter: Color, *, climbs: bool) -> tuple[Bracket, list[Cuts]]:
+    """What a way makes of a bracket, and the cuts that it asks with each bound."""
+    tried: list[Cuts] = [(), ()]
+    while (asked := next_cuts(tried, within, promoter, climbs))[1]:
+        bound, cuts = asked
+        assert all(within.lower < cut <= within.upper and cut not in tried[bound] for cut in cuts)
+        assert climbs or (bound is Bound.UPPER) == (promoter is Color.BLACK) or ends.ends[bound - 1] in within.ends, (
+            "the likely one first"
+        )
+        least = [cut for cut in cuts if cut <= ends.lower and bound is Bound.LOWER]
+        most = [SCORES[SCORES.index(cut) - 1] for cut in cuts if cut > ends.upper and bound is Bound.UPPER]
+        within = Bracket(max([within.lower, *least]), min([within.upper, *most]))
+        tried[bound] += cuts
+    return within, tried
+
+
 @pytest.mark.parametrize("promoter", Color)
 def test_cuts_find_one_bound_and_then_the_other_one(promoter: Color) -> None:
-    draw, scores = random.Random(7), sorted(Score(code, color) for code in range(127) for color in Color)
-    for _ in range(200):
-        ends, found, tried = sorted(draw.choices(scores[::7], k=2)), [*ANYTHING.ends], [(), ()]
-        while (asked := next_cuts(tried, *found, promoter))[1]:
-            bound, cuts = asked
-            assert all(found[0] < cut <= found[1] and cut not in tried[bound] for cut in cuts)
-            assert bound == (promoter is Color.BLACK) or ends[promoter is Color.BLACK] in found
-            below = [scores[scores.index(cut) - 1] for cut in cuts if cut > ends[1]]
-            least = [cut for cut in cuts if cut <= ends[0]]
-            found = [found[0], min([found[1], *below])] if bound else [max([found[0], *least]), found[1]]
-            tried[bound] += cuts
+    for seed in range(200):
+        ends = Bracket(*sorted(random.Random(seed).choices(SCORES[::7], k=2)))
+        found, tried = asked_of(ends, ANYTHING, promoter, climbs=False)
         assert found == ends
-        assert len(tried[0]) + len(tried[1]) < 80, "by parts"
+        assert len(tried[0] + tried[1]) < 80, "by parts"
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "found", "asked"),
+    [
+        ("G3.0", "G3.0", "G3.0", ["", "G2.5"]),
+        ("G2.0", "G2.0", "G2.0", ["G2.5 G2.0", "G2.5 G2.0 G1.5"]),
+        ("G2.5", "G2.0", "G2.5 to G0.0", ["G2.5 G2.0", "G2.5 G2.0"]),
+        ("G0.0", "G0.0", "G0.0", ["G2.5 G2.0 G1.5 G1.0 G0.5 G0.0"] * 2),
+    ],
+)
+def test_a_way_that_climbs_asks_a_cut_of_both_bounds_before_the_next(
+    lower: str, upper: str, found: str, asked: list[str]
+) -> None:
+    ends, known = Bracket(Score(lower), Score(upper)), Bracket(Score("G3.0"), Score("G0.0"))
+    within, tried = asked_of(ends, known, Color.WHITE, climbs=True)
+    assert (str(within), [" ".join(map(str, cuts)) for cuts in tried]) == (found, asked)
+    assert str(asked_of(ends.flipped(), known.flipped(), Color.BLACK, climbs=True)[0].flipped()) == found
 
 
 @pytest.mark.slow
