@@ -113,9 +113,8 @@ class Way(NamedTuple):
 def ways_of(free: int) -> list[Way]:
     """The ways for a position with so many men that are not pawns, the quickest first; each tells more than the last.
 
-    A queen bounds a rook and a bishop, so these are solved only where everything is. Where a promotion leaves one man
-    more than other blocks have, it is first found who mates after a queen. Beside the last pawn this comes at once,
-    then her worth, and a knight's; if that does not fit, all its promotions are bounded.
+    A queen bounds a rook and a bishop, so these are solved only where everything is. Where she leaves one man more than
+    other blocks have, it is found who mates before it is found what she is worth: at once beside the last pawn.
     """
     if free > MOST_FREE:
         solved = [Way(free + 1, knight, free, climbs=True) for knight in (0, free + 1)]

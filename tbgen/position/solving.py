@@ -98,17 +98,18 @@ class PositionSolver(contextlib.ExitStack):
 
     def _closures(self, node: Node, asked: Accrued) -> list[Closure]:
         """Those that the budget allows together and that lack no table; MissingTableError if all lack one."""
-        found, lacking, there, left = dict[str, Closure](), list[Closure](), self._folder.keys(), float(self.budget)
+        found, lacking, there, left = dict[object, Closure](), list[Closure](), self._folder.keys(), float(self.budget)
         bound, cuts = next_cuts([(), ()], ANYTHING, node.promoter, False)  # a later way begins with one, for a proof
         for way in ways_of(node.free):
             closure = Closure(self._known, way._replace(cuts=cuts, bound=bound), there, left)
             with contextlib.suppress(ClosureTooLargeError):
-                root = closure.add(node, asked)
+                closure.add(node, asked)
+                solved = frozenset((each.node, each.cuts in ((), cuts)) for each in closure.blocks.values())
                 # Rooks and bishops hardly ever matter where bounds are left. Ways that solve the same blocks are one.
                 if closure.missing:
                     lacking.append(closure)
-                elif root.key not in found and (way.others != MOST_FREE or plan_of([closure]).exact):
-                    found[root.key], left, cuts = closure, left - closure.cpu_seconds, cuts[:1]
+                elif solved not in found and (way.others != MOST_FREE or plan_of([closure]).exact):
+                    found[solved], left, cuts = closure, left - closure.cpu_seconds, cuts[:1]
         if lacking and not found:
             lacking[0].refuse_missing()
         return [*found.values()]
