@@ -95,8 +95,7 @@ def test_cuts_find_one_bound_and_then_the_other_one(promoter: Color) -> None:
     for seed in range(200):
         ends = Bracket(*sorted(random.Random(seed).choices(SCORES[::7], k=2)))
         found, tried = asked_of(ends, ANYTHING, promoter, climbs=False)
-        assert found == ends
-        assert len(tried[0] + tried[1]) < 80, "by parts"
+        assert (found, len(tried[0] + tried[1]) < 80) == (ends, True), "by parts"
 
 
 @pytest.mark.parametrize(

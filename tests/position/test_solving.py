@@ -330,9 +330,12 @@ def test_a_queen_bounds_a_rook_beside_pawns_that_mirror_each_other_and_where_she
     assert solved(folder_of(*PIECES), fen).bracket.exact == Score(value)
 
 
-def test_a_plan_makes_no_folders(folder_of: Folder) -> None:
+def test_a_plan_makes_no_folders_and_has_one_way_of_those_that_solve_the_same(
+    folder_of: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solving, "ways_of", lambda *_: [Way(most, 0, 0, coarse_free=0) for most in range(3)])
     with PositionSolver(folder := folder_of("KvK")) as solver:
-        assert solver.plan(chess.Board(PAWNS)).nodes > 0
+        assert solver.plan("8/8/3K4/8/8/6P1/4k3/8 w - - 0 1").nodes == 5, "a pawn from g3 on; a queen leaves three men"
     assert not any(path.is_dir() for path in folder.iterdir())
 
 
