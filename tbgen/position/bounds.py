@@ -205,7 +205,7 @@ def next_cuts(tried: Sequence[Cuts], within: Bracket, promoter: Color | None, cl
     """Up to four cuts to be tried next, and the bound to try them with; none if nothing is left between those tried.
 
     The bound by which unsolved promotions are worth nothing to `promoter` is likely the value, so it is found first,
-    unless another way has. Then the other bound is asked for a proof; if that fails, a way that climbs asks for better.
+    unless another way has. A cut of the other bound may prove it; if not, a way that climbs asks it of the likely one.
     """
     (least, most), (from_below, from_above) = within.ends, tried
     cuts = [cut for cut in _ALL if least < cut <= most]
@@ -215,7 +215,7 @@ def next_cuts(tried: Sequence[Cuts], within: Bracket, promoter: Color | None, cl
     if promoter is Color.BLACK:
         likely, left, proof, others = Bound.UPPER, upper, cuts[:1], lower
     is_new = {*proof} <= {*others}
-    if climbs and promoter is not None:
+    if climbs:
         return (Bound(1 - likely), tuple(proof)) if is_new else (likely, tuple({*proof} & {*left}))
     if left and (any(tried) or within == ANYTHING):
         found = _likely(left)  # without pawns a cut takes most of the time, and memory by its code

@@ -99,13 +99,13 @@ class PositionSolver(contextlib.ExitStack):
     def _closures(self, node: Node, asked: Accrued) -> list[Closure]:
         """Those that the budget allows together and that lack no table; MissingTableError if all lack one."""
         found, lacking, there, left = dict[object, Closure](), list[Closure](), self._folder.keys(), float(self.budget)
-        bound, cuts = next_cuts([(), ()], ANYTHING, node.promoter, False)  # a later way begins with one, for a proof
+        bound, cuts = next_cuts([(), ()], ANYTHING, node.promoter, climbs=False)  # a later way is planned with one
         for way in ways_of(node.free):
             closure = Closure(self._known, way._replace(cuts=cuts, bound=bound), there, left)
             with contextlib.suppress(ClosureTooLargeError):
                 closure.add(node, asked)
                 solved = frozenset((each.node, each.cuts in ((), cuts)) for each in closure.blocks.values())
-                # Rooks and bishops hardly ever matter where bounds are left. Ways that solve the same blocks are one.
+                # Ways that differ in cuts alone are one. Rooks and bishops hardly ever matter where bounds are left.
                 if closure.missing:
                     lacking.append(closure)
                 elif solved not in found and (way.others != MOST_FREE or plan_of([closure]).exact):
