@@ -201,11 +201,14 @@ def joined(values: Sequence[Entries], cuts: Cuts, bound: Bound) -> Entries:
     return np.where(values[0] != 0, found, np.int8(0))
 
 
-def next_cuts(tried: Sequence[Cuts], within: Bracket, promoter: Color | None, climbs: bool) -> tuple[Bound, Cuts]:
+def next_cuts(
+    tried: Sequence[Cuts], within: Bracket, promoter: Color | None, climbs: bool, goes_on: bool
+) -> tuple[Bound, Cuts]:
     """Up to four cuts to be tried next, and the bound to try them with; none if nothing is left between those tried.
 
     The bound by which unsolved promotions are worth nothing to `promoter` is likely the value, so it is found first,
-    unless another way has. A cut of the other bound may prove it; if not, a way that climbs asks it of the likely one.
+    unless another way has. A cut of the other bound may prove it. If not, a way that climbs asks it of the likely
+    one; others ask further cuts, unless a solve `goes_on` in a way that tells more.
     """
     (least, most), (from_below, from_above) = within.ends, tried
     cuts = [cut for cut in _ALL if least < cut <= most]
@@ -220,7 +223,7 @@ def next_cuts(tried: Sequence[Cuts], within: Bracket, promoter: Color | None, cl
     if left and (any(tried) or within == ANYTHING):
         found = _likely(left)  # without pawns a cut takes most of the time, and memory by its code
         return likely, found if promoter is not None else (min(found, key=lambda cut: cut.code),)
-    return Bound(1 - likely), tuple(proof) if is_new else _likely(others)
+    return Bound(1 - likely), tuple(proof) if is_new else () if goes_on else _likely(others)
 
 
 def _likely(cuts: Sequence[Score]) -> Cuts:

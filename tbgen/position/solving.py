@@ -99,7 +99,7 @@ class PositionSolver(contextlib.ExitStack):
     def _closures(self, node: Node, asked: Accrued) -> list[Closure]:
         """Those that the budget allows together and that lack no table; MissingTableError if all lack one."""
         found, lacking, there, left = dict[object, Closure](), list[Closure](), self._folder.keys(), float(self.budget)
-        bound, cuts = next_cuts([(), ()], ANYTHING, node.promoter, climbs=False)  # a later way is planned with one
+        bound, cuts = next_cuts([(), ()], ANYTHING, node.promoter, climbs=False, goes_on=True)
         for way in ways_of(node.free):
             closure = Closure(self._known, way._replace(cuts=cuts, bound=bound), there, left)
             with contextlib.suppress(ClosureTooLargeError):
@@ -109,7 +109,7 @@ class PositionSolver(contextlib.ExitStack):
                 if closure.missing:
                     lacking.append(closure)
                 elif solved not in found and (way.others != MOST_FREE or plan_of([closure]).exact):
-                    found[solved], left, cuts = closure, left - closure.cpu_seconds, cuts[:1]
+                    found[solved], left, cuts = closure, left - closure.cpu_seconds, cuts[:1]  # later ways ask one
         if lacking and not found:
             lacking[0].refuse_missing()
         return [*found.values()]
@@ -125,9 +125,9 @@ class PositionSolver(contextlib.ExitStack):
         left, bracket, solved = float(self.budget if watch else 0), found.bracket, list[Closure]()
         whole = min(3 * found.plan.cpu_seconds, self.budget)  # a way takes about three times its first closure
         tell, self._folder = progress_of(whole, watch or unwatched), BlockFolder(self._folder.folder)
-        for planned in closures:
-            tried: list[Cuts] = [(), ()]
-            while (asks := next_cuts(tried, bracket, node.promoter, planned.way.climbs))[1]:
+        for n, planned in enumerate(closures):
+            tried, costs = list[Cuts]([(), ()]), [each.cpu_seconds for each in closures[n + 1 :]] or [left + 1]
+            while (asks := next_cuts(tried, bracket, node.promoter, planned.way.climbs, min(costs) <= left))[1]:
                 way = planned.way._replace(bound=asks[0], cuts=asks[1])
                 closure = Closure(self._known, way, self._folder.keys(), left)
                 try:
