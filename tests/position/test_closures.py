@@ -26,8 +26,7 @@ def test_every_position_of_a_closure_has_the_value_of_the_reference(
     material = Material.parse(name)
     root = node_of(material, [chess.parse_square(square) for square in squares.split()])
     closure = Closure(MadeUpTables(material.men), Way(0, 0, 0))
-    closure.add(root)
-    assert len(closure.blocks[root].bounds) == 2
+    assert len(closure.add(root).bounds) == 2
     blocks = ClosureBlocks(closure, BlockFolder(tmp_path / "solved"))
     solve_closure(blocks, 2, (told := list[float]()).append)
     assert len(told) == len(closure.blocks)
