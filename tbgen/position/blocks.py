@@ -171,8 +171,7 @@ class BlockSolver:
             if reset.gone != NO_SLOT:  # the side whose man is gone is to move
                 self._planes[child, int(slots[reset.gone][0]) ^ reset.flip] = None
             elif reset.promoted == NO_SLOT:
-                pawns = slots[: len(self.node.pawns)]
-                self._planes |= dict.fromkeys((child, int(color.other)) for color, _ in pawns)
+                self._planes |= dict.fromkeys((child, int(color.other)) for color, _ in slots[: len(self.node.pawns)])
         layouts = [partial_layout(*some) for some in placements.items()]
         self._layout, self._layouts = layouts[0], ChildLayouts(layouts, [*dict.fromkeys(each.reset for each in edges)])
         self._single = SingleBlock(self._layouts, self._numbers_of(self.node)[1], blocks.folder.zeros)

@@ -56,7 +56,11 @@ class Bracket:
         return self.lower if self.is_exact else None
 
     def flipped(self) -> Self:
-        """The bracket of the colour-reversed position: both ends, flipped and exchanged."""
+        """The bracket of the colour-reversed position.
+
+        Returns:
+            Both ends, flipped and exchanged.
+        """
         return type(self)(self.upper.flipped(), self.lower.flipped())
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:

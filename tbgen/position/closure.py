@@ -189,12 +189,10 @@ class Closure:
         """Add a node, what is asked of it, and all that it leads to; ClosureTooLargeError when that takes too much."""
         if node not in self.blocks:
             edges = list(self._edges_of(node, promoter))
-            below = [block for edge in edges if (block := self.blocks.get(edge.child))]
             cuts = self.way.cuts_of(node, promoter)
             # A cut divides values in two. That makes an exact block of one that is asked for the same cuts.
-            is_exact = all(edge.digest for edge in edges) and all(
-                one.is_exact and one.cuts in ((), cuts) for one in below
-            )
+            whole = [one.is_exact and one.cuts in ((), cuts) for edge in edges if (one := self.blocks.get(edge.child))]
+            is_exact = all(whole) and all(edge.digest for edge in edges)
             bounds = [Bound.LOWER] if is_exact else [self.way.bound] if cuts else [*Bound]
             digests = sorted({(str(edge.child), edge.digest) for edge in edges})
             facts = [str(node), digests, [*map(int, bounds)], [*map(str, cuts)], str(asked.score), asked.cells]
@@ -276,6 +274,5 @@ def pawn_targets(slots: Sequence[Slot], pawns: Squares, pawn: int, gone: int) ->
     if gone >= len(pawns):
         return [to for to in attacked if to not in pawns]
     passed = pawns[gone] + up  # by a double step of the pawn that is gone
-    return [
-        to for to in attacked if to == pawns[gone] or (to == passed and to >> 3 == behind_double and to not in pawns)
-    ]
+    can_pass = passed >> 3 == behind_double and passed not in pawns
+    return [to for to in attacked if to == pawns[gone] or (to == passed and can_pass)]

@@ -99,7 +99,7 @@ class PositionSolver(contextlib.ExitStack):
     def _closures(self, node: Node, asked: Accrued) -> list[Closure]:
         """Those that the budget allows together and that lack no table; MissingTableError if all lack one."""
         found, lacking, there, left = dict[object, Closure](), list[Closure](), self._folder.keys(), float(self.budget)
-        bound, cuts = next_cuts([(), ()], ANYTHING, node.promoter, climbs=False, goes_on=True)
+        bound, cuts = next_cuts([(), ()], ANYTHING, node.promoter, self._known.shares(node.material), False, False)
         for way in ways_of(node.free):
             closure = Closure(self._known, way._replace(cuts=cuts, bound=bound), there, left)
             with contextlib.suppress(ClosureTooLargeError):
@@ -125,9 +125,10 @@ class PositionSolver(contextlib.ExitStack):
         left, bracket, solved = float(self.budget if watch else 0), found.bracket, list[Closure]()
         whole = min(3 * found.plan.cpu_seconds, self.budget)  # a way takes about three times its first closure
         tell, self._folder = progress_of(whole, watch or unwatched), BlockFolder(self._folder.folder)
+        shares = self._known.shares(node.material)
         for n, planned in enumerate(closures):
             tried, costs = list[Cuts]([(), ()]), [each.cpu_seconds for each in closures[n + 1 :]] or [left + 1]
-            while (asks := next_cuts(tried, bracket, node.promoter, planned.way.climbs, min(costs) <= left))[1]:
+            while (asks := next_cuts(tried, bracket, node.promoter, shares, planned.way.climbs, min(costs) > left))[1]:
                 way = planned.way._replace(bound=asks[0], cuts=asks[1])
                 closure = Closure(self._known, way, self._folder.keys(), left)
                 try:
@@ -178,8 +179,7 @@ class PositionSolver(contextlib.ExitStack):
         refuse_illegal(board)
         if board.castling_rights:
             raise CastlingError(board.fen())
-        own = own_of(board)
-        return board, own if carried is None else accrued_in(carried, own, bare_sides(board))
+        return board, own_of(board) if carried is None else accrued_in(carried, own_of(board), bare_sides(board))
 
     def outlook(self, positions: Iterable[Root]) -> tuple[list[Root], Counter[str], SolvePlan]:
         """The positions that can be solved, why others cannot, and the cost of all blocks, each once."""

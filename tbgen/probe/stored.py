@@ -19,7 +19,7 @@ from tbgen.errors import NO_TABLE, MissingTableError, TooManyMenError, UsageErro
 from tbgen.index.handover import Entries
 from tbgen.index.layout import HOW_BITS, Squares, slots_of
 from tbgen.index.outcomes import are_white, codes_of, worth_to_white
-from tbgen.material import MOST_TABLE_MEN, Material
+from tbgen.material import MOST_TABLE_MEN, Material, Role, with_man
 from tbgen.probe.many import Value
 from tbgen.rules.own_board import OwnBoard, sets_on
 from tbgen.rules.position import material_on
@@ -282,6 +282,20 @@ class OpenTables:
         places, block = file.order.plane_places, file.order.layout.address_of(pawns) >> HOW_BITS
         first = (2 * block + side) * places
         return file.order.from_file(file.entries(first, first + places))
+
+    def shares(self, material: Material) -> dict[Score, float]:
+        """How common the outcomes but mates are in tables of the same pieces with fewer pawns, 1 in all for each."""
+        found = dict[Score, float]()
+        for fewer in [with_man(material, color, Role.PAWN) for color in Color if Role.PAWN in material.side(color)]:
+            shares = [*self.shares(fewer).items()]
+            if self.digest(fewer):
+                counts = self.table(fewer).file.counts.values()
+                rows = [row for some in counts for row in some.items() if row[0].code]
+                whole = sum(n for _, n in rows)
+                shares += [(score if fewer.is_canonical else score.flipped(), n / whole) for score, n in rows]
+            for score, share in shares:
+                found[score] = found.get(score, 0.0) + share
+        return found
 
     def known(self, board: chess.Board) -> Answering | None:
         """The table for a board, if it has already answered for the same men."""
