@@ -281,10 +281,8 @@ def narrowed(bracket: Bracket, least: Score, most: Score) -> Bracket:
     """The part of a bracket between two more bounds; UnprovedError if there is none."""
     low, high = max(bracket.lower, least), min(bracket.upper, most)
     if low > high:
-        raise UnprovedError(
-            f"at least {low} and at most {high} for White are proved, so solved blocks or Syzygy tables are wrong; "
-            "remove the folder 'solved' beside the tables, and try again"
-        )
+        wrong = f"at least {low} and at most {high} for White are proved, so solved blocks or Syzygy tables are wrong"
+        raise UnprovedError(f"{wrong}; remove the folder 'solved' beside the tables, and try again")
     return Bracket(low, high)
 
 

@@ -127,7 +127,9 @@ class PositionSolver(contextlib.ExitStack):
         tell, self._folder = progress_of(whole, watch or unwatched), BlockFolder(self._folder.folder)
         shares = self._known.shares(node.material)
         for n, planned in enumerate(closures):
-            tried, costs = list[Cuts]([(), ()]), [each.cpu_seconds for each in closures[n + 1 :]] or [left + 1]
+            tried: list[Cuts] = [(), ()]
+            later = closures[n + 1 :] if planned.way.queen <= MOST_FREE else []  # else cuts take little of the time
+            costs = [each.cpu_seconds for each in later] or [left + 1]
             while (asks := next_cuts(tried, bracket, node.promoter, shares, planned.way.climbs, min(costs) > left))[1]:
                 way = planned.way._replace(bound=asks[0], cuts=asks[1])
                 closure = Closure(self._known, way, self._folder.keys(), left)
