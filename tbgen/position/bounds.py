@@ -229,6 +229,6 @@ def next_cuts(
 def _likely(cuts: Sequence[Score], shares: dict[Score, float]) -> Cuts:
     """Four of some cuts in a row, or fewer: values between any two are about equally likely. Low ones are quicker."""
     values = _ALL[_ALL.index(cuts[0]) :][: len(cuts) + 1]
-    weights = np.cumsum([shares.get(each, 0) + 0.004 * 0.5 ** (each.code / 8) for each in values])
+    weights = np.cumsum([shares.get(each, 0) + 0.004 * 0.5 ** (each.code / 8) for each in values])  # or few moves
     far = np.abs(weights[:-1] / weights[-1] - np.arange(1, 5)[:, None] / 5) + [cut.code / 500 for cut in cuts]
     return tuple(cuts[n] for n in sorted({*far.argmin(axis=1).tolist()}))
