@@ -202,13 +202,13 @@ def joined(values: Sequence[Entries], cuts: Cuts, bound: Bound) -> Entries:
 
 
 def next_cuts(
-    tried: Sequence[Cuts], within: Bracket, promoter: Color | None, shares: dict[Score, float], climbs: bool, last: bool
+    tried: Sequence[Cuts], within: Bracket, promoter: Color | None, shares: dict[Score, float], climbs: bool, both: bool
 ) -> tuple[Bound, Cuts]:
     """Up to four cuts to be tried next, and the bound to try them with; none if nothing is left between those tried.
 
     The bound by which unsolved promotions are worth nothing to `promoter` is likely the value, so it is found first,
     unless another way has. A cut of the other bound may prove it. If not, a way that climbs asks it of the likely
-    one, and the `last` way asks further cuts. `shares` say how common values are in similar tables.
+    one; others ask further cuts of it if they are to find `both`. `shares` are of values in similar tables.
     """
     (least, most), (from_below, from_above) = within.ends, tried
     cuts = [cut for cut in _ALL if least < cut <= most]
@@ -223,12 +223,12 @@ def next_cuts(
     if left and (any(tried) or within == ANYTHING):
         found = _likely(left, shares)  # without pawns a cut takes most of the time, and memory by its code
         return likely, found if promoter is not None else (min(found, key=lambda cut: cut.code),)
-    return Bound(1 - likely), tuple(proof) if is_new else _likely(others, shares) if others and last else ()
+    return Bound(1 - likely), tuple(proof) if is_new else _likely(others, shares) if others and both else ()
 
 
 def _likely(cuts: Sequence[Score], shares: dict[Score, float]) -> Cuts:
     """Four of some cuts in a row, or fewer: values between any two are about equally likely. Low ones are quicker."""
     values = _ALL[_ALL.index(cuts[0]) :][: len(cuts) + 1]
-    weights = np.cumsum([shares.get(each, 0) + 0.004 * 0.5 ** (each.code / 8) for each in values])  # or few moves
+    weights = np.cumsum([shares.get(one, 0) + 0.004 * 0.5 ** (one.code / 8) for one in values])  # few moves are likely
     far = np.abs(weights[:-1] / weights[-1] - np.arange(1, 5)[:, None] / 5) + [cut.code / 500 for cut in cuts]
     return tuple(cuts[n] for n in sorted({*far.argmin(axis=1).tolist()}))

@@ -109,7 +109,7 @@ class PositionSolver(contextlib.ExitStack):
                 if closure.missing:
                     lacking.append(closure)
                 elif solved not in found and (way.others != MOST_FREE or plan_of([closure]).exact):
-                    found[solved], left, cuts = closure, left - closure.cpu_seconds, cuts[:1]  # later ways ask one
+                    found[solved], left, cuts = closure, left - closure.cpu_seconds, cuts[:1]  # later ways ask one cut
         if lacking and not found:
             lacking[0].refuse_missing()
         return [*found.values()]
@@ -128,7 +128,7 @@ class PositionSolver(contextlib.ExitStack):
         shares = self._known.shares(node.material)
         for n, planned in enumerate(closures):
             tried: list[Cuts] = [(), ()]
-            later = closures[n + 1 :] if planned.way.queen <= MOST_FREE else []  # else cuts take little of the time
+            later = closures[n + 1 :] if planned.way.queen <= MOST_FREE else []  # else its queens take the time
             costs = [each.cpu_seconds for each in later] or [left + 1]
             while (asks := next_cuts(tried, bracket, node.promoter, shares, planned.way.climbs, min(costs) > left))[1]:
                 way = planned.way._replace(bound=asks[0], cuts=asks[1])

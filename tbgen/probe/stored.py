@@ -285,16 +285,19 @@ class OpenTables:
 
     def shares(self, material: Material) -> dict[Score, float]:
         """How common the outcomes but mates are in tables of the same pieces with fewer pawns, 1 in all for each."""
-        found = dict[Score, float]()
-        for fewer in [with_man(material, color, Role.PAWN) for color in Color if Role.PAWN in material.side(color)]:
-            shares = [*self.shares(fewer).items()]
-            if self.digest(fewer):
-                counts = self.table(fewer).file.counts.values()
+        found, fewer = dict[Score, float](), {material: None}
+        while fewer:
+            pawns = [(each, color) for each in fewer for color in Color if Role.PAWN in each.side(color)]
+            fewer = dict.fromkeys(
+                with_man(each, color, Role.PAWN) for each, color in pawns
+            )  # each once, in order
+            for each in filter(self.digest, fewer):
+                counts = self.table(each).file.counts.values()
                 rows = [row for some in counts for row in some.items() if row[0].code]
                 whole = sum(n for _, n in rows)
-                shares += [(score if fewer.is_canonical else score.flipped(), n / whole) for score, n in rows]
-            for score, share in shares:
-                found[score] = found.get(score, 0.0) + share
+                for score, n in rows:
+                    mine = score if each.is_canonical else score.flipped()
+                    found[mine] = found.get(mine, 0.0) + n / whole
         return found
 
     def known(self, board: chess.Board) -> Answering | None:

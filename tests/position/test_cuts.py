@@ -75,11 +75,11 @@ def test_bounds_are_no_closer_than_cuts_and_hold_every_value(table_folder: Path,
 
 
 def asked_of(
-    ends: Bracket, within: Bracket, promoter: Color, *, climbs: bool, last: bool = True
+    ends: Bracket, within: Bracket, promoter: Color, *, climbs: bool, both: bool = True
 ) -> tuple[Bracket, list[Cuts]]:
     """What a way makes of a bracket, and the cuts that it asks with each bound."""
     tried: list[Cuts] = [(), ()]
-    while (asked := next_cuts(tried, within, promoter, {}, climbs, last))[1]:
+    while (asked := next_cuts(tried, within, promoter, {}, climbs, both))[1]:
         bound, cuts = asked
         assert all(within.lower < cut <= within.upper and cut not in tried[bound] for cut in cuts)
         assert climbs or (bound is Bound.UPPER) == (promoter is Color.BLACK) or ends.ends[bound - 1] in within.ends, (
@@ -98,7 +98,7 @@ def test_cuts_find_one_bound_and_then_the_other_one(promoter: Color) -> None:
         ends = Bracket(*sorted(random.Random(seed).choices(SCORES[::7], k=2)))
         found, tried = asked_of(ends, ANYTHING, promoter, climbs=False)
         assert (found, len(tried[0] + tried[1]) < 80) == (ends, True), "by parts"
-        found, tried = asked_of(ends, ANYTHING, promoter, climbs=False, last=False)
+        found, tried = asked_of(ends, ANYTHING, promoter, climbs=False, both=False)
         assert (found.ends[promoter], len(tried[promoter.other]) < 2) == (ends.ends[promoter], True), "one proof"
 
 
@@ -122,8 +122,10 @@ def test_a_way_that_climbs_asks_a_cut_of_both_bounds_before_the_next(
 
 def test_first_cuts_are_beside_what_is_common_in_tables_with_fewer_pawns(table_folder: Path) -> None:
     tables = OpenTables([table_folder], 1 << 20, outcomes_only=True)
-    shares, turned = (tables.shares(Material.parse(name)) for name in ("KPPvK", "KvKPP"))
-    assert (round(sum(shares.values()), 9), Score("G0.0") in shares) == (2.0, False), "KPvK and KvK, without mates"
+    shares, turned = (tables.shares(Material.parse(name)) for name in ("KPPvKP", "KPvKPP"))
+    assert (round(sum(shares.values()), 9), Score("G0.0") in shares) == (3.0, False), (
+        "KPvK, KvKP and KvK, without mates"
+    )
     assert turned == {score.flipped(): share for score, share in shares.items()}
     common = {Score("-G2.0"): 0.6, Score("G3.0"): 0.1, Score("-G6.0"): 0.1}
     assert {Score("-G2.5"), Score("-G2.0")} <= {*next_cuts([(), ()], ANYTHING, Color.WHITE, common, False, False)[1]}
