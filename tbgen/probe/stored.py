@@ -288,9 +288,7 @@ class OpenTables:
         found, fewer = dict[Score, float](), {material: None}
         while fewer:
             pawns = [(each, color) for each in fewer for color in Color if Role.PAWN in each.side(color)]
-            fewer = dict.fromkeys(
-                with_man(each, color, Role.PAWN) for each, color in pawns
-            )  # each once, in order
+            fewer = dict.fromkeys(with_man(each, color, Role.PAWN) for each, color in pawns)  # each once, in order
             for each in filter(self.digest, fewer):
                 counts = self.table(each).file.counts.values()
                 rows = [row for some in counts for row in some.items() if row[0].code]
