@@ -34,7 +34,6 @@ from tbgen.position.closure import Closure, Node, Way, node_of
 from tbgen.position.known import BlockFolder
 from tbgen.position.solving import PositionSolver
 from tbgen.probe.stored import OpenTables
-from tbgen.retro.drive.single import Accrued
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import accruable, own_score, why_not_accrued
 from tbgen.score import Score
@@ -73,7 +72,7 @@ def truth(folder: Path, material: Material, roots: int, given: argparse.Namespac
             accrued = draw.choice(may_accrue(boards[0]))
             boards = [board for board in boards if accrued in may_accrue(board)]
             closure = Closure(known, closure.way)
-            closure.add(node, Accrued(accrued, tuple(cell_on(node, board) for board in boards)))
+            closure.add(node, [(accrued, cell_on(node, board)) for board in boards])
             blocks = ClosureBlocks(closure, blocks.folder)
             solve_closure(blocks, 1, lambda seconds: None)
             for board in boards:

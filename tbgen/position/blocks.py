@@ -26,7 +26,7 @@ from tbgen.position.known import BlockFolder
 from tbgen.probe.stored import kinds_of, squares_on
 from tbgen.probe.syzygy import Winner, no_tables
 from tbgen.retro.drive.many_blocks import en_passant_of
-from tbgen.retro.drive.single import ALL_CELLS, Accrued, BlockOutcomes, PlaneNumber, SingleBlock, SomeCells
+from tbgen.retro.drive.single import ALL_CELLS, BlockOutcomes, PlaneNumber, SingleBlock, SomeCells
 from tbgen.retro.resets.destinations import ChildLayouts, ChildTables, en_passant_starts
 from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.rules.position import board_after, material_on, own_of
@@ -111,7 +111,7 @@ class ClosureBlocks:
                 return best_of(self.moves(board, accrued).values(), board)
             part, at = RIGHTS, index_of_right(node, placed)
         elif accrued is not None and (own := own_of(board)).code >= accrued.code and own != accrued:
-            part, at = ANSWERS, block.asked.cells.index(at)
+            part, at = ANSWERS, block.asked.index((accrued.flipped() if turned else accrued, at))
         signed = [int(self.read(block, part, bound, at, at + 1)[0]) for bound in Bound]
         found = narrowed(ANYTHING, *map(Score.from_signed, signed))
         known = self._of_promotion(board) if board.move_stack and board.peek().promotion else ANYTHING
@@ -237,12 +237,12 @@ def shared_node(board: chess.Board) -> tuple[Node, bool]:
     return min([(here, False), (there, True)], key=lambda each: (not each[0].material.is_canonical, each[0].pawns))
 
 
-def question_of(board: chess.Board, accrued: Score) -> tuple[Node, Accrued]:
+def question_of(board: chess.Board, accrued: Score) -> tuple[Node, set[tuple[Score, int]]]:
     """The node of a position, and what is asked of it: the accrued score, there and after quiet moves."""
     boards = [board, *(board_after(board, move) for move in board.legal_moves if not board.is_zeroing(move))]
     node, turned = shared_node(board)
-    cells = {cell_on(node, each.mirror() if turned else each) for each in boards}
-    return node, Accrued(accrued.flipped() if turned else accrued, tuple(sorted(cells)))
+    carried = accrued.flipped() if turned else accrued
+    return node, {(carried, cell_on(node, each.mirror() if turned else each)) for each in boards if node.is_solvable}
 
 
 def cell_on(node: Node, board: chess.Board) -> int:

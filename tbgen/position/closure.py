@@ -21,20 +21,19 @@ from tbgen.position.bounds import ENDS, Bound, Cuts
 from tbgen.position.bracket import SolvePlan
 from tbgen.position.known import MOST_IN_MEMORY, key_of
 from tbgen.probe.stored import RANK_FLIP, OpenTables
-from tbgen.retro.drive.single import Accrued
+from tbgen.retro.drive.single import Asked
 from tbgen.retro.resets.destinations import Reset, resets_of
 from tbgen.retro.words.geometry import NO_SLOT
-from tbgen.score import Color, Score
+from tbgen.score import Color
 
 PROGRAM_BYTES = 1 << 29
+MOST_MEN: Final = 7
 MOST_WHOLE_FREE: Final = 3
 """Men that are not pawns in a block of which all outcomes are found, at most: one more takes 64 times the time."""
 MOST_FREE: Final = 4
 """The same in a block with several pawns that is solved at a few cuts alone (bounds.py)."""
 MOST_COARSE_FREE: Final = 5
 """The same in one with a single pawn; without pawns there may be one more."""
-
-NOTHING_ASKED: Final = Accrued(Score(0, Color.WHITE), ())
 
 
 class Node(NamedTuple):
@@ -59,7 +58,7 @@ class Node(NamedTuple):
     @property
     def is_solvable(self) -> bool:
         """Whether its block can be solved."""
-        return self.free <= MOST_FREE + max(2 - len(self.pawns), 0)
+        return self.material.men <= MOST_MEN and self.free <= MOST_FREE + max(2 - len(self.pawns), 0)
 
     @property
     def cells(self) -> int:
@@ -147,7 +146,7 @@ class PlannedBlock:
     """Whether both bounds are the same; then it has one of them."""
     cuts: Cuts
     """It is solved at these cuts alone; at none if all its outcomes are found."""
-    asked: Accrued
+    asked: Asked
     key: str
     """The name of its file, by a digest of all that it rests on."""
 
@@ -173,19 +172,16 @@ class PlannedBlock:
 class Closure:
     """The blocks of some nodes and of all that they lead to, each after those that it leads to.
 
-    Arguments:
-        there: The keys of the blocks that are solved already.
-        budget: The most CPU seconds, for those that are not.
+    Those with keys that are `there` are solved already; the others may take `budget` CPU seconds.
     """
 
     def __init__(self, known: OpenTables, way: Way, there: Collection[str] = (), budget: float = math.inf) -> None:
         self.known, self.way, self._there, self._budget = known, way, there, budget
         self.blocks, self.lacking, self.cpu_seconds = dict[Node, PlannedBlock](), list[PlannedBlock](), 0.0
-        self.missing = set[str]()
-        """The tables of materials without pawns that the nodes lead to and that are not there."""
+        self.missing = set[str]()  # tables without pawns that the nodes lead to and that are not there
         self._resets = dict[Material, list[tuple[Reset, str]]]()  # and the digests of the tables that they lead to
 
-    def add(self, node: Node, asked: Accrued = NOTHING_ASKED, promoter: Color | None = None) -> PlannedBlock:
+    def add(self, node: Node, asked: Asked = (), promoter: Color | None = None) -> PlannedBlock:
         """Add a node, what is asked of it, and all that it leads to; ClosureTooLargeError when that takes too much."""
         if node not in self.blocks:
             edges = list(self._edges_of(node, promoter))
@@ -195,7 +191,7 @@ class Closure:
             is_exact = all(whole) and all(edge.digest for edge in edges)
             bounds = [Bound.LOWER] if is_exact else [self.way.bound] if cuts else [*Bound]
             digests = sorted({(str(edge.child), edge.digest) for edge in edges})
-            facts = [str(node), digests, [*map(int, bounds)], [*map(str, cuts)], str(asked.score), asked.cells]
+            facts = [str(node), digests, [*map(int, bounds)], [*map(str, cuts)], [*map(str, asked)]]
             key = f"{node}-{key_of(facts)}"
             block = self.blocks[node] = PlannedBlock(node, edges, bounds, is_exact, cuts, asked, key)
             if key not in self._there:

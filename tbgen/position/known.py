@@ -67,9 +67,8 @@ class BlockFolder:
 
 def _opened(path: Path) -> ArrayFile:
     """A solved block, which now is the one used last."""
-    file = ArrayFile(path)
     os.utime(path)
-    return file
+    return ArrayFile(path)
 
 
 def key_of(facts: Sequence[object]) -> str:

@@ -26,14 +26,13 @@ from tbgen.position import DEFAULT_BUDGET, SOLVED
 from tbgen.position.blocks import ClosureBlocks, answer, question_of, shared_node, solve_closure
 from tbgen.position.bounds import Bound, Cuts, next_cuts
 from tbgen.position.bracket import ANYTHING, Bracket, Solution, SolvePlan
-from tbgen.position.closure import MOST_COARSE_FREE, MOST_FREE, Closure, Node, Way, node_of, plan_of, ways_of
+from tbgen.position.closure import MOST_COARSE_FREE, MOST_FREE, MOST_MEN, Closure, Node, Way, node_of, plan_of, ways_of
 from tbgen.position.known import BlockFolder
 from tbgen.probe.stored import OpenTables
 from tbgen.probe.syzygy import open_syzygy
 from tbgen.probe.tablebase import folders_of
 from tbgen.probe.values import Position, TableValues
-from tbgen.retro.drive.single import Accrued
-from tbgen.retro.words.moves import MOST_SLOTS
+from tbgen.retro.drive.single import Asked
 from tbgen.rules.notation import refuse_illegal
 from tbgen.rules.position import accrued_in, bare_sides, material_on, own_of
 from tbgen.score import Color, Mobility, Score
@@ -42,8 +41,7 @@ from tbgen.system.outputs import folder_to_write
 from tbgen.system.process import available_memory, free_disk
 from tbgen.system.watching import Watch, progress_of, unwatched
 
-Root = tuple[chess.Board, Score]
-"""A position to be solved, and what has accrued in it."""
+Root = tuple[chess.Board, Score]  # a position to be solved, and what has accrued in it
 
 
 class PositionSolver(contextlib.ExitStack):
@@ -71,6 +69,7 @@ class PositionSolver(contextlib.ExitStack):
         self._folder = BlockFolder(Path(self.enter_context(folder_to_write(paths, SOLVED))) / SOLVED)
         self._winner = self.enter_context(open_syzygy(syzygy))
         self._brackets = dict[tuple[str, Score], Bracket]()
+        self._asked = dict[Node, set[tuple[Score, int]]]()  # by all positions so far
 
     def plan(self, position: Position, accrued: Score | str | None = None) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
@@ -78,15 +77,13 @@ class PositionSolver(contextlib.ExitStack):
 
     def _affordable(self, board: chess.Board, accrued: Score) -> list[Closure]:
         """Those that budget and machine allow together, the quickest first; one that does not fit where none does."""
-        material = material_on(board)
+        material, most, (node, asked) = material_on(board), MOST_FREE, self._question(board, accrued)
         if self._known.digest(material):
             reason = "its table is there; ask it with: tbgen probe"
-        elif material.men >= MOST_SLOTS:
-            reason = f"more than {MOST_SLOTS - 1} men"
-        elif not shared_node(board)[0].is_solvable:
-            reason = f"more than {MOST_FREE} men beside pawns, {MOST_FREE + 1} beside one, {MOST_FREE + 2} without any"
+        elif not node.is_solvable:
+            reason = f"more than {MOST_MEN} men, or {most} beside pawns ({most + 1} beside one, {most + 2} with none)"
         else:
-            closures, fitting = self._closures(*question_of(board, accrued)), list[Closure]()
+            closures, fitting = self._closures(node, asked), list[Closure]()
             for closure in closures:
                 with contextlib.suppress(BuildError):
                     self.check(plan_of([closure]))
@@ -96,7 +93,13 @@ class PositionSolver(contextlib.ExitStack):
             reason = f"more than {self.budget} CPU seconds by the plan; allow more with --budget"
         raise ClosureTooLargeError(str(material), reason)
 
-    def _closures(self, node: Node, asked: Accrued) -> list[Closure]:
+    def _question(self, board: chess.Board, accrued: Score) -> tuple[Node, Asked]:
+        """The node of a position, and what has been asked of it by now: its block answers all that together."""
+        node, asked = question_of(board, accrued)
+        self._asked[node] = asked | self._asked.get(node, set())
+        return node, sorted(self._asked[node])
+
+    def _closures(self, node: Node, asked: Asked) -> list[Closure]:
         """Those that the budget allows together and that lack no table; MissingTableError if all lack one."""
         found, lacking, there, left = dict[object, Closure](), list[Closure](), self._folder.keys(), float(self.budget)
         bound, cuts = next_cuts([(), ()], ANYTHING, node.promoter, self._known.shares(node.material), False, False)
@@ -120,7 +123,7 @@ class PositionSolver(contextlib.ExitStack):
         Each asks for cuts between the bounds that are known by then, while the budget lasts. Without `watch` nothing
         is solved, and a closure that lacks a block is left out.
         """
-        (node, asked), (_, turned) = question_of(board, accrued), shared_node(board)
+        (node, asked), (_, turned) = self._question(board, accrued), shared_node(board)
         found = Solution(board.fen(), accrued, ANYTHING, [], plan_of(closures), 0.0)
         left, bracket, solved = float(self.budget if watch else 0), found.bracket, list[Closure]()
         whole = min(3 * found.plan.cpu_seconds, self.budget)  # a way takes about three times its first closure
@@ -185,10 +188,13 @@ class PositionSolver(contextlib.ExitStack):
 
     def outlook(self, positions: Iterable[Root]) -> tuple[list[Root], Counter[str], SolvePlan]:
         """The positions that can be solved, why others cannot, and the cost of all blocks, each once."""
-        kept, refused = list[Root](), Counter[str]()
+        kept, refused, every = list[Root](), Counter[str](), [*positions]
+        for root in every:  # a block is solved once, for all that they ask of it
+            with contextlib.suppress(InputError):
+                self._question(*self._read(*root))
 
         def closures() -> Iterator[Closure]:
-            for board, accrued in positions:
+            for board, accrued in every:
                 try:
                     found = self._affordable(*self._read(board, accrued))
                     self.check(plan_of(found))
@@ -260,8 +266,7 @@ def solve(
         ClosureTooLargeError: The position leads to more than the budget allows, or has a table of its own.
         UsageError: A folder of `syzygy` has no tables.
         MissingTableError: A table that a capture leads to is missing.
-        NotEnoughMemoryError: The position needs more memory than is free.
-        NotEnoughDiskError: The position needs more disk than is free.
+        NotEnoughMemoryError, NotEnoughDiskError: The position needs more than is free.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -266,19 +266,20 @@ def test_blocks_that_another_process_removes_meanwhile_are_solved_again(
 
 def test_many_positions_are_solved_block_by_block(folder_of: Folder) -> None:
     folder, board = folder_of("KvK"), chess.Board(PAWNS)
-    boards = [board, board.mirror(), *map(chess.Board, (LATER, "8/8/8/8/8/8/8/K1k5 w"))]
+    others = [board.mirror(), *map(chess.Board, (LATER, "8/8/8/8/8/8/8/K1k5 w", chess.STARTING_FEN))]
+    roots = [(board, Score("G3.0")), *((each, own_score(each)) for each in (board, *others[:3]))]
     with PositionSolver(folder) as solver:
         assert solver.solved(board) is None
-        ends, refused, plan = solver.outlook((each, own_score(each)) for each in boards)
-        for end in ends:
-            solver.bracket(*end)
+        ends, refused, plan = solver.outlook([*roots, (others[3], Score("-G20.5"))])
+        found = [solver.bracket(*end) for end in ends]
         made = files_in(folder)
-        assert (len(ends), plan.nodes) == (3, len(made))
-        assert refused == {"its table is there; ask it with: tbgen probe": 1}
-    with PositionSolver(folder) as solver:
-        found = [solver.solved(each) for each in boards[:2]]
-        assert [each and each.bracket for each in found] == [solver.solve(each).bracket for each in boards[:2]]
+        assert (len(ends), plan.nodes) == (4, len(made)), "one block is that of three positions"
+        assert (len(refused), refused["its table is there; ask it with: tbgen probe"]) == (2, 1)
+        assert [answer.bracket for end in ends if (answer := solver.solved(*end))] == found
     assert files_in(folder) == made
+    shutil.rmtree(folder / "solved")
+    assert [PositionSolver(folder).solve(*end).bracket for end in ends] == found
+    assert found[0] != found[1]
 
 
 @pytest.mark.parametrize(("room", "most"), [(1 << 40, 2), (1 << 10, 1)])

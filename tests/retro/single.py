@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -13,19 +14,17 @@ from tbgen.index.handover import Distances, Entries
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.runs import MemoryStore
-from tbgen.retro.drive.single import Accrued, SingleBlock
+from tbgen.retro.drive.single import Asked, SingleBlock
 from tbgen.retro.drive.task import Task
 from tbgen.retro.resets.destinations import NOT_HERE, ChildTables, empty_child_tables
 from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import enter_block, find_legal, new_block
 from tbgen.retro.words.geometry import geometry_of
 from tbgen.retro.words.moves import new_scratch
-from tbgen.score import Color, Score
+from tbgen.score import Score
 from tbgen.table import Patterns
 from tests.patterns import value_of_pattern
 from tests.retro.tables import solved, values
-
-NOBODY = Accrued(Score(0, Color.WHITE), ())
 
 
 class KnownBlock(NamedTuple):
@@ -42,6 +41,10 @@ class KnownBlock(NamedTuple):
     def cells(self) -> np.ndarray:
         """The cells that have a value."""
         return np.flatnonzero(self.entry)
+
+    def asked(self, scores: Iterable[Score]) -> Asked:
+        """Every accrued score in each of the cells."""
+        return list(itertools.product(scores, self.cells.tolist()))
 
     def worth(self, score: Score) -> Entries:
         """What an accrued score is worth in each of the cells, by the table."""
@@ -71,7 +74,7 @@ def known_blocks(name: str, numbers: Iterable[int] | None = None) -> Iterator[Kn
 
         for number in np.flatnonzero((captures.en_passant.start != NOT_HERE).any(axis=(1, 2))).tolist():
             # Solving a block fills in what double steps to it lead to, beside the others'.
-            SingleBlock(reader.child_layouts, number).solve(tables_of(number), NOBODY)
+            SingleBlock(reader.child_layouts, number).solve(tables_of(number), ())
         for number in range(len(layout.blocks)) if numbers is None else numbers:
             tables = tables_of(number)
             here = slice(2 * number * half, 2 * (number + 1) * half)

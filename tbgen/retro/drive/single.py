@@ -36,20 +36,10 @@ ALL_CELLS: Final[SomeCells] = 1 << 62, frozenset([0])
 PlaneSource = Callable[[PlaneNumber, SomeCells], Entries]
 """Entry values of a plane, right at least for the cells that are asked for; they are not to be changed."""
 NO_DISTANCES = np.zeros(0, np.uint16)
+Asked = Sequence[tuple[Score, int]]
+"""Accrued scores, each with a cell in which it is asked; those with Black to move are behind those with White."""
 CHUNK, RUN = 1 << 16, 1 << 12
 """Words that a thread finds the moves of at a time; cells in a row that are worth being asked for alone."""
-
-
-class Accrued(NamedTuple):
-    """An accrued score, and the cells in which it is asked, with White to move or, behind these, with Black."""
-
-    score: Score
-    cells: Sequence[int]
-
-    def questions(self) -> Questions:
-        """The same for kernels, without answers yet."""
-        cells = np.array(self.cells, np.int64)
-        return Questions(int(self.score.holder), self.score.code, cells, np.zeros(len(cells), np.int8))
 
 
 class BlockOutcomes(NamedTuple):
@@ -110,12 +100,12 @@ class SingleBlock:
             copy_box(box, routes, request.how, np.array(targets, np.int64), found)
         return found
 
-    def solve(self, children: ChildTables, asked: Accrued, room: Room | None = None) -> BlockOutcomes:
+    def solve(self, children: ChildTables, asked: Asked, room: Room | None = None) -> BlockOutcomes:
         """The block, solved from some child tables."""
         block, material = self._block(), self.layouts.layouts[0].material
         geometry, room = block.geometry, room or Room(self.layouts.layouts[0].block_words)
         white, black = (new_grower(side, geometry, room, middles=True, histories=False) for side in (WHITE, BLACK))
-        inquiry, questions = _inquiry(block, (white, black), children, geometry.words * 64), asked.questions()
+        inquiry, questions = _inquiry(block, (white, black), children, geometry.words * 64), _questions(asked)
         check_status(material, find_moves(block, children, inquiry.worker.scratch, 0, geometry.words))
         try:
             check_status(material, solve_outcomes(inquiry, questions))
@@ -123,7 +113,7 @@ class SingleBlock:
             return self.solve(children, asked, room.doubled(full))
         return BlockOutcomes(inquiry.values.entry, self._rights(children), questions.answers)
 
-    def solve_thresholds(self, children: ChildTables, thresholds: Sequence[Score], asked: Accrued) -> list[BlockBits]:
+    def solve_thresholds(self, children: ChildTables, thresholds: Sequence[Score], asked: Asked) -> list[BlockBits]:
         """For each of some thresholds: where its holder gets that score, by two threads.
 
         The child tables may have any values in place of all that are as good for each of the thresholds.
@@ -144,13 +134,13 @@ class SingleBlock:
             list(pool.map(find, range(0, words, CHUNK)))
             return list(pool.map(partial(self._bits, block, children, asked), thresholds, goods))
 
-    def _bits(self, block: Block, children: ChildTables, asked: Accrued, threshold: Score, good: Words) -> BlockBits:
+    def _bits(self, block: Block, children: ChildTables, asked: Asked, threshold: Score, good: Words) -> BlockBits:
         """The block at one threshold; `good` is overwritten."""
         rights = children.en_passant
         children = children._replace(en_passant=rights._replace(entry=rights.entry.copy()))
         here = self._rights(children)
         mine = own_pawns(block)._replace(next_code=np.zeros_like(block.next_code))
-        half, questions = block.geometry.words * 64 if len(here) else 0, asked.questions()
+        half, questions = block.geometry.words * 64 if len(here) else 0, _questions(asked)
         inquiry = _inquiry(mine, new_sides(block.geometry, good), children, half)
         solve_threshold(inquiry, questions, int(threshold.holder), threshold.code, good)
         return BlockBits(good.ravel().view(np.uint8), here, questions.answers)
@@ -178,6 +168,13 @@ def _inquiry(block: Block, sides: tuple[Grower, Grower], children: ChildTables, 
     worker = Worker(block, new_scratch(len(block.geometry.color)), *sides, new_interner(1))
     values = BlockValues(np.zeros(2 * half, np.int8), NO_DISTANCES)
     return Inquiry(worker, values, children, np.full(2 * half, NEVER, np.uint8))
+
+
+def _questions(asked: Asked) -> Questions:
+    """The same for kernels, without answers yet."""
+    rows = np.array([(score.holder, score.code, cell) for score, cell in asked], np.int64).reshape(-1, 3)
+    holders, codes, cells = rows.T.copy()
+    return Questions(holders, codes, cells, np.zeros(len(asked), np.int8))
 
 
 def own_pawns(block: Block) -> Block:

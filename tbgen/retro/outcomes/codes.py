@@ -279,15 +279,14 @@ def search_outcomes(block: Block, grower: Grower, other: Grower, values: BlockVa
 
 @by_address
 class Questions(NamedTuple):
-    """What is asked of a block."""
+    """[question] What is asked of a block, and the outcomes that answer it."""
 
-    holder: int
-    code: int
+    holder: Ints
+    code: Ints
     """The accrued score."""
     cells: Ints
-    """[question] a cell, those with Black to move behind those with White to move."""
+    """Where it is asked: cells with Black to move are behind those with White to move."""
     answers: SignedBytes
-    """[question] its outcome."""
 
 
 @inner
@@ -307,13 +306,16 @@ def answer(inquiry: Inquiry, asked: Questions, code: Int, is_over: bool) -> None
     """All questions at an accrued code, its middles just found, or above it once all cells are decided."""
     block, half = inquiry.worker.block, inquiry.worker.block.code.shape[1]
     least, most = (code + 1, np.int64(GOALS)) if is_over else (code, code)
-    is_asked = least <= asked.code <= most or (is_over and asked.code < FIRST_MIDDLE)
     for breaker in (inquiry.worker.white, inquiry.worker.black):
-        journal = journal_at(breaker.middle, code)
-        if is_asked and len(asked.cells) and breaker.side != asked.holder:
-            note_goals(inquiry, journal, code)
-            for n in range(len(asked.cells)):
-                byte, _ = value_with(inquiry, breaker.side, asked.cells[n] // half, asked.cells[n] % half, asked.code)
+        journal, are_noted = journal_at(breaker.middle, code), False
+        for n in range(len(asked.cells)):
+            accrued, cell = asked.code[n], asked.cells[n]
+            is_due = least <= accrued <= most or (is_over and accrued < FIRST_MIDDLE)
+            if is_due and asked.holder[n] != breaker.side:
+                if not are_noted:
+                    note_goals(inquiry, journal, code)
+                are_noted = True
+                byte, _ = value_with(inquiry, breaker.side, cell // half, cell % half, accrued)
                 asked.answers[n] = byte
         for taken in range(len(block.geometry.pawn_color)):
             right = right_to_take(block, inquiry.children, taken)

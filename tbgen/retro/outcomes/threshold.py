@@ -131,11 +131,13 @@ def answer(inquiry: Inquiry, asked: Questions, least: Int, most: Int) -> None:
     """All questions at accrued codes from `least` to `most`, for which the sets at hand hold."""
     white, black = inquiry.worker.white, inquiry.worker.black
     half = len(inquiry.worker.block.occupied) * 64
-    for n in range(len(asked.cells) if least <= asked.code <= most else 0):
+    for n in range(len(asked.cells)):
+        if not least <= asked.code[n] <= most:
+            continue
         side, cell = asked.cells[n] // half, asked.cells[n] % half
         mover, bit = white if side == WHITE else black, square_bit(cell & 63)
         if mover.forced.free[side, cell >> 6] & bit:
-            asked.answers[n] = byte_of_goal(asked.code, asked.holder)
+            asked.answers[n] = byte_of_goal(asked.code[n], asked.holder[n])
         else:
             asked.answers[n] = byte_of_goal(0, 1 - side if mover.forced.left[cell >> 6] & bit else side)
     search_rights(inquiry, least, most)

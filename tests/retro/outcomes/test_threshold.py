@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,12 +15,12 @@ from tbgen.index.handover import Entries
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, build_order, materials
 from tbgen.retro.drive import single
-from tbgen.retro.drive.single import Accrued, BlockBits
+from tbgen.retro.drive.single import BlockBits
 from tbgen.retro.patterns.en_passant import Inquiry
 from tbgen.retro.words.block import Block
 from tbgen.score import Color, Score
 from tests.retro.comparison import goodness
-from tests.retro.single import NOBODY, KnownBlock, known_blocks
+from tests.retro.single import KnownBlock, known_blocks
 
 ENDS = [Score("G0.0"), Score("-G0.0"), Score("G0.5"), Score("-G0.5")]
 """Alone they take no codes."""
@@ -44,19 +44,18 @@ def met_in(bits: BlockBits) -> np.ndarray:
     return np.unpackbits(bits.met, bitorder="little") != 0
 
 
-def wrong_bits(known: KnownBlock, thresholds: list[Score], accrued: Score | None = None) -> int:
+def wrong_bits(known: KnownBlock, thresholds: list[Score], scores: Sequence[Score] = ()) -> int:
     """How many cells, accrued scores and rights of a block differ from the table, or from the solver of outcomes."""
-    asked = Accrued(accrued, known.cells.tolist()) if accrued else NOBODY
-    rights = known.single.solve(known.tables, NOBODY).en_passant
-    found = known.single.solve_thresholds(known.tables, thresholds, asked)
+    rights = known.single.solve(known.tables, ()).en_passant
+    found = known.single.solve_thresholds(known.tables, thresholds, known.asked(scores))
     wrong = 0
     for threshold, bits in zip(thresholds, found, strict=True):
         there = rights != 0
         wrong += int((met_in(bits)[known.cells] != is_met(known.entry[known.cells], threshold)).sum())
         differ = is_met(bits.en_passant[there], threshold) != is_met(rights[there], threshold)
         wrong += int(((bits.en_passant != 0) != there).sum() + differ.sum())
-        if accrued:
-            wrong += int((is_met(bits.answers, threshold) != is_met(known.worth(accrued), threshold)).sum())
+        for answers, accrued in zip(np.split(bits.answers, len(scores) or 1), scores, strict=False):
+            wrong += int((is_met(answers, threshold) != is_met(known.worth(accrued), threshold)).sum())
     return wrong
 
 
@@ -88,10 +87,10 @@ def some_pairs(name: str, blocks: int, thresholds: int, scores: int) -> list[int
     numbers = range(len(layout_of(Material.parse(name)).blocks))
     for known in known_blocks(name, sorted(draw.sample(numbers, min(blocks, len(numbers))))):
         some = thresholds_of(known)
-        for _ in range(scores):
-            accrued = Score(draw.choice([2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16]), draw.choice([*Color]))
-            sampled = draw.sample(some, min(thresholds, len(some)))
-            found += [wrong_bits(known, sampled, accrued), wrong_bits(known, ENDS, accrued)]
+        codes = draw.choices([2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16], k=scores)
+        accrued = [Score(code, draw.choice([*Color])) for code in codes]
+        sampled = draw.sample(some, min(scores * thresholds, len(some)))
+        found += [wrong_bits(known, sampled, accrued), wrong_bits(known, ENDS, accrued)]
     return found
 
 
@@ -110,7 +109,7 @@ def test_rights_to_take_en_passant_are_right_at_every_threshold() -> None:
     numbers = [layout.blocks.index(pawns) for pawns in ((27, 28), (33, 34))]
     for known in known_blocks("KPvKP", numbers):
         assert wrong_bits(known, thresholds_of(known)) == 0
-        outcomes = known.single.solve(known.tables, NOBODY)
+        outcomes = known.single.solve(known.tables, ())
         assert np.count_nonzero(outcomes.en_passant) > 1000
 
 
