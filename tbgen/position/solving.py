@@ -69,7 +69,7 @@ class PositionSolver(contextlib.ExitStack):
         self._folder = BlockFolder(Path(self.enter_context(folder_to_write(paths, SOLVED))) / SOLVED)
         self._winner = self.enter_context(open_syzygy(syzygy))
         self._brackets = dict[tuple[str, Score], Bracket]()
-        self._asked = dict[Node, set[tuple[Score, int]]]()  # by all positions so far
+        self._asked = dict[Node, set[tuple[Score, int]]]()  # together, of nodes without pawns: one takes an hour
 
     def plan(self, position: Position, accrued: Score | str | None = None) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
@@ -94,10 +94,9 @@ class PositionSolver(contextlib.ExitStack):
         raise ClosureTooLargeError(str(material), reason)
 
     def _question(self, board: chess.Board, accrued: Score) -> tuple[Node, Asked]:
-        """The node of a position, and what has been asked of it by now: its block answers all that together."""
+        """The node of a position, and what is asked of it, by all that are solved together."""
         node, asked = question_of(board, accrued)
-        self._asked[node] = asked | self._asked.get(node, set())
-        return node, sorted(self._asked[node])
+        return node, sorted(asked | self._asked.get(node, set()))
 
     def _closures(self, node: Node, asked: Asked) -> list[Closure]:
         """Those that the budget allows together and that lack no table; MissingTableError if all lack one."""
@@ -189,9 +188,10 @@ class PositionSolver(contextlib.ExitStack):
     def outlook(self, positions: Iterable[Root]) -> tuple[list[Root], Counter[str], SolvePlan]:
         """The positions that can be solved, why others cannot, and the cost of all blocks, each once."""
         kept, refused, every = list[Root](), Counter[str](), [*positions]
-        for root in every:  # a block is solved once, for all that they ask of it
+        for root in every:
             with contextlib.suppress(InputError):
-                self._question(*self._read(*root))
+                node, asked = question_of(*self._read(*root))
+                self._asked[node] = set() if node.pawns else asked | self._asked.get(node, set())
 
         def closures() -> Iterator[Closure]:
             for board, accrued in every:
