@@ -7,7 +7,7 @@ middle at the next code.
 Where no histories are kept, questions are answered on the way, each once the middle of its accrued code has been found:
 the breaker's journal says which cells break the hold, and with which outcome. There are two kinds. A position with a
 right to take en passant has its own code, the captures counted, and one ply of search leads to cells of the block. And
-one accrued score can be asked of any cells.
+accrued scores can be asked of any cells.
 """
 
 from typing import NamedTuple
