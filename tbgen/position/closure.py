@@ -21,7 +21,7 @@ from tbgen.position.bounds import ENDS, Bound, Cuts
 from tbgen.position.bracket import SolvePlan
 from tbgen.position.known import MOST_IN_MEMORY, key_of
 from tbgen.probe.stored import RANK_FLIP, OpenTables
-from tbgen.retro.drive.single import AskedScores
+from tbgen.retro.drive.single import Queries
 from tbgen.retro.resets.destinations import Reset, resets_of
 from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.score import Color
@@ -146,7 +146,7 @@ class PlannedBlock:
     """Whether both bounds are the same; then it has one of them."""
     cuts: Cuts
     """It is solved at these cuts alone; at none if all its outcomes are found."""
-    asked: AskedScores
+    asked: Queries
     key: str
     """The name of its file, by a digest of all that it rests on."""
 
@@ -181,7 +181,7 @@ class Closure:
         self.missing = set[str]()  # tables without pawns that the nodes lead to and that are not there
         self._resets = dict[Material, list[tuple[Reset, str]]]()  # and the digests of the tables that they lead to
 
-    def add(self, node: Node, asked: AskedScores = (), promoter: Color | None = None) -> PlannedBlock:
+    def add(self, node: Node, asked: Queries = (), promoter: Color | None = None) -> PlannedBlock:
         """Add a node, what is asked of it, and all that it leads to; ClosureTooLargeError when that takes too much."""
         if node not in self.blocks:
             edges = list(self._edges_of(node, promoter))

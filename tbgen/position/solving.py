@@ -32,7 +32,7 @@ from tbgen.probe.stored import OpenTables
 from tbgen.probe.syzygy import open_syzygy
 from tbgen.probe.tablebase import folders_of
 from tbgen.probe.values import Position, TableValues
-from tbgen.retro.drive.single import AskedScores
+from tbgen.retro.drive.single import Queries
 from tbgen.rules.notation import refuse_illegal
 from tbgen.rules.position import accrued_in, bare_sides, material_on, own_of
 from tbgen.score import Color, Mobility, Score
@@ -93,12 +93,12 @@ class PositionSolver(contextlib.ExitStack):
             reason = f"more than {self.budget} CPU seconds by the plan; allow more with --budget"
         raise ClosureTooLargeError(str(material), reason)
 
-    def _question(self, board: chess.Board, accrued: Score) -> tuple[Node, AskedScores]:
+    def _question(self, board: chess.Board, accrued: Score) -> tuple[Node, Queries]:
         """The node of a position, and what is asked of it, by all that are solved together."""
         node, asked = question_of(board, accrued)
         return node, sorted(asked | self._asked.get(node, set()))
 
-    def _closures(self, node: Node, asked: AskedScores) -> list[Closure]:
+    def _closures(self, node: Node, asked: Queries) -> list[Closure]:
         """Those that the budget allows together and that lack no table; MissingTableError if all lack one."""
         found, lacking, there, left = dict[object, Closure](), list[Closure](), self._folder.keys(), float(self.budget)
         bound, cuts = next_cuts([(), ()], ANYTHING, node.promoter, self._known.shares(node.material), False, False)
@@ -170,7 +170,7 @@ class PositionSolver(contextlib.ExitStack):
         return None
 
     def bracket(self, board: chess.Board, accrued: Score, watch: Watch = unwatched) -> Bracket | None:
-        """The bracket of a position, unless it takes too much. AskedScores again, it is not solved again."""
+        """The bracket of a position, unless it takes too much. Asked again, it is not solved again."""
         key = board.epd(), accrued
         if key not in self._brackets:
             with contextlib.suppress(ClosureTooLargeError, BuildError):

@@ -14,7 +14,7 @@ from tbgen.index.handover import Distances, Entries
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.runs import MemoryStore
-from tbgen.retro.drive.single import AskedScores, SingleBlock
+from tbgen.retro.drive.single import Queries, SingleBlock
 from tbgen.retro.drive.task import Task
 from tbgen.retro.resets.destinations import NOT_HERE, ChildTables, empty_child_tables
 from tbgen.retro.resets.folding import find_moves
@@ -42,7 +42,7 @@ class KnownBlock(NamedTuple):
         """The cells that have a value."""
         return np.flatnonzero(self.entry)
 
-    def asked(self, scores: Iterable[Score]) -> AskedScores:
+    def asked(self, scores: Iterable[Score]) -> Queries:
         """Every accrued score in each of the cells."""
         return list(itertools.product(scores, self.cells.tolist()))
 

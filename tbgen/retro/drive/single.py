@@ -36,7 +36,7 @@ ALL_CELLS: Final[SomeCells] = 1 << 62, frozenset([0])
 PlaneSource = Callable[[PlaneNumber, SomeCells], Entries]
 """Entry values of a plane, right at least for the cells that are asked for; they are not to be changed."""
 NO_DISTANCES = np.zeros(0, np.uint16)
-AskedScores = Sequence[tuple[Score, int]]
+Queries = Sequence[tuple[Score, int]]
 """Accrued scores, each with a cell in which it is asked; those with Black to move are behind those with White."""
 CHUNK, RUN = 1 << 16, 1 << 12
 """Words that a thread finds the moves of at a time; cells in a row that are worth being asked for alone."""
@@ -100,7 +100,7 @@ class SingleBlock:
             copy_box(box, routes, request.how, np.array(targets, np.int64), found)
         return found
 
-    def solve(self, children: ChildTables, asked: AskedScores, room: Room | None = None) -> BlockOutcomes:
+    def solve(self, children: ChildTables, asked: Queries, room: Room | None = None) -> BlockOutcomes:
         """The block, solved from some child tables."""
         block, material = self._block(), self.layouts.layouts[0].material
         geometry, room = block.geometry, room or Room(self.layouts.layouts[0].block_words)
@@ -113,9 +113,7 @@ class SingleBlock:
             return self.solve(children, asked, room.doubled(full))
         return BlockOutcomes(inquiry.values.entry, self._rights(children), questions.answers)
 
-    def solve_thresholds(
-        self, children: ChildTables, thresholds: Sequence[Score], asked: AskedScores
-    ) -> list[BlockBits]:
+    def solve_thresholds(self, children: ChildTables, thresholds: Sequence[Score], asked: Queries) -> list[BlockBits]:
         """For each of some thresholds: where its holder gets that score, by two threads.
 
         The child tables may have any values in place of all that are as good for each of the thresholds.
@@ -136,9 +134,7 @@ class SingleBlock:
             list(pool.map(find, range(0, words, CHUNK)))
             return list(pool.map(partial(self._bits, block, children, asked), thresholds, goods))
 
-    def _bits(
-        self, block: Block, children: ChildTables, asked: AskedScores, threshold: Score, good: Words
-    ) -> BlockBits:
+    def _bits(self, block: Block, children: ChildTables, asked: Queries, threshold: Score, good: Words) -> BlockBits:
         """The block at one threshold; `good` is overwritten."""
         rights = children.en_passant
         children = children._replace(en_passant=rights._replace(entry=rights.entry.copy()))
@@ -174,7 +170,7 @@ def _inquiry(block: Block, sides: tuple[Grower, Grower], children: ChildTables, 
     return Inquiry(worker, values, children, np.full(2 * half, NEVER, np.uint8))
 
 
-def _questions(asked: AskedScores) -> Questions:
+def _questions(asked: Queries) -> Questions:
     """The same for kernels, without answers yet."""
     rows = np.array([(score.holder, score.code, cell) for score, cell in asked], np.int64).reshape(-1, 3)
     holders, codes, cells = rows.T.copy()
