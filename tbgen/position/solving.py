@@ -69,7 +69,7 @@ class PositionSolver(contextlib.ExitStack):
         self._folder = BlockFolder(Path(self.enter_context(folder_to_write(paths, SOLVED))) / SOLVED)
         self._winner = self.enter_context(open_syzygy(syzygy))
         self._brackets = dict[tuple[str, Score], Bracket]()
-        self._asked = dict[Node, set[tuple[Score, int]]]()  # together, of nodes without pawns: one takes an hour
+        self._asked = dict[Node, set[tuple[Score, int]]]()  # what all positions ask of a node without pawns
 
     def plan(self, position: Position, accrued: Score | str | None = None) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
@@ -188,7 +188,7 @@ class PositionSolver(contextlib.ExitStack):
     def outlook(self, positions: Iterable[Root]) -> tuple[list[Root], Counter[str], SolvePlan]:
         """The positions that can be solved, why others cannot, and the cost of all blocks, each once."""
         kept, refused, every = list[Root](), Counter[str](), [*positions]
-        for root in every:
+        for root in every:  # a block without pawns takes long, so it is solved once for all of them
             with contextlib.suppress(InputError):
                 node, asked = question_of(*self._read(*root))
                 self._asked[node] = set() if node.pawns else asked | self._asked.get(node, set())

@@ -16,7 +16,7 @@ from tbgen.errors import ClosureTooLargeError, NotEnoughMemoryError, UsageError
 from tbgen.position import blocks, solving
 from tbgen.position.blocks import BlockSolver, ClosureBlocks, answer, node_on
 from tbgen.position.bounds import Bound
-from tbgen.position.bracket import Bracket, Solution
+from tbgen.position.bracket import ANYTHING, Bracket, Solution
 from tbgen.position.closure import Way
 from tbgen.position.known import SUFFIX
 from tbgen.position.solving import PositionSolver
@@ -266,14 +266,25 @@ def test_blocks_that_another_process_removes_meanwhile_are_solved_again(
 
 def test_many_positions_are_solved_block_by_block(folder_of: Folder) -> None:
     folder, board = folder_of("KvK"), chess.Board(PAWNS)
-    boards = [board, board.mirror(), *map(chess.Board, (LATER, "8/8/8/8/8/8/8/K1k5 w", chess.STARTING_FEN))]
+    boards = [
+        board,
+        board.mirror(),
+        *map(chess.Board, (LATER, "8/8/8/8/8/8/8/K1k5 w", f"{chess.STARTING_BOARD_FEN} w")),
+    ]
     with PositionSolver(folder) as solver:
         assert solver.solved(board) is None
         ends, refused, plan = solver.outlook((each, own_score(each)) for each in boards)
         for end in ends:
             solver.bracket(*end)
         made = files_in(folder)
-        assert (len(ends), plan.nodes, len(refused)) == (3, len(made), 2)
+        assert (len(ends), plan.nodes, refused) == (
+            3,
+            len(made),
+            {
+                "its table is there; ask it with: tbgen probe": 1,
+                "more than 7 men, or 4 beside pawns (5 beside one, 6 with none)": 1,
+            },
+        )
     with PositionSolver(folder) as solver:
         found = [solver.solved(each) for each in boards[:2]]
         assert [each and each.bracket for each in found] == [solver.solve(each).bracket for each in boards[:2]]
@@ -363,6 +374,8 @@ def test_tables_of_the_other_game_and_too_little_memory_are_refused(
         assert solver.plan(PAWNS).memory_bytes > 1 << 20, "a plan tells what is lacking"
 
 
-def test_a_bracket_has_its_lower_end_first() -> None:
+def test_a_bracket_is_no_outcome() -> None:
+    with pytest.raises(TypeError):
+        _ = ANYTHING < ANYTHING  # type: ignore[operator]
     with pytest.raises(ValueError, match="better for White"):
         Bracket(Score("G4.0"), Score("G5.5"))

@@ -47,8 +47,7 @@ def met_in(bits: BlockBits) -> np.ndarray:
 def wrong_bits(known: KnownBlock, thresholds: list[Score], scores: Sequence[Score] = ()) -> int:
     """How many cells, accrued scores and rights of a block differ from the table, or from the solver of outcomes."""
     rights = known.single.solve(known.tables, ()).en_passant
-    found = known.single.solve_thresholds(known.tables, thresholds, known.asked(scores))
-    wrong = 0
+    found, wrong = known.single.solve_thresholds(known.tables, thresholds, known.asked(scores)), 0
     for threshold, bits in zip(thresholds, found, strict=True):
         there = rights != 0
         wrong += int((met_in(bits)[known.cells] != is_met(known.entry[known.cells], threshold)).sum())
@@ -88,8 +87,10 @@ def some_pairs(name: str, blocks: int, thresholds: int, scores: int) -> list[int
     for known in known_blocks(name, sorted(draw.sample(numbers, min(blocks, len(numbers))))):
         some = thresholds_of(known)
         accrued = [Score(code, draw.choice([*Color])) for code in draw.choices([*range(2, 10), 11, 13, 16], k=scores)]
-        sampled = draw.sample(some, min(scores * thresholds, len(some)))
-        found += [wrong_bits(known, sampled, accrued), wrong_bits(known, ENDS, accrued)]
+        found += [
+            wrong_bits(known, draw.sample(some, min(scores * thresholds, len(some))), accrued),
+            wrong_bits(known, ENDS, accrued),
+        ]
     return found
 
 
