@@ -35,7 +35,7 @@ from tbgen.position.known import BlockFolder
 from tbgen.position.solving import PositionSolver
 from tbgen.probe.stored import OpenTables
 from tbgen.rules.points import Scoring
-from tbgen.rules.position import accruable, own_score, why_not_accrued
+from tbgen.rules.position import accruable, bare_sides, own_score
 from tbgen.score import Score
 
 SEED = 48
@@ -112,8 +112,7 @@ def random_board(draw: random.Random, node: Node) -> chess.Board:
 
 def may_accrue(board: chess.Board) -> list[Score]:
     """The scores that can have accrued in a position."""
-    own, bare = own_score(board), [board.occupied_co[color].bit_count() == 1 for color in chess.COLORS]
-    return [own, *[each for each in accruable(own) if why_not_accrued(each, bare) is None]]
+    return accruable(own_score(board), bare_sides(board))
 
 
 def files_of(fen: str) -> set[str]:

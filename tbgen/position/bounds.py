@@ -221,9 +221,18 @@ def next_cuts(
     if climbs:
         return (Bound(1 - likely), tuple(proof)) if is_new else (likely, tuple({*proof} & {*left}))
     if left and (any(tried) or within == ANYTHING):
-        found = _likely(left, shares)  # without pawns a cut takes most of the time, and memory by its code
-        return likely, found if promoter is not None else (min(found, key=lambda cut: cut.code),)
+        return likely, _likely(left, shares) if promoter is not None else _shared(left, _ALL[:-1])
     return Bound(1 - likely), tuple(proof) if is_new else _likely(others, shares) if others and both else ()
+
+
+def _shared(left: Sequence[Score], cuts: Sequence[Score]) -> Cuts:
+    """The first cut left where cuts are halved again and again, so that positions with other bounds ask the same ones.
+
+    It has few moves, since without pawns a cut takes most of the time, and memory by its code.
+    """
+    cut = min(_likely(cuts, {}), key=lambda each: each.code)
+    at = cuts.index(cut)
+    return (cut,) if cut in left else _shared(left, cuts[:at] if cut < left[0] else cuts[at + 1 :])
 
 
 def _likely(cuts: Sequence[Score], shares: dict[Score, float]) -> Cuts:

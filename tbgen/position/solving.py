@@ -52,13 +52,9 @@ class PositionSolver(contextlib.ExitStack):
     """
 
     def __init__(
-        self,
-        folders: Folders | None = None,
-        *,
-        budget: int = DEFAULT_BUDGET,
-        threads: int = 2,
+        self, folders: Folders | None = None, *, budget: int = DEFAULT_BUDGET, threads: int = 2,
         syzygy: Folders | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__()
         paths = folders_of(folders, Mobility.RESET)
         self._threads = expect_number(threads, "threads", 1)
@@ -239,15 +235,9 @@ class PositionSolver(contextlib.ExitStack):
 
 
 def solve(
-    position: Position,
-    accrued: Score | str | None = None,
-    *,
-    folders: Folders | None = None,
-    budget: int = DEFAULT_BUDGET,
-    threads: int = 2,
-    watch: Watch = unwatched,
-    syzygy: Folders | None = None,
-) -> Solution:
+    position: Position, accrued: Score | str | None = None, *, folders: Folders | None = None,
+    budget: int = DEFAULT_BUDGET, threads: int = 2, watch: Watch = unwatched, syzygy: Folders | None = None,
+) -> Solution:  # fmt: skip
     """The value of a position with more men than tables have, or bounds of the value.
 
     Arguments:

@@ -102,6 +102,17 @@ def test_cuts_find_one_bound_and_then_the_other_one(promoter: Color) -> None:
         assert (found.ends[promoter], len(tried[promoter.other]) < 2) == (ends.ends[promoter], True), "one proof"
 
 
+def test_positions_without_pawns_ask_the_same_cut_while_it_is_open() -> None:
+    for seed in range(200):
+        low, least, most, high = sorted(random.Random(seed).choices(SCORES, k=4))
+        whole, part = (
+            next_cuts([(ANYTHING.lower,), ()], Bracket(*ends), None, {}, False, False)[1]
+            for ends in ((low, high), (least, most))
+        )
+        assert (len(whole), len(part)) == (low < high, least < most)
+        assert part == whole or not any(least < cut <= most for cut in whole)
+
+
 @pytest.mark.parametrize(
     ("lower", "upper", "found", "asked"),
     [

@@ -23,7 +23,7 @@ from tbgen.probe.stored import OpenTables
 from tbgen.retro.drive import single
 from tbgen.score import Score
 from tbgen.storage.arrays import ArrayFile, write_arrays
-from tests.position.test_solving import LATER, PIECES, SEED, Folder, contradictions, files_in, folder_of, pairs
+from tests.position.test_solving import LATER, PIECES, SEED, Folder, contradictions, files_in, folder_of, outside, pairs
 
 __all__ = ["folder_of"]
 
@@ -33,17 +33,6 @@ FENS = (
     ("7k/P7/8/8/8/1K6/7p/8 b - - 0 1", "G5.0"),
 )
 SOLVED, BOUNDED = Way(4, 4, 2), Way(0, 0, 2)
-
-
-def outside(near: Solution, far: Solution) -> list[str]:
-    """Which brackets of an answer are not within those of another."""
-    others = {each.san: each.bracket for each in far.moves} | {"": far.bracket}
-    brackets = [(each.san, each.bracket) for each in near.moves] + [("", near.bracket)]
-    return [
-        f"{near.fen} {san}: {bracket} is not within {others[san]}"
-        for san, bracket in brackets
-        if not others[san].lower <= bracket.lower <= bracket.upper <= others[san].upper
-    ]
 
 
 def allow_few_men(monkeypatch: pytest.MonkeyPatch, most: int = 2) -> None:
