@@ -7,7 +7,6 @@ or with both. Values are monotone in those, so the true ones lie between.
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
-from functools import lru_cache
 from graphlib import TopologicalSorter
 from typing import Any, Final
 
@@ -51,7 +50,6 @@ class ClosureBlocks:
         self, closure: Closure, folder: BlockFolder, winner: Winner = no_tables, *, solves: bool = True
     ) -> None:
         self.closure, self.folder, self._winner, self._solves = closure, folder, winner, solves
-        self._known_plane = lru_cache(maxsize=16)(closure.known.plane)  # 256 MiB where four men are not pawns
 
     def solve(self, block: PlannedBlock) -> None:
         """Solve a block with each of its bounds, unless somebody else has by now."""
@@ -92,7 +90,7 @@ class ClosureBlocks:
         if block is not None:
             return self.read(block, ENTRY, bound, side * half, (side + 1) * half, asked)
         if self.closure.known.digest(node.material):
-            return (self._known_plane if node.pawns else self.closure.known.plane)(*node, side)
+            return self.closure.known.plane(*node, side)
         return np.full(half, UNKNOWN[bound], np.int8)
 
     def bracket(self, board: chess.Board, accrued: Score | None) -> Bracket:

@@ -36,6 +36,8 @@ _OUTCOMES: Final = {n: Score.from_signed(n) for n in range(-MOST_STORED_CODE - 1
 
 _OTHER_BREAKS: Final = "its breaks are not those of the outcomes"
 _CODE_BITS: Final = 11
+_PART: Final = 1 << 16
+"""Places whose outcomes are looked up at a time, which takes eight bytes each."""
 
 Plies = npt.NDArray[np.float32]
 """Distances; NaN if they are unknown."""
@@ -280,8 +282,11 @@ class OpenTables:
         """The entry values of the block of some pawns with one side to move, in the order of the layout's cells."""
         file = self.table(material).file
         places, block = file.order.plane_places, file.order.layout.address_of(pawns) >> HOW_BITS
-        first = (2 * block + side) * places
-        return file.order.from_file(file.entries(first, first + places))
+        first, found = (2 * block + side) * places, np.empty(places, np.int8)
+        for start in range(0, places, _PART):
+            part = found[start : start + _PART]
+            part[:] = file.entries(first + start, first + start + len(part))
+        return file.order.from_file(found)
 
     def shares(self, material: Material) -> dict[Score, float]:
         """How common the outcomes but mates are in tables of the same pieces with fewer pawns, 1 in all for each."""
