@@ -226,11 +226,8 @@ def next_cuts(
 
 
 def _shared(left: Sequence[Score], cuts: Sequence[Score]) -> Cuts:
-    """The first cut left where cuts are halved again and again, so that positions with other bounds ask the same ones.
-
-    It has few moves, since without pawns a cut takes most of the time, and memory by its code.
-    """
-    cut = min(_likely(cuts, {}), key=lambda each: each.code)
+    """The first open cut where all are halved again and again: positions without pawns ask the same ones."""
+    cut = min(_likely(cuts, {}), key=lambda each: each.code)  # one of few moves takes less time and memory
     at = cuts.index(cut)
     return (cut,) if cut in left else _shared(left, cuts[:at] if cut < left[0] else cuts[at + 1 :])
 

@@ -235,9 +235,15 @@ class PositionSolver(contextlib.ExitStack):
 
 
 def solve(
-    position: Position, accrued: Score | str | None = None, *, folders: Folders | None = None,
-    budget: int = DEFAULT_BUDGET, threads: int = 2, watch: Watch = unwatched, syzygy: Folders | None = None,
-) -> Solution:  # fmt: skip
+    position: Position,
+    accrued: Score | str | None = None,
+    *,
+    folders: Folders | None = None,
+    budget: int = DEFAULT_BUDGET,
+    threads: int = 2,
+    watch: Watch = unwatched,
+    syzygy: Folders | None = None,
+) -> Solution:
     """The value of a position with more men than tables have, or bounds of the value.
 
     Arguments:

@@ -36,8 +36,8 @@ _OUTCOMES: Final = {n: Score.from_signed(n) for n in range(-MOST_STORED_CODE - 1
 
 _OTHER_BREAKS: Final = "its breaks are not those of the outcomes"
 _CODE_BITS: Final = 11
-_PART: Final = 1 << 16
-"""Places whose outcomes are looked up at a time, which takes eight bytes each."""
+PLACES_AT_ONCE: Final = 1 << 16
+"""Of a plane whose outcomes are looked up, which takes eight bytes a place."""
 
 Plies = npt.NDArray[np.float32]
 """Distances; NaN if they are unknown."""
@@ -283,8 +283,8 @@ class OpenTables:
         file = self.table(material).file
         places, block = file.order.plane_places, file.order.layout.address_of(pawns) >> HOW_BITS
         first, found = (2 * block + side) * places, np.empty(places, np.int8)
-        for start in range(0, places, _PART):
-            part = found[start : start + _PART]
+        for start in range(0, places, PLACES_AT_ONCE):
+            part = found[start : start + PLACES_AT_ONCE]
             part[:] = file.entries(first + start, first + start + len(part))
         return file.order.from_file(found)
 

@@ -18,7 +18,7 @@ from tbgen.position.bounds import ENDS, Cuts
 from tbgen.position.bracket import Solution
 from tbgen.position.closure import Closure, Way
 from tbgen.position.solving import PositionSolver
-from tbgen.probe import Tablebase, open_tablebase
+from tbgen.probe import Tablebase, open_tablebase, stored
 from tbgen.probe.stored import OpenTables
 from tbgen.retro.drive import single
 from tbgen.score import Score
@@ -38,8 +38,8 @@ SOLVED, BOUNDED = Way(4, 4, 2), Way(0, 0, 2)
 def allow_few_men(monkeypatch: pytest.MonkeyPatch, most: int = 2) -> None:
     """So many men in a block, one more beside a pawn; and all arrays but the smallest lie in files."""
     sizes = {"MOST_FREE": most, "MOST_COARSE_FREE": most + 1, "MOST_WHOLE_FREE": most - 1, "MOST_TABLE_MEN": most + 1}
-    sizes |= {"MOST_IN_MEMORY": 1 << 12, "RUN": 64, "PART": 1 << 10 if most == 1 else 1 << 16}
-    for module, (name, value) in itertools.product((blocks, closure, known, single, solving), sizes.items()):
+    sizes |= {"MOST_IN_MEMORY": 1 << 12, "RUN": 64, "PART": 1 << 10 if most == 1 else 1 << 16, "PLACES_AT_ONCE": 1 << 9}
+    for module, (name, value) in itertools.product((blocks, closure, known, single, solving, stored), sizes.items()):
         if hasattr(module, name):
             monkeypatch.setattr(module, name, value)
     monkeypatch.setattr(
