@@ -27,7 +27,7 @@ class BlockFolder:
     """Solved blocks in files, for one solve. Several processes may use a folder at once, and remove what others use."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.used, self._opened = folder, set[str](), lru_cache(maxsize=most_files() // 8)(_opened)
+        self.folder, self.used, self._opened = folder, set[str](), lru_cache(maxsize=most_files() // 8)(ArrayFile)
 
     def keys(self) -> set[str]:
         """The blocks that are there now."""
@@ -36,7 +36,9 @@ class BlockFolder:
     def get(self, key: str) -> ArrayFile | None:
         """A solved block; None if it is not there, or damaged."""
         with contextlib.suppress(FileNotFoundError, TableError):
-            file = self._opened(self.folder / f"{key}{SUFFIX}")
+            file = self._opened(path := self.folder / f"{key}{SUFFIX}")
+            if key not in self.used:
+                os.utime(path)  # now it is the one used last
             self.used.add(key)
             return file
         return None
@@ -63,12 +65,6 @@ class BlockFolder:
             if excess > 0 and path.name.removesuffix(SUFFIX) not in self.used:
                 path.unlink(missing_ok=True)
                 excess -= size
-
-
-def _opened(path: Path) -> ArrayFile:
-    """A solved block, which now is the one used last."""
-    os.utime(path)
-    return ArrayFile(path)
 
 
 def key_of(facts: Sequence[object]) -> str:

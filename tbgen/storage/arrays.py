@@ -3,11 +3,13 @@
 The file appears whole or not at all. It begins with the digest of the rest; a line of facts describes the arrays.
 """
 
+import hashlib
 import itertools
 import json
 import mmap
 import os
 import tempfile
+import weakref
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -58,31 +60,29 @@ class StoredArrays:
 
 
 class ArrayFile(StoredArrays):
-    """A file of arrays, mapped into memory: you can read it even after another process has removed it.
+    """A file of arrays, kept open: you can read it even after another process has removed it.
 
     OSError if the file is missing, DamagedTableError if its digest is wrong.
     """
 
     def __init__(self, path: Path) -> None:
-        with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            self._map: mmap.mmap | bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
-        head = self._map[_DIGEST_BYTES : self._map.find(b"\n", _DIGEST_BYTES) + 1]
-        with memoryview(self._map) as content:
-            if not head or digest_of(content[_DIGEST_BYTES:]).encode() != content[:_DIGEST_BYTES]:
+        self._descriptor = os.open(path, os.O_RDONLY)
+        weakref.finalize(self, os.close, self._descriptor)
+        with open(self._descriptor, "rb", closefd=False) as file:
+            digest, head = file.read(_DIGEST_BYTES), file.readline()
+            if not head or hashlib.file_digest(file, lambda: hashlib.sha256(head)).hexdigest().encode() != digest:
                 raise DamagedTableError(str(path), "its digest is not that of its content")
         super().__init__(path, head)
 
     def _read(self, start: int, end: int) -> bytes:
-        return self._map[start:end]
+        return os.pread(self._descriptor, end - start, start)
 
 
 def write_arrays(path: Path, facts: Mapping[str, Any], arrays: Mapping[str, Array], frame: int) -> StoredArrays:
     """Write a file of arrays, in frames of so many items; OSError if the disk is full."""
     packed, columns = list[bytes](), {}
     for name, array in arrays.items():
-        starts = range(0, len(array), frame)
-        frames = [pack(array[n : n + frame], shuffled=False, level=SCRATCH_LEVEL) for n in starts]
+        frames = [pack(array[n : n + frame], shuffled=False, level=SCRATCH_LEVEL) for n in range(0, len(array), frame)]
         columns[name] = array.dtype.str, len(array), [*map(len, frames)]
         packed += frames
     head = json.dumps({**facts, "frame": frame, "columns": columns}).encode() + b"\n"

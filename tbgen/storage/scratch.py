@@ -98,7 +98,7 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
             return
         facts, (found, *right) = file.facts, map(file.items, ("found", *_RIGHT))
         run = Run(facts["first"], facts["end"], facts["rows"], found.reshape(facts["shape"]), (right[0], right[1]))
-        self._stored[run.first] = run, StoredArrays(path, file.head)  # which keeps no descriptor, as a map does
+        self._stored[run.first] = run, StoredArrays(path, file.head)  # which keeps no descriptor
 
     def _part(self, names: Sequence[str], first: int, end: int, rooms: Sequence[Any]) -> list[npt.NDArray[Any]]:
         """Some columns of the cells of one run from `first` up to `end`, each in a given array, if there is one."""

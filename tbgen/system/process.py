@@ -98,7 +98,7 @@ def _free_under(root: Path, path: str, limit_name: str, usage_name: str, cache_n
 def most_files() -> int:
     """The number of files that this process may have open; a million if there is no limit.
 
-    A server keeps an eighth for solved blocks, each of which is a mapped file.
+    A server keeps an eighth for solved blocks, each of which is an open file.
     """
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return 1 << 20 if limit == resource.RLIM_INFINITY else limit
