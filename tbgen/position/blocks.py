@@ -4,9 +4,10 @@ A block that leads to bounds is solved with the least that its unsolved promotio
 or with both. Values are monotone in those, so the true ones lie between.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
+from functools import partial
 from graphlib import TopologicalSorter
 from typing import Any, Final
 
@@ -26,7 +27,7 @@ from tbgen.probe.stored import kinds_of, squares_on
 from tbgen.probe.syzygy import Winner, no_tables
 from tbgen.retro.drive.many_blocks import en_passant_of
 from tbgen.retro.drive.single import ALL_CELLS, BlockOutcomes, PlaneNumber, SingleBlock, SomeCells
-from tbgen.retro.resets.destinations import ChildLayouts, ChildTables, en_passant_starts
+from tbgen.retro.resets.destinations import AtHand, ChildLayouts, ChildTables, en_passant_starts
 from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.rules.position import board_after, material_on, own_of
 from tbgen.score import Color, Score
@@ -35,8 +36,8 @@ from tbgen.system.process import threads_for
 PARTS = ENTRY, RIGHTS, ANSWERS = BlockOutcomes._fields
 """The values of a block: all cells, those with a right to take en passant, and what is asked."""
 
-_WHITE_MATES, _BLACK_MATES = (Bracket(mate, mate) for mate in (ANYTHING.upper, ANYTHING.lower))
-_BY_WINNER: Final = (Bracket(Score("-G0.5"), Score("G0.5")), _WHITE_MATES, ANYTHING, _BLACK_MATES)
+_MATES: Final = [Bracket(mate, mate) for mate in ANYTHING.ends]
+_BY_WINNER: Final = (Bracket(Score("-G0.5"), Score("G0.5")), _MATES[1], ANYTHING, _MATES[0])
 """[0, 1, UNKNOWN, -1]: the outcomes that are possible if nobody, White, anybody or Black forces mate."""
 
 
@@ -58,22 +59,22 @@ class ClosureBlocks:
 
     def read(
         self, block: PlannedBlock, part: str, bound: Bound, first: int = 0, end: int | None = None,
-        asked: SomeCells = ALL_CELLS,
+        asked: SomeCells = ALL_CELLS, room: Entries | None = None,
     ) -> Entries:  # fmt: skip
-        """Some values in a part of a block, with a bound of what it leads to."""
+        """Some values in a part of a block, with a bound of what it leads to; perhaps in `room`, an array of zeros."""
         while (file := self.folder.get(block.key)) is None:
             if not self._solves:
                 raise LookupError(block.key)
             self.solve(block)
         if not block.cuts:
-            return file.items(f"{(Bound.LOWER if block.is_exact else bound).name} {part}", first, end)
+            return file.items(f"{(Bound.LOWER if block.is_exact else bound).name} {part}", first, end, room)
         size = (block.node.cells if end is None else end) - first
         if bound not in block.bounds and not block.is_exact:
             return np.full(size, UNKNOWN[bound], np.int8)
         cuts, names = block.cuts, [f"{cut} {part}" for cut in block.cuts]
         if part != ENTRY:
             return joined([file.items(name) for name in names], cuts, bound)[first:end]
-        found: Entries = self.folder.zeros(size, np.int8)
+        found: Entries = np.zeros(size, np.int8) if room is None else room
         (stride, squares), step = asked, min(PART, asked[0])
         for start in range(0, len(found), PART):
             here, at = found[start : start + PART], first + start
@@ -84,13 +85,15 @@ class ClosureBlocks:
                     here[n : n + step] = unpacked(some, cuts, bound, at & 7, many)
         return found
 
-    def plane(self, node: Node, side: int, bound: Bound, asked: SomeCells = ALL_CELLS) -> Entries:
-        """The entry values of a node that the closure leads to, with one side to move."""
+    def plane(
+        self, node: Node, side: int, bound: Bound, asked: SomeCells = ALL_CELLS, room: Entries | None = None
+    ) -> Entries:
+        """The entry values of a node that the closure leads to, with one side to move; as `read` gives them."""
         half, block = node.cells // 2, self.closure.blocks.get(node)
         if block is not None:
-            return self.read(block, ENTRY, bound, side * half, (side + 1) * half, asked)
+            return self.read(block, ENTRY, bound, side * half, (side + 1) * half, asked, room)
         if self.closure.known.digest(node.material):
-            return self.closure.known.plane(*node, side)
+            return self.closure.known.plane(*node, side, room)
         return np.full(half, UNKNOWN[bound], np.int8)
 
     def bracket(self, board: chess.Board, accrued: Score | None) -> Bracket:
@@ -117,18 +120,15 @@ class ClosureBlocks:
 
     def moves(self, board: chess.Board, accrued: Score) -> dict[chess.Move, Bracket]:
         """Every legal move with its bracket."""
-        return {
-            move: self.bracket(board_after(board, move), None if board.is_zeroing(move) else accrued)
-            for move in board.legal_moves
-        }
+        moves = ((move, None if board.is_zeroing(move) else accrued) for move in board.legal_moves)
+        return {move: self.bracket(board_after(board, move), carried) for move, carried in moves}
 
     def _of_promotion(self, board: chess.Board) -> Bracket:
         """The bracket of a position that a promotion has just led to, as position/bounds.py finds it."""
-        new_man, moves = board.peek().to_square, list(board.legal_moves)
+        to, moves = board.peek().to_square, list(board.legal_moves)
         if not moves:
             return Bracket(own_of(board, 0), own_of(board, 0))
-        replies = [(move.to_square == new_man, board_after(board, move)) for move in moves]
-        found = [self.bracket(after, None) if takes else ANYTHING for takes, after in replies]
+        found = [self.bracket(board_after(board, move), None) if move.to_square == to else ANYTHING for move in moves]
         return self.closer(best_of(found, board), board)
 
     def closer(self, bracket: Bracket, board: chess.Board) -> Bracket:
@@ -163,65 +163,70 @@ class BlockSolver:
         self._bounded = [each.reset for each in block.edges if not each.digest and each.reset.gone == NO_SLOT]
         edges = [each for each in block.edges if each.reset not in self._bounded]
         placements: dict[Material, list[Squares]] = {self.node.material: [self.node.pawns]}
-        slots, self._planes = slots_of(self.node.material), dict[tuple[Node, int], None]()
+        slots, ranks = slots_of(self.node.material), sum(square // 8 for square in self.node.pawns)
+        self._planes = list[tuple[Color, int, Node, int]]()  # who moves, who is gone, what it leads to, who moves there
         for reset, child, _ in edges:
             placements.setdefault(child.material, []).append(child.pawns)
-            if reset.gone != NO_SLOT:  # the side whose man is gone is to move
-                self._planes[child, int(slots[reset.gone][0]) ^ reset.flip] = None
-            elif reset.promoted == NO_SLOT:
-                self._planes |= dict.fromkeys((child, int(color.other)) for color, _ in slots[: len(self.node.pawns)])
+            if reset.gone != NO_SLOT or reset.promoted == NO_SLOT:
+                steps_up = sum(square // 8 for square in child.pawns) > ranks
+                mover = Color.of(steps_up) if reset.gone == NO_SLOT else slots[reset.gone][0].other
+                self._planes.append((mover, reset.gone, child, int(mover.other) ^ reset.flip))
         layouts = [partial_layout(*some) for some in placements.items()]
         self._layout, self._layouts = layouts[0], ChildLayouts(layouts, [*dict.fromkeys(each.reset for each in edges)])
-        self._single = SingleBlock(self._layouts, self._numbers_of(self.node)[1], blocks.folder.zeros)
+        self._single = SingleBlock(self._layouts, self._plane(self.node, 0)[1], blocks.folder.zeros)
 
-    def _numbers_of(self, child: Node) -> tuple[int, int]:
-        """The numbers of a child's table and of its block there."""
+    def _plane(self, child: Node, side: int) -> PlaneNumber:
+        """The plane of a child with one side to move."""
         table = self._layouts.number_of(child.material)
-        return table, self._layouts.layouts[table].address_of(child.pawns) >> HOW_BITS
+        return table, self._layouts.layouts[table].address_of(child.pawns) >> HOW_BITS, side
 
     def solve(self) -> dict[str, npt.NDArray[Any]]:
         """The values of the block with each bound, or at each cut."""
-        cuts, named = self.block.cuts, dict[str, Iterable[Any]]()
+        cuts, named, asked = self.block.cuts, dict[str, Iterable[Any]](), self.block.asked
         for bound in self.block.bounds:
-            children, asked = self._children(bound), self.block.asked
+            source = partial(self._children, bound)
             if cuts:
-                bits = self._single.solve_thresholds(children, [threshold_of(cut)[0] for cut in cuts], asked)
+                bits = self._single.solve_thresholds(source, [threshold_of(cut)[0] for cut in cuts], asked)
                 named |= zip(map(str, cuts), bits, strict=True)
             else:
-                named[bound.name] = self._single.solve(children, asked)
+                named[bound.name] = self._single.solve(source([*Color]), asked)
         return {f"{name} {part}": each for name, some in named.items() for part, each in zip(PARTS, some, strict=True)}
 
-    def _children(self, bound: Bound) -> ChildTables:
-        """All that the block leads to, with a bound."""
+    def _children(self, bound: Bound, sides: Sequence[Color]) -> ChildTables:
+        """All that moves of some sides lead to, with a bound."""
 
-        def entries(plane: PlaneNumber, asked: SomeCells) -> Entries:
+        def entries(plane: PlaneNumber, *where: Any) -> Entries:
             layout = self._layouts.layouts[plane[0]]
-            return self.blocks.plane(node_of(layout.material, layout.blocks[plane[1]]), plane[2], bound, asked)
+            return self.blocks.plane(node_of(layout.material, layout.blocks[plane[1]]), plane[2], bound, *where)
 
-        children = self._single.children([(*self._numbers_of(child), side) for child, side in self._planes], entries)
+        def tables(planes: Iterable[tuple[Node, int]]) -> ChildTables:
+            return self._single.children([self._plane(*each) for each in dict.fromkeys(planes)], entries)
+
+        promotions = self._single.promotions(sides, entries)
+        for pawn in sorted({reset.promoted for reset in self._bounded}):
+            if self._layout.slots[pawn][0] in sides:
+                taking = ((child, side) for _, gone, child, side in self._planes if gone == pawn)
+                promotions = self._bounded_promotions(tables(taking), promotions, bound, pawn)
+        children = tables((child, side) for mover, _, child, side in self._planes if mover in sides)
         for number, pawns in enumerate(self._layout.blocks):
             if number != self._single.number:
                 here, _ = en_passant_of(children.en_passant, (number, number + 1), self._layout.block_words * 128)
                 block = self.blocks.closure.blocks[node_of(self.node.material, pawns)]
                 here[:] = self.blocks.read(block, RIGHTS, bound)
-        for pawn in sorted({reset.promoted for reset in self._bounded}):
-            roles = {reset.role for reset in self._bounded if reset.promoted == pawn}
-            children = self._bounded_promotions(children, bound, pawn, Role.QUEEN, roles)
-            if Role.KNIGHT not in roles:
-                children = self._bounded_promotions(children, bound, pawn, Role.KNIGHT, set())
-        return children
+        return children._replace(promotions=promotions)
 
-    def _bounded_promotions(
-        self, children: ChildTables, bound: Bound, pawn: int, main: Role, unsolved: set[Role]
-    ) -> ChildTables:
-        """The same with bounds of the best of a pawn's promotions to a role, and to those that are not solved."""
-        start, entry = children.promotions.start[self._single.number, pawn], children.promotions.entry
-        if main in unsolved:
-            start[main] = len(entry)
-            entry = np.append(entry, self.blocks.folder.zeros(self.node.cells // 2, np.int8))
-        start[[*unsolved]], best = start[main], entry[start[main] :][: self.node.cells // 2]
-        fold_promotions(self._layout, self.node.pawns, pawn, main, unsolved, children, bound, best)
-        return children._replace(promotions=children.promotions._replace(entry=entry))
+    def _bounded_promotions(self, children: ChildTables, promotions: AtHand, bound: Bound, pawn: int) -> AtHand:
+        """Promotions with bounds of the best of a pawn's; `children` have what taking it leads to."""
+        roles, half = {reset.role for reset in self._bounded if reset.promoted == pawn}, self.node.cells // 2
+        start, entry = promotions.start[self._single.number, pawn], promotions.entry
+        if Role.QUEEN in roles:
+            start[Role.QUEEN] = len(entry)
+            entry = np.append(entry, self.blocks.folder.zeros(half, np.int8))
+        start[[*roles]] = start[Role.QUEEN]
+        for main, unsolved in [(Role.QUEEN, roles)] + [(Role.KNIGHT, set[Role]())] * (Role.KNIGHT not in roles):
+            best = entry[start[main] :][:half]
+            fold_promotions(self._layout, self.node.pawns, pawn, main, unsolved, children, bound, best)
+        return promotions._replace(entry=entry)
 
 
 def node_on(board: chess.Board) -> Node:
@@ -271,8 +276,7 @@ def answer(blocks: ClosureBlocks, before: Solution) -> Solution:
 
 def best_of(brackets: Iterable[Bracket], board: chess.Board) -> Bracket:
     """The bracket of a position by those of its moves: the better of two lower bounds bounds the better value."""
-    best = max if board.turn else min
-    return Bracket(*(best(ends) for ends in zip(*(each.ends for each in brackets), strict=True)))
+    return Bracket(*map(max if board.turn else min, zip(*(each.ends for each in brackets), strict=True)))
 
 
 def narrowed(bracket: Bracket, least: Score, most: Score) -> Bracket:

@@ -196,9 +196,8 @@ def unpacked(content: Sequence[Bytes], cuts: Cuts, bound: Bound, first: int, siz
 
 def joined(values: Sequence[Entries], cuts: Cuts, bound: Bound) -> Entries:
     """The bounds of values that are right for one of the cuts each; 0 where there are none."""
-    worths = [worth_to_white(each.astype(np.int64)) for each in values]
-    found = outcomes_of([worth >= cut.rank for worth, cut in zip(worths, cuts, strict=True)], cuts, bound)
-    return np.where(values[0] != 0, found, np.int8(0))
+    got = [worth_to_white(each.astype(np.int64)) >= cut.rank for each, cut in zip(values, cuts, strict=True)]
+    return np.where(values[0] != 0, outcomes_of(got, cuts, bound), np.int8(0))
 
 
 def next_cuts(

@@ -278,15 +278,18 @@ class OpenTables:
             return self.table(material).file.digest
         return ""
 
-    def plane(self, material: Material, pawns: Squares, side: int) -> Entries:
-        """The entry values of the block of some pawns with one side to move, in the order of the layout's cells."""
+    def plane(self, material: Material, pawns: Squares, side: int, room: Entries | None = None) -> Entries:
+        """The entry values of the block of some pawns with one side to move, in the order of the layout's cells.
+
+        They are written into `room`, or a new array.
+        """
         file = self.table(material).file
         places, block = file.order.plane_places, file.order.layout.address_of(pawns) >> HOW_BITS
         first, found = (2 * block + side) * places, np.empty(places, np.int8)
         for start in range(0, places, PLACES_AT_ONCE):
             part = found[start : start + PLACES_AT_ONCE]
             part[:] = file.entries(first + start, first + start + len(part))
-        return file.order.from_file(found)
+        return file.order.from_file(found, room)
 
     def shares(self, material: Material) -> dict[Score, float]:
         """How common the outcomes but mates are in tables of the same pieces with fewer pawns, 1 in all for each."""

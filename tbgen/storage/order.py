@@ -91,11 +91,11 @@ class Order:
         back = np.argsort(self.axes[2:])
         return first[back], size[back], stride[back]
 
-    def from_file(self, places: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """A flat array of all places or of whole planes, rearranged from the order of the file to that of the cells."""
+    def from_file(self, places: npt.NDArray[Any], room: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
+        """All places, or whole planes, from the order of the file to that of the cells, in `room` or a new array."""
         back = [0, *np.argsort(self.axes[2:]) + 1]
         moved = places.reshape(-1, *self.shape[2:]).transpose(back)
-        found = np.empty(moved.shape, moved.dtype)
+        found = np.empty(moved.shape, moved.dtype) if room is None else room.reshape(moved.shape)
         for here, there in zip(np.moveaxis(found, -2, 0), np.moveaxis(moved, -2, 0), strict=True):
             here[...] = there  # each part stays in a cache: four to eight times as fast as all at once
         return found.ravel()

@@ -30,7 +30,7 @@ class MadeUpTables(OpenTables):
     def digest(self, material: Material) -> str:
         return "made up" if material.men < self.men else ""
 
-    def plane(self, material: Material, pawns: Squares, side: int) -> Entries:
+    def plane(self, material: Material, pawns: Squares, side: int, room: Entries | None = None) -> Entries:
         layout = layout_of(material)
         half, block = layout.block_words * 64, layout.address_of(pawns) >> HOW_BITS
         return made_up(material, np.arange((2 * block + side) * half, (2 * block + side + 1) * half))[0]

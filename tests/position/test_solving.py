@@ -15,7 +15,6 @@ import pytest
 from tbgen.errors import ClosureTooLargeError, NotEnoughMemoryError, UsageError
 from tbgen.position import blocks, solving
 from tbgen.position.blocks import BlockSolver, ClosureBlocks, answer, node_on
-from tbgen.position.bounds import Bound
 from tbgen.position.bracket import ANYTHING, Bracket, Solution
 from tbgen.position.closure import Way
 from tbgen.position.known import SUFFIX
@@ -251,11 +250,11 @@ def test_blocks_that_another_process_removes_meanwhile_are_solved_again(
             path.unlink()
         blocks.folder._opened.cache_clear()  # as when others have been opened since
 
-    def removing(self: BlockSolver, bound: Bound) -> ChildTables:
+    def removing(self: BlockSolver, *what: Any) -> ChildTables:
         if removals and len(files_in(folder)) >= removals[0]:
             removals.pop(0)
             remove(self.blocks)
-        return children(self, bound)
+        return children(self, *what)
 
     def removed(blocks: ClosureBlocks, *rest: Any) -> Solution:
         if files_in(folder):

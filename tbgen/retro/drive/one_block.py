@@ -1,8 +1,7 @@
 """A table without pawns: a single block, solved by all threads together.
 
-Threads divide the words. At each code, each forcer has a thread.
-What `OneBlock.solve_codes` does here step by step, so that threads can share each step, `solve_codes` (methods.py) does
-in one kernel for one thread.
+Threads divide the words. At each code, each forcer has a thread. What `OneBlock.solve_codes` does here step by step, so
+that threads can share each step, `solve_codes` (methods.py) does in one kernel for one thread.
 """
 
 import itertools

@@ -26,15 +26,16 @@ from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import Block, BlockValues, enter_block, find_legal, new_block
 from tbgen.retro.words.geometry import BLACK, WHITE, geometry_of
 from tbgen.retro.words.moves import new_scratch
-from tbgen.score import STALEMATE_CODE, Score
+from tbgen.score import STALEMATE_CODE, Color, Score
 
 PlaneNumber = tuple[int, int, int]
 """A table of some child layouts, one of its blocks, and the side to move."""
 SomeCells = tuple[int, frozenset[int]]
 """Cells of a plane: those with a man on one of some squares, each of which adds so much to a cell's number."""
 ALL_CELLS: Final[SomeCells] = 1 << 62, frozenset([0])
-PlaneSource = Callable[[PlaneNumber, SomeCells], Entries]
-"""Entry values of a plane, right at least for the cells that are asked for; they are not to be changed."""
+PlaneSource = Callable[[PlaneNumber, SomeCells, Entries], Entries]
+"""Entry values of a plane, right at least for the cells that are asked for: in the zeros given, or another array."""
+ChildSource = Callable[[Sequence[Color]], ChildTables]  # what moves of some sides lead to
 NO_DISTANCES = np.zeros(0, np.uint16)
 Queries = Sequence[tuple[Score, int]]
 """Accrued scores, each with a cell in which it is asked; those with Black to move are behind those with White."""
@@ -72,21 +73,23 @@ class SingleBlock:
     new: NewArray = np.zeros
     """Makes all large arrays but the sets that grow."""
 
-    def children(self, planes: Iterable[PlaneNumber], source: PlaneSource) -> ChildTables:
-        """What it leads to: `planes` after captures and pawn steps; promotions are found."""
-        empty, planes, first = empty_child_tables(self.layouts), [*planes], 0
+    def children(self, planes: Sequence[PlaneNumber], source: PlaneSource) -> ChildTables:
+        """What it leads to, but for promotions: `planes` after captures and pawn steps."""
+        empty, first = empty_child_tables(self.layouts), 0
         cells = [self.layouts.layouts[table].block_words * 64 for table, _, _ in planes]
-        start, entry = empty.planes.start.copy(), self.new(sum(cells), np.int8)
+        start, entry = empty.planes.start, self.new(sum(cells), np.int8)
         for (table, number, side), half in zip(planes, cells, strict=True):
-            entry[first : first + half] = source((table, number, side), ALL_CELLS)
+            entry[first : first + half] = source((table, number, side), ALL_CELLS, entry[first : first + half])
             start[empty.shapes.plane_start[table] + 2 * number + side] = first
             first += half
-        rights = empty.en_passant._replace(entry=empty.en_passant.entry.copy(), dtg=NO_DISTANCES)
-        at_hand = AtHand(start, entry, NO_DISTANCES)
-        return empty._replace(planes=at_hand, promotions=self._promotions(source), en_passant=rights)
+        rights = empty.en_passant._replace(dtg=NO_DISTANCES)
+        return empty._replace(planes=AtHand(start, entry, NO_DISTANCES), en_passant=rights)
 
-    def _promotions(self, source: PlaneSource) -> AtHand:
-        layout, reader = self.layouts.layouts[0], PromotionReader(self.layouts)
+    def promotions(self, sides: Sequence[Color], source: PlaneSource) -> AtHand:
+        """What promotions of some sides lead to."""
+        layout = self.layouts.layouts[0]
+        theirs = [each for each in self.layouts.resets if layout.slots[each.promoted][0] in sides]
+        reader = PromotionReader(self.layouts._replace(resets=theirs))
         start = np.full((len(layout.blocks), max(layout.pawns, 1), 8), NOT_HERE, np.int64)
         requests, cells = reader.requests([self.number], start)
         found = AtHand(start, np.zeros(cells, np.int8), NO_DISTANCES)
@@ -95,7 +98,8 @@ class SingleBlock:
             axes = {int(routes.axis[route]) for route, _, _ in targets}
             new = 64 ** (layout.others + 1 - min(axes)), frozenset(square for _, square, _ in targets)
             asked = new if len(axes) == 1 and new[0] >= RUN else ALL_CELLS
-            entry = source((request.table, request.block, int(request.side)), asked)
+            room = self.new(layout.block_words * 64, np.int8)
+            entry = source((request.table, request.block, int(request.side)), asked, room)
             box = Box.whole(layout, partial(lambda entry: (entry, NO_DISTANCES), entry))
             copy_box(box, routes, request.how, np.array(targets, np.int64), found)
         return found
@@ -113,25 +117,31 @@ class SingleBlock:
             return self.solve(children, asked, room.doubled(full))
         return BlockOutcomes(inquiry.values.entry, self._rights(children), questions.answers)
 
-    def solve_thresholds(self, children: ChildTables, thresholds: Sequence[Score], asked: Queries) -> list[BlockBits]:
+    def solve_thresholds(self, source: ChildSource, thresholds: Sequence[Score], asked: Queries) -> list[BlockBits]:
         """For each of some thresholds: where its holder gets that score, by two threads.
 
-        The child tables may have any values in place of all that are as good for each of the thresholds.
+        The source may give any values in place of all that are as good for each of them. To save memory it is asked for
+        one side after the other, unless rights to take en passant need both in the end.
         """
         seeking = np.array([[int(each.holder), each.code] for each in thresholds], np.int64)
         words, most = self.layouts.layouts[0].block_words, int(seeking[:, 1].max())
-        has_rights = len(self._rights(children)) > 0
+        children = nothing = empty_child_tables(self.layouts)
+        has_rights = len(self._rights(nothing)) > 0
         planes = (most // 2 + 1).bit_length() if has_rights or most > STALEMATE_CODE else 0
         with ThreadPoolExecutor(2) as pool:
             block = self._block(pool.map, codes=has_rights, planes=planes)
             goods = self.new(len(thresholds) * 2 * words, np.uint64).reshape(-1, 2, words)
 
-            def find(first: int) -> None:
+            def find(children: ChildTables, sides: Sequence[Color], first: int) -> None:
                 end, mine, scratch = min(first + CHUNK, words), own_pawns(block), new_scratch(len(block.geometry.color))
-                status = find_goods(mine, children, scratch, seeking, goods, first, end)
-                check_status(self.layouts.layouts[0].material, status)
+                for side in sides:
+                    status = find_goods(mine, children, scratch, seeking, goods, int(side), first, end)
+                    check_status(self.layouts.layouts[0].material, status)
 
-            list(pool.map(find, range(0, words, CHUNK)))
+            for sides in [(*Color,)] if has_rights else [(Color.WHITE,), (Color.BLACK,)]:
+                children = source(sides)
+                list(pool.map(partial(find, children, sides), range(0, words, CHUNK)))
+                children = children if has_rights else nothing  # before those of the other side come
             return list(pool.map(partial(self._bits, block, children, asked), thresholds, goods))
 
     def _bits(self, block: Block, children: ChildTables, asked: Queries, threshold: Score, good: Words) -> BlockBits:

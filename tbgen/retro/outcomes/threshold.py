@@ -38,19 +38,18 @@ def new_sides(geometry: Geometry, good: Words) -> tuple[Grower, Grower]:
 # for the other side. seeking[threshold]: who seeks it, and its code.
 @borrowing
 def find_goods(
-    block: Block, children: ChildTables, scratch: Scratch, seeking: Ints, goods: Words, first: int, end: int
+    block: Block, children: ChildTables, scratch: Scratch, seeking: Ints, goods: Words, side: int, first: int, end: int
 ) -> int:
-    """Numbers of moves and good resets of a range of words; legal words must be there for the whole block."""
+    """Numbers of moves and good resets of a side in a range of words; all legal words of the block must be there."""
     for word in range(first, end):
         if block.occupied[word] == NOTHING:
             continue
         unpack_squares(block, scratch, word)
-        for side in range(2):
-            count_moves(block, scratch, side, word)
-            fold_word(block, children, scratch, side, word)
-            for n in range(len(seeking)):
-                goods[n, side, word] = good_resets(scratch, side, seeking[n, 0], seeking[n, 1])
-            block.resets[side, word] = scratch.with_reset[0]
+        count_moves(block, scratch, side, word)
+        fold_word(block, children, scratch, side, word)
+        for n in range(len(seeking)):
+            goods[n, side, word] = good_resets(scratch, side, seeking[n, 0], seeking[n, 1])
+        block.resets[side, word] = scratch.with_reset[0]
     return int(scratch.status[0])
 
 

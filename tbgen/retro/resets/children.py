@@ -73,10 +73,8 @@ class PromotionReader:
         self.resets = [reset for reset in child_layouts.resets if reset.promoted != NO_SLOT and reset.gone == NO_SLOT]
         self.routes_of: dict[Reset, list[tuple[int, int]]] = {reset: [] for reset in self.resets}
         """[reset] -> its routes, and the symmetry of each."""
-        self.routes = {number: self._routes(number) for number in {self._table(reset) for reset in self.resets}}
-
-    def _table(self, reset: Reset) -> int:
-        return self.child_layouts.number_of(reset.material)
+        self.tables = {reset: child_layouts.number_of(reset.material) for reset in self.resets}
+        self.routes = {number: self._routes(number) for number in set(self.tables.values())}
 
     def _routes(self, table: int) -> Routes:
         """All routes from one child, and which of them belong to a reset and a symmetry."""
@@ -84,7 +82,7 @@ class PromotionReader:
         routes = [
             (reset, symmetry, new, slots)
             for reset in self.resets
-            if self._table(reset) == table
+            if self.tables[reset] == table
             for symmetry in (EITHER_WAY if child.pawns else EVERY_SYMMETRY)
             for new, slots in _assignments(child, reset)
         ]
@@ -122,7 +120,7 @@ class PromotionReader:
 
     def _ask(self, found: Targets, reset: Reset, pawns: Sequence[int], to: int, start: int) -> None:
         """Ask for what one pawn of one block can become."""
-        table, flip = self._table(reset), 56 * reset.flip
+        table, flip = self.tables[reset], 56 * reset.flip
         child, color = self.child_layouts.layouts[table], self.layout.slots[reset.promoted][0]
         address = child.address_of([pawns[slot] ^ flip for slot in reset.slots[: child.pawns]])
         how, side = address & HOW_MASK, color if reset.flip else color.other
@@ -244,7 +242,8 @@ class ChildReader:
 
     def with_captures(self, at_hand: ChildTables) -> ChildTables:
         """The same with all that captures lead to, and room for planes of the table itself."""
-        tables, layouts = self.child_layouts.captures, self.child_layouts.layouts
+        (layouts, resets), number_of = self.child_layouts, self.child_layouts.number_of
+        tables = sorted({number_of(reset.material) for reset in resets if reset.gone != NO_SLOT})
         starts = np.cumsum([self.room * self.half, *[layouts[table].cells for table in tables]])
         planes = AtHand(at_hand.planes.start, np.zeros(starts[-1], np.int8), np.zeros(starts[-1], np.uint16))
         for table, start in zip(tables, starts.tolist(), strict=False):

@@ -203,11 +203,6 @@ class ChildLayouts(NamedTuple):
     layouts: Sequence[Layout]
     resets: Sequence[Reset]
 
-    @property
-    def captures(self) -> list[int]:
-        """The tables that captures lead to, by number."""
-        return sorted({self.number_of(reset.material) for reset in self.resets if reset.gone != NO_SLOT})
-
     def number_of(self, material: Material) -> int:
         return [layout.material for layout in self.layouts].index(material)
 

@@ -179,5 +179,4 @@ def find_moves(block: Block, children: ChildTables, scratch: Scratch, first: int
             count_moves(block, scratch, side, word)
             fold_word(block, children, scratch, side, word)
             keep_best(block, scratch, side, word)
-    status: int = scratch.status[0]
-    return status
+    return int(scratch.status[0])
