@@ -31,7 +31,7 @@ from tbgen.retro.resets.destinations import AtHand, ChildLayouts, ChildTables, e
 from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.rules.position import board_after, material_on, own_of
 from tbgen.score import Color, Score
-from tbgen.system.process import threads_for
+from tbgen.system.process import free_memory, threads_for
 
 PARTS = ENTRY, RIGHTS, ANSWERS = BlockOutcomes._fields
 """The values of a block: all cells, those with a right to take en passant, and what is asked."""
@@ -182,6 +182,7 @@ class BlockSolver:
 
     def solve(self) -> dict[str, npt.NDArray[Any]]:
         """The values of the block with each bound, or at each cut."""
+        free_memory()
         cuts, named, asked = self.block.cuts, dict[str, Iterable[Any]](), self.block.asked
         for bound in self.block.bounds:
             source = partial(self._children, bound)

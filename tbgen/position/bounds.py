@@ -42,7 +42,7 @@ Cuts = tuple[Score, ...]
 """Scores that White gets at least or does not, from White's best on."""
 
 _ALL: Final = sorted((Score(code, color) for code in range(MOST_STORED_CODE + 1) for color in Color), reverse=True)
-PART: Final = 1 << 22
+PART: Final = 1 << 18
 """Cells whose bounds are found at a time."""
 ENDS: Final[Cuts] = (Score("G0.5"), Score("-G1.0"))
 """Whether White mates or stalemates, and whether Black does not."""

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _PROC, _CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
+_MMAP_THRESHOLD = -3
+"""What glibc calls the size from which an array is mapped for itself; else it would grow to 32 MiB."""
 _FIGURES = {
     "": ("max", "current", "inactive_file"),
     "memory": ("limit_in_bytes", "usage_in_bytes", "total_inactive_file"),
@@ -46,6 +48,14 @@ def forget_peak() -> None:
         ctypes.CDLL(None).malloc_trim(0)
     with contextlib.suppress(OSError):
         (_PROC / "self" / "clear_refs").write_text("5")
+
+
+def free_memory() -> None:
+    """Give the system what has been freed, and large arrays as soon as they are; glibc would keep most of it."""
+    with contextlib.suppress(OSError, TypeError, AttributeError):  # another C library
+        library = ctypes.CDLL(None)
+        library.mallopt(_MMAP_THRESHOLD, 1 << 22)
+        library.malloc_trim(0)
 
 
 def peak_bytes() -> int:
