@@ -125,10 +125,10 @@ class ClosureBlocks:
 
     def _of_promotion(self, board: chess.Board) -> Bracket:
         """The bracket of a position that a promotion has just led to, as position/bounds.py finds it."""
-        to, moves = board.peek().to_square, list(board.legal_moves)
+        new, moves = board.peek().to_square, list(board.legal_moves)
         if not moves:
             return Bracket(own_of(board, 0), own_of(board, 0))
-        found = [self.bracket(board_after(board, move), None) if move.to_square == to else ANYTHING for move in moves]
+        found = [self.bracket(board_after(board, move), None) if move.to_square == new else ANYTHING for move in moves]
         return self.closer(best_of(found, board), board)
 
     def closer(self, bracket: Bracket, board: chess.Board) -> Bracket:
@@ -168,7 +168,7 @@ class BlockSolver:
         for reset, child, _ in edges:
             placements.setdefault(child.material, []).append(child.pawns)
             if reset.gone != NO_SLOT or reset.promoted == NO_SLOT:
-                steps_up = sum(square // 8 for square in child.pawns) > ranks
+                steps_up = sum(square // 8 for square in child.pawns) > ranks  # as White's pawns do
                 mover = Color.of(steps_up) if reset.gone == NO_SLOT else slots[reset.gone][0].other
                 self._planes.append((mover, reset.gone, child, int(mover.other) ^ reset.flip))
         layouts = [partial_layout(*some) for some in placements.items()]

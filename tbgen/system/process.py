@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _PROC, _CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
 _MMAP_THRESHOLD = -3
-"""What glibc calls the size from which an array is mapped for itself; else it would grow to 32 MiB."""
+"""glibc's number for the size from which an array has a map of its own; it grows up to 32 MiB unless it is set."""
 _FIGURES = {
     "": ("max", "current", "inactive_file"),
     "memory": ("limit_in_bytes", "usage_in_bytes", "total_inactive_file"),
@@ -51,7 +51,7 @@ def forget_peak() -> None:
 
 
 def free_memory() -> None:
-    """Give the system what has been freed, and large arrays as soon as they are; glibc would keep most of it."""
+    """Give the system what glibc keeps of freed memory, and in the whole process from now on large arrays at once."""
     with contextlib.suppress(OSError, TypeError, AttributeError):  # another C library
         library = ctypes.CDLL(None)
         library.mallopt(_MMAP_THRESHOLD, 1 << 22)

@@ -141,7 +141,7 @@ class SingleBlock:
             for sides in [(*Color,)] if has_rights else [(Color.WHITE,), (Color.BLACK,)]:
                 children = source(sides)
                 list(pool.map(partial(find, children, sides), range(0, words, CHUNK)))
-                children = children if has_rights else nothing  # before those of the other side come
+                children = children if has_rights else nothing  # so that the other side's take their place
             return list(pool.map(partial(self._bits, block, children, asked), thresholds, goods))
 
     def _bits(self, block: Block, children: ChildTables, asked: Queries, threshold: Score, good: Words) -> BlockBits:
