@@ -116,7 +116,7 @@ def test_rights_to_take_en_passant_are_right_at_every_threshold() -> None:
 @pytest.mark.parametrize("name", [str(each) for each in materials(4) if each.men == 4])
 def test_four_men_are_right_at_every_threshold(name: str) -> None:
     known = known_blocks(name)
-    if Material.parse(name).pawns:  # a table has hundreds of blocks
+    if Material.parse(name).pawns:  # hundreds of blocks: every fifth is compared whole, some others in part
         assert set(some_pairs(name, 8, 24, 4)) == {0}
         known = itertools.islice(known_blocks(name), 0, None, 5)
     assert sum(wrong_bits(each, thresholds_of(each)) + wrong_bits(each, ENDS) for each in known) == 0
