@@ -58,10 +58,15 @@ def wrong_bits(known: KnownBlock, thresholds: list[Score], scores: Sequence[Scor
     return wrong
 
 
+def wrong_in_table(name: str) -> int:
+    """How many cells and rights of a whole table are wrong, all thresholds together."""
+    asked = ((known, some) for known in known_blocks(name) for some in (thresholds_of(known), ENDS))
+    return sum(itertools.starmap(wrong_bits, asked))
+
+
 @pytest.mark.parametrize("name", THREE_MEN)
 def test_every_cell_of_two_and_three_men_is_right_at_every_threshold(name: str) -> None:
-    asked = ((known, some) for known in known_blocks(name) for some in (thresholds_of(known), ENDS))
-    assert sum(itertools.starmap(wrong_bits, asked)) == 0
+    assert wrong_in_table(name) == 0
 
 
 def test_threads_do_not_move_the_same_pawns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,8 +120,6 @@ def test_rights_to_take_en_passant_are_right_at_every_threshold() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [str(each) for each in materials(4) if each.men == 4])
 def test_four_men_are_right_at_every_threshold(name: str) -> None:
-    known = known_blocks(name)
-    if Material.parse(name).pawns:  # hundreds of blocks: every fifth is compared whole, some others in part
+    if Material.parse(name).pawns:  # scores accrued in some blocks
         assert set(some_pairs(name, 8, 24, 4)) == {0}
-        known = itertools.islice(known_blocks(name), 0, None, 5)
-    assert sum(wrong_bits(each, thresholds_of(each)) + wrong_bits(each, ENDS) for each in known) == 0
+    assert wrong_in_table(name) == 0
