@@ -142,15 +142,15 @@ class SingleBlock:
                 children = source(sides)
                 list(pool.map(partial(find, children, sides), range(0, words, CHUNK)))
                 children = children if has_rights else nothing  # so that the other side's take their place
-            return list(pool.map(partial(self._bits, block, children, asked), thresholds, goods))
+            return list(pool.map(partial(self._bits, block, children, _questions(asked)), thresholds, goods))
 
-    def _bits(self, block: Block, children: ChildTables, asked: Queries, threshold: Score, good: Words) -> BlockBits:
+    def _bits(self, block: Block, children: ChildTables, asked: Questions, threshold: Score, good: Words) -> BlockBits:
         """The block at one threshold; `good` is overwritten."""
         rights = children.en_passant
         children = children._replace(en_passant=rights._replace(entry=rights.entry.copy()))
         here = self._rights(children)
         mine = own_pawns(block)._replace(next_code=np.zeros_like(block.next_code))
-        half, questions = block.geometry.words * 64 if len(here) else 0, _questions(asked)
+        half, questions = block.geometry.words * 64 if len(here) else 0, asked._replace(answers=asked.answers.copy())
         inquiry = _inquiry(mine, new_sides(block.geometry, good), children, half)
         solve_threshold(inquiry, questions, int(threshold.holder), threshold.code, good)
         return BlockBits(good.ravel().view(np.uint8), here, questions.answers)

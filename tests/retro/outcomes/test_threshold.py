@@ -46,15 +46,15 @@ def met_in(bits: BlockBits) -> np.ndarray:
 
 def wrong_bits(known: KnownBlock, thresholds: list[Score], scores: Sequence[Score] = ()) -> int:
     """How many cells, accrued scores and rights of a block differ from the table, or from the solver of outcomes."""
-    rights = known.single.solve(known.tables, ()).en_passant
+    rights, worth = known.single.solve(known.tables, ()).en_passant, [known.worth(accrued) for accrued in scores]
     found, wrong = known.single.solve_thresholds(lambda _: known.tables, thresholds, known.asked(scores)), 0
     for threshold, bits in zip(thresholds, found, strict=True):
-        there = rights != 0
+        has_right = rights != 0
         wrong += int((met_in(bits)[known.cells] != is_met(known.entry[known.cells], threshold)).sum())
-        differ = is_met(bits.en_passant[there], threshold) != is_met(rights[there], threshold)
-        wrong += int(((bits.en_passant != 0) != there).sum() + differ.sum())
-        for answers, accrued in zip(np.split(bits.answers, len(scores) or 1), scores, strict=False):
-            wrong += int((is_met(answers, threshold) != is_met(known.worth(accrued), threshold)).sum())
+        differ = is_met(bits.en_passant[has_right], threshold) != is_met(rights[has_right], threshold)
+        wrong += int(((bits.en_passant != 0) != has_right).sum() + differ.sum())
+        for answers, there in zip(np.split(bits.answers, len(scores) or 1), worth, strict=False):
+            wrong += int((is_met(answers, threshold) != is_met(there, threshold)).sum())
     return wrong
 
 
