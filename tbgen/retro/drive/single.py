@@ -145,7 +145,7 @@ class SingleBlock:
             return list(pool.map(partial(self._bits, block, children, _questions(asked)), thresholds, goods))
 
     def _bits(self, block: Block, children: ChildTables, asked: Questions, threshold: Score, good: Words) -> BlockBits:
-        """The block at one threshold; `good` is overwritten."""
+        """The block at one threshold, with answers of its own, as threads share the rest; `good` is overwritten."""
         rights = children.en_passant
         children = children._replace(en_passant=rights._replace(entry=rights.entry.copy()))
         here = self._rights(children)

@@ -53,8 +53,8 @@ def wrong_bits(known: KnownBlock, thresholds: list[Score], scores: Sequence[Scor
         wrong += int((met_in(bits)[known.cells] != is_met(known.entry[known.cells], threshold)).sum())
         differ = is_met(bits.en_passant[has_right], threshold) != is_met(rights[has_right], threshold)
         wrong += int(((bits.en_passant != 0) != has_right).sum() + differ.sum())
-        for answers, there in zip(np.split(bits.answers, len(scores) or 1), worth, strict=False):
-            wrong += int((is_met(answers, threshold) != is_met(there, threshold)).sum())
+        for answers, expected in zip(np.split(bits.answers, len(scores) or 1), worth, strict=False):
+            wrong += int((is_met(answers, threshold) != is_met(expected, threshold)).sum())
     return wrong
 
 
@@ -120,6 +120,6 @@ def test_rights_to_take_en_passant_are_right_at_every_threshold() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [str(each) for each in materials(4) if each.men == 4])
 def test_four_men_are_right_at_every_threshold(name: str) -> None:
-    if Material.parse(name).pawns:  # scores accrued in some blocks
+    if Material.parse(name).pawns:  # then blocks are small enough to ask for scores in every cell
         assert set(some_pairs(name, 8, 24, 4)) == {0}
     assert wrong_in_table(name) == 0
