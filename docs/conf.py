@@ -32,4 +32,6 @@ autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
 autodoc_class_signature = "mixed"
 napoleon_numpy_docstring = False
-intersphinx_mapping = {"chess": ("https://python-chess.readthedocs.io/en/latest/", "_site/chess.inv")}
+intersphinx_mapping = {
+    "chess": ("https://python-chess.readthedocs.io/en/latest/", "_site/chess.inv")
+}

@@ -55,7 +55,9 @@ def run(root: Path, arguments: Sequence[str], **variables: str) -> tuple[float, 
     """User CPU seconds, wall seconds and peak bytes of a command of the tbgen in a checkout."""
     began = time.monotonic()
     command = [str(root / ".venv" / "bin" / "python"), "-m", "tbgen", *arguments]
-    process = subprocess.Popen(command, cwd=root, stdout=subprocess.DEVNULL, env={**os.environ, **variables})
+    process = subprocess.Popen(
+        command, cwd=root, stdout=subprocess.DEVNULL, env={**os.environ, **variables}
+    )
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
@@ -82,7 +84,9 @@ def build(options: argparse.Namespace) -> None:
                     for layer in Path(folder, str(number)).glob(f"{name}*.h5"):
                         layer.unlink()
                     threads = ("--jobs", "1", "--threads", str(options.threads))
-                    runs[root].append(run(root, ("build", name, "--data", f"{folder}/{number}", "-q", *threads)))
+                    runs[root].append(
+                        run(root, ("build", name, "--data", f"{folder}/{number}", "-q", *threads))
+                    )
         medians = [show(f"{name} {root.name}", runs[root]) for root in roots]
         if options.against:
             print(f"{name:28} {medians[0] / medians[1]:9.3f} of the other", flush=True)
@@ -92,14 +96,24 @@ def probe(options: argparse.Namespace) -> None:
     """Probe tables from the shell, from Python, and many positions at once."""
     for name in options.names:
         boards = random_boards(1, POSITIONS, [name])
-        show(f"{name} shell", [run(ROOT, ("probe", board.fen(), "--data", str(options.data))) for board in boards[:5]])
+        show(
+            f"{name} shell",
+            [
+                run(ROOT, ("probe", board.fen(), "--data", str(options.data)))
+                for board in boards[:5]
+            ],
+        )
         with open_tablebase(options.data) as tables:
             probe_boards(tables, name, boards)
 
 
 def probe_boards(tables: Tablebase, name: str, boards: list[chess.Board]) -> None:
     """Probe some positions one by one, then again, then with their moves, then all at once."""
-    for how, work in (("first", tables.probe), ("again", tables.probe), ("moves", tables.probe_moves)):
+    for how, work in (
+        ("first", tables.probe),
+        ("again", tables.probe),
+        ("moves", tables.probe_moves),
+    ):
         show_each(f"{name} {how}", partial(list, map(work, boards)), len(boards))
     many = boards * (BULK // len(boards))
     tables.probe_many(many)
@@ -144,7 +158,12 @@ def costs(options: argparse.Namespace) -> None:
     for name, made in read_manifest(options.data).items():
         if made.cpu_seconds is not None:
             outcomes = path_of(options.data, Material.parse(name)).stat().st_size
-            rows[name] = [name, f"{made.cpu_seconds:.2f}", str(outcomes), str(made.bytes - outcomes)]
+            rows[name] = [
+                name,
+                f"{made.cpu_seconds:.2f}",
+                str(outcomes),
+                str(made.bytes - outcomes),
+            ]
     scratch = path.with_suffix(".new") if options.write else None
     with scratch.open("w", encoding="utf-8", newline="") if scratch else sys.stdout as file:
         csv.writer(file, lineterminator="\n").writerows([heads, *rows.values()])
@@ -155,7 +174,9 @@ def costs(options: argparse.Namespace) -> None:
 def main() -> None:
     shape = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=shape)
-    parser.add_argument("command", choices=[each.__name__ for each in (build, probe, games, first, costs)])
+    parser.add_argument(
+        "command", choices=[each.__name__ for each in (build, probe, games, first, costs)]
+    )
     parser.add_argument("names", nargs="*", metavar="MATERIAL")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)

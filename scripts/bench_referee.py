@@ -31,7 +31,8 @@ from tests.apps.match.matches import FakeReferee, Silent, played, walker  # noqa
 def overheads(sheets: list[Sheet]) -> list[float]:
     """Seconds a move that were nobody's thinking time, game by game."""
     return [
-        (sheet.seconds - sum(answer.seconds for answer in sheet.answers.values())) / len(sheet.answers)
+        (sheet.seconds - sum(answer.seconds for answer in sheet.answers.values()))
+        / len(sheet.answers)
         for sheet in sheets
     ]
 
@@ -45,8 +46,14 @@ class Meter(Silent):
     def game_over(self, sheet: Sheet) -> None:
         self.left -= 1
         if self.left % self.part == 0:
-            now, memory = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
-            print(f"{1e6 * (now - self.clock) / self.part:.1f} us of CPU a game, {memory} MB", flush=True)
+            now, memory = (
+                time.process_time(),
+                resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10,
+            )
+            print(
+                f"{1e6 * (now - self.clock) / self.part:.1f} us of CPU a game, {memory} MB",
+                flush=True,
+            )
             self.clock = now
 
 
@@ -58,7 +65,9 @@ def play_fake(games: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--games", type=int, default=40)
     parser.add_argument("--concurrency", type=int, default=2)
     parser.add_argument("--fake", type=int, default=0)
@@ -68,14 +77,23 @@ def main() -> None:
         return
     view = Silent()
     with tempfile.TemporaryDirectory() as folder:
-        words = [*walker("Ann"), *walker("Bob"), "-games", str(wanted.games), "-pgnout", f"{folder}/games.pgn"]
+        words = [
+            *walker("Ann"),
+            *walker("Bob"),
+            "-games",
+            str(wanted.games),
+            "-pgnout",
+            f"{folder}/games.pgn",
+        ]
         wall, cpu = time.perf_counter(), time.process_time()
         played([*words, "-concurrency", str(wanted.concurrency)], view)
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     moves = sum(len(sheet.answers) for sheet in view.sheets)
     each = sorted(overheads(view.sheets))
     print(f"{len(each)} games, {moves} moves, {wall:.1f} s")
-    print(f"overhead a move: median {1000 * each[len(each) // 2]:.2f} ms, worst game {1000 * each[-1]:.2f} ms")
+    print(
+        f"overhead a move: median {1000 * each[len(each) // 2]:.2f} ms, worst game {1000 * each[-1]:.2f} ms"
+    )
     print(f"CPU of the referee a move: {1000 * cpu / moves:.2f} ms")
 
 

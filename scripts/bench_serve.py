@@ -47,7 +47,9 @@ def random_fens(folder: str, number: int = POSITIONS) -> list[str]:
     while len(fens) < number:
         white, black = draw.choice(names).split("v")
         board = chess.Board(None)
-        for square, letter in zip(draw.sample(range(64), len(white + black)), white + black.lower(), strict=True):
+        for square, letter in zip(
+            draw.sample(range(64), len(white + black)), white + black.lower(), strict=True
+        ):
             board.set_piece_at(square, chess.Piece.from_symbol(letter))
         board.turn = draw.random() < 0.5
         if board.is_valid():
@@ -122,7 +124,9 @@ def served(folder: str, workers: int = 1) -> Iterator[tuple[int, int]]:
     """The port of a server that answers, and its process."""
     port = free_port()
     command = [sys.executable, "-m", "tbgen", "serve", "--data", folder, "--port", str(port)]
-    with subprocess.Popen([*command, "--workers", str(workers)], stdout=subprocess.DEVNULL) as server:
+    with subprocess.Popen(
+        [*command, "--workers", str(workers)], stdout=subprocess.DEVNULL
+    ) as server:
         try:
             while True:
                 try:
@@ -138,7 +142,9 @@ def served(folder: str, workers: int = 1) -> Iterator[tuple[int, int]]:
             server.terminate()
 
 
-def measure(port: int, server: int, requests: Sequence[bytes], clients: int, number: int, answers: int = 1) -> str:
+def measure(
+    port: int, server: int, requests: Sequence[bytes], clients: int, number: int, answers: int = 1
+) -> str:
     """What so many requests took, each with so many answers."""
     before, begun = cpu_seconds(server), time.perf_counter()
     seconds = asyncio.run(crowd(port, requests, clients, number))
@@ -156,14 +162,19 @@ def measure_single(port: int, server: int, fens: Sequence[str], clients: int, nu
         requests = [got(f"/r-mobility?{urlencode({'fen': fen, **more})}") for fen in fens]
         asyncio.run(crowd(port, requests, 1, len(fens)))
         for at_once in (1, clients):
-            print(f"{name}, {at_once} at once: {measure(port, server, requests, at_once, number)}", flush=True)
+            print(
+                f"{name}, {at_once} at once: {measure(port, server, requests, at_once, number)}",
+                flush=True,
+            )
 
 
 def measure_batches(port: int, server: int, fens: Sequence[str]) -> None:
     body = "\n".join((list(fens) * BATCH)[:BATCH])
     for name, more in (("the values alone", "?brief=1"), ("with moves", "")):
         requests = [posted(f"/r-mobility{more}", body)]
-        print(f"{BATCH} in one, {name}: {measure(port, server, requests, 1, 10, BATCH)}", flush=True)
+        print(
+            f"{BATCH} in one, {name}: {measure(port, server, requests, 1, 10, BATCH)}", flush=True
+        )
 
 
 def measure_steady(port: int, server: int, folder: str, clients: int, number: int) -> None:
@@ -185,7 +196,9 @@ def measure_workers(folder: str, workers: int, fens: Sequence[str]) -> None:
         asyncio.run(crowd(port, requests, 4 * workers, 40 * workers))
         processes = family(server)
         open_files = [len(list(Path(f"/proc/{process}/fd").iterdir())) for process in processes]
-        memory, own = (sum(resident(each, kind) for each in processes) for kind in ("VmRSS", "RssAnon"))
+        memory, own = (
+            sum(resident(each, kind) for each in processes) for kind in ("VmRSS", "RssAnon")
+        )
         print(
             f"{workers} workers, {len(processes)} processes: {max(open_files)} descriptors in one,"
             f" {sum(open_files)} in all, {own / 1e6:.0f} MB, {memory / 1e6:.0f} MB with pages of files,"
@@ -194,12 +207,18 @@ def measure_workers(folder: str, workers: int, fens: Sequence[str]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", default=os.environ.get("TBGEN_DATA", "data"))
     parser.add_argument("--requests", type=int, default=2000)
     parser.add_argument("--clients", type=int, default=8)
-    parser.add_argument("--steady", type=int, default=0, metavar="N", help="requests for the memory")
-    parser.add_argument("--workers", type=int, default=0, metavar="N", help="processes for the descriptors")
+    parser.add_argument(
+        "--steady", type=int, default=0, metavar="N", help="requests for the memory"
+    )
+    parser.add_argument(
+        "--workers", type=int, default=0, metavar="N", help="processes for the descriptors"
+    )
     given = parser.parse_args()
     fens = random_fens(given.data)
     if given.workers:

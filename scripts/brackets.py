@@ -50,7 +50,9 @@ class Hiding(OpenTables):
         return super().digest(material) if material.men < self.men else ""
 
 
-def truth(folder: Path, material: Material, roots: int, given: argparse.Namespace) -> dict[str, object]:
+def truth(
+    folder: Path, material: Material, roots: int, given: argparse.Namespace
+) -> dict[str, object]:
     """Solve the closures of some blocks, and compare each cell and some pairs with the table."""
     draw, tables = random.Random(SEED), OpenTables([folder], 1 << 26, outcomes_only=True)
     known = Hiding([folder], 1 << 26, outcomes_only=True)
@@ -58,15 +60,22 @@ def truth(folder: Path, material: Material, roots: int, given: argparse.Namespac
     closure = Closure(known, Way(*[given.most_free] * 3, coarse_free=given.most_free + 9))
     for pawns in draw.sample(layout_of(material).blocks, roots):
         closure.add(node_of(material, pawns))
-    nodes, began = [node for node in closure.blocks if node.material == material], time.process_time()
+    nodes, began = (
+        [node for node in closure.blocks if node.material == material],
+        time.process_time(),
+    )
     counted, compared = np.zeros(5, np.int64), np.zeros(2, np.int64)
     with tempfile.TemporaryDirectory() as name, open_tablebase(folder) as asked:
         blocks = ClosureBlocks(closure, BlockFolder(Path(name)))
         solve_closure(blocks, 1, lambda seconds: None)
         took = time.process_time() - began
         for node in nodes:
-            for side in range(0 if node.layout.is_own_mirror(node.pawns) else 2):  # a table has half of those cells
-                counted += counts(*(blocks.plane(node, side, bound) for bound in Bound), tables.plane(*node, side))
+            for side in range(
+                0 if node.layout.is_own_mirror(node.pawns) else 2
+            ):  # a table has half of those cells
+                counted += counts(
+                    *(blocks.plane(node, side, bound) for bound in Bound), tables.plane(*node, side)
+                )
         for node in nodes:
             boards = [random_board(draw, node) for _ in range(given.pairs // len(nodes))]
             accrued = draw.choice(may_accrue(boards[0]))
@@ -90,11 +99,15 @@ def counts(lower: np.ndarray, upper: np.ndarray, value: np.ndarray) -> np.ndarra
     """Cells, exact ones; cells whose value is no mate, exact ones of them; cells whose value is excluded."""
     found = np.zeros(5, np.int64)
     for start in range(0, len(lower), 1 << 22):
-        least, most, known = (each[start : start + (1 << 22)].astype(np.int64) for each in (lower, upper, value))
+        least, most, known = (
+            each[start : start + (1 << 22)].astype(np.int64) for each in (lower, upper, value)
+        )
         legal = least != 0
         least, most, known = least[legal], most[legal], known[legal]
         exact, drawn = least == most, abs(known) > 1
-        excluded = (worth_to_white(least) > worth_to_white(known)) | (worth_to_white(known) > worth_to_white(most))
+        excluded = (worth_to_white(least) > worth_to_white(known)) | (
+            worth_to_white(known) > worth_to_white(most)
+        )
         found += [len(known), exact.sum(), drawn.sum(), (exact & drawn).sum(), excluded.sum()]
     return found
 
@@ -104,7 +117,9 @@ def random_board(draw: random.Random, node: Node) -> chess.Board:
     layout = node.layout
     block = layout.address_of(node.pawns) >> 2
     while True:
-        cell = draw.randrange(2 * block * layout.block_words * 64, 2 * (block + 1) * layout.block_words * 64)
+        cell = draw.randrange(
+            2 * block * layout.block_words * 64, 2 * (block + 1) * layout.block_words * 64
+        )
         board = chess.Board(fen_of_cell(layout, cell))
         if board.occupied.bit_count() == node.material.men and board.is_valid():
             return board
@@ -124,7 +139,11 @@ def files_of(fen: str) -> set[str]:
 def reach(folder: Path, ends: Path, given: argparse.Namespace) -> Iterator[dict[str, object]]:
     """Solve a sample of ends, the cheapest first, each from nothing but what the ends before it have left."""
     rows = list(csv.reader(ends.open(), delimiter="\t"))[1:]
-    rows = [row for row in rows if given.material in (None, row[1]) and files_of(row[2]) <= set(given.files)]
+    rows = [
+        row
+        for row in rows
+        if given.material in (None, row[1]) and files_of(row[2]) <= set(given.files)
+    ]
     if not rows:
         raise SystemExit(f"{ends} has no ends of this material with pawns on these files alone")
 
@@ -138,14 +157,23 @@ def reach(folder: Path, ends: Path, given: argparse.Namespace) -> Iterator[dict[
             return math.inf
 
     with PositionSolver(folder, budget=given.budget, threads=2) as solver:
-        for row in sorted(random.Random(given.seed).sample(rows, min(given.games, len(rows))), key=planned):
+        for row in sorted(
+            random.Random(given.seed).sample(rows, min(given.games, len(rows))), key=planned
+        ):
             men, name, fen, accrued, _ = row
             free = int(men) - name.count("P")
-            began, found = time.process_time(), {"lower": "", "upper": "", "width": "", "exact": "", "refused": ""}
+            began, found = (
+                time.process_time(),
+                {"lower": "", "upper": "", "width": "", "exact": "", "refused": ""},
+            )
             try:
                 bracket = solver.solve(*position_of(row)).bracket
                 points = [Scoring().points(end)[0] for end in (bracket.lower, bracket.upper)]
-                found |= {"lower": str(bracket.lower), "upper": str(bracket.upper), "exact": str(bracket.is_exact)}
+                found |= {
+                    "lower": str(bracket.lower),
+                    "upper": str(bracket.upper),
+                    "exact": str(bracket.is_exact),
+                }
                 found["width"] = str(round(float(points[1] - points[0]), 6))
             except TbgenError as error:
                 found["refused"] = type(error).__name__
@@ -162,14 +190,18 @@ def reach(folder: Path, ends: Path, given: argparse.Namespace) -> Iterator[dict[
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("measure", choices=("truth", "reach"))
     parser.add_argument("folder", type=Path)
     parser.add_argument("what", nargs="+")
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--seed", type=int, default=SEED, help="draw another sample of ends")
     parser.add_argument("--material", help="take ends of this material alone")
-    parser.add_argument("--files", default="abcd", help="take ends whose pawns stand on these files of a-d")
+    parser.add_argument(
+        "--files", default="abcd", help="take ends whose pawns stand on these files of a-d"
+    )
     parser.add_argument("--budget", type=int, default=1200)
     parser.add_argument("--pairs", type=int, default=10_000)
     parser.add_argument("--most-free", type=int, default=4)

@@ -61,9 +61,21 @@ def make(part: str, lock: IO[str]) -> None:
             if ENVIRONMENT.exists():
                 shutil.rmtree(ENVIRONMENT)
             run([sys.executable, "-m", "venv", str(ENVIRONMENT)], lock, log)
-        pip = [str(ENVIRONMENT / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check"]
-        more = tomllib.loads(PROJECT.read_text())["dependency-groups"]["dev"] if part == "dev" else []
-        run([*pip, "--no-input", "--constraint", str(LOCKED), *more, "--editable", PARTS[part]], lock, log)
+        pip = [
+            str(ENVIRONMENT / "bin" / "python"),
+            "-m",
+            "pip",
+            "install",
+            "--disable-pip-version-check",
+        ]
+        more = (
+            tomllib.loads(PROJECT.read_text())["dependency-groups"]["dev"] if part == "dev" else []
+        )
+        run(
+            [*pip, "--no-input", "--constraint", str(LOCKED), *more, "--editable", PARTS[part]],
+            lock,
+            log,
+        )
     for name in ("runtime", part):
         unfinished = stamp(name).with_suffix(".partial")
         shutil.copyfile(PROJECT, unfinished)
@@ -87,7 +99,9 @@ def run(command: list[str], lock: IO[str], log: IO[str]) -> None:
 
 def main(part: str) -> int:
     if sys.version_info < OLDEST:
-        say(f"Python {'.'.join(map(str, OLDEST))} or newer is needed, this is {sys.version.split()[0]}")
+        say(
+            f"Python {'.'.join(map(str, OLDEST))} or newer is needed, this is {sys.version.split()[0]}"
+        )
         return 1
     try:
         with LOCK.open("a+") as lock:

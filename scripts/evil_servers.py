@@ -36,7 +36,9 @@ def fetches(kind: str, tables: Path, folder: Path, seconds: float, seed: int) ->
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--seed", type=int, default=1)
     wanted = parser.parse_args()
@@ -44,7 +46,8 @@ def main() -> None:
         tables = Path(name, "tables")
         build(tables, [TABLE], BuildWatcher())
         running = {
-            kind: pool.submit(fetches, kind, tables, Path(name), 60 * wanted.minutes, wanted.seed) for kind in KINDS
+            kind: pool.submit(fetches, kind, tables, Path(name), 60 * wanted.minutes, wanted.seed)
+            for kind in KINDS
         }
         for kind, future in running.items():
             print(f"{kind}: {future.result()} fetches, each ended in time", flush=True)

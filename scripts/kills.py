@@ -46,7 +46,12 @@ class Kills:
         kills.finish(self.whole, [str(material)])
         made = read_manifest(self.whole)[str(material)]
         self.seconds = (made.cpu_seconds or 0.0) + START_SECONDS
-        say(material=str(material), cpu_seconds=made.cpu_seconds, bytes=made.bytes, peak_bytes=made.peak_bytes)
+        say(
+            material=str(material),
+            cpu_seconds=made.cpu_seconds,
+            bytes=made.bytes,
+            peak_bytes=made.peak_bytes,
+        )
 
     def folder(self, name: str) -> Path:
         """A folder with all that the table leads to."""
@@ -68,7 +73,12 @@ class Kills:
                 break
             self.count += 1
             before, kept = kept, kills.blocks_kept(folder, self.material)
-            say(kill=self.count, cpu_seconds=seconds, blocks_kept=len(kept), left=kills.leftovers(folder))
+            say(
+                kill=self.count,
+                cpu_seconds=seconds,
+                blocks_kept=len(kept),
+                left=kills.leftovers(folder),
+            )
             kills.assert_only_blocks_in_flight_are_lost(folder, self.material, before, kept)
         kills.finish(folder, [str(self.material)])
         kills.assert_as_if_left_in_peace(folder, self.whole, build_order([self.material]))
@@ -82,12 +92,22 @@ class Kills:
         """
         folder = self.folder("stopped")
         before, build = stamps(folder), kills.start(folder, [str(self.material)])
-        for number, seconds in enumerate(sorted(self.draw.uniform(0.0, self.seconds) for _ in range(times)), 1):
+        for number, seconds in enumerate(
+            sorted(self.draw.uniform(0.0, self.seconds) for _ in range(times)), 1
+        ):
             kills.wait_until(build, partial(kills.cpu_seconds_of, build), seconds)
             build.send_signal(signal.SIGSTOP)
             left, now = kills.leftovers(folder), stamps(folder)
-            changed = sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
-            say(stop=number, cpu_seconds=seconds, at_work=build.poll() is None, left=left, changed=changed)
+            changed = sorted(
+                name for name in before.keys() | now.keys() if before.get(name) != now.get(name)
+            )
+            say(
+                stop=number,
+                cpu_seconds=seconds,
+                at_work=build.poll() is None,
+                left=left,
+                changed=changed,
+            )
             build.send_signal(signal.SIGCONT)
         build.wait()
         kills.assert_as_if_left_in_peace(folder, self.whole, build_order([self.material]))
@@ -101,19 +121,33 @@ def stamps(folder: Path) -> dict[str, tuple[int, int]]:
 
 
 def say(**facts: object) -> None:
-    rounded = {name: round(fact, 2) if isinstance(fact, float) else fact for name, fact in facts.items()}
+    rounded = {
+        name: round(fact, 2) if isinstance(fact, float) else fact for name, fact in facts.items()
+    }
     print(json.dumps(rounded), flush=True)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("material", type=Material.parse, metavar="MATERIAL")
-    parser.add_argument("--small", type=Path, required=True, metavar="DIR", help="tables of two to four men")
+    parser.add_argument(
+        "--small", type=Path, required=True, metavar="DIR", help="tables of two to four men"
+    )
     parser.add_argument("--kills", type=int, default=30, metavar="N")
-    parser.add_argument("--in-a-row", type=int, default=5, metavar="N", help="kills before a build comes to its end")
-    parser.add_argument("--stop", action="store_true", help="stop one build so often instead, and look at its folder")
+    parser.add_argument(
+        "--in-a-row", type=int, default=5, metavar="N", help="kills before a build comes to its end"
+    )
+    parser.add_argument(
+        "--stop",
+        action="store_true",
+        help="stop one build so often instead, and look at its folder",
+    )
     parser.add_argument("--seed", type=int, default=8, metavar="N")
-    parser.add_argument("--place", type=Path, metavar="DIR", help="where to work (default: a temporary folder)")
+    parser.add_argument(
+        "--place", type=Path, metavar="DIR", help="where to work (default: a temporary folder)"
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.place) as place:
         killed = Kills(options.material.canonical(), Path(place), options.small, options.seed)

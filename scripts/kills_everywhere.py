@@ -22,18 +22,26 @@ from tests.cli.killing import CASES, kill, undisturbed  # noqa: E402
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--case", action="append", choices=CASES, help="kill this command (default: all)")
+    parser.add_argument(
+        "--case", action="append", choices=CASES, help="kill this command (default: all)"
+    )
     wanted = parser.parse_args()
     draw, hit = random.Random(wanted.seed), Counter[str]()
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         tables = place / "tables"
         build = [sys.executable, "-m", "tbgen", "build", "--men", "3", "--data", str(tables)]
-        subprocess.run(build, check=True, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        peace = {name: undisturbed(place / "whole", CASES[name], tables) for name in wanted.case or CASES}
+        subprocess.run(
+            build, check=True, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        peace = {
+            name: undisturbed(place / "whole", CASES[name], tables) for name in wanted.case or CASES
+        }
         runs = 0
         while hit.total() < wanted.kills:
             name = draw.choice(list(peace))

@@ -85,7 +85,9 @@ class Mutation:
         return source[: self.start] + self.new + source[self.end :]
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.kind}: {_one_line(self.old)} -> {_one_line(self.new)}"
+        return (
+            f"{self.path}:{self.line}: {self.kind}: {_one_line(self.old)} -> {_one_line(self.new)}"
+        )
 
 
 def _one_line(text: str) -> str:
@@ -174,7 +176,9 @@ class Source:
 
     def _of_call(self, node: ast.Call) -> Iterator[Mutation]:
         for one, other in zip(node.args, node.args[1:], strict=False):
-            if not {type(one), type(other)} & {ast.Starred, ast.JoinedStr} and not (is_text(one) and is_text(other)):
+            if not {type(one), type(other)} & {ast.Starred, ast.JoinedStr} and not (
+                is_text(one) and is_text(other)
+            ):
                 start, end = self._span(one)[0], self._span(other)[1]
                 between = self.text[self._span(one)[1] : self._span(other)[0]]
                 new = self._text_of(other) + between + self._text_of(one)
@@ -187,7 +191,12 @@ class Source:
         match node:
             case ast.Expr(value=ast.Constant()):
                 return
-            case ast.Assign(targets=[ast.Attribute() | ast.Subscript()]) | ast.Expr() | ast.AugAssign() | ast.Raise():
+            case (
+                ast.Assign(targets=[ast.Attribute() | ast.Subscript()])
+                | ast.Expr()
+                | ast.AugAssign()
+                | ast.Raise()
+            ):
                 yield self._instead("statement dropped", node, "pass")
             case ast.Break() | ast.Continue():
                 yield self._instead("statement dropped", node, "pass")
@@ -274,11 +283,15 @@ def sources_of(targets: list[str]) -> list[str]:
 def tests_of(path: str) -> list[list[str]]:
     """A file's tests, stage by stage: those of its own name and its doctests, those of its packages, those of all."""
     inside = Path(path).relative_to("tbgen")
-    folders = [Path("tests", *inside.parts[:depth]) for depth in range(len(inside.parts) - 1, 0, -1)]
+    folders = [
+        Path("tests", *inside.parts[:depth]) for depth in range(len(inside.parts) - 1, 0, -1)
+    ]
     nearest = [folder for folder in folders if (ROOT / folder).is_dir()]
     own = Path("tests", *inside.parts[:-1], f"test_{inside.stem}.py")
     everyone = [Path("tests/laws"), Path("tests/test_arguments.py")]
-    examples = Path(path).parent if nearest else Path(path)  # a file that is named is searched for tests, too
+    examples = (
+        Path(path).parent if nearest else Path(path)
+    )  # a file that is named is searched for tests, too
     stages = [[own, examples], *[[folder] for folder in nearest], everyone]
     return [[str(each) for each in stage if (ROOT / each).exists()] for stage in stages]
 
@@ -292,7 +305,9 @@ class Reach:
         self.data = CoverageData(path)
         self.data.read()
         command = [sys.executable, "-m", "pytest", "-q", "--collect-only"]
-        listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        listed = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout
         self.there = set(listed.splitlines())
         """The tests of today: of a file that an older suite wrote some may be gone."""
 
@@ -301,7 +316,9 @@ class Reach:
         inside = Path(mutation.path).relative_to("tbgen")
         own, folder = f"test_{inside.stem}.py::", f"tests/{inside.parent.as_posix()}/"
         by_line = self.data.contexts_by_lineno(str(ROOT / mutation.path))
-        reached = {each for line in statement_at(source, mutation.line) for each in by_line.get(line, ())}
+        reached = {
+            each for line in statement_at(source, mutation.line) for each in by_line.get(line, ())
+        }
         names = {each.rpartition("|")[0] for each in reached} & self.there
         return sorted(names, key=lambda name: (own not in name, not name.startswith(folder), name))
 
@@ -314,7 +331,11 @@ def statement_at(source: str, line: int) -> range:
             body: list[ast.stmt] = getattr(node, "body", [])
             end = max(node.lineno, body[0].lineno - 1) if body else node.end_lineno
             spans.append(range(node.lineno, end + 1))
-    return max((each for each in spans if line in each), key=lambda each: each.start, default=range(line, line + 1))
+    return max(
+        (each for each in spans if line in each),
+        key=lambda each: each.start,
+        default=range(line, line + 1),
+    )
 
 
 class Copy:
@@ -323,7 +344,9 @@ class Copy:
     def __init__(self, folder: Path, kernels: Path) -> None:
         self.folder, self.kernels = folder / "tree", folder / "kernels"
         listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-        names = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+        names = subprocess.run(
+            listing, cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout.split("\0")
         for name in filter(None, names):
             if (ROOT / name).is_file():
                 (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -333,12 +356,26 @@ class Copy:
             shutil.copytree(kernels, self.kernels)
         self.kernels.mkdir(mode=0o700, exist_ok=True)
 
-    def passes(self, tests: list[str], seconds: float, *options: str, is_mutant: bool) -> tuple[bool, str]:
+    def passes(
+        self, tests: list[str], seconds: float, *options: str, is_mutant: bool
+    ) -> tuple[bool, str]:
         """Whether the tests pass in time, none at all included, and what was said last."""
-        environment = os.environ | {"TBGEN_CACHE": str(self.kernels), "PYTHONPATH": str(self.folder)}
-        if is_mutant:  # byte code is kept by size and second: a mutant's could be taken for another's
+        environment = os.environ | {
+            "TBGEN_CACHE": str(self.kernels),
+            "PYTHONPATH": str(self.folder),
+        }
+        if (
+            is_mutant
+        ):  # byte code is kept by size and second: a mutant's could be taken for another's
             environment["PYTHONDONTWRITEBYTECODE"] = "1"
-        own = ["-x", "-q", "--tb=line", "-p", "no:cacheprovider", f"--basetemp={self.folder.parent / 'scratch'}"]
+        own = [
+            "-x",
+            "-q",
+            "--tb=line",
+            "-p",
+            "no:cacheprovider",
+            f"--basetemp={self.folder.parent / 'scratch'}",
+        ]
         names, output = self.folder.parent / "tests", self.folder.parent / "output"
         names.write_text("\n".join(tests))
         command = [sys.executable, "-m", "pytest", *own, *options, f"@{names}"]
@@ -363,7 +400,9 @@ class Copy:
         failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
         return code in (0, 5), (failed or lines or ["nothing"])[-1][:160]
 
-    def survives(self, mutation: Mutation, stages: list[list[str]], seconds: float) -> tuple[bool, str]:
+    def survives(
+        self, mutation: Mutation, stages: list[list[str]], seconds: float
+    ) -> tuple[bool, str]:
         """Whether a mutant passes the tests, stage by stage; the copy is then as it was."""
         path = self.folder / mutation.path
         source, known = path.read_text(), set(self.kernels.iterdir())
@@ -436,22 +475,34 @@ class Hunt:
             survived, said = copy.survives(mutation, stages, 2 * seconds + self.wanted.patience)
         finally:
             self.copies.put(copy)
-        print(f"{'SURVIVED' if survived else 'killed  '} {time.monotonic() - begun:4.0f} s  {mutation}", flush=True)
+        print(
+            f"{'SURVIVED' if survived else 'killed  '} {time.monotonic() - begun:4.0f} s  {mutation}",
+            flush=True,
+        )
         if not survived:
             print(f"                 by {said}", flush=True)
         return survived
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("target", nargs="+", help="a package or file, such as tbgen/rules")
     parser.add_argument("--count", type=int, default=20, help="how many mutations (default 20)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--line", type=int, action="append", help="mutations of this line only")
     parser.add_argument("--tests", nargs="+", help="tests to run instead of those beside the file")
-    parser.add_argument("--reach", help="what pytest-cov wrote of the suite: run the tests that reach a line")
+    parser.add_argument(
+        "--reach", help="what pytest-cov wrote of the suite: run the tests that reach a line"
+    )
     parser.add_argument("-j", "--jobs", type=int, default=2, help="mutants at a time (default 2)")
-    parser.add_argument("--patience", type=float, default=240, help="seconds beyond the usual time, to compile kernels")
+    parser.add_argument(
+        "--patience",
+        type=float,
+        default=240,
+        help="seconds beyond the usual time, to compile kernels",
+    )
     parser.add_argument("--list", action="store_true", help="print the mutations and run nothing")
     wanted = parser.parse_args()
 
@@ -462,7 +513,9 @@ def main() -> None:
     reasons = equivalent()
     known = [each for each in found if key_of(each, texts[each.path]) in reasons]
     mutants = chosen([each for each in found if each not in known], wanted.count, wanted.seed)
-    print(f"{len(found)} mutations, {len(known)} known as equivalent, {len(mutants)} chosen by seed {wanted.seed}")
+    print(
+        f"{len(found)} mutations, {len(known)} known as equivalent, {len(mutants)} chosen by seed {wanted.seed}"
+    )
     if wanted.list:
         print(*mutants, sep="\n")
         return
@@ -474,11 +527,17 @@ def main() -> None:
             reach = Reach(wanted.reach)
             reached = {each: reach.tests(each, texts[each.path]) for each in mutants}
             stages |= {each: [tests] for each, tests in reached.items() if tests}
-        seconds = hunt.prepare(sorted({test for each in stages.values() for stage in each for test in stage}))
+        seconds = hunt.prepare(
+            sorted({test for each in stages.values() for stage in each for test in stage})
+        )
         with ThreadPoolExecutor(wanted.jobs) as pool:
             fates = pool.map(lambda each: hunt.meet(each, stages[each], seconds), mutants)
             survivors = [each for each, survived in zip(mutants, fates, strict=True) if survived]
-    print(f"\n{len(mutants) - len(survivors)} of {len(mutants)} killed; survivors:", *survivors or ["none"], sep="\n")
+    print(
+        f"\n{len(mutants) - len(survivors)} of {len(mutants)} killed; survivors:",
+        *survivors or ["none"],
+        sep="\n",
+    )
     sys.exit(bool(survivors))
 
 

@@ -31,7 +31,9 @@ PLAIN: dict[str, dict[str, Any]] = {
     "list": {"type": "array"},
     "points": {
         "type": "object",
-        "properties": {side: {"type": "number", "minimum": 0, "maximum": 1} for side in ("white", "black")},
+        "properties": {
+            side: {"type": "number", "minimum": 0, "maximum": 1} for side in ("white", "black")
+        },
         "required": ["white", "black"],
     },
 }
@@ -51,20 +53,35 @@ ERRORS = {
 }
 # method and path: parameters, answers by media type, errors beside 405, 414, 500 and 503, bodies by media type
 OPERATIONS: dict[str, tuple[tuple[str, ...], dict[str, str], tuple[int, ...], dict[str, str]]] = {
-    "GET /r-mobility": ((*QUERY, *SCORING, "fifty", "brief", "strip"), {"": "Position"}, (400, 404), {}),
+    "GET /r-mobility": (
+        (*QUERY, *SCORING, "fifty", "brief", "strip"),
+        {"": "Position"},
+        (400, 404),
+        {},
+    ),
     "POST /r-mobility": (
         (*SCORING, "brief", "strip"),
         LINES,
         (400, 413, 415),
         {"application/json": "list of text", "application/x-ndjson": "text", "text/plain": "text"},
     ),
-    "GET /r-mobility/line": ((*QUERY, *SCORING, "fifty"), {"": "Position", PGN: "text"}, (400, 404), {}),
+    "GET /r-mobility/line": (
+        (*QUERY, *SCORING, "fifty"),
+        {"": "Position", PGN: "text"},
+        (400, 404),
+        {},
+    ),
     "GET /r-mobility/solved": ((*QUERY, *SCORING), {"": "Solved position"}, (400,), {}),
     "GET /r-mobility/map": ((*QUERY, "man"), {"": "Map"}, (400, 404), {}),
     "GET /r-mobility/picture.svg": ((*QUERY, "man"), {"image/svg+xml": "text"}, (400, 404), {}),
     "GET /standard": (("fen",), {"": "Ordinary position"}, (400,), {}),
     "GET /standard/mainline": (("fen",), {"": "Mainline"}, (400, 404), {}),
-    "POST /adjudicate": ((), {"": "Decision"}, (400, 413, 415), {PGN: "text", "text/plain": "text"}),
+    "POST /adjudicate": (
+        (),
+        {"": "Decision"},
+        (400, 413, 415),
+        {PGN: "text", "text/plain": "text"},
+    ),
     "GET /tables": ((), {"": "Catalog"}, (), {}),
     "GET /tables/tables.json": ((), {"": "Catalog"}, (), {}),
     "GET /tables/{name}.json": (("name",), {"": "Table"}, (404,), {}),
@@ -92,11 +109,17 @@ def schemas() -> dict[str, dict[str, Any]]:
         for keys, types in re.findall(r"^\* (`.+?) \((.+?)\): ", section, re.MULTILINE):
             named = re.findall(r"`(\w+)`(\??)", keys)
             kinds = types.split(", ")
-            for (key, optional), kind in zip(named, kinds * len(named) if len(kinds) == 1 else kinds, strict=False):
+            for (key, optional), kind in zip(
+                named, kinds * len(named) if len(kinds) == 1 else kinds, strict=False
+            ):
                 properties[key] = schema_of(kind)
                 required += [] if optional else [key]
         scores = {"type": "object", "additionalProperties": schema_of("Score")}
-        found[title] = {"type": "object", "properties": {**properties, "scores": scores}, "required": required}
+        found[title] = {
+            "type": "object",
+            "properties": {**properties, "scores": scores},
+            "required": required,
+        }
     return found
 
 
@@ -112,20 +135,28 @@ def description() -> dict[str, Any]:
     """The whole description."""
     serving = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
     meanings = {keys: meaning for keys, meaning, *_ in rows_of(serving)}
-    summaries = {route: meaning for keys, meaning in meanings.items() for route in re.findall(r"`(\w+ /[^`?]*)", keys)}
+    summaries = {
+        route: meaning
+        for keys, meaning in meanings.items()
+        for route in re.findall(r"`(\w+ /[^`?]*)", keys)
+    }
     paths: dict[str, dict[str, Any]] = {}
     for operation, (parameters, answers, errors, bodies) in OPERATIONS.items():
         method, path = operation.split()
         summary = summaries[operation]
         responses = {"200": {"description": summary, "content": content(answers)}}
         for status in sorted({*errors, 405, 414, 500, 503}):
-            responses[str(status)] = {"description": ERRORS[status], "content": content({"": "Error"})}
+            responses[str(status)] = {
+                "description": ERRORS[status],
+                "content": content({"": "Error"}),
+            }
         told = [
             {
                 "name": name,
                 "in": "path" if name == "name" else "query",
                 "description": next(each for keys, each in meanings.items() if f"`{name}" in keys),
-                "required": name in ("fen", "name", "man") and (path, name) != ("/r-mobility/picture.svg", "man"),
+                "required": name in ("fen", "name", "man")
+                and (path, name) != ("/r-mobility/picture.svg", "man"),
                 "schema": parameter(name),
             }
             for name in parameters
@@ -140,7 +171,9 @@ def description() -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {"title": "tbgen: endgame tables of r-mobility chess", "version": "VERSION"},
         "paths": paths,
-        "components": {"schemas": {name.replace(" ", ""): schema for name, schema in schemas().items()}},
+        "components": {
+            "schemas": {name.replace(" ", ""): schema for name, schema in schemas().items()}
+        },
     }
 
 
@@ -155,7 +188,9 @@ def parameter(name: str) -> dict[str, Any]:
 
 
 def content(kinds: dict[str, str]) -> dict[str, Any]:
-    return {kind or "application/json": {"schema": schema_of(shape)} for kind, shape in kinds.items()}
+    return {
+        kind or "application/json": {"schema": schema_of(shape)} for kind, shape in kinds.items()
+    }
 
 
 def written() -> str:

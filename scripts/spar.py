@@ -63,7 +63,9 @@ def after_random_plies(number: int) -> list[chess.Board]:
         if board.is_check() or not any(board.legal_moves):
             continue
         letters = [man.symbol() for man in board.piece_map().values()]
-        sides = ("".join(sorted(filter(test, letters))).upper() for test in (str.isupper, str.islower))
+        sides = (
+            "".join(sorted(filter(test, letters))).upper() for test in (str.isupper, str.islower)
+        )
         if len(set(sides)) == 1 and not any(is_loose(board, turn) for turn in chess.COLORS):
             found.setdefault(board.epd(), board)
     return list(found.values())
@@ -74,7 +76,8 @@ def is_loose(board: chess.Board, turn: chess.Color) -> bool:
     turned = board.copy(stack=False)
     turned.turn = turn
     return any(
-        turned.piece_type_at(move.to_square) not in (None, chess.PAWN) for move in turned.generate_legal_captures()
+        turned.piece_type_at(move.to_square) not in (None, chess.PAWN)
+        for move in turned.generate_legal_captures()
     )
 
 
@@ -87,7 +90,11 @@ def is_open(judge: Tablebase, board: chess.Board) -> bool:
 def play(folder: Path, wanted: argparse.Namespace, boards: list[chess.Board]) -> Path:
     """The PGN file of the match."""
     (folder / "openings.epd").write_text("".join(f"{board.epd()}\n" for board in boards))
-    tbgen = ["name=tbgen", f"cmd={sys.executable}", *(f"arg={word}" for word in ("-m", "tbgen", "uci", "--data"))]
+    tbgen = [
+        "name=tbgen",
+        f"cmd={sys.executable}",
+        *(f"arg={word}" for word in ("-m", "tbgen", "uci", "--data")),
+    ]
     subprocess.run(
         [sys.executable, "-m", "tbgen", "match", "-quiet", "-fifty", "none", "-maxmoves", str(MOST_MOVES),
          "-engine", *tbgen, f"arg={wanted.tables}", f"nodes={wanted.nodes}",
@@ -111,7 +118,9 @@ def replayed(read: chess.pgn.Game, judge: Tablebase) -> tuple[Score, Score | Non
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--tables", required=True, help="those of the player")
     parser.add_argument("--judge", help="those that say what was promised, if others")
     parser.add_argument("--men", type=int, default=4)
@@ -121,9 +130,14 @@ def main() -> None:
     parser.add_argument("--opponent-nodes", type=int, default=4_000)
     wanted = parser.parse_args()
     counts, points = Counter[str](), 0.0
-    with open_tablebase(wanted.judge or wanted.tables) as judge, tempfile.TemporaryDirectory() as folder:
+    with (
+        open_tablebase(wanted.judge or wanted.tables) as judge,
+        tempfile.TemporaryDirectory() as folder,
+    ):
         if wanted.men == ALL_MEN:
-            boards = [board for board in after_random_plies(wanted.games // 2) for _ in chess.COLORS]
+            boards = [
+                board for board in after_random_plies(wanted.games // 2) for _ in chess.COLORS
+            ]
         else:
             boards = openings(judge, wanted.men, wanted.games)
         games = play(Path(folder), wanted, boards)
@@ -137,9 +151,15 @@ def main() -> None:
                     counts["never known"] += 1
                 elif final.worth_to(mine) < promise.worth_to(mine):
                     counts["lost some"] += 1
-                    print(f"{read.headers['FEN']}: tbgen has {mine}, promised {promise}, got {final}")
+                    print(
+                        f"{read.headers['FEN']}: tbgen has {mine}, promised {promise}, got {final}"
+                    )
                 else:
-                    counts["won some" if final.worth_to(mine) > promise.worth_to(mine) else "as promised"] += 1
+                    counts[
+                        "won some"
+                        if final.worth_to(mine) > promise.worth_to(mine)
+                        else "as promised"
+                    ] += 1
     print(", ".join(f"{name} {number}" for name, number in counts.items()))
     print(f"points {points:.2f} of {counts['games']}")
 

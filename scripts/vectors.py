@@ -36,15 +36,26 @@ from tests.reference.moves import BLACK, NO_SQUARE, WHITE  # noqa: E402
 
 DRAWN = 4000
 """Pairs that are drawn of each table; of each case the first few of them are written."""
-MOST = {Case.REFUSED: 1, Case.GAME_OVER: 2, Case.IMPROVED: 2, Case.TIE: 6, Case.EN_PASSANT: 16, Case.BREAKS: 16}
+MOST = {
+    Case.REFUSED: 1,
+    Case.GAME_OVER: 2,
+    Case.IMPROVED: 2,
+    Case.TIE: 6,
+    Case.EN_PASSANT: 16,
+    Case.BREAKS: 16,
+}
 MOST_OF_OTHERS = 8
 COLUMNS = ("table", "case", "fen", "accrued", "outcome", "dtg")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("-o", "--output", type=Path, default=ROOT / "tests" / "readers" / "vectors.csv")
+    parser.add_argument(
+        "-o", "--output", type=Path, default=ROOT / "tests" / "readers" / "vectors.csv"
+    )
     parser.add_argument("--seed", type=int, default=25)
     parser.add_argument("--reference", nargs="*", default=[], metavar="MATERIAL")
     wanted = parser.parse_args()
@@ -52,8 +63,12 @@ def main() -> None:
         write_vectors(tables, file, wanted.seed)
     rows = list(csv.DictReader(wanted.output.open(newline="")))
     print(f"{len(rows)} pairs of {len({row['table'] for row in rows})} tables in {wanted.output}")
-    compared = Counter(row["table"] for row in rows if is_referred(row, wanted.reference) and compare(row))
-    print(f"{compared.total()} pairs of {len(compared)} tables agree with the reference: {', '.join(compared)}")
+    compared = Counter(
+        row["table"] for row in rows if is_referred(row, wanted.reference) and compare(row)
+    )
+    print(
+        f"{compared.total()} pairs of {len(compared)} tables agree with the reference: {', '.join(compared)}"
+    )
 
 
 def write_vectors(tables: Tablebase, file: TextIO, seed: int) -> None:
@@ -64,7 +79,9 @@ def write_vectors(tables: Tablebase, file: TextIO, seed: int) -> None:
         writer.writerows(vectors_of(tables, material, random.Random(f"{seed} {material}")))
 
 
-def vectors_of(tables: Tablebase, material: Material, draw: random.Random) -> Iterator[dict[str, object]]:
+def vectors_of(
+    tables: Tablebase, material: Material, draw: random.Random
+) -> Iterator[dict[str, object]]:
     """Some pairs of one table, of each case that it has."""
     pairs = [random_pair(draw, str(material)) for _ in range(DRAWN)]
     boards, accrued = [pair.board for pair in pairs], [pair.accrued for pair in pairs]
@@ -107,7 +124,8 @@ def compare(row: dict[str, str]) -> bool:
 def material_name(board: chess.Board) -> str:
     """The men of a board, White's first."""
     sides = (
-        "".join(man.symbol() for man in board.piece_map().values() if man.color == color) for color in (True, False)
+        "".join(man.symbol() for man in board.piece_map().values() if man.color == color)
+        for color in (True, False)
     )
     return "v".join(sides)
 

@@ -94,10 +94,14 @@ class TbgenError(Exception):
 
     def __init__(self, *values: Any, **named: Any) -> None:
         given = dict(zip(self._fields, values, strict=False)) | named
-        missing = [name for name in self._fields if name not in given and not hasattr(type(self), name)]
+        missing = [
+            name for name in self._fields if name not in given and not hasattr(type(self), name)
+        ]
         if missing or len(given) != len(values) + len(named) or not given.keys() <= {*self._fields}:
             raise TypeError(f"{type(self).__name__} takes {', '.join(self._fields)}, each once")
-        super().__init__(*(given[name] if name in given else getattr(self, name) for name in self._fields))
+        super().__init__(
+            *(given[name] if name in given else getattr(self, name) for name in self._fields)
+        )
         vars(self).update(zip(self._fields, self.args, strict=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -195,7 +199,9 @@ class ManError(InputError, template="bad man {text!r}: {reason}"):
     reason: str
 
 
-class TooManyMenError(InputError, template="{material} has {men} men; tables exist for at most {most}"):
+class TooManyMenError(
+    InputError, template="{material} has {men} men; tables exist for at most {most}"
+):
     """A material or position with more men than tables have."""
 
     material: str
@@ -228,7 +234,9 @@ class PgnError(InputFileError):
         return f"{self.file}{where}: {self.reason}"
 
 
-class RecordError(InputError, template="{path} is not a record: {reason}; write it again with: tbgen study record"):
+class RecordError(
+    InputError, template="{path} is not a record: {reason}; write it again with: tbgen study record"
+):
     """A file that is not the record of a table as `tbgen study record` writes it."""
 
     path: str
@@ -242,7 +250,9 @@ class UnreadableFileError(TbgenError, template="{file}: {reason}"):
     reason: str
 
 
-class ClosureTooLargeError(TbgenError, exit_code=6, template="{material} cannot be solved from here: {reason}"):
+class ClosureTooLargeError(
+    TbgenError, exit_code=6, template="{material} cannot be solved from here: {reason}"
+):
     """A position that leads to more than can be solved."""
 
     material: str
@@ -270,7 +280,10 @@ def build_options(folder: str | None) -> str:
     if name == _WHOLE_GAME:
         options, (above, name) = f" --game {name}", os.path.split(above)
     if OWN_MEN.fullmatch(name):
-        options, (above, name) = f" --man {name.replace(',', ' --man ')}{options}", os.path.split(above)
+        options, (above, name) = (
+            f" --man {name.replace(',', ' --man ')}{options}",
+            os.path.split(above),
+        )
     where = os.path.join(above, name) or "."
     is_elsewhere = where != _USUAL_FOLDER and ", " not in where
     return f"{f' --data {shlex.quote(where)}' if is_elsewhere else ''}{options}"
@@ -284,7 +297,9 @@ class TableError(TbgenError):
     """
 
     def __str__(self) -> str:
-        return self.template.format_map({"options": build_options(vars(self).get("folder")), **vars(self)})
+        return self.template.format_map(
+            {"options": build_options(vars(self).get("folder")), **vars(self)}
+        )
 
 
 class MissingTableError(TableError, KeyError, exit_code=3):
@@ -304,7 +319,10 @@ class MissingTableError(TableError, KeyError, exit_code=3):
     """The names of more materials that the same answer lacks."""
 
     def __str__(self) -> str:
-        names, where = " ".join((self.material, *self.others)), "" if self.folder is None else f" in {self.folder}"
+        names, where = (
+            " ".join((self.material, *self.others)),
+            "" if self.folder is None else f" in {self.folder}",
+        )
         tables, them = ("tables", "them") if self.others else ("table", "it")
         if len(self.material) - len("v") > _MOST_TABLE_MEN:
             return f"no {tables} {names}{where}"
@@ -337,7 +355,9 @@ class MissingFolderError(
 
 
 class DamagedTableError(
-    TableError, exit_code=4, template="damaged file {path}: {reason}; delete it, and build, prepare or fetch it again"
+    TableError,
+    exit_code=4,
+    template="damaged file {path}: {reason}; delete it, and build, prepare or fetch it again",
 ):
     """A table file whose content cannot be trusted."""
 
@@ -346,7 +366,9 @@ class DamagedTableError(
 
 
 class OutdatedTableError(
-    TableError, exit_code=4, template="{path} has {found}, this program reads {needed}; build it again"
+    TableError,
+    exit_code=4,
+    template="{path} has {found}, this program reads {needed}; build it again",
 ):
     """A table file in a format that this version does not read."""
 
@@ -372,20 +394,35 @@ class BuildError(TbgenError, exit_code=5, template="cannot build {material}: {re
 class NotEnoughMemoryError(BuildError, exit_code=6):
     """Tables that do not fit the memory at hand, and the one that needs most; both sizes in bytes."""
 
-    def __init__(self, material: str, needed_bytes: int, available_bytes: int, tables: int = 1) -> None:
-        remedy = "free some, or grant more" if tables == 1 else f"{tables} tables cannot be made, --plan names them"
+    def __init__(
+        self, material: str, needed_bytes: int, available_bytes: int, tables: int = 1
+    ) -> None:
+        remedy = (
+            "free some, or grant more"
+            if tables == 1
+            else f"{tables} tables cannot be made, --plan names them"
+        )
         needed, available = in_gib(needed_bytes), in_gib(available_bytes, math.floor)
-        super().__init__(material, f"it needs about {needed} of memory, {available} are available; {remedy}")
+        super().__init__(
+            material, f"it needs about {needed} of memory, {available} are available; {remedy}"
+        )
         self.needed_bytes, self.available_bytes, self.tables = needed_bytes, available_bytes, tables
 
 
 class NotEnoughDiskError(BuildError, exit_code=6):
     """Tables that do not fit the disk; both sizes in bytes, the first an estimate."""
 
-    def __init__(self, material: str, needed_bytes: int, available_bytes: int, tables: int = 1) -> None:
-        tables_need = "it needs" if tables == 1 else f"it and the {tables - 1} others to be made need"
+    def __init__(
+        self, material: str, needed_bytes: int, available_bytes: int, tables: int = 1
+    ) -> None:
+        tables_need = (
+            "it needs" if tables == 1 else f"it and the {tables - 1} others to be made need"
+        )
         needed, free = in_units(needed_bytes), in_units(available_bytes)
-        super().__init__(material, f"{tables_need} about {needed} of disk, {free} are free; make room, or build fewer")
+        super().__init__(
+            material,
+            f"{tables_need} about {needed} of disk, {free} are free; make room, or build fewer",
+        )
         self.needed_bytes, self.available_bytes, self.tables = needed_bytes, available_bytes, tables
 
 

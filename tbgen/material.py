@@ -27,7 +27,9 @@ _MOST_STEPS = 7
 _LEAPS = ((file, rank) for rank in (1, 2, 3) for file in range(rank + 1))
 _ATOMS: Final = dict(zip("WFDNAHLJG", _LEAPS, strict=True))
 """[letter of Betza's notation] -> one of a leaper's steps, by file and rank; a rider has the letter twice."""
-_SUMS: Final = str.maketrans({"Q": " WW FF ", "R": " WW ", "B": " FF ", "K": " W F ", "C": "L", "Z": "J"})
+_SUMS: Final = str.maketrans(
+    {"Q": " WW FF ", "R": " WW ", "B": " FF ", "K": " W F ", "C": "L", "Z": "J"}
+)
 _MOVES: Final = ("", "", "N", "B", "R", "Q", "K")
 _OWN_LETTERS: Final = "ACDEFGHIJLMOSTUWXYZ"
 
@@ -81,17 +83,25 @@ class Role(enum.IntEnum):
         """
         letter, _, moves = text.partition("=")
         if len(letter) != 1 or letter not in _OWN_LETTERS:
-            raise ManError(text, f"write a letter, =, and his moves, such as M=WF; the letter is one of {_OWN_LETTERS}")
+            raise ManError(
+                text,
+                f"write a letter, =, and his moves, such as M=WF; the letter is one of {_OWN_LETTERS}",
+            )
         plain, bits = moves.translate(_SUMS), 0
         if strange := sorted({*moves} - {*_ATOMS, *map(chr, _SUMS)}):
-            raise ManError(text, f"no move is called {strange[0]!r}; use {' '.join(_ATOMS)}, and Q R B K for sums")
+            raise ManError(
+                text,
+                f"no move is called {strange[0]!r}; use {' '.join(_ATOMS)}, and Q R B K for sums",
+            )
         if not moves:
             raise ManError(text, "he never moves; say how, such as M=WF")
         for n, atom in enumerate(_ATOMS):
             bits |= (2 if atom * 2 in plain else atom in plain) << 2 * n
         role = cls._made(-(_OWN_LETTERS.index(letter) + 1 << 2 * len(_ATOMS) | bits))
         if len(role.rays) > MOST_RAYS:
-            raise ManError(text, f"he goes in {len(role.rays)} directions, and tables take at most {MOST_RAYS}")
+            raise ManError(
+                text, f"he goes in {len(role.rays)} directions, and tables take at most {MOST_RAYS}"
+            )
         for square in range(64):
             reached = [*itertools.chain(*role.walks(square))]
             if len(reached) > len(set(reached)):
@@ -125,7 +135,10 @@ class Role(enum.IntEnum):
         """The directions in which the man goes: a step by file and rank, and how many of them in a row."""
         found, plain = list[tuple[int, int, int]](), self.moves.translate(_SUMS)
         for atom, (file, rank) in _ATOMS.items():
-            starts, most = [(file, rank), (rank, file)][: 2 if 0 < file < rank else 1], plain.count(atom)
+            starts, most = (
+                [(file, rank), (rank, file)][: 2 if 0 < file < rank else 1],
+                plain.count(atom),
+            )
             for _ in range(4 if most else 0):
                 found += [(*start, _MOST_STEPS if most > 1 else 1) for start in starts]
                 starts = [(y, -x) for x, y in starts]
@@ -134,7 +147,10 @@ class Role(enum.IntEnum):
     def walks(self, square: int) -> list[Walk]:
         """The squares that the man comes to on an empty board, ray by ray."""
         file, rank = square % 8, square // 8
-        rays = ([(file + n * right, rank + n * up) for n in range(1, most + 1)] for right, up, most in self.rays)
+        rays = (
+            [(file + n * right, rank + n * up) for n in range(1, most + 1)]
+            for right, up, most in self.rays
+        )
         return [tuple(8 * y + x for x, y in itertools.takewhile(_is_on_board, ray)) for ray in rays]
 
 
@@ -153,7 +169,10 @@ def own_men(texts: Iterable[str]) -> tuple[Role, ...]:
         role = Role.own(text)
         for other in (*PROMOTIONS, *found):
             if role.letter == other.letter or role.rays == other.rays:
-                raise ManError(text, f"{other.letter} is {other.moves} already; one letter a man, one man a letter")
+                raise ManError(
+                    text,
+                    f"{other.letter} is {other.moves} already; one letter a man, one man a letter",
+                )
         found.append(role)
     return tuple(sorted(found, reverse=True))
 
@@ -208,7 +227,10 @@ class Material:
         if not self.white.count(Role.KING) == self.black.count(Role.KING) == 1:
             raise MaterialError(str(self), "each side has exactly one king")
         if self.own and self.pawns:
-            raise MaterialError(str(self), "pawns cannot stand beside men of your own: what they become is not known")
+            raise MaterialError(
+                str(self),
+                "pawns cannot stand beside men of your own: what they become is not known",
+            )
 
     @classmethod
     def parse(cls, text: str, own: Sequence[Role] = ()) -> Material:
@@ -293,7 +315,9 @@ class Material:
     @property
     def own(self) -> tuple[Role, ...]:
         """The men of your own, each kind once."""
-        return tuple(sorted({role for role in (*self.white, *self.black) if role.is_own}, reverse=True))
+        return tuple(
+            sorted({role for role in (*self.white, *self.black) if role.is_own}, reverse=True)
+        )
 
     def children(self) -> list[Material]:
         """The materials that a capture, a promotion or a capture with promotion leads to.
@@ -307,7 +331,11 @@ class Material:
             new = PROMOTIONS if Role.PAWN in self.side(mover) else ()
             promoted = [with_man(self, mover, Role.PAWN, role) for role in new]
             found.update(promoted, (with_man(self, mover.other, role) for role in prey))
-            found.update(with_man(each, mover.other, role) for each in promoted for role in prey - {Role.PAWN})
+            found.update(
+                with_man(each, mover.other, role)
+                for each in promoted
+                for role in prey - {Role.PAWN}
+            )
         return sorted({material.canonical() for material in found}, key=build_key)
 
 
@@ -347,7 +375,9 @@ def all_materials(own: Sequence[Role] = ()) -> list[Material]:
     >>> len(all_materials())
     146
     """
-    return [each for men in range(FEWEST_TABLE_MEN, MOST_TABLE_MEN + 1) for each in materials(men, own)]
+    return [
+        each for men in range(FEWEST_TABLE_MEN, MOST_TABLE_MEN + 1) for each in materials(men, own)
+    ]
 
 
 def build_order(wanted: Iterable[Material]) -> list[Material]:
@@ -362,7 +392,9 @@ def build_order(wanted: Iterable[Material]) -> list[Material]:
     return sorted(found, key=build_key)
 
 
-def table_material(text: str | Material, most: int = MOST_TABLE_MEN, own: Sequence[Role] = ()) -> Material:
+def table_material(
+    text: str | Material, most: int = MOST_TABLE_MEN, own: Sequence[Role] = ()
+) -> Material:
     """The canonical material of the table that `text` asks for, which has at most so many men."""
     material = (Material.parse(text, own) if isinstance(text, str) else text).canonical()
     if material.men > most:

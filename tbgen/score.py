@@ -298,9 +298,18 @@ def side_of(sign: str | None) -> Color:
 
 def expect_color(value: object, name: str) -> Color:
     """The argument called `name`, if it is a side."""
-    return expect(value, Color, name, "Color.WHITE or Color.BLACK, or Color.of(board.turn) for a side of python-chess")
+    return expect(
+        value,
+        Color,
+        name,
+        "Color.WHITE or Color.BLACK, or Color.of(board.turn) for a side of python-chess",
+    )
 
 
 def expect_score(value: object, name: str) -> Score:
     """The argument called `name` as a score; a text that writes one will do."""
-    return Score(value) if isinstance(value, str) else expect(value, Score, name, "a score such as 'G3.5'")
+    return (
+        Score(value)
+        if isinstance(value, str)
+        else expect(value, Score, name, "a score such as 'G3.5'")
+    )

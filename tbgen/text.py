@@ -95,7 +95,10 @@ def facts_of(thing: Any, *names: str, **derived: object) -> dict[str, Any]:
     {'numerator': 1, 'half': 0.125}
     """
     taken = names or [name for name in thing.__dataclass_fields__ if not name.startswith("_")]
-    return {key: plain(value) for key, value in ({name: getattr(thing, name) for name in taken} | derived).items()}
+    return {
+        key: plain(value)
+        for key, value in ({name: getattr(thing, name) for name in taken} | derived).items()
+    }
 
 
 def plain(value: Any) -> Any:
@@ -201,21 +204,34 @@ def read_as(kind: Any, value: Any, name: str = "") -> Any:
     expect(type(value) is dict, "an object")
     if origin is None:
         members = {each.name: _hints_of(kind)[each.name] for each in fields(kind)}
-        needed = [each.name for each in fields(kind) if each.default is each.default_factory is MISSING]
+        needed = [
+            each.name for each in fields(kind) if each.default is each.default_factory is MISSING
+        ]
     else:
         members = dict.fromkeys(value, args[1])
         needed = [plain(each) for each in args[0]] if issubclass(args[0], enum.Enum) else []
     before = f"{name}." if name else ""
     if missing := [key for key in needed if key not in value]:
         raise ValueError(f"it lacks {before}{missing[0]}")
-    found = {key: read_as(each, value[key], before + key) for key, each in members.items() if key in value}
-    return kind(**found) if origin is None else {read_as(args[0], key, name): each for key, each in found.items()}
+    found = {
+        key: read_as(each, value[key], before + key)
+        for key, each in members.items()
+        if key in value
+    }
+    return (
+        kind(**found)
+        if origin is None
+        else {read_as(args[0], key, name): each for key, each in found.items()}
+    )
 
 
 _SCALARS: Final[Mapping[Any, tuple[str, Callable[[Any], bool]]]] = {
     str: ("a text", lambda value: type(value) is str),
     int: ("a whole number from 0 on", lambda value: type(value) is int and value >= 0),
-    float: ("a finite number", lambda value: type(value) in (int, float) and abs(value) <= sys.float_info.max),
+    float: (
+        "a finite number",
+        lambda value: type(value) in (int, float) and abs(value) <= sys.float_info.max,
+    ),
     bool: ("true or false", lambda value: type(value) is bool),
 }
 """Type -> its name in errors, and its test. A bool is not a number."""

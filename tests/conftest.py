@@ -26,15 +26,24 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     )  # a shell's background; the programs that are called inherit it
 
 settings.register_profile(
-    "ordinary", derandomize=True, deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+    "ordinary",
+    derandomize=True,
+    deadline=None,
+    max_examples=50,
+    suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("slow", settings.get_profile("ordinary"), derandomize=False, max_examples=2000)
+settings.register_profile(
+    "slow", settings.get_profile("ordinary"), derandomize=False, max_examples=2000
+)
 settings.load_profile("ordinary")
 
 FAST = (
     "rules/",
     *("arguments.", "errors.", "material.", "mutants.", "score.", "text."),
-    *(f"apps/match/{name}." for name in ("openings", "options", "results", "schedule", "statistics")),
+    *(
+        f"apps/match/{name}."
+        for name in ("openings", "options", "results", "schedule", "statistics")
+    ),
 )
 """Where tests need no compiled kernels, nor tables."""
 CORE = (
@@ -55,13 +64,24 @@ LAYERS = {"--fast": FAST, "--core": CORE}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--fast", action="store_true", help="run what needs neither kernels nor tables")
-    parser.addoption("--core", action="store_true", help="run what tests rules, solver, files, probe and proof")
-    parser.addoption("--slow", action="store_true", help="run the slow suite too, with fresh examples")
-    parser.addoption("--attack", type=float, default=1, metavar="FACTOR", help="attack so many times as often")
+    parser.addoption(
+        "--fast", action="store_true", help="run what needs neither kernels nor tables"
+    )
+    parser.addoption(
+        "--core", action="store_true", help="run what tests rules, solver, files, probe and proof"
+    )
+    parser.addoption(
+        "--slow", action="store_true", help="run the slow suite too, with fresh examples"
+    )
+    parser.addoption(
+        "--attack", type=float, default=1, metavar="FACTOR", help="attack so many times as often"
+    )
     parser.addoption("--attack-seed", type=int, default=1, metavar="N", help="draw other attacks")
     parser.addoption(
-        "--tables", type=Path, metavar="DIR", help="run what asks all tables of DIR, too: a set of five men"
+        "--tables",
+        type=Path,
+        metavar="DIR",
+        help="run what asks all tables of DIR, too: a set of five men",
     )
 
 
@@ -80,7 +100,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     asked = [names for option, names in LAYERS.items() if config.getoption(option)]
     if not asked or collection_path.suffix != ".py":
         return None
-    name = collection_path.relative_to(config.rootpath).as_posix().partition("/")[2].replace("test_", "")
+    name = (
+        collection_path.relative_to(config.rootpath)
+        .as_posix()
+        .partition("/")[2]
+        .replace("test_", "")
+    )
     return not name.startswith(asked[0])
 
 
@@ -93,7 +118,9 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     asked = {"slow": config.getoption("--slow"), "given_tables": config.getoption("--tables")}
-    missing = [mark for mark, option in asked.items() if not option]  # keywords have the names of folders, too
+    missing = [
+        mark for mark, option in asked.items() if not option
+    ]  # keywords have the names of folders, too
     left_out = {item for item in items if any(map(item.get_closest_marker, missing))}
     config.hook.pytest_deselected(items=[*left_out])
     items[:] = [item for item in items if item not in left_out]
@@ -137,7 +164,9 @@ def table_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = shared(tmp_path_factory, "three_men", lambda folder: built(folder, materials(3)))
     there = sorted(folder.iterdir())
     yield folder
-    assert sorted(folder.iterdir()) == there, "a test has written to what is not its own; see `own_folder`"
+    assert sorted(folder.iterdir()) == there, (
+        "a test has written to what is not its own; see `own_folder`"
+    )
 
 
 @pytest.fixture

@@ -29,7 +29,9 @@ def played(fen: str, moves: list[str]) -> chess.Board:
     return board
 
 
-def board_of(slots: Slots, squares: Iterable[int], side: int, en_passant: int | None = None) -> chess.Board:
+def board_of(
+    slots: Slots, squares: Iterable[int], side: int, en_passant: int | None = None
+) -> chess.Board:
     """The board with men on squares, whatever the rules say of it."""
     board = chess.Board(None)
     board.turn, board.ep_square = int(side) == 0, en_passant
@@ -40,7 +42,11 @@ def board_of(slots: Slots, squares: Iterable[int], side: int, en_passant: int | 
 
 def squares_of(board: chess.Board, slots: Slots) -> list[int]:
     """The square of each man, equal men in any order."""
-    left = {(color, role): board.pieces(role, color) for color in chess.COLORS for role in chess.PIECE_TYPES}
+    left = {
+        (color, role): board.pieces(role, color)
+        for color in chess.COLORS
+        for role in chess.PIECE_TYPES
+    }
     return [left[int(color) == 0, chess.PieceType(int(role))].pop() for color, role in slots]
 
 
@@ -73,7 +79,9 @@ def random_board(draw: random.Random, men: Material | str, *, en_passant: float 
             return board
 
 
-def put_side_by_side(draw: random.Random, board: chess.Board, letters: str, squares: list[int]) -> None:
+def put_side_by_side(
+    draw: random.Random, board: chess.Board, letters: str, squares: list[int]
+) -> None:
     """Move a pawn of either side, so that the side to move may take the other's en passant."""
     file, rank = draw.randrange(1, 7), 4 if board.turn else 3
     taken, taker = ("p", "P") if board.turn else ("P", "p")

@@ -14,8 +14,12 @@ codes = st.integers(0, 437)
 outcomes = scores = st.builds(Score, codes, colors)
 komis = st.builds(Komi, colors, st.integers(0, 200))
 scorings = st.builds(Scoring, st.sampled_from(Scheme), st.integers(0, 40), komis)
-men = st.lists(st.sampled_from([Role.PAWN, Role.KNIGHT, Role.BISHOP, Role.ROOK, Role.QUEEN]), max_size=3)
-materials = st.builds(lambda white, black: Material([Role.KING, *white], [Role.KING, *black]), men, men)
+men = st.lists(
+    st.sampled_from([Role.PAWN, Role.KNIGHT, Role.BISHOP, Role.ROOK, Role.QUEEN]), max_size=3
+)
+materials = st.builds(
+    lambda white, black: Material([Role.KING, *white], [Role.KING, *black]), men, men
+)
 
 
 @st.composite

@@ -20,7 +20,11 @@ def test_the_python_of_the_page_runs_and_is_ten_lines(table_folder: Path, tmp_pa
     assert sum(bool(line) for line in lines) == 10
     path = tmp_path / "event.pgn"
     path.write_text(HELD)
-    program = "\n".join(lines).replace('"data"', repr(str(table_folder))).replace('"event.pgn"', repr(str(path)))
+    program = (
+        "\n".join(lines)
+        .replace('"data"', repr(str(table_folder)))
+        .replace('"event.pgn"', repr(str(path)))
+    )
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         exec(compile(program, "docs/adjudication.md", "exec"), {})
     assert printed.getvalue().splitlines() == [

@@ -76,7 +76,10 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     ("rules", lambda: tbgen.read_games("a.pgn", "komi")),  # type: ignore[arg-type]
     ("path", lambda: tbgen.read_games(0)),  # type: ignore[arg-type]
     ("scheme", lambda: points.format_points((Fraction(1), Fraction(0)), "komi")),  # type: ignore[arg-type]
-    ("points under winner", lambda: points.format_points((Fraction(3, 4), Fraction(1, 4)), Scheme.WINNER)),
+    (
+        "points under winner",
+        lambda: points.format_points((Fraction(3, 4), Fraction(1, 4)), Scheme.WINNER),
+    ),
     ("tables", lambda: tbgen.Adjudicator("data")),  # type: ignore[arg-type]
     ("rules", lambda: tbgen.Adjudicator(None, tbgen.Scoring())),  # type: ignore[arg-type]
     ("continued", lambda: Rules(continued="always")),  # type: ignore[arg-type]
@@ -86,7 +89,9 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
 
 
 @pytest.mark.parametrize(("name", "call"), WRONG)
-def test_an_argument_of_a_wrong_kind_is_refused_by_its_name(name: str, call: Callable[[], object]) -> None:
+def test_an_argument_of_a_wrong_kind_is_refused_by_its_name(
+    name: str, call: Callable[[], object]
+) -> None:
     with pytest.raises(UsageError, match=f"^{name} must be "):
         call()
 
@@ -99,15 +104,23 @@ def test_a_game_begins_with_a_legal_position() -> None:
 
 def test_a_text_serves_where_it_can_mean_one_thing_alone() -> None:
     board, score = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), Score("G4.0")
-    assert tbgen.Game(board, accrued="G4.0").accrued == tbgen.Game(board, accrued="4.0").accrued == score
+    assert (
+        tbgen.Game(board, accrued="G4.0").accrued
+        == tbgen.Game(board, accrued="4.0").accrued
+        == score
+    )
     assert tbgen.Scoring("Harmonic") == tbgen.Scoring(Scheme.HARMONIC)  # type: ignore[arg-type]
     assert tbgen.Scoring().points("G4") == tbgen.Scoring().points(score)
     for wrong in ("4", "G4.2", "G04", "m4.0", ""):
         with pytest.raises(ScoreFormatError):
             tbgen.Game(board, accrued=wrong)
-    with pytest.raises(ScoreFormatError, match="'geometric' is not a scoring scheme; there are exponential"):
+    with pytest.raises(
+        ScoreFormatError, match="'geometric' is not a scoring scheme; there are exponential"
+    ):
         tbgen.Scoring("geometric")  # type: ignore[arg-type]
-    with pytest.raises(ScoreFormatError, match="'uscf' is not a setting of the fifty-move rule; there are none, "):
+    with pytest.raises(
+        ScoreFormatError, match="'uscf' is not a setting of the fifty-move rule; there are none, "
+    ):
         tbgen.FiftyMoves("uscf")  # type: ignore[arg-type]
     fide, komi = FiftyMoveSetting.FIDE, Komi(Color.BLACK, 14)
     assert tbgen.FiftyMoves("fide") == tbgen.FiftyMoves(fide)  # type: ignore[arg-type]
@@ -123,7 +136,9 @@ VARIANTS = [variant for variant in chess.variant.VARIANTS if variant is not ches
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.__name__)
-def test_boards_of_other_variants_are_refused_wherever_tables_are_asked(variant: type[chess.Board]) -> None:
+def test_boards_of_other_variants_are_refused_wherever_tables_are_asked(
+    variant: type[chess.Board],
+) -> None:
     board = variant()
     with tbgen.Tablebase("nowhere", missing_ok=True) as tables:
         asked: list[Callable[[], object]] = [

@@ -23,7 +23,9 @@ def serve_as_it_says(program: Sequence[str], folder: Path) -> None:
     """Start the server of three men's tables with the words of the last lines."""
     said = [json.loads(step) for step in re.findall(r"^(?:ENTRYPOINT|CMD) (.+)$", STEPS, re.M)]
     _, *words = [word.replace("/tables", str(folder)) for step in said for word in step]
-    with subprocess.Popen([*program, *words, "--port", "0"], stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(
+        [*program, *words, "--port", "0"], stdout=subprocess.PIPE, text=True
+    ) as server:
         try:
             assert server.stdout is not None
             tables, address = server.stdout.readline().split("; ")

@@ -19,7 +19,9 @@ from tests.project import ROOT
 DOCS = ROOT / "docs"
 LINK = re.compile(r'href="([^"#:]+\.html)')
 UNLISTED = {Path(f"{name}.html") for name in ("search", "genindex", "py-modindex")}
-PAGES = sorted(page for page in (*ROOT.glob("*.md"), *DOCS.rglob("*.md")) if page.parent != DOCS / "adr")
+PAGES = sorted(
+    page for page in (*ROOT.glob("*.md"), *DOCS.rglob("*.md")) if page.parent != DOCS / "adr"
+)
 
 
 def commands_of(command: click.Command, path: str) -> Iterator[str]:
@@ -31,10 +33,17 @@ def commands_of(command: click.Command, path: str) -> Iterator[str]:
 @pytest.mark.slow
 def test_the_site_describes_every_public_name_and_every_command(tmp_path: Path) -> None:
     words = ("-W", "-n", "--keep-going", "-q", "-b", "html", "-D", "html_theme=basic")
-    done = subprocess.run([sys.executable, "-m", "sphinx", *words, DOCS, tmp_path], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", *words, DOCS, tmp_path], capture_output=True, text=True
+    )
     assert (done.returncode, done.stderr) == (0, "")
-    cli, api = (tmp_path / "cli.html").read_text(), "".join(page.read_text() for page in (tmp_path / "api").iterdir())
-    assert [name for name in tbgen.__all__ if f'id="tbgen.{name}"' not in api and name != "__version__"] == []
+    cli, api = (
+        (tmp_path / "cli.html").read_text(),
+        "".join(page.read_text() for page in (tmp_path / "api").iterdir()),
+    )
+    assert [
+        name for name in tbgen.__all__ if f'id="tbgen.{name}"' not in api and name != "__version__"
+    ] == []
     assert [path for path in recommended() if f'id="{path}"' not in api] == []
     assert "__new__" not in api
     assert (
@@ -61,7 +70,11 @@ def clicks_to(index: Path) -> set[Path]:
     """The pages that the index leads to in two clicks."""
     found = {index}
     for _ in range(2):
-        links = {(page.parent / link).resolve() for page in found for link in LINK.findall(page.read_text())}
+        links = {
+            (page.parent / link).resolve()
+            for page in found
+            for link in LINK.findall(page.read_text())
+        }
         found |= {link for link in links if link.is_file()}
     return {page.relative_to(index.parent) for page in found}
 
@@ -78,6 +91,8 @@ def test_the_links_of_every_page_lead_somewhere() -> None:
         for link in re.findall(r"\](?:\(|: )([^)\s]+)", page.read_text(encoding="utf-8")):
             path, _, anchor = link.partition("#")
             target = page.parent / path if path else page
-            if "://" not in link and (not target.exists() or (anchor and anchor not in anchors_of(target))):
+            if "://" not in link and (
+                not target.exists() or (anchor and anchor not in anchors_of(target))
+            ):
                 broken.append((str(page.relative_to(ROOT)), link))
     assert broken == []

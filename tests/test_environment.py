@@ -45,7 +45,9 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def commands(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> FakeCommands:
     fake = FakeCommands(script.ENVIRONMENT)
     monkeypatch.setattr(script, "run", fake)
-    monkeypatch.setattr(script, "compile_kernels", lambda: fake.compiled.append(script.is_ready("dev")))
+    monkeypatch.setattr(
+        script, "compile_kernels", lambda: fake.compiled.append(script.is_ready("dev"))
+    )
     return fake
 
 
@@ -61,7 +63,11 @@ def test_the_environment_is_made_once(script: ModuleType, commands: FakeCommands
 @pytest.mark.parametrize("step", ["venv", ".[report,serve]"])
 @pytest.mark.parametrize(
     ("error", "code"),
-    [(KeyboardInterrupt(), 130), (subprocess.CalledProcessError(1, ["pip"]), 1), (OSError(28, "full"), 1)],
+    [
+        (KeyboardInterrupt(), 130),
+        (subprocess.CalledProcessError(1, ["pip"]), 1),
+        (OSError(28, "full"), 1),
+    ],
 )
 def test_after_an_interruption_it_is_made_again_from_nothing(
     script: ModuleType,

@@ -35,7 +35,9 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
-def test_an_error_is_one_line_names_what_it_carries_and_survives_another_process(error: TbgenError) -> None:
+def test_an_error_is_one_line_names_what_it_carries_and_survives_another_process(
+    error: TbgenError,
+) -> None:
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), vars(again)) == (str(error), vars(error))
     assert len(str(error).splitlines()) == 1
@@ -54,7 +56,9 @@ def test_an_error_is_one_line_names_what_it_carries_and_survives_another_process
         (("KX", ""), {"a": 1}),
     ],
 )
-def test_an_error_takes_all_its_fields_and_nothing_else(values: tuple[str, ...], named: dict[str, object]) -> None:
+def test_an_error_takes_all_its_fields_and_nothing_else(
+    values: tuple[str, ...], named: dict[str, object]
+) -> None:
     with pytest.raises(TypeError, match="MaterialError takes text, reason, each once"):
         errors.MaterialError(*values, **named)  # type: ignore[arg-type]
 
@@ -62,11 +66,15 @@ def test_an_error_takes_all_its_fields_and_nothing_else(values: tuple[str, ...],
 def test_the_tree_is_drawn_in_full_with_the_exit_codes_of_the_classes() -> None:
     drawn = errors.__doc__ or ""
     classes = {
-        name for name, value in vars(errors).items() if isinstance(value, type) and issubclass(value, TbgenError)
+        name
+        for name, value in vars(errors).items()
+        if isinstance(value, type) and issubclass(value, TbgenError)
     }
     assert set(re.findall(r"\w+Error\b", drawn)) == classes
     codes = re.findall(r"(\w+Error)[ \t]+(?:exit code )?(\d+)", drawn)
-    assert {name: int(code) for name, code in codes} == {name: getattr(errors, name).exit_code for name, _ in codes}
+    assert {name: int(code) for name, code in codes} == {
+        name: getattr(errors, name).exit_code for name, _ in codes
+    }
     assert len(codes) > 5
 
 
@@ -89,8 +97,14 @@ def test_the_tree_is_drawn_in_full_with_the_exit_codes_of_the_classes() -> None:
         ("one/M=WF, two/M=WF", " --man M=WF"),
     ],
 )
-def test_a_missing_table_is_to_be_built_where_it_was_looked_for(folder: str | None, options: str) -> None:
-    assert str(errors.MissingTableError("KBvK", folder)).endswith(f"; build it with: tbgen build KBvK{options}")
+def test_a_missing_table_is_to_be_built_where_it_was_looked_for(
+    folder: str | None, options: str
+) -> None:
+    assert str(errors.MissingTableError("KBvK", folder)).endswith(
+        f"; build it with: tbgen build KBvK{options}"
+    )
     if folder is not None:
-        assert str(errors.MissingDistancesError("KBvK", folder)).endswith(f": tbgen build KBvK{options}")
+        assert str(errors.MissingDistancesError("KBvK", folder)).endswith(
+            f": tbgen build KBvK{options}"
+        )
         assert str(errors.MissingFolderError(folder)).endswith(f": tbgen build --men 3{options}")

@@ -33,7 +33,9 @@ def test_a_typed_program_uses_every_public_name_and_runs(
     own_folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = EXAMPLES / "every_name.py"
-    assert set(re.findall(r"\btbgen\.(\w+)", program.read_text(encoding="utf-8"))) == set(tbgen.__all__)
+    assert set(re.findall(r"\btbgen\.(\w+)", program.read_text(encoding="utf-8"))) == set(
+        tbgen.__all__
+    )
     monkeypatch.setattr(sys, "argv", [str(program), str(own_folder), DRAWN])
     runpy.run_path(str(program), run_name="__main__")
     assert capsys.readouterr().out.splitlines()[1:8] == [
@@ -47,7 +49,9 @@ def test_a_typed_program_uses_every_public_name_and_runs(
     ]
 
 
-def test_the_notebook_runs_and_draws_what_it_shows(table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_notebook_runs_and_draws_what_it_shows(
+    table_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TBGEN_DATA", str(table_folder))
     cells = json.loads((EXAMPLES / "notebook.ipynb").read_text(encoding="utf-8"))["cells"]
     names, shown = dict[str, Any](), list[object]()
@@ -80,7 +84,9 @@ def test_a_web_panel_asks_once_and_parses_no_score(table_folder: Path) -> None:
 def test_a_client_of_lila_tablebase_needs_another_address_only(table_folder: Path) -> None:
     asked = {"fen": "8/8/8/8/8/2k5/1R6/K7_w_-_-_0_1", "dtc": "always", "source": "panel"}
     with client_of(table_folder) as lila:
-        found, line = (lila.get(path, params=asked).json() for path in ("/standard", "/standard/mainline"))
+        found, line = (
+            lila.get(path, params=asked).json() for path in ("/standard", "/standard/mainline")
+        )
     assert (found["category"], line["winner"]) == ("win", "w")
     assert found["moves"][0]["category"] == "loss"
     assert found["dtm"] == line["dtm"] == len(line["mainline"]) == 1 - found["moves"][0]["dtm"]
@@ -102,7 +108,9 @@ def test_a_side_is_no_number_of_another_library(tables: tbgen.Tablebase) -> None
     holder = tables[board].outcome.holder
     assert holder is tbgen.Color.BLACK
     assert holder.chess is chess.BLACK
-    assert all(tbgen.Color.of(side).chess is side and tbgen.Color.of(side) != side for side in chess.COLORS)
+    assert all(
+        tbgen.Color.of(side).chess is side and tbgen.Color.of(side) != side for side in chess.COLORS
+    )
     assert not any(side == number for side in tbgen.Color for number in (0, 1, False, True))
 
 

@@ -54,13 +54,23 @@ WITHIN: dict[str, tuple[Any, ...]] = {
     "Score": ("Position", "scores", "G1.5"),
 }
 """Where objects of a section are that are part of a document."""
-SCORELESS = {"Cross table", "Match", "Catalog", "Fetch", "Server", "list", "Plan", "proofs", "digests"} | {
-    *("Ordinary position", "Mainline", "site/tables/tables.json")
-}
+SCORELESS = {
+    "Cross table",
+    "Match",
+    "Catalog",
+    "Fetch",
+    "Server",
+    "list",
+    "Plan",
+    "proofs",
+    "digests",
+} | {*("Ordinary position", "Mainline", "site/tables/tables.json")}
 
 
 @pytest.fixture(scope="module")
-def documents(table_folder: Path, whole_game_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def documents(
+    table_folder: Path, whole_game_folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Any]:
     """All that is written for programs, by a section of the page where the whole is one."""
     made, data = tmp_path_factory.mktemp("json"), ("--json", "--data", str(table_folder))
 
@@ -90,7 +100,10 @@ def documents(table_folder: Path, whole_game_folder: Path, tmp_path_factory: pyt
             "Catalog": got("/tables"),
             "Server": got("/health"),
             "array": client.post("/r-mobility", json=[FEN, "no position"]).json(),
-            "lines": [json.loads(line) for line in client.post("/r-mobility", content=f"{FEN}\n").text.splitlines()],
+            "lines": [
+                json.loads(line)
+                for line in client.post("/r-mobility", content=f"{FEN}\n").text.splitlines()
+            ],
             "Decision": client.post(
                 "/adjudicate", content="1. e4 *\n\n1. e9 *", headers={"Content-Type": "text/plain"}
             ).json(),
@@ -99,7 +112,15 @@ def documents(table_folder: Path, whole_game_folder: Path, tmp_path_factory: pyt
         fetched = asked("fetch", "KvK", "--from", mirror.url, *data)
     (made / "records").mkdir()
     shutil.copy(RECORDS / "KBvK.json", made / "records")
-    site = ("site", "--explorer", "--records", str(made / "records"), "-o", str(made / "site"), "-q")
+    site = (
+        "site",
+        "--explorer",
+        "--records",
+        str(made / "records"),
+        "-o",
+        str(made / "site"),
+        "-q",
+    )
     printed(*site, folder=table_folder)
     match = ("match", *scripted("Ann"), *scripted("Bob"), "-games", "2", "-q")
     hold = ("hold", SHUT, "--goal", "draw")
@@ -125,10 +146,15 @@ def documents(table_folder: Path, whole_game_folder: Path, tmp_path_factory: pyt
         "digests": asked("verify", "KvK", "--digest", *data),
         "Record": json.loads((RECORDS / "KBvK.json").read_text()),
         "Factors": asked("study", "potential", "--json", "--records", str(RECORDS)),
-        "Solved position": asked("solve", BLOCKED, "-q", "--json", "--data", f"{made}:{table_folder}"),
+        "Solved position": asked(
+            "solve", BLOCKED, "-q", "--json", "--data", f"{made}:{table_folder}"
+        ),
         "Holds": asked(*hold, "--json"),
         "Strategy": in_file(*hold, "--side", "white", "-q", "--strategy"),
-        **{str(file.relative_to(made)): json.loads(file.read_text()) for file in (made / "site").glob("[dt]a*/*.json")},
+        **{
+            str(file.relative_to(made)): json.loads(file.read_text())
+            for file in (made / "site").glob("[dt]a*/*.json")
+        },
     }
 
 
@@ -140,13 +166,24 @@ def part_of(documents: dict[str, Any], section: str) -> Any:
     return found
 
 
-def test_every_answer_has_the_shape_on_the_page_and_no_other_keys(documents: dict[str, Any]) -> None:
-    shapes = {name.replace(" ", ""): {**shape, "additionalProperties": False} for name, shape in schemas().items()}
+def test_every_answer_has_the_shape_on_the_page_and_no_other_keys(
+    documents: dict[str, Any],
+) -> None:
+    shapes = {
+        name.replace(" ", ""): {**shape, "additionalProperties": False}
+        for name, shape in schemas().items()
+    }
     shapes["Error"]["additionalProperties"] = True
     for name in schemas():
-        schema = {"$ref": f"#/components/schemas/{name.replace(' ', '')}", "components": {"schemas": shapes}}
+        schema = {
+            "$ref": f"#/components/schemas/{name.replace(' ', '')}",
+            "components": {"schemas": shapes},
+        }
         answer = part_of(documents, name)
-        faults = [f"{fault.json_path}: {fault.message}" for fault in Draft202012Validator(schema).iter_errors(answer)]
+        faults = [
+            f"{fault.json_path}: {fault.message}"
+            for fault in Draft202012Validator(schema).iter_errors(answer)
+        ]
         assert faults == [], name
 
 
@@ -176,8 +213,16 @@ def test_every_score_in_any_json_has_its_parts_in_a_legend(documents: dict[str, 
             side, number = ("black", text[2:]) if text.startswith("-") else ("white", text[1:])
             in_check = number.endswith(".0")
             assert parts is not None, (name, text)
-            assert (parts["holder"], parts["moves"], parts["check"]) == (side, int(float(number)), in_check)
-        ranks = [parts["rank"] for parts in document.get("scores", {}).values()] if isinstance(document, dict) else []
+            assert (parts["holder"], parts["moves"], parts["check"]) == (
+                side,
+                int(float(number)),
+                in_check,
+            )
+        ranks = (
+            [parts["rank"] for parts in document.get("scores", {}).values()]
+            if isinstance(document, dict)
+            else []
+        )
         assert ranks == sorted(set(ranks), reverse=True)
 
 
@@ -185,9 +230,16 @@ def test_every_score_in_any_json_has_its_parts_in_a_legend(documents: dict[str, 
 def test_a_client_in_javascript_finds_the_parts_of_every_score(documents: dict[str, Any]) -> None:
     script = str(ROOT / "tests" / "apps" / "site" / "legend.mjs")
     done = subprocess.run(
-        [str(shutil.which("node")), script], input=json.dumps(documents), capture_output=True, text=True, check=True
+        [str(shutil.which("node")), script],
+        input=json.dumps(documents),
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    explained = {name: dict.fromkeys(text for text, _ in scores_in(each, {})) for name, each in documents.items()}
+    explained = {
+        name: dict.fromkeys(text for text, _ in scores_in(each, {}))
+        for name, each in documents.items()
+    }
     assert json.loads(done.stdout) == {name: sorted(texts) for name, texts in explained.items()}
 
 

@@ -95,7 +95,9 @@ def test_the_number_of_materials_of_each_size_is_known() -> None:
         ("KPvKP", ["KPvK", "KNvKP", "KBvKP", "KRvKP", "KQvKP"]),
     ],
 )
-def test_children_are_what_one_capture_or_promotion_leaves(parent: str, children: list[str]) -> None:
+def test_children_are_what_one_capture_or_promotion_leaves(
+    parent: str, children: list[str]
+) -> None:
     assert sorted(map(str, Material.parse(parent).children())) == sorted(children)
 
 
@@ -110,7 +112,11 @@ def test_children_are_canonical_smaller_and_the_same_for_both_colours(material: 
 
 def test_a_build_order_has_children_first_and_nothing_missing() -> None:
     order = build_order([Material.parse("kpvkrp"), Material.parse("KvK")])
-    assert all(child in order[:place] for place, material in enumerate(order) for child in material.children())
+    assert all(
+        child in order[:place]
+        for place, material in enumerate(order)
+        for child in material.children()
+    )
     assert len(set(order)) == len(order)
     assert Material.parse("KRPvKP") in order
 
@@ -125,7 +131,9 @@ def test_a_build_order_has_children_first_and_nothing_missing() -> None:
         lambda _: Material([Role.PAWN], [Role.KING]),
     ],
 )
-def test_a_capture_or_promotion_that_cannot_be_is_refused(nonsense: Callable[[Material], object]) -> None:
+def test_a_capture_or_promotion_that_cannot_be_is_refused(
+    nonsense: Callable[[Material], object],
+) -> None:
     assert str(with_man(Material.parse("KPvKR"), Color.BLACK, Role.ROOK)) == "KPvK"
     with pytest.raises((ValueError, MaterialError)):
         nonsense(Material.parse("KPvKR"))
@@ -202,7 +210,11 @@ def test_materials_with_men_of_ones_own_stand_behind_those_of_chess_and_have_no_
     ]
     assert [len(materials(count, men)) for count in (2, 3, 4)] == [1, 6, 42]
     assert Material.parse("KDvKM", men) != Material.parse("KDvKM", own_men(["D=WD", "M=W"]))
-    assert [str(child) for child in Material.parse("KDMvKN", men).children()] == ["KDMvK", "KNvKM", "KNvKD"]
+    assert [str(child) for child in Material.parse("KDMvKN", men).children()] == [
+        "KDMvK",
+        "KNvKM",
+        "KNvKD",
+    ]
     with pytest.raises(MaterialError, match="no man is called 'M'; use K Q R B N P"):
         Material.parse("KMvK")
     with pytest.raises(MaterialError, match="pawns cannot stand beside"):

@@ -22,7 +22,9 @@ def first(one: int = 3, *, é: bool = True) -> int:
 def changed_lines(text: str) -> set[str]:
     made = [each.apply(text) for each in mutants.Source("a.py", text).mutations()]
     assert len({ast.dump(ast.parse(each)) for each in made} - {ast.dump(ast.parse(text))}) > 0
-    return {line.strip() for each in made for line in each.splitlines()} - {line.strip() for line in text.splitlines()}
+    return {line.strip() for each in made for line in each.splitlines()} - {
+        line.strip() for line in text.splitlines()
+    }
 
 
 def test_a_mutation_of_each_kind_keeps_all_other_text() -> None:

@@ -26,7 +26,9 @@ def test_every_public_name_is_there_and_listed_in_order() -> None:
 
 def test_type_checkers_are_told_of_the_same_modules() -> None:
     tree = ast.parse(inspect.getsource(tbgen))
-    imports = [each for each in ast.walk(tree) if isinstance(each, ast.ImportFrom) and each.col_offset > 0]
+    imports = [
+        each for each in ast.walk(tree) if isinstance(each, ast.ImportFrom) and each.col_offset > 0
+    ]
     assert {name.asname: each.module for each in imports for name in each.names} == tbgen._MODULES
 
 
@@ -38,7 +40,9 @@ def test_no_type_name_has_two_meanings() -> None:
     meanings = defaultdict[str, list[str]](list)
     for path in (ROOT / "tbgen").rglob("*.py"):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+            target = (
+                node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+            )
             name = str(getattr(node, "name", getattr(target, "id", ""))).lstrip("_")
             if re.fullmatch("[A-Z][a-z]+[A-Za-z]*", name):
                 meanings[name].append(f"{path}:{node.lineno}")
@@ -72,17 +76,22 @@ def missing_in(function: Any, shown: str) -> list[str]:
 
 def test_the_docstring_of_every_public_name_and_method_has_the_parts_that_apply() -> None:
     missing = dict[str, list[str]]()
-    for thing in (*(getattr(tbgen, name) for name in tbgen.__all__ if name != "__version__"), *ANSWERS):
+    for thing in (
+        *(getattr(tbgen, name) for name in tbgen.__all__ if name != "__version__"),
+        *ANSWERS,
+    ):
         text, name = inspect.getdoc(thing) or "", thing.__name__
         if not inspect.isclass(thing):
             missing[name] = missing_in(thing, "")
             continue
         members = {**vars(thing), **getattr(thing, "__members__", {})}
         named = [*vars(thing).get("__annotations__", {}), *getattr(thing, "__members__", {})]
-        said = re.findall(r"^    (\w+)(?:: .*|\b.*\n    \"\"\")", f"{text}\n{inspect.getsource(thing)}", re.M)
-        missing[name] = [each for each in named if each[0] != "_" and each not in said] + ["example"] * (
-            ">>>" not in text
+        said = re.findall(
+            r"^    (\w+)(?:: .*|\b.*\n    \"\"\")", f"{text}\n{inspect.getsource(thing)}", re.M
         )
+        missing[name] = [each for each in named if each[0] != "_" and each not in said] + [
+            "example"
+        ] * (">>>" not in text)
         for inner, member in members.items():
             read = getattr(member, "fget", None) or getattr(member, "func", None)
             function = read or getattr(member, "__func__", member)

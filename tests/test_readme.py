@@ -20,12 +20,18 @@ COMMANDS = ROOT / "docs" / "commands.md"
 PYTHON = ROOT / "docs" / "python.md"
 TEXT = README.read_text(encoding="utf-8")
 COMMANDS_TEXT = COMMANDS.read_text(encoding="utf-8")
-ASKING = re.findall(r"^    \$ tbgen ((?:probe|line|list|info)\b.*)$", TEXT + COMMANDS_TEXT, re.MULTILINE)
+ASKING = re.findall(
+    r"^    \$ tbgen ((?:probe|line|list|info)\b.*)$", TEXT + COMMANDS_TEXT, re.MULTILINE
+)
 
 
 def run(command: str, folder: Path) -> str:
     """What a command of a page prints."""
-    settings = {"env": {"TBGEN_DATA": str(folder)}, "standalone_mode": False, "catch_exceptions": False}
+    settings = {
+        "env": {"TBGEN_DATA": str(folder)},
+        "standalone_mode": False,
+        "catch_exceptions": False,
+    }
     return CliRunner().invoke(cli.tbgen, shlex.split(command, comments=True), **settings).stdout
 
 
@@ -37,16 +43,25 @@ def rows_of(text: str) -> list[str]:
 def shown_below(command: str, text: str) -> str:
     """The lines below a command of a page, up to the next command or paragraph."""
     match = re.search(
-        rf"^    \$ (?:\./scripts/)?tbgen {re.escape(command)}\n((?:    (?!\$).*\n|\n(?=    ))+)", text, re.M
+        rf"^    \$ (?:\./scripts/)?tbgen {re.escape(command)}\n((?:    (?!\$).*\n|\n(?=    ))+)",
+        text,
+        re.M,
     )
     assert match is not None
     return re.sub(r"^    ", "", match[1], flags=re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", [README, COMMANDS, PYTHON, ROOT / "docs" / "hold.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [README, COMMANDS, PYTHON, ROOT / "docs" / "hold.md"], ids=lambda page: page.name
+)
 def test_the_python_of_a_page_runs(page: Path, table_folder: Path) -> None:
     names = {"FOLDER": str(table_folder)}
-    assert doctest.testfile(str(page), module_relative=False, encoding="utf-8", extraglobs=names).failed == 0
+    assert (
+        doctest.testfile(
+            str(page), module_relative=False, encoding="utf-8", extraglobs=names
+        ).failed
+        == 0
+    )
 
 
 @pytest.mark.parametrize("command", ASKING)
@@ -64,7 +79,9 @@ def test_the_probe_of_the_commands_page_prints_what_it_shows(table_folder: Path)
 
 @pytest.mark.slow
 def test_what_the_readme_says_of_retis_study_is_so(four_men_folder: Path) -> None:
-    moves = json.loads(run('probe "7K/8/k1P5/7p/8/8/8/8 w - - 0 1" --json', four_men_folder))["moves"]
+    moves = json.loads(run('probe "7K/8/k1P5/7p/8/8/8/8 w - - 0 1" --json', four_men_folder))[
+        "moves"
+    ]
     assert [(each["san"], each["outcome"]) for each in moves[:1]] == [("Kg7", "-G2.5")]
     assert {each["outcome"] for each in moves[1:]} == {"-G0.0"}
 
@@ -81,7 +98,10 @@ def test_the_sizes_of_the_readme_are_those_of_the_records() -> None:
     for men, (tables, size, unit) in zip((3, 4, 5), rows, strict=True):
         chosen = [each["bytes"] for each in records if each["men"] <= men]
         digits = len(size.partition(".")[2])
-        assert (len(chosen), f"{sum(chosen) / {'M': 1e6, 'G': 1e9}[unit]:.{digits}f}") == (int(tables), size)
+        assert (len(chosen), f"{sum(chosen) / {'M': 1e6, 'G': 1e9}[unit]:.{digits}f}") == (
+            int(tables),
+            size,
+        )
 
 
 def test_the_classes_of_the_measurements_are_those_of_what_was_built() -> None:
@@ -89,7 +109,9 @@ def test_the_classes_of_the_measurements_are_those_of_what_was_built() -> None:
     with (RECORDS / "built.csv").open(encoding="utf-8") as file:
         built = {row["material"]: row for row in csv.DictReader(file)}
     page = (ROOT / "docs" / "measurements.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| [^|]+ \| \d+ \| (\d+), \d+, (\d+) \| [^|]+ \| (\w+), ([\d.]+) ([MG])B \|$", page, re.M)
+    rows = re.findall(
+        r"^\| [^|]+ \| \d+ \| (\d+), \d+, (\d+) \| [^|]+ \| (\w+), ([\d.]+) ([MG])B \|$", page, re.M
+    )
     assert len(rows) == 6
     seconds = {round(float(row["cpu_seconds"])) for row in built.values()}
     for least, most, largest, size, unit in rows:

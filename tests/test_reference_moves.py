@@ -32,12 +32,21 @@ def slots_of(material: Material) -> list[tuple[int, int]]:
     return list(zip(material.colors.tolist(), material.roles.tolist(), strict=True))
 
 
-def agreed_moves(material: Material, board: chess.Board, squares: np.ndarray, jumped: int = NO_SQUARE) -> np.ndarray:
+def agreed_moves(
+    material: Material, board: chess.Board, squares: np.ndarray, jumped: int = NO_SQUARE
+) -> np.ndarray:
     """The moves, one a row; they and the score are those of python-chess."""
-    men, table = (material.roles, material.colors, squares, int(not board.turn)), np.empty((MOST_MOVES, 4), np.int64)
+    men, table = (
+        (material.roles, material.colors, squares, int(not board.turn)),
+        np.empty((MOST_MOVES, 4), np.int64),
+    )
     moves = table[: legal_moves(*men, jumped, table)]
-    found = sorted((int(squares[man]), to, max(promotion, 0)) for man, to, _, promotion in moves.tolist())
-    expected = sorted((move.from_square, move.to_square, move.promotion or 0) for move in board.legal_moves)
+    found = sorted(
+        (int(squares[man]), to, max(promotion, 0)) for man, to, _, promotion in moves.tolist()
+    )
+    expected = sorted(
+        (move.from_square, move.to_square, move.promotion or 0) for move in board.legal_moves
+    )
     assert found == expected, board.fen()
     assert own_code(*men, len(moves)) == 2 * len(expected) + (not board.is_check()), board.fen()
     return moves
@@ -52,7 +61,9 @@ def test_legality_moves_and_scores_are_those_of_python_chess_in_samples(name: st
     for side, squares in zip(sides.tolist(), placed, strict=True):
         board = positions.board_of(slots_of(material), squares, side)
         legal = len(board.piece_map()) == material.men and positions.is_legal(board)
-        assert is_legal_position(material.roles, material.colors, squares, side) == legal, board.fen()
+        assert is_legal_position(material.roles, material.colors, squares, side) == legal, (
+            board.fen()
+        )
         if legal:
             found.append(agreed_moves(material, board, squares))
     moves = np.concatenate(found)
@@ -69,9 +80,14 @@ def test_en_passant_is_that_of_python_chess_in_samples(name: str) -> None:
         assert over is not None
         moves = agreed_moves(material, board, squares, over)
         men = Men(material.roles, material.colors, squares)
-        assert may_have_jumped(men, squares, man_on(squares, over + (-8 if board.turn else 8)), int(not board.turn))
+        assert may_have_jumped(
+            men, squares, man_on(squares, over + (-8 if board.turn else 8)), int(not board.turn)
+        )
         legal = sum(bool(is_en_passant(squares, move)) for move in moves)
         assert legal == sum(map(board.is_en_passant, board.legal_moves)), board.fen()
-        captures, refused = captures + legal, refused + len(list(board.generate_pseudo_legal_ep())) - legal
+        captures, refused = (
+            captures + legal,
+            refused + len(list(board.generate_pseudo_legal_ep())) - legal,
+        )
     assert captures > 100
     assert name == "KPvKP" or refused > 0  # without a slider nothing can forbid it

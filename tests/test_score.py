@@ -91,16 +91,22 @@ def test_the_ranks_of_the_kernels_are_the_one_order() -> None:
 
 
 @given(outcomes)
-def test_a_signed_number_is_read_back_and_fits_a_byte_if_tables_store_the_code(outcome: Score) -> None:
+def test_a_signed_number_is_read_back_and_fits_a_byte_if_tables_store_the_code(
+    outcome: Score,
+) -> None:
     assert (outcome.signed > 0) == (outcome.holder is Color.WHITE)
     assert (abs(outcome.signed) <= 127) == (outcome.code <= MOST_STORED_CODE)
     assert Score.from_signed(outcome.signed) == outcome
 
 
 @given(scores, scores)
-def test_a_reset_starts_anew_and_otherwise_only_a_strictly_lower_score_replaces(accrued: Score, reached: Score) -> None:
+def test_a_reset_starts_anew_and_otherwise_only_a_strictly_lower_score_replaces(
+    accrued: Score, reached: Score
+) -> None:
     assert accrued.after(reached, reset=True) == reached
-    assert accrued.after(reached, reset=False) == (reached if reached.code < accrued.code else accrued)
+    assert accrued.after(reached, reset=False) == (
+        reached if reached.code < accrued.code else accrued
+    )
 
 
 @pytest.mark.parametrize(

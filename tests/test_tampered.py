@@ -87,7 +87,10 @@ def test_a_record_that_was_tampered_with(tmp_path: Path, seed: int) -> None:
 def test_a_manifest_that_was_tampered_with_stops_nothing(tmp_path: Path, seed: int) -> None:
     draw, path = random.Random(seed), tmp_path / MANIFEST
     fields = {"bytes": 1, "sha256": "a" * 64, "wall_seconds": 0.5, "phase_seconds": {"solve": 0.1}}
-    for text in (DEEP, *(texts_of({"format": 1, "tables": {"KvK": fields}}, draw) for _ in range(100))):
+    for text in (
+        DEEP,
+        *(texts_of({"format": 1, "tables": {"KvK": fields}}, draw) for _ in range(100)),
+    ):
         path.write_bytes(text)
         for record in read_manifest(tmp_path).values():
             numbers = (record.bytes, record.wall_seconds or 0, *record.phase_seconds.values())
@@ -102,8 +105,25 @@ def test_a_match_file_that_was_tampered_with(tmp_path: Path, seed: int) -> None:
     for number in range(100):
         place = draw.randrange(len(lines))
         name, _, value = lines[place].partition(" = ")
-        other = draw.choice(["1", "-1", "0.5", '"x"', "[]", "[1]", "{}", "true", "1979-05-27", "[[1]]", "nan", "inf"])
-        text = "\n".join([*lines[:place], f"{name} = {other if value else name}", *lines[place + 1 :]]).encode()
+        other = draw.choice(
+            [
+                "1",
+                "-1",
+                "0.5",
+                '"x"',
+                "[]",
+                "[1]",
+                "{}",
+                "true",
+                "1979-05-27",
+                "[[1]]",
+                "nan",
+                "inf",
+            ]
+        )
+        text = "\n".join(
+            [*lines[:place], f"{name} = {other if value else name}", *lines[place + 1 :]]
+        ).encode()
         if number % 3 == 0:
             text = flipped(CONFIG.encode(), draw)
         if number == 1:

@@ -40,7 +40,9 @@ class Generated(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         made = nodes.section()
         made.document = self.state.document
-        self.state.nested_parse(StringList(list(self.lines()), "generated"), 0, made, match_titles=True)
+        self.state.nested_parse(
+            StringList(list(self.lines()), "generated"), 0, made, match_titles=True
+        )
         return made.children
 
 
@@ -64,7 +66,14 @@ class EveryError(Generated):
             if isinstance(kind, type) and issubclass(kind, tbgen.TbgenError):
                 path = f"tbgen.{name}" if name in tbgen.__all__ else f"tbgen.errors.{name}"
                 fields = ", ".join(f"``{field}``" for field in kind._fields) or "none of its own"
-                yield from (name, "-" * len(name), "", f".. autoclass:: {path}", "   :show-inheritance:", "")
+                yield from (
+                    name,
+                    "-" * len(name),
+                    "",
+                    f".. autoclass:: {path}",
+                    "   :show-inheritance:",
+                    "",
+                )
                 yield from (f"   Attributes: {fields}. Exit code: {kind.exit_code}.", "")
 
 
@@ -77,9 +86,18 @@ def resolve(path: str) -> Any:
 def described(path: str, thing: Any) -> Iterator[str]:
     """A heading and what autodoc says; members of classes too, but for those that are no user's concern."""
     title, is_class = path.removeprefix("tbgen.").rpartition(".")[2], isinstance(thing, type)
-    yield from (title, "-" * len(title), "", f".. auto{'class' if is_class else 'function'}:: {path}")
+    yield from (
+        title,
+        "-" * len(title),
+        "",
+        f".. auto{'class' if is_class else 'function'}:: {path}",
+    )
     if is_class:
-        yield from ("   :members:", f"   :inherited-members: {FOREIGN}", f"   :exclude-members: {HIDDEN}")
+        yield from (
+            "   :members:",
+            f"   :inherited-members: {FOREIGN}",
+            f"   :exclude-members: {HIDDEN}",
+        )
         yield "   :member-order: bysource"
     yield ""
 
@@ -100,14 +118,22 @@ class OpenApi(Generated):
                 for status, answer in call["responses"].items():
                     schemas = re.findall(r"schemas/(\w+)", json.dumps(answer.get("content", {})))
                     kinds = " or ".join(dict.fromkeys(schemas))
-                    yield f"* {status}: {sentence(answer['description'])}" + f" ({kinds})" * bool(kinds)
+                    yield f"* {status}: {sentence(answer['description'])}" + f" ({kinds})" * bool(
+                        kinds
+                    )
                 yield ""
 
     @staticmethod
     def _call(path: str, method: str, call: dict[str, Any]) -> str:
         needed = [each for each in call.get("parameters", []) if each.get("required")]
-        asked = "&".join(f"{each['name']}={EXAMPLES[each['name']]}" for each in needed if each["in"] == "query")
-        address = "http://127.0.0.1:8000" + path.replace("{name}", EXAMPLES["name"]) + f"?{asked}" * bool(asked)
+        asked = "&".join(
+            f"{each['name']}={EXAMPLES[each['name']]}" for each in needed if each["in"] == "query"
+        )
+        address = (
+            "http://127.0.0.1:8000"
+            + path.replace("{name}", EXAMPLES["name"])
+            + f"?{asked}" * bool(asked)
+        )
         body = "-H 'Content-Type: text/plain' --data-binary @FILE " if method == "post" else ""
         return f"curl {body}'{address}'"
 
@@ -122,10 +148,17 @@ class Proofs(Generated):
     """A row for each five-man table: how much of it was checked."""
 
     def lines(self) -> Iterator[str]:
-        yield from (".. csv-table::", "   :header: table, positions checked, pairs checked, mates as published", "")
+        yield from (
+            ".. csv-table::",
+            "   :header: table, positions checked, pairs checked, mates as published",
+            "",
+        )
         with BUILT.open(encoding="utf-8") as file:
             for row in csv.DictReader(file):
-                facts = [row[name] for name in ("material", "checked_positions", "checked_pairs", "as_published")]
+                facts = [
+                    row[name]
+                    for name in ("material", "checked_positions", "checked_pairs", "as_published")
+                ]
                 if facts[0] == "KQPvKR":
                     facts[1:3] = ["all", "28954225924"]
                 yield f"   {', '.join(facts)}"
@@ -152,7 +185,9 @@ class Commands(Generated):
             yield from self._command(inner, click.Context(inner, context, name))
 
 
-def to_public_name(app: Sphinx, env: Any, node: pending_xref, content: nodes.Element) -> nodes.Node | None:
+def to_public_name(
+    app: Sphinx, env: Any, node: pending_xref, content: nodes.Element
+) -> nodes.Node | None:
     """Where a type of a signature is described: under its public name, or nowhere if it has none."""
     target = node["reftarget"]
     name = target.rpartition(".")[2]
@@ -160,7 +195,9 @@ def to_public_name(app: Sphinx, env: Any, node: pending_xref, content: nodes.Ele
         return None
     if name in tbgen.__all__ and target != f"tbgen.{name}":
         domain = env.get_domain("py")
-        return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", f"tbgen.{name}", node, content)
+        return domain.resolve_xref(
+            env, node["refdoc"], app.builder, "obj", f"tbgen.{name}", node, content
+        )
     return None if target.startswith("chess.") else content
 
 
@@ -172,7 +209,9 @@ def add_contents(_app: Sphinx, docname: str, source: list[str]) -> None:
     for part in parts[1:] or parts:
         pages = re.findall(r"\]\(([\w/-]+)\.(?:md|rst)\)", part)
         caption = part.partition("\n")[0].lstrip("# ")
-        source[0] += "\n".join(("", "```{toctree}", ":hidden:", f":caption: {caption}", "", *pages, "```", ""))
+        source[0] += "\n".join(
+            ("", "```{toctree}", ":hidden:", f":caption: {caption}", "", *pages, "```", "")
+        )
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

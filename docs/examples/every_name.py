@@ -18,7 +18,11 @@ def what_tables_say(tables: tbgen.Tablebase) -> str:
     step: tbgen.LineStep = tables.line("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30", tbgen.Score("G4.0"))[0]
     many: tbgen.BulkProbe = tables.probe_many(["8/8/8/4KBk1/8/8/8/8 b - - 0 1", chess.Board()])
     material: tbgen.Material = found.material
-    faults = [many.fault_of(number) for number in range(len(many)) if many.fault_of(number) is not tbgen.Fault.NONE]
+    faults = [
+        many.fault_of(number)
+        for number in range(len(many))
+        if many.fault_of(number) is not tbgen.Fault.NONE
+    ]
     return f"{material} {found}, {move.san} {step.dtg}, {many.rank[0]}, {faults[0]}"
 
 
@@ -50,7 +54,9 @@ def what_is_built_and_proved() -> str:
     """A table that is made here, and what is wrong with it."""
     with tempfile.TemporaryDirectory() as folder:
         made = tbgen.build_tables(["KvK"], folder, progress=lambda material, done: None)
-        return ", ".join(f"{report.material} {report.violation}" for report in tbgen.verify_tables(made, folder))
+        return ", ".join(
+            f"{report.material} {report.violation}" for report in tbgen.verify_tables(made, folder)
+        )
 
 
 def what_is_searched(folder: str) -> str:
@@ -61,7 +67,10 @@ def what_is_searched(folder: str) -> str:
 
 def what_a_file_says(path: str) -> str:
     """The games of a PGN file."""
-    return ", ".join(str(game if isinstance(game, tbgen.TbgenError) else game.final) for game in tbgen.read_games(path))
+    return ", ".join(
+        str(game if isinstance(game, tbgen.TbgenError) else game.final)
+        for game in tbgen.read_games(path)
+    )
 
 
 def refused(ask: Callable[[], object]) -> str:
@@ -80,7 +89,11 @@ def main(folder: str, pgn: str) -> None:
     with tbgen.open_tablebase(folder) as tables:
         print(what_tables_say(tables))
         print(what_a_game_says(tables))
-        print(refused(lambda: tables["8/8/8/4KBkq/8/8/8/8 w - - 0 1"]), refused(lambda: tbgen.Score("4")), sep=", ")
+        print(
+            refused(lambda: tables["8/8/8/4KBkq/8/8/8/8 w - - 0 1"]),
+            refused(lambda: tbgen.Score("4")),
+            sep=", ",
+        )
     print(what_a_board_says())
     print(what_is_held())
     print(what_is_built_and_proved())

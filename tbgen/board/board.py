@@ -107,7 +107,9 @@ def play(board: Words, move: Int) -> bool:
 def castle(board: Words, side: Int, king: Word, rook: Word) -> None:
     """Put king and rook where castling leads them."""
     home = np.uint64(56 * side)
-    king_to, rook_to = (np.uint64(4), np.uint64(8)) if rook < king else (np.uint64(64), np.uint64(32))
+    king_to, rook_to = (
+        (np.uint64(4), np.uint64(8)) if rook < king else (np.uint64(64), np.uint64(32))
+    )
     king_to, rook_to = king_to << home, rook_to << home
     # Under Chess960 the four squares may coincide. An exclusive or per man takes care of that: a bit that is
     # cleared and set again stays.
@@ -149,13 +151,19 @@ def kernel_move(board: chess.Board, move: chess.Move) -> int:
 
 KNIGHT_ATTACKS = np.array(chess.BB_KNIGHT_ATTACKS, np.uint64)
 KING_ATTACKS = np.array(chess.BB_KING_ATTACKS, np.uint64)
-BETWEEN = np.array([[chess.between(one, other) for other in chess.SQUARES] for one in chess.SQUARES], np.uint64)
+BETWEEN = np.array(
+    [[chess.between(one, other) for other in chess.SQUARES] for one in chess.SQUARES], np.uint64
+)
 """[one, other] -> the squares strictly between two squares of a rank, file or diagonal; nothing if they share none."""
-LINES = np.array([[chess.ray(one, other) for other in chess.SQUARES] for one in chess.SQUARES], np.uint64)
+LINES = np.array(
+    [[chess.ray(one, other) for other in chess.SQUARES] for one in chess.SQUARES], np.uint64
+)
 """[one, other] -> the whole rank, file or diagonal through two squares; nothing if they share none."""
 _FILE, _RANK, _RISING, _FALLING = range(4)
 _SQUARES = np.arange(64)
-_LINE_NUMBERS = np.array([_SQUARES % 8, _SQUARES // 8, _SQUARES % 8 - _SQUARES // 8, _SQUARES % 8 + _SQUARES // 8])
+_LINE_NUMBERS = np.array(
+    [_SQUARES % 8, _SQUARES // 8, _SQUARES % 8 - _SQUARES // 8, _SQUARES % 8 + _SQUARES // 8]
+)
 _ON_A_LINE = _LINE_NUMBERS[:, :, None] == _LINE_NUMBERS[:, None]
 _HALVES = np.stack([np.triu(_ON_A_LINE, 1), np.tril(_ON_A_LINE, -1)])
 _ABOVE, _BELOW = np.packbits(_HALVES, axis=-1, bitorder="little").view("<u8")[..., 0]
@@ -207,8 +215,13 @@ def pawn_pushes(pawns: Word, side: Int, empty: Word) -> Word:
 @inner
 def attackers(board: Words, square: Int, side: Int, occupied: Word) -> Word:
     """The men of a side that attack a square."""
-    bishops, rooks = board[KIND + BISHOP] | board[KIND + QUEEN], board[KIND + ROOK] | board[KIND + QUEEN]
-    found = KNIGHT_ATTACKS[square] & board[KIND + KNIGHT] | KING_ATTACKS[square] & board[KIND + KING]
+    bishops, rooks = (
+        board[KIND + BISHOP] | board[KIND + QUEEN],
+        board[KIND + ROOK] | board[KIND + QUEEN],
+    )
+    found = (
+        KNIGHT_ATTACKS[square] & board[KIND + KNIGHT] | KING_ATTACKS[square] & board[KIND + KING]
+    )
     found |= pawn_attacks(square_bit(square), side == WHITE) & board[KIND + PAWN]
     found |= bishop_attacks(square, occupied) & bishops | rook_attacks(square, occupied) & rooks
     return found & board[side]

@@ -61,7 +61,9 @@ class Bounds(NamedTuple):
 def shields_of(board: Words, side: Int, king: Int) -> Word:
     """The men of a side that alone stand between its king and a slider: they can move on that line only."""
     shields = NOTHING
-    snipers = attackers(board, king, 1 - side, board[1 - side])  # as if our own men were off the board
+    snipers = attackers(
+        board, king, 1 - side, board[1 - side]
+    )  # as if our own men were off the board
     while snipers:
         shield = BETWEEN[king, lowest_square(snipers)] & board[side]
         if shield & (shield - ONE) == NOTHING:
@@ -102,7 +104,9 @@ def bounds_of(board: Words, side: Int) -> Bounds:
             rook, rooks = lowest_and_rest(rooks)
             if can_castle(board, side, rook, danger):
                 steps |= square_bit(rook)
-    return Bounds(checkers, steps, allowed, shields_of(board, side, king), en_passant_takers(board, side))
+    return Bounds(
+        checkers, steps, allowed, shields_of(board, side, king), en_passant_takers(board, side)
+    )
 
 
 @inlined
@@ -130,7 +134,9 @@ def legal_moves(board: Words, moves: Ints) -> Int:
     while left:
         origin, left = lowest_and_rest(left)
         role = role_on(board, square_bit(origin))
-        number = add_targets(moves, number, origin, targets_of(board, side, role, origin, bounds), role == PAWN)
+        number = add_targets(
+            moves, number, origin, targets_of(board, side, role, origin, bounds), role == PAWN
+        )
     return number
 
 

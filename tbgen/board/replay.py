@@ -83,7 +83,9 @@ def read_move(board: Words, bounds: Bounds, text: Bytes, start: Int, end: Int) -
 
 
 @inner
-def _only_legal_move(board: Words, bounds: Bounds, role: Int, file: Int, rank: Int, target: Int, promotion: Int) -> Int:
+def _only_legal_move(
+    board: Words, bounds: Bounds, role: Int, file: Int, rank: Int, target: Int, promotion: Int
+) -> Int:
     """The one legal move of a role to a square from a file and rank, each -1 if it is not written.
 
     NO_MOVE if there is none or more than one. Role 0 stands for a pawn move without a letter: `e4`.
@@ -107,7 +109,9 @@ def _only_legal_move(board: Words, bounds: Bounds, role: Int, file: Int, rank: I
 
 
 @inner
-def _from_square(board: Words, bounds: Bounds, origin: Int, target: Int, promotion: Int, is_plain: bool) -> Int:
+def _from_square(
+    board: Words, bounds: Bounds, origin: Int, target: Int, promotion: Int, is_plain: bool
+) -> Int:
     """The legal move from one square to another; `is_plain` says that only the squares were written."""
     side = np.int64(board[TURN])
     role = role_on(board, square_bit(origin) & board[side])
@@ -115,7 +119,9 @@ def _from_square(board: Words, bounds: Bounds, origin: Int, target: Int, promoti
     # The king's own step can mean castling with a rook in the corner; under Chess960 only if just the squares are
     # written.
     if origin == home + 4 and (is_plain or not board[CHESS960]):
-        named |= square_bit(home if target == home + 2 else home + 7 if target == home + 6 else target)
+        named |= square_bit(
+            home if target == home + 2 else home + 7 if target == home + 6 else target
+        )
     rooks = bounds.steps & board[side] & named
     if role == KING and promotion == 0 and rooks:
         return packed_move(origin, lowest_square(rooks), 0)
@@ -163,10 +169,14 @@ def times_seen(history: Words, ply: Int) -> Int:
 
 # history as above; facts[ply] = CODE, RESET, BARE_KINGS, TIMES_SEEN of the position after so many plies.
 @inner
-def write_ply(board: Words, bounds: Bounds, history: Words, facts: Ints, ply: Int, reset: bool) -> None:
+def write_ply(
+    board: Words, bounds: Bounds, history: Words, facts: Ints, ply: Int, reset: bool
+) -> None:
     """Write down a position and the facts that the rules ask about it."""
     copy_words(board, history[ply])
-    history[ply, EN_PASSANT] = board[EN_PASSANT] if bounds.takers else NOTHING  # an idle right changes nothing
+    history[ply, EN_PASSANT] = (
+        board[EN_PASSANT] if bounds.takers else NOTHING
+    )  # an idle right changes nothing
     seen = times_seen(history, ply)
     history[ply, BOARD_WORDS] = np.uint64(seen)
     facts[ply, CODE] = code_within(board, bounds)
@@ -177,7 +187,9 @@ def write_ply(board: Words, bounds: Bounds, history: Words, facts: Ints, ply: In
 
 # spans[n] = where the n-th move begins in `text` and where it ends; history and facts as above.
 @borrowing
-def replay(text: Bytes, spans: Ints, board: Words, history: Words, facts: Ints, ply: Int, move: Int) -> Int:
+def replay(
+    text: Bytes, spans: Ints, board: Words, history: Words, facts: Ints, ply: Int, move: Int
+) -> Int:
     """Play the moves of a game on `board`; return the number of plies before the first that is not a legal move.
 
     The game begins, or goes on, after `ply` plies. `move` is the next move if the caller has read it, else NO_MOVE.
@@ -187,7 +199,9 @@ def replay(text: Bytes, spans: Ints, board: Words, history: Words, facts: Ints, 
         write_ply(board, bounds, history, facts, 0, False)
     for number in range(ply, len(spans)):
         if move == NO_MOVE:
-            move = read_move(board, bounds, text, np.int64(spans[number, 0]), np.int64(spans[number, 1]))
+            move = read_move(
+                board, bounds, text, np.int64(spans[number, 0]), np.int64(spans[number, 1])
+            )
         if move == NO_MOVE:
             return number
         reset = play(board, move)

@@ -53,7 +53,11 @@ def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoRet
         text, code = error.format_message(), error.exit_code
     except (click.Abort, KeyboardInterrupt) as error:
         is_terminated = isinstance(error, Terminated) or isinstance(error.__cause__, Terminated)
-        text, code = ("terminated", 128 + signal.SIGTERM) if is_terminated else ("interrupted", 128 + signal.SIGINT)
+        text, code = (
+            ("terminated", 128 + signal.SIGTERM)
+            if is_terminated
+            else ("interrupted", 128 + signal.SIGINT)
+        )
     except TbgenError as error:
         text, code = str(error), error.exit_code
     except MemoryError:
@@ -61,9 +65,15 @@ def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoRet
     except RuntimeError as error:
         if "can't start new thread" not in str(error):
             raise
-        text, code = "the system starts no more threads; allow more of them, or more memory", _NO_MEMORY
+        text, code = (
+            "the system starts no more threads; allow more of them, or more memory",
+            _NO_MEMORY,
+        )
     except OSError as error:
-        text, code = str(error) if error.filename is None else f"{error.filename}: {error.strerror}", 1
+        text, code = (
+            str(error) if error.filename is None else f"{error.filename}: {error.strerror}",
+            1,
+        )
     complain(text)
     sys.exit(code)
 
@@ -114,12 +124,21 @@ GROUPS = {
     "Positions": {
         "probe": ("probe:command", "Show the value of a position and of every move, or best play."),
         "score": ("score:command", "Score a position, a line of moves or the games of a PGN file."),
-        "solve": ("solve:solve", "Solve a position with more men than tables have, or bound its value."),
+        "solve": (
+            "solve:solve",
+            "Solve a position with more men than tables have, or bound its value.",
+        ),
         "hold": ("solve:hold", "Prove that a side keeps a score for ever, with any number of men."),
     },
     "Games": {
-        "adjudicate": ("adjudicate:command", "Decide every game of a PGN file, and write the result into its tags."),
-        "annotate": ("games:annotate_command", "Show the values of a game ply by ply, and its mistakes."),
+        "adjudicate": (
+            "adjudicate:command",
+            "Decide every game of a PGN file, and write the result into its tags.",
+        ),
+        "annotate": (
+            "games:annotate_command",
+            "Show the values of a game ply by ply, and its mistakes.",
+        ),
         "standings": ("games:standings", "Show the cross table and the standings of an event."),
         "match": ("match:command", "Play engines against each other under r-mobility."),
     },
@@ -157,20 +176,34 @@ class LazyGroup(click.Group):
             )
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return pkgutil.resolve_name(f"tbgen.cli.{COMMANDS[cmd_name][0]}") if cmd_name in COMMANDS else None
+        return (
+            pkgutil.resolve_name(f"tbgen.cli.{COMMANDS[cmd_name][0]}")
+            if cmd_name in COMMANDS
+            else None
+        )
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         """Names of commands, without importing them, and options."""
-        names = [CompletionItem(name, help=line) for name, (_, line) in COMMANDS.items() if name.startswith(incomplete)]
+        names = [
+            CompletionItem(name, help=line)
+            for name, (_, line) in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
         return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for heading, group in GROUPS.items():
             with formatter.section(heading):
-                formatter.write_dl([(name.ljust(10), summary) for name, (_, summary) in group.items()])
+                formatter.write_dl(
+                    [(name.ljust(10), summary) for name, (_, summary) in group.items()]
+                )
 
 
-@click.group(cls=LazyGroup, commands=dict.fromkeys(COMMANDS), context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    commands=dict.fromkeys(COMMANDS),
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, "-V", "--version", prog_name="tbgen")
 def tbgen() -> None:
     """Build and probe endgame tablebases for r-mobility chess, and score any game by its rules.

@@ -17,7 +17,13 @@ from tbgen.apps.games.tags import Continue, Rules
 from tbgen.cli import complain, complain_of, is_quiet, options, say
 from tbgen.cli.options import Command, flag, option
 from tbgen.cli.output import GamesWriter, written_whole
-from tbgen.cli.reading import adjudicated, asked_files, building, refuse_to_lose, say_whom_the_clock_did_not_stop
+from tbgen.cli.reading import (
+    adjudicated,
+    asked_files,
+    building,
+    refuse_to_lose,
+    say_whom_the_clock_did_not_stop,
+)
 from tbgen.cli.reporter import duration, progress
 from tbgen.errors import MissingTableError, UsageError
 from tbgen.library.build import outlook
@@ -40,25 +46,35 @@ if TYPE_CHECKING:
         ("--in-place", "-o"),
         ("--in-place", "--force"),
         ("--solve", "--jobs"),
-        *(("--continue never", each) for each in ("--data", "--solve", "--line", "--count-fifty", "--strict")),
+        *(
+            ("--continue never", each)
+            for each in ("--data", "--solve", "--line", "--count-fifty", "--strict")
+        ),
     ],
 )
 def command(
     *,
     files: tuple[str, ...] = options.FILES,
     output: str | None = option(
-        "Write the copy to this file; - (default) is the standard output.", "-o", type=options.NAME, metavar="OUT.pgn"
+        "Write the copy to this file; - (default) is the standard output.",
+        "-o",
+        type=options.NAME,
+        metavar="OUT.pgn",
     ),
     force: bool = options.FORCE,
     in_place: bool = flag("Write the tags into the files themselves."),
-    verdicts: str | None = option("Write the verdict on every game to FILE, as JSON.", type=options.NAME),
+    verdicts: str | None = option(
+        "Write the verdict on every game to FILE, as JSON.", type=options.NAME
+    ),
     continued: str = option(
         "Continue games by best play: never, unless the rules ended them, or always.",
         "--continue",
         type=click.Choice([how.value for how in Continue]),
         default=Continue.UNLESS_OVER.value,
     ),
-    count_fifty: bool = flag("Score games as the fifty-move rule lets them end, where that is known."),
+    count_fifty: bool = flag(
+        "Score games as the fifty-move rule lets them end, where that is known."
+    ),
     solve: bool = flag("Solve last positions of six and seven men, which no table has."),
     budget: int = option(
         "Take S CPU seconds at most for a position, and keep the accrued score where that is too little.",
@@ -97,7 +113,9 @@ def command(
       tbgen adjudicate archive.pgn.zst -o scored.pgn --verdicts scored.json --jobs 8
     """
     names = asked_files(files)
-    if unfit := [name for name in names if in_place and (name == STANDARD_INPUT or is_packed(name))]:
+    if unfit := [
+        name for name in names if in_place and (name == STANDARD_INPUT or is_packed(name))
+    ]:
         raise UsageError(f"{unfit[0]} cannot be changed in place: it is no plain file; use -o")
     if output is None and verdicts is None and not in_place:
         output = STANDARD_OUTPUT
@@ -107,7 +125,9 @@ def command(
     for target in (output, verdicts):
         refuse_to_lose(target, names, force=force)
     if solve and not mobility.forgets:
-        raise UsageError(f"--solve means nothing with --game {mobility}: positions are solved for r-mobility alone")
+        raise UsageError(
+            f"--solve means nothing with --game {mobility}: positions are solved for r-mobility alone"
+        )
     has_copy = in_place or output is not None
     if lines and not has_copy:
         raise UsageError("--line means nothing without -o or --in-place")
@@ -119,30 +139,40 @@ def command(
         if solve:
             from tbgen.position.solving import PositionSolver
 
-            solver = stack.enter_context(PositionSolver(folders, budget=budget, threads=processors(), syzygy=syzygy))
+            solver = stack.enter_context(
+                PositionSolver(folders, budget=budget, threads=processors(), syzygy=syzygy)
+            )
             _solve_ahead(solver, names, task)
             solving = solver.bracket
-        writer = GamesWriter(stack.enter_context(written_whole(verdicts or os.devnull, force=force)))
+        writer = GamesWriter(
+            stack.enter_context(written_whole(verdicts or os.devnull, force=force))
+        )
         copy = stack.enter_context(written_whole(output or os.devnull, force=force))
         everything = total(
             part
             for name in names
             for part in _written(
                 name,
-                adjudicated([name], task, jobs, solving, whole=is_file),  # an incomplete file never replaces another
+                adjudicated(
+                    [name], task, jobs, solving, whole=is_file
+                ),  # an incomplete file never replaces another
                 copy,
                 writer,
                 in_place=in_place,
             )
         )
-        writer.finish(missing=dict(everything.missing), skipped=[each.facts() for each in everything.skipped])
+        writer.finish(
+            missing=dict(everything.missing), skipped=[each.facts() for each in everything.skipped]
+        )
     complain(*everything.contradicted)
     code = complain_of(everything.skipped)
     _report(everything)
     if everything.missing and not is_quiet():
         told = [output] if is_file and output is not None else names
         _report_missing(
-            everything, folders, building(told, folders, sorted(everything.missing if solve and not is_file else ()))
+            everything,
+            folders,
+            building(told, folders, sorted(everything.missing if solve and not is_file else ())),
         )
     return code or (MissingTableError.exit_code if strict and everything.missing else 0)
 
@@ -195,7 +225,9 @@ def _report(whole: ChunkReport) -> None:
         for ground in Ground
         if whole.grounds[ground]
     ]
-    say(f"{counted(whole.games, 'game', 'games')} decided{': ' if grounds else ''}{', '.join(grounds)}")
+    say(
+        f"{counted(whole.games, 'game', 'games')} decided{': ' if grounds else ''}{', '.join(grounds)}"
+    )
     if whole.clocked:
         say(
             f"{counted(whole.clocked, 'game', 'games')} where the fifty-move rule may stop the table's value: "

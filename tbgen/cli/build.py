@@ -55,11 +55,16 @@ def command(
         "Build at most N tables at once, in processes (default: the number with the shortest plan).",
         type=click.IntRange(1, options.MOST_THREADS),
     ),
-    cluster: str | None = option("Build tables on the workers of this dask scheduler.", metavar="ADDRESS"),
-    outcomes_only: bool = flag(
-        "Build outcomes only, without distances: in half the time, with a sixth of the disk.", "--outcomes"
+    cluster: str | None = option(
+        "Build tables on the workers of this dask scheduler.", metavar="ADDRESS"
     ),
-    only_plan: bool = flag("Print the tables to build, their cost and their times, and stop.", "--plan"),
+    outcomes_only: bool = flag(
+        "Build outcomes only, without distances: in half the time, with a sixth of the disk.",
+        "--outcomes",
+    ),
+    only_plan: bool = flag(
+        "Print the tables to build, their cost and their times, and stop.", "--plan"
+    ),
     own: tuple[Role, ...] = options.OWN,
     mobility: Mobility = options.MOBILITY,
     data: Path = options.DATA,
@@ -85,7 +90,9 @@ def command(
     if not (only_plan or form is Form.TABLE):
         raise UsageError("--format means nothing without --plan")
     if cluster is not None and (threads or jobs):
-        raise UsageError("the cluster sets the number of workers and threads; leave out --threads and --jobs")
+        raise UsageError(
+            "the cluster sets the number of workers and threads; leave out --threads and --jobs"
+        )
     if games:
         from tbgen.cli.reading import lacking
 
@@ -116,7 +123,9 @@ def _build(folder: Path, wanted: list[Material], settings: Settings) -> None:
                 kill_all()
                 if watcher.begun:  # tables begin only under the lock of the folder
                     remove_partials(folder)
-                complain("interrupted; finished tables are kept, the same command goes on from there")
+                complain(
+                    "interrupted; finished tables are kept, the same command goes on from there"
+                )
                 sys.stdout.flush()
             finally:
                 os._exit(128 + number)
@@ -129,7 +138,9 @@ def _build(folder: Path, wanted: list[Material], settings: Settings) -> None:
         _show_summary(findings, watcher.made)
 
 
-def _keep_records(folder: Path, targets: Sequence[Material], threads: int, watcher: BuildWatcher) -> None:
+def _keep_records(
+    folder: Path, targets: Sequence[Material], threads: int, watcher: BuildWatcher
+) -> None:
     """Count the tables that were built and have no record yet; a build that was interrupted leaves them to the next."""
     wanted = without_record(folder, build_order(targets))
     if not wanted or men_of_folder(folder):  # a record does not say how men move
@@ -137,7 +148,9 @@ def _keep_records(folder: Path, targets: Sequence[Material], threads: int, watch
     from tbgen.apps.records.census import keep_records
 
     try:
-        keep_records(folder, wanted, threads, lambda material: watcher.counts(material, len(wanted)))
+        keep_records(
+            folder, wanted, threads, lambda material: watcher.counts(material, len(wanted))
+        )
     except OSError as error:
         complain(f"the tables are there, their records are not: {error}")
 
@@ -196,13 +209,17 @@ def _show_plan(plan: Facts, free: int | None) -> None:
             f"{plan['cpu_seconds']:,.0f} CPU seconds",
             "memory": in_gib(plan["peak_memory"])
             + ("" if plan["memory"] is None else f" of {in_gib(plan['memory'], math.floor)}"),
-            "disk": in_units(plan["bytes"]) + ("" if free is None else f" of {in_units(free)} free"),
+            "disk": in_units(plan["bytes"])
+            + ("" if free is None else f" of {in_units(free)} free"),
             "outcomes": f"{in_units(plan['outcome_bytes'])} of that",
             "scratch": f"{in_units(plan['scratch_bytes'])} more until the end",
         }
     )
     smallest_first = sorted(plan["too_large"], key=lambda table: table["least_memory"])
-    show_facts(smallest_first, {"skipped": "material", "least memory": lambda table: in_gib(table["least_memory"])})
+    show_facts(
+        smallest_first,
+        {"skipped": "material", "least memory": lambda table: in_gib(table["least_memory"])},
+    )
     if plan["cut_off"]:
         number = counted(len(plan["cut_off"]), "table needs", "tables need")
         click.echo(f"skipped: {number} one of these: {', '.join(plan['cut_off'])}")
@@ -232,7 +249,9 @@ class BuildWatcher(Watcher):
         material = finding.material
         self.begun[material] = seconds
         if finding.condition in (Condition.DAMAGED, Condition.OUTDATED):
-            self._reporter.say(f"{material} is {finding.condition.value} ({finding.reason}); building it again")
+            self._reporter.say(
+                f"{material} is {finding.condition.value} ({finding.reason}); building it again"
+            )
         title = f"{material} ({number} of {total})"
         self._reporter.end(_LOOKING, title)  # that of an earlier try, too
         self._reporter.work(_TABLES, total, every=60)
@@ -240,7 +259,9 @@ class BuildWatcher(Watcher):
         self._reporter.log(f"{work.title} ...")
         work.reach(0)
 
-    def progress(self, material: Material, phase: str, code: int | None, done: float, decided: int) -> None:
+    def progress(
+        self, material: Material, phase: str, code: int | None, done: float, decided: int
+    ) -> None:
         work = self._at_work.get(material)
         if work is not None:
             left = seconds_left(self.begun[material], work.elapsed, phase, done)
@@ -251,7 +272,9 @@ class BuildWatcher(Watcher):
         self.made.append(made)
         title = self._at_work.pop(made.material).title
         self._reporter.end(title)
-        self._reporter.log(f"{title}: {made.positions:,} positions in {made.file.wall_seconds or 0:.1f} s")
+        self._reporter.log(
+            f"{title}: {made.positions:,} positions in {made.file.wall_seconds or 0:.1f} s"
+        )
 
     def forecast(self, seconds: float) -> None:
         if self.begun:

@@ -13,14 +13,36 @@ import click
 
 from tbgen.apps.games.annotate import Annotation, annotate
 from tbgen.apps.games.batch import GamesTask, total
-from tbgen.apps.games.event import DEFAULT_ORDER, PRESETS, TIE_BREAKS, Standings, TieBreak, in_decimals, tcec_json
+from tbgen.apps.games.event import (
+    DEFAULT_ORDER,
+    PRESETS,
+    TIE_BREAKS,
+    Standings,
+    TieBreak,
+    in_decimals,
+    tcec_json,
+)
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.tags import Rules, Source
 from tbgen.apps.games.text import GameText, chunks_in
 from tbgen.cli import complain, complain_of, options, say
 from tbgen.cli.options import Command, argument, flag, option
-from tbgen.cli.output import Form, print_facts, show_facts, table_lines, terminal_width, text_of, written_whole
-from tbgen.cli.reading import adjudicated, asked_files, building, refuse_to_lose, say_whom_the_clock_did_not_stop
+from tbgen.cli.output import (
+    Form,
+    print_facts,
+    show_facts,
+    table_lines,
+    terminal_width,
+    text_of,
+    written_whole,
+)
+from tbgen.cli.reading import (
+    adjudicated,
+    asked_files,
+    building,
+    refuse_to_lose,
+    say_whom_the_clock_did_not_stop,
+)
 from tbgen.cli.reporter import reading
 from tbgen.errors import MissingTableError, PgnError, UsageError, build_options
 from tbgen.material import Material
@@ -36,7 +58,9 @@ def annotate_command(
     number: int | None = option("Show only the Nth game of the file.", type=click.IntRange(min=1)),
     as_pgn: bool = flag("Print the games with comments behind their moves.", "--pgn"),
     as_page: bool = flag("Print a page that needs no other file.", "--html"),
-    output: str | None = option("Write to this file; PGN, unless --html or --json is given.", "-o", type=options.NAME),
+    output: str | None = option(
+        "Write to this file; PGN, unless --html or --json is given.", "-o", type=options.NAME
+    ),
     force: bool = options.FORCE,
     rules: Rules = options.RULES,
     folders: tuple[Path, ...] = options.FOLDERS,
@@ -69,7 +93,9 @@ def annotate_command(
             sheet = stack.enter_context(written_whole(output or STANDARD_OUTPUT, force=force))
             if form is not Form.TABLE:
                 facts = [each.facts() for each in annotations]
-                plies = ({"number": game["number"], **ply} for game in facts for ply in game["plies"])
+                plies = (
+                    {"number": game["number"], **ply} for game in facts for ply in game["plies"]
+                )
                 sheet.write(text_of(form, facts, plies).encode())
             elif as_page:
                 from tbgen.apps.site.templates import annotated_page
@@ -78,7 +104,9 @@ def annotate_command(
             else:
                 sheet.writelines(text for _, text in pieces)
     if reader.missing:
-        missing = ", ".join(f"{material} ({times})" for material, times in reader.missing.most_common())
+        missing = ", ".join(
+            f"{material} ({times})" for material, times in reader.missing.most_common()
+        )
         build = f"tbgen build {' '.join(map(str, reader.missing))}{build_options(str(folders[0]))}"
         say(f"positions whose table is missing: {missing}; build with: {build}")
     return complain_of(reader.faults)
@@ -94,21 +122,29 @@ class _Reader:
     faults: list[PgnError] = field(default_factory=list)
     missing: Counter[Material] = field(default_factory=Counter)
 
-    def pieces(self, wanted: int | None, *, prints: bool) -> Iterator[tuple[Annotation | None, bytes]]:
+    def pieces(
+        self, wanted: int | None, *, prints: bool
+    ) -> Iterator[tuple[Annotation | None, bytes]]:
         """The games one by one, and the text after them; PgnError if the wanted game is not there.
 
         Each game comes with its text, which has comments if the game is readable.
         """
         games, chunks = 0, chunks_in(self.file)
-        for chunk in reading(self.file, chunks, lambda chunk: (len(chunk.text), len(chunk.games)), prints=prints):
-            yield from (self._annotated(text) for text in chunk.games if wanted in (None, text.number))
+        for chunk in reading(
+            self.file, chunks, lambda chunk: (len(chunk.text), len(chunk.games)), prints=prints
+        ):
+            yield from (
+                self._annotated(text) for text in chunk.games if wanted in (None, text.number)
+            )
             games += len(chunk.games)
             if wanted is None:
                 yield None, chunk.rest()
             elif games >= wanted:
                 return
         if wanted is not None:
-            raise PgnError(self.file, f"it holds {counted(games, 'game', 'games')}, and no game {wanted}")
+            raise PgnError(
+                self.file, f"it holds {counted(games, 'game', 'games')}, and no game {wanted}"
+            )
 
     def _annotated(self, text: GameText) -> tuple[Annotation | None, bytes]:
         game = game_of(text, self.file, self.rules)
@@ -156,7 +192,9 @@ def standings(
         metavar="LIST",
         default=",".join(DEFAULT_ORDER),
     ),
-    as_crosstable: bool = flag("Print JSON in the shape that the site of TCEC reads.", "--crosstable"),
+    as_crosstable: bool = flag(
+        "Print JSON in the shape that the site of TCEC reads.", "--crosstable"
+    ),
     as_page: bool = flag("Print a page that needs no other file.", "--html"),
     rules: Rules = options.RULES,
     folders: tuple[Path, ...] = options.OPTIONAL_FOLDERS,
@@ -180,7 +218,9 @@ def standings(
       tbgen standings scored.pgn --html > standings.html
     """
     names, order = asked_files(files), _order(tiebreak)
-    parts = list(adjudicated(names, GamesTask(rules, tables=folders, texts=False, results=True), jobs))
+    parts = list(
+        adjudicated(names, GamesTask(rules, tables=folders, texts=False, results=True), jobs)
+    )
     whole, games = total(parts), [game for part in parts for game in part.results]
     complain(*whole.contradicted)
     say_whom_the_clock_did_not_stop(whole)
@@ -198,7 +238,9 @@ def standings(
     else:
         _show_table(found, building(names, folders))
     provisional = any(game.source is Source.PROVISIONAL for game in games)
-    return complain_of(whole.skipped) or (MissingTableError.exit_code if strict and provisional else 0)
+    return complain_of(whole.skipped) or (
+        MissingTableError.exit_code if strict and provisional else 0
+    )
 
 
 def _order(text: str) -> list[TieBreak]:
@@ -207,7 +249,9 @@ def _order(text: str) -> list[TieBreak]:
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in known:
-            raise UsageError(f"{name!r} is no tie-break; there are {_NAMES}, and the presets {', '.join(PRESETS)}")
+            raise UsageError(
+                f"{name!r} is no tie-break; there are {_NAMES}, and the presets {', '.join(PRESETS)}"
+            )
     return list(dict.fromkeys(by for name in names for by in known[name]))
 
 
@@ -216,20 +260,31 @@ def _show_table(standings: Standings, building: str) -> None:
     rows = standings.rows
     heads = ["", "player", "games", "classical", "points", *(rows[0].figures if rows else ())]
     cells = [
-        [str(row.rank), row.name, str(row.games), *map(in_decimals, (row.classical, row.points, *row.figures.values()))]
+        [
+            str(row.rank),
+            row.name,
+            str(row.games),
+            *map(in_decimals, (row.classical, row.points, *row.figures.values())),
+        ]
         for row in rows
     ]
     lines = list(table_lines(heads, cells))
     if len(rows) <= _MOST_ACROSS:
         met = [
-            ["x" if row is other else " ".join(map(in_decimals, row.points_against(other.name))) for other in rows]
+            [
+                "x" if row is other else " ".join(map(in_decimals, row.points_against(other.name)))
+                for other in rows
+            ]
             for row in rows
         ]
         crossed = [line + more for line, more in zip(cells, met, strict=True)]
         across = list(table_lines([*heads, *(str(row.rank) for row in rows)], crossed))
         lines = across if max(map(len, across)) <= terminal_width() else lines
     click.echo("\n".join(lines))
-    order, schemes = ", then ".join(standings.order), ", ".join(scheme.value for scheme in standings.schemes)
+    order, schemes = (
+        ", then ".join(standings.order),
+        ", ".join(scheme.value for scheme in standings.schemes),
+    )
     click.echo(f"ranked by {order}; points: {schemes}")
     if standings.unfinished:
         click.echo(f"{counted(standings.unfinished, 'game', 'games')} without a result left out")

@@ -58,17 +58,28 @@ class MatchCommand(click.Command):
         before = ["", *ctx.params["arguments"]][-1]
         option = OPTIONS.get(before.lstrip("-")) if before.startswith("-") else None
         if option is None or not option.word.form or incomplete.startswith("-"):
-            return [CompletionItem(f"-{name}") for name in OPTIONS if f"-{name}".startswith(incomplete)]
+            return [
+                CompletionItem(f"-{name}") for name in OPTIONS if f"-{name}".startswith(incomplete)
+            ]
         kind = "file" if "file" in option.keys else _FILES.get(option.word.form)
         return [CompletionItem(incomplete, type=kind)] if kind else []
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        formatter.write_usage(ctx.command_path, "-engine cmd=FILE ... -engine cmd=FILE ... [-each tc=10+0.1 ...] ...")
+        formatter.write_usage(
+            ctx.command_path, "-engine cmd=FILE ... -engine cmd=FILE ... [-each tc=10+0.1 ...] ..."
+        )
         self.format_help_text(ctx, formatter)
         with formatter.section("Options"):
-            formatter.write_dl([(f"-{each.name} {each.form}".strip(), each.help) for each in OPTIONS.values()])
+            formatter.write_dl(
+                [(f"-{each.name} {each.form}".strip(), each.help) for each in OPTIONS.values()]
+            )
         with formatter.section("Of -engine and -each"):
-            formatter.write_dl([(f"{each.name}={each.form}", each.help) for each in OPTIONS["engine"].keys.values()])
+            formatter.write_dl(
+                [
+                    (f"{each.name}={each.form}", each.help)
+                    for each in OPTIONS["engine"].keys.values()
+                ]
+            )
         formatter.write("\n" + _DIFFERENCES)
 
 
@@ -99,7 +110,9 @@ def _played(settings: MatchSettings, referee: Referee, view: MatchView) -> int:
     try:
         with contextlib.ExitStack() as stack:  # its files are tried before the first game
             files = {
-                path: stack.enter_context(written_whole(str(path), force=settings.force)) for path in wanted if path
+                path: stack.enter_context(written_whole(str(path), force=settings.force))
+                for path in wanted
+                if path
             }
             try:
                 code = asyncio.run(_run(referee))
@@ -134,7 +147,9 @@ async def _run(referee: Referee) -> int:
 def _facts(match: Match) -> dict[str, Any]:
     """The standings for JSON, with the seed and where the test stands."""
     sprt = match.settings.sprt
-    rounds = [[meeting.facts(match.standings.players) for meeting in each] for each in match.bracket()]
+    rounds = [
+        [meeting.facts(match.standings.players) for meeting in each] for each in match.bracket()
+    ]
     return {
         "seed": match.plan.seed,
         "scheduled": match.scheduled,
@@ -147,7 +162,9 @@ def _facts(match: Match) -> dict[str, Any]:
 def _crosstable(match: Match) -> dict[str, Any]:
     """The cross table as the site of TCEC reads it."""
     games = match.standings.games
-    return tcec_json(Standings(games[number] for number in sorted(games))) | {"Type": match.plan.format.value}
+    return tcec_json(Standings(games[number] for number in sorted(games))) | {
+        "Type": match.plan.format.value
+    }
 
 
 class MatchView:
@@ -164,9 +181,15 @@ class MatchView:
 
     def begins(self, match: Match) -> None:
         self._match = match
-        settings, done, players = match.settings, len(match.standings.games), match.standings.players
+        settings, done, players = (
+            match.settings,
+            len(match.standings.games),
+            match.standings.players,
+        )
         rest = "there is nothing left to play" if match.is_over() else "going on with the others"
-        plain = [name for name, knows in zip(players, match.knows_r_mobility, strict=True) if not knows]
+        plain = [
+            name for name, knows in zip(players, match.knows_r_mobility, strict=True) if not knows
+        ]
         counts_resets = settings.rules.fifty_moves.setting is FiftyMoveSetting.RESET
         said: dict[str, object] = {
             f"{', '.join(players)}: {counted(match.scheduled, 'game', 'games')}, seed {match.plan.seed}": True,
@@ -181,7 +204,11 @@ class MatchView:
         for text in filter(said.get, said):
             self.says(text)
         self._games = self._reporter.work("games", match.scheduled, every=math.inf)
-        targets = () if settings.force or match.plan.format in GROWING else (settings.json, settings.crosstable)
+        targets = (
+            ()
+            if settings.force or match.plan.format in GROWING
+            else (settings.json, settings.crosstable)
+        )
         for target in targets:
             if target is not None and target.is_file():
                 refuse_fewer(target, entries_in(str(target)), match.scheduled)
@@ -189,7 +216,9 @@ class MatchView:
     def moved(self, sheet: Sheet) -> None:
         if not sheet.answers:
             self._reporter.log(f"Started game {self._title(sheet.pairing)}")
-        clocks = " ".join("-" if clock.remaining is None else f"{clock.remaining:.1f}" for clock in sheet.clocks)
+        clocks = " ".join(
+            "-" if clock.remaining is None else f"{clock.remaining:.1f}" for clock in sheet.clocks
+        )
         move = last_move(sheet.game.board, sheet.game.last.san) or "-"
         work = self._reporter.work(self._title(sheet.pairing), as_share=True, every=math.inf)
         work.advance(0, detail=f"{move}, accrued {sheet.game.last.accrued}, {clocks}")
@@ -199,7 +228,9 @@ class MatchView:
         self._reporter.end(self._title(sheet.pairing))
         ending, match, scoring = sheet.ending, self._match, sheet.rules.scoring
         points = format_points(scoring.points(ending.outcome), scoring.scheme)
-        self.says(f"Finished game {self._title(sheet.pairing)}: {ending.outcome} {points} {{{ending.details}}}")
+        self.says(
+            f"Finished game {self._title(sheet.pairing)}: {ending.outcome} {points} {{{ending.details}}}"
+        )
         done, total = len(match.standings.games), match.scheduled
         pace = (time.monotonic() - self._begun) / self._played
         self._games.reach(done, total, detail=test_line(match), left=(total - done) * pace)
@@ -215,13 +246,17 @@ class MatchView:
         if standings.games:
             click.echo("\n".join(("", *self._standings(final=True), *_forfeits(standings))))
         if match.is_decided():
-            click.echo(f"the test is decided after {counted(len(standings.games), 'game', 'games')}")
+            click.echo(
+                f"the test is decided after {counted(len(standings.games), 'game', 'games')}"
+            )
         elif interrupted and match.settings.pgn is not None:
             click.echo(
                 f"interrupted with {counted(match.left, 'game', 'games')} to play; "
                 "the same command with -recover goes on"
             )
-        click.echo(f"{counted(self._played, 'game', 'games')} in {clock(time.monotonic() - self._begun)}")
+        click.echo(
+            f"{counted(self._played, 'game', 'games')} in {clock(time.monotonic() - self._begun)}"
+        )
 
     def _title(self, pairing: Pairing) -> str:
         return f"{pairing.number} of {self._match.scheduled} ({' vs '.join(self._match.standings.names(pairing))})"
@@ -279,7 +314,9 @@ def _lines(rows: Iterable[Mapping[str, str]]) -> Iterator[str]:
 def ranking_lines(standings: MatchStandings) -> Iterator[str]:
     """All engines, best first under the scoring that decides, with the points of the other scorings."""
     mine, *others = standings.scorings
-    strengths = [(player, standings.record(player, mine).strength) for player in standings.ranking()]
+    strengths = [
+        (player, standings.record(player, mine).strength) for player in standings.ranking()
+    ]
     return _lines(
         {
             "": str(number),
@@ -287,7 +324,10 @@ def ranking_lines(standings: MatchStandings) -> Iterator[str]:
             "games": str(strength.games),
             mine.scheme.value: in_decimals(strength.points),
             **_strength(strength),
-            **{each.scheme.value: in_decimals(standings.record(player, each).games.points) for each in others},
+            **{
+                each.scheme.value: in_decimals(standings.record(player, each).games.points)
+                for each in others
+            },
             **({"byes": str(standings.byes[player])} if standings.byes else {}),
         }
         for number, (player, strength) in enumerate(strengths, 1)
@@ -300,10 +340,17 @@ def bracket_lines(match: Match) -> Iterator[str]:
     for meetings in match.bracket():
         yield f"Round {meetings[0].round}"
         for meeting in meetings:
-            tie, players = meeting.tie, [names[player] for player in meeting.tie.players if player is not None]
+            tie, players = (
+                meeting.tie,
+                [names[player] for player in meeting.tie.players if player is not None],
+            )
             end = "" if tie.winner is None else f": {names[tie.winner]} by {tie.decided_by}"
             points = "-".join(map(in_decimals, tie.points))
-            yield f"  {players[0]}: bye" if len(players) == 1 else f"  {' - '.join(players)} {points}{end}"
+            yield (
+                f"  {players[0]}: bye"
+                if len(players) == 1
+                else f"  {' - '.join(players)} {points}{end}"
+            )
 
 
 def test_line(match: Match) -> str | None:
@@ -321,9 +368,13 @@ def test_line(match: Match) -> str | None:
 def _forfeits(standings: MatchStandings) -> Iterator[str]:
     """How often each engine lost otherwise than on the board, and what to try if every game was lost on time."""
     for player, name in enumerate(standings.players):
-        ways = Counter(ending.termination for loser, _, ending in standings.forfeits if loser == player)
+        ways = Counter(
+            ending.termination for loser, _, ending in standings.forfeits if loser == player
+        )
         if ways:
-            yield f"{name} forfeited: " + ", ".join(f"{count} × {way}" for way, count in sorted(ways.items()))
+            yield f"{name} forfeited: " + ", ".join(
+                f"{count} × {way}" for way, count in sorted(ways.items())
+            )
     late = sum(ending.termination == Offence.TIME.value for _, _, ending in standings.forfeits)
     if late == len(standings.games):
         yield "every game was lost on time: allow a margin, such as timemargin=100 with -each, or give more time"

@@ -44,7 +44,11 @@ class Named(click.Path):
     """The name of a file or folder; a shell completes it. A variable that is not set leaves an empty one."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return super().convert(value, param, ctx) if value else self.fail("it is empty; give a name", param, ctx)
+        return (
+            super().convert(value, param, ctx)
+            if value
+            else self.fail("it is empty; give a name", param, ctx)
+        )
 
 
 NAME = Named(readable=False)
@@ -86,7 +90,9 @@ Declare = Callable[[str], list[click.Parameter]]
 """Makes the options and arguments of a parameter from its name."""
 
 
-def option(text: str, *names: str, kind: type[CommandOption] = CommandOption, **settings: Any) -> Any:
+def option(
+    text: str, *names: str, kind: type[CommandOption] = CommandOption, **settings: Any
+) -> Any:
     """Declare an option and its help, as the default of the parameter that it sets; its long name is the parameter's.
 
     A long name among `names` takes the place of the parameter's, and a short one stands beside it.
@@ -132,10 +138,17 @@ class Command(click.Command):
     """
 
     def __init__(
-        self, name: str, callback: Callable[..., Any], *, alone: Sequence[tuple[str, ...]] = (), **settings: Any
+        self,
+        name: str,
+        callback: Callable[..., Any],
+        *,
+        alone: Sequence[tuple[str, ...]] = (),
+        **settings: Any,
     ) -> None:
         super().__init__(name, callback=callback, **settings)
-        self.parameters = {word: each.default for word, each in signature(callback).parameters.items()}
+        self.parameters = {
+            word: each.default for word, each in signature(callback).parameters.items()
+        }
         quiet = click.Option(
             ("-q", "--quiet"),
             is_flag=True,
@@ -157,7 +170,11 @@ class Command(click.Command):
         rest = super().parse_args(ctx, args)
         if ctx.resilient_parsing:
             return rest  # a shell completes the line: the option that another one needs may still follow
-        typed = [option for option in options if isinstance(option, CommandOption) and option.is_given(ctx)]
+        typed = [
+            option
+            for option in options
+            if isinstance(option, CommandOption) and option.is_given(ctx)
+        ]
         given = [name for option in typed for name in option.opts]
         given += [f"{option.opts[-1]} {ctx.params[option.name or '']}" for option in typed]
         for names in self.alone:
@@ -177,7 +194,9 @@ class Command(click.Command):
 
 def completing(words: Callable[[click.Context], Iterable[object]]) -> Callable[..., list[str]]:
     """How a shell completes a word: by those that begin as what was typed."""
-    return lambda ctx, param, incomplete: [str(each) for each in words(ctx) if str(each).startswith(incomplete)]
+    return lambda ctx, param, incomplete: [
+        str(each) for each in words(ctx) if str(each).startswith(incomplete)
+    ]
 
 
 class _FormOption(CommandOption):
@@ -202,7 +221,9 @@ def refuse_idle(rules: Rules, scheme: Scheme, fifty: FiftyMoveSetting | None) ->
     """Refuse a cutoff or a komi that makes no difference under a scheme and a fifty-move rule."""
     if rules.komi is not None and scheme is not Scheme.KOMI:
         raise UsageError(f"--komi means nothing under --scoring {scheme.value}")
-    needs_no_cutoff = scheme not in (Scheme.WINNER, Scheme.KOMI) and fifty is not FiftyMoveSetting.RESET
+    needs_no_cutoff = (
+        scheme not in (Scheme.WINNER, Scheme.KOMI) and fifty is not FiftyMoveSetting.RESET
+    )
     if rules.cutoff_code is not None and needs_no_cutoff:
         others = "" if fifty is None else f" and --fifty {fifty.value}"
         raise UsageError(f"--cutoff means nothing under --scoring {scheme.value}{others}")
@@ -250,7 +271,9 @@ def _folders_of(
 
 def _of_tables(ctx: click.Context, folder: Path) -> Path:
     """Where a folder has the tables of --game and --man."""
-    return folder_for(folder_of_men(folder, ctx.params.get("own", ())), ctx.params.get("mobility", Mobility.RESET))
+    return folder_for(
+        folder_of_men(folder, ctx.params.get("own", ())), ctx.params.get("mobility", Mobility.RESET)
+    )
 
 
 def _only_one(ctx: click.Context, option: click.Parameter, value: Path) -> Path:
@@ -281,7 +304,9 @@ class Asked(NamedTuple):
 
     def read(self) -> tuple[str, list[str], Score | None]:
         """The FEN, all moves after it, and the score of --accrued; UsageError if the FEN gives another score."""
-        fen, more = fen_and_moves(not_empty(self.words, "give a FEN, or startpos; --help says more"))
+        fen, more = fen_and_moves(
+            not_empty(self.words, "give a FEN, or startpos; --help says more")
+        )
         name = self.words[0]
         with suppress(MaterialError):
             Material.parse(name)
@@ -289,7 +314,11 @@ class Asked(NamedTuple):
                 f"{name} is a material and no position; what its table holds is shown by: tbgen list {name}"
             )
         score, fields = None if self.accrued is None else Score(self.accrued), fen.split()
-        if score is not None and len(fields) > _FEN_FIELDS and (written := Score(fields[_FEN_FIELDS])) != score:
+        if (
+            score is not None
+            and len(fields) > _FEN_FIELDS
+            and (written := Score(fields[_FEN_FIELDS])) != score
+        ):
             raise UsageError(
                 f"the FEN says that {written} has accrued, and --accrued that {score} has; give one of them"
             )
@@ -307,13 +336,18 @@ ASKED: Any = Gathered(
     Asked,
     words=argument(nargs=-1, metavar="[FEN] [MOVE]...", shell_complete=_a_position),
     accrued=option(
-        "Set the accrued score, such as G2.5 (default: that of the FEN, else the position's own).", metavar="G"
+        "Set the accrued score, such as G2.5 (default: that of the FEN, else the position's own).",
+        metavar="G",
     ),
 )
 """A position, and moves after it."""
 
 DATA = option(
-    f"Put the tables into DIR ({_DEFAULT}).", type=FOLDER, envvar="TBGEN_DATA", default="data", callback=_only_one
+    f"Put the tables into DIR ({_DEFAULT}).",
+    type=FOLDER,
+    envvar="TBGEN_DATA",
+    default="data",
+    callback=_only_one,
 )
 FILES = argument(nargs=-1, metavar="IN.pgn...", type=NAME)
 FOLDERS = _any_folders(callback=functools.partial(_folders_of, expected=True))
@@ -355,7 +389,10 @@ RULES: Any = Gathered(
         "--scoring",
         type=click.Choice([scheme.value for scheme in Scheme]),
     ),
-    cutoff=option("Treat scores from G on alike, under winner, komi and --fifty reset (default G6.0).", metavar="G"),
+    cutoff=option(
+        "Treat scores from G on alike, under winner, komi and --fifty reset (default G6.0).",
+        metavar="G",
+    ),
     komi=option("Set the score to beat under --scoring komi (default G5.75).", metavar="G"),
     fifty_moves=option(
         "Apply this fifty-move rule (default: the game's tags, else reset; a value of a table ignores the rule).",
@@ -364,7 +401,9 @@ RULES: Any = Gathered(
     ),
 )
 STRICT = flag("Exit with code 3 if a missing table makes a score provisional.")
-THREADS = option("Use N threads (default: one per processor).", type=click.IntRange(1, MOST_THREADS))
+THREADS = option(
+    "Use N threads (default: one per processor).", type=click.IntRange(1, MOST_THREADS)
+)
 
 
 syzygy_option = functools.partial(
@@ -372,7 +411,9 @@ syzygy_option = functools.partial(
     f"Tighten bounds by the Syzygy tables in DIR; repeat it, or join several with {os.pathsep}.",
     type=FOLDER,
     multiple=True,
-    callback=lambda ctx, option, values: tuple(each for value in values for each in folders_in(str(value))) or None,
+    callback=lambda ctx, option, values: (
+        tuple(each for value in values for each in folders_in(str(value))) or None
+    ),
 )
 """Folders of tables of ordinary chess, as `syzygy`; None without them."""
 
@@ -387,30 +428,43 @@ class Wanted(NamedTuple):
     @property
     def given(self) -> list[str]:
         """The names and options that the user gave."""
-        options = {" ".join(self.names): self.names, "--men": self.men is not None, "--all": self.every}
+        options = {
+            " ".join(self.names): self.names,
+            "--men": self.men is not None,
+            "--all": self.every,
+        }
         return [name for name, is_given in options.items() if is_given]
 
     def materials(
-        self, most: int = MOST_BUILT_MEN, every: Callable[[], list[Material]] = all_materials, own: Sequence[Role] = ()
+        self,
+        most: int = MOST_BUILT_MEN,
+        every: Callable[[], list[Material]] = all_materials,
+        own: Sequence[Role] = (),
     ) -> list[Material]:
         """The materials, each of at most `most` men; with --all, those that `every` gives, of two to five men.
 
         `own` are men of your own that they may have.
         """
-        refuse_together(not_empty(self.given, "name materials such as KBvK, or give --men N, or --all"))
+        refuse_together(
+            not_empty(self.given, "name materials such as KBvK, or give --men N, or --all")
+        )
         if self.every:
             return every()
         if self.men is None:
             return [table_material(name, most, own) for name in self.names]
         if not FEWEST_TABLE_MEN <= self.men <= most:
-            raise UsageError(f"tables have {FEWEST_TABLE_MEN} to {most} men, kings included, not {self.men}")
+            raise UsageError(
+                f"tables have {FEWEST_TABLE_MEN} to {most} men, kings included, not {self.men}"
+            )
         return materials(self.men, own)
 
 
 _names_argument = functools.partial(argument, nargs=-1, metavar="[MATERIAL]...")
 
 names_argument = _names_argument(
-    shell_complete=completing(lambda ctx: (material for material, _ in tables_of(ctx.params.get("folders") or ())))
+    shell_complete=completing(
+        lambda ctx: (material for material, _ in tables_of(ctx.params.get("folders") or ()))
+    )
 )
 """Materials whose tables are there, as `names`."""
 
@@ -419,7 +473,9 @@ def wanted_options(every: str, *, built: bool = False) -> Any:
     """Materials by name or by number of men, as `wanted`; `every` says what --all means."""
     return Gathered(
         Wanted,
-        names=names_argument if built else _names_argument(shell_complete=completing(lambda ctx: all_materials())),
+        names=names_argument
+        if built
+        else _names_argument(shell_complete=completing(lambda ctx: all_materials())),
         men=option("Take every material of N men, kings included.", type=int),
         every=flag(f"Take {every}.", "--all"),
     )
@@ -452,7 +508,9 @@ def help_command(
       tbgen help
       tbgen help study record
     """
-    click.get_current_context().find_root().command.main([*words, "--help"], prog_name="tbgen", standalone_mode=False)
+    click.get_current_context().find_root().command.main(
+        [*words, "--help"], prog_name="tbgen", standalone_mode=False
+    )
 
 
 @click.command("completion", cls=Command)
@@ -466,4 +524,10 @@ def completion(*, shell: str = argument(type=click.Choice(["bash", "zsh", "fish"
     """
     from click.shell_completion import shell_complete
 
-    shell_complete(click.get_current_context().find_root().command, {}, "tbgen", "_TBGEN_COMPLETE", f"{shell}_source")
+    shell_complete(
+        click.get_current_context().find_root().command,
+        {},
+        "tbgen",
+        "_TBGEN_COMPLETE",
+        f"{shell}_source",
+    )

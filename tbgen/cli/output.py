@@ -40,7 +40,9 @@ class Form(enum.Enum):
     CSV = "csv"
 
 
-def present(form: Form, facts: Any, in_words: Callable[[], object], rows: Iterable[Facts] | None = None) -> None:
+def present(
+    form: Form, facts: Any, in_words: Callable[[], object], rows: Iterable[Facts] | None = None
+) -> None:
     """Print facts for programs, or show them to people in words."""
     if form is Form.TABLE:
         in_words()
@@ -62,8 +64,12 @@ def text_of(form: Form, facts: Any, rows: Iterable[Facts] | None = None) -> str:
         return f"{to_json(facts, indent=2)}\n"
     flat = [dict(_cells_of(row)) for row in (_rows_in(facts) if rows is None else rows)]
     text = io.StringIO()
-    fullest_first = sorted(flat, key=len, reverse=True)  # so that the parts of a score are beside it
-    writer = csv.DictWriter(text, dict.fromkeys(key for row in fullest_first for key in row), lineterminator="\n")
+    fullest_first = sorted(
+        flat, key=len, reverse=True
+    )  # so that the parts of a score are beside it
+    writer = csv.DictWriter(
+        text, dict.fromkeys(key for row in fullest_first for key in row), lineterminator="\n"
+    )
     writer.writeheader()
     writer.writerows(flat)
     return text.getvalue()
@@ -74,7 +80,9 @@ def _rows_in(facts: Any) -> Sequence[Facts]:
     if isinstance(facts, list):
         return facts
     lists = [each for each in facts.values() if isinstance(each, list)]
-    return next((rows for rows in lists if rows and all(isinstance(row, Mapping) for row in rows)), [facts])
+    return next(
+        (rows for rows in lists if rows and all(isinstance(row, Mapping) for row in rows)), [facts]
+    )
 
 
 def _cells_of(facts: Facts, before: str = "") -> Iterator[tuple[str, object]]:
@@ -93,10 +101,18 @@ def show_pairs(facts: Mapping[str, object], form: str = "{:10}{}") -> None:
 
 
 def show_facts(
-    rows: Iterable[Any], columns: Heads, *, titles: Mapping[int, str] | None = None, note: str = "", none: str = ""
+    rows: Iterable[Any],
+    columns: Heads,
+    *,
+    titles: Mapping[int, str] | None = None,
+    note: str = "",
+    none: str = "",
 ) -> None:
     """Print a table of facts under the heads of its columns, and a note; `none` replaces a table without rows."""
-    cells = [[_cell(row[each] if isinstance(each, str) else each(row)) for each in columns.values()] for row in rows]
+    cells = [
+        [_cell(row[each] if isinstance(each, str) else each(row)) for each in columns.values()]
+        for row in rows
+    ]
     lines = [*table_lines(list(columns), cells, titles), note] if cells else [none]
     click.echo("".join(f"{line}\n" for line in lines if line), nl=False)
 
@@ -118,12 +134,17 @@ def table_lines(
     """
     rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    sides = [">" if all(map(_FLUSH_RIGHT.fullmatch, cells)) else "<" for _, *cells in zip(heads, *rows, strict=True)]
+    sides = [
+        ">" if all(map(_FLUSH_RIGHT.fullmatch, cells)) else "<"
+        for _, *cells in zip(heads, *rows, strict=True)
+    ]
     gap = "  " if sum(widths) + 2 * (len(widths) - 1) <= terminal_width() else " "
     for number, row in enumerate((heads, *rows), -1):
         if titles and number in titles:
             yield titles[number]
-        cells = (f"{text:{side}{width}}" for text, width, side in zip(row, widths, sides, strict=True))
+        cells = (
+            f"{text:{side}{width}}" for text, width, side in zip(row, widths, sides, strict=True)
+        )
         yield gap.join(cells).rstrip()
 
 
@@ -160,7 +181,9 @@ def entries_in(name: str, enough: float = math.inf) -> int:
     return games
 
 
-def refuse_fewer(target: object, there: int, more: int, one: str = "entry", many: str = "entries") -> None:
+def refuse_fewer(
+    target: object, there: int, more: int, one: str = "entry", many: str = "entries"
+) -> None:
     """Refuse to replace a file by one with fewer entries."""
     if more < there:
         raise UsageError(

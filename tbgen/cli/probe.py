@@ -88,7 +88,9 @@ def command(
     refuse_idle(rules, scoring.scheme, rules.fifty_moves)
     fifty = None if rules.fifty_moves is None else rules.fifty()
     if asked.words == (_INPUT,):
-        refuse_beside("-", {"--accrued": asked.accrued, "--line": with_line, "--map": man, "--svg": as_svg})
+        refuse_beside(
+            "-", {"--accrued": asked.accrued, "--line": with_line, "--map": man, "--svg": as_svg}
+        )
         with open_tablebase(folders, mobility=mobility) as tables:
             return _answer_lines(tables, scoring, fifty, brief=brief)
     board, score = position_of(*asked.read(), mobility, men_of_folder(folders[0]))
@@ -116,7 +118,9 @@ def command(
     return 0
 
 
-def _draw(tables: Tablebase, at: tuple[Any, Score | None], man: str | None, *, as_svg: bool, form: Form) -> None:
+def _draw(
+    tables: Tablebase, at: tuple[Any, Score | None], man: str | None, *, as_svg: bool, form: Form
+) -> None:
     """Print a picture of a position, or the map of one man."""
     from tbgen.apps.site import boards
 
@@ -125,7 +129,9 @@ def _draw(tables: Tablebase, at: tuple[Any, Score | None], man: str | None, *, a
 
         click.echo(picture_of_value(tables, *at, man), nl=False)
     elif man is not None and form is Form.TABLE:
-        click.echo("\n".join(boards.map_lines(boards.map_of(tables, *at, boards.man_on(at[0], man)))))
+        click.echo(
+            "\n".join(boards.map_lines(boards.map_of(tables, *at, boards.man_on(at[0], man))))
+        )
     elif man is not None:
         print_facts(form, boards.map_facts(tables, *at, man))
 
@@ -137,7 +143,9 @@ def _facts(
     return facts if moves is None else {**facts, "moves": [each.facts(scoring) for each in moves]}
 
 
-def _answer_lines(tables: Tablebase, scoring: Scoring, fifty: FiftyMoves | None, *, brief: bool) -> int:
+def _answer_lines(
+    tables: Tablebase, scoring: Scoring, fifty: FiftyMoves | None, *, brief: bool
+) -> int:
     """A line of JSON for each position of the standard input; the exit code is that of the first error."""
     from tbgen.system.inputs import read_lines
 
@@ -151,7 +159,9 @@ def _answer_lines(tables: Tablebase, scoring: Scoring, fifty: FiftyMoves | None,
             )
             moves = None if brief else tables.probe_moves(board, score)
             answer = tables.probe(board, score)
-            facts = _facts(answer, value_if_asked(tables, answer, board, fifty, unasked=False), moves, scoring)
+            facts = _facts(
+                answer, value_if_asked(tables, answer, board, fifty, unasked=False), moves, scoring
+            )
         except TbgenError as error:
             code = code or error.exit_code
             facts = {"fen": " ".join(words), **error.facts()}
@@ -187,16 +197,18 @@ def _show_moves(moves: Moves, scoring: Scoring) -> None:
             "DTG": lambda move: move.dtg,
             "own": lambda move: move.own,
             "accrued": lambda move: move.accrued,
-            "points": lambda move: format_points(scoring.points(move.outcome), scoring.scheme).split("-")[
-                int(move.own.holder)
-            ],
+            "points": lambda move: format_points(
+                scoring.points(move.outcome), scoring.scheme
+            ).split("-")[int(move.own.holder)],
             "": lambda move: ", ".join(name for name in ("best", "reset") if getattr(move, name)),
         },
         titles=titles,
         none="no legal moves: the game is over",
     )
     if any(each.keeps and each.dtg is None for each in moves):
-        click.echo("\nDistances are not here: which of the moves that keep the outcome makes progress is not known.")
+        click.echo(
+            "\nDistances are not here: which of the moves that keep the outcome makes progress is not known."
+        )
 
 
 @click.command("uci", cls=Command)

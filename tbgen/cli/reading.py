@@ -29,13 +29,20 @@ def asked_files(names: Sequence[str]) -> list[str]:
 
 
 def adjudicated(
-    names: Sequence[str], task: GamesTask, jobs: int = 1, solve: Solve | None = None, *, whole: bool = False
+    names: Sequence[str],
+    task: GamesTask,
+    jobs: int = 1,
+    solve: Solve | None = None,
+    *,
+    whole: bool = False,
 ) -> Iterator[ChunkReport]:
     """The games of files, part by part. A file with an unreadable part is an error if `whole`, else skipped."""
     for name in names:
         try:
             parts = adjudicate_file(name, task, jobs, solve)
-            yield from reading(name, parts, lambda part: (part.size, part.games + len(part.skipped)))
+            yield from reading(
+                name, parts, lambda part: (part.size, part.games + len(part.skipped))
+            )
         except InputFileError as error:
             if whole:
                 raise
@@ -58,7 +65,11 @@ def lacking(games: Sequence[str], folder: Path) -> list[Material]:
     """
     names = matching_files(games)
     found = total(
-        adjudicated(names, GamesTask(Rules(mobility=mobility_of(folder)), tables=[folder], texts=False), whole=True)
+        adjudicated(
+            names,
+            GamesTask(Rules(mobility=mobility_of(folder)), tables=[folder], texts=False),
+            whole=True,
+        )
     )
     complain_of(found.skipped)
     known = {*found.missing, *map(str, tables_in(folder))}
@@ -66,21 +77,30 @@ def lacking(games: Sequence[str], folder: Path) -> list[Material]:
         if new := {*map(str, asked)} - known:
             found.lacking += 1
             found.missing.update(new)
-    tables, more = counted(len(found.missing), "table", "tables"), counted(found.lacking, "game", "games")
+    tables, more = (
+        counted(len(found.missing), "table", "tables"),
+        counted(found.lacking, "game", "games"),
+    )
     say(f"{tables} would decide {more} more" if found.missing else "no game lacks a table")
     if stopped := found.grounds[Ground.STOPPED]:
-        say(f"{counted(stopped, 'game', 'games')} with more men than tables have, or castling rights: no table decides")
+        say(
+            f"{counted(stopped, 'game', 'games')} with more men than tables have, or castling rights: no table decides"
+        )
     return [Material.parse(name) for name, _ in found.missing.most_common()]
 
 
 def building(files: Sequence[str], folders: Sequence[Path], tables: Sequence[str] = ()) -> str:
     """The command that builds the tables that some files' games lack, or the named tables."""
-    names = [shlex.quote(name) for name in dict.fromkeys(files) if name != STANDARD_INPUT] or ["GAMES.pgn"]
+    names = [shlex.quote(name) for name in dict.fromkeys(files) if name != STANDARD_INPUT] or [
+        "GAMES.pgn"
+    ]
     wanted = " ".join(tables or (f"--for {name}" for name in names))
     return f"tbgen build {wanted}{build_options(str(folders[0]))} --outcomes"
 
 
-def refuse_to_lose(target: str | None, sources: Sequence[str], *, force: bool, most: float = math.inf) -> None:
+def refuse_to_lose(
+    target: str | None, sources: Sequence[str], *, force: bool, most: float = math.inf
+) -> None:
     """Refuse at once to write over a file that is read, or over one with more games than are read, at most `most`.
 
     `force` allows fewer games. The games of a stream are known only at its end.
@@ -92,4 +112,10 @@ def refuse_to_lose(target: str | None, sources: Sequence[str], *, force: bool, m
             raise UsageError(f"{target} is what is read; name another file")
     if not force and STANDARD_INPUT not in sources and os.path.isfile(target):
         there = entries_in(target)
-        refuse_fewer(target, there, int(min(most, sum(entries_in(name, there) for name in sources))), "game", "games")
+        refuse_fewer(
+            target,
+            there,
+            int(min(most, sum(entries_in(name, there) for name in sources))),
+            "game",
+            "games",
+        )

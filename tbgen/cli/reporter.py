@@ -34,7 +34,9 @@ _BAR_COLUMNS = 20
 class Work:
     """A piece of work, and the part of it that is done."""
 
-    def __init__(self, reporter: Reporter, title: str, total: float | None, *, as_share: bool, every: float) -> None:
+    def __init__(
+        self, reporter: Reporter, title: str, total: float | None, *, as_share: bool, every: float
+    ) -> None:
         self.title, self.detail = title, ""
         self.done, self.total, self.as_share = 0.0, total, as_share
         self.left: float | None = None
@@ -92,7 +94,9 @@ class Reporter:
         self._bars_from = time.monotonic() + QUIET_SECONDS
         self.works: dict[str, Work] = {}
         """The running pieces of work, by their first titles."""
-        self._live = _bars(self._stream, self._frame) if self._stream.isatty() and not quiet else None
+        self._live = (
+            _bars(self._stream, self._frame) if self._stream.isatty() and not quiet else None
+        )
 
     def close(self) -> None:
         """Leave the terminal as it was. Threads that still run show nothing more."""
@@ -102,11 +106,18 @@ class Reporter:
             self._live.stop()
 
     def work(
-        self, title: str, total: float | None = None, *, as_share: bool = False, every: float | None = None
+        self,
+        title: str,
+        total: float | None = None,
+        *,
+        as_share: bool = False,
+        every: float | None = None,
     ) -> Work:
         """The work with a title; begins it if it is new."""
         if title not in self.works:
-            self.works[title] = Work(self, title, total, as_share=as_share, every=every or LINE_SECONDS)
+            self.works[title] = Work(
+                self, title, total, as_share=as_share, every=every or LINE_SECONDS
+            )
             if self._live is not None:
                 self._live.refresh()  # the work may be over before the next frame
         return self.works[title]
@@ -182,11 +193,15 @@ def reporter(stream: TextIO | None = None, *, prints: bool = False) -> contextli
 
     It is quiet if the command is, or if the work `prints` its results to a terminal.
     """
-    return contextlib.closing(Reporter(stream, quiet=is_quiet() or (prints and sys.stdout.isatty())))
+    return contextlib.closing(
+        Reporter(stream, quiet=is_quiet() or (prints and sys.stdout.isatty()))
+    )
 
 
 @contextlib.contextmanager
-def progress(title: str, total: float | None = None, *, as_share: bool = False, prints: bool = False) -> Iterator[Work]:
+def progress(
+    title: str, total: float | None = None, *, as_share: bool = False, prints: bool = False
+) -> Iterator[Work]:
     """One piece of work; `prints` as in `reporter`."""
     with reporter(prints=prints) as shown:
         yield shown.work(title, total, as_share=as_share)

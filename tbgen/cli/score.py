@@ -11,7 +11,16 @@ import click
 from tbgen.apps.games.tags import Rules, moves_after_the_end
 from tbgen.cli import complain, complain_of, options
 from tbgen.cli.options import Asked, Command, flag, option, refuse_idle
-from tbgen.cli.output import Facts, Form, GamesWriter, present, print_facts, show_facts, show_pairs, written_whole
+from tbgen.cli.output import (
+    Facts,
+    Form,
+    GamesWriter,
+    present,
+    print_facts,
+    show_facts,
+    show_pairs,
+    written_whole,
+)
 from tbgen.cli.reporter import reading
 from tbgen.errors import InputFileError, TbgenError, UnreadableFileError, UsageError
 from tbgen.rules.facts import to_json
@@ -59,7 +68,9 @@ def command(
       tbgen score --pgn "season*.pgn.zst" more.pgn --json
     """
     if files:
-        return _score_files(matching_files([*files, *asked.words]), rules, form=form, summary=summary)
+        return _score_files(
+            matching_files([*files, *asked.words]), rules, form=form, summary=summary
+        )
     scoring, fifty = rules.scoring(), rules.fifty()
     refuse_idle(rules, scoring.scheme, fifty.setting)
     if asked.words and os.path.isfile(asked.words[0]):
@@ -93,7 +104,9 @@ def _score_files(files: Sequence[str], rules: Rules, *, form: Form, summary: boo
                 writer.add(to_json(game.facts(plies=not summary)))
             else:
                 rows.append(game.facts(plies=not summary))
-            warnings += (f"{game.file}, game {game.number}: warning: {warning}" for warning in game.warnings)
+            warnings += (
+                f"{game.file}, game {game.number}: warning: {warning}" for warning in game.warnings
+            )
         if writer is not None:
             writer.finish(skipped=[fault.facts() for fault in faults])
     if form is Form.CSV:
@@ -109,7 +122,12 @@ def _games_of(files: Sequence[str], rules: Rules) -> Iterator[PgnGame | TbgenErr
 
     for path in files:
         try:
-            for chunk in reading(path, chunks_in(path), lambda chunk: (len(chunk.text), len(chunk.games)), prints=True):
+            for chunk in reading(
+                path,
+                chunks_in(path),
+                lambda chunk: (len(chunk.text), len(chunk.games)),
+                prints=True,
+            ):
                 yield from (game_of(text, path, rules) for text in chunk.games)
         except (InputFileError, UnreadableFileError) as error:
             yield error
@@ -119,10 +137,15 @@ def _show_game(scored: PgnGame, file: str, *, summary: bool) -> None:
     """A game in one line, or with all of its plies."""
     tags = scored.tags
     players = f"{tags.get('White', '?')} - {tags.get('Black', '?')}"
-    title = printable(f"{file}{scored.number}. {tags.get('Event', '?')}, round {tags.get('Round', '?')}: {players}")
+    title = printable(
+        f"{file}{scored.number}. {tags.get('Event', '?')}, round {tags.get('Round', '?')}: {players}"
+    )
     end = printable(scored.end)
     if summary:
-        last, points = scored.last, format_points(scored.scoring.points(scored.final), scored.scoring.scheme)
+        last, points = (
+            scored.last,
+            format_points(scored.scoring.points(scored.final), scored.scoring.scheme),
+        )
         accrued = f"accrued {last.accrued} at ply {last.since} of {last.number}"
         click.echo(f"{title}: {accrued}, {end}, final {scored.final}, {points}")
     else:
@@ -149,7 +172,9 @@ def _show_plies(game: Game, final: Score, scoring: Scoring) -> None:
         {
             "accrued": f"{last.accrued} since ply {last.since}: {last.accrued.in_words()}",
             "whole game": f"{lowest} since ply {since}",
-            "ended": None if ended is None or ended.end is None else f"by {ended.end.value} at ply {ended.number}",
+            "ended": None
+            if ended is None or ended.end is None
+            else f"by {ended.end.value} at ply {ended.number}",
             "points": f"{format_points(scoring.points(final), scoring.scheme)} ({scoring.scheme.value})",
         },
         "{:12}{}",

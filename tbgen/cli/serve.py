@@ -10,7 +10,17 @@ import click
 
 from tbgen.apps.site import need_extra
 from tbgen.cli import complain_of, is_quiet, say
-from tbgen.cli.options import DATA, FOLDERS, FORM, OLD_FOLDER, Command, Wanted, flag, option, wanted_options
+from tbgen.cli.options import (
+    DATA,
+    FOLDERS,
+    FORM,
+    OLD_FOLDER,
+    Command,
+    Wanted,
+    flag,
+    option,
+    wanted_options,
+)
 from tbgen.cli.output import Form, print_facts
 from tbgen.cli.reporter import reporter
 from tbgen.library.catalog import Catalog
@@ -25,7 +35,9 @@ _ANY_ADDRESS = ("0.0.0.0", "::", "")
 def command(
     *,
     folders: tuple[Path, ...] = FOLDERS,
-    host: str = option("Listen on this address, with 0.0.0.0 on all.", default="127.0.0.1", metavar="HOST"),
+    host: str = option(
+        "Listen on this address, with 0.0.0.0 on all.", default="127.0.0.1", metavar="HOST"
+    ),
     port: int = option("Use port N.", default=8000, type=click.IntRange(0, 65535)),
     names: tuple[str, ...] = option(
         "Answer under this host name as well, such as tables.example, or * for any.",
@@ -33,7 +45,9 @@ def command(
         multiple=True,
         metavar="NAME",
     ),
-    site: Path | None = option("Show the pages that `tbgen site` wrote to DIR as well.", type=OLD_FOLDER),
+    site: Path | None = option(
+        "Show the pages that `tbgen site` wrote to DIR as well.", type=OLD_FOLDER
+    ),
     workers: int = option("Answer in N processes.", default=1, type=click.IntRange(1, 256)),
     cache: int | None = option(
         "Keep at most MB megabytes of unpacked table in each process (default 256).",
@@ -82,7 +96,10 @@ def fetch_command(
     *,
     wanted: Wanted = wanted_options("all tables that are there"),
     url: str = option(
-        "Fetch from this server: `tbgen serve`, or a web server.", "--from", required=True, metavar="URL"
+        "Fetch from this server: `tbgen serve`, or a web server.",
+        "--from",
+        required=True,
+        metavar="URL",
     ),
     children: bool = flag("Fetch the tables that captures and promotions lead to as well."),
     outcomes: bool = flag("Fetch outcomes alone, without distances."),
@@ -105,7 +122,11 @@ def fetch_command(
     materials = wanted.materials(MOST_TABLE_MEN)
 
     def choose(offered: Iterable[Material]) -> Iterable[Material]:
-        chosen = [material for material in offered if material in set(materials)] if wanted.every else materials
+        chosen = (
+            [material for material in offered if material in set(materials)]
+            if wanted.every
+            else materials
+        )
         return build_order(chosen) if children else chosen
 
     with reporter() as shown:
@@ -123,12 +144,18 @@ def fetch_command(
             outcomes_alone=outcomes,
             jobs=jobs,
             tell=tell,
-            on_wait=lambda: shown.say("a build or another fetch is at work in this folder; waiting for it to end ..."),
+            on_wait=lambda: shown.say(
+                "a build or another fetch is at work in this folder; waiting for it to end ..."
+            ),
         )
     if form is not Form.TABLE:
         print_facts(form, {"from": url, **facts_of(done, seconds=round(done.seconds, 3))})
     elif not is_quiet():
         speed = in_units(done.bytes / max(done.seconds, 0.001))
-        click.echo(f"{len(done.fetched)} fetched, {len(done.there)} already there; {in_units(done.bytes)}, {speed}/s")
+        click.echo(
+            f"{len(done.fetched)} fetched, {len(done.there)} already there; {in_units(done.bytes)}, {speed}/s"
+        )
         if done.fetched:
-            click.echo("a value needs its own table alone; compare them with the known ones: tbgen verify --digest")
+            click.echo(
+                "a value needs its own table alone; compare them with the known ones: tbgen verify --digest"
+            )

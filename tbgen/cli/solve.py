@@ -68,9 +68,13 @@ def solve(
       tbgen solve "8/2K5/P7/5r2/8/6k1/7p/R7 w - - 0 138" --plan
       tbgen solve --prepare KRPvKRP --plan
     """
-    from tbgen.position.solving import PositionSolver  # importing it takes a while, and `tbgen hold` does not need it
+    from tbgen.position.solving import (
+        PositionSolver,
+    )  # importing it takes a while, and `tbgen hold` does not need it
 
-    with PositionSolver(folders, budget=budget, threads=threads or processors(), syzygy=syzygy) as solver:
+    with PositionSolver(
+        folders, budget=budget, threads=threads or processors(), syzygy=syzygy
+    ) as solver:
         if prepare is not None:
             _prepare(solver, Material.parse(prepare), only_plan=only_plan, form=form)
             return
@@ -94,7 +98,11 @@ def _prepare(solver: PositionSolver, material: Material, *, only_plan: bool, for
 
 def _show_plan(plan: SolvePlan, form: Form, *, answers: bool) -> None:
     what = "exact" if plan.exact else "perhaps exact: some promotions are bounded"
-    closer = f"{' '.join(plan.missing)} (these tables would make the answer closer)" if plan.missing else None
+    closer = (
+        f"{' '.join(plan.missing)} (these tables would make the answer closer)"
+        if plan.missing
+        else None
+    )
     first = f"{duration(plan.first_seconds)} to a first answer, in all " if answers else ""
     pairs = {
         "blocks": f"{plan.nodes:,}, {plan.cells:,} cells",
@@ -113,8 +121,12 @@ def _show(found: Solution, picture: str) -> None:
         {
             "accrued": found.accrued,
             "outcome": None if exact is None else f"{exact}: {exact.in_words()}",
-            "at least": f"{bracket.lower} for White: {bracket.lower.in_words()}" if exact is None else None,
-            "at most": f"{bracket.upper} for White: {bracket.upper.in_words()}" if exact is None else None,
+            "at least": f"{bracket.lower} for White: {bracket.lower.in_words()}"
+            if exact is None
+            else None,
+            "at most": f"{bracket.upper} for White: {bracket.upper.in_words()}"
+            if exact is None
+            else None,
             "points": _points(bracket),
             "solved": f"{counted(found.plan.nodes, 'block', 'blocks')}, {found.plan.cells:,} cells, "
             f"{found.cpu_seconds:.1f} CPU s",
@@ -160,14 +172,22 @@ def hold(
         shell_complete=completing(lambda ctx: _GOALS),
         default="best",
     ),
-    pair: str | None = option("Try only these two men, one of either side, such as Ke1,Ke6.", metavar="B,C"),
-    nodes: int = option("Give up each search after N positions.", type=click.IntRange(1, 5_000_000), default=100_000),
+    pair: str | None = option(
+        "Try only these two men, one of either side, such as Ke1,Ke6.", metavar="B,C"
+    ),
+    nodes: int = option(
+        "Give up each search after N positions.", type=click.IntRange(1, 5_000_000), default=100_000
+    ),
     wide: bool = flag("Try to hold by moves of all men as well, where one does not suffice."),
     target: str | None = option(
-        "Write the moves that hold to FILE; - is the standard output.", "--strategy", type=options.NAME
+        "Write the moves that hold to FILE; - is the standard output.",
+        "--strategy",
+        type=options.NAME,
     ),
     force: bool = flag("Replace a file that has more in it, too.", needs="--strategy"),
-    source: str | None = option("Check such a FILE, and nothing else.", "--check", type=options.NAME),
+    source: str | None = option(
+        "Check such a FILE, and nothing else.", "--check", type=options.NAME
+    ),
     folders: tuple[Path, ...] = options.OPTIONAL_FOLDERS,
     form: Form = options.FORM,
 ) -> int:
@@ -190,7 +210,9 @@ def hold(
         _check(source, folders, form=form)
         return 0
     if target is not None and (side == _BOTH or form is not Form.TABLE):
-        raise UsageError("--strategy writes the moves of one side: give --side white or black, and no --json")
+        raise UsageError(
+            "--strategy writes the moves of one side: give --side white or black, and no --json"
+        )
     board, score = position_of(*asked.read())
     wanted: str | Score = goal if goal in _GOALS else Score(goal)
     with _tables_in(folders) as tables, progress("searching, positions") as shown:
@@ -209,7 +231,9 @@ def hold(
         print_facts(form, answer.facts())
     elif target is not None:
         if found[0].proof is None:
-            raise UnprovedError(f"nothing is proved ({found[0].verdict.value}), so there is no strategy to write")
+            raise UnprovedError(
+                f"nothing is proved ({found[0].verdict.value}), so there is no strategy to write"
+            )
         with written_whole(target, force=force) as file:
             file.write(found[0].proof.strategy.text().encode())
     else:
@@ -225,7 +249,11 @@ def _sides(side: str, wanted: str | Score, accrued: Score) -> list[Color]:
     """The requested sides; of both, those that have the score of the goal."""
     if side != _BOTH:
         return [Color[side.upper()]]
-    return [each for each in Color if isinstance(wanted, str) or accrued.worth_to(each) >= wanted.worth_to(each)]
+    return [
+        each
+        for each in Color
+        if isinstance(wanted, str) or accrued.worth_to(each) >= wanted.worth_to(each)
+    ]
 
 
 def _tables_in(folders: Sequence[Path]) -> contextlib.AbstractContextManager[Tablebase | None]:
@@ -242,7 +270,9 @@ def _check(source: str, folders: Sequence[Path], *, form: Form) -> None:
     strategy = parse_strategy(read_bounded(Path(source)).decode(errors="replace"), source)
     with _tables_in(folders) as tables:
         proof, goal = check_strategy(strategy, tables, source).facts(), strategy.goal
-    kept = f"{goal.side} keeps {goal.outcome} or better from {strategy.board.fen()} {strategy.accrued}"
+    kept = (
+        f"{goal.side} keeps {goal.outcome} or better from {strategy.board.fen()} {strategy.accrued}"
+    )
     present(form, proof, lambda: _show_proof(f"{source}: {kept}", proof))
 
 
@@ -258,7 +288,9 @@ def _show_hold(found: Mapping[str, Any], *, is_mate: bool) -> None:
         frames = f"{in_plies(escape['plies'])} at least, the most of all pairs: {' against '.join(escape['men'])}"
         show_pairs({"in frames": frames, "way out": " ".join(escape["line"]) or None}, "  {:11}{}")
     if found["verdict"] == "unknown":
-        click.echo("  wider      no proof within the nodes that were allowed; --nodes and --wide try harder")
+        click.echo(
+            "  wider      no proof within the nodes that were allowed; --nodes and --wide try harder"
+        )
 
 
 def _show_proof(title: str, proof: Mapping[str, Any]) -> None:

@@ -24,7 +24,8 @@ from tbgen.storage.files import tables_in
 from tbgen.text import counted, in_plies, in_units
 
 records_option = option(
-    "Show the records in DIR (default: those within the folders of tables).", type=options.OLD_FOLDER
+    "Show the records in DIR (default: those within the folders of tables).",
+    type=options.OLD_FOLDER,
 )
 
 
@@ -86,7 +87,10 @@ def record(
             write_record(target, made)
             found = made.longest()
             longest = "" if found is None else f", longest {found[1]} in {in_plies(found[2].dtg)}"
-            say(f"{material}: {made.positions.classes:,} positions up to symmetry{longest}", err=False)
+            say(
+                f"{material}: {made.positions.classes:,} positions up to symmetry{longest}",
+                err=False,
+            )
             shown.advance()
 
 
@@ -119,14 +123,22 @@ def potential(
       tbgen study potential --man M=WF --worth M=325,mates
     """
 
-    from tbgen.apps.records.potential import facts_of, fits_of, own_records, potentials_of, worths_of
+    from tbgen.apps.records.potential import (
+        facts_of,
+        fits_of,
+        own_records,
+        potentials_of,
+        worths_of,
+    )
 
     if own:
         options.check_folders(folders)
         counted_tables = not_empty(own_records(folders[0]), options.no_tables(folders))
         found = potentials_of(counted_tables, worths_of(worth, own))
     else:
-        found = potentials_of(asked_records([records] if records else [folder / RECORDS for folder in folders]))
+        found = potentials_of(
+            asked_records([records] if records else [folder / RECORDS for folder in folders])
+        )
     facts = facts_of(found)
     present(form, facts, lambda: _show_potentials(fits_of(found), found), facts["endings"].values())
 
@@ -197,7 +209,11 @@ def site(
         options.check_folders(folders)
     if not only_explorer:
         _write_pages(output, records, address, folders, explorer=explorer, force=force)
-    return _write_explorer(output, address, folders, most_men or MOST_TABLE_MEN, force=force) if explorer else 0
+    return (
+        _write_explorer(output, address, folders, most_men or MOST_TABLE_MEN, force=force)
+        if explorer
+        else 0
+    )
 
 
 def _address(text: str | None) -> str | None:
@@ -210,7 +226,13 @@ def _address(text: str | None) -> str | None:
 
 
 def _write_pages(
-    output: Path, records: Path | None, address: str | None, folders: tuple[Path, ...], *, explorer: bool, force: bool
+    output: Path,
+    records: Path | None,
+    address: str | None,
+    folders: tuple[Path, ...],
+    *,
+    explorer: bool,
+    force: bool,
 ) -> None:
     """Write the pages, and print their number."""
     from tbgen.apps.site import need_extra
@@ -222,18 +244,27 @@ def _write_pages(
     found = asked_records(where)
     need_extra("report")
     if not force:
-        refuse_fewer(output, len(list(output.glob("material/*.html"))), len(found), "ending", "endings")
+        refuse_fewer(
+            output, len(list(output.glob("material/*.html"))), len(found), "ending", "endings"
+        )
     with (
         Tablebase(folders, missing_ok=True, compiled=True) as tables,
         progress("writing pages", as_share=True) as shown,
     ):
-        site = Site(found, explorer=explorer or (output / PAGE_FOLDER).is_dir(), address=address, tables=tables)
+        site = Site(
+            found,
+            explorer=explorer or (output / PAGE_FOLDER).is_dir(),
+            address=address,
+            tables=tables,
+        )
         files, written = write_site(site, output, shown.reach)
     changed = "" if written == files else f", {written} of them new or changed"
     say(f"{files} files{changed}; begin with {output / 'index.html'}", err=False)
 
 
-def _write_explorer(output: Path, address: str | None, folders: tuple[Path, ...], most_men: int, *, force: bool) -> int:
+def _write_explorer(
+    output: Path, address: str | None, folders: tuple[Path, ...], most_men: int, *, force: bool
+) -> int:
     from tbgen.apps.site.templates import PAGE_FOLDER, write_explorer
     from tbgen.library.catalog import TABLES, Catalog
 

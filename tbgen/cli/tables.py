@@ -48,7 +48,9 @@ def list_command(
     in_full = bool(names) or figures
     where = dict(tables_of(folders))
     wanted = options.named_or_there(names, folders) if in_full else list(where)
-    found, faults = _each(wanted, lambda material, _: (figures_of(folder_with(folders, material), material), None))
+    found, faults = _each(
+        wanted, lambda material, _: (figures_of(folder_with(folders, material), material), None)
+    )
     if in_full:
         facts = found[0] if found and len(names) == 1 else found
         present(form, facts, lambda: _show(found), (row for each in found for row in _rows(each)))
@@ -57,7 +59,9 @@ def list_command(
     return complain_of(faults)
 
 
-def _list(found: Sequence[Facts], where: dict[Material, Path], folders: Sequence[Path], form: Form) -> None:
+def _list(
+    found: Sequence[Facts], where: dict[Material, Path], folders: Sequence[Path], form: Form
+) -> None:
     """A row for each table that a probe would use."""
     folder_of = {str(material): str(folder) for material, folder in where.items()}
     facts = [
@@ -77,7 +81,11 @@ def _list(found: Sequence[Facts], where: dict[Material, Path], folders: Sequence
     size = in_units(sum(each["bytes"] for each in found))
     note = f"{counted(len(found), 'table', 'tables')}, {size}; positions count every placement on 64 squares"
     present(
-        form, facts, lambda: show_facts(facts, columns, note=note, none="" if where else options.no_tables(folders))
+        form,
+        facts,
+        lambda: show_facts(
+            facts, columns, note=note, none="" if where else options.no_tables(folders)
+        ),
     )
 
 
@@ -107,7 +115,12 @@ def _rows(table: Facts) -> list[Facts]:
 
 def _show(tables: Sequence[Facts]) -> None:
     """The figures of tables, one table after another."""
-    columns = {"outcome": "outcome", "positions": "count", "longest DTG": "max_dtg", "for example": "fen"}
+    columns = {
+        "outcome": "outcome",
+        "positions": "count",
+        "longest DTG": "max_dtg",
+        "for example": "fen",
+    }
     for number, table in enumerate(tables):
         size, positions = table["bytes"], table["positions"]
         if number:
@@ -127,8 +140,12 @@ def _show(tables: Sequence[Facts]) -> None:
 def verify(
     *,
     names: tuple[str, ...] = options.names_argument,
-    sample: int | None = option("Check N random positions of each table, not all.", type=click.IntRange(1)),
-    seed: int = option("Draw other positions.", type=click.IntRange(0), default=0, needs="--sample"),
+    sample: int | None = option(
+        "Check N random positions of each table, not all.", type=click.IntRange(1)
+    ),
+    seed: int = option(
+        "Draw other positions.", type=click.IntRange(0), default=0, needs="--sample"
+    ),
     by_digest: bool = flag("Compare digests of the values with those of known tables.", "--digest"),
     known_in: Path | None = option(
         "Compare with this list of known tables, not with the one that comes with tbgen.",
@@ -136,7 +153,9 @@ def verify(
         type=options.OLD_FILE,
         needs="--digest",
     ),
-    output: Path | None = option("Enter the digests into this list.", "-o", type=options.FILE, needs="--digest"),
+    output: Path | None = option(
+        "Enter the digests into this list.", "-o", type=options.FILE, needs="--digest"
+    ),
     threads: int | None = options.THREADS,
     own: tuple[Role, ...] = options.OWN,
     mobility: Mobility = options.MOBILITY,
@@ -158,7 +177,9 @@ def verify(
       tbgen verify --digest
     """
     if by_digest and not mobility.forgets and known_in is None:
-        raise UsageError(f"the known digests are of r-mobility; name a list of {mobility} tables with --list")
+        raise UsageError(
+            f"the known digests are of r-mobility; name a list of {mobility} tables with --list"
+        )
     wanted, note = options.named_or_there(names, folders), ""
     if by_digest:
         check, columns = _digests(folders, threads, known_in, output)
@@ -171,7 +192,9 @@ def verify(
     return complain_of(faults)
 
 
-def _proofs(folders: Sequence[Path], sample: int | None, seed: int, threads: int | None) -> tuple[TableCheck, Heads]:
+def _proofs(
+    folders: Sequence[Path], sample: int | None, seed: int, threads: int | None
+) -> tuple[TableCheck, Heads]:
     """The check that proves every position or a sample, and the columns of its table."""
     from tbgen.verify import verify_file
 
@@ -182,7 +205,9 @@ def _proofs(folders: Sequence[Path], sample: int | None, seed: int, threads: int
             sample=sample,
             seed=seed,
             threads=threads,
-            progress=lambda phase, done, total: shown.reach(done, total, title=f"{material}: {phase}"),
+            progress=lambda phase, done, total: shown.reach(
+                done, total, title=f"{material}: {phase}"
+            ),
             others=folders,
         )
         return report.facts(), None if report.violation is None else str(report.violation)
@@ -215,7 +240,9 @@ def _digests(
             found = digests_of(file, threads)
         listed = [lists[material] for lists in (known, noted) if material in lists]
         difference = next(filter(None, map(found.difference, listed)), None)
-        if difference is None and found.distances is not None:  # the list has only tables with distances
+        if (
+            difference is None and found.distances is not None
+        ):  # the list has only tables with distances
             noted[material] = found
             if output is not None:  # digests of all tables take long, so write each at once
                 write_digests(output, noted)
@@ -227,6 +254,10 @@ def _digests(
         "outcomes": lambda facts: facts["outcomes"][:16],
         "distances": lambda facts: (facts["distances"] or "none")[:16],
         "verdict": lambda facts: (
-            "differs" if facts["difference"] else "as known" if facts["known"] else "not in the list"
+            "differs"
+            if facts["difference"]
+            else "as known"
+            if facts["known"]
+            else "not in the list"
         ),
     }

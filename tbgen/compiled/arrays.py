@@ -38,7 +38,9 @@ def often_first(often: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
     If numbers and counts are below 2**32, this sorts plain numbers.
     """
     rare = np.uint64(often.max(initial=0)) - often.astype(np.uint64, copy=False)
-    if max(len(rare), int(rare.max(initial=0))) >> 32:  # some states of six-man tables have billions of cells
+    if (
+        max(len(rare), int(rare.max(initial=0))) >> 32
+    ):  # some states of six-man tables have billions of cells
         return np.argsort(rare, kind="stable").astype(np.uint64)
     rare <<= np.uint64(32)
     rare |= np.arange(len(often), dtype=np.uint64)

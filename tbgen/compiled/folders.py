@@ -67,7 +67,9 @@ def package_of(module: str) -> str:
 def source_digest(packages: Sequence[str] = SOLVER) -> str:
     """A digest of the sources of some packages and of the modules that all share; tables contain the solver's."""
     digest = hashlib.sha256()
-    folders = (path for package in sorted(packages) for path in sorted((PACKAGE / package).rglob("*.py")))
+    folders = (
+        path for package in sorted(packages) for path in sorted((PACKAGE / package).rglob("*.py"))
+    )
     for path in (*(PACKAGE / name for name in SHARED), *folders):
         digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
@@ -83,7 +85,9 @@ def kernel_digest(package: str) -> str:
 
     level = os.environ.get("NUMBA_OPT") or str(LEVEL)
     python = f"{sys.implementation.name} {sys.version_info.major}.{sys.version_info.minor}"
-    compiler = hashlib.sha256(b"".join((PACKAGE / name).read_bytes() for name in COMPILER)).hexdigest()
+    compiler = hashlib.sha256(
+        b"".join((PACKAGE / name).read_bytes() for name in COMPILER)
+    ).hexdigest()
     system = f"{sys.platform} {platform.machine()} {_this_processor()}"
     sources = source_digest(("index", package, *LENDERS.get(package, ())))
     facts = f"{sources} {compiler} {version('numba')} {level} {python} {system}"
@@ -124,11 +128,14 @@ def cache_folder(package: str = "retro") -> Path:
                 remove_unused(folder.parent, time.time() - _UNUSED_SECONDS)  # noqa: TID251 - ages of files
             return folder
     _logger.warning(
-        "compiled kernels are not kept: %s must be yours, and nobody else may write to it or above it", cache_home()
+        "compiled kernels are not kept: %s must be yours, and nobody else may write to it or above it",
+        cache_home(),
     )
     private = Path(tempfile.mkdtemp(prefix="tbgen-kernels-")).resolve()
     atexit.register(shutil.rmtree, private, ignore_errors=True)
-    os.environ["TBGEN_CACHE"] = str(private)  # for processes that this one starts, and for kernels of other packages
+    os.environ["TBGEN_CACHE"] = str(
+        private
+    )  # for processes that this one starts, and for kernels of other packages
     _make(private / digest)
     return private / digest
 
@@ -164,6 +171,10 @@ def remove_unused(home: Path, before: float) -> None:
     """
     for folder in home.iterdir():
         with contextlib.suppress(OSError):
-            if _FOLDER_NAME.fullmatch(folder.name) and folder.is_dir() and folder.stat().st_mtime < before:
+            if (
+                _FOLDER_NAME.fullmatch(folder.name)
+                and folder.is_dir()
+                and folder.stat().st_mtime < before
+            ):
                 doomed = folder.rename(folder.with_name(f"{folder.name}.removed-{os.getpid()}"))
                 shutil.rmtree(doomed, ignore_errors=True)

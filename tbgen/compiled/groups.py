@@ -129,7 +129,9 @@ def _array(context: Any, builder: Any, kind: Any, word: Any) -> Any:
     described = context.get_value_type(kind)
     at = context.data_model_manager[kind].get_field_position
     item_size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
-    extents = [_read(builder, _word(builder, word, SHAPE + n), WORD) for n in range(_extents_of(kind))]
+    extents = [
+        _read(builder, _word(builder, word, SHAPE + n), WORD) for n in range(_extents_of(kind))
+    ]
     shape, strides = extents[: kind.ndim], extents[kind.ndim :]
     data = _read(builder, word, described.elements[at("data")])
     known = [None] * len(described.elements)  # nobody counts references to it
@@ -150,7 +152,10 @@ def _array(context: Any, builder: Any, kind: Any, word: Any) -> Any:
 @unbox(GroupType)  # type: ignore[untyped-decorator]
 def _unboxed(kind: Any, value: Any, at: Any) -> Any:
     words = cgutils.alloca_once(at.builder, WORD, size=words_of(kind))
-    return NativeValue(words, is_error=at.builder.call(_reader(at.context, at.builder.module, kind), [value, words]))
+    return NativeValue(
+        words,
+        is_error=at.builder.call(_reader(at.context, at.builder.module, kind), [value, words]),
+    )
 
 
 def _reader(context: Any, module: Any, kind: Any) -> Any:
@@ -162,7 +167,10 @@ def _reader(context: Any, module: Any, kind: Any) -> Any:
     value, words = function.args
     failed: Any = FAILED(0)
     for number, field in enumerate(kind.fields.types):
-        item, word = api.tuple_getitem(value, number), _word(builder, words, kind.at(kind.fields.fields[number])[0])
+        item, word = (
+            api.tuple_getitem(value, number),
+            _word(builder, words, kind.at(kind.fields.fields[number])[0]),
+        )
         if isinstance(field, GroupType):
             has_failed = builder.call(_reader(context, module, field), [item, word])
         elif isinstance(field, types.Array):
@@ -185,16 +193,23 @@ def _array_reader(context: Any, module: Any) -> Any:
     name = "tbgen.read.array"
     if name in module.globals:
         return module.globals[name]
-    function, builder, api = _function(context, module, name, [OBJECT, WORD.as_pointer(), WORD, WORD])
+    function, builder, api = _function(
+        context, module, name, [OBJECT, WORD.as_pointer(), WORD, WORD]
+    )
     value, words, extents, item_size = function.args
     found = cgutils.alloca_once(builder, WORD, size=_MOST_WORDS)
     kind = ir.FunctionType(ir.IntType(32), [OBJECT, OBJECT])
     adapt = cgutils.get_or_insert_function(module, kind, "numba_adapt_ndarray")
     error = builder.call(adapt, [value, builder.bitcast(found, OBJECT)])
-    is_other = builder.icmp_unsigned("!=", builder.load(_word(builder, found, _ITEM_SIZE)), item_size)
+    is_other = builder.icmp_unsigned(
+        "!=", builder.load(_word(builder, found, _ITEM_SIZE)), item_size
+    )
     failed = builder.or_(cgutils.is_not_null(builder, error), is_other)
     with builder.if_then(failed, likely=False):
-        api.err_set_string("PyExc_TypeError", "a field of a group is not the array that the kernel was compiled for")
+        api.err_set_string(
+            "PyExc_TypeError",
+            "a field of a group is not the array that the kernel was compiled for",
+        )
         builder.ret(failed)
     builder.store(builder.load(_word(builder, found, _ADDRESS)), words)
     with cgutils.for_range(builder, extents) as loop:

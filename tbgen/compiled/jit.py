@@ -77,7 +77,11 @@ def _declared(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
     folder = cache_folder(package_of(function.__module__))
     if _linking is None and not any(folder.iterdir()):
         _say_slow()
-    where = {"CACHE_LOCATOR_CLASSES": f"{_linking.__name__}.Locator"} if _linking else {"CACHE_DIR": str(folder)}
+    where = (
+        {"CACHE_LOCATOR_CLASSES": f"{_linking.__name__}.Locator"}
+        if _linking
+        else {"CACHE_DIR": str(folder)}
+    )
     with _settings(**where):
         dispatcher = _compiled(function, "WholeCompiler", cache=True, **flags)
     if "NUMBA_OPT" not in os.environ:
@@ -112,15 +116,23 @@ def small(function: Callable[P, R]) -> Callable[P, R]:
     Kernels include it as a part of theirs. Its entry from Python is compiled when Python first calls it, which is rare:
     an entry took as long to compile as a helper of ten times the size.
     """
-    dispatcher, part = _compiled(function, "WholeCompiler", forceinline=True), cast("Any", inlined(function))
-    dispatcher.get_call_template, dispatcher.get_overload = part.get_call_template, part.get_overload
+    dispatcher, part = (
+        _compiled(function, "WholeCompiler", forceinline=True),
+        cast("Any", inlined(function)),
+    )
+    dispatcher.get_call_template, dispatcher.get_overload = (
+        part.get_call_template,
+        part.get_overload,
+    )
     return cast("Callable[P, R]", dispatcher)
 
 
 def _compiled(function: Callable[P, R], compiler: str, **flags: bool) -> Any:
     """A function as numba has it. If numba's internals are known, a class of `linking` links a kernel's parts once."""
     linked = {"pipeline_class": getattr(_linking, compiler)} if _linking else {}
-    return numba.njit(nogil=True, no_cfunc_wrapper=True, **linked, **flags)(function)  # nobody calls it from C
+    return numba.njit(nogil=True, no_cfunc_wrapper=True, **linked, **flags)(
+        function
+    )  # nobody calls it from C
 
 
 def _once_for_all_constants(dispatcher: Any) -> Any:
@@ -128,7 +140,9 @@ def _once_for_all_constants(dispatcher: Any) -> Any:
     find_template = dispatcher.get_call_template
 
     def without_constants(args: Any, kws: Any) -> Any:
-        return find_template([unliteral(a) for a in args], {k: unliteral(a) for k, a in kws.items()})
+        return find_template(
+            [unliteral(a) for a in args], {k: unliteral(a) for k, a in kws.items()}
+        )
 
     dispatcher.get_call_template = without_constants
     return dispatcher
@@ -138,22 +152,30 @@ def _of_a_word(emit: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
     """A function for kernels: an integer of a 64-bit word, by one instruction or the compiler's substitute."""
 
     def typed(_typing: Any, word: Any) -> Any:
-        if not isinstance(word, types.Integer):  # such as a word minus a signed number, which numba types as a float
+        if not isinstance(
+            word, types.Integer
+        ):  # such as a word minus a signed number, which numba types as a float
             return None
-        return types.int64(types.uint64), lambda _context, builder, _signature, words: emit(builder, words[0])
+        return types.int64(types.uint64), lambda _context, builder, _signature, words: emit(
+            builder, words[0]
+        )
 
     found: Callable[[Any], Any] = intrinsic(typed)
     return found
 
 
 def _prefetch(_typing: Any, array: Any, item: Any) -> Any:
-    if not isinstance(array, types.Array) or not all(isinstance(each, types.Integer) for each in item):
+    if not isinstance(array, types.Array) or not all(
+        isinstance(each, types.Integer) for each in item
+    ):
         return None
 
     def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         kind, number = signature.args[0], ir.IntType(32)
         described = context.make_array(kind)(context, builder, values[0])
-        address = get_item_pointer(context, builder, kind, described, unpack_tuple(builder, values[1]))
+        address = get_item_pointer(
+            context, builder, kind, described, unpack_tuple(builder, values[1])
+        )
         takes = ir.FunctionType(ir.VoidType(), [voidptr_t, number, number, number])
         fetch = builder.module.declare_intrinsic("llvm.prefetch", (voidptr_t,), takes)
         how = [number(_TO_READ), number(_INTO_EVERY_CACHE), number(_AS_DATA)]

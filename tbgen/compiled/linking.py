@@ -59,7 +59,11 @@ class Whole(_Library):
     # inlined first, as numba does: without that, `number_placements` took four times as long.
     def _optimize_final_module(self) -> None:
         if self.counts_references:
-            self._run_passes("Module passes (inlining before references are pruned)", slp_vectorize=False, cost="cheap")
+            self._run_passes(
+                "Module passes (inlining before references are pruned)",
+                slp_vectorize=False,
+                cost="cheap",
+            )
         self._run_passes("Module passes (full optimization)")
 
     def _run_passes(self, name: str, **settings: Any) -> None:
@@ -99,7 +103,9 @@ class LowerPart(_Lower):
         lowered, library = state["cr"], state.library
         described, name = lowered.fndesc, lowered.fndesc.qualname.rpartition(".")[2]
         library._ensure_finalized()
-        entry = _dynfunc.make_function(described.lookup_module(), name, "", 0, lowered.env, (library,))
+        entry = _dynfunc.make_function(
+            described.lookup_module(), name, "", 0, lowered.env, (library,)
+        )
         state.targetctx.insert_user_function(entry, described, [library])
         state.reload_init.extend(library._reload_init)
         state["cr"] = lowered._replace(cfunc=entry)
@@ -113,7 +119,9 @@ class _Compiler(CompilerBase):
 
     def define_pipelines(self) -> list[Any]:
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        manager.passes = [(self.lowering if step is NativeLowering else step, why) for step, why in manager.passes]
+        manager.passes = [
+            (self.lowering if step is NativeLowering else step, why) for step, why in manager.passes
+        ]
         manager.finalize()
         return [manager]
 

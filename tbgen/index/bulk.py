@@ -23,7 +23,9 @@ def cells_of(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> In
     """The primary cell of each position; ValueError if pawns stand where none can."""
     men = np.asarray(squares, np.int64)
     pawns, king = men[:, : layout.pawns], men[:, layout.pawns]
-    address = layout.addresses[layout.digits[np.arange(layout.pawns), pawns].sum(axis=1)].astype(np.int64)
+    address = layout.addresses[layout.digits[np.arange(layout.pawns), pawns].sum(axis=1)].astype(
+        np.int64
+    )
     if (address < 0).any():
         raise ValueError(f"no pawns stand on {pawns[address < 0][0].tolist()}")
     image = SYMMETRY[TURNS[address & HOW_MASK, king][:, None], men[:, layout.pawns :]]
@@ -31,7 +33,9 @@ def cells_of(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> In
     if not layout.pawns:
         rest = _primary(layout, king, rest)
         king = TRIANGLE_INDEX[king]
-    cells: Ints = np.ravel_multi_index((address >> HOW_BITS, np.asarray(sides, np.int64), king, *rest.T), layout.shape)
+    cells: Ints = np.ravel_multi_index(
+        (address >> HOW_BITS, np.asarray(sides, np.int64), king, *rest.T), layout.shape
+    )
     return cells
 
 
@@ -61,7 +65,11 @@ def are_legal(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> B
     legal &= np.all((men[:, : layout.pawns] > 7) & (men[:, : layout.pawns] < 56), axis=1)
     white_king, black_king = men[:, layout.pawns], men[:, -1]
     for slot, (color, role) in enumerate(layout.slots):
-        at, prey, rays = men[:, slot], black_king if color is Color.WHITE else white_king, rays_of([role])
+        at, prey, rays = (
+            men[:, slot],
+            black_king if color is Color.WHITE else white_king,
+            rays_of([role]),
+        )
         reached = PAWN_ATTACKS[int(color), at] if role is Role.PAWN else rays.reached[0, at]
         attacks = (reached & _BITS[prey] != 0) & (rays.between[0, at, prey] & occupied == 0)
         legal &= (to_move != int(color)) | ~attacks

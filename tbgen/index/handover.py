@@ -43,7 +43,9 @@ class Box:
     def whole(cls, layout: Layout, read: Callable[[], tuple[Entries, Distances]]) -> Box:
         """All cells of a plane."""
         size = np.array(layout.shape[2:], np.int64)
-        return cls(np.zeros_like(size), size, 64 ** np.arange(len(size) - 1, -1, -1, dtype=np.int64), read)
+        return cls(
+            np.zeros_like(size), size, 64 ** np.arange(len(size) - 1, -1, -1, dtype=np.int64), read
+        )
 
 
 class Dictionary(NamedTuple):

@@ -35,7 +35,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.compiled.arrays import Int
-from tbgen.index.squares import FLIP_FILE, SYMMETRY, TO_TRIANGLE, TRANSPOSE, TRIANGLE, TRIANGLE_INDEX
+from tbgen.index.squares import (
+    FLIP_FILE,
+    SYMMETRY,
+    TO_TRIANGLE,
+    TRANSPOSE,
+    TRIANGLE,
+    TRIANGLE_INDEX,
+)
 from tbgen.material import Material, Role
 from tbgen.score import Color
 
@@ -52,7 +59,9 @@ HOW_MASK: Final = 3
 
 
 _BY_KING: Final = np.where(np.arange(64) % 8 < 4, 0, FLIP_FILE)
-TURNS: Final = np.stack([np.zeros_like(_BY_KING), np.full_like(_BY_KING, FLIP_FILE), _BY_KING, TO_TRIANGLE])
+TURNS: Final = np.stack(
+    [np.zeros_like(_BY_KING), np.full_like(_BY_KING, FLIP_FILE), _BY_KING, TO_TRIANGLE]
+)
 """[how, white king's square] -> the symmetry that turns the board."""
 
 ON_DIAGONAL: Final = SYMMETRY[TRANSPOSE] == np.arange(64)
@@ -123,7 +132,9 @@ class Layout:
 
     def address_of(self, pawns: Sequence[int]) -> int:
         """The address of the pawns on these squares: their block << HOW_BITS | how the board is turned, or -1."""
-        return int(self.addresses[sum(int(self.digits[n, square]) for n, square in enumerate(pawns))])
+        return int(
+            self.addresses[sum(int(self.digits[n, square]) for n, square in enumerate(pawns))]
+        )
 
     def cell_of(self, side: int, squares: Sequence[int]) -> int:
         """The primary cell of a position; `squares` in the order of the slots, `side` 0 = White to move.
@@ -137,7 +148,10 @@ class Layout:
         king = squares[self.pawns]
         block, how = address >> HOW_BITS, address & HOW_MASK
         image = _IMAGES[_TURNS[how][king]]
-        king, rest = image[king], self._sorted([image[square] for square in squares[self.pawns + 1 :]])
+        king, rest = (
+            image[king],
+            self._sorted([image[square] for square in squares[self.pawns + 1 :]]),
+        )
         if not self.pawns:
             if king in _DIAGONAL:
                 rest = min(rest, self._sorted([_IMAGES[TRANSPOSE][square] for square in rest]))
@@ -175,13 +189,17 @@ def _runs(slots: Sequence[Slot], start: int, end: int) -> list[tuple[int, int]]:
 
 def slots_of(material: Material) -> tuple[Slot, ...]:
     """The men of a material in the order of the axes, pawns first."""
-    men = [(color, role) for color in Color for role in material.side(color) if role is not Role.KING]
+    men = [
+        (color, role) for color in Color for role in material.side(color) if role is not Role.KING
+    ]
     pawns = [man for man in men if man[1] is Role.PAWN]
     others = [man for man in men if man[1] is not Role.PAWN]
     return (*pawns, (Color.WHITE, Role.KING), *others, (Color.BLACK, Role.KING))
 
 
-def _canonical_pawns(slots: Sequence[Slot], placements: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _canonical_pawns(
+    slots: Sequence[Slot], placements: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
     """Each placement's pawns as one number, file by file, equal pawns in ascending order."""
     keys = placements % 8 * 8 + placements // 8
     for start, end in _runs(slots, 0, placements.shape[1]):
@@ -189,16 +207,24 @@ def _canonical_pawns(slots: Sequence[Slot], placements: npt.NDArray[np.int64]) -
     return keys @ (64 ** np.arange(placements.shape[1] - 1, -1, -1, dtype=np.int64))
 
 
-def _with_images(slots: Sequence[Slot], placements: Iterable[Sequence[int]]) -> npt.NDArray[np.int64]:
+def _with_images(
+    slots: Sequence[Slot], placements: Iterable[Sequence[int]]
+) -> npt.NDArray[np.int64]:
     """Some placements with all orders of equal pawns, and their mirror images."""
     given = np.array([*placements], np.int64)
     count, pawns = given.shape
-    orders = [each for each in itertools.permutations(range(pawns)) if [slots[n] for n in each] == [*slots[:pawns]]]
+    orders = [
+        each
+        for each in itertools.permutations(range(pawns))
+        if [slots[n] for n in each] == [*slots[:pawns]]
+    ]
     rows = given[:, np.array(orders, np.int64)].reshape(count * len(orders), pawns)
     return np.unique(np.concatenate([rows, rows ^ 7]), axis=0)
 
 
-def _layout(material: Material, grid: npt.NDArray[np.int64], digits: npt.NDArray[np.int64], numbers: int) -> Layout:
+def _layout(
+    material: Material, grid: npt.NDArray[np.int64], digits: npt.NDArray[np.int64], numbers: int
+) -> Layout:
     """The layout of the placements in `grid`. Pawns have at most so many `numbers`, which consist of `digits`."""
     slots, pawns = slots_of(material), material.pawns
     there, back = _canonical_pawns(slots, grid), _canonical_pawns(slots, grid ^ 7)
@@ -206,16 +232,24 @@ def _layout(material: Material, grid: npt.NDArray[np.int64], digits: npt.NDArray
     keys, inverse = np.unique(least, return_inverse=True)
     parts = keys[:, None] // 64 ** np.arange(pawns - 1, -1, -1, dtype=np.int64) % 64
     squares, ranks = parts % 8 * 8 + parts // 8, parts % 8
-    made = np.where([color is Color.WHITE for color, _ in slots[:pawns]], ranks - 1, 6 - ranks).sum(axis=1)
+    made = np.where([color is Color.WHITE for color, _ in slots[:pawns]], ranks - 1, 6 - ranks).sum(
+        axis=1
+    )
     order = np.lexsort((keys, -made))  # by the steps that the pawns have made
     number = np.empty(len(keys), np.int64)
     number[order] = np.arange(len(keys))
-    how = np.where(there == back, BY_KING if pawns else INTO_TRIANGLE, np.where(there < back, UNMIRRORED, MIRRORED))
+    how = np.where(
+        there == back,
+        BY_KING if pawns else INTO_TRIANGLE,
+        np.where(there < back, UNMIRRORED, MIRRORED),
+    )
     addresses = np.full(numbers, -1, np.int32)
     addresses[digits[np.arange(pawns), grid].sum(axis=1)] = number[inverse] << HOW_BITS | how
     starts = np.flatnonzero(np.diff(made[order], prepend=-1))
     blocks = tuple(tuple(row) for row in squares[order].tolist())
-    return Layout(material, slots, pawns, blocks, (*starts.tolist(), len(blocks)), digits, addresses)
+    return Layout(
+        material, slots, pawns, blocks, (*starts.tolist(), len(blocks)), digits, addresses
+    )
 
 
 # More than there are materials of up to six men. A layout with four pawns takes 8 s to make (measured).
@@ -223,7 +257,9 @@ def _layout(material: Material, grid: npt.NDArray[np.int64], digits: npt.NDArray
 def layout_of(material: Material) -> Layout:
     """The layout of a canonical material."""
     if not material.is_canonical:
-        raise ValueError(f"{material} is not canonical; its table is that of {material.canonical()}")
+        raise ValueError(
+            f"{material} is not canonical; its table is that of {material.canonical()}"
+        )
     pawns = material.pawns
     grid = np.array([*itertools.permutations(_PAWN_SQUARES, pawns)], np.int64)
     powers: npt.NDArray[np.int64] = 64 ** np.arange(pawns - 1, -1, -1, dtype=np.int64)
@@ -240,7 +276,9 @@ def partial_layout(material: Material, placements: Iterable[Sequence[int]]) -> L
     digits, numbers = np.zeros((material.pawns, 64), np.int64), 1
     for pawn, squares in enumerate(grid.T):
         known = np.unique(squares)
-        digits[pawn, known] = numbers * np.arange(1, len(known) + 1)  # a square in no placement is 0
+        digits[pawn, known] = numbers * np.arange(
+            1, len(known) + 1
+        )  # a square in no placement is 0
         numbers *= len(known) + 1
     return _layout(material, grid, digits, numbers)
 

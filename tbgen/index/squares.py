@@ -33,13 +33,17 @@ def _images(symmetry: int) -> Ints:
 
 SYMMETRY: Final = np.stack([_images(symmetry) for symmetry in range(8)])
 """[symmetry, square] -> where it brings the square."""
-INVERSE: Final = np.array([np.flatnonzero(SYMMETRY[:, images[1]] == 1)[0] for images in SYMMETRY], np.int64)
+INVERSE: Final = np.array(
+    [np.flatnonzero(SYMMETRY[:, images[1]] == 1)[0] for images in SYMMETRY], np.int64
+)
 """[symmetry] -> the one that undoes it, and so brings b1 back."""
 
 TRIANGLE: Final = tuple(8 * rank + file for rank in range(4) for file in range(rank, 4))
 """a1-d1-d4: one of the eight symmetries brings any square here."""
 
-TRIANGLE_INDEX: Final = np.array([TRIANGLE.index(s) if s in TRIANGLE else -1 for s in range(64)], np.int64)
+TRIANGLE_INDEX: Final = np.array(
+    [TRIANGLE.index(s) if s in TRIANGLE else -1 for s in range(64)], np.int64
+)
 TO_TRIANGLE: Final = np.argmax(TRIANGLE_INDEX[SYMMETRY] >= 0, axis=0)
 """[square] -> the first symmetry that brings it into the triangle."""
 
@@ -66,7 +70,10 @@ def rays_of(roles: Sequence[Role]) -> Rays:
     """The rays of some men; a pawn has none."""
     counts = np.array([len(role.rays) for role in roles], np.int64)
     paths = np.empty((len(roles), 64, MOST_RAYS, RAY), np.uint8)
-    reached, between = np.empty((len(roles), 64), np.uint64), np.empty((len(roles), 64, 64), np.uint64)
+    reached, between = (
+        np.empty((len(roles), 64), np.uint64),
+        np.empty((len(roles), 64, 64), np.uint64),
+    )
     for man, role in enumerate(roles):
         paths[man], reached[man], between[man] = _table_of(role)
     return Rays(paths.ravel(), counts, reached, between)
@@ -94,7 +101,9 @@ _RIGHT: Final = _FILES - _FILES[:, None]
 _UP: Final = _RANKS - _RANKS[:, None]
 """[square, other] -> how many files further to the right, or ranks further up, the other one lies."""
 KING_ATTACKS: Final = bits_of(np.maximum(abs(_RIGHT), abs(_UP)) == 1)
-_KING_STEPS: Final = [sorted(to for walk in Role.KING.walks(square) for to in walk) for square in range(64)]
+_KING_STEPS: Final = [
+    sorted(to for walk in Role.KING.walks(square) for to in walk) for square in range(64)
+]
 KING_TO: Final = np.array([[*steps, *[-1] * (8 - len(steps))] for steps in _KING_STEPS], np.int64)
 """[square, n] -> the squares a king's step away, then -1."""
 PAWN_ATTACKS: Final = np.stack([bits_of((up == _UP) & (abs(_RIGHT) == 1)) for up in (1, -1)])

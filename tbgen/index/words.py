@@ -15,12 +15,18 @@ NOT_A_FILE = np.uint64(0xFEFEFEFEFEFEFEFE)
 NOT_H_FILE = np.uint64(0x7F7F7F7F7F7F7F7F)
 _KING_SHIFTS = np.array([8, 1, -8, -1, 9, -7, -9, 7], np.int64)
 """[direction] -> the number of bits by which a king step shifts a word to the left."""
-_STAYING = np.array([~NOTHING, NOT_H_FILE, ~NOTHING, NOT_A_FILE, NOT_H_FILE, NOT_H_FILE, NOT_A_FILE, NOT_A_FILE])
+_STAYING = np.array(
+    [~NOTHING, NOT_H_FILE, ~NOTHING, NOT_A_FILE, NOT_H_FILE, NOT_H_FILE, NOT_A_FILE, NOT_A_FILE]
+)
 """[direction] -> the squares from which that step stays on the board."""
 _1, _2, _4, _7, _8, _14, _16, _28, _32 = (np.uint64(n) for n in (1, 2, 4, 7, 8, 14, 16, 28, 32))
-_ODD, _PAIRS, _NIBBLES = (np.uint64(m) for m in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F))
+_ODD, _PAIRS, _NIBBLES = (
+    np.uint64(m) for m in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F)
+)
 _BYTES, _SHORTS = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF)
-_SWAP4, _SWAP2, _SWAP1 = (np.uint64(m) for m in (0x0F0F0F0F00000000, 0x3333000033330000, 0x5500550055005500))
+_SWAP4, _SWAP2, _SWAP1 = (
+    np.uint64(m) for m in (0x0F0F0F0F00000000, 0x3333000033330000, 0x5500550055005500)
+)
 
 
 @small

@@ -57,7 +57,9 @@ class Watcher:
         """A table is made next, as number (from 1) of total; it is expected to take so many seconds."""
         self.tell(finding.material, 0.0)
 
-    def progress(self, material: Material, phase: str, code: int | None, done: float, decided: int) -> None:
+    def progress(
+        self, material: Material, phase: str, code: int | None, done: float, decided: int
+    ) -> None:
         """The part of the table's work that is done (0 to 1), and the decided positions; often, from any thread."""
         self.tell(material, done)
 
@@ -70,7 +72,10 @@ class Watcher:
 
 
 def build(
-    folder: Path, wanted: Iterable[Material], watcher: Watcher | None = None, settings: Settings | None = None
+    folder: Path,
+    wanted: Iterable[Material],
+    watcher: Watcher | None = None,
+    settings: Settings | None = None,
 ) -> list[Finding]:
     """Make the tables that are not sound, and return the findings before.
 
@@ -88,7 +93,9 @@ def build(
         with may_be_read_only, build_lock(folder, lambda: watcher.says(waiting)):
             remove_partials(folder)
             # Another builder may have made them in the meantime.
-            findings = survey(folder, targets, before=findings, outcomes_only=settings.outcomes_only)
+            findings = survey(
+                folder, targets, before=findings, outcomes_only=settings.outcomes_only
+            )
             for material, finding in findings.items():
                 if finding.is_sound:
                     remove(scratch_path(folder, material))
@@ -137,22 +144,31 @@ def build_tables(
     ...     [build_tables(["KvK"], folder) for _ in range(2)]
     [[Material.parse('KvK')], []]
     """
-    wanted = [table_material(each, MOST_BUILT_MEN, men_of_folder(Path(folder))) for each in materials]
+    wanted = [
+        table_material(each, MOST_BUILT_MEN, men_of_folder(Path(folder))) for each in materials
+    ]
     watcher = Watcher(progress) if progress else None
-    findings = build(Path(folder), wanted, watcher, Settings(threads, jobs, memory, outcomes_only=outcomes_only))
+    findings = build(
+        Path(folder), wanted, watcher, Settings(threads, jobs, memory, outcomes_only=outcomes_only)
+    )
     return [finding.material for finding in findings if not finding.is_sound]
 
 
 def plan_for(folder: Path, wanted: Iterable[Material], settings: Settings) -> Plan:
     """The plan that `build` would follow."""
     with _cluster_of(settings) as cluster:
-        return _plan(folder, survey(folder, wanted, outcomes_only=settings.outcomes_only), settings, cluster)
+        return _plan(
+            folder, survey(folder, wanted, outcomes_only=settings.outcomes_only), settings, cluster
+        )
 
 
 def outlook(folder: Path, wanted: Iterable[Material], threads: int) -> Plan:
     """The plan for the outcomes of some tables, by the names of files alone: every file counts as sound."""
     there = set(tables_in(folder))
-    conditions = {each: Condition.SOUND if each in there else Condition.MISSING for each in build_order(wanted)}
+    conditions = {
+        each: Condition.SOUND if each in there else Condition.MISSING
+        for each in build_order(wanted)
+    }
     return _plan(
         folder,
         {each: Finding(each, condition) for each, condition in conditions.items()},
@@ -160,21 +176,28 @@ def outlook(folder: Path, wanted: Iterable[Material], threads: int) -> Plan:
     )
 
 
-def _make(folder: Path, findings: Mapping[Material, Finding], watcher: Watcher, settings: Settings) -> None:
+def _make(
+    folder: Path, findings: Mapping[Material, Finding], watcher: Watcher, settings: Settings
+) -> None:
     """Make the tables that are not sound, if they fit."""
     with _cluster_of(settings) as cluster:
         plan = _plan(folder, findings, settings, cluster)
         plan.check(free_disk(folder))
         jobs = min(plan.settings.jobs, len(plan.steps))
         direct = make_table if cluster is None else cluster.make
-        makers = processes() if cluster is None and jobs > 1 else contextlib.nullcontext[Maker](direct)
+        makers = (
+            processes() if cluster is None and jobs > 1 else contextlib.nullcontext[Maker](direct)
+        )
         # An interrupted build leaves a cluster before it waits for the threads that wait for its workers.
         with makers as make, ThreadPoolExecutor(jobs) as pool, cluster or contextlib.nullcontext():
             _Execution(folder, plan, partial(pool.submit, make), watcher, findings).run()
 
 
 def _plan(
-    folder: Path, findings: Mapping[Material, Finding], settings: Settings, cluster: Cluster | None = None
+    folder: Path,
+    findings: Mapping[Material, Finding],
+    settings: Settings,
+    cluster: Cluster | None = None,
 ) -> Plan:
     """The plan for the tables that are not sound, at the pace of the tables that were built in the folder."""
     if cluster is not None:
@@ -182,12 +205,20 @@ def _plan(
     elif settings.memory is None:
         settings = replace(settings, memory=available_memory())
     sound = {material for material, finding in findings.items() if finding.is_sound}
-    return plan_of(findings, sound, settings=settings, pace=_pace(folder, findings), mobility=mobility_of(folder))
+    return plan_of(
+        findings,
+        sound,
+        settings=settings,
+        pace=_pace(folder, findings),
+        mobility=mobility_of(folder),
+    )
 
 
 def _pace(folder: Path, targets: Iterable[Material]) -> float:
     known = read_manifest(folder)
-    return pace_of(((each, known[str(each)]) for each in targets if str(each) in known), mobility_of(folder))
+    return pace_of(
+        ((each, known[str(each)]) for each in targets if str(each) in known), mobility_of(folder)
+    )
 
 
 def _cluster_of(settings: Settings) -> contextlib.AbstractContextManager[Cluster | None]:
@@ -247,7 +278,10 @@ class _Execution:
             self.watcher.begins(self.findings[material], number, len(self.plan.steps), expected)
         self.tries[material] += 1
         tell = partial(self.watcher.progress, material)
-        memory, outcomes_only = start.memory if start.is_short else None, self.plan.settings.outcomes_only
+        memory, outcomes_only = (
+            start.memory if start.is_short else None,
+            self.plan.settings.outcomes_only,
+        )
         future = self.submit(self.folder, str(material), start.threads, memory, outcomes_only, tell)
         self.running[future] = replace(start, begins=time.monotonic())
 
@@ -256,7 +290,9 @@ class _Execution:
         material, folder, file = made.material, self.folder, made.file
         paths = [path_of(folder, material, layer) for layer in Layer]
         if sum(path.stat().st_size for path in paths if path.exists()) != file.bytes:
-            raise BuildError(str(material), f"its files are not in {folder}: do all workers share that folder?")
+            raise BuildError(
+                str(material), f"its files are not in {folder}: do all workers share that folder?"
+            )
         record(folder, {material: file})
         self.over.add(material)
         self.plan = replace(self.plan, pace=_pace(folder, self.findings))
@@ -267,16 +303,22 @@ class _Execution:
             case TbgenError():
                 failure = error
             case WorkerLostError() if self.tries[material] < _TRIES:
-                self.watcher.says(f"{material}: the process that made it was lost ({error}); building it once more")
+                self.watcher.says(
+                    f"{material}: the process that made it was lost ({error}); building it once more"
+                )
                 return
             case WorkerLostError():
                 lost = f"the process that made it was lost {_TRIES} times ({error})"
                 failure = BuildError(str(material), f"{lost}; perhaps memory ran out: try --jobs 1")
             case MemoryError():
-                failure = BuildError(str(material), "the system has no more memory; fewer threads need less")
+                failure = BuildError(
+                    str(material), "the system has no more memory; fewer threads need less"
+                )
             case OSError():
                 failure = _naming_the_file(error, self.folder, material)
-                self.over.update(step.material for step in self.plan.steps)  # the other tables would fail as well
+                self.over.update(
+                    step.material for step in self.plan.steps
+                )  # the other tables would fail as well
             case _:
                 raise error
         self._give_up(material, failure)
@@ -284,7 +326,9 @@ class _Execution:
     def _give_up(self, material: Material, error: TbgenError) -> None:
         """Go on without a table and all that need it."""
         self.errors.append(error)
-        self.over.update(step.material for step in self.plan.steps if material in build_order([step.material]))
+        self.over.update(
+            step.material for step in self.plan.steps if material in build_order([step.material])
+        )
         if len(self.over) < len(self.plan.steps):
             self.watcher.says(f"{error}; going on with the tables that do not need it")
 

@@ -17,7 +17,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from tbgen.errors import DamagedTableError, MissingTableError, OutdatedTableError, TableError, UsageError
+from tbgen.errors import (
+    DamagedTableError,
+    MissingTableError,
+    OutdatedTableError,
+    TableError,
+    UsageError,
+)
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN, Material, build_order
 from tbgen.score import Color, Score
 from tbgen.storage.files import FileRecord, open_regular, path_of, tables_of, write_whole
@@ -43,7 +49,10 @@ def read_manifest(folder: Path) -> dict[str, FileRecord]:
 
 def record(folder: Path, made: Mapping[Material, FileRecord]) -> None:
     """Put the facts about some tables' files into the manifest; only for the holder of the lock."""
-    records = {**read_manifest(folder), **{str(material): record for material, record in made.items()}}
+    records = {
+        **read_manifest(folder),
+        **{str(material): record for material, record in made.items()},
+    }
     facts = {"format": _FORMAT, "tables": {name: asdict(records[name]) for name in sorted(records)}}
     write_whole(folder / MANIFEST, [json.dumps(facts, indent=1).encode() + b"\n"])
 
@@ -106,7 +115,9 @@ def examine(folder: Path, material: Material, *, outcomes_only: bool = False) ->
     except OutdatedTableError as error:
         return Finding(material, Condition.OUTDATED, f"{error.found} instead of {error.needed}")
     is_whole = outcomes_only or found.sha256_of_distances is not None
-    return Finding(material, Condition.SOUND if is_whole else Condition.WITHOUT_DISTANCES, file=found)
+    return Finding(
+        material, Condition.SOUND if is_whole else Condition.WITHOUT_DISTANCES, file=found
+    )
 
 
 CATALOG: Final = "tables.json"
@@ -133,7 +144,9 @@ def figures_of(folder: Path, material: Material) -> dict[str, Any]:
         sides = {
             str(side).lower(): {
                 "positions": sum(counts.values()),
-                "outcomes": {str(outcome): figures(side, outcome, count) for outcome, count in counts.items()},
+                "outcomes": {
+                    str(outcome): figures(side, outcome, count) for outcome, count in counts.items()
+                },
             }
             for side, counts in file.counts.items()
         }
@@ -216,10 +229,14 @@ class Catalog:
             try:
                 with TableFile(path_of(folder, material)) as table:
                     distances = [table.distances] if table.has_distances else []
-                    self._all[str(material)] = Entry(material, [*map(_stored, [table.outcomes, *distances])])
+                    self._all[str(material)] = Entry(
+                        material, [*map(_stored, [table.outcomes, *distances])]
+                    )
             except TableError as error:
                 self.faults.append(error)
-        self.entries = {name: entry for name, entry in self._all.items() if entry.material.men <= MOST_TABLE_MEN}
+        self.entries = {
+            name: entry for name, entry in self._all.items() if entry.material.men <= MOST_TABLE_MEN
+        }
         """Pages and `tbgen fetch` read tables of two to five men."""
 
     def __len__(self) -> int:
@@ -228,7 +245,10 @@ class Catalog:
     @cached_property
     def tag(self) -> str:
         """A digest of the version and of all tables, offered or not: servers with equal tags give equal answers."""
-        parts = [__version__, *(f"{name} {each.digest}" for name, each in sorted(self._all.items()))]
+        parts = [
+            __version__,
+            *(f"{name} {each.digest}" for name, each in sorted(self._all.items())),
+        ]
         return sha256("\n".join(parts).encode()).hexdigest()[:32]
 
     def facts(self) -> dict[str, Any]:

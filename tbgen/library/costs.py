@@ -64,8 +64,12 @@ class _Rates(NamedTuple):
 
 
 _RATES = {
-    False: _Rates(memory=20, outcomes=14, against_bare_king=12, least=8, files=24, further=0, serial=0.16),
-    True: _Rates(memory=10, outcomes=10, against_bare_king=7, least=6, files=5, further=20, serial=0.07),
+    False: _Rates(
+        memory=20, outcomes=14, against_bare_king=12, least=8, files=24, further=0, serial=0.16
+    ),
+    True: _Rates(
+        memory=10, outcomes=10, against_bare_king=7, least=6, files=5, further=20, serial=0.07
+    ),
 }
 """[whether a table has pawns] -> its rates."""
 
@@ -93,7 +97,9 @@ def memory_needed(material: Material, threads: int, outcomes_only: bool = False)
     """The most memory that a canonical material's table takes during its build, with all arrays in memory."""
     rates = _RATES[material.pawns > 0]
     rate = rates.outcomes if outcomes_only else rates.memory
-    return _memory(material, threads, min(rate, rates.against_bare_king) if len(material.black) == 1 else rate)
+    return _memory(
+        material, threads, min(rate, rates.against_bare_king) if len(material.black) == 1 else rate
+    )
 
 
 @cache
@@ -117,7 +123,9 @@ def class_of(material: Material) -> tuple[str, bool]:
     """The class of a canonical material: how even its sides are, and whether it has pawns. Costs a cell are similar
     within a class.
     """
-    white, black = (sum(_WORTH.get(role, _OWN_WORTH) for role in material.side(color)) for color in Color)
+    white, black = (
+        sum(_WORTH.get(role, _OWN_WORTH) for role in material.side(color)) for color in Color
+    )
     balance = "uneven" if abs(white - black) >= _DECIDED else "even"
     return "bare king" if len(material.black) == 1 else balance, material.pawns > 0
 
@@ -147,7 +155,9 @@ def _rates_by_cell(kind: tuple[str, bool], mobility: Mobility) -> Sequence[float
     most = max(material.men for material in known)
     large = [material for material in known if material.men == most and class_of(material) == kind]
     cells = sum(map(primary_cells, large))
-    return [sum(column) / cells for column in zip(*(known[material] for material in large), strict=True)]
+    return [
+        sum(column) / cells for column in zip(*(known[material] for material in large), strict=True)
+    ]
 
 
 def fits_memory(layout: Layout) -> bool:
@@ -155,11 +165,15 @@ def fits_memory(layout: Layout) -> bool:
     return len(layout.blocks) == 1 or layout.cells <= MOST_KEPT_CELLS
 
 
-def cost_of(material: Material, mobility: Mobility = Mobility.RESET, *, outcomes_only: bool = False) -> TableCost:
+def cost_of(
+    material: Material, mobility: Mobility = Mobility.RESET, *, outcomes_only: bool = False
+) -> TableCost:
     """The cost of a table, as measured or by its class."""
     figures = _measured(mobility).get(material)
     if figures is None:
-        figures = [primary_cells(material) * rate for rate in _rates_by_cell(class_of(material), mobility)]
+        figures = [
+            primary_cells(material) * rate for rate in _rates_by_cell(class_of(material), mobility)
+        ]
     outcomes, size = round(figures[1]), round(figures[1]) + round(figures[2])
     scratch = 0 if fits_memory(layout_of(material)) else round(size * _SCRATCH_FACTOR)
     seconds = figures[0] * (_OUTCOMES_SHARE if outcomes_only else 1.0)
@@ -167,7 +181,9 @@ def cost_of(material: Material, mobility: Mobility = Mobility.RESET, *, outcomes
     return TableCost(seconds, outcomes, kept, scratch, serial)
 
 
-def pace_of(built: Iterable[tuple[Material, FileRecord]], mobility: Mobility = Mobility.RESET) -> float:
+def pace_of(
+    built: Iterable[tuple[Material, FileRecord]], mobility: Mobility = Mobility.RESET
+) -> float:
     """The time of tables here, as a multiple of the measured time; 1 without a large table that was built here."""
     taken = expected = 0.0
     for material, made in built:

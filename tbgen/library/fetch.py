@@ -89,22 +89,36 @@ def fetch(
     wanted = list(dict.fromkeys(choose(offers)))
     missing = [str(material) for material in wanted if material not in offers]
     if missing:
-        raise FetchError(url, f"it has no table {', '.join(missing[:5])}{' ...' if len(missing) > 5 else ''}")
+        raise FetchError(
+            url, f"it has no table {', '.join(missing[:5])}{' ...' if len(missing) > 5 else ''}"
+        )
     with build_lock(folder, on_wait):
-        tables = {each: _downloads(folder, server, offers[each], count, alone=outcomes_alone) for each in wanted}
+        tables = {
+            each: _downloads(folder, server, offers[each], count, alone=outcomes_alone)
+            for each in wanted
+        }
         fetched = [each for each in wanted if tables[each]]
         files = list(itertools.chain(*tables.values()))
         whole, left = sum(file.bytes for file in files), sum(file.got for file in files)
         free = free_disk(folder)
         if free is not None and whole - left > free:
-            raise FetchError(url, f"the tables need {in_units(whole - left)} of disk, {in_units(free)} are free")
+            raise FetchError(
+                url, f"the tables need {in_units(whole - left)} of disk, {in_units(free)} are free"
+            )
         count(0)
         with ThreadPoolExecutor(jobs) as pool, contextlib.closing(server):  # an error ends all
-            largest_first = sorted(fetched, key=lambda each: -sum(file.bytes for file in tables[each]))
+            largest_first = sorted(
+                fetched, key=lambda each: -sum(file.bytes for file in tables[each])
+            )
             list(pool.map(_fetch_table, map(tables.__getitem__, largest_first)))
         with contextlib.suppress(OSError):
             (folder / STAGE).rmdir()
-    return Fetched(fetched, [each for each in wanted if not tables[each]], whole - left, time.monotonic() - begun)
+    return Fetched(
+        fetched,
+        [each for each in wanted if not tables[each]],
+        whole - left,
+        time.monotonic() - begun,
+    )
 
 
 def _downloads(
@@ -113,7 +127,10 @@ def _downloads(
     """The wanted files of a table that the folder lacks, outcomes last: a table exists once its outcomes do."""
     outcomes, *distances = offer.files[:1] if alone else offer.files
     due = [*distances, outcomes]
-    with contextlib.suppress(TableError, OSError), TableFile(path_of(folder, offer.material)) as file:
+    with (
+        contextlib.suppress(TableError, OSError),
+        TableFile(path_of(folder, offer.material)) as file,
+    ):
         if not distances or file.has_distances:
             return []
         due = distances if file.digest == outcomes.digest else due
@@ -136,12 +153,20 @@ class _Download:
     """A file of a table during its download."""
 
     def __init__(
-        self, folder: Path, server: Server, offer: Entry, file: StoredFile, tell: Callable[[int], None]
+        self,
+        folder: Path,
+        server: Server,
+        offer: Entry,
+        file: StoredFile,
+        tell: Callable[[int], None],
     ) -> None:
         """`tell` receives the number of new bytes."""
         self._server, self._tell = server, tell
         self._file, self._outcomes = file, offer.files[0]
-        self.path, self._staged = folder / file.path, folder / STAGE / file.digest[:16] / file.path.name
+        self.path, self._staged = (
+            folder / file.path,
+            folder / STAGE / file.digest[:16] / file.path.name,
+        )
         self.bytes, self.got = file.bytes, min(self._size(), file.bytes)
 
     def fetch(self) -> None:
@@ -154,7 +179,9 @@ class _Download:
         if fault := self._fault():
             self._staged.unlink()
             if not is_resumed:
-                raise FetchError(self._server.url, f"what it gave as {self._file.path} is none: {fault}")
+                raise FetchError(
+                    self._server.url, f"what it gave as {self._file.path} is none: {fault}"
+                )
             self._tell(-self.bytes)
             self.fetch()
 
@@ -197,12 +224,23 @@ class _Download:
         try:
             with contextlib.closing(LayerFile(self._staged, layer)) as file:
                 file.check()
-                found = file.seal.sha256, file.index.attributes.get("outcomes", self._outcomes.digest)
+                found = (
+                    file.seal.sha256,
+                    file.index.attributes.get("outcomes", self._outcomes.digest),
+                )
             if is_outcomes:
                 TableFile(self._staged).close()  # reads all that other readers ask for
         except Exception as error:  # a file may be made to crash its reader
-            return str(error) if isinstance(error, TableError) else f"it cannot be read: {type(error).__name__}"
-        return "" if found == (self._file.digest, self._outcomes.digest) else "it is another file than the catalog says"
+            return (
+                str(error)
+                if isinstance(error, TableError)
+                else f"it cannot be read: {type(error).__name__}"
+            )
+        return (
+            ""
+            if found == (self._file.digest, self._outcomes.digest)
+            else "it is another file than the catalog says"
+        )
 
 
 class Server:
@@ -215,15 +253,28 @@ class Server:
         except ValueError as error:
             raise FetchError(url, str(error)) from None
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise FetchError(url, "an address begins with https:// or http:// and the name of a server")
-        if parts.username is not None or parts.query or parts.fragment or not url.isascii() or not url.isprintable():
-            raise FetchError(url, "an address is a server and a path, without names of users, questions or spaces")
+            raise FetchError(
+                url, "an address begins with https:// or http:// and the name of a server"
+            )
+        if (
+            parts.username is not None
+            or parts.query
+            or parts.fragment
+            or not url.isascii()
+            or not url.isprintable()
+        ):
+            raise FetchError(
+                url,
+                "an address is a server and a path, without names of users, questions or spaces",
+            )
         path = parts.path.rstrip("/")
         self.url, self._host = url, parts.hostname
-        self._kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        self._folder, _, self._catalog = (path if path.endswith(".json") else f"{path}/{TABLES}/{CATALOG}").rpartition(
-            "/"
+        self._kind = (
+            http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         )
+        self._folder, _, self._catalog = (
+            path if path.endswith(".json") else f"{path}/{TABLES}/{CATALOG}"
+        ).rpartition("/")
         self._open, self._closed = set[http.client.HTTPConnection](), False
 
     def close(self) -> None:
@@ -239,10 +290,14 @@ class Server:
         try:
             return _tables_in(read_as(_Offers, parse_json(text)))
         except (ValueError, InputError, TableError) as error:
-            raise FetchError(self.url, f"its catalog {self._catalog} is wrong: {str(error)[:_MOST_SAID]}") from None
+            raise FetchError(
+                self.url, f"its catalog {self._catalog} is wrong: {str(error)[:_MOST_SAID]}"
+            ) from None
 
     @contextlib.contextmanager
-    def get(self, name: str, start: int = 0, size: int | None = None) -> Iterator[tuple[int, Iterator[bytes]]]:
+    def get(
+        self, name: str, start: int = 0, size: int | None = None
+    ) -> Iterator[tuple[int, Iterator[bytes]]]:
         """A file of so many bytes from `start` on. If the server knows no ranges, it begins at 0."""
         connection = self._kind(self._host, self._port, timeout=SECONDS)
         part = {"Range": f"bytes={start}-"} if start else {}
@@ -254,7 +309,10 @@ class Server:
             with answer:
                 if fault := "stopped" if self._closed else _fault_of(answer, start, size):
                     raise FetchError(self.url, f"{name}: {fault}")
-                yield start if answer.status == http.HTTPStatus.PARTIAL_CONTENT else 0, self._pieces(answer, name)
+                yield (
+                    start if answer.status == http.HTTPStatus.PARTIAL_CONTENT else 0,
+                    self._pieces(answer, name),
+                )
         finally:
             self._open.discard(connection)
             connection.close()
@@ -276,7 +334,9 @@ class Server:
                 recent += len(piece)
                 if (elapsed := time.monotonic() - begun) >= SECONDS:
                     if recent < SLOWEST * elapsed:
-                        raise FetchError(self.url, f"{name}: it sends less than {SLOWEST} bytes a second")
+                        raise FetchError(
+                            self.url, f"{name}: it sends less than {SLOWEST} bytes a second"
+                        )
                     begun, recent = time.monotonic(), 0
                 yield piece
 
@@ -311,16 +371,22 @@ def _fault_of(answer: http.client.HTTPResponse, start: int, size: int | None) ->
     is_part = start > 0 and status == http.HTTPStatus.PARTIAL_CONTENT
     due = size if size is None or not is_part else size - start
     coding = headers.get("Content-Encoding", "identity")
-    location, part = headers.get("Location", "nowhere")[:_MOST_SAID], f"bytes {start}-{(size or 0) - 1}/{size}"
+    location, part = (
+        headers.get("Location", "nowhere")[:_MOST_SAID],
+        f"bytes {start}-{(size or 0) - 1}/{size}",
+    )
     return _first(
         {
             f"it sends us to {location}; name that address if you trust it": 300 <= status < 400,
-            "it is not there; is the address that of a server of tables?": status == http.HTTPStatus.NOT_FOUND,
-            f"it answers {status} {answer.reason[:80]}": status != http.HTTPStatus.OK and not is_part,
+            "it is not there; is the address that of a server of tables?": status
+            == http.HTTPStatus.NOT_FOUND,
+            f"it answers {status} {answer.reason[:80]}": status != http.HTTPStatus.OK
+            and not is_part,
             "it packs its answer, which nobody asked for": coding.lower() != "identity",
             "it does not say how much it sends": length is None,
             "it sends more than a catalog has": size is None and (length or 0) > _MOST_CATALOG,
-            "it sends another part than was asked for": is_part and headers.get("Content-Range") != part,
+            "it sends another part than was asked for": is_part
+            and headers.get("Content-Range") != part,
             f"it sends {length} bytes where the catalog says {due}": due not in (None, length),
         }
     )
@@ -363,15 +429,21 @@ def _tables_in(catalog: _Offers) -> dict[Material, Entry]:
         if material not in known or material in found:
             raise ValueError(f"{material} is {'there twice' if material in found else 'no table'}")
         files = [offer] if offer.distances is None else [offer, offer.distances]
-        found[material] = Entry(material, [*map(_file_of, files, itertools.repeat(material), Layer)])
+        found[material] = Entry(
+            material, [*map(_file_of, files, itertools.repeat(material), Layer)]
+        )
     return found
 
 
 def _file_of(offered: _OfferedFile, material: Material, layer: Layer) -> StoredFile:
     """A file in a catalog, of not too many bytes; its name follows from the material alone."""
-    path, most = path_of(Path(), material, layer), _MOST_CELL_BYTES * layout_of(material).cells + (1 << 20)
+    path, most = (
+        path_of(Path(), material, layer),
+        _MOST_CELL_BYTES * layout_of(material).cells + (1 << 20),
+    )
     faults = {
-        f"the file of {material} is {offered.file!r} and not {path.name}": offered.file != path.name,
+        f"the file of {material} is {offered.file!r} and not {path.name}": offered.file
+        != path.name,
         f"{path.name} has {offered.bytes} bytes": not 0 < offered.bytes <= most,
         f"the digest of {path.name} is none": not re.fullmatch("[0-9a-f]{64}", offered.sha256),
     }

@@ -115,7 +115,11 @@ class Plan:
     def too_large(self) -> list[Step]:
         """Tables that need more memory than there is, even with arrays in files."""
         most = self.settings.memory
-        return [] if most is None else [step for step in self.steps if least_memory(step.material) > most]
+        return (
+            []
+            if most is None
+            else [step for step in self.steps if least_memory(step.material) > most]
+        )
 
     @cached_property
     def fitting(self) -> list[Step]:
@@ -125,17 +129,23 @@ class Plan:
     @cached_property
     def cut_off(self) -> list[Step]:
         """Tables that would fit, but need one that does not."""
-        return [step for step in self.steps if step not in self.fitting and step not in self.too_large]
+        return [
+            step for step in self.steps if step not in self.fitting and step not in self.too_large
+        ]
 
     def check(self, free_disk: int | None) -> None:
         """Refuse an impossible plan before anything begins."""
         if self.settings.memory is not None and self.too_large:
             largest = max((step.material for step in self.too_large), key=least_memory)
             tables = len(self.too_large) + len(self.cut_off)
-            raise NotEnoughMemoryError(str(largest), least_memory(largest), self.settings.memory, tables)
+            raise NotEnoughMemoryError(
+                str(largest), least_memory(largest), self.settings.memory, tables
+            )
         needed = self.bytes + self.scratch_bytes
         if self.steps and free_disk is not None and needed > free_disk:
-            raise NotEnoughDiskError(str(self.steps[-1].material), needed, free_disk, len(self.steps))
+            raise NotEnoughDiskError(
+                str(self.steps[-1].material), needed, free_disk, len(self.steps)
+            )
 
     def next_starts(self, over: Collection[Material], running: Collection[Start]) -> list[Start]:
         """What to start now that some tables are over (made or given up) and some are at work.
@@ -143,7 +153,10 @@ class Plan:
         The longest chain goes first. A table that waits for memory is not overtaken, for it might wait for ever. The
         threads are shared out evenly; those that nobody else can use go to the tables that start.
         """
-        ready, starts = self._ready(over, running)[: self.settings.jobs - len(running)], list[Start]()
+        ready, starts = (
+            self._ready(over, running)[: self.settings.jobs - len(running)],
+            list[Start](),
+        )
         for number, step in enumerate(ready):
             start = self._fitted(step, [*running, *starts], len(ready) - number)
             if start is None:
@@ -157,10 +170,16 @@ class Plan:
     def schedule(self, over: Iterable[Material] = (), running: Iterable[Start] = ()) -> list[Start]:
         """The forecast of each table. Those at work may have begun before now."""
         done, now, seconds = set(over), 0.0, self.seconds_of
-        starts = [replace(each, ends=max(each.begins + seconds(each), 0.05 * seconds(each))) for each in running]
+        starts = [
+            replace(each, ends=max(each.begins + seconds(each), 0.05 * seconds(each)))
+            for each in running
+        ]
         while True:
             at_work = [start for start in starts if start.material not in done]
-            begun = [replace(each, begins=now, ends=now + seconds(each)) for each in self.next_starts(done, at_work)]
+            begun = [
+                replace(each, begins=now, ends=now + seconds(each))
+                for each in self.next_starts(done, at_work)
+            ]
             starts += begun
             if not (at_work or begun):
                 return starts
@@ -187,7 +206,8 @@ class Plan:
             "cpu_seconds": round(self.cpu_seconds, 1),
             "tables": [self._facts_of(start) for start in self.starts],
             "too_large": [
-                facts_of(each, "material", least_memory=least_memory(each.material)) for each in self.too_large
+                facts_of(each, "material", least_memory=least_memory(each.material))
+                for each in self.too_large
             ],
             "cut_off": plain([step.material for step in self.cut_off]),
         }
@@ -199,7 +219,9 @@ class Plan:
             "cells": layout_of(step.material).cells,
             "workers": 1,
             **facts_of(start, "threads", "memory", "scratch_bytes"),
-            **facts_of(cost, "bytes", "outcome_bytes", cpu_seconds=round(self.pace * cost.cpu_seconds, 1)),
+            **facts_of(
+                cost, "bytes", "outcome_bytes", cpu_seconds=round(self.pace * cost.cpu_seconds, 1)
+            ),
             "path_seconds": round(self.pace * step.path_seconds, 1),
             "begins": round(start.begins, 1),
             "ends": round(start.ends, 1),
@@ -209,7 +231,9 @@ class Plan:
         """The tables whose children are there, the longest chain first."""
         done, begun = set(over), {*over, *(start.material for start in running)}
         left = (step for step in self.steps if step.material not in begun)
-        ready = [step for step in left if done.issuperset(step.needs) and step not in self.too_large]
+        ready = [
+            step for step in left if done.issuperset(step.needs) and step not in self.too_large
+        ]
         return sorted(ready, key=lambda step: -step.path_seconds)
 
     def _fitted(self, step: Step, at_work: Sequence[Start], sharers: int = 1) -> Start | None:
@@ -227,12 +251,17 @@ class Plan:
         whole = (Start(step, n, memory_needed(step.material, n, only)) for n in counts)
         in_memory = (start for start in whole if start.memory <= free)
         in_files = (
-            Start(step, n, free, is_short=True) for n in counts if is_alone and least_memory(step.material, n) <= free
+            Start(step, n, free, is_short=True)
+            for n in counts
+            if is_alone and least_memory(step.material, n) <= free
         )
         return next(itertools.chain(in_memory, in_files), None)
 
     def _most_at_once(self, taken: Callable[[Start], int]) -> int:
-        beside = ([each for each in self.starts if each.begins <= at.begins < each.ends] for at in self.starts)
+        beside = (
+            [each for each in self.starts if each.begins <= at.begins < each.ends]
+            for at in self.starts
+        )
         return max((sum(map(taken, starts)) for starts in beside), default=0)
 
 
@@ -247,14 +276,22 @@ def plan_of(
     """The plan for wanted tables that are not there yet, and for all that they need."""
     order = build_order(wanted)
     missing = [material for material in order if material not in sound]
-    needs = {material: tuple(child for child in material.children() if child in set(missing)) for material in missing}
-    costs = {material: cost_of(material, mobility, outcomes_only=settings.outcomes_only) for material in missing}
+    needs = {
+        material: tuple(child for child in material.children() if child in set(missing))
+        for material in missing
+    }
+    costs = {
+        material: cost_of(material, mobility, outcomes_only=settings.outcomes_only)
+        for material in missing
+    }
     paths = dict.fromkeys(missing, 0.0)
     for material in reversed(missing):
         paths[material] += costs[material].cpu_seconds
         for child in needs[material]:
             paths[child] = max(paths[child], paths[material])
-    steps = (Step(material, costs[material], needs[material], paths[material]) for material in missing)
+    steps = (
+        Step(material, costs[material], needs[material], paths[material]) for material in missing
+    )
     plan = Plan(tuple(steps), settings, len(order) - len(missing), pace)
     return plan if settings.jobs else with_default_jobs(plan)
 
@@ -264,4 +301,8 @@ def with_default_jobs(plan: Plan) -> Plan:
     threads = plan.settings.threads
     jobs = sorted({threads, *(1 << n for n in range(threads.bit_length()))}, reverse=True)
     plans = [replace(plan, settings=replace(plan.settings, jobs=number)) for number in jobs]
-    return plans[-1] if plan.cpu_seconds < _WORTH_PROCESSES else min(plans, key=lambda each: each.seconds())
+    return (
+        plans[-1]
+        if plan.cpu_seconds < _WORTH_PROCESSES
+        else min(plans, key=lambda each: each.seconds())
+    )

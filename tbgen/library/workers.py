@@ -85,15 +85,26 @@ def make_table(
     check_library()
     forget_peak()
     wall, cpu = time.perf_counter(), time.process_time()
-    material, source, mobility = Material.parse(name, men_of_folder(folder)), source_digest(), mobility_of(folder)
+    material, source, mobility = (
+        Material.parse(name, men_of_folder(folder)),
+        source_digest(),
+        mobility_of(folder),
+    )
     new: NewArray = np.zeros if memory is None else partial(zeros_in_file, folder)
     with contextlib.ExitStack() as opened:
         children = {
-            child: opened.enter_context(TableFile(path_of(folder, child), outcomes_only=outcomes_only))
+            child: opened.enter_context(
+                TableFile(path_of(folder, child), outcomes_only=outcomes_only)
+            )
             for child in material.children()
         }
         digests = {str(child): file.digest for child, file in children.items()}
-        facts = {"material": name, "game": str(mobility), "source": source, "outcomes_only": outcomes_only}
+        facts = {
+            "material": name,
+            "game": str(mobility),
+            "source": source,
+            "outcomes_only": outcomes_only,
+        }
         store = opened.enter_context(_block_store(folder, material, facts | {"children": digests}))
         method = OUTCOMES if outcomes_only else DISTANCES
         solved = solve_into(store, material, children, threads, tell, mobility, new, method)
@@ -122,7 +133,9 @@ def make_table(
 
 
 @contextlib.contextmanager
-def _block_store(folder: Path, material: Material, identity: Mapping[str, Any]) -> Iterator[BlockStore]:
+def _block_store(
+    folder: Path, material: Material, identity: Mapping[str, Any]
+) -> Iterator[BlockStore]:
     """A store for a table's blocks: on disk if they are many and large, with the blocks of an earlier build.
 
     When all went well its files are removed; otherwise they stay for the next attempt.
@@ -225,7 +238,9 @@ def _serve(pipe: Connection[Any, Any], work: Maker) -> None:
             try:
                 send(work(*table, lambda *facts: send(facts)))
             except Exception as error:
-                can_travel = isinstance(error, (TbgenError, OSError, MemoryError))  # other errors may fail to pickle
+                can_travel = isinstance(
+                    error, (TbgenError, OSError, MemoryError)
+                )  # other errors may fail to pickle
                 send(error if can_travel else RuntimeError(f"{type(error).__name__}: {error}"))
 
 
@@ -259,9 +274,13 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
         try:
             self._dask: Any = importlib.import_module("distributed")
         except ImportError:
-            reason = "--cluster needs dask.distributed; install it with: pip install 'tbgen[cluster]'"
+            reason = (
+                "--cluster needs dask.distributed; install it with: pip install 'tbgen[cluster]'"
+            )
             raise UsageError(reason) from None
-        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # the progress of the build needs the line
+        logging.getLogger("distributed.client").setLevel(
+            logging.CRITICAL
+        )  # the progress of the build needs the line
         try:
             self._client = self._dask.Client(address, timeout=_CONNECT_SECONDS)
         except (OSError, ValueError) as error:
@@ -272,9 +291,13 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
         """One job for each worker, each with the memory and threads of the smallest worker."""
         workers = self._workers().values()
         if not workers:
-            raise UsageError("the cluster has no workers; start some with: dask worker ADDRESS --nthreads N")
+            raise UsageError(
+                "the cluster has no workers; start some with: dask worker ADDRESS --nthreads N"
+            )
         threads = min(int(worker["nthreads"]) for worker in workers)
-        limits = [int(_USABLE * worker["memory_limit"]) for worker in workers if worker["memory_limit"]]
+        limits = [
+            int(_USABLE * worker["memory_limit"]) for worker in workers if worker["memory_limit"]
+        ]
         memory = min(limits if given.memory is None else [*limits, given.memory], default=None)
         return replace(given, threads=threads * len(workers), jobs=len(workers), memory=memory)
 
@@ -300,7 +323,9 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
         try:
             return dict(self._client.scheduler_info(n_workers=-1)["workers"])
         except (KeyError, OSError):
-            raise OSError(errno.EIO, "the dask scheduler no longer answers", self._address) from None
+            raise OSError(
+                errno.EIO, "the dask scheduler no longer answers", self._address
+            ) from None
 
     def __exit__(self, *error: object) -> None:
         self._client.close()

@@ -19,7 +19,15 @@ from tbgen.errors import UnprovedError
 from tbgen.index.handover import Entries
 from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Squares, partial_layout, slots_of
 from tbgen.material import Material, Role
-from tbgen.position.bounds import PART, UNKNOWN, Bound, fold_promotions, joined, threshold_of, unpacked
+from tbgen.position.bounds import (
+    PART,
+    UNKNOWN,
+    Bound,
+    fold_promotions,
+    joined,
+    threshold_of,
+    unpacked,
+)
 from tbgen.position.bracket import ANYTHING, Bracket, MoveBracket, Solution
 from tbgen.position.closure import Closure, Node, PlannedBlock, node_of
 from tbgen.position.known import BlockFolder
@@ -48,7 +56,12 @@ class ClosureBlocks:
     """
 
     def __init__(
-        self, closure: Closure, folder: BlockFolder, winner: Winner = no_tables, *, solves: bool = True
+        self,
+        closure: Closure,
+        folder: BlockFolder,
+        winner: Winner = no_tables,
+        *,
+        solves: bool = True,
     ) -> None:
         self.closure, self.folder, self._winner, self._solves = closure, folder, winner, solves
 
@@ -67,7 +80,9 @@ class ClosureBlocks:
                 raise LookupError(block.key)
             self.solve(block)
         if not block.cuts:
-            return file.items(f"{(Bound.LOWER if block.is_exact else bound).name} {part}", first, end, room)
+            return file.items(
+                f"{(Bound.LOWER if block.is_exact else bound).name} {part}", first, end, room
+            )
         size = (block.node.cells if end is None else end) - first
         if bound not in block.bounds and not block.is_exact:
             return np.full(size, UNKNOWN[bound], np.int8)
@@ -81,12 +96,20 @@ class ClosureBlocks:
             bits = [file.items(name, at >> 3, (at + len(here) + 7) >> 3) for name in names]
             for n in range(0, len(here), step):
                 if (at + n) // stride % 64 in squares:
-                    some, many = [each[n >> 3 : (n + step >> 3) + 1] for each in bits], len(here[n : n + step])
+                    some, many = (
+                        [each[n >> 3 : (n + step >> 3) + 1] for each in bits],
+                        len(here[n : n + step]),
+                    )
                     here[n : n + step] = unpacked(some, cuts, bound, at & 7, many)
         return found
 
     def plane(
-        self, node: Node, side: int, bound: Bound, asked: SomeCells = ALL_CELLS, room: Entries | None = None
+        self,
+        node: Node,
+        side: int,
+        bound: Bound,
+        asked: SomeCells = ALL_CELLS,
+        room: Entries | None = None,
     ) -> Entries:
         """The entry values of a node that the closure leads to, with one side to move; as `read` gives them."""
         half, block = node.cells // 2, self.closure.blocks.get(node)
@@ -108,14 +131,18 @@ class ClosureBlocks:
             return self._of_promotion(board)
         block, part, at = self.closure.blocks[node], ENTRY, cell_on(node, placed)
         if board.has_legal_en_passant():
-            if accrued is not None:  # only the position itself has one: blocks answer right after a double step
+            if (
+                accrued is not None
+            ):  # only the position itself has one: blocks answer right after a double step
                 return best_of(self.moves(board, accrued).values(), board)
             part, at = RIGHTS, index_of_right(node, placed)
         elif accrued is not None and (own := own_of(board)).code >= accrued.code and own != accrued:
             part, at = ANSWERS, block.asked.index((accrued.flipped() if turned else accrued, at))
         signed = [int(self.read(block, part, bound, at, at + 1)[0]) for bound in Bound]
         found = narrowed(ANYTHING, *map(Score.from_signed, signed))
-        known = self._of_promotion(board) if board.move_stack and board.peek().promotion else ANYTHING
+        known = (
+            self._of_promotion(board) if board.move_stack and board.peek().promotion else ANYTHING
+        )
         return narrowed(found.flipped() if turned else found, *known.ends)
 
     def moves(self, board: chess.Board, accrued: Score) -> dict[chess.Move, Bracket]:
@@ -128,7 +155,10 @@ class ClosureBlocks:
         new, moves = board.peek().to_square, list(board.legal_moves)
         if not moves:
             return Bracket(own_of(board, 0), own_of(board, 0))
-        found = [self.bracket(board_after(board, move), None) if move.to_square == new else ANYTHING for move in moves]
+        found = [
+            self.bracket(board_after(board, move), None) if move.to_square == new else ANYTHING
+            for move in moves
+        ]
         return self.closer(best_of(found, board), board)
 
     def closer(self, bracket: Bracket, board: chess.Board) -> Bracket:
@@ -138,11 +168,21 @@ class ClosureBlocks:
 
 def solve_closure(blocks: ClosureBlocks, threads: int, tell: Callable[[float], None]) -> None:
     """Solve all blocks that are not solved yet, each after those that it leads to; tell the planned seconds of each."""
-    lacking = {block.key: block for block in blocks.closure.blocks.values() if blocks.folder.get(block.key) is None}
-    before = {key: lacking.keys() & {edge.digest for edge in block.edges} for key, block in lacking.items()}
+    lacking = {
+        block.key: block
+        for block in blocks.closure.blocks.values()
+        if blocks.folder.get(block.key) is None
+    }
+    before = {
+        key: lacking.keys() & {edge.digest for edge in block.edges}
+        for key, block in lacking.items()
+    }
     order = TopologicalSorter(before)
     order.prepare()
-    running, most = dict[Future[None], str](), max((block.cost.memory_bytes for block in lacking.values()), default=1)
+    running, most = (
+        dict[Future[None], str](),
+        max((block.cost.memory_bytes for block in lacking.values()), default=1),
+    )
     pool = ThreadPoolExecutor(threads_for(most, threads))
     try:
         while order.is_active():
@@ -160,11 +200,15 @@ class BlockSolver:
 
     def __init__(self, block: PlannedBlock, blocks: ClosureBlocks) -> None:
         self.block, self.node, self.blocks = block, block.node, blocks
-        self._bounded = [each.reset for each in block.edges if not each.digest and each.reset.gone == NO_SLOT]
+        self._bounded = [
+            each.reset for each in block.edges if not each.digest and each.reset.gone == NO_SLOT
+        ]
         edges = [each for each in block.edges if each.reset not in self._bounded]
         placements: dict[Material, list[Squares]] = {self.node.material: [self.node.pawns]}
         slots, ranks = slots_of(self.node.material), sum(square // 8 for square in self.node.pawns)
-        self._planes = list[tuple[Color, int, Node, int]]()  # who moves, who is gone, what it leads to, who moves there
+        self._planes = list[
+            tuple[Color, int, Node, int]
+        ]()  # who moves, who is gone, what it leads to, who moves there
         for reset, child, _ in edges:
             placements.setdefault(child.material, []).append(child.pawns)
             if reset.gone != NO_SLOT or reset.promoted == NO_SLOT:
@@ -172,7 +216,10 @@ class BlockSolver:
                 mover = Color.of(steps_up) if reset.gone == NO_SLOT else slots[reset.gone][0].other
                 self._planes.append((mover, reset.gone, child, int(mover.other) ^ reset.flip))
         layouts = [partial_layout(*some) for some in placements.items()]
-        self._layout, self._layouts = layouts[0], ChildLayouts(layouts, [*dict.fromkeys(each.reset for each in edges)])
+        self._layout, self._layouts = (
+            layouts[0],
+            ChildLayouts(layouts, [*dict.fromkeys(each.reset for each in edges)]),
+        )
         self._single = SingleBlock(self._layouts, self._plane(self.node, 0)[1], blocks.folder.zeros)
 
     def _plane(self, child: Node, side: int) -> PlaneNumber:
@@ -187,21 +234,31 @@ class BlockSolver:
         for bound in self.block.bounds:
             source = partial(self._children, bound)
             if cuts:
-                bits = self._single.solve_thresholds(source, [threshold_of(cut)[0] for cut in cuts], asked)
+                bits = self._single.solve_thresholds(
+                    source, [threshold_of(cut)[0] for cut in cuts], asked
+                )
                 named |= zip(map(str, cuts), bits, strict=True)
             else:
                 named[bound.name] = self._single.solve(source([*Color]), asked)
-        return {f"{name} {part}": each for name, some in named.items() for part, each in zip(PARTS, some, strict=True)}
+        return {
+            f"{name} {part}": each
+            for name, some in named.items()
+            for part, each in zip(PARTS, some, strict=True)
+        }
 
     def _children(self, bound: Bound, sides: Sequence[Color]) -> ChildTables:
         """All that moves of some sides lead to, with a bound."""
 
         def entries(plane: PlaneNumber, *where: Any) -> Entries:
             layout = self._layouts.layouts[plane[0]]
-            return self.blocks.plane(node_of(layout.material, layout.blocks[plane[1]]), plane[2], bound, *where)
+            return self.blocks.plane(
+                node_of(layout.material, layout.blocks[plane[1]]), plane[2], bound, *where
+            )
 
         def tables(planes: Iterable[tuple[Node, int]]) -> ChildTables:
-            return self._single.children([self._plane(*each) for each in dict.fromkeys(planes)], entries)
+            return self._single.children(
+                [self._plane(*each) for each in dict.fromkeys(planes)], entries
+            )
 
         promotions = self._single.promotions(sides, entries)
         for pawn in sorted({reset.promoted for reset in self._bounded}):
@@ -211,42 +268,65 @@ class BlockSolver:
         children = tables((child, side) for mover, _, child, side in self._planes if mover in sides)
         for number, pawns in enumerate(self._layout.blocks):
             if number != self._single.number:
-                here, _ = en_passant_of(children.en_passant, (number, number + 1), self._layout.block_words * 128)
+                here, _ = en_passant_of(
+                    children.en_passant, (number, number + 1), self._layout.block_words * 128
+                )
                 block = self.blocks.closure.blocks[node_of(self.node.material, pawns)]
                 here[:] = self.blocks.read(block, RIGHTS, bound)
         return children._replace(promotions=promotions)
 
-    def _bounded_promotions(self, children: ChildTables, promotions: AtHand, bound: Bound, pawn: int) -> AtHand:
+    def _bounded_promotions(
+        self, children: ChildTables, promotions: AtHand, bound: Bound, pawn: int
+    ) -> AtHand:
         """Promotions with bounds of the best of a pawn's; `children` have what taking it leads to."""
-        roles, half = {reset.role for reset in self._bounded if reset.promoted == pawn}, self.node.cells // 2
+        roles, half = (
+            {reset.role for reset in self._bounded if reset.promoted == pawn},
+            self.node.cells // 2,
+        )
         start, entry = promotions.start[self._single.number, pawn], promotions.entry
         if Role.QUEEN in roles:
             start[Role.QUEEN] = len(entry)
             entry = np.append(entry, self.blocks.folder.zeros(half, np.int8))
         start[[*roles]] = start[Role.QUEEN]
-        for main, unsolved in [(Role.QUEEN, roles)] + [(Role.KNIGHT, set[Role]())] * (Role.KNIGHT not in roles):
+        for main, unsolved in [(Role.QUEEN, roles)] + [(Role.KNIGHT, set[Role]())] * (
+            Role.KNIGHT not in roles
+        ):
             best = entry[start[main] :][:half]
-            fold_promotions(self._layout, self.node.pawns, pawn, main, unsolved, children, bound, best)
+            fold_promotions(
+                self._layout, self.node.pawns, pawn, main, unsolved, children, bound, best
+            )
         return promotions._replace(entry=entry)
 
 
 def node_on(board: chess.Board) -> Node:
     """The node of a position."""
-    return node_of(material_on(board), [*board.pieces(chess.PAWN, True), *board.pieces(chess.PAWN, False)])
+    return node_of(
+        material_on(board), [*board.pieces(chess.PAWN, True), *board.pieces(chess.PAWN, False)]
+    )
 
 
 def shared_node(board: chess.Board) -> tuple[Node, bool]:
     """The node that a position shares with its reversal in colours, and whether that is the one of the reversal."""
     here, there = node_on(board), node_on(board.mirror())
-    return min([(here, False), (there, True)], key=lambda each: (not each[0].material.is_canonical, each[0].pawns))
+    return min(
+        [(here, False), (there, True)],
+        key=lambda each: (not each[0].material.is_canonical, each[0].pawns),
+    )
 
 
 def question_of(board: chess.Board, accrued: Score) -> tuple[Node, set[tuple[Score, int]]]:
     """The node of a position, and what is asked of it: the accrued score, there and after quiet moves."""
-    boards = [board, *(board_after(board, move) for move in board.legal_moves if not board.is_zeroing(move))]
+    boards = [
+        board,
+        *(board_after(board, move) for move in board.legal_moves if not board.is_zeroing(move)),
+    ]
     node, turned = shared_node(board)
     carried = accrued.flipped() if turned else accrued
-    return node, {(carried, cell_on(node, each.mirror() if turned else each)) for each in boards if node.is_solvable}
+    return node, {
+        (carried, cell_on(node, each.mirror() if turned else each))
+        for each in boards
+        if node.is_solvable
+    }
 
 
 def cell_on(node: Node, board: chess.Board) -> int:
@@ -265,8 +345,13 @@ def index_of_right(node: Node, board: chess.Board) -> int:
 def answer(blocks: ClosureBlocks, before: Solution) -> Solution:
     """An answer made closer by blocks that are solved; LookupError if one of them is not."""
     board, known = chess.Board(before.fen), {each.move: each.bracket for each in before.moves}
-    whole, moves = narrowed(before.bracket, *blocks.bracket(board, before.accrued).ends), dict[chess.Move, Bracket]()
-    most_here = (ANYTHING.lower, whole.upper) if board.turn else (whole.lower, ANYTHING.upper)  # no move is worth more
+    whole, moves = (
+        narrowed(before.bracket, *blocks.bracket(board, before.accrued).ends),
+        dict[chess.Move, Bracket](),
+    )
+    most_here = (
+        (ANYTHING.lower, whole.upper) if board.turn else (whole.lower, ANYTHING.upper)
+    )  # no move is worth more
     for move, bracket in blocks.moves(board, before.accrued).items():
         found = narrowed(known.get(move, ANYTHING), *bracket.ends)
         moves[move] = narrowed(blocks.closer(found, board_after(board, move)), *most_here)
@@ -277,7 +362,9 @@ def answer(blocks: ClosureBlocks, before: Solution) -> Solution:
 
 def best_of(brackets: Iterable[Bracket], board: chess.Board) -> Bracket:
     """The bracket of a position by those of its moves: the better of two lower bounds bounds the better value."""
-    return Bracket(*map(max if board.turn else min, zip(*(each.ends for each in brackets), strict=True)))
+    return Bracket(
+        *map(max if board.turn else min, zip(*(each.ends for each in brackets), strict=True))
+    )
 
 
 def narrowed(bracket: Bracket, least: Score, most: Score) -> Bracket:
@@ -292,7 +379,12 @@ def narrowed(bracket: Bracket, least: Score, most: Score) -> Bracket:
 def in_order(board: chess.Board, moves: Mapping[chess.Move, Bracket]) -> list[MoveBracket]:
     """Moves by what they guarantee; those are best of which no other can be better."""
     mover = Color.of(board.turn)
-    worths = {move: sorted(end.worth_to(mover) for end in bracket.ends) for move, bracket in moves.items()}
+    worths = {
+        move: sorted(end.worth_to(mover) for end in bracket.ends) for move, bracket in moves.items()
+    }
     most = max((greatest for _, greatest in worths.values()), default=0)
     order = sorted(moves, key=lambda move: (-worths[move][0], -worths[move][1], move.uci()))
-    return [MoveBracket(move, board.san(move), moves[move], best=worths[move][0] >= most) for move in order]
+    return [
+        MoveBracket(move, board.san(move), moves[move], best=worths[move][0] >= most)
+        for move in order
+    ]

@@ -41,7 +41,9 @@ from tbgen.score import MOST_STORED_CODE, STALEMATE_CODE, Color, Score
 Cuts = tuple[Score, ...]
 """Scores that White gets at least or does not, from White's best on."""
 
-_ALL: Final = sorted((Score(code, color) for code in range(MOST_STORED_CODE + 1) for color in Color), reverse=True)
+_ALL: Final = sorted(
+    (Score(code, color) for code in range(MOST_STORED_CODE + 1) for color in Color), reverse=True
+)
 PART: Final = 1 << 18
 """Cells whose bounds are found at a time."""
 ENDS: Final[Cuts] = (Score("G0.5"), Score("-G1.0"))
@@ -66,7 +68,10 @@ def fold_bounds(
     bound: int, narrows: bool,
 ) -> int:  # fmt: skip
     """Fold a bound of one promotion into that of the others, or make that of its own closer."""
-    new_man, side = len(scratch.men) + len(block.geometry.pawn_color), 1 - block.geometry.color[len(scratch.men) - 1]
+    new_man, side = (
+        len(scratch.men) + len(block.geometry.pawn_color),
+        1 - block.geometry.color[len(scratch.men) - 1],
+    )
     for number in range(len(asked)):
         word = first + number
         if not block.legal[side, word] & asked[number]:
@@ -106,12 +111,21 @@ def best_for(side: Int, byte: Int, other: Int) -> Int:
 
 @inlined
 def bound_of(
-    block: Block, scratch: Scratch, side: Int, word: Int, square: Int, moves: Word, others: Word, unknown: Int
+    block: Block,
+    scratch: Scratch,
+    side: Int,
+    word: Int,
+    square: Int,
+    moves: Word,
+    others: Word,
+    unknown: Int,
 ) -> Int:
     """The value of a position whose best capture is folded, if every other reply is worth `unknown`."""
     bit = square_bit(square)
     if not moves & bit:
-        return np.int64(byte_of_goal(0 if block.check[side, word] & bit else STALEMATE_CODE, 1 - side))
+        return np.int64(
+            byte_of_goal(0 if block.check[side, word] & bit else STALEMATE_CODE, 1 - side)
+        )
     byte = np.int64(scratch.folded.outcome[square])
     return best_for(side, unknown, byte) if others & bit else byte
 
@@ -126,20 +140,31 @@ def fold_promotions(
     """
     color, is_solved = layout.slots[promoted][0], main not in unsolved
     to = pawns[promoted] + (8 if color is Color.WHITE else -8)
-    geometry, others = geometry_of(layout), np.array([*pawns[:promoted], *pawns[promoted + 1 :]], np.int64)
-    first, end, words = to * geometry.words, (to + 1) * geometry.words, range(0, geometry.words, PART // 64)
+    geometry, others = (
+        geometry_of(layout),
+        np.array([*pawns[:promoted], *pawns[promoted + 1 :]], np.int64),
+    )
+    first, end, words = (
+        to * geometry.words,
+        (to + 1) * geometry.words,
+        range(0, geometry.words, PART // 64),
+    )
     men = [role for _, role in layout.slots[layout.pawns + 1 : -1]]
 
     def fold(role: Role, asked: Words, *, narrows: bool = False) -> None:
         # Only the part of these words for the square that the new man is on is ever touched.
-        block = bare_block(_geometry_after(geometry, promoted, int(color), rays_of([*men, role])), end)
+        block = bare_block(
+            _geometry_after(geometry, promoted, int(color), rays_of([*men, role])), end
+        )
         enter_block(block, 0, others)
         find_legal(block, np.zeros(len(men) + 1, np.int64), first, end)
 
         def fold_some(number: int) -> int:
             mine, scratch, after = own_pawns(block), new_scratch(len(men) + 1), number + words.step
             some, here = asked[number:after], entry[64 * number : 64 * after]
-            return fold_bounds(mine, children, scratch, promoted, first + number, some, here, int(bound), narrows)
+            return fold_bounds(
+                mine, children, scratch, promoted, first + number, some, here, int(bound), narrows
+            )
 
         with ThreadPoolExecutor(2) as pool:
             if any(pool.map(fold_some, words)):
@@ -150,7 +175,9 @@ def fold_promotions(
     if weaker := unsolved & {Role.ROOK, Role.BISHOP}:
         stalemates, loses = Score(STALEMATE_CODE, color).signed, Score(0, color.other).signed
         few, parts = (stalemates, loses) if is_most else (stalemates,), range(0, len(entry), PART)
-        asked = np.concatenate([np.packbits(np.isin(entry[n : n + PART], few), bitorder="little") for n in parts])
+        asked = np.concatenate(
+            [np.packbits(np.isin(entry[n : n + PART], few), bitorder="little") for n in parts]
+        )
         lost = np.flatnonzero(entry == loses) if is_solved and is_most else np.zeros(0, np.int64)
         for role in weaker:
             fold(role, asked.view(np.uint64))
@@ -180,7 +207,9 @@ def threshold_of(cut: Score) -> tuple[Score, bool]:
 
 def outcomes_of(got: Sequence[npt.NDArray[np.bool_]], cuts: Cuts, bound: Bound) -> Entries:
     """The bounds of some values, of which is known which of the cuts White gets."""
-    ends = [UNKNOWN[bound]] * (len(cuts) + 1)  # by how many of the cuts he gets, which are the last ones
+    ends = [UNKNOWN[bound]] * (
+        len(cuts) + 1
+    )  # by how many of the cuts he gets, which are the last ones
     if bound is Bound.LOWER:  # the best that he gets
         ends[1:] = [cut.signed for cut in reversed(cuts)]
     else:  # below the worst that he does not get
@@ -191,17 +220,27 @@ def outcomes_of(got: Sequence[npt.NDArray[np.bool_]], cuts: Cuts, bound: Bound) 
 def unpacked(content: Sequence[Bytes], cuts: Cuts, bound: Bound, first: int, size: int) -> Entries:
     """The bounds of some values, by the bits of each cut's threshold."""
     bits = [np.unpackbits(some, bitorder="little")[first : first + size] for some in content]
-    return outcomes_of([some != threshold_of(cut)[1] for some, cut in zip(bits, cuts, strict=True)], cuts, bound)
+    return outcomes_of(
+        [some != threshold_of(cut)[1] for some, cut in zip(bits, cuts, strict=True)], cuts, bound
+    )
 
 
 def joined(values: Sequence[Entries], cuts: Cuts, bound: Bound) -> Entries:
     """The bounds of values that are right for one of the cuts each; 0 where there are none."""
-    got = [worth_to_white(each.astype(np.int64)) >= cut.rank for each, cut in zip(values, cuts, strict=True)]
+    got = [
+        worth_to_white(each.astype(np.int64)) >= cut.rank
+        for each, cut in zip(values, cuts, strict=True)
+    ]
     return np.where(values[0] != 0, outcomes_of(got, cuts, bound), np.int8(0))
 
 
 def next_cuts(
-    tried: Sequence[Cuts], within: Bracket, promoter: Color | None, shares: dict[Score, float], climbs: bool, both: bool
+    tried: Sequence[Cuts],
+    within: Bracket,
+    promoter: Color | None,
+    shares: dict[Score, float],
+    climbs: bool,
+    both: bool,
 ) -> tuple[Bound, Cuts]:
     """Up to four cuts to be tried next, and the bound to try them with; none if nothing is left between those tried.
 
@@ -221,12 +260,16 @@ def next_cuts(
         return (Bound(1 - likely), tuple(proof)) if is_new else (likely, tuple({*proof} & {*left}))
     if left and (any(tried) or within == ANYTHING):
         return likely, _likely(left, shares) if promoter is not None else _shared(left, _ALL[:-1])
-    return Bound(1 - likely), tuple(proof) if is_new else _likely(others, shares) if others and both else ()
+    return Bound(1 - likely), tuple(proof) if is_new else _likely(
+        others, shares
+    ) if others and both else ()
 
 
 def _shared(left: Sequence[Score], cuts: Sequence[Score]) -> Cuts:
     """The first open cut where all are halved again and again: positions without pawns ask the same ones."""
-    cut = min(_likely(cuts, {}), key=lambda each: each.code)  # one of few moves takes less time and memory
+    cut = min(
+        _likely(cuts, {}), key=lambda each: each.code
+    )  # one of few moves takes less time and memory
     at = cuts.index(cut)
     return (cut,) if cut in left else _shared(left, cuts[:at] if cut < left[0] else cuts[at + 1 :])
 
@@ -234,6 +277,10 @@ def _shared(left: Sequence[Score], cuts: Sequence[Score]) -> Cuts:
 def _likely(cuts: Sequence[Score], shares: dict[Score, float]) -> Cuts:
     """Four of some cuts in a row, or fewer: values between any two are about equally likely. Low ones are quicker."""
     values = _ALL[_ALL.index(cuts[0]) :][: len(cuts) + 1]
-    weights = np.cumsum([shares.get(one, 0) + 0.004 * 0.5 ** (one.code / 8) for one in values])  # few moves are likely
-    far = np.abs(weights[:-1] / weights[-1] - np.arange(1, 5)[:, None] / 5) + [cut.code / 500 for cut in cuts]
+    weights = np.cumsum(
+        [shares.get(one, 0) + 0.004 * 0.5 ** (one.code / 8) for one in values]
+    )  # few moves are likely
+    far = np.abs(weights[:-1] / weights[-1] - np.arange(1, 5)[:, None] / 5) + [
+        cut.code / 500 for cut in cuts
+    ]
     return tuple(cuts[n] for n in sorted({*far.argmin(axis=1).tolist()}))

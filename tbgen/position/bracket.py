@@ -73,7 +73,9 @@ class Bracket:
             Outcome and points of each bound, and whether they prove the value.
         """
         rule = Scoring() if scoring is None else scoring
-        lower, upper = ({"outcome": str(end), "points": points_facts(rule.points(end))} for end in self.ends)
+        lower, upper = (
+            {"outcome": str(end), "points": points_facts(rule.points(end))} for end in self.ends
+        )
         return {"lower": lower, "upper": upper, "exact": self.is_exact}
 
 
@@ -92,7 +94,12 @@ class MoveBracket:
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """The move as JSON has it."""
-        return {"uci": self.move.uci(), "san": self.san, **self.bracket.facts(scoring), "best": self.best}
+        return {
+            "uci": self.move.uci(),
+            "san": self.san,
+            **self.bracket.facts(scoring),
+            "best": self.best,
+        }
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,9 @@ class Node(NamedTuple):
     @property
     def is_solvable(self) -> bool:
         """Whether its block can be solved."""
-        return self.material.men <= MOST_MEN and self.free <= MOST_FREE + max(2 - len(self.pawns), 0)
+        return self.material.men <= MOST_MEN and self.free <= MOST_FREE + max(
+            2 - len(self.pawns), 0
+        )
 
     @property
     def cells(self) -> int:
@@ -75,7 +77,9 @@ def node_of(material: Material, pawns: Sequence[int]) -> Node:
     """The node of a placement: equal pawns in order, and the lesser of the placement and its mirror image."""
     colors = [int(color) for color, _ in slots_of(material)]
     images = [
-        sorted((color, square % 8, square // 8) for color, square in zip(colors, image, strict=False))
+        sorted(
+            (color, square % 8, square // 8) for color, square in zip(colors, image, strict=False)
+        )
         for image in (pawns, [square ^ 7 for square in pawns])
     ]
     return Node(material, tuple(8 * rank + file for _, file, rank in min(images)))
@@ -100,12 +104,18 @@ class Way(NamedTuple):
     def solves(self, role: Role, node: Node) -> bool:
         """Whether a node without a table is solved that a promotion to a role leads to."""
         most = {Role.QUEEN: self.queen, Role.KNIGHT: self.knight}.get(role, self.others)
-        return node.is_solvable and node.free <= most and bool(node.pawns or node.free > MOST_TABLE_MEN)
+        return (
+            node.is_solvable
+            and node.free <= most
+            and bool(node.pawns or node.free > MOST_TABLE_MEN)
+        )
 
     def cuts_of(self, node: Node, promoter: Color | None) -> Cuts:
         """The cuts at which a node is solved; none if all its outcomes are found."""
         if node.free >= self.mates_free:
-            return ENDS if promoter is None else (ENDS[promoter],)  # the other is hardly ever worth its time
+            return (
+                ENDS if promoter is None else (ENDS[promoter],)
+            )  # the other is hardly ever worth its time
         return self.cuts if node.free >= self.coarse_free else ()
 
 
@@ -119,7 +129,11 @@ def ways_of(free: int) -> list[Way]:
         solved = [Way(free + 1, knight, free, climbs=True) for knight in (0, free + 1)]
         return [Way(free + 1, 0, free, free + 1), *solved, Way(0, 0, free)]
     least = min(free, MOST_WHOLE_FREE)
-    some = [(most, knight) for most in range(least, MOST_FREE + 1) for knight in range(max(least, most - 1), most + 1)]
+    some = [
+        (most, knight)
+        for most in range(least, MOST_FREE + 1)
+        for knight in range(max(least, most - 1), most + 1)
+    ]
     more = [Way(MOST_COARSE_FREE, knight, least) for knight in (MOST_FREE, MOST_COARSE_FREE)]
     ways = [*(Way(*each, least) for each in some), Way(MOST_FREE, MOST_FREE, MOST_FREE)]
     return [*ways, more[0]._replace(mates_free=MOST_COARSE_FREE), *more]
@@ -155,17 +169,29 @@ class PlannedBlock:
         """The cost of solving it, without the program's memory."""
         passes, cells = len(self.bounds), self.node.cells
         sizes = [child.cells // 2 for child in {edge.child for edge in self.edges if edge.digest}]
-        room, disk = passes * sum(min(size, cells) for size in sizes) + max(sizes, default=0), passes * cells
+        room, disk = (
+            passes * sum(min(size, cells) for size in sizes) + max(sizes, default=0),
+            passes * cells,
+        )
         seconds, memory = passes * 0.17e-6, 10.0  # CPU seconds and bytes of memory of a cell
         if self.cuts:
             asked, most = len(self.cuts), max(cut.code for cut in self.cuts)
-            planes = (most // 2 + 1).bit_length() if not {*self.cuts} <= {*ENDS} else 0  # of numbers of moves
+            planes = (
+                (most // 2 + 1).bit_length() if not {*self.cuts} <= {*ENDS} else 0
+            )  # of numbers of moves
             large = 13e-9 if cells < 1 << 33 else 35e-9 if planes < 5 else 100e-9
             each = large if cells >= 1 << 28 and planes else 4e-9
-            seconds, memory, disk = 20e-9 + each * asked, 0.65 * min(asked, 2), asked * cells // 25  # two threads
+            seconds, memory, disk = (
+                20e-9 + each * asked,
+                0.65 * min(asked, 2),
+                asked * cells // 25,
+            )  # two threads
             room += cells * (3 + planes + asked) // 8
         scratch = room if self.cuts and cells >= MOST_IN_MEMORY else 0
-        seconds, memory_bytes = cells * seconds + passes * 0.03, int(cells * memory) + room - scratch
+        seconds, memory_bytes = (
+            cells * seconds + passes * 0.03,
+            int(cells * memory) + room - scratch,
+        )
         return SolvePlan(1, passes * cells, seconds, memory_bytes, disk, self.is_exact, (), scratch)
 
 
@@ -175,11 +201,21 @@ class Closure:
     Those with keys that are `there` are solved already; the others may take `budget` CPU seconds.
     """
 
-    def __init__(self, known: OpenTables, way: Way, there: Collection[str] = (), budget: float = math.inf) -> None:
+    def __init__(
+        self, known: OpenTables, way: Way, there: Collection[str] = (), budget: float = math.inf
+    ) -> None:
         self.known, self.way, self._there, self._budget = known, way, there, budget
-        self.blocks, self.lacking, self.cpu_seconds = dict[Node, PlannedBlock](), list[PlannedBlock](), 0.0
-        self.missing = set[str]()  # tables without pawns that the nodes lead to and that are not there
-        self._resets = dict[Material, list[tuple[Reset, str]]]()  # and the digests of the tables that they lead to
+        self.blocks, self.lacking, self.cpu_seconds = (
+            dict[Node, PlannedBlock](),
+            list[PlannedBlock](),
+            0.0,
+        )
+        self.missing = set[
+            str
+        ]()  # tables without pawns that the nodes lead to and that are not there
+        self._resets = dict[
+            Material, list[tuple[Reset, str]]
+        ]()  # and the digests of the tables that they lead to
 
     def add(self, node: Node, asked: Queries = (), promoter: Color | None = None) -> PlannedBlock:
         """Add a node, what is asked of it, and all that it leads to; ClosureTooLargeError when that takes too much."""
@@ -187,13 +223,19 @@ class Closure:
             edges = list(self._edges_of(node, promoter))
             cuts = self.way.cuts_of(node, promoter)
             # A cut divides values in two. That makes an exact block of one that is asked for the same cuts.
-            whole = [one.is_exact and one.cuts in ((), cuts) for edge in edges if (one := self.blocks.get(edge.child))]
+            whole = [
+                one.is_exact and one.cuts in ((), cuts)
+                for edge in edges
+                if (one := self.blocks.get(edge.child))
+            ]
             is_exact = all(whole) and all(edge.digest for edge in edges)
             bounds = [Bound.LOWER] if is_exact else [self.way.bound] if cuts else [*Bound]
             digests = sorted({(str(edge.child), edge.digest) for edge in edges})
             facts = [str(node), digests, [*map(int, bounds)], [*map(str, cuts)], [*map(str, asked)]]
             key = f"{node}-{key_of(facts)}"
-            block = self.blocks[node] = PlannedBlock(node, edges, bounds, is_exact, cuts, asked, key)
+            block = self.blocks[node] = PlannedBlock(
+                node, edges, bounds, is_exact, cuts, asked, key
+            )
             if key not in self._there:
                 self.lacking.append(block)
                 self.cpu_seconds += block.cost.cpu_seconds
@@ -204,8 +246,12 @@ class Closure:
     def _edges_of(self, node: Node, promoter: Color | None) -> Iterator[Edge]:
         slots, known = slots_of(node.material), self.known
         if node.material not in self._resets:
-            resets = resets_of(node.layout, lambda each: each.canonical() if known.digest(each) else each)
-            self._resets[node.material] = [(reset, known.digest(reset.material)) for reset in resets]
+            resets = resets_of(
+                node.layout, lambda each: each.canonical() if known.digest(each) else each
+            )
+            self._resets[node.material] = [
+                (reset, known.digest(reset.material)) for reset in resets
+            ]
         for reset, digest in self._resets[node.material]:
             for pawns in _pawns_after(slots, node.pawns, reset):
                 child = node_of(reset.material, pawns)
@@ -231,7 +277,9 @@ def plan_of(closures: Iterable[Closure]) -> SolvePlan:
         costs |= {block.key: block.cost for block in each.lacking}
         seconds.append(each.cpu_seconds)
         last = [*each.blocks.values()]
-    bounded = {edge.child.material.canonical() for block in last for edge in block.edges if not edge.digest}
+    bounded = {
+        edge.child.material.canonical() for block in last for edge in block.edges if not edge.digest
+    }
     return SolvePlan(
         len(costs),
         sum(each.cells for each in costs.values()),
@@ -239,7 +287,9 @@ def plan_of(closures: Iterable[Closure]) -> SolvePlan:
         PROGRAM_BYTES + max((each.memory_bytes for each in costs.values()), default=0),
         sum(each.disk_bytes for each in costs.values()),
         exact=not bounded,
-        missing=tuple(sorted(str(material) for material in bounded if material.men <= MOST_TABLE_MEN)),
+        missing=tuple(
+            sorted(str(material) for material in bounded if material.men <= MOST_TABLE_MEN)
+        ),
         scratch_bytes=max((each.scratch_bytes for each in costs.values()), default=0),
         first_seconds=round(next(iter(seconds), 0.0), 1),
     )
@@ -247,15 +297,21 @@ def plan_of(closures: Iterable[Closure]) -> SolvePlan:
 
 def _pawns_after(slots: Sequence[Slot], pawns: Squares, reset: Reset) -> Iterable[Squares]:
     """Where the pawns of the table that a reset leads to may stand, in the order of its slots."""
-    moved = list[Squares]()  # by the slots here; a pawn that is captured or promoted stands where it did
+    moved = list[
+        Squares
+    ]()  # by the slots here; a pawn that is captured or promoted stands where it did
     if reset.promoted == NO_SLOT:
-        steps = [(n, to) for n in range(len(pawns)) for to in pawn_targets(slots, pawns, n, reset.gone)]
+        steps = [
+            (n, to) for n in range(len(pawns)) for to in pawn_targets(slots, pawns, n, reset.gone)
+        ]
         moved += [pawns] * (reset.gone != NO_SLOT)
         moved += [(*pawns[:n], to, *pawns[n + 1 :]) for n, to in steps if 8 <= to < 56]
     elif pawns[reset.promoted] >> 3 == (6 if slots[reset.promoted][0] is Color.WHITE else 1):
         moved.append(pawns)
     kept = reset.slots[: reset.material.pawns]
-    return dict.fromkeys(tuple(squares[slot] ^ RANK_FLIP * reset.flip for slot in kept) for squares in moved)
+    return dict.fromkeys(
+        tuple(squares[slot] ^ RANK_FLIP * reset.flip for slot in kept) for squares in moved
+    )
 
 
 def pawn_targets(slots: Sequence[Slot], pawns: Squares, pawn: int, gone: int) -> Iterable[int]:
@@ -263,7 +319,9 @@ def pawn_targets(slots: Sequence[Slot], pawns: Squares, pawn: int, gone: int) ->
     color, square = slots[pawn][0], pawns[pawn]
     up, home, behind_double = (8, 1, 5) if color is Color.WHITE else (-8, 6, 2)
     if gone == NO_SLOT:
-        return takewhile(lambda to: to not in pawns, (square + up, square + 2 * up)[: 1 + (square >> 3 == home)])
+        return takewhile(
+            lambda to: to not in pawns, (square + up, square + 2 * up)[: 1 + (square >> 3 == home)]
+        )
     if slots[gone][0] is color:
         return ()
     attacked = chess.SquareSet(chess.BB_PAWN_ATTACKS[color.chess][square])

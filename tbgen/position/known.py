@@ -27,7 +27,11 @@ class BlockFolder:
     """Solved blocks in files, for one solve. Several processes may use a folder at once, and remove what others use."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.used, self._opened = folder, set[str](), lru_cache(maxsize=most_files() // 8)(ArrayFile)
+        self.folder, self.used, self._opened = (
+            folder,
+            set[str](),
+            lru_cache(maxsize=most_files() // 8)(ArrayFile),
+        )
 
     def keys(self) -> set[str]:
         """The blocks that are there now."""
@@ -47,7 +51,9 @@ class BlockFolder:
         """Keep a solved block."""
         self.folder.mkdir(parents=True, exist_ok=True)
         while self.get(key) is None:  # another process may remove it before it is open
-            write_arrays(self.folder / f"{key}{SUFFIX}", {}, arrays, 1 << 16)  # cells a frame: a position needs one
+            write_arrays(
+                self.folder / f"{key}{SUFFIX}", {}, arrays, 1 << 16
+            )  # cells a frame: a position needs one
 
     def zeros(self, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
         """A flat array of zeros, in a file if it is large: then the system need not keep it in memory."""

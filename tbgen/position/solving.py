@@ -26,7 +26,17 @@ from tbgen.position import DEFAULT_BUDGET, SOLVED
 from tbgen.position.blocks import ClosureBlocks, answer, question_of, shared_node, solve_closure
 from tbgen.position.bounds import Bound, Cuts, next_cuts
 from tbgen.position.bracket import ANYTHING, Bracket, Solution, SolvePlan
-from tbgen.position.closure import MOST_COARSE_FREE, MOST_FREE, MOST_MEN, Closure, Node, Way, node_of, plan_of, ways_of
+from tbgen.position.closure import (
+    MOST_COARSE_FREE,
+    MOST_FREE,
+    MOST_MEN,
+    Closure,
+    Node,
+    Way,
+    node_of,
+    plan_of,
+    ways_of,
+)
 from tbgen.position.known import BlockFolder
 from tbgen.probe.stored import OpenTables
 from tbgen.probe.syzygy import open_syzygy
@@ -59,13 +69,19 @@ class PositionSolver(contextlib.ExitStack):
         paths = folders_of(folders, Mobility.RESET)
         self._threads = expect_number(threads, "threads", 1)
         self.budget = expect_number(budget, "budget", 0)
-        self.cache_bytes = 1 << 35  # the most disk for solved blocks; those of the last position stay anyway
+        self.cache_bytes = (
+            1 << 35
+        )  # the most disk for solved blocks; those of the last position stay anyway
         self._known = OpenTables(paths, 1 << 26, outcomes_only=False)
         self.callback(self._known.close)
-        self._folder = BlockFolder(Path(self.enter_context(folder_to_write(paths, SOLVED))) / SOLVED)
+        self._folder = BlockFolder(
+            Path(self.enter_context(folder_to_write(paths, SOLVED))) / SOLVED
+        )
         self._winner = self.enter_context(open_syzygy(syzygy))
         self._brackets = dict[tuple[str, Score], Bracket]()
-        self._asked = dict[Node, set[tuple[Score, int]]]()  # what all positions ask of a node without pawns
+        self._asked = dict[
+            Node, set[tuple[Score, int]]
+        ]()  # what all positions ask of a node without pawns
 
     def plan(self, position: Position, accrued: Score | str | None = None) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
@@ -73,7 +89,11 @@ class PositionSolver(contextlib.ExitStack):
 
     def _affordable(self, board: chess.Board, accrued: Score) -> list[Closure]:
         """Those that budget and machine allow together, the quickest first; one that does not fit where none does."""
-        material, most, (node, asked) = material_on(board), MOST_FREE, self._question(board, accrued)
+        material, most, (node, asked) = (
+            material_on(board),
+            MOST_FREE,
+            self._question(board, accrued),
+        )
         if self._known.digest(material):
             reason = "its table is there; ask it with: tbgen probe"
         elif not node.is_solvable:
@@ -85,7 +105,9 @@ class PositionSolver(contextlib.ExitStack):
                     self.check(plan_of([closure]))
                     fitting.append(closure)
             if closures:  # a way that tells less is there for where the first one does not fit
-                return [each for each in fitting if each.way.queen >= fitting[0].way.queen] or closures[:1]
+                return [
+                    each for each in fitting if each.way.queen >= fitting[0].way.queen
+                ] or closures[:1]
             reason = f"more than {self.budget} CPU seconds by the plan; allow more with --budget"
         raise ClosureTooLargeError(str(material), reason)
 
@@ -96,23 +118,38 @@ class PositionSolver(contextlib.ExitStack):
 
     def _closures(self, node: Node, asked: Queries) -> list[Closure]:
         """Those that the budget allows together and that lack no table; MissingTableError if all lack one."""
-        found, lacking, there, left = dict[object, Closure](), list[Closure](), self._folder.keys(), float(self.budget)
-        bound, cuts = next_cuts([(), ()], ANYTHING, node.promoter, self._known.shares(node.material), False, False)
+        found, lacking, there, left = (
+            dict[object, Closure](),
+            list[Closure](),
+            self._folder.keys(),
+            float(self.budget),
+        )
+        bound, cuts = next_cuts(
+            [(), ()], ANYTHING, node.promoter, self._known.shares(node.material), False, False
+        )
         for way in ways_of(node.free):
             closure = Closure(self._known, way._replace(cuts=cuts, bound=bound), there, left)
             with contextlib.suppress(ClosureTooLargeError):
                 closure.add(node, asked)
-                solved = frozenset((each.node, each.cuts in ((), cuts)) for each in closure.blocks.values())
+                solved = frozenset(
+                    (each.node, each.cuts in ((), cuts)) for each in closure.blocks.values()
+                )
                 # Ways that differ in cuts alone are one. Rooks and bishops hardly ever matter where bounds are left.
                 if closure.missing:
                     lacking.append(closure)
                 elif solved not in found and (way.others != MOST_FREE or plan_of([closure]).exact):
-                    found[solved], left, cuts = closure, left - closure.cpu_seconds, cuts[:1]  # later ways ask one cut
+                    found[solved], left, cuts = (
+                        closure,
+                        left - closure.cpu_seconds,
+                        cuts[:1],
+                    )  # later ways ask one cut
         if lacking and not found:
             lacking[0].refuse_missing()
         return [*found.values()]
 
-    def _answer(self, board: chess.Board, accrued: Score, closures: list[Closure], watch: Watch | None) -> Solution:
+    def _answer(
+        self, board: chess.Board, accrued: Score, closures: list[Closure], watch: Watch | None
+    ) -> Solution:
         """An answer made closer in one way after another until it is exact, by as many closures as a way has use for.
 
         Each asks for cuts between the bounds that are known by then, while the budget lasts. Without `watch` nothing
@@ -121,14 +158,25 @@ class PositionSolver(contextlib.ExitStack):
         (node, asked), (_, turned) = self._question(board, accrued), shared_node(board)
         found = Solution(board.fen(), accrued, ANYTHING, [], plan_of(closures), 0.0)
         left, bracket, solved = float(self.budget if watch else 0), found.bracket, list[Closure]()
-        whole = min(3 * found.plan.cpu_seconds, self.budget)  # a way takes about three times its first closure
-        tell, self._folder = progress_of(whole, watch or unwatched), BlockFolder(self._folder.folder)
+        whole = min(
+            3 * found.plan.cpu_seconds, self.budget
+        )  # a way takes about three times its first closure
+        tell, self._folder = (
+            progress_of(whole, watch or unwatched),
+            BlockFolder(self._folder.folder),
+        )
         shares = self._known.shares(node.material)
         for n, planned in enumerate(closures):
             tried: list[Cuts] = [(), ()]
-            later = closures[n + 1 :] if planned.way.queen <= MOST_FREE else []  # else its queens take the time
+            later = (
+                closures[n + 1 :] if planned.way.queen <= MOST_FREE else []
+            )  # else its queens take the time
             costs = [each.cpu_seconds for each in later] or [left + 1]
-            while (asks := next_cuts(tried, bracket, node.promoter, shares, planned.way.climbs, min(costs) > left))[1]:
+            while (
+                asks := next_cuts(
+                    tried, bracket, node.promoter, shares, planned.way.climbs, min(costs) > left
+                )
+            )[1]:
                 way = planned.way._replace(bound=asks[0], cuts=asks[1])
                 closure = Closure(self._known, way, self._folder.keys(), left)
                 try:
@@ -146,7 +194,9 @@ class PositionSolver(contextlib.ExitStack):
                     break  # other cuts would find the same
         return replace(found, plan=plan_of(solved))
 
-    def solve(self, position: Position, accrued: Score | str | None = None, watch: Watch = unwatched) -> Solution:
+    def solve(
+        self, position: Position, accrued: Score | str | None = None, watch: Watch = unwatched
+    ) -> Solution:
         """The value of a position and of its moves, or bounds of it, as `tbgen.solve` gives them."""
         board, carried = self._read(position, accrued)
         closures, began = self._affordable(board, carried), time.process_time()
@@ -165,7 +215,9 @@ class PositionSolver(contextlib.ExitStack):
                 return found if found.moves else None
         return None
 
-    def bracket(self, board: chess.Board, accrued: Score, watch: Watch = unwatched) -> Bracket | None:
+    def bracket(
+        self, board: chess.Board, accrued: Score, watch: Watch = unwatched
+    ) -> Bracket | None:
         """The bracket of a position, unless it takes too much. Asked again, it is not solved again."""
         key = board.epd(), accrued
         if key not in self._brackets:
@@ -179,7 +231,9 @@ class PositionSolver(contextlib.ExitStack):
         refuse_illegal(board)
         if board.castling_rights:
             raise CastlingError(board.fen())
-        return board, own_of(board) if carried is None else accrued_in(carried, own_of(board), bare_sides(board))
+        return board, own_of(board) if carried is None else accrued_in(
+            carried, own_of(board), bare_sides(board)
+        )
 
     def outlook(self, positions: Iterable[Root]) -> tuple[list[Root], Counter[str], SolvePlan]:
         """The positions that can be solved, why others cannot, and the cost of all blocks, each once."""
@@ -208,11 +262,21 @@ class PositionSolver(contextlib.ExitStack):
         """Plan who mates after promotions to a queen that leave six men; with `watch`, solve it."""
         men, closures = MOST_COARSE_FREE + 1, list[Closure]()
         if material.men != men or material.pawns not in (1, 2):
-            raise ClosureTooLargeError(str(material), f"no promotion leads to {men} men with one pawn or none")
-        for color, bound in itertools.product([each for each in Color if Role.PAWN in material.side(each)], Bound):
-            closures.append(Closure(self._known, Way(0, 0, 0, MOST_COARSE_FREE, bound=bound), self._folder.keys()))
+            raise ClosureTooLargeError(
+                str(material), f"no promotion leads to {men} men with one pawn or none"
+            )
+        for color, bound in itertools.product(
+            [each for each in Color if Role.PAWN in material.side(each)], Bound
+        ):
+            closures.append(
+                Closure(
+                    self._known, Way(0, 0, 0, MOST_COARSE_FREE, bound=bound), self._folder.keys()
+                )
+            )
             promoted = with_man(material, color, Role.PAWN, Role.QUEEN)
-            for pawns in layout_of(promoted.canonical()).blocks:  # one pawn stands where it may in either colours
+            for pawns in layout_of(
+                promoted.canonical()
+            ).blocks:  # one pawn stands where it may in either colours
                 closures[-1].add(node_of(promoted, pawns), promoter=color)
             closures[-1].refuse_missing()
         plan = plan_of(closures)
@@ -231,7 +295,9 @@ class PositionSolver(contextlib.ExitStack):
         if memory is not None and plan.memory_bytes > memory:
             raise NotEnoughMemoryError("the blocks of a position", plan.memory_bytes, memory)
         if disk is not None and plan.disk_bytes + plan.scratch_bytes > disk:
-            raise NotEnoughDiskError("the blocks of a position", plan.disk_bytes + plan.scratch_bytes, disk)
+            raise NotEnoughDiskError(
+                "the blocks of a position", plan.disk_bytes + plan.scratch_bytes, disk
+            )
 
 
 def solve(

@@ -63,12 +63,16 @@ class Shown:
         board, moves = self._drawing()
         if isinstance(board, OwnBoard):  # men of your own have no pictures
             return None
-        return chess.svg.board(board, arrows=[(m.from_square, m.to_square) for m in moves[:_MOST_ARROWS]], size=_SIZE)
+        return chess.svg.board(
+            board, arrows=[(m.from_square, m.to_square) for m in moves[:_MOST_ARROWS]], size=_SIZE
+        )
 
     def _repr_html_(self) -> str:
         from html import escape
 
-        return f"<p>{escape(str(self))}</p>{self._repr_svg_() or f'<pre>{self._drawing()[0]}</pre>'}"
+        return (
+            f"<p>{escape(str(self))}</p>{self._repr_svg_() or f'<pre>{self._drawing()[0]}</pre>'}"
+        )
 
 
 @dataclass(slots=True)
@@ -173,7 +177,9 @@ class Probe(Valued):
     def moves(self) -> Moves:
         """All moves with their values, best first. The first access needs open tables."""
         if self._here.ask is None:
-            raise UsageError("a pickled answer has no tables; ask a tablebase for the moves: tables.probe_moves(board)")
+            raise UsageError(
+                "a pickled answer has no tables; ask a tablebase for the moves: tables.probe_moves(board)"
+            )
         return self._here.ask(self._here.board, self.accrued)
 
     @property
@@ -316,7 +322,9 @@ class Moves(list[MoveProbe]):
         value, mover = self[0].outcome, self[0].own.holder
         titles = {
             Grade.KEEPS: f"keep {value}",
-            Grade.COSTS: "give away part of it" if value.holder is mover else f"give {mover.other} more",
+            Grade.COSTS: "give away part of it"
+            if value.holder is mover
+            else f"give {mover.other} more",
             Grade.LOSES: f"give the score to {mover.other}",
         }
         for grade, moves in itertools.groupby(self, lambda each: Grade.of(value, each.outcome)):

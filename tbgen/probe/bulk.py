@@ -51,7 +51,9 @@ _FEW = 3000
 
 
 def _no_answers(count: int) -> BulkProbe:
-    return BulkProbe(np.zeros(count, np.int8), np.full(count, np.nan, np.float32), np.zeros(count, np.uint8))
+    return BulkProbe(
+        np.zeros(count, np.int8), np.full(count, np.nan, np.float32), np.zeros(count, np.uint8)
+    )
 
 
 def _put(answers: BulkProbe, indices: Any, outcome: Any, dtg: Any, fault: Any = Fault.NONE) -> None:
@@ -60,16 +62,24 @@ def _put(answers: BulkProbe, indices: Any, outcome: Any, dtg: Any, fault: Any = 
 
 
 def answer_arrays(
-    values: TableValues, material: Material, white_to_move: npt.ArrayLike, squares: npt.ArrayLike, accrued: ManyAccrued
+    values: TableValues,
+    material: Material,
+    white_to_move: npt.ArrayLike,
+    squares: npt.ArrayLike,
+    accrued: ManyAccrued,
 ) -> BulkProbe:
     """The values of positions of one material, given as arrays."""
     men = _whole_numbers(squares, "squares", 0, 63, "squares are numbers from 0 (a1) to 63 (h8)")
     men = men.reshape(-1, material.men) if men.size == 0 else np.atleast_2d(men)
     if men.ndim != 2 or men.shape[1] != material.men:
-        raise UsageError(f"{material} needs {material.men} squares a position, not an array of shape {men.shape}")
+        raise UsageError(
+            f"{material} needs {material.men} squares a position, not an array of shape {men.shape}"
+        )
     turns = np.asarray(white_to_move)
     if turns.size and turns.dtype != np.bool_:
-        raise UsageError(f"white_to_move must be truth values, such as board.turn, not {turns.dtype}")
+        raise UsageError(
+            f"white_to_move must be truth values, such as board.turn, not {turns.dtype}"
+        )
     sides = np.where(_for_each(turns, len(men), "white_to_move"), 0, 1)
     numbers, table = accrued_numbers(accrued, len(men)), values.tables.table(material)
     flipped = not material.is_canonical
@@ -77,7 +87,9 @@ def answer_arrays(
     return _answer(values, table, flipped, sides, men, numbers)
 
 
-def answer_positions(values: TableValues, positions: Sequence[Position], accrued: ManyAccrued) -> BulkProbe:
+def answer_positions(
+    values: TableValues, positions: Sequence[Position], accrued: ManyAccrued
+) -> BulkProbe:
     """The values of boards and FENs, whatever their materials."""
     answers, given = _no_answers(len(positions)), accrued_numbers(accrued, len(positions))
     groups: dict[tuple[StoredTable, bool], list[tuple[Any, ...]]] = {}
@@ -107,9 +119,14 @@ def accrued_numbers(accrued: ManyAccrued, count: int) -> Ints:
     """The accrued score of each position as a signed number, from one score for all or one for each."""
     given: Any = [accrued] if accrued is None or isinstance(accrued, (Score, str)) else accrued
     if isinstance(given, Iterable) and np.asarray(given).dtype.kind not in "iu":
-        given = [0 if each is None or each != each else expect_score(each, "accrued").signed for each in given]
+        given = [
+            0 if each is None or each != each else expect_score(each, "accrued").signed
+            for each in given
+        ]
     meaning = f"accrued must be +(code + 1) or -(code + 1) with codes up to {MOST_CODE}, or 0"
-    return _for_each(_whole_numbers(given, "accrued", -MOST_CODE - 1, MOST_CODE + 1, meaning), count, "accrued")
+    return _for_each(
+        _whole_numbers(given, "accrued", -MOST_CODE - 1, MOST_CODE + 1, meaning), count, "accrued"
+    )
 
 
 def _whole_numbers(values: object, name: str, least: int, most: int, meaning: str) -> Ints:
@@ -130,22 +147,35 @@ def _for_each(values: npt.NDArray[np.generic], count: int, name: str) -> Ints:
     try:
         return np.broadcast_to(values, count).astype(np.int64)
     except ValueError:
-        raise UsageError(f"{name} must be one value or {count}, arrays of one length with squares") from None
+        raise UsageError(
+            f"{name} must be one value or {count}, arrays of one length with squares"
+        ) from None
 
 
 def columns_of(material: Material, layout: Layout, *, flipped: bool) -> list[int]:
     """[slot] -> the column of its man, where columns follow the material's name."""
-    men = [(color.other if flipped else color, role) for color in Color for role in material.side(color)]
+    men = [
+        (color.other if flipped else color, role)
+        for color in Color
+        for role in material.side(color)
+    ]
     return sorted(range(len(men)), key=lambda column: layout.slots.index(men[column]))
 
 
 # squares[n, slot of the layout]; accrued[n] is signed, or 0 for the own score
 def _answer(
-    values: TableValues, table: StoredTable, flipped: bool, sides: Ints, squares: Ints, accrued: Ints
+    values: TableValues,
+    table: StoredTable,
+    flipped: bool,
+    sides: Ints,
+    squares: Ints,
+    accrued: Ints,
 ) -> BulkProbe:
     """The values of positions of a table, without a right to take en passant."""
     if table.layout.material.own:
-        raise UsageError("many probes know the men of chess alone; probe positions with men of your own one by one")
+        raise UsageError(
+            "many probes know the men of chess alone; probe positions with men of your own one by one"
+        )
     if flipped:
         sides, squares, accrued = 1 - sides, squares ^ RANK_FLIP, -accrued
     answers, legal = _no_answers(len(sides)), are_legal(table.layout, sides, squares)
@@ -159,11 +189,23 @@ def _answer(
 
 
 def _let_accrue(
-    values: TableValues, table: StoredTable, answers: BulkProbe, rows: Ints, places: Ints, *asked: Ints
+    values: TableValues,
+    table: StoredTable,
+    answers: BulkProbe,
+    rows: Ints,
+    places: Ints,
+    *asked: Ints,
 ) -> None:
     """Replace the entry values that the accrued score changes, as `StoredPosition.value` does."""
-    layout, entry, (sides, squares, accrued) = table.layout, answers.outcome[rows], (each[rows] for each in asked)
-    bare = tuple(values.mobility.forgets and sum(color is side for color, _ in layout.slots) == 1 for side in Color)
+    layout, entry, (sides, squares, accrued) = (
+        table.layout,
+        answers.outcome[rows],
+        (each[rows] for each in asked),
+    )
+    bare = tuple(
+        values.mobility.forgets and sum(color is side for color, _ in layout.slots) == 1
+        for side in Color
+    )
     is_possible = _possible_scores(bare)[np.where(are_white(accrued), 0, 1), codes_of(accrued)]
     unsure = np.flatnonzero((abs(entry) >= abs(accrued)) | ~is_possible)
     rows, places, accrued, entry = rows[unsure], places[unsure], accrued[unsure], entry[unsure]
@@ -171,7 +213,9 @@ def _let_accrue(
     own = signed_of(sides != int(Color.WHITE), own_codes(layout.slots, sides, squares))
     wrong = rows[~is_possible & (own != accrued)]
     _put(answers, wrong, 0, np.nan, Fault.ACCRUED)
-    held = is_possible & (abs(own) >= abs(accrued)) & (own != accrued) & (abs(entry) >= abs(accrued))
+    held = (
+        is_possible & (abs(own) >= abs(accrued)) & (own != accrued) & (abs(entry) >= abs(accrued))
+    )
     _put(answers, rows[held], *table.all_held(places[held], accrued[held]))
 
 
@@ -186,7 +230,9 @@ def board_of(slots: Sequence[Slot], side: int, squares: Sequence[int]) -> chess.
     """The board with the men of the slots on their squares; halfmove clock 0."""
     board = chess.Board(None)
     men = zip(squares, slots, strict=True)
-    board.set_piece_map({square: chess.Piece(int(role), color.chess) for square, (color, role) in men})
+    board.set_piece_map(
+        {square: chess.Piece(int(role), color.chess) for square, (color, role) in men}
+    )
     board.turn = side == int(Color.WHITE)
     return board
 
@@ -195,11 +241,16 @@ def own_codes(slots: Sequence[Slot], sides: Ints, squares: Ints) -> Ints:
     """The own code of each legal position without en passant rights; squares by slots, side 0 = White to move."""
     if len(squares) <= _FEW:
         positions = zip(sides.tolist(), squares.tolist(), strict=True)
-        return np.array([own_score(board_of(slots, side, men)).code for side, men in positions], np.int64)
+        return np.array(
+            [own_score(board_of(slots, side, men)).code for side, men in positions], np.int64
+        )
     from tbgen.board.board import BOARD_WORDS, KIND, TURN
     from tbgen.board.moves import codes_on
 
-    boards, codes = np.zeros((len(squares), BOARD_WORDS), np.uint64), np.zeros(len(squares), np.int64)
+    boards, codes = (
+        np.zeros((len(squares), BOARD_WORDS), np.uint64),
+        np.zeros(len(squares), np.int64),
+    )
     for slot, (color, role) in enumerate(slots):
         bits = np.left_shift(np.uint64(1), squares[:, slot].astype(np.uint64))
         boards[:, int(color)] |= bits

@@ -134,7 +134,9 @@ class BulkProbe:
             `polars.DataFrame(many.columns(), nan_to_null=True)` makes null of both.
         """
         scores = [found and found[0] for found in self]
-        faults = [str(self.fault_of(n)) if score is None else None for n, score in enumerate(scores)]
+        faults = [
+            str(self.fault_of(n)) if score is None else None for n, score in enumerate(scores)
+        ]
         return {**columns_of(scores, self.dtg, scoring), "fault": faults}
 
 
@@ -143,13 +145,20 @@ def columns_of(
 ) -> dict[str, Any]:
     """Outcomes and distances as columns by name."""
     rows = [_row_of(score, scoring or Scoring()) for score in scores]
-    texts = {name: [row[n] for row in rows] for n, name in enumerate(("outcome", "holder", "check"))}
-    numbers = {n: np.array([row[k] for row in rows], float) for k, n in enumerate(("moves", "rank", "points"), 3)}
+    texts = {
+        name: [row[n] for row in rows] for n, name in enumerate(("outcome", "holder", "check"))
+    }
+    numbers = {
+        n: np.array([row[k] for row in rows], float)
+        for k, n in enumerate(("moves", "rank", "points"), 3)
+    }
     return {**texts, **numbers, "dtg": np.array(list(dtg), float)}
 
 
 @cache
-def _row_of(score: Score | None, scoring: Scoring) -> tuple[str | None, str | None, bool | None, float, float, float]:
+def _row_of(
+    score: Score | None, scoring: Scoring
+) -> tuple[str | None, str | None, bool | None, float, float, float]:
     if score is None:
         return None, None, None, np.nan, np.nan, np.nan
     points = points_facts(scoring.points(score))["white"]

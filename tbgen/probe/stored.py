@@ -32,7 +32,9 @@ from tbgen.storage.schema import DETAIL, DTG, SYMBOL
 RANK_FLIP: Final = 56
 """Turns a square upside down by an exclusive or."""
 
-_OUTCOMES: Final = {n: Score.from_signed(n) for n in range(-MOST_STORED_CODE - 1, MOST_STORED_CODE + 2) if n}
+_OUTCOMES: Final = {
+    n: Score.from_signed(n) for n in range(-MOST_STORED_CODE - 1, MOST_STORED_CODE + 2) if n
+}
 
 _OTHER_BREAKS: Final = "its breaks are not those of the outcomes"
 _CODE_BITS: Final = 11
@@ -62,7 +64,10 @@ class Column:
     def items(self, places: Ints) -> npt.NDArray[Any]:
         """Many items, chunk by chunk."""
         numbers, offsets = np.divmod(places, self._dataset.chunk_items)
-        by_chunk, result = np.argsort(numbers, kind="stable"), np.empty(len(places), self._dataset.kind)
+        by_chunk, result = (
+            np.argsort(numbers, kind="stable"),
+            np.empty(len(places), self._dataset.kind),
+        )
         starts = np.flatnonzero(np.diff(numbers[by_chunk], prepend=-1))
         for some in np.split(by_chunk, starts[1:]) if len(places) else ():
             result[some] = self._chunk(int(numbers[some[0]]))[offsets[some]]
@@ -91,7 +96,12 @@ class StoredPosition:
         accrued one. Else it is the value of holding the accrued score. `own` counts the position's own score, which
         takes half of the time and is rarely needed.
         """
-        if carried is None or self.outcome.code < carried.code or own().code < carried.code or own() == carried:
+        if (
+            carried is None
+            or self.outcome.code < carried.code
+            or own().code < carried.code
+            or own() == carried
+        ):
             return self.outcome, self._dtg() if self._table.knows_distances else None
         return self.held(carried)
 
@@ -100,7 +110,9 @@ class StoredPosition:
         held = accrued.flipped() if self._flipped else accrued
         row = _row_for(self._table.outcome_rows, self._first, self._rows, held)
         outcome = held if row is None else _OUTCOMES[row[2]]
-        if not (outcome < held if held.holder is Color.WHITE else outcome > held):  # no worse for the holder
+        if not (
+            outcome < held if held.holder is Color.WHITE else outcome > held
+        ):  # no worse for the holder
             return accrued, 0 if self._table.knows_distances else None
         dtg = self._dtg_of_break(held) if self._table.knows_distances else None
         return outcome.flipped() if self._flipped else outcome, dtg
@@ -136,7 +148,9 @@ class Successor(NamedTuple):
 def _row_for(column: Column, first: int, rows: int, accrued: Score) -> tuple[int, ...] | None:
     """The last of some rows that applies to an accrued score."""
     backwards = (column[number] for number in range(first + rows - 1, first - 1, -1))
-    return next((row for row in backwards if row[0] == int(accrued.holder) and row[1] <= accrued.code), None)
+    return next(
+        (row for row in backwards if row[0] == int(accrued.holder) and row[1] <= accrued.code), None
+    )
 
 
 Kinds = list[tuple[bool, int]]
@@ -144,7 +158,10 @@ Kinds = list[tuple[bool, int]]
 
 
 def kinds_of(material: Material) -> Kinds:
-    return [(color is Color.WHITE, int(role)) for (color, role), _ in itertools.groupby(slots_of(material))]
+    return [
+        (color is Color.WHITE, int(role))
+        for (color, role), _ in itertools.groupby(slots_of(material))
+    ]
 
 
 def squares_on(board: chess.Board, kinds: Kinds, flipped: bool = False) -> list[int]:
@@ -163,50 +180,71 @@ class StoredTable:
         """A column by its name; an error of TableError if it belongs to distances that are missing or damaged."""
         self.knows_distances = file.has_distances and not outcomes_only
         self.layout, self._plane = file.order.layout, file.order.plane_places
-        self.symbols, self.meanings, self.outcome_rows = map(self.column, (SYMBOL, "symbols", "outcome_rows"))
+        self.symbols, self.meanings, self.outcome_rows = map(
+            self.column, (SYMBOL, "symbols", "outcome_rows")
+        )
         self.kinds = kinds_of(self.layout.material)
 
     def dtg(self, stored: Any, entry: Any, place: Any) -> Any:
         """The distance of an entry value from the number in the file at a place; for one place or many."""
-        return stored ^ ((entry > 0) == (place // self._plane % 2 == 0))  # White is to move in even planes
+        return stored ^ (
+            (entry > 0) == (place // self._plane % 2 == 0)
+        )  # White is to move in even planes
 
     def all_entries(self, places: Ints) -> tuple[Ints, Plies]:
         """The signed entry values of many positions, and their distances."""
         symbols = self.symbols.items(places)
         entry = self.meanings.items(symbols.astype(np.int64))["entry"].astype(np.int64)
-        dtg = self.dtg(self.column(DTG).items(places), entry, places) if self.knows_distances else np.nan
+        dtg = (
+            self.dtg(self.column(DTG).items(places), entry, places)
+            if self.knows_distances
+            else np.nan
+        )
         return entry, np.full(len(places), dtg, np.float32)
 
     def all_held(self, places: Ints, accrued: Ints) -> tuple[Ints, Plies]:
         """`StoredPosition.held` for many positions: signed outcomes and distances."""
         symbols = self.symbols.items(places).astype(np.int64)
         records = self.meanings.items(symbols)
-        outcome, dtg = accrued.copy(), np.full(len(places), 0 if self.knows_distances else np.nan, np.float32)
+        outcome, dtg = (
+            accrued.copy(),
+            np.full(len(places), 0 if self.knows_distances else np.nan, np.float32),
+        )
         broken, rows = _breaks(records, self.outcome_rows, accrued)
         outcome[broken] = rows["outcome"]
         if self.knows_distances and len(broken):
             some, column = places[broken], self.column
             groups = column("symbol_groups").items(symbols[broken]).astype(np.int64)
             groups += self.dtg(column(DTG).items(some), records["entry"][broken], some)
-            states = column("group_states").items(groups).astype(np.int64) + column(DETAIL).items(some)
+            states = column("group_states").items(groups).astype(np.int64) + column(DETAIL).items(
+                some
+            )
             again, rows = _breaks(column("states").items(states), column("rows"), accrued[broken])
             self.file.distances.expect(len(again) == len(broken), _OTHER_BREAKS)
             dtg[broken] = rows["dtg"]
         return outcome, dtg
 
 
-def _breaks(records: npt.NDArray[Any], column: Column, accrued: Ints) -> tuple[Ints, npt.NDArray[Any]]:
+def _breaks(
+    records: npt.NDArray[Any], column: Column, accrued: Ints
+) -> tuple[Ints, npt.NDArray[Any]]:
     """Which of many accrued scores the rows of their patterns break, and the row that breaks each."""
-    patterns, which = np.unique(records["first"].astype(np.int64) << 8 | records["rows"], return_inverse=True)
+    patterns, which = np.unique(
+        records["first"].astype(np.int64) << 8 | records["rows"], return_inverse=True
+    )
     first, counts = patterns >> 8, patterns & 0xFF
     numbers = np.repeat(np.arange(len(patterns)), counts)
-    rows = column.items(np.arange(len(numbers)) + np.repeat(first - np.cumsum(counts) + counts, counts))
+    rows = column.items(
+        np.arange(len(numbers)) + np.repeat(first - np.cumsum(counts) + counts, counts)
+    )
     is_white, sides = are_white(accrued), numbers << 1 | rows["holder"]
     wanted = which << 1 | ~is_white
     # The rows of a pattern are sorted by holder and code.
     keys, asked = sides << _CODE_BITS | rows["code"], wanted << _CODE_BITS | codes_of(accrued)
     row = np.searchsorted(keys, asked, side="right") - 1
-    found = np.flatnonzero(np.append(sides, -1)[row] == wanted)  # row is -1 where no row has a lower key
+    found = np.flatnonzero(
+        np.append(sides, -1)[row] == wanted
+    )  # row is -1 where no row has a lower key
     rows, accrued = rows[row[found]], accrued[found]
     loss = worth_to_white(accrued) - worth_to_white(rows["outcome"].astype(np.int64))
     is_broken = np.where(is_white[found], loss, -loss) > 0
@@ -224,7 +262,9 @@ class Answering(NamedTuple):
     def find(self, board: chess.Board) -> StoredPosition:
         """The place of a legal position of the material."""
         table, flipped = self.table, self.flipped
-        squares = [square ^ RANK_FLIP * flipped for square in squares_on(board, table.kinds, flipped)]
+        squares = [
+            square ^ RANK_FLIP * flipped for square in squares_on(board, table.kinds, flipped)
+        ]
         cell = table.layout.cell_of(int(board.turn is flipped), squares)
         return StoredPosition(table, table.file.order.place_of(cell), flipped=flipped)
 
@@ -237,7 +277,9 @@ class OpenTables:
 
     def __init__(self, folders: Sequence[Path], cache_bytes: int, *, outcomes_only: bool) -> None:
         self.folders, self.named = folders, ", ".join(map(str, folders))
-        self.own = tuple({role.letter: role for folder in folders for role in men_of_folder(folder)}.values())
+        self.own = tuple(
+            {role.letter: role for folder in folders for role in men_of_folder(folder)}.values()
+        )
         """Men of your own that the tables know."""
         self._outcomes_only = outcomes_only
         self._unpack = functools.lru_cache(max(1, cache_bytes // _CHUNK_BYTES))(LayerFile.part)
@@ -269,7 +311,9 @@ class OpenTables:
                     if material.men > MOST_TABLE_MEN:  # hardly anybody could build it
                         raise TooManyMenError(str(material), material.men, MOST_TABLE_MEN) from None
                     raise
-                self._tables[canonical] = StoredTable(file, self._unpack, outcomes_only=self._outcomes_only)
+                self._tables[canonical] = StoredTable(
+                    file, self._unpack, outcomes_only=self._outcomes_only
+                )
             return self._tables[canonical]
 
     def digest(self, material: Material) -> str:
@@ -278,7 +322,9 @@ class OpenTables:
             return self.table(material).file.digest
         return ""
 
-    def plane(self, material: Material, pawns: Squares, side: int, room: Entries | None = None) -> Entries:
+    def plane(
+        self, material: Material, pawns: Squares, side: int, room: Entries | None = None
+    ) -> Entries:
         """The entry values of the block of some pawns with one side to move, in the order of the layout's cells.
 
         They are written into `room`, or a new array.
@@ -295,8 +341,12 @@ class OpenTables:
         """How common the outcomes but mates are in tables of the same pieces with fewer pawns, 1 in all for each."""
         found, fewer = dict[Score, float](), {material: None}
         while fewer:
-            pawns = [(each, color) for each in fewer for color in Color if Role.PAWN in each.side(color)]
-            fewer = dict.fromkeys(with_man(each, color, Role.PAWN) for each, color in pawns)  # each once, in order
+            pawns = [
+                (each, color) for each in fewer for color in Color if Role.PAWN in each.side(color)
+            ]
+            fewer = dict.fromkeys(
+                with_man(each, color, Role.PAWN) for each, color in pawns
+            )  # each once, in order
             for each in filter(self.digest, fewer):
                 counts = self.table(each).file.counts.values()
                 rows = [row for some in counts for row in some.items() if row[0].code]
@@ -315,7 +365,9 @@ class OpenTables:
         known = self.known(board)
         if known is None:
             material = material_on(board)
-            known = self._known[_key_of(board)] = Answering(material, self.table(material), not material.is_canonical)
+            known = self._known[_key_of(board)] = Answering(
+                material, self.table(material), not material.is_canonical
+            )
         return known
 
 

@@ -50,13 +50,17 @@ ELSEWHERE = -1
 def key_of(material: Material) -> int:
     """The key of a material: the number of men of each role and side in four bits; kings are left out."""
     sides = enumerate((material.white, material.black))
-    return sum(1 << 8 * role + 4 * side for side, men in sides for role in men if role is not Role.KING)
+    return sum(
+        1 << 8 * role + 4 * side for side, men in sides for role in men if role is not Role.KING
+    )
 
 
 def keys_of(tables: Tablebase) -> Words:
     """The keys of the materials that have tables, in either order of colours, sorted."""
     there = [material for material in tables.available() if not material.own]
-    return np.array(sorted({key_of(each) for men in there for each in (men, men.flipped())}), np.uint64)
+    return np.array(
+        sorted({key_of(each) for men in there for each in (men, men.flipped())}), np.uint64
+    )
 
 
 # keys: as `keys_of` makes them
@@ -68,7 +72,9 @@ def has_table(board: Words, keys: Words) -> bool:
     key = NOTHING
     for role in range(PAWN, KING):
         for side in range(2):
-            key |= np.uint64(count(board[side] & board[KIND + role])) << np.uint64(8 * role + 4 * side)
+            key |= np.uint64(count(board[side] & board[KIND + role])) << np.uint64(
+                8 * role + 4 * side
+            )
     index = np.searchsorted(keys, key)
     return bool(index < len(keys) and keys[index] == key)
 
@@ -109,7 +115,9 @@ def place_on(board: Words, placing: Placing, flipped: Int, squares: Ints, images
             for slot in range(1, slots):
                 squares[slot] = images[slot]
         squares[0] = TRIANGLE_INDEX[squares[0]]
-    place: Int = (address >> HOW_BITS) * placing.steps[0] + (np.int64(board[TURN]) ^ flipped) * placing.steps[1]
+    place: Int = (address >> HOW_BITS) * placing.steps[0] + (
+        np.int64(board[TURN]) ^ flipped
+    ) * placing.steps[1]
     for slot in range(pawns, slots):
         place += squares[slot] * placing.steps[2 + slot - pawns]
     return place
@@ -157,7 +165,9 @@ def successors_of(board: chess.Board, answering: Answering) -> list[Successor]:
             code,
             None if place == ELSEWHERE else StoredPosition(table, place, flipped=flipped),
         )
-        for move, (code, reset, place) in zip(moves[:count].tolist(), facts[:count].tolist(), strict=True)
+        for move, (code, reset, place) in zip(
+            moves[:count].tolist(), facts[:count].tolist(), strict=True
+        )
     ]
 
 
@@ -173,4 +183,6 @@ def placing_of(order: Order) -> Placing:
     layout = order.layout
     men = [(int(color), int(role)) for color, role in layout.slots]
     twin_start = np.array([men.index(man) for man in men], np.int64)
-    return Placing(np.array(men, np.int64), twin_start, layout.addresses, np.array(order.steps, np.int64))
+    return Placing(
+        np.array(men, np.int64), twin_start, layout.addresses, np.array(order.steps, np.int64)
+    )

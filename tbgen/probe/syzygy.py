@@ -42,19 +42,32 @@ def open_syzygy(folders: Folders | None, *, counts_fifty_moves: bool = False) ->
         return
     import chess.syzygy
 
-    least = 2 if counts_fifty_moves else 1  # python-chess gives 1 for wins that the rule spoils, 2 for others
+    least = (
+        2 if counts_fifty_moves else 1
+    )  # python-chess gives 1 for wins that the rule spoils, 2 for others
     with contextlib.closing(chess.syzygy.Tablebase()) as tables:
         for folder in folders_in(folders):
             if not folder.is_dir() or not tables.add_directory(str(folder), load_dtz=False):
-                raise UsageError(f"no Syzygy tables in {folder}; name a folder with files such as KQvK.rtbw")
+                raise UsageError(
+                    f"no Syzygy tables in {folder}; name a folder with files such as KQvK.rtbw"
+                )
 
         def winner(board: chess.Board) -> int:
             try:
                 value: int = tables.probe_wdl(board)
             except KeyError:  # a table is missing, or there are too many men
                 return UNKNOWN
-            except (OSError, ValueError, IndexError, AssertionError, RecursionError, struct.error) as error:  # damaged
-                raise UnreadableFileError(f"a Syzygy table for {material_of(board)}", str(error)) from None
+            except (
+                OSError,
+                ValueError,
+                IndexError,
+                AssertionError,
+                RecursionError,
+                struct.error,
+            ) as error:  # damaged
+                raise UnreadableFileError(
+                    f"a Syzygy table for {material_of(board)}", str(error)
+                ) from None
             return ((value >= least) - (value <= -least)) * (1 if board.turn else -1)
 
         yield winner

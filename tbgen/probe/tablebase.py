@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, TypeVar
 import chess
 import numpy.typing as npt
 
-from tbgen.errors import NO_TABLE, MaterialError, MissingFolderError, MissingTableError, UsageError, expect_number
+from tbgen.errors import (
+    NO_TABLE,
+    MaterialError,
+    MissingFolderError,
+    MissingTableError,
+    UsageError,
+    expect_number,
+)
 from tbgen.material import Material
 from tbgen.probe.answers import At, LineStep, Moves, Probe
 from tbgen.probe.many import BulkProbe
@@ -115,7 +122,11 @@ class Tablebase(AbstractContextManager["Tablebase"]):
 
     def __repr__(self) -> str:
         men = [material.men for material in self.available()]
-        held = f"{counted(len(men), 'table', 'tables')} of {men[0]} to {men[-1]} men" if men else "no tables"
+        held = (
+            f"{counted(len(men), 'table', 'tables')} of {men[0]} to {men[-1]} men"
+            if men
+            else "no tables"
+        )
         return f"<{type(self).__name__}: {held} in {self._tables.named}{', closed' if self._tables.closed else ''}>"
 
     def __contains__(self, what: object) -> bool:
@@ -123,7 +134,9 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         try:
             material = Material.parse(what) if isinstance(what, str) else what
             material = material_of(material) if isinstance(material, chess.Board) else material
-            return isinstance(material, Material) and bool(folder_with(self._tables.folders, material.canonical()))
+            return isinstance(material, Material) and bool(
+                folder_with(self._tables.folders, material.canonical())
+            )
         except (MaterialError, MissingTableError):  # boards need one king a side to have a material
             return False
 
@@ -173,9 +186,15 @@ class Tablebase(AbstractContextManager["Tablebase"]):
 
     def _probe_of(self, asked: Query, snapshot: chess.Board) -> Probe:
         value = self._values.value(asked)
-        return Probe(At(snapshot, asked.carried, asked.counted, self.probe_moves), *value, asked.table.material)
+        return Probe(
+            At(snapshot, asked.carried, asked.counted, self.probe_moves),
+            *value,
+            asked.table.material,
+        )
 
-    def get(self, position: Position, accrued: Score | str | None = None, default: D | None = None) -> Probe | D | None:
+    def get(
+        self, position: Position, accrued: Score | str | None = None, default: D | None = None
+    ) -> Probe | D | None:
         """The value of a position, or a default if tables cannot answer.
 
         Arguments:
@@ -232,7 +251,9 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         """
         return self._values.moves(self._values.asked(position, accrued))
 
-    def line(self, position: Position, accrued: Score | str | None = None, *, max_plies: int = 2000) -> list[LineStep]:
+    def line(
+        self, position: Position, accrued: Score | str | None = None, *, max_plies: int = 2000
+    ) -> list[LineStep]:
         """Best play by both sides until the goal is reached and the position repeats, or the game ends.
 
         Arguments:
@@ -250,7 +271,9 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         expect_number(max_plies, "max_plies", 0)
         return self._values.line(self._values.asked(position, accrued), max_plies)
 
-    def probe_many(self, positions: Iterable[Position], *, accrued: ManyAccrued = None) -> BulkProbe:
+    def probe_many(
+        self, positions: Iterable[Position], *, accrued: ManyAccrued = None
+    ) -> BulkProbe:
         """The values of many positions at once, each the same as `probe` gives.
 
         Arguments:

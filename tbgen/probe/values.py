@@ -18,7 +18,15 @@ from tbgen.probe.many import Value
 from tbgen.probe.stored import Answering, OpenTables, Successor
 from tbgen.rules.notation import parse_fen, refuse_illegal
 from tbgen.rules.own_board import OwnBoard
-from tbgen.rules.position import accrued_in, accrued_of, bare_sides, board_after, expect_board, material_on, own_of
+from tbgen.rules.position import (
+    accrued_in,
+    accrued_of,
+    bare_sides,
+    board_after,
+    expect_board,
+    material_on,
+    own_of,
+)
 from tbgen.score import Color, Mobility, Score, expect_score
 
 Position = chess.Board | str
@@ -52,7 +60,9 @@ class TableValues:
         """The value of a position by its table, or by its moves if no table has it."""
         if not asked.board.has_legal_en_passant():
             return asked.table.find(asked.board).value(asked.carried, asked.own)
-        accrued = asked.own() if asked.carried is None else asked.carried.after(asked.own(), reset=False)
+        accrued = (
+            asked.own() if asked.carried is None else asked.carried.after(asked.own(), reset=False)
+        )
         best = self.moves(Query(asked.board, accrued, table=asked.table))[0]
         return best.outcome, 0 if best.outcome == accrued and best.dtg is not None else best.dtg
 
@@ -70,11 +80,21 @@ class TableValues:
             good, plies = outcome.worth_to(mover), dtg or 0
             return -good, plies if good >= held else -plies, successor.move.uci()
 
-        weighed = sorted(((each, *self._after(walker, asked.table, each, accrued)) for each in successors), key=merit)
+        weighed = sorted(
+            ((each, *self._after(walker, asked.table, each, accrued)) for each in successors),
+            key=merit,
+        )
         best = weighed[0][2]
         is_known = all(dtg is not None for *_, (outcome, dtg) in weighed if outcome == best[0])
         return Moves(
-            MoveProbe(at, *value, move.uci(), reset, best=is_known and value == best, keeps=value[0] == best[0])
+            MoveProbe(
+                at,
+                *value,
+                move.uci(),
+                reset,
+                best=is_known and value == best,
+                keeps=value[0] == best[0],
+            )
             for (move, reset, *_), at, value in weighed
         )
 
@@ -84,7 +104,9 @@ class TableValues:
             return [Successor(move, board.is_zeroing(move)) for move in board.legal_moves]
         return self._successors_of(board, table)
 
-    def _after(self, board: chess.Board, table: Answering, successor: Successor, accrued: Score) -> tuple[Query, Value]:
+    def _after(
+        self, board: chess.Board, table: Answering, successor: Successor, accrued: Score
+    ) -> tuple[Query, Value]:
         """The position after a move, and the value of the move; `table` answers for the board before it."""
         move, reset, code, found = successor
         own = None if code is None else Score(code, Color.of(board.turn))
@@ -97,11 +119,21 @@ class TableValues:
                 after.table = self.tables.answering(board)
             outcome, dtg = self.value(after)
             board.pop()
-        own, carried = after.counted, after.carried  # do not call `after.own()` from here on: the board has gone back
-        keeps = carried is not None and own is not None and outcome == carried and own.code >= carried.code
+        own, carried = (
+            after.counted,
+            after.carried,
+        )  # do not call `after.own()` from here on: the board has gone back
+        keeps = (
+            carried is not None
+            and own is not None
+            and outcome == carried
+            and own.code >= carried.code
+        )
         return after, (outcome, None if dtg is None else 0 if keeps else dtg + 1)
 
-    def read(self, position: Position, given: Score | str | None) -> tuple[chess.Board, Score | None]:
+    def read(
+        self, position: Position, given: Score | str | None
+    ) -> tuple[chess.Board, Score | None]:
         """The board, and what has accrued as `given`, the FEN or the moves on the board say; None if they do not."""
         if isinstance(position, str):
             board, carried = parse_fen(position, mobility=self.mobility, men=self.tables.own)
@@ -109,7 +141,11 @@ class TableValues:
             board, carried = expect_board(position), None
         if given is not None:
             return board, expect_score(given, "accrued")
-        if carried is None and board.move_stack and (board.halfmove_clock or not self.mobility.forgets):
+        if (
+            carried is None
+            and board.move_stack
+            and (board.halfmove_clock or not self.mobility.forgets)
+        ):
             carried = accrued_of(board, self.mobility)
         return board, carried
 
@@ -120,10 +156,19 @@ class TableValues:
         would not answer for castling rights, so with these six men are too many.
         """
         known = self.tables.known(board)
-        if not known or board.ep_square is not None or board.pawns & chess.BB_BACKRANKS or board.was_into_check():
+        if (
+            not known
+            or board.ep_square is not None
+            or board.pawns & chess.BB_BACKRANKS
+            or board.was_into_check()
+        ):
             refuse_illegal(board)
-        if board.occupied.bit_count() > (MOST_TABLE_MEN if board.castling_rights else MOST_BUILT_MEN):
-            raise TooManyMenError(str(material_on(board)), board.occupied.bit_count(), MOST_TABLE_MEN)
+        if board.occupied.bit_count() > (
+            MOST_TABLE_MEN if board.castling_rights else MOST_BUILT_MEN
+        ):
+            raise TooManyMenError(
+                str(material_on(board)), board.occupied.bit_count(), MOST_TABLE_MEN
+            )
         if board.castling_rights:
             raise CastlingError(board.fen())
         return known or self.tables.answering(board)
@@ -160,6 +205,11 @@ class TableValues:
 def _step(board: chess.Board, moves: Moves, seen: set[str]) -> LineStep:
     """The move to play: once the goal is reached, one that returns to an earlier position."""
     best = moves.best
-    chosen = next((each for each in best if seen and board_after(board, each.move).epd() in seen), best[0])
-    at, after = At(board.copy(stack=False), chosen.accrued, chosen.own), max((chosen.dtg or 0) - 1, 0)
+    chosen = next(
+        (each for each in best if seen and board_after(board, each.move).epd() in seen), best[0]
+    )
+    at, after = (
+        At(board.copy(stack=False), chosen.accrued, chosen.own),
+        max((chosen.dtg or 0) - 1, 0),
+    )
     return LineStep(at, chosen.outcome, after, chosen.uci, chosen.reset, chosen.best, chosen.keeps)

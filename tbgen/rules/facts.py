@@ -23,7 +23,11 @@ def to_json(facts: Any, indent: int | None = None) -> str:
     '{"outcome": "G0.5", "scores": {"G0.5": {"holder": "white", "moves": 0, "check": false, "rank": 1999}}}'
     """
     text = json.dumps(with_scores(facts), indent=indent)
-    return text if indent is None else _PARTS.sub(lambda parts: f"{{{' '.join(parts[1].split())}}}", text)
+    return (
+        text
+        if indent is None
+        else _PARTS.sub(lambda parts: f"{{{' '.join(parts[1].split())}}}", text)
+    )
 
 
 def with_scores(facts: Any) -> Any:
@@ -37,7 +41,12 @@ def with_scores(facts: Any) -> Any:
     found = {text: parts_of(text) for text in set(_WRITTEN.findall(json.dumps(facts)))}
     if not found:
         return facts
-    return {**facts, "scores": {text: {**found[text]} for text in sorted(found, key=lambda text: -found[text]["rank"])}}
+    return {
+        **facts,
+        "scores": {
+            text: {**found[text]} for text in sorted(found, key=lambda text: -found[text]["rank"])
+        },
+    }
 
 
 @lru_cache(maxsize=1 << 12)
@@ -50,4 +59,9 @@ def parts_of(text: str) -> Mapping[str, Any]:
     if _WRITTEN.fullmatch(f'"{text}"') is None:
         return {}
     score = Score(text)
-    return {"holder": str(score.holder).lower(), "moves": score.moves, "check": score.check, "rank": score.rank}
+    return {
+        "holder": str(score.holder).lower(),
+        "moves": score.moves,
+        "check": score.check,
+        "rank": score.rank,
+    }

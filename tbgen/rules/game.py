@@ -10,10 +10,33 @@ import chess
 from tbgen.errors import MoveError, UsageError, expect
 from tbgen.rules.notation import format_fen, line_in, parse_one, refuse_illegal
 from tbgen.rules.points import Scoring, points_facts
-from tbgen.rules.position import expect_any_board, first_accrued, is_bare_kings, is_standard, own_score, play_move
-from tbgen.rules.stage import REPETITIONS, End, FiftyMoves, FiftyMoveSetting, Ply, first_ply, next_ply
+from tbgen.rules.position import (
+    expect_any_board,
+    first_accrued,
+    is_bare_kings,
+    is_standard,
+    own_score,
+    play_move,
+)
+from tbgen.rules.stage import (
+    REPETITIONS,
+    End,
+    FiftyMoves,
+    FiftyMoveSetting,
+    Ply,
+    first_ply,
+    next_ply,
+)
 from tbgen.rules.variants import by_variant
-from tbgen.score import MATE_CODE, Color, Mobility, Score, expect_color, expect_mobility, expect_score
+from tbgen.score import (
+    MATE_CODE,
+    Color,
+    Mobility,
+    Score,
+    expect_color,
+    expect_mobility,
+    expect_score,
+)
 from tbgen.text import facts_of, in_plies, plain
 
 __all__ = ["End", "FiftyMoveSetting", "FiftyMoves", "Game", "Ply", "final_outcome"]
@@ -59,8 +82,13 @@ class Game:
         rule = FiftyMoves() if fifty_moves is None else fifty_moves
         self.board = given.root()
         refuse_illegal(self.board)
-        self.fifty_moves = expect(rule, FiftyMoves, "fifty_moves", "a FiftyMoves such as FiftyMoves()")
-        own, carried = own_score(self.board), None if accrued is None else expect_score(accrued, "accrued")
+        self.fifty_moves = expect(
+            rule, FiftyMoves, "fifty_moves", "a FiftyMoves such as FiftyMoves()"
+        )
+        own, carried = (
+            own_score(self.board),
+            None if accrued is None else expect_score(accrued, "accrued"),
+        )
         reached = first_accrued(self.board, own, carried, self.mobility, self.fifty_moves)
         bare = is_bare_kings(self.board)
         self.plies = [first_ply(own, reached, self.board.halfmove_clock, bare, self.fifty_moves)]
@@ -89,7 +117,9 @@ class Game:
     def lowest(self) -> tuple[Score, int]:
         """The accrued score under whole-game mobility, and the ply at which it was reached."""
         reached = (
-            (ply.accrued, ply.since) if ply.end is End.VARIANT or not ply.number else (ply.own, ply.number)
+            (ply.accrued, ply.since)
+            if ply.end is End.VARIANT or not ply.number
+            else (ply.own, ply.number)
             for ply in self.plies
         )
         return min(reached, key=lambda each: each[0].code)
@@ -216,7 +246,10 @@ class Game:
     def _push(self, move: chess.Move) -> Ply:
         before, san = self.last, self.board.san(move)
         own, _, reset = play_move(self.board, move, before.accrued)
-        seen, bare = REPETITIONS if self.board.is_repetition(REPETITIONS) else 1, is_bare_kings(self.board)
+        seen, bare = (
+            REPETITIONS if self.board.is_repetition(REPETITIONS) else 1,
+            is_bare_kings(self.board),
+        )
         ply = next_ply(before, own.code, reset, bare, seen, self.fifty_moves, self.mobility)
         if not is_standard(self.board):
             ply = by_variant(self.board, before, ply)

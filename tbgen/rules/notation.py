@@ -77,13 +77,17 @@ def line_in(text: str | Iterable[str]) -> list[str]:
     words = _words_in(text)
     for word in words:
         if RESULTS.get(word, "*") != "*":
-            raise UsageError(f"{word} is a result and no move; leave it out, or read the game as PGN")
+            raise UsageError(
+                f"{word} is a result and no move; leave it out, or read the game as PGN"
+            )
     return moves_in(words)
 
 
 def _words_in(text: str | Iterable[str]) -> list[str]:
     given: object = text
-    texts: Iterable[object] = given if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
+    texts: Iterable[object] = (
+        given if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
+    )
     return [word for each in texts for word in _BETWEEN.split(_text(each))]
 
 
@@ -123,7 +127,9 @@ def _why_not(board: chess.Board, text: str) -> str:
         return f"the game is over by {'checkmate' if board.is_check() else 'stalemate'}"
     _, plain = _spellings(text)
     if _LIKE_A_MOVE.fullmatch(plain):
-        strange = [square for square in re.findall("[a-z][0-9]", plain) if square not in chess.SQUARE_NAMES]
+        strange = [
+            square for square in re.findall("[a-z][0-9]", plain) if square not in chess.SQUARE_NAMES
+        ]
         if strange:
             return f"there is no square {strange[-1]}"
     other = board.copy(stack=False)
@@ -151,7 +157,9 @@ def san_of(board: chess.Board, move: chess.Move, own: Score) -> str:
         return f"{chess.FILE_NAMES[origin % 8] if takes else ''}{takes}{square}{promotion}{end}"
     twins = board.pieces_mask(role, board.turn) & ~chess.BB_SQUARES[origin]
     if twins and twins & board.attackers_mask(board.turn, target):
-        return board.copy(stack=False).san(move)  # another man can go there, too; threads share the board
+        return board.copy(stack=False).san(
+            move
+        )  # another man can go there, too; threads share the board
     return f"{roles_on(board)[role - 1].letter}{takes}{square}{end}"
 
 
@@ -177,7 +185,11 @@ def _spellings(text: str) -> tuple[str, str]:
 
 
 def parse_fen(
-    text: str, *, chess960: bool = False, mobility: Mobility = Mobility.RESET, men: Sequence[Role] = ()
+    text: str,
+    *,
+    chess960: bool = False,
+    mobility: Mobility = Mobility.RESET,
+    men: Sequence[Role] = (),
 ) -> tuple[chess.Board, Score | None]:
     """Parse a FEN.
 
@@ -266,7 +278,9 @@ def carried_into(board: chess.Board, accrued: Score, mobility: Mobility = Mobili
     return first_accrued(board, own_of(board), accrued, mobility, FiftyMoves(FiftyMoveSetting.FIDE))
 
 
-def with_score(board: chess.Board, accrued: Score, mobility: Mobility = Mobility.RESET) -> tuple[chess.Board, Score]:
+def with_score(
+    board: chess.Board, accrued: Score, mobility: Mobility = Mobility.RESET
+) -> tuple[chess.Board, Score]:
     """A copy of a position with `accrued` carried into it and a halfmove clock of at least 1, and its accrued score."""
     carried = board.copy(stack=False)
     carried.halfmove_clock = max(1, board.halfmove_clock)
@@ -305,7 +319,9 @@ def fen_and_moves(words: Sequence[str]) -> tuple[str, list[str]]:
         fen = first.replace("_", " ")
     else:
         fields = zip(_FIELDS, map(str.strip, rest), strict=False)
-        taken = [word for _, word in itertools.takewhile(lambda pair: pair[0].fullmatch(pair[1]), fields)]
+        taken = [
+            word for _, word in itertools.takewhile(lambda pair: pair[0].fullmatch(pair[1]), fields)
+        ]
         fen, rest = " ".join([first, *taken]), rest[len(taken) :]
     return fen, rest[1:] if rest[:1] == ["moves"] else rest
 

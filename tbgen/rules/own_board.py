@@ -29,7 +29,9 @@ class OwnBoard(chess.Board):
         there = [role for role in own if role.letter in placement]
         free = [letter for letter in _STAND_INS if letter not in placement]
         if len(there) > len(free):
-            raise FenError(fen or "", f"it has more than {len(free)} kinds of men beside those of chess")
+            raise FenError(
+                fen or "", f"it has more than {len(free)} kinds of men beside those of chess"
+            )
         self._stand_ins = {role.letter: free[n] for n, role in enumerate(there)}
         own_of = dict(zip(free, there, strict=False))
         self.roles = tuple(own_of.get(role.letter, role) for role in Role)
@@ -39,7 +41,9 @@ class OwnBoard(chess.Board):
         """A text with letters of stand-ins for those of your men, and the other way round."""
         pairs = [*self._stand_ins.items(), *((b, a) for a, b in self._stand_ins.items())]
         table = {ord(a): b for a, b in pairs}
-        return text.translate(table | ({ord(a.lower()): b.lower() for a, b in pairs} if lower else {}))
+        return text.translate(
+            table | ({ord(a.lower()): b.lower() for a, b in pairs} if lower else {})
+        )
 
     def _set_board_fen(self, fen: str) -> None:
         super()._set_board_fen(self._swapped(fen, lower=True))
@@ -70,7 +74,9 @@ class OwnBoard(chess.Board):
     ) -> chess.Bitboard:
         bit = chess.BB_SQUARES[square]
         return sum(
-            chess.BB_SQUARES[at] for at in chess.scan_forward(self.occupied_co[color]) if self.attacks_mask(at) & bit
+            chess.BB_SQUARES[at]
+            for at in chess.scan_forward(self.occupied_co[color])
+            if self.attacks_mask(at) & bit
         )
 
     def is_into_check(self, move: chess.Move) -> bool:

@@ -57,7 +57,9 @@ class Komi:
 
     def __post_init__(self) -> None:
         expect_color(self.side, "side")
-        object.__setattr__(self, "quarters", expect_number(self.quarters, "quarters", 0, 2 * MOST_CODE + 1))
+        object.__setattr__(
+            self, "quarters", expect_number(self.quarters, "quarters", 0, 2 * MOST_CODE + 1)
+        )
 
     def __str__(self) -> str:
         sign = "" if self.side is Color.WHITE else "-"
@@ -94,7 +96,11 @@ def expect_scheme(value: object, name: str = "scheme") -> Scheme:
 
 def expect_komi(value: object, name: str) -> Komi:
     """The argument called `name` as a komi; a text that writes one is one too."""
-    return parse_komi(value) if isinstance(value, str) else expect(value, Komi, name, "a Komi such as 'G5.75'")
+    return (
+        parse_komi(value)
+        if isinstance(value, str)
+        else expect(value, Komi, name, "a Komi such as 'G5.75'")
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +131,9 @@ class Scoring:
         komi: Komi | str = DEFAULT_KOMI,
     ) -> None:
         object.__setattr__(self, "scheme", expect_scheme(scheme))
-        object.__setattr__(self, "cutoff_code", expect_number(cutoff_code, "cutoff_code", 0, MOST_CODE))
+        object.__setattr__(
+            self, "cutoff_code", expect_number(cutoff_code, "cutoff_code", 0, MOST_CODE)
+        )
         object.__setattr__(self, "komi", expect_komi(komi, "komi"))
 
     def points(self, outcome: Score | str) -> Points:
@@ -187,7 +195,9 @@ def format_points(points: Points, scheme: Scheme) -> str:
     if expect(scheme, Scheme, "scheme", "a Scheme such as Scheme.WINNER") not in graded:
         names = {WIN: "1", DRAW: "1/2", LOSS: "0"}
         if not all(side in names for side in points):
-            raise UsageError(f"points under {scheme.value} must be wins, draws or losses, not {points!r}")
+            raise UsageError(
+                f"points under {scheme.value} must be wins, draws or losses, not {points!r}"
+            )
         return "-".join(names[side] for side in points)
     white = round(points[0] * 10_000)
     return "-".join(f"{side // 10_000}.{side % 10_000:04}" for side in (white, 10_000 - white))
@@ -208,7 +218,9 @@ def parse_points(text: str) -> Points:
     >>> parse_points("1/2 - 1/2")
     (Fraction(1, 2), Fraction(1, 2))
     """
-    sides = [side.strip() for side in expect(text, str, "points", "a text such as '1/2-1/2'").split("-")]
+    sides = [
+        side.strip() for side in expect(text, str, "points", "a text such as '1/2-1/2'").split("-")
+    ]
     if len(sides) == 2 and all(re.fullmatch(r"[01]|1/2|[01]\.[0-9]{1,9}", side) for side in sides):
         white, black = (Fraction(side) for side in sides)
         if white + black == 1:
@@ -216,7 +228,9 @@ def parse_points(text: str) -> Points:
     raise ScoreFormatError(text, "points of two sides that add to one, such as 0.5625-0.4375")
 
 
-def lexicographic_key(results: Iterable[tuple[Color, Score]], most_code: int = MOST_CODE) -> tuple[int, ...]:
+def lexicographic_key(
+    results: Iterable[tuple[Color, Score]], most_code: int = MOST_CODE
+) -> tuple[int, ...]:
     """A player's tie-break: given minus suffered, first stalemates, then G1.0, G1.5, ...; more is better.
 
     Keys of all players have one length and compare as tuples; scores above `most_code` do not count. A mapping says how
@@ -227,7 +241,9 @@ def lexicographic_key(results: Iterable[tuple[Color, Score]], most_code: int = M
     True
     """
     balance = [0] * (MOST_CODE + 1)
-    for (side, outcome), number in (results if isinstance(results, Mapping) else Counter(results)).items():
+    for (side, outcome), number in (
+        results if isinstance(results, Mapping) else Counter(results)
+    ).items():
         final = expect_score(outcome, "outcome")
         balance[final.code] += number if expect_color(side, "side") is final.holder else -number
     return tuple(balance[STALEMATE_CODE : most_code + 1])

@@ -23,7 +23,9 @@ def expect_board(value: object) -> chess.Board:
     """The argument called `board`, if it is a board of chess; Chess960 is chess."""
     board = expect_any_board(value)
     if board.uci_variant != chess.Board.uci_variant:
-        raise UsageError(f"board must be one of chess: tables and solvers know nothing of {board.uci_variant}")
+        raise UsageError(
+            f"board must be one of chess: tables and solvers know nothing of {board.uci_variant}"
+        )
     return board
 
 
@@ -97,7 +99,9 @@ def material_of(board: chess.Board) -> Material:
 def material_on(board: chess.Board) -> Material:
     """`material_of` a board that has been checked."""
     men, roles = board.piece_map().values(), roles_on(board)
-    white, black = ([roles[man.piece_type - 1] for man in men if man.color == color] for color in chess.COLORS)
+    white, black = (
+        [roles[man.piece_type - 1] for man in men if man.color == color] for color in chess.COLORS
+    )
     return Material(white, black)
 
 
@@ -113,7 +117,11 @@ class Reached(NamedTuple):
 
 
 def first_accrued(
-    board: chess.Board, own: Score, carried: Score | None, mobility: Mobility, fifty_moves: FiftyMoves
+    board: chess.Board,
+    own: Score,
+    carried: Score | None,
+    mobility: Mobility,
+    fifty_moves: FiftyMoves,
 ) -> Score:
     """The accrued score in the first position of a game, with the own score `own`; AccruedError if it is impossible.
 
@@ -139,7 +147,10 @@ def accrued_in(carried: Score, own: Score, bare: Sequence[bool] = (False, False)
 def bare_sides(board: chess.Board, mobility: Mobility = Mobility.RESET) -> list[bool]:
     """By colour, whether a side has had its king alone for as long as the accrued score goes back."""
     can_tell = mobility.forgets and is_standard(board)
-    return [can_tell and board.occupied_co[color].bit_count() == 1 for color in (chess.WHITE, chess.BLACK)]
+    return [
+        can_tell and board.occupied_co[color].bit_count() == 1
+        for color in (chess.WHITE, chess.BLACK)
+    ]
 
 
 def why_not_accrued(accrued: Score, bare: Sequence[bool] = (False, False)) -> str | None:
@@ -172,7 +183,10 @@ def accruable(own: Score, bare: Sequence[bool] = (False, False)) -> list[Score]:
     ['G1.0', 'G1.5', '-G1.5', '-G1.0']
     """
     codes = range(own.code + 1)
-    scores = [*(Score(code, Color.WHITE) for code in codes), *(Score(code, Color.BLACK) for code in reversed(codes))]
+    scores = [
+        *(Score(code, Color.WHITE) for code in codes),
+        *(Score(code, Color.BLACK) for code in reversed(codes)),
+    ]
     return [each for each in scores if each == own or why_not_accrued(each, bare) is None]
 
 

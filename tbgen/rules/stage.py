@@ -93,10 +93,14 @@ class FiftyMoves:
     cutoff_code: int = DEFAULT_CUTOFF_CODE
 
     def __init__(
-        self, setting: FiftyMoveSetting | str = FiftyMoveSetting.RESET, cutoff_code: int = DEFAULT_CUTOFF_CODE
+        self,
+        setting: FiftyMoveSetting | str = FiftyMoveSetting.RESET,
+        cutoff_code: int = DEFAULT_CUTOFF_CODE,
     ) -> None:
         object.__setattr__(self, "setting", expect_setting(setting))
-        object.__setattr__(self, "cutoff_code", expect_number(cutoff_code, "cutoff_code", 0, MOST_CODE))
+        object.__setattr__(
+            self, "cutoff_code", expect_number(cutoff_code, "cutoff_code", 0, MOST_CODE)
+        )
 
     def plies_left(self, counter: int) -> int | None:
         """The plies until the rule applies.
@@ -107,7 +111,9 @@ class FiftyMoves:
         Returns:
             A number from 0 to 100; None if the setting is `none`.
         """
-        return None if self.setting is FiftyMoveSetting.NONE else max(0, _FIFTY_MOVES_PLIES - counter)
+        return (
+            None if self.setting is FiftyMoveSetting.NONE else max(0, _FIFTY_MOVES_PLIES - counter)
+        )
 
 
 def can_accrue(code: int, counter: int, fifty_moves: FiftyMoves) -> bool:
@@ -165,7 +171,10 @@ def first_ply(own: Score, accrued: Score, counter: int, bare: int, fifty_moves: 
 
 
 _WHITE = Color.WHITE
-_held_by_white, _held_by_black = cache(partial(Score, holder=Color.WHITE)), cache(partial(Score, holder=Color.BLACK))
+_held_by_white, _held_by_black = (
+    cache(partial(Score, holder=Color.WHITE)),
+    cache(partial(Score, holder=Color.BLACK)),
+)
 """Code -> a side's score. Long games have a few dozen, and making one takes as long as the rest of a ply."""
 
 
@@ -187,12 +196,22 @@ def next_ply(
     own = (_held_by_black if before.own.holder is _WHITE else _held_by_white)(code)
     number, counter = before.number + 1, 0 if reset else before.counter + 1
     accrued, since = before.accrued, before.since
-    if replaces(code, accrued.code, reset and mobility.forgets) and can_accrue(code, counter, fifty_moves):
+    if replaces(code, accrued.code, reset and mobility.forgets) and can_accrue(
+        code, counter, fifty_moves
+    ):
         accrued, since = own, number
         if fifty_moves.setting is FiftyMoveSetting.RESET and code < fifty_moves.cutoff_code:
             counter = 0
     settled = bare and before.bare and code == before.own.code == MOST_KING_CODE and number > 1
-    return Ply(number, own, accrued, since, counter, bare, _end(code, bool(settled), counter, seen, fifty_moves))
+    return Ply(
+        number,
+        own,
+        accrued,
+        since,
+        counter,
+        bare,
+        _end(code, bool(settled), counter, seen, fifty_moves),
+    )
 
 
 def _end(code: int, settled: bool, counter: int, seen: int, fifty_moves: FiftyMoves) -> End | None:

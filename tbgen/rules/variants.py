@@ -12,7 +12,11 @@ from tbgen.rules.notation import refuse_illegal
 from tbgen.rules.stage import End, Ply
 from tbgen.score import MATE_CODE, Color, Score
 
-_ENDS = (chess.Termination.VARIANT_WIN, chess.Termination.VARIANT_LOSS, chess.Termination.VARIANT_DRAW)
+_ENDS = (
+    chess.Termination.VARIANT_WIN,
+    chess.Termination.VARIANT_LOSS,
+    chess.Termination.VARIANT_DRAW,
+)
 
 
 def variant_board(name: str, fen: str | None = None) -> chess.Board:
@@ -46,4 +50,6 @@ def by_variant(board: chess.Board, before: Ply, ply: Ply) -> Ply:
         return ply
     if outcome.winner is None:
         return ply._replace(accrued=before.accrued, since=before.since, end=End.VARIANT)
-    return ply._replace(accrued=Score(MATE_CODE, Color.of(outcome.winner)), since=ply.number, end=End.VARIANT)
+    return ply._replace(
+        accrued=Score(MATE_CODE, Color.of(outcome.winner)), since=ply.number, end=End.VARIANT
+    )

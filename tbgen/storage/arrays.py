@@ -32,12 +32,18 @@ class StoredArrays:
     def __init__(self, path: Path, head: bytes) -> None:
         self.path, self.head = path, head
         self.facts: dict[str, Any] = json.loads(head)
-        self._frame, self._offsets, offset = self.facts["frame"], dict[str, list[int]](), _DIGEST_BYTES + len(head)
+        self._frame, self._offsets, offset = (
+            self.facts["frame"],
+            dict[str, list[int]](),
+            _DIGEST_BYTES + len(head),
+        )
         for name, (_, _, sizes) in self.facts["columns"].items():
             self._offsets[name] = [*itertools.accumulate(sizes, initial=offset)]
             offset = self._offsets[name][-1]
 
-    def items(self, name: str, first: int = 0, end: int | None = None, room: Array | None = None) -> Array:
+    def items(
+        self, name: str, first: int = 0, end: int | None = None, room: Array | None = None
+    ) -> Array:
         """The items of an array from `first` up to `end`, at the beginning of a given array, or in a new one."""
         kind, items, _ = self.facts["columns"][name]
         offsets, size, end = self._offsets[name], self._frame, items if end is None else end
@@ -70,7 +76,11 @@ class ArrayFile(StoredArrays):
         weakref.finalize(self, os.close, self._descriptor)
         with open(self._descriptor, "rb", closefd=False) as file:
             digest, head = file.read(_DIGEST_BYTES), file.readline()
-            if not head or hashlib.file_digest(file, lambda: hashlib.sha256(head)).hexdigest().encode() != digest:
+            if (
+                not head
+                or hashlib.file_digest(file, lambda: hashlib.sha256(head)).hexdigest().encode()
+                != digest
+            ):
                 raise DamagedTableError(str(path), "its digest is not that of its content")
         super().__init__(path, head)
 
@@ -78,11 +88,16 @@ class ArrayFile(StoredArrays):
         return os.pread(self._descriptor, end - start, start)
 
 
-def write_arrays(path: Path, facts: Mapping[str, Any], arrays: Mapping[str, Array], frame: int) -> StoredArrays:
+def write_arrays(
+    path: Path, facts: Mapping[str, Any], arrays: Mapping[str, Array], frame: int
+) -> StoredArrays:
     """Write a file of arrays, in frames of so many items; OSError if the disk is full."""
     packed, columns = list[bytes](), {}
     for name, array in arrays.items():
-        frames = [pack(array[n : n + frame], shuffled=False, level=SCRATCH_LEVEL) for n in range(0, len(array), frame)]
+        frames = [
+            pack(array[n : n + frame], shuffled=False, level=SCRATCH_LEVEL)
+            for n in range(0, len(array), frame)
+        ]
         columns[name] = array.dtype.str, len(array), [*map(len, frames)]
         packed += frames
     head = json.dumps({**facts, "frame": frame, "columns": columns}).encode() + b"\n"

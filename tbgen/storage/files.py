@@ -18,7 +18,16 @@ from pathlib import Path
 from typing import Literal
 
 from tbgen.errors import MissingTableError, UsageError
-from tbgen.material import MOST_BUILT_MEN, Material, Role, all_materials, build_key, materials, men_of_name, name_of_men
+from tbgen.material import (
+    MOST_BUILT_MEN,
+    Material,
+    Role,
+    all_materials,
+    build_key,
+    materials,
+    men_of_name,
+    name_of_men,
+)
 from tbgen.score import Mobility
 from tbgen.system.process import lock, sync_folder, try_lock
 
@@ -74,7 +83,11 @@ def folders_in(folders: Folders) -> tuple[Path, ...]:
         given = [path for path in given.split(os.pathsep) if path]
     elif isinstance(given, (str, os.PathLike)):
         given = [given]
-    if not isinstance(given, Sequence) or not given or not all(isinstance(path, str | os.PathLike) for path in given):
+    if (
+        not isinstance(given, Sequence)
+        or not given
+        or not all(isinstance(path, str | os.PathLike) for path in given)
+    ):
         raise UsageError(f"folders must be a path, or several in a sequence, not {folders!r}")
     return tuple(map(Path, given))
 
@@ -88,7 +101,9 @@ def folder_for(folder: Path, mobility: Mobility) -> Path:
     if mobility_of(folder) is mobility:
         return folder
     if mobility is Mobility.RESET:
-        raise UsageError(f"{folder} is a folder of {mobility_of(folder)} tables; say so with --game, or mobility=")
+        raise UsageError(
+            f"{folder} is a folder of {mobility_of(folder)} tables; say so with --game, or mobility="
+        )
     return folder / str(Mobility.WHOLE_GAME)
 
 
@@ -154,7 +169,11 @@ def tables_in(folder: Path) -> list[Material]:
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
         there.update(entry.name for entry in entries if entry.is_file())
     suffix = suffix_of(Layer.OUTCOMES, mobility_of(folder))
-    return [material for material in every_material(men_of_folder(folder)) if f"{material}{suffix}" in there]
+    return [
+        material
+        for material in every_material(men_of_folder(folder))
+        if f"{material}{suffix}" in there
+    ]
 
 
 def tables_of(folders: Sequence[Path]) -> list[tuple[Material, Path]]:
@@ -213,7 +232,9 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> None:
 
 def partial_of(path: Path) -> Path:
     """A name of this thread's own, because a worker that was given up may still be writing the same table."""
-    return path.with_name(f"{path.name}.{platform.node()}-{os.getpid()}-{threading.get_native_id()}{PARTIAL}")
+    return path.with_name(
+        f"{path.name}.{platform.node()}-{os.getpid()}-{threading.get_native_id()}{PARTIAL}"
+    )
 
 
 def remove_partials(folder: Path) -> None:

@@ -17,12 +17,28 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.errors import DamagedTableError, MaterialError, MissingTableError, OutdatedTableError, UsageError
+from tbgen.errors import (
+    DamagedTableError,
+    MaterialError,
+    MissingTableError,
+    OutdatedTableError,
+    UsageError,
+)
 from tbgen.material import Material, name_of_men
 from tbgen.score import MOST_STORED_CODE, Color, Mobility
 from tbgen.storage.files import Layer, NoRegularFileError, men_of_folder, open_regular, suffix_of
 from tbgen.storage.order import Order, order_of
-from tbgen.storage.schema import COLUMNS, FORMAT, RULES, SEAL_BYTES, STREAMS, Dataset, Index, Seal, digest_of_men
+from tbgen.storage.schema import (
+    COLUMNS,
+    FORMAT,
+    RULES,
+    SEAL_BYTES,
+    STREAMS,
+    Dataset,
+    Index,
+    Seal,
+    digest_of_men,
+)
 
 _BLOCK = 1 << 20
 _NUMBERS = (np.dtype("u1"), np.dtype("<u2"), np.dtype("<u4"))
@@ -59,7 +75,9 @@ class LayerFile:
         for mobility in Mobility:
             suffix = suffix_of(self.layer, mobility)
             with contextlib.suppress(MaterialError):
-                material = Material.parse(self.path.name.removesuffix(suffix), men_of_folder(self.path.parent))
+                material = Material.parse(
+                    self.path.name.removesuffix(suffix), men_of_folder(self.path.parent)
+                )
                 if f"{material}{suffix}" == self.path.name and material.is_canonical:
                     return material, mobility
         raise self.damaged("its name is not that of a table")
@@ -77,7 +95,8 @@ class LayerFile:
         its_own = str(self.material), self.layer.value, str(self.mobility)
         self.expect(title == its_own, f"it is the table of {', '.join(title)}")
         self.expect(
-            seal.men == digest_of_men(self.material), f"its men move otherwise than {name_of_men(self.material.own)}"
+            seal.men == digest_of_men(self.material),
+            f"its men move otherwise than {name_of_men(self.material.own)}",
         )
         self.expect(self._size == seal.length, f"it has {self._size} bytes of {seal.length}")
         self.expect(SEAL_BYTES <= seal.index <= seal.length, "its index lies outside")
@@ -87,42 +106,84 @@ class LayerFile:
     def index(self) -> Index:
         """The content of the file: its datasets and chunks."""
         raw = self._read(self.seal.index, self.seal.length - self.seal.index)
-        self.expect(sha256(raw).hexdigest() == self.seal.sha256_of_index, "its index is not what was written")
+        self.expect(
+            sha256(raw).hexdigest() == self.seal.sha256_of_index,
+            "its index is not what was written",
+        )
         try:
             index = Index.from_bytes(raw)
             if (rules := index.attributes["rules"]) != RULES[self.mobility]:
-                raise OutdatedTableError(str(self.path), f"rules {rules}", f"rules {RULES[self.mobility]}")
+                raise OutdatedTableError(
+                    str(self.path), f"rules {rules}", f"rules {RULES[self.mobility]}"
+                )
             self._check_form(index, order_of(self.material))
-        except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
+        except (
+            ValueError,
+            LookupError,
+            TypeError,
+            AttributeError,
+            ArithmeticError,
+            RecursionError,
+        ) as error:
             raise self.damaged(f"its index cannot be read: {error}") from None
         return index
 
     def _check_form(self, index: Index, order: Order) -> None:
         """Faults that a file can have although its checksums are right."""
         facts, seal, layout = index.attributes, self.seal, order.layout
-        streams, columns, outcomes = STREAMS[self.layer], COLUMNS[self.layer], 4 * (MOST_STORED_CODE + 1)
+        streams, columns, outcomes = (
+            STREAMS[self.layer],
+            COLUMNS[self.layer],
+            4 * (MOST_STORED_CODE + 1),
+        )
         self.expect({*streams, *columns} <= index.datasets.keys(), "a dataset is missing")
         title = facts["material"], facts["layer"], facts["game"], facts.get("outcomes", "")
-        self.expect(title == (seal.material, seal.layer, seal.game, seal.outcomes), "its seal is that of another file")
-        self.expect(json.loads(facts["axes"]) == order.names, "its axes are not those of its material")
-        most = dict.fromkeys((*streams, "symbols", "symbol_groups", "group_states", "states"), layout.cells)
-        most |= {"block_squares": len(layout.blocks) * layout.pawns, "counts": outcomes, "longest": outcomes}
+        self.expect(
+            title == (seal.material, seal.layer, seal.game, seal.outcomes),
+            "its seal is that of another file",
+        )
+        self.expect(
+            json.loads(facts["axes"]) == order.names, "its axes are not those of its material"
+        )
+        most = dict.fromkeys(
+            (*streams, "symbols", "symbol_groups", "group_states", "states"), layout.cells
+        )
+        most |= {
+            "block_squares": len(layout.blocks) * layout.pawns,
+            "counts": outcomes,
+            "longest": outcomes,
+        }
         for name in (*streams, *columns):
             dataset, count = index.datasets[name], len(index.datasets[name].chunks)
-            is_of_its_type = dataset.kind == columns[name] if name in columns else dataset.kind in _NUMBERS
+            is_of_its_type = (
+                dataset.kind == columns[name] if name in columns else dataset.kind in _NUMBERS
+            )
             self.expect(is_of_its_type, "a dataset is of another type")
-            self.expect(name in columns or dataset.items == layout.cells, "its shape is not that of its material")
-            self.expect(dataset.items <= most.get(name, math.inf), f"{name} has more items than its material has")
-            self.expect(0 < dataset.chunk_items <= _MOST_CHUNK_ITEMS, f"{name} has chunks of another size")
+            self.expect(
+                name in columns or dataset.items == layout.cells,
+                "its shape is not that of its material",
+            )
+            self.expect(
+                dataset.items <= most.get(name, math.inf),
+                f"{name} has more items than its material has",
+            )
+            self.expect(
+                0 < dataset.chunk_items <= _MOST_CHUNK_ITEMS, f"{name} has chunks of another size"
+            )
             is_all = dataset.items >= 0 and count == -(-dataset.items // dataset.chunk_items)
             self.expect(is_all, f"{name} has {count} chunks for {dataset.items} items")
             starts, length = dataset.chunks["offset"], np.uint64(seal.length)
-            is_within = (starts <= length).all() and (starts + dataset.chunks["size"] <= length).all()
+            is_within = (starts <= length).all() and (
+                starts + dataset.chunks["size"] <= length
+            ).all()
             self.expect(is_within, "a chunk lies outside")
         # Streams have as many items as the material has cells, so equal chunks of streams may have one offset.
         stored = [index.datasets[name] for name in columns]
         size = sum(each.items * each.kind.itemsize for each in stored)
-        self.expect(size <= _FREE_BYTES + _MOST_RATIO * seal.length, "its columns are larger than any table's")
+        self.expect(
+            size <= _FREE_BYTES + _MOST_RATIO * seal.length,
+            "its columns are larger than any table's",
+        )
         chunks = np.sort(np.concatenate([each.chunks for each in stored]), order="offset")
         ends = chunks["offset"] + chunks["size"]
         self.expect((ends[:-1] <= chunks["offset"][1:]).all(), "two chunks share bytes")
@@ -133,7 +194,10 @@ class LayerFile:
     def part(self, name: str, number: int) -> npt.NDArray[Any]:
         """A chunk of a dataset; do not change it. The last one is filled up."""
         dataset = self.dataset(name)
-        self.expect(0 <= number < len(dataset.chunks), f"{name} has no chunk {number}, which something else leads to")
+        self.expect(
+            0 <= number < len(dataset.chunks),
+            f"{name} has no chunk {number}, which something else leads to",
+        )
         offset, size, crc = dataset.chunks[number].item()
         packed = self._read(offset, size)
         self.expect(crc32(packed) == crc, f"chunk {number} of {name} is not what was written")
@@ -151,7 +215,9 @@ class LayerFile:
         size, found = dataset.chunk_items, np.empty(end - first, dataset.kind)
         for number in range(first // size, -(-end // size)):
             start, stop = max(first, number * size), min(end, (number + 1) * size)
-            found[start - first : stop - first] = self.part(name, number)[start - number * size : stop - number * size]
+            found[start - first : stop - first] = self.part(name, number)[
+                start - number * size : stop - number * size
+            ]
         return found
 
     def column(self, name: str) -> npt.NDArray[Any]:

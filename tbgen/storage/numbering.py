@@ -63,7 +63,10 @@ def new_census(slots: int) -> Census:
     """An empty census."""
     most = slots - (slots >> 2)
     return Census(
-        np.zeros(slots, np.uint32), np.zeros(most, np.uint64), np.zeros(most, np.uint64), np.zeros(1, np.int64)
+        np.zeros(slots, np.uint32),
+        np.zeros(most, np.uint64),
+        np.zeros(most, np.uint64),
+        np.zeros(1, np.int64),
     )
 
 
@@ -76,7 +79,9 @@ def larger(census: Census) -> Census:
     return found
 
 
-def states_of(content: Content, order: Order, threads: int, new: NewArray = np.zeros) -> tuple[Numbers, Cells, Words]:
+def states_of(
+    content: Content, order: Order, threads: int, new: NewArray = np.zeros
+) -> tuple[Numbers, Cells, Words]:
     """[place of the file] -> number of its state; the meanings and counts of the states, in falling order of counts.
 
     `new` makes the array of the numbers, because it may be larger than memory.
@@ -101,7 +106,9 @@ def states_of(content: Content, order: Order, threads: int, new: NewArray = np.z
     return numbers, states_met, occurs
 
 
-def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list[tuple[Words, Words]]:
+def _met(
+    content: Content, order: Order, threads: int, numbers: Numbers
+) -> list[tuple[Words, Words]]:
     """Number all places; return the states that each worker has met, with their counts."""
     parts, words = order.parts(), order.layout.block_words
     cell_of = order.cells_of(np.arange(words))
@@ -115,11 +122,15 @@ def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list
             here = numbers[piece.first : piece.first + len(piece.cells.entry)]
             start, end = (len(here) // 64 * n // turns for n in (turn, turn + 1))
             while (
-                start := number_words(census, piece.cells, piece.numbers, cell_of, here, start, end, worker, threads)
+                start := number_words(
+                    census, piece.cells, piece.numbers, cell_of, here, start, end, worker, threads
+                )
             ) < end:
                 census = larger(census)
             if int(census.used[0]) * threads > MOST_NUMBERS:
-                raise RepresentationError("the number of states", "the 32 bits that a place has: use fewer threads")
+                raise RepresentationError(
+                    "the number of states", "the 32 bits that a place has: use fewer threads"
+                )
         idle.append((worker, census, room))
 
     with ThreadPoolExecutor(threads) as pool:
@@ -133,7 +144,9 @@ def _settle(order: Order, numbers: Numbers, state_of: Numbers, threads: int) -> 
     parts = [numbers[part] for part in order.parts()]
     with ThreadPoolExecutor(threads) as pool:
         leads = [*pool.map(lambda part: settle(part, state_of), parts)]
-    before = next((part[lead] for part, lead in zip(parts, leads, strict=True) if lead < len(part)), 0)
+    before = next(
+        (part[lead] for part, lead in zip(parts, leads, strict=True) if lead < len(part)), 0
+    )
     for part, lead in zip(parts, leads, strict=True):
         part[:lead] = before
         before = part[-1]
@@ -142,7 +155,9 @@ def _settle(order: Order, numbers: Numbers, state_of: Numbers, threads: int) -> 
 @inlined
 def key_of(entry: Int, dtg: Int, pattern: Int) -> Word:
     """A state as one number; keys sort as states do."""
-    return np.uint64(row_of_byte(np.int64(entry)) << _ENTRY_BITS | np.int64(dtg) << _DTG_BITS | np.int64(pattern))
+    return np.uint64(
+        row_of_byte(np.int64(entry)) << _ENTRY_BITS | np.int64(dtg) << _DTG_BITS | np.int64(pattern)
+    )
 
 
 @inlined
@@ -198,7 +213,10 @@ def number_words(
         for king in range(64):
             entry = cells.entry[cell + king]
             if entry:
-                number = number_of(census, key_of(entry, cells.dtg[cell + king], patterns[cells.pattern[cell + king]]))
+                number = number_of(
+                    census,
+                    key_of(entry, cells.dtg[cell + king], patterns[cells.pattern[cell + king]]),
+                )
                 census.often[number] += ONE
                 numbers[place + king * rows] = 1 + first + number * step
     return end

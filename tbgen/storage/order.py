@@ -45,7 +45,9 @@ class Order:
     @property
     def names(self) -> list[str]:
         """The names of the axes of the file's array."""
-        men = [f"{color} {role.name}".lower() for color, role in self.layout.slots[self.layout.pawns :]]
+        men = [
+            f"{color} {role.name}".lower() for color, role in self.layout.slots[self.layout.pawns :]
+        ]
         names = ["pawns", "side to move", *men]
         return [names[axis] for axis in self.axes]
 
@@ -76,7 +78,9 @@ class Order:
     def cells_of(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """The cells of many places."""
         digits, back = np.unravel_index(places, self.shape), np.argsort(self.axes)
-        cells: npt.NDArray[np.int64] = np.ravel_multi_index([digits[axis] for axis in back], self.layout.shape)
+        cells: npt.NDArray[np.int64] = np.ravel_multi_index(
+            [digits[axis] for axis in back], self.layout.shape
+        )
         return cells
 
     def box_of(self, start: int) -> tuple[Ints, Ints, Ints]:
@@ -91,13 +95,17 @@ class Order:
         back = np.argsort(self.axes[2:])
         return first[back], size[back], stride[back]
 
-    def from_file(self, places: npt.NDArray[Any], room: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
+    def from_file(
+        self, places: npt.NDArray[Any], room: npt.NDArray[Any] | None = None
+    ) -> npt.NDArray[Any]:
         """All places, or whole planes, from the order of the file to that of the cells, in `room` or a new array."""
         back = [0, *np.argsort(self.axes[2:]) + 1]
         moved = places.reshape(-1, *self.shape[2:]).transpose(back)
         found = np.empty(moved.shape, moved.dtype) if room is None else room.reshape(moved.shape)
         for here, there in zip(np.moveaxis(found, -2, 0), np.moveaxis(moved, -2, 0), strict=True):
-            here[...] = there  # each part stays in a cache: four to eight times as fast as all at once
+            here[...] = (
+                there  # each part stays in a cache: four to eight times as fast as all at once
+            )
         return found.ravel()
 
     def black_part(self, first: int, items: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -111,7 +119,10 @@ class Order:
 
     def _slices(self, size: int) -> list[slice]:
         """Slices of all cells, or of all places, of a given size."""
-        return [slice(start, min(start + size, self.layout.cells)) for start in range(0, self.layout.cells, size)]
+        return [
+            slice(start, min(start + size, self.layout.cells))
+            for start in range(0, self.layout.cells, size)
+        ]
 
 
 def _chunk_of(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -48,7 +48,9 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         beside = path.with_name(f"{self.material}{suffix_of(Layer.DISTANCES, self.mobility)}")
         try:
             blocks = np.array(self.order.layout.blocks, np.uint8).ravel()
-            self.outcomes.expect(np.array_equal(self.column("block_squares"), blocks), "its pawns stand elsewhere")
+            self.outcomes.expect(
+                np.array_equal(self.column("block_squares"), blocks), "its pawns stand elsewhere"
+            )
             with contextlib.suppress(MissingTableError):
                 self._distances = LayerFile(beside, Layer.DISTANCES)
         except BaseException:  # an error keeps this frame alive, and with it the file
@@ -65,7 +67,8 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         is_theirs = self._distances.seal.outcomes == self.outcomes.seal.sha256
         self._distances.expect(is_theirs, "it belongs to other outcomes than those beside it")
         self._distances.expect(
-            self._distances.dataset("symbol_groups").items == self.outcomes.dataset("symbols").items,
+            self._distances.dataset("symbol_groups").items
+            == self.outcomes.dataset("symbols").items,
             "it has groups of other symbols than those of the outcomes",
         )
         return self._distances
@@ -99,7 +102,11 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         """How often each outcome is an entry value, by side to move, best outcome for White first."""
         rows = self.column("counts").tolist()
         return {
-            side: {Score.from_signed(outcome): count for mover, outcome, count in rows if mover == int(side)}
+            side: {
+                Score.from_signed(outcome): count
+                for mover, outcome, count in rows
+                if mover == int(side)
+            }
             for side in Color
         }
 
@@ -107,28 +114,49 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
     def tallies(self) -> dict[Color, dict[Score, Tally]]:
         """The same with the longest distances."""
         longest = self.longest.items()
-        return {side: {each: tally for (mover, each), (*_, tally) in longest if mover is side} for side in Color}
+        return {
+            side: {each: tally for (mover, each), (*_, tally) in longest if mover is side}
+            for side in Color
+        }
 
     @property
     def longest(self) -> dict[tuple[Color, Score], tuple[int, str, Tally]]:
         """The longest distance to each outcome, by side to move, the FEN of a position that has it, and the tally."""
         counts, found = self.counts, dict[tuple[Color, Score], tuple[int, str, Tally]]()
         for mover, byte, dtg, cell, fen in self.column("longest").tolist():
-            side, outcome, is_text = Color(mover), Score.from_signed(byte), fen.isascii() and fen.decode().isprintable()
-            self.distances.expect(is_text and cell < self.order.layout.cells, "an example is no position")
-            self.distances.expect(outcome in counts[side], f"no entry value is {outcome} with {side} to move")
+            side, outcome, is_text = (
+                Color(mover),
+                Score.from_signed(byte),
+                fen.isascii() and fen.decode().isprintable(),
+            )
+            self.distances.expect(
+                is_text and cell < self.order.layout.cells, "an example is no position"
+            )
+            self.distances.expect(
+                outcome in counts[side], f"no entry value is {outcome} with {side} to move"
+            )
             found[side, outcome] = dtg, fen.decode(), Tally(counts[side][outcome], dtg, cell)
         return found
 
     def ids(self, first: int, end: int) -> Ids:
         """The states of consecutive places."""
         symbols, dtg = self.symbols_and_dtg(first, end)
-        groups, states = self.column("symbol_groups").take(symbols) + dtg, self.column("group_states")
+        groups, states = (
+            self.column("symbol_groups").take(symbols) + dtg,
+            self.column("group_states"),
+        )
         expect, place = self.distances.expect, f"a place from {first} on"
-        expect(int(groups.max()) < len(states), f"{place} has a distance that the table does not have")
+        expect(
+            int(groups.max()) < len(states), f"{place} has a distance that the table does not have"
+        )
         ids: Ids = states.take(groups) + self.distances.items(DETAIL, first, end)
-        expect(int(ids.max()) < len(self.states.entry), f"{place} has a state that the table does not have")
-        is_theirs = (self.symbol_of_state[ids] == symbols).all() and (self.states.dtg[ids] == dtg).all()
+        expect(
+            int(ids.max()) < len(self.states.entry),
+            f"{place} has a state that the table does not have",
+        )
+        is_theirs = (self.symbol_of_state[ids] == symbols).all() and (
+            self.states.dtg[ids] == dtg
+        ).all()
         expect(is_theirs, f"{place} has a state of another symbol or distance")
         return ids
 
@@ -136,7 +164,9 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         """The symbols of consecutive places."""
         symbols: Ids = self.outcomes.items(SYMBOL, first, end)
         is_there = int(symbols.max(initial=0)) < self.outcomes.dataset("symbols").items
-        self.outcomes.expect(is_there, f"a place from {first} on has a symbol that the table does not have")
+        self.outcomes.expect(
+            is_there, f"a place from {first} on has a symbol that the table does not have"
+        )
         return symbols
 
     def entries(self, first: int, end: int) -> Entries:
@@ -180,7 +210,9 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
         def read(start: int) -> tuple[Entries, Distances]:
             places = range(plane + start, plane + cells, apart)
-            symbols, dtg = zip(*[self.symbols_and_dtg(place, place + size) for place in places], strict=True)
+            symbols, dtg = zip(
+                *[self.symbols_and_dtg(place, place + size) for place in places], strict=True
+            )
             return self._entry.take(np.concatenate(symbols)), np.concatenate(dtg)
 
         return [Box(*order.box_of(start), partial(read, start)) for start in range(0, apart, size)]
@@ -212,8 +244,13 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
     def check(self) -> FileRecord:
         """Compare all bytes with the seals; DamagedTableError if they differ from what was written."""
-        outcomes, distances = self.outcomes.check(), self.distances.check() if self.has_distances else None
-        return FileRecord(self.size, outcomes, sha256_of_distances=distances, game=str(self.mobility))
+        outcomes, distances = (
+            self.outcomes.check(),
+            self.distances.check() if self.has_distances else None,
+        )
+        return FileRecord(
+            self.size, outcomes, sha256_of_distances=distances, game=str(self.mobility)
+        )
 
     def close(self) -> None:
         """Close the files once nobody reads from them. Later reads raise a UsageError."""
@@ -237,21 +274,31 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
     @cached_property
     def _meanings_read(self) -> tuple[Cells, Patterns, npt.NDArray[np.int64]]:
         """The meanings of states, sorted by groups; and their symbols."""
-        groups, first, records, rows = map(self.column, ("symbol_groups", "group_states", "states", "rows"))
+        groups, first, records, rows = map(
+            self.column, ("symbol_groups", "group_states", "states", "rows")
+        )
         group = self._numbers_of_runs(first, len(records))
         symbol = self._numbers_of_runs(groups, len(first))[group]
         are_there = records["first"].astype(np.int64) + records["rows"] <= len(rows)
         self.distances.expect(are_there.all(), "a state has rows that are not there")
         pattern, patterns = _patterns_of(records, rows)
         are_whole = np.diff(patterns.start.astype(np.int64))[pattern] == records["rows"]
-        self.distances.expect(are_whole.all(), "two states share some rows of a pattern and not all")
-        return Cells(self._entry[symbol], (group - groups[symbol]).astype(np.uint16), pattern), patterns, symbol
+        self.distances.expect(
+            are_whole.all(), "two states share some rows of a pattern and not all"
+        )
+        return (
+            Cells(self._entry[symbol], (group - groups[symbol]).astype(np.uint16), pattern),
+            patterns,
+            symbol,
+        )
 
     def _numbers_of_runs(self, first: npt.NDArray[Any], end: int) -> npt.NDArray[np.int64]:
         """[item] -> the number of its run. Each run is given by its first item, and may be empty."""
         starts = np.append(first, end).astype(np.int64)
         lengths = starts[1:] - starts[:-1]
-        self.distances.expect(starts[0] == 0 and (lengths >= 0).all(), "its groups do not follow each other")
+        self.distances.expect(
+            starts[0] == 0 and (lengths >= 0).all(), "its groups do not follow each other"
+        )
         return np.repeat(np.arange(len(first)), lengths)
 
 
@@ -271,4 +318,6 @@ def _patterns_of(records: npt.NDArray[Any], rows: npt.NDArray[Any]) -> tuple[Num
     begins[first[count > 0]] = True
     number = np.where(count > 0, np.cumsum(begins, dtype=np.uint32)[first], 0).astype(np.uint32)
     start = np.concatenate([[0], np.flatnonzero(begins), [len(rows)]]).astype(np.uint32)
-    return number, Patterns(start, *[np.ascontiguousarray(rows[name]) for name in ("holder", "code", "outcome", "dtg")])
+    return number, Patterns(
+        start, *[np.ascontiguousarray(rows[name]) for name in ("holder", "code", "outcome", "dtg")]
+    )

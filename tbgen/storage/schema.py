@@ -31,7 +31,10 @@ from tbgen.storage.files import Layer
 from tbgen.text import read_as
 
 FORMAT: Final = 3
-RULES: Final[Mapping[Mobility, str]] = {Mobility.RESET: "r-mobility 1", Mobility.WHOLE_GAME: "whole-game mobility 1"}
+RULES: Final[Mapping[Mobility, str]] = {
+    Mobility.RESET: "r-mobility 1",
+    Mobility.WHOLE_GAME: "whole-game mobility 1",
+}
 """The rules behind stored values; another meaning gets another number."""
 SEAL_BYTES: Final = 512
 
@@ -56,7 +59,9 @@ COLUMNS: Final[Mapping[Layer, Mapping[str, np.dtype[Any]]]] = {
         "outcome_rows": np.dtype([("holder", "u1"), ("code", "u1"), ("outcome", "i1")]),
     },
     Layer.DISTANCES: {
-        "longest": np.dtype([("side", "u1"), ("outcome", "i1"), ("dtg", "<u2"), ("cell", "<u8"), ("fen", "S96")]),
+        "longest": np.dtype(
+            [("side", "u1"), ("outcome", "i1"), ("dtg", "<u2"), ("cell", "<u8"), ("fen", "S96")]
+        ),
         "symbol_groups": np.dtype("<u4"),
         "group_states": np.dtype("<u4"),
         "states": np.dtype([("first", "<u4"), ("rows", "u1")]),
@@ -112,7 +117,11 @@ class Seal:
     """With men of your own: a digest of their moves."""
 
     def to_bytes(self) -> bytes:
-        lines = [f"{name.replace('_', '-')} {value}" for name, value in asdict(self).items() if value != ""]
+        lines = [
+            f"{name.replace('_', '-')} {value}"
+            for name, value in asdict(self).items()
+            if value != ""
+        ]
         return "\n".join(["tbgen table", *lines]).encode().ljust(SEAL_BYTES - 1) + b"\n"
 
     @classmethod
@@ -122,7 +131,9 @@ class Seal:
         Of another format only `format` and `material` are known.
         """
         lines = [line.split() for line in seal.decode("ascii").splitlines()]
-        words: dict[str, Any] = {line[0].replace("-", "_"): line[1] for line in lines[1:] if len(line) == 2}
+        words: dict[str, Any] = {
+            line[0].replace("-", "_"): line[1] for line in lines[1:] if len(line) == 2
+        }
         try:
             words["format"] = int(words["format"])
             if words["format"] != FORMAT and lines[0] == ["tbgen", "table"]:
@@ -155,7 +166,9 @@ class Dataset:
             return found
         whole, size = np.empty_like(found), found.itemsize
         for number, plane in enumerate(found.view(np.uint8).reshape(size, -1)):
-            whole.view(np.uint8)[number::size] = plane  # numpy alone would work along the many short rows
+            whole.view(np.uint8)[number::size] = (
+                plane  # numpy alone would work along the many short rows
+            )
         return whole
 
 
@@ -170,7 +183,13 @@ class Index:
         facts = {
             "attributes": self.attributes,
             "datasets": {
-                name: [dtype_to_descr(each.kind), each.items, each.chunk_items, each.shuffled, len(each.chunks)]
+                name: [
+                    dtype_to_descr(each.kind),
+                    each.items,
+                    each.chunk_items,
+                    each.shuffled,
+                    len(each.chunks),
+                ]
                 for name, each in self.datasets.items()
             },
         }
@@ -184,7 +203,12 @@ class Index:
             raise ValueError("its first line is longer than any that is written")
         facts, offset, datasets = json.loads(head), 0, {}
         for name, (kind, items, chunk_items, shuffled, count) in facts["datasets"].items():
-            if [type(each) for each in (items, chunk_items, shuffled, count)] != [int, int, bool, int]:
+            if [type(each) for each in (items, chunk_items, shuffled, count)] != [
+                int,
+                int,
+                bool,
+                int,
+            ]:
                 raise ValueError(f"{name} is not described as datasets are")
             rows = np.frombuffer(chunks, CHUNK, count, offset)
             offset += rows.nbytes
@@ -222,7 +246,11 @@ def pack(chunk: npt.NDArray[Any], *, shuffled: bool, level: int = EASY_LEVEL) ->
     compressors = _local.__dict__.setdefault("compressors", {})
     if level not in compressors:
         compressors[level] = _compressor(level)
-    raw = np.ascontiguousarray(chunk.view(np.uint8).reshape(-1, chunk.itemsize).T) if shuffled else chunk
+    raw = (
+        np.ascontiguousarray(chunk.view(np.uint8).reshape(-1, chunk.itemsize).T)
+        if shuffled
+        else chunk
+    )
     packed: bytes = compressors[level].compress(raw)
     return packed
 
@@ -230,7 +258,9 @@ def pack(chunk: npt.NDArray[Any], *, shuffled: bool, level: int = EASY_LEVEL) ->
 def _compressor(level: int) -> zstandard.ZstdCompressor:
     if level != HARD_LEVEL:
         return zstandard.ZstdCompressor(level=level, write_checksum=level == SCRATCH_LEVEL)
-    hard = zstandard.ZstdCompressionParameters.from_level(level, source_size=_HARD_WINDOW, search_log=_HARD_SEARCHES)
+    hard = zstandard.ZstdCompressionParameters.from_level(
+        level, source_size=_HARD_WINDOW, search_log=_HARD_SEARCHES
+    )
     return zstandard.ZstdCompressor(compression_params=hard)
 
 
@@ -245,4 +275,6 @@ def unpack_into(packed: bytes | bytearray, found: npt.NDArray[Any]) -> None:
     except zstandard.ZstdError as error:
         raise ValueError(str(error)) from None
     if size != found.nbytes or more:
-        raise ValueError(f"{size}{' bytes and more' if more else ' bytes'} instead of {found.nbytes}")
+        raise ValueError(
+            f"{size}{' bytes and more' if more else ' bytes'} instead of {found.nbytes}"
+        )

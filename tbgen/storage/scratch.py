@@ -68,7 +68,10 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
         arrays = {**cells._asdict(), **dictionary._asdict(), "found": run.found.ravel(), **right}
         facts = {"identity": self._identity, "first": run.first, "end": run.end, "rows": run.rows}
         path = self.path / f"{run.first:016}{RUN_SUFFIX}"
-        self._stored[run.first] = run, write_arrays(path, facts | {"shape": run.found.shape}, arrays, self._plane)
+        self._stored[run.first] = (
+            run,
+            write_arrays(path, facts | {"shape": run.found.shape}, arrays, self._plane),
+        )
 
     def runs(self) -> Sequence[Run]:
         return [self._stored[first][0] for first in sorted(self._stored)]
@@ -97,12 +100,22 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
             path.unlink()
             return
         facts, (found, *right) = file.facts, map(file.items, ("found", *_RIGHT))
-        run = Run(facts["first"], facts["end"], facts["rows"], found.reshape(facts["shape"]), (right[0], right[1]))
+        run = Run(
+            facts["first"],
+            facts["end"],
+            facts["rows"],
+            found.reshape(facts["shape"]),
+            (right[0], right[1]),
+        )
         self._stored[run.first] = run, StoredArrays(path, file.head)  # which keeps no descriptor
 
-    def _part(self, names: Sequence[str], first: int, end: int, rooms: Sequence[Any]) -> list[npt.NDArray[Any]]:
+    def _part(
+        self, names: Sequence[str], first: int, end: int, rooms: Sequence[Any]
+    ) -> list[npt.NDArray[Any]]:
         """Some columns of the cells of one run from `first` up to `end`, each in a given array, if there is one."""
         firsts = sorted(self._stored)
         run, arrays = self._stored[firsts[bisect_right(firsts, first) - 1]]
         start, stop = first - run.first, end - run.first
-        return [arrays.items(name, start, stop, room) for name, room in zip(names, rooms, strict=True)]
+        return [
+            arrays.items(name, start, stop, room) for name, room in zip(names, rooms, strict=True)
+        ]

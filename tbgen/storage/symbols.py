@@ -48,18 +48,30 @@ def symbols_of(states: Cells, often: Words, patterns: Patterns) -> tuple[Numbers
     chains, pairs = new_census(_FIRST_SLOTS), new_census(_FIRST_SLOTS)
     first, count = 0, len(states.entry)
     of_state = np.empty(count, np.uint32)
-    while (first := name_symbols(states.entry, states.pattern, rows, chains, pairs, of_state, first)) < count:
+    while (
+        first := name_symbols(states.entry, states.pattern, rows, chains, pairs, of_state, first)
+    ) < count:
         chains, pairs = larger(chains), larger(pairs)
     found = [(key >> 8, byte_of_row(key & 0xFF)) for key in pairs.met()[0].tolist()]
     links = chains.met()[0].tolist()
     meant = {chain: _rows_of(chain, links) for chain, _ in found}
     total = np.bincount(of_state, often, len(found))
-    order = sorted(range(len(found)), key=lambda n: (-total[n], found[n][1], meant[found[n][0]].tobytes()))
+    order = sorted(
+        range(len(found)), key=lambda n: (-total[n], found[n][1], meant[found[n][0]].tobytes())
+    )
     number_of = np.empty(len(found), np.uint32)
     number_of[order] = np.arange(len(found), dtype=np.uint32)
     used = dict.fromkeys(found[n][0] for n in order)
-    first_of = dict(zip(used, itertools.accumulate((len(meant[chain]) for chain in used), initial=0), strict=False))
-    symbols = [(entry, first_of[chain], len(meant[chain])) for chain, entry in (found[n] for n in order)]
+    first_of = dict(
+        zip(
+            used,
+            itertools.accumulate((len(meant[chain]) for chain in used), initial=0),
+            strict=False,
+        )
+    )
+    symbols = [
+        (entry, first_of[chain], len(meant[chain])) for chain, entry in (found[n] for n in order)
+    ]
     return number_of[of_state], {
         "symbols": np.array(symbols, COLUMNS[Layer.OUTCOMES]["symbols"]),
         "outcome_rows": np.concatenate([meant[chain] for chain in used]),
@@ -140,7 +152,9 @@ def occurring(numbers: WideInts, patterns: Patterns) -> tuple[WideInts, Patterns
     return renumbered[numbers], Patterns(start, holder[rows], code[rows], outcome[rows], dtg[rows])
 
 
-def details_of(states: Cells, of_state: Numbers, patterns: Patterns) -> tuple[WideInts, Patterns, Columns]:
+def details_of(
+    states: Cells, of_state: Numbers, patterns: Patterns
+) -> tuple[WideInts, Patterns, Columns]:
     """The detail of each state, given its symbol; the patterns that occur; and the columns for them.
 
     A detail is a number within a group: frequent states have low ones. A symbol has a group for each distance from 0 to
@@ -157,4 +171,8 @@ def details_of(states: Cells, of_state: Numbers, patterns: Patterns) -> tuple[Wi
     numbers[by_group] = np.arange(len(group)) - group_states[group[by_group]]
     records, pattern = np.empty(len(group), COLUMNS[Layer.DISTANCES]["states"]), pattern[by_group]
     records["first"], records["rows"] = start[pattern], start[pattern + 1] - start[pattern]
-    return numbers, patterns, {"symbol_groups": groups[:-1], "group_states": group_states, "states": records}
+    return (
+        numbers,
+        patterns,
+        {"symbol_groups": groups[:-1], "group_states": group_states, "states": records},
+    )

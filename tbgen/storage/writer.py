@@ -97,7 +97,9 @@ def write_table(
         raise UsageError(f"{folder} is no folder for tables of {table.mobility}")
     order = order_of(table.material)
     # The array of states, by far the largest, is freed when all streams are packed.
-    packed = _packed_layers(states_of(table, order, counters or threads, new), table, order, threads, outcomes_only)
+    packed = _packed_layers(
+        states_of(table, order, counters or threads, new), table, order, threads, outcomes_only
+    )
     attributes = {
         "axes": json.dumps(order.names),
         "game": str(table.mobility),
@@ -131,7 +133,11 @@ def write_table(
 
 
 def _packed_layers(
-    numbering: tuple[Numbers, Cells, Words], table: Content, order: Order, threads: int, outcomes_only: bool
+    numbering: tuple[Numbers, Cells, Words],
+    table: Content,
+    order: Order,
+    threads: int,
+    outcomes_only: bool,
 ) -> Packed:
     """The datasets of the files, compressed."""
     numbers, states, often = numbering
@@ -145,7 +151,9 @@ def _packed_layers(
         for name, source in sources.items():
             is_large = source.kind.itemsize > 1
             if name in _STREAMS:
-                packed[name] = _packed(source, order.chunk_cells, level, sorted({False, is_large}), pool)
+                packed[name] = _packed(
+                    source, order.chunk_cells, level, sorted({False, is_large}), pool
+                )
             else:
                 size = min(max(source.items, 1), COLUMN_ITEMS)
                 packed[name] = _packed(source, size, EASY_LEVEL, (is_large,), pool)
@@ -162,7 +170,10 @@ def _outcomes(
         "counts": np.array(counts, COLUMNS[Layer.OUTCOMES]["counts"]),
         **symbols,
     }
-    return {SYMBOL: _looked_up(numbers, symbol_of, order), **{name: _array(items) for name, items in columns.items()}}
+    return {
+        SYMBOL: _looked_up(numbers, symbol_of, order),
+        **{name: _array(items) for name, items in columns.items()},
+    }
 
 
 def _distances(
@@ -184,7 +195,9 @@ def _distances(
         "rows": DatasetItems(  # few at a time, because there may be a hundred million
             kinds["rows"],
             len(patterns.code),
-            lambda first, end: np.rec.fromarrays([column[first:end] for column in rows], dtype=kinds["rows"]),
+            lambda first, end: np.rec.fromarrays(
+                [column[first:end] for column in rows], dtype=kinds["rows"]
+            ),
         ),
     }
 
@@ -202,7 +215,9 @@ def _array(items: npt.NDArray[Any]) -> DatasetItems:
     return DatasetItems(items.dtype, len(items), lambda first, end: items[first:end])
 
 
-def _looked_up(numbers: Ids, of_state: npt.NDArray[Any], order: Order, *, black: int = 0) -> DatasetItems:
+def _looked_up(
+    numbers: Ids, of_state: npt.NDArray[Any], order: Order, *, black: int = 0
+) -> DatasetItems:
     """The places with each state replaced by a number; `black` are bits that are flipped with Black to move."""
     kind = np.min_scalar_type(int(of_state.max(initial=0)) | black)
     items = of_state.astype(kind)
@@ -215,7 +230,9 @@ def _looked_up(numbers: Ids, of_state: npt.NDArray[Any], order: Order, *, black:
     return DatasetItems(kind, len(numbers), part)
 
 
-def _file(layer: Layer, order: Order, packed: Packed, attributes: Attributes) -> tuple[bytes, bytes, bytes]:
+def _file(
+    layer: Layer, order: Order, packed: Packed, attributes: Attributes
+) -> tuple[bytes, bytes, bytes]:
     """The seal, the HDF5 part and the index of a layer's file."""
     attributes = {**attributes, "layer": layer.value}
     there = {name: packed[name] for name in (*STREAMS[layer], *COLUMNS[layer])}
@@ -234,7 +251,12 @@ def _packed(
     chunks = -(-source.items // size)
 
     def pack_some(numbers: Sequence[int], level: int, *, shuffled: bool) -> list[bytes]:
-        return [*pool.map(lambda number: pack(_chunk(source, number, size), shuffled=shuffled, level=level), numbers)]
+        return [
+            *pool.map(
+                lambda number: pack(_chunk(source, number, size), shuffled=shuffled, level=level),
+                numbers,
+            )
+        ]
 
     tried = range(0, chunks if len(ways) > 1 else 0, _SAMPLE * (chunks // (_SAMPLE * _SAMPLED) | 1))
     shuffled = min(ways, key=lambda way: sum(map(len, pack_some(tried, EASY_LEVEL, shuffled=way))))
@@ -251,24 +273,37 @@ def _chunk(source: DatasetItems, number: int, size: int) -> npt.NDArray[Any]:
 def check_library() -> None:
     """Refuse an HDF5 library that writes unreadable files: before 2.0, files made in memory have a wrong checksum."""
     if h5py.version.hdf5_version_tuple < (2, 0, 0):
-        raise UsageError(f"h5py has HDF5 {h5py.version.hdf5_version}: tables need 2.0; install h5py 3.16 or later")
+        raise UsageError(
+            f"h5py has HDF5 {h5py.version.hdf5_version}: tables need 2.0; install h5py 3.16 or later"
+        )
 
 
 def _hdf5(order: Order, packed: Packed, attributes: Attributes) -> bytes:
     """The bytes before the index, made in memory; notes the offsets of the chunks in the datasets."""
     with h5py.File(
-        "table", "w", driver="core", backing_store=False, userblock_size=SEAL_BYTES, libver=("v110", "v110")
+        "table",
+        "w",
+        driver="core",
+        backing_store=False,
+        userblock_size=SEAL_BYTES,
+        libver=("v110", "v110"),
     ) as file:
         for name, (dataset, stored) in packed.items():
             is_stream = name in _STREAMS
-            shape, chunk = (order.shape, order.chunk) if is_stream else ((dataset.items,), (dataset.chunk_items,))
+            shape, chunk = (
+                (order.shape, order.chunk)
+                if is_stream
+                else ((dataset.items,), (dataset.chunk_items,))
+            )
             properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
             properties.set_chunk(chunk)
             if dataset.shuffled:
                 properties.set_filter(_SHUFFLE, h5py.h5z.FLAG_OPTIONAL, (dataset.kind.itemsize,))
             # HDF5's own name for it, because that needs no Zstandard plug-in.
             properties.set_filter(_ZSTANDARD, h5py.h5z.FLAG_OPTIONAL, (EASY_LEVEL,))
-            empty = file.create_dataset(name, shape, dataset.kind, dcpl=properties, fill_time="never")
+            empty = file.create_dataset(
+                name, shape, dataset.kind, dcpl=properties, fill_time="never"
+            )
             _fill(empty.id, dataset, stored, shape)
         for name in sorted(attributes):
             file.attrs[name] = np.bytes_(attributes[name].encode())
@@ -283,7 +318,9 @@ def _hdf5(order: Order, packed: Packed, attributes: Attributes) -> bytes:
 def _fill(target: Any, dataset: Dataset, packed: list[bytes], shape: tuple[int, ...]) -> None:
     """Write the chunks, free them on the way, and note the offset of each."""
     dataset.chunks["size"], dataset.chunks["crc"] = [*map(len, packed)], [*map(crc32, packed)]
-    corners = np.stack(np.unravel_index(np.arange(len(packed)) * dataset.chunk_items, shape), axis=1).tolist()
+    corners = np.stack(
+        np.unravel_index(np.arange(len(packed)) * dataset.chunk_items, shape), axis=1
+    ).tolist()
     for number, corner in enumerate(corners):
         target.write_direct_chunk(tuple(corner), packed[number])
         packed[number] = b""
@@ -300,4 +337,6 @@ def _check_offsets(image: bytes, dataset: Dataset) -> None:
     whole = memoryview(image)
     for offset, size, crc in dataset.chunks.tolist():
         if crc32(whole[offset - SEAL_BYTES : offset - SEAL_BYTES + size]) != crc:
-            raise RepresentationError(f"a chunk at {offset}", "the index: the HDF5 library counts otherwise")
+            raise RepresentationError(
+                f"a chunk at {offset}", "the index: the HDF5 library counts otherwise"
+            )

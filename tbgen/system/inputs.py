@@ -64,7 +64,9 @@ def read_lines(name: str) -> Iterator[str]:
 
     UTF-8; other bytes are read as Latin-1. Lines come as soon as they are there.
     """
-    decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder("utf-8-sig")("tbgen-latin-1"), translate=True)
+    decoder = io.IncrementalNewlineDecoder(
+        codecs.getincrementaldecoder("utf-8-sig")("tbgen-latin-1"), translate=True
+    )
     rest = ""
     for piece in read_pieces(name):
         *lines, rest = (rest + decoder.decode(piece)).split("\n")
@@ -80,7 +82,9 @@ def read_pieces(name: str) -> Iterator[bytes]:
     """
     is_input = name == STANDARD_INPUT
     try:
-        with io.BufferedReader(io.FileIO(0 if is_input else name, closefd=not is_input), _PIECE_BYTES) as file:
+        with io.BufferedReader(
+            io.FileIO(0 if is_input else name, closefd=not is_input), _PIECE_BYTES
+        ) as file:
             new_unpacker = _unpacker_of(file)
             pieces: Iterator[bytes] = iter(partial(file.read1, _PIECE_BYTES), b"")
             if new_unpacker is not None:
@@ -105,7 +109,12 @@ def plain_size(name: str) -> int | None:
 
     Reading the first bytes of a pipe would take them away from its reader.
     """
-    is_plain = name != STANDARD_INPUT and os.path.isfile(name) and os.access(name, os.R_OK) and not is_packed(name)
+    is_plain = (
+        name != STANDARD_INPUT
+        and os.path.isfile(name)
+        and os.access(name, os.R_OK)
+        and not is_packed(name)
+    )
     return os.path.getsize(name) if is_plain else None
 
 
@@ -115,7 +124,9 @@ def _unpacker_of(file: io.BufferedReader[Any]) -> Callable[[], Any] | None:
     return next((new for known, new in _UNPACKERS.items() if begin.startswith(known)), None)
 
 
-def _unpacked(pieces: Iterator[bytes], new_unpacker: Callable[[], Any], name: str) -> Iterator[bytes]:
+def _unpacked(
+    pieces: Iterator[bytes], new_unpacker: Callable[[], Any], name: str
+) -> Iterator[bytes]:
     """The decompressed bytes; several streams may follow each other, and zeros the last one."""
     damaged = InputFileError(name, "its compressed data is damaged or cut short")
     unpacker: Any = None

@@ -34,7 +34,11 @@ def is_same_file(one: str, other: str) -> bool:
 def folder_to_write(folders: Iterable[Path], name: str) -> contextlib.AbstractContextManager[str]:
     """The first folder that can be written to, with its folder of this name; or else one that goes away again."""
     for folder in folders:
-        if all(os.access(at, os.W_OK | os.X_OK) for at in (folder, folder / name) if at == folder or at.exists()):
+        if all(
+            os.access(at, os.W_OK | os.X_OK)
+            for at in (folder, folder / name)
+            if at == folder or at.exists()
+        ):
             return contextlib.nullcontext(str(folder))
     return tempfile.TemporaryDirectory(prefix="tbgen-")
 
@@ -68,13 +72,16 @@ def rewritten(name: str) -> Iterator[IO[bytes]]:
         yield file
         now = os.stat(name)
         if any(
-            getattr(now, field) != getattr(before, field) for field in ("st_dev", "st_ino", "st_size", "st_mtime_ns")
+            getattr(now, field) != getattr(before, field)
+            for field in ("st_dev", "st_ino", "st_size", "st_mtime_ns")
         ):
             raise UnreadableFileError(name, "it has changed since it was read, and stays as it is")
 
 
 @contextlib.contextmanager
-def written_whole(name: str, check: Callable[[str, str], None] | None = None) -> Iterator[IO[bytes]]:
+def written_whole(
+    name: str, check: Callable[[str, str], None] | None = None
+) -> Iterator[IO[bytes]]:
     """A file to write to, which takes its name only when all is written; `-` is the standard output.
 
     A run that is cut short leaves the file as it was before; so does one of which `check` does not like what there is,
@@ -87,7 +94,11 @@ def written_whole(name: str, check: Callable[[str, str], None] | None = None) ->
         sys.stdout.buffer.flush()
     else:
         is_device = os.path.exists(name) and not os.path.isfile(name)
-        with io.BufferedWriter(_NamedFile(name, name)) if is_device else _replaced(name, check) as file:
+        with (
+            io.BufferedWriter(_NamedFile(name, name))
+            if is_device
+            else _replaced(name, check) as file
+        ):
             yield file
 
 
@@ -103,7 +114,9 @@ def _replaced(name: str, check: Callable[[str, str], None] | None) -> Iterator[I
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         with io.BufferedWriter(_NamedFile(descriptor, name)) as file:
-            with contextlib.suppress(OSError):  # a network file system may not support locks; stale files stay there
+            with contextlib.suppress(
+                OSError
+            ):  # a network file system may not support locks; stale files stay there
                 try_lock(file.fileno())
             yield file
             file.flush()
@@ -121,7 +134,10 @@ def _replaced(name: str, check: Callable[[str, str], None] | None) -> Iterator[I
 def _remove_stale(path: Path) -> None:
     """Remove what runs that were killed have left beside a path: their locks are gone, those of others are not."""
     for partial in path.parent.glob(f".{glob.escape(path.name)}.{8 * '[0-9a-z_]'}.partial"):
-        with contextlib.suppress(OSError), open(os.open(partial, os.O_RDWR | os.O_NOFOLLOW), "rb+") as file:
+        with (
+            contextlib.suppress(OSError),
+            open(os.open(partial, os.O_RDWR | os.O_NOFOLLOW), "rb+") as file,
+        ):
             age = time.time() - os.fstat(file.fileno()).st_mtime  # noqa: TID251 - that of a file
             if age > _STALE_SECONDS and try_lock(file.fileno()):
                 os.unlink(partial)
@@ -136,4 +152,6 @@ def _keep_owner(partial: int, path: Path) -> None:
         except PermissionError:
             reason = "it belongs to another user or group, who would lose it; write to another file"
             raise UnreadableFileError(str(path), reason) from None
-    os.fchmod(partial, stat.S_IMODE(theirs.st_mode))  # after the owner, because changing the owner clears some bits
+    os.fchmod(
+        partial, stat.S_IMODE(theirs.st_mode)
+    )  # after the owner, because changing the owner clears some bits

@@ -61,9 +61,13 @@ def free_memory() -> None:
 def peak_bytes() -> int:
     """The most memory of this process since `forget_peak`, or since its start where the system cannot reset it."""
     with contextlib.suppress(OSError, KeyError):
-        figures = dict(line.split(":", 1) for line in (_PROC / "self" / "status").read_text().splitlines())
+        figures = dict(
+            line.split(":", 1) for line in (_PROC / "self" / "status").read_text().splitlines()
+        )
         return int(figures["VmHWM"].split()[0]) * 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (
+        1 if sys.platform == "darwin" else 1024
+    )
 
 
 def available_memory() -> int | None:
@@ -94,7 +98,9 @@ def _free_in_containers() -> Iterator[int]:
                 yield from _free_under(_CGROUPS / controller, path, *_FIGURES[controller])
 
 
-def _free_under(root: Path, path: str, limit_name: str, usage_name: str, cache_name: str) -> Iterator[int]:
+def _free_under(
+    root: Path, path: str, limit_name: str, usage_name: str, cache_name: str
+) -> Iterator[int]:
     """The memory left in a group and in the groups around it; a container shows only some of them."""
     group = root / path.lstrip("/")
     for folder in [each for each in (group, *group.parents) if each.is_relative_to(root)]:
@@ -116,7 +122,9 @@ def most_files() -> int:
 
 def follow_parent() -> None:
     """End this process with its parent, whatever happens to the parent. The parent handles SIGINT."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all processes of the group
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # a terminal sends it to all processes of the group
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
@@ -136,7 +144,9 @@ def signals_held() -> Iterator[None]:
     processes would inherit blocked signals, so signals are not blocked.
     """
     held, before = list[int](), dict[signal.Signals, Any]()
-    if threading.current_thread() is threading.main_thread():  # only the main thread has handlers of signals
+    if (
+        threading.current_thread() is threading.main_thread()
+    ):  # only the main thread has handlers of signals
         for number in (signal.SIGINT, signal.SIGTERM):
             if callable(signal.getsignal(number)):
                 before[number] = signal.signal(number, lambda number, _: held.append(number))
@@ -171,7 +181,11 @@ def _warden() -> IO[str]:
     import subprocess  # a probe does not need this, either
 
     process = subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", _WARDEN], stdin=subprocess.PIPE, text=True, bufsize=1, process_group=0
+        [sys.executable, "-I", "-S", "-c", _WARDEN],
+        stdin=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+        process_group=0,
     )
     assert process.stdin is not None
     atexit.register(process.wait)
@@ -183,7 +197,9 @@ def end_with_us(group: int, ended: Future[Any]) -> None:
     """Kill a group of processes if this process ends before `ended` is done."""
 
     def tell(_: object = None) -> None:
-        with contextlib.suppress(OSError, ValueError):  # somebody has killed the warden, or this process is ending
+        with contextlib.suppress(
+            OSError, ValueError
+        ):  # somebody has killed the warden, or this process is ending
             print(group, file=_warden())
 
     tell()

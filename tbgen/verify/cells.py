@@ -11,7 +11,16 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Int, Ints, Words
 from tbgen.compiled.jit import by_address, inner, small
 from tbgen.index.layout import BY_KING, MIRRORED, Layout, layout_of
-from tbgen.index.squares import FLIP_FILE, SYMMETRY, TO_TRIANGLE, TRANSPOSE, TRIANGLE, TRIANGLE_INDEX, Rays, rays_of
+from tbgen.index.squares import (
+    FLIP_FILE,
+    SYMMETRY,
+    TO_TRIANGLE,
+    TRANSPOSE,
+    TRIANGLE,
+    TRIANGLE_INDEX,
+    Rays,
+    rays_of,
+)
 from tbgen.material import PROMOTIONS, Material, Role
 from tbgen.score import Color
 
@@ -54,12 +63,17 @@ class Links(NamedTuple):
 
 def men_of(layout: Layout) -> Men:
     """The men in the order of the layout's slots, and the numbering of their cells."""
-    rays, color = rays_of([role for _, role in layout.slots]), np.array([int(color) for color, _ in layout.slots])
+    rays, color = (
+        rays_of([role for _, role in layout.slots]),
+        np.array([int(color) for color, _ in layout.slots]),
+    )
     attacks = np.concatenate([_PAWN_ATTACKS[color[: layout.pawns]], rays.reached[layout.pawns :]])
     kings = np.array([layout.slots.index((color, Role.KING)) for color in Color], np.int64)
     twins = np.array(layout.twins, np.int64).reshape(-1, 2) - layout.pawns - 1
     blocks = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
-    return Men(color, rays, attacks, kings, twins, layout.pawns, layout.addresses, blocks, layout.shape[2])
+    return Men(
+        color, rays, attacks, kings, twins, layout.pawns, layout.addresses, blocks, layout.shape[2]
+    )
 
 
 def links_of(layout: Layout) -> Links:
@@ -74,7 +88,9 @@ def links_of(layout: Layout) -> Links:
     return Links(at, *[np.array(column, np.int64) for column in zip(*rows, strict=True)])
 
 
-def _link(layout: Layout, captured: int, promoted: int, role: Role | None) -> tuple[int, bool, list[int]]:
+def _link(
+    layout: Layout, captured: int, promoted: int, role: Role | None
+) -> tuple[int, bool, list[int]]:
     """Number of the child, whether colours are exchanged, and the parent's slot of each of its men, then -1."""
     left = dict(enumerate(layout.slots))
     if role is not None:
@@ -85,7 +101,9 @@ def _link(layout: Layout, captured: int, promoted: int, role: Role | None) -> tu
     turned, child, order = not material.is_canonical, material.canonical(), list[int]()
     for color, role_there in layout_of(child).slots:
         wanted = (color.other if turned else color, role_there)
-        order.append(next(slot for slot, man in left.items() if man == wanted and slot not in order))
+        order.append(
+            next(slot for slot, man in left.items() if man == wanted and slot not in order)
+        )
     order += [-1] * (len(layout.slots) - len(order))
     return children.index(child) if child in children else -1, turned, order
 
@@ -164,7 +182,9 @@ def cell_of(men: Men, side: Int, squares: Ints, rest: Ints) -> int:
         if king % 9 == 0:
             digits = min(digits, digits_of_rest(men, squares, symmetry ^ TRANSPOSE, rest))
         king = TRIANGLE_INDEX[king]
-    return (((address >> 2) * 2 + side) * men.king_squares + king) << 6 * (men.color.size - men.pawns - 1) | digits
+    return (((address >> 2) * 2 + side) * men.king_squares + king) << 6 * (
+        men.color.size - men.pawns - 1
+    ) | digits
 
 
 @small

@@ -84,7 +84,12 @@ class Report:
 
     def facts(self) -> dict[str, Any]:
         """The report as JSON has it."""
-        return facts_of(self, right=self.violation is None, symmetry_left_out=True, seconds=round(self.seconds, 3))
+        return facts_of(
+            self,
+            right=self.violation is None,
+            symmetry_left_out=True,
+            seconds=round(self.seconds, 3),
+        )
 
 
 def in_words(outcome: int, dtg: int) -> str:
@@ -124,7 +129,9 @@ def verify_table(
         check = Check(table, child_of, pool, progress, cells)
         violation = next(check.violations(), None)
         if violation is None and isinstance(table, TableFile):
-            violation = next(itertools.chain(_wrong_examples(table), check.wrong_outcome_rows(table)), None)
+            violation = next(
+                itertools.chain(_wrong_examples(table), check.wrong_outcome_rows(table)), None
+            )
     positions, pairs = check.counts.sum(axis=0).tolist()
     return Report(table.material, positions, pairs, time.monotonic() - start, violation)
 
@@ -175,12 +182,18 @@ class Check:
         return [(start, min(start + step, end)) for start in range(first, end, step)]
 
     def _wrong(
-        self, phase: str, look: Callable[[int, int], int], ranges: Sequence[tuple[int, int]], total: int | None = None
+        self,
+        phase: str,
+        look: Callable[[int, int], int],
+        ranges: Sequence[tuple[int, int]],
+        total: int | None = None,
     ) -> Iterator[int]:
         """The lowest index that `look` finds in each range; threads search the ranges side by side."""
         most = len(self._cells) if total is None else total
         # Closing the answers cancels the rest, however the loop ends.
-        with closing(cast("Generator[int, None, None]", self._pool.map(lambda each: look(*each), ranges))) as indices:
+        with closing(
+            cast("Generator[int, None, None]", self._pool.map(lambda each: look(*each), ranges))
+        ) as indices:
             for (_, end), index in zip(ranges, indices, strict=True):
                 if index != EVERYTHING_FINE:
                     yield index
@@ -193,11 +206,14 @@ class Check:
             self._ranges(_RANGE_CELLS),
         ):
             own, entry, dtg = (
-                int(column[index]) for column in (self.subject.own, self.subject.entry, self.subject.dtg)
+                int(column[index])
+                for column in (self.subject.own, self.subject.entry, self.subject.dtg)
             )
             fen = self._fen(index)
             law = "end of the game" if entry else "legal position"
-            expected = in_words(-own - 1 if " w " in fen else own + 1, 0) if entry else "an entry value"
+            expected = (
+                in_words(-own - 1 if " w " in fen else own + 1, 0) if entry else "an entry value"
+            )
             yield Violation(law, in_words(entry, dtg), expected, fen)
 
     def _wrong_resets(self) -> Iterator[Violation]:
@@ -212,11 +228,18 @@ class Check:
         parent, men, cells = self.layout.material, men_of(layout_of(material)), None
         listed = partial(self._resets_to, number, men)
         if self._is_sample:
-            cells = np.unique(np.concatenate([np.unique(listed(*each)[0]) for each in self._ranges(_LISTED)]))
-        entry, dtg, *_ = known_in(self._child_of(material), cells, partial(self._progress, f"reading {material}"))
+            cells = np.unique(
+                np.concatenate([np.unique(listed(*each)[0]) for each in self._ranges(_LISTED)])
+            )
+        entry, dtg, *_ = known_in(
+            self._child_of(material), cells, partial(self._progress, f"reading {material}")
+        )
         child = ChildTable(men, np.zeros(0, np.int64) if cells is None else cells, entry, dtg)
         for color in Color:
-            if Role.PAWN in parent.side(color) and with_man(parent, color, Role.PAWN).canonical() == material:
+            if (
+                Role.PAWN in parent.side(color)
+                and with_man(parent, color, Role.PAWN).canonical() == material
+            ):
                 self._without_pawn[color] = child
         for index in self._wrong(
             f"resets to {material}",
@@ -229,18 +252,30 @@ class Check:
     def _resets_to(self, number: int, men: Men, start: int, end: int) -> Ints:
         """The resets from a range of indices to a child, as list_resets writes them."""
         found = np.empty((3, (end - start) * MOST_NEEDS), np.int64)
-        count = list_resets(self.subject, number, men, new_scratch(), new_scratch(), start, end, found)
+        count = list_resets(
+            self.subject, number, men, new_scratch(), new_scratch(), start, end, found
+        )
         return found[:, :count].copy()
 
     def _note_pawn_moves(self) -> None:
         """Note the values of pawn moves, block by block."""
-        either = next(iter(self._without_pawn.values()))  # nobody takes en passant if one side has no pawns
-        children = self._without_pawn.get(Color.WHITE, either), self._without_pawn.get(Color.BLACK, either)
-        waves = [bisect_left(self._cells, block * self.layout.block_words * 128) for block in self.layout.waves]
+        either = next(
+            iter(self._without_pawn.values())
+        )  # nobody takes en passant if one side has no pawns
+        children = (
+            self._without_pawn.get(Color.WHITE, either),
+            self._without_pawn.get(Color.BLACK, either),
+        )
+        waves = [
+            bisect_left(self._cells, block * self.layout.block_words * 128)
+            for block in self.layout.waves
+        ]
         for first, end in itertools.pairwise(waves):
             indices = self._wrong(
                 "pawn moves",
-                lambda start, end: fold_pawn_moves(self.subject, children, new_scratch(), new_scratch(), start, end),
+                lambda start, end: fold_pawn_moves(
+                    self.subject, children, new_scratch(), new_scratch(), start, end
+                ),
                 self._ranges(_LISTED, first, end),
             )
             list(indices)  # which contain no fault
@@ -273,7 +308,9 @@ class Check:
         parts = np.zeros((len(ranges), 2, 256, 3), np.int64)
         indices = self._wrong(
             "tallies",
-            lambda start, end: tally(self.subject, new_scratch(), orders, start, end, parts[start // _RANGE_CELLS]),
+            lambda start, end: tally(
+                self.subject, new_scratch(), orders, start, end, parts[start // _RANGE_CELLS]
+            ),
             ranges,
         )
         list(indices)  # which contain no fault
@@ -287,28 +324,48 @@ class Check:
             for outcome in sorted(counted.keys() | stored.keys(), reverse=True):
                 expected, there = counted.get(outcome), stored.get(outcome)
                 if expected != there:
-                    yield Violation(f"tally of {outcome} with {side} to move", str(there), str(expected))
+                    yield Violation(
+                        f"tally of {outcome} with {side} to move", str(there), str(expected)
+                    )
 
     def _wrong_longest(self) -> Iterator[Violation]:
         """Look up the positions with the longest distances."""
-        for outcome, longest in itertools.chain(*(tallies.items() for tallies in self.table.tallies.values())):
-            entry, dtg = (int(found[0]) for found in known_in(self.table, np.array([longest.cell]))[:2])
+        for outcome, longest in itertools.chain(
+            *(tallies.items() for tallies in self.table.tallies.values())
+        ):
+            entry, dtg = (
+                int(found[0]) for found in known_in(self.table, np.array([longest.cell]))[:2]
+            )
             if (entry, dtg) != (outcome.signed, longest.max_dtg):
-                expected, fen = in_words(outcome.signed, longest.max_dtg), fen_of_cell(self.layout, longest.cell)
+                expected, fen = (
+                    in_words(outcome.signed, longest.max_dtg),
+                    fen_of_cell(self.layout, longest.cell),
+                )
                 yield Violation(f"longest {outcome}", in_words(entry, dtg), expected, fen)
 
     def wrong_outcome_rows(self, file: TableFile) -> Iterator[Violation]:
         """Breaks of holds in the outcomes file that differ from those in the distances file, which obey the laws."""
-        columns, count = (file.states.entry, file.symbol_of_state, file.states.pattern), len(file.states.entry)
-        outcomes, distances, ranges = rows_in_outcomes(file), rows_of(file.patterns), self._ranges(_STATES, 0, count)
+        columns, count = (
+            (file.states.entry, file.symbol_of_state, file.states.pattern),
+            len(file.states.entry),
+        )
+        outcomes, distances, ranges = (
+            rows_in_outcomes(file),
+            rows_of(file.patterns),
+            self._ranges(_STATES, 0, count),
+        )
         reports = np.zeros((len(ranges), 3), np.int64)
         for index in self._wrong(
             "outcomes",
-            lambda start, end: find_other_break(*columns, outcomes, distances, start, end, reports[start // _STATES]),
+            lambda start, end: find_other_break(
+                *columns, outcomes, distances, start, end, reports[start // _STATES]
+            ),
             ranges,
             count,
         ):
-            accrued, stored, proved = (str(Score.from_signed(each)) for each in reports[index // _STATES].tolist())
+            accrued, stored, proved = (
+                str(Score.from_signed(each)) for each in reports[index // _STATES].tolist()
+            )
             yield Violation(f"what {accrued} becomes by the file of outcomes", stored, proved)
 
 
@@ -334,9 +391,16 @@ def _wrong_examples(file: TableFile) -> Iterator[Violation]:
     """Example positions that are not in the cells of their tallies, and outcomes without a longest distance."""
     for side, tallies in file.tallies.items():
         for outcome, known in tallies.items():
-            stored, expected = file.longest[side, outcome][1], fen_of_cell(file.order.layout, known.cell)
+            stored, expected = (
+                file.longest[side, outcome][1],
+                fen_of_cell(file.order.layout, known.cell),
+            )
             if stored.split()[:2] != expected.split()[:2]:
                 yield Violation(f"example of {outcome} with {side} to move", stored, expected)
-        for outcome, count in file.counts[side].items():  # other examples than those of tallies are not counted again
+        for outcome, count in file.counts[
+            side
+        ].items():  # other examples than those of tallies are not counted again
             if outcome not in tallies:
-                yield Violation(f"count of {outcome} with {side} to move", str(count), "no such entry value")
+                yield Violation(
+                    f"count of {outcome} with {side} to move", str(count), "no such entry value"
+                )

@@ -93,7 +93,9 @@ def find_highest_codes(values: StoredValues, highest: Bytes) -> None:
 
 # keys[n] -> identifies the value in cells[n]: its state, and above it the own code if that makes rows irrelevant
 @borrowing
-def find_keys(men: Men, highest: Bytes, scratch: Buffers, cells: Ints, states: WideInts, keys: Ints) -> None:
+def find_keys(
+    men: Men, highest: Bytes, scratch: Buffers, cells: Ints, states: WideInts, keys: Ints
+) -> None:
     """Keys of values; _NO_POSITION where there is no position."""
     for n in range(cells.size):
         keys[n] = _NO_POSITION
@@ -121,7 +123,9 @@ def put_value(room: Bytes, at: Int, outcome: Int, dtg: Int, distances: bool) -> 
 
 
 @inner
-def put_changes(values: StoredValues, key: Int, side: Int, distances: bool, room: Bytes, at: Int) -> tuple[int, int]:
+def put_changes(
+    values: StoredValues, key: Int, side: Int, distances: bool, room: Bytes, at: Int
+) -> tuple[int, int]:
     """Write the changes of a value from one accrued code to the next; return their end and number."""
     state, own, rows = key & _STATE_MASK, key >> _OWN_SHIFT, values.rows
     pattern, most = values.pattern[state], code_of(int(values.entry[state]))
@@ -152,7 +156,9 @@ def put_changes(values: StoredValues, key: Int, side: Int, distances: bool, room
 
 # offsets[n] -> the beginning of the bytes of keys[n] in `room`, and after the last key their end
 @borrowing
-def write_values(values: StoredValues, keys: Ints, side: Int, distances: bool, room: Bytes, offsets: Ints) -> None:
+def write_values(
+    values: StoredValues, keys: Ints, side: Int, distances: bool, room: Bytes, offsets: Ints
+) -> None:
     """Write the values of keys."""
     at = 0
     for n in range(keys.size):
@@ -175,15 +181,27 @@ def digests_of(file: TableFile, threads: int | None = None) -> Digests:
         """The digests of some leaves from a place on, layer by layer."""
         last = min(first + _LEAVES_OF_A_TASK * size, order.layout.cells)
         keys, cells = np.empty(last - first, np.int64), order.cells_of(np.arange(first, last))
-        find_keys(men, highest, new_scratch(), cells, read(first, last).astype(values.pattern.dtype), keys)
+        find_keys(
+            men, highest, new_scratch(), cells, read(first, last).astype(values.pattern.dtype), keys
+        )
         sides = ((place, place // order.plane_places % 2) for place in range(first, last, size))
-        return [_leaf(values, keys[place - first :][:size], side, len(layers)) for place, side in sides]
+        return [
+            _leaf(values, keys[place - first :][:size], side, len(layers)) for place, side in sides
+        ]
 
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         starts = range(0, order.layout.cells, _LEAVES_OF_A_TASK * size)
         leaves = zip(*chain.from_iterable(pool.map(leaves_from, starts)), strict=True)
-    heads = (f"tbgen digest 1: {layer} of {file.material} under r-mobility 1\n".encode() for layer in layers)
-    return Digests(*(sha256(head + b"".join(each)).hexdigest() for head, each in zip(heads, leaves, strict=True)))
+    heads = (
+        f"tbgen digest 1: {layer} of {file.material} under r-mobility 1\n".encode()
+        for layer in layers
+    )
+    return Digests(
+        *(
+            sha256(head + b"".join(each)).hexdigest()
+            for head, each in zip(heads, leaves, strict=True)
+        )
+    )
 
 
 def leaf_places_of(order: Order) -> int:
@@ -198,13 +216,21 @@ def _leaf(values: StoredValues, keys: Ints, side: int, layers: int) -> list[byte
     different, which = different[by_appearance], np.argsort(by_appearance)[which]
     pattern = values.pattern[different & _STATE_MASK]
     counts = values.rows.end[pattern] - values.rows.first[pattern]
-    room, offsets = np.empty(int((5 + 5 * counts).sum()), np.uint8), np.empty(len(different) + 1, np.int64)
+    room, offsets = (
+        np.empty(int((5 + 5 * counts).sum()), np.uint8),
+        np.empty(len(different) + 1, np.int64),
+    )
     for layer in range(layers):
         write_values(values, different, side, layer > 0, room, offsets)
         written, contents = room.tobytes(), dict[bytes, int]()
-        numbers = [contents.setdefault(written[start:end], len(contents)) for start, end in pairwise(offsets.tolist())]
+        numbers = [
+            contents.setdefault(written[start:end], len(contents))
+            for start, end in pairwise(offsets.tolist())
+        ]
         head = struct.pack("<II", len(which), len(contents))
-        digests.append(sha256(b"".join([head, np.array(numbers, "<u2")[which].tobytes(), *contents])).digest())
+        digests.append(
+            sha256(b"".join([head, np.array(numbers, "<u2")[which].tobytes(), *contents])).digest()
+        )
     return digests
 
 
@@ -228,7 +254,9 @@ def possible_scores(material: Material) -> npt.NDArray[np.bool_]:
 def read_digests(path: Path = KNOWN) -> dict[Material, Digests]:
     """The digests of a list by material; UsageError with the line if it is no list of digests."""
     lines = read_bounded(path).decode(errors="replace").splitlines()
-    rows = [(number, line) for number, line in enumerate(lines, 1) if line and not line.startswith("#")]
+    rows = [
+        (number, line) for number, line in enumerate(lines, 1) if line and not line.startswith("#")
+    ]
     if not rows or rows[0][1] != _COLUMNS:
         raise UsageError(f"{path} is no list of digests: it has no head {_COLUMNS}")
     found: dict[Material, Digests] = {}
@@ -236,7 +264,11 @@ def read_digests(path: Path = KNOWN) -> dict[Material, Digests]:
         name, *digests = line.split(",")
         try:
             material = Material.parse(name)
-            if not material.is_canonical or len(digests) != 2 or not all(map(_DIGEST.fullmatch, digests)):
+            if (
+                not material.is_canonical
+                or len(digests) != 2
+                or not all(map(_DIGEST.fullmatch, digests))
+            ):
                 raise UsageError("not a table and two digests of 64 hexadecimal digits")
             if material in found:
                 raise UsageError(f"{material} is there twice")
@@ -249,5 +281,9 @@ def read_digests(path: Path = KNOWN) -> dict[Material, Digests]:
 def write_digests(path: Path, digests: Mapping[Material, Digests]) -> None:
     """Write those with distances into a list, in build order."""
     found = ((material, digests[material]) for material in every_material() if material in digests)
-    lines = [f"{material},{each.outcomes},{each.distances}" for material, each in found if each.distances is not None]
+    lines = [
+        f"{material},{each.outcomes},{each.distances}"
+        for material, each in found
+        if each.distances is not None
+    ]
     write_whole(path, ["\n".join([_HEAD, _COLUMNS, *lines, ""]).encode()])

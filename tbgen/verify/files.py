@@ -64,7 +64,9 @@ def verify_tables(
     ]
 
 
-def _tell_share(tell: Callable[[Material, float], None], material: Material, phase: str, done: int, total: int) -> None:
+def _tell_share(
+    tell: Callable[[Material, float], None], material: Material, phase: str, done: int, total: int
+) -> None:
     tell(material, done / max(total, 1))
 
 
@@ -87,4 +89,6 @@ def verify_file(
         def child_of(material: Material) -> TableFile:
             return opened.enter_context(TableFile(path_in([folder, *others], material)))
 
-        return verify_table(file, child_of, sample=sample, seed=seed, threads=threads, progress=progress)
+        return verify_table(
+            file, child_of, sample=sample, seed=seed, threads=threads, progress=progress
+        )

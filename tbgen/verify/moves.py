@@ -44,7 +44,9 @@ def new_scratch() -> Buffers:
     """A scratch buffer with room for any position."""
     squares, rest, after = np.zeros((3, 8), np.int64)
     slot, to, captured, promotion, cell = np.zeros((5, MOST_MOVES), np.int64)
-    return Buffers(squares, np.full(64, NOBODY, np.int64), rest, slot, to, captured, promotion, cell, after)
+    return Buffers(
+        squares, np.full(64, NOBODY, np.int64), rest, slot, to, captured, promotion, cell, after
+    )
 
 
 @inner
@@ -67,7 +69,10 @@ def is_safe(men: Men, squares: Ints, slot: Int, to: Int, captured: Int) -> bool:
         if men.color[other] == color or other == captured:
             continue
         start = squares[other]
-        if men.attacks[other, start] & square_bit(target) and men.rays.between[other, start, target] & occupied == 0:
+        if (
+            men.attacks[other, start] & square_bit(target)
+            and men.rays.between[other, start, target] & occupied == 0
+        ):
             return False
     return True
 
@@ -91,7 +96,9 @@ def is_legal_position(men: Men, squares: Ints, side: Int) -> bool:
 
 
 @inner
-def note_move(scratch: Buffers, count: Int, slot: Int, to: Int, captured: Int, promotion: Int) -> Int:
+def note_move(
+    scratch: Buffers, count: Int, slot: Int, to: Int, captured: Int, promotion: Int
+) -> Int:
     """List a move; return the number of moves."""
     scratch.slot[count], scratch.to[count] = slot, to
     scratch.captured[count], scratch.promotion[count] = captured, promotion
@@ -169,7 +176,10 @@ def list_moves(men: Men, scratch: Buffers, side: Int, wanted: Int) -> Int:
 def is_position(men: Men, cell: Int, scratch: Buffers) -> bool:
     """Whether a cell is the primary one of a legal position; if so, set the position up."""
     side = set_up(men, cell, scratch.squares)
-    return is_legal_position(men, scratch.squares, side) and cell_of(men, side, scratch.squares, scratch.rest) == cell
+    return (
+        is_legal_position(men, scratch.squares, side)
+        and cell_of(men, side, scratch.squares, scratch.rest) == cell
+    )
 
 
 @inner

@@ -87,7 +87,9 @@ def weigh_move(subject: Subject, index: Int, side: Int, top: Int, best: Ints) ->
 
 # best[holder, code] -> key of the mover's best move with that accrued score
 @inner
-def weigh_moves(subject: Subject, scratch: Buffers, index: Int, side: Int, count: Int, top: Int, best: Ints) -> None:
+def weigh_moves(
+    subject: Subject, scratch: Buffers, index: Int, side: Int, count: Int, top: Int, best: Ints
+) -> None:
     """Find the mover's best move for every accrued score up to the code `top`."""
     for holder in range(2):
         for code in range(FIRST_CODE, top + 1):
@@ -112,7 +114,9 @@ def compare(subject: Subject, index: Int, side: Int, top: Int, best: Ints, repor
 
 # report -> holder, code, stored outcome and distance, outcome and distance of the best move
 @borrowing
-def check_pairs(subject: Subject, scratch: Buffers, best: Ints, start: Int, stop: Int, report: Ints) -> int:
+def check_pairs(
+    subject: Subject, scratch: Buffers, best: Ints, start: Int, stop: Int, report: Ints
+) -> int:
     """Compare every pair of a position and an accrued score with its moves; return the first wrong index."""
     for index in range(start, stop):
         if not is_asked(subject, index, PAIRS_TASK):
@@ -128,7 +132,9 @@ def check_pairs(subject: Subject, scratch: Buffers, best: Ints, start: Int, stop
 
 # found[side to move, outcome & 255] -> count, longest distance, first cell that has it
 @borrowing
-def tally(subject: Subject, scratch: Buffers, orders: Int, start: Int, stop: Int, found: Ints) -> int:
+def tally(
+    subject: Subject, scratch: Buffers, orders: Int, start: Int, stop: Int, found: Ints
+) -> int:
     """Count outcomes over all placements of labelled men."""
     for cell in range(start, stop):
         if subject.own[cell] == NO_POSITION:

@@ -107,7 +107,14 @@ def list_en_passant(men: Men, scratch: Buffers, other: Buffers, move: Int) -> In
 # found[0, n] -> the child's cell, found[1, n] -> the position's index, found[2, n] -> whether colours are exchanged
 @borrowing
 def list_resets(
-    subject: Subject, number: Int, child: Men, scratch: Buffers, other: Buffers, start: Int, stop: Int, found: Ints
+    subject: Subject,
+    number: Int,
+    child: Men,
+    scratch: Buffers,
+    other: Buffers,
+    start: Int,
+    stop: Int,
+    found: Ints,
 ) -> int:
     """List the resets that lead to one child; return their number.
 
@@ -146,13 +153,19 @@ def note_resets(subject: Subject, child: ChildTable, found: Ints) -> int:
         if outcome == 0:
             return index
         side = side_of(subject.men, cell_at(subject.cells, index))
-        note_reset(subject, index, side, -outcome if found[2, n] else outcome, int(child.dtg[there]))
+        note_reset(
+            subject, index, side, -outcome if found[2, n] else outcome, int(child.dtg[there])
+        )
     return EVERYTHING_FINE
 
 
 @inner
 def pawn_move_value(
-    subject: Subject, children: tuple[ChildTable, ChildTable], before: Buffers, scratch: Buffers, step: Int
+    subject: Subject,
+    children: tuple[ChildTable, ChildTable],
+    before: Buffers,
+    scratch: Buffers,
+    step: Int,
 ) -> tuple[Int, Int]:
     """Entry value and distance after a pawn move within the material, which `before` lists."""
     men, links, pawn = subject.men, subject.links, before.slot[step]
@@ -167,9 +180,14 @@ def pawn_move_value(
     best = key_of_reset(subject, index, side, accrued)
     child, link = children[color], links.at[pawn + 1, 0, 0]
     for capture in range(takers):
-        there = index_of_cell(child.cells, child_cell(links, link, child.men, scratch, side, capture))
+        there = index_of_cell(
+            child.cells, child_cell(links, link, child.men, scratch, side, capture)
+        )
         entry, way = int(child.entry[there]), int(child.dtg[there])
-        best = max(best, key_after_reset(subject, side, accrued, -entry if links.reversed[link] else entry, way))
+        best = max(
+            best,
+            key_after_reset(subject, side, accrued, -entry if links.reversed[link] else entry, way),
+        )
     for move in range(list_moves(men, scratch, side, QUIETS)):
         outcome, dtg = stored_value(subject, quiet_index(subject, scratch, side, move), color, code)
         best = max(best, key_of(side, accrued, outcome, dtg))
@@ -178,7 +196,12 @@ def pawn_move_value(
 
 @borrowing
 def fold_pawn_moves(
-    subject: Subject, children: tuple[ChildTable, ChildTable], scratch: Buffers, other: Buffers, start: Int, stop: Int
+    subject: Subject,
+    children: tuple[ChildTable, ChildTable],
+    scratch: Buffers,
+    other: Buffers,
+    start: Int,
+    stop: Int,
 ) -> int:
     """Note the values of pawn moves within the table; those of the blocks that they lead to are already noted.
 
@@ -216,7 +239,10 @@ def drawn_cells(layout: Layout, count: int, seed: int) -> Ints:
     """Cells of random positions, in ascending order."""
     random, found = np.random.default_rng(seed), np.zeros(0, np.int64)
     while len(found) < count:
-        sides, squares = random.integers(0, 2, 2 * count), random.integers(0, 64, (2 * count, len(layout.slots)))
+        sides, squares = (
+            random.integers(0, 2, 2 * count),
+            random.integers(0, 64, (2 * count, len(layout.slots))),
+        )
         legal = are_legal(layout, sides, squares)
         found = np.union1d(found, cells_of(layout, sides[legal], squares[legal]))
     return np.sort(random.choice(found, count, replace=False))

@@ -206,7 +206,9 @@ def known_in(
 
 
 def subject_of(
-    source: Table | TableFile, cells: Ints | None = None, tell: Callable[[int, int], None] = lambda *_: None
+    source: Table | TableFile,
+    cells: Ints | None = None,
+    tell: Callable[[int, int], None] = lambda *_: None,
 ) -> Subject:
     """A table in memory, or some cells of a table in ascending order, to be checked; no questions yet."""
     entry, dtg, pattern = known_in(source, cells, tell)
@@ -230,8 +232,19 @@ def subject_of(
 
 def rows_of(patterns: Patterns) -> Rows:
     """The rows of all patterns in the distances file."""
-    start, holder, code = _array(patterns.start, "u4"), _array(patterns.holder, "u1"), _array(patterns.code, "u1")
-    return Rows(start[:-1], start[1:], holder, code, _array(patterns.outcome, "i1"), _array(patterns.dtg, "u2"))
+    start, holder, code = (
+        _array(patterns.start, "u4"),
+        _array(patterns.holder, "u1"),
+        _array(patterns.code, "u1"),
+    )
+    return Rows(
+        start[:-1],
+        start[1:],
+        holder,
+        code,
+        _array(patterns.outcome, "i1"),
+        _array(patterns.dtg, "u2"),
+    )
 
 
 def rows_in_outcomes(file: TableFile) -> Rows:
@@ -240,8 +253,12 @@ def rows_in_outcomes(file: TableFile) -> Rows:
     first = np.ascontiguousarray(symbols["first"])
     are_there = first + symbols["rows"].astype(np.int64) <= len(rows)
     file.outcomes.expect(are_there.all(), "a symbol has rows that are not there")
-    holder, code, outcome = (np.ascontiguousarray(rows[name]) for name in ("holder", "code", "outcome"))
-    return Rows(first, first + symbols["rows"], holder, code, outcome, np.zeros(len(rows), np.uint16))
+    holder, code, outcome = (
+        np.ascontiguousarray(rows[name]) for name in ("holder", "code", "outcome")
+    )
+    return Rows(
+        first, first + symbols["rows"], holder, code, outcome, np.zeros(len(rows), np.uint16)
+    )
 
 
 def _array(values: npt.NDArray[Any], kind: str) -> npt.NDArray[Any]:

@@ -15,4 +15,6 @@ def published() -> list[Record]:
 @pytest.fixture(scope="session")
 def some() -> list[Record]:
     """A few of them that have something of everything."""
-    return [read_record(RECORDS / f"{name}.json") for name in ("KvK", "KBvK", "KPvK", "KRvKN", "KPvKP")]
+    return [
+        read_record(RECORDS / f"{name}.json") for name in ("KvK", "KBvK", "KPvK", "KRvKN", "KPvKP")
+    ]

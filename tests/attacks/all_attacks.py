@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from tests.attacks import blocks, files, games, lines, matches, positions, requests, scripts, servers, tables
+from tests.attacks import (
+    blocks,
+    files,
+    games,
+    lines,
+    matches,
+    positions,
+    requests,
+    scripts,
+    servers,
+    tables,
+)
 from tests.attacks.attack import Attack
 
 ATTACKS = (

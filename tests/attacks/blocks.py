@@ -52,7 +52,10 @@ def begin(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
 def _built(folder: Path, tables: Path) -> Mapping[str, bytes]:
     """Build the table upon the blocks that are there, which stay there, too; the files of the table."""
     with ExitStack() as opened:
-        children = {each: opened.enter_context(TableFile(path_of(tables, each))) for each in MATERIAL.children()}
+        children = {
+            each: opened.enter_context(TableFile(path_of(tables, each)))
+            for each in MATERIAL.children()
+        }
         store = opened.enter_context(ScratchStore(scratch_path(folder, MATERIAL), IDENTITY, PLANE))
         solved = retro.solve_into(store, MATERIAL, children, threads=1)
         write_table(folder, solved, generator="attack", source="attack")

@@ -71,7 +71,12 @@ def begin_remote(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
         first, is_for_ever = draw.choice((0, 1, 2, draw.randrange(40))), draw.random() < 0.3
 
         def run() -> None:
-            failing = _failing(call, fault, place, lambda number: number == first or (number > first and is_for_ever))
+            failing = _failing(
+                call,
+                fault,
+                place,
+                lambda number: number == first or (number > first and is_for_ever),
+            )
             with chdir(place), failing:
                 done = tbgen(*words_of(place, case))
             assert_civil(done)
@@ -89,7 +94,9 @@ def _failing(call: str, fault: int, place: Path, when: Callable[[int], bool]) ->
 
     def wrapped(*given: Any, **named: Any) -> Any:
         path = given[0] if given else "."
-        path = os.readlink(f"/proc/self/fd/{path}") if isinstance(path, int) else os.path.abspath(path)
+        path = (
+            os.readlink(f"/proc/self/fd/{path}") if isinstance(path, int) else os.path.abspath(path)
+        )
         if Path(path).is_relative_to(place) and when(next(number)):
             raise OSError(fault, os.strerror(fault))
         return there(*given, **named)
@@ -103,7 +110,8 @@ def small_disk(folder: Path, size: int) -> Iterator[None]:
     """A file system with so much room; only root may mount one."""
     folder.mkdir(exist_ok=True)
     subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={size // 4096 * 4096 + 4096}", "tmpfs", str(folder)], check=True
+        ["mount", "-t", "tmpfs", "-o", f"size={size // 4096 * 4096 + 4096}", "tmpfs", str(folder)],
+        check=True,
     )
     try:
         yield
@@ -132,12 +140,16 @@ def begin_users(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
 
 def _others_file(place: Path, tables: Path, home: Path, draw: random.Random) -> None:
     """Files of root in a folder where all may write, the state of a match among them."""
-    games = (ROOT / "tests" / "golden" / "tcec_s18.pgn").read_bytes()[: draw.choice([0, 3000, 30_000])]
+    games = (ROOT / "tests" / "golden" / "tcec_s18.pgn").read_bytes()[
+        : draw.choice([0, 3000, 30_000])
+    ]
     ours = {place / "games.pgn": games, place / "games.pgn.match": b"{}"}
     for path, content in ours.items():
         path.write_bytes(content)
         path.chmod(draw.choice([0o644, 0o600, 0o666]))
-    words = draw.choice([["adjudicate", "games.pgn", "--in-place"], ["match", "-pgnout", "games.pgn"]])
+    words = draw.choice(
+        [["adjudicate", "games.pgn", "--in-place"], ["match", "-pgnout", "games.pgn"]]
+    )
     assert_civil(_run(words, place, user=NOBODY, cache=home))
     assert {path: path.read_bytes() for path in ours} == ours
     assert {path.stat().st_uid for path in ours} == {0}
@@ -148,7 +160,14 @@ def _planted_partial(place: Path, tables: Path, home: Path, draw: random.Random)
     precious = place.parent / "precious"
     precious.write_bytes(b"precious")
     os.chown(place, NOBODY, NOBODY)
-    for name in ("KvK.blocks", "KvK.h5", ".build.lock", "manifest.json", "games.pgn.match", "out.pgn"):
+    for name in (
+        "KvK.blocks",
+        "KvK.h5",
+        ".build.lock",
+        "manifest.json",
+        "games.pgn.match",
+        "out.pgn",
+    ):
         if draw.random() < 0.5:
             (place / name).symlink_to(precious)
             os.lchown(place / name, NOBODY, NOBODY)
@@ -176,11 +195,20 @@ def _others_tables(place: Path, tables: Path, home: Path, draw: random.Random) -
     """Tables of root that all may read: they answer, and a build into their folder is refused."""
     shutil.copytree(tables, place / "tables")
     before = {path: path.read_bytes() for path in (place / "tables").rglob("*") if path.is_file()}
-    probe = _run(["probe", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", "--data", "tables"], place, user=NOBODY, cache=home)
+    probe = _run(
+        ["probe", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", "--data", "tables"],
+        place,
+        user=NOBODY,
+        cache=home,
+    )
     assert (probe.returncode, probe.stderr) == (0, "")
-    words = draw.choice([["build", "KBvK"], ["study", "record", "KBvK"], ["study", "record", "--all"]])
+    words = draw.choice(
+        [["build", "KBvK"], ["study", "record", "KBvK"], ["study", "record", "--all"]]
+    )
     assert_civil(_run([*words, "--data", "tables"], place, user=NOBODY, cache=home))
-    assert {path: path.read_bytes() for path in (place / "tables").rglob("*") if path.is_file()} == before
+    assert {
+        path: path.read_bytes() for path in (place / "tables").rglob("*") if path.is_file()
+    } == before
 
 
 def _run(
@@ -191,8 +219,17 @@ def _run(
         environment["TBGEN_CACHE"] = str(cache)
     command = [sys.executable, "-m", "tbgen", *words]
     if user is not None:
-        command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *_MAY_READ, *command]
-    return subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=False)
+        command = [
+            "setpriv",
+            f"--reuid={user}",
+            f"--regid={user}",
+            "--clear-groups",
+            *_MAY_READ,
+            *command,
+        ]
+    return subprocess.run(
+        command, cwd=place, env=environment, capture_output=True, text=True, check=False
+    )
 
 
 _MAY_READ = ("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search")

@@ -51,7 +51,10 @@ def _nested(data: bytes, draw: random.Random) -> bytes:
 
 def _long(data: bytes, draw: random.Random) -> bytes:
     return (
-        draw.choice([b"x", b"1", b"e4 ", b'[A "', b";", b"{}", b"\xc3"]) * draw.choice([1000, 300_000]) + b"\n" + data
+        draw.choice([b"x", b"1", b"e4 ", b'[A "', b";", b"{}", b"\xc3"])
+        * draw.choice([1000, 300_000])
+        + b"\n"
+        + data
     )
 
 

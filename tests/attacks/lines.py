@@ -116,7 +116,9 @@ def _words_of(command: click.Command, draw: random.Random) -> list[str]:
     words = list[str]()
     for option in draw.sample(command.params, draw.randint(0, min(6, len(command.params)))):
         if isinstance(option, click.Argument):
-            words += [_value(option, draw) for _ in range(draw.randint(1, 3 if option.nargs < 0 else 1))]
+            words += [
+                _value(option, draw) for _ in range(draw.randint(1, 3 if option.nargs < 0 else 1))
+            ]
         elif not LEFT_OUT & set(option.opts) and draw.random() < 0.95:
             is_flag = isinstance(option, click.Option) and option.is_flag
             words += [draw.choice(option.opts), *([] if is_flag else [_value(option, draw)])]
@@ -137,7 +139,9 @@ def _value(option: click.Parameter, draw: random.Random) -> str:
     if isinstance(option.type, (click.IntRange, type(click.INT))):
         return draw.choice(NUMBERS)
     is_written = not {"-o", "--output"}.isdisjoint(option.opts)
-    return draw.choice((*PATHS, "/dev/full") if is_written else POOLS.get(option.metavar or "", PATHS))
+    return draw.choice(
+        (*PATHS, "/dev/full") if is_written else POOLS.get(option.metavar or "", PATHS)
+    )
 
 
 def _stamps(folder: Path) -> dict[str, int]:

@@ -48,7 +48,9 @@ def begin_states(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
         assert_civil(done)
         assert before <= _moves_of(pgn), "a game is lost"
         if done.returncode == 0:
-            assert {b"1", b"2", b"3", b"4"} <= set(_NUMBER.findall(pgn.read_bytes())), "a game is not played"
+            assert {b"1", b"2", b"3", b"4"} <= set(_NUMBER.findall(pgn.read_bytes())), (
+                "a game is not played"
+            )
 
     return attempt
 
@@ -60,9 +62,25 @@ def begin_engines(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
     def attempt(draw: random.Random) -> None:
         for path in (pgn, state_path(pgn)):
             path.unlink(missing_ok=True)
-        wild = ["-engine", f"cmd={sys.executable}", f"arg={ENGINE}", f"arg={draw.randrange(1 << 30)}", "name=Wild"]
+        wild = [
+            "-engine",
+            f"cmd={sys.executable}",
+            f"arg={ENGINE}",
+            f"arg={draw.randrange(1 << 30)}",
+            "name=Wild",
+        ]
         limit = draw.choice(["nodes=1", "st=0.3", "tc=2+0.1"])
-        words = ["match", *wild, limit, "hang=1.5", *scripted("Good"), "-games", "2", "-pgnout", str(pgn)]
+        words = [
+            "match",
+            *wild,
+            limit,
+            "hang=1.5",
+            *scripted("Good"),
+            "-games",
+            "2",
+            "-pgnout",
+            str(pgn),
+        ]
         done = _run(words)
         assert_civil(done)
         if pgn.exists():
@@ -76,7 +94,9 @@ def begin_engines(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
 
 def _run(words: list[str]) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "tbgen", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=MOST_SECONDS, check=False)
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=MOST_SECONDS, check=False
+    )
 
 
 def _moves_of(path: Path) -> set[tuple[str, str]]:

@@ -16,7 +16,20 @@ from tests.apps.site.conftest import client_of, running
 from tests.attacks.attack import Attempt, cut_up
 
 FEN = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
-NAMES = ("fen", "accrued", "moves", "scoring", "cutoff", "komi", "fifty", "man", "brief", "strip", "x", "")
+NAMES = (
+    "fen",
+    "accrued",
+    "moves",
+    "scoring",
+    "cutoff",
+    "komi",
+    "fifty",
+    "man",
+    "brief",
+    "strip",
+    "x",
+    "",
+)
 VALUES = (
     FEN,
     "startpos",
@@ -33,10 +46,30 @@ VALUES = (
     "9" * 50,
 )
 PATHS = (
-    *("/r-mobility", "/r-mobility/line", "/r-mobility/map", "/r-mobility/picture.svg", "/standard", "/explorer/plain"),
+    *(
+        "/r-mobility",
+        "/r-mobility/line",
+        "/r-mobility/map",
+        "/r-mobility/picture.svg",
+        "/standard",
+        "/explorer/plain",
+    ),
     *("/standard/mainline", "/tables", "/adjudicate", "/tables/KvK.h5", "/health", "/explorer/"),
 )
-ITEMS = (FEN, {"fen": FEN}, [], None, {}, {"fen": {}}, '[Event "x"]', "1. e4 e5 *", "\xff", "[" * 3000, 10**400, True)
+ITEMS = (
+    FEN,
+    {"fen": FEN},
+    [],
+    None,
+    {},
+    {"fen": {}},
+    '[Event "x"]',
+    "1. e4 e5 *",
+    "\xff",
+    "[" * 3000,
+    10**400,
+    True,
+)
 KINDS = ("text/plain", "application/json", "application/x-ndjson", "application/x-chess-pgn")
 ANSWERED = {200, 204, 304, 307, 400, 404, 405, 413, 414, 415, 416}
 
@@ -46,7 +79,9 @@ def begin_questions(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
     client = closing.enter_context(client_of(tables))
 
     def attempt(draw: random.Random) -> None:
-        query = {draw.choice(NAMES): _spoilt(draw, draw.choice(VALUES)) for _ in range(draw.randrange(4))}
+        query = {
+            draw.choice(NAMES): _spoilt(draw, draw.choice(VALUES)) for _ in range(draw.randrange(4))
+        }
         items = [draw.choice(ITEMS) for _ in range(draw.randrange(4))]
         body = _spoilt(draw, draw.choice((json.dumps(items), "\n".join(map(str, items)))))
         found = client.request(
@@ -58,7 +93,11 @@ def begin_questions(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
         )
         assert found.status_code in ANSWERED, (query, body, found.text)
         assert str(tables) not in found.text
-        if found.status_code >= 400 and found.content and found.headers["content-type"] == "application/json":
+        if (
+            found.status_code >= 400
+            and found.content
+            and found.headers["content-type"] == "application/json"
+        ):
             assert {"error", "message"} <= found.json().keys()
         assert len(found.content) < 100_000 or found.status_code == 200
 
@@ -67,14 +106,23 @@ def begin_questions(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
 
 def begin_bytes(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
     """Whatever comes, the server answers it in HTTP or closes the connection, and answers the next one."""
-    port = int(closing.enter_context(running(application(ServerSettings([tables])))).rpartition(":")[2])
+    port = int(
+        closing.enter_context(running(application(ServerSettings([tables])))).rpartition(":")[2]
+    )
     body = f"{FEN}\n{FEN}"
     head = f"Host: localhost\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}"
     whole = f"POST /r-mobility HTTP/1.1\r\n{head}\r\n\r\n{body}"
     asking = f"GET /r-mobility?{urlencode({'fen': FEN})} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
     def attempt(draw: random.Random) -> None:
-        sent = draw.choice((whole, asking, asking + whole, "GET /tables/KvK.h5 HTTP/1.1\r\nRange: bytes=9-\r\n\r\n"))
+        sent = draw.choice(
+            (
+                whole,
+                asking,
+                asking + whole,
+                "GET /tables/KvK.h5 HTTP/1.1\r\nRange: bytes=9-\r\n\r\n",
+            )
+        )
         first = _told(port, cut_up(sent.encode(), draw), 0.2)
         assert not first or first.startswith(b"HTTP/1.1 "), first
         assert b" 500 " not in first.split(b"\r\n")[0]
@@ -86,7 +134,10 @@ def begin_bytes(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
 def _told(port: int, sent: bytes, seconds: float) -> bytes:
     """What comes back before the server closes the connection, or says nothing for so many seconds."""
     parts = list[bytes]()
-    with suppress(ConnectionError, TimeoutError), socket.create_connection(("127.0.0.1", port), timeout=30) as client:
+    with (
+        suppress(ConnectionError, TimeoutError),
+        socket.create_connection(("127.0.0.1", port), timeout=30) as client,
+    ):
         client.sendall(sent)
         client.settimeout(seconds)
         while part := client.recv(1 << 16):

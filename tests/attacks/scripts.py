@@ -19,10 +19,44 @@ POSITIONS = (
 )
 ACCRUED = ("G1.0", "-G4.5", "G0.0", "G99.5", "Gx", "")
 NUMBERS = ("1", "-1", "x", "", "1e3", "0x10", "٣", "9" * 23, "9" * 400, "-" + "9" * 5000)
-LIMITS = ("depth", "nodes", "mate", "movetime", "wtime", "btime", "winc", "binc", "movestogo", "searchmoves")
+LIMITS = (
+    "depth",
+    "nodes",
+    "mate",
+    "movetime",
+    "wtime",
+    "btime",
+    "winc",
+    "binc",
+    "movestogo",
+    "searchmoves",
+)
 WORDS = (
-    *("position", "startpos", "fen", "moves", "e2e4", "h8h1", "infinite", "ponder", "stop", "ponderhit", "isready"),
-    *("setoption", "name", "value", "MultiPV", "TablePath", "Accrued", "G1.0", "uci", "ucinewgame", "x" * 10_000),
+    *(
+        "position",
+        "startpos",
+        "fen",
+        "moves",
+        "e2e4",
+        "h8h1",
+        "infinite",
+        "ponder",
+        "stop",
+        "ponderhit",
+        "isready",
+    ),
+    *(
+        "setoption",
+        "name",
+        "value",
+        "MultiPV",
+        "TablePath",
+        "Accrued",
+        "G1.0",
+        "uci",
+        "ucinewgame",
+        "x" * 10_000,
+    ),
 )
 
 
@@ -41,7 +75,11 @@ def begin(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
                 expected.append(known)
             elif kind < 0.6:
                 name, values = draw.choice(
-                    [("Accrued", ACCRUED), ("MultiPV", NUMBERS), ("TablePath", (tables, "", "nowhere", "x" * 9999))]
+                    [
+                        ("Accrued", ACCRUED),
+                        ("MultiPV", NUMBERS),
+                        ("TablePath", (tables, "", "nowhere", "x" * 9999)),
+                    ]
                 )
                 script.append(f"setoption name {name} value {draw.choice(values)}")
             else:
@@ -53,7 +91,12 @@ def begin(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
                 )  # what comes of it may be anything legal, or nothing
         said = list[str]()
         Protocol(tables, said.append).run(script)
-        answers = [line.removeprefix("bestmove ") for each in said for line in each.splitlines() if "bestmove" in line]
+        answers = [
+            line.removeprefix("bestmove ")
+            for each in said
+            for line in each.splitlines()
+            if "bestmove" in line
+        ]
         assert len(answers) == len(expected), script
         for answer, there in zip(answers, expected, strict=True):
             if there is not None and there.legal_moves:
@@ -65,5 +108,11 @@ def begin(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
 def _limits(draw: random.Random) -> str:
     """A search that ends soon, or when it is stopped, with other words around it."""
     sure = draw.choice(["nodes 300", *("depth 1", "movetime 1") * 8, "infinite", "ponder"])
-    others = [f"{draw.choice(LIMITS)} {draw.choice(NUMBERS)}" for _ in range(draw.choice([0, 0, 1, 2]))]
-    return " ".join([*others, sure] if "depth 1" in sure else [sure, *(each for each in others if "9" not in each)])
+    others = [
+        f"{draw.choice(LIMITS)} {draw.choice(NUMBERS)}" for _ in range(draw.choice([0, 0, 1, 2]))
+    ]
+    return " ".join(
+        [*others, sure]
+        if "depth 1" in sure
+        else [sure, *(each for each in others if "9" not in each)]
+    )

@@ -29,32 +29,44 @@ def _drip(handler: Handler, data: bytes, pause: float) -> None:
         time.sleep(pause)
 
 
-def _drips_head(handler: Handler, _content: bytes, _start: int, _draw: random.Random, pause: float) -> None:
+def _drips_head(
+    handler: Handler, _content: bytes, _start: int, _draw: random.Random, pause: float
+) -> None:
     _drip(handler, b"HTTP/1.1 200 OK\r\nX: ", pause)
 
 
-def _goes_on(handler: Handler, _content: bytes, _start: int, _draw: random.Random, pause: float) -> None:
+def _goes_on(
+    handler: Handler, _content: bytes, _start: int, _draw: random.Random, pause: float
+) -> None:
     while True:
         handler.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         time.sleep(pause)
 
 
-def _drips_body(handler: Handler, content: bytes, start: int, _draw: random.Random, pause: float) -> None:
+def _drips_body(
+    handler: Handler, content: bytes, start: int, _draw: random.Random, pause: float
+) -> None:
     handler.give(content, start, upto=(start + len(content)) // 2)
     _drip(handler, b"x", pause)
 
 
-def _drips_in_chunks(handler: Handler, _content: bytes, _start: int, draw: random.Random, pause: float) -> None:
+def _drips_in_chunks(
+    handler: Handler, _content: bytes, _start: int, draw: random.Random, pause: float
+) -> None:
     """Extensions of chunks and trailers have no bounds of their own."""
     handler.give(b"", 0, Content_Length="", Transfer_Encoding="chunked")
     _drip(handler, draw.choice((b"5;x=y", b"0\r\nX: y\r\n")), pause)
 
 
-def _breaks_off(handler: Handler, content: bytes, start: int, draw: random.Random, _pause: float) -> None:
+def _breaks_off(
+    handler: Handler, content: bytes, start: int, draw: random.Random, _pause: float
+) -> None:
     handler.give(content, start, upto=start + draw.choice((1, 100, 3000)))
 
 
-def _begins_anew(handler: Handler, content: bytes, _start: int, draw: random.Random, _pause: float) -> None:
+def _begins_anew(
+    handler: Handler, content: bytes, _start: int, draw: random.Random, _pause: float
+) -> None:
     handler.give(content, 0, upto=len(handler.server.mirror.asked) * draw.choice((1, 100, 3000)))
 
 
@@ -62,7 +74,9 @@ def _is_silent(handler: Handler, *_: object) -> None:
     handler.rfile.read(1)
 
 
-def _never_ends(handler: Handler, _content: bytes, _start: int, draw: random.Random, _pause: float) -> None:
+def _never_ends(
+    handler: Handler, _content: bytes, _start: int, draw: random.Random, _pause: float
+) -> None:
     handler.give(b"", 0, Content_Length=draw.choice(("", "9" * 30, "-1")))
     while True:
         handler.wfile.write(bytes(1 << 16))
@@ -72,11 +86,17 @@ def _lies(handler: Handler, content: bytes, start: int, draw: random.Random, _pa
     handler.give(cut_up(content, draw), start)
 
 
-def _knows_no_http(handler: Handler, content: bytes, _start: int, draw: random.Random, _pause: float) -> None:
-    handler.wfile.write(cut_up(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(content) + content, draw, 9))
+def _knows_no_http(
+    handler: Handler, content: bytes, _start: int, draw: random.Random, _pause: float
+) -> None:
+    handler.wfile.write(
+        cut_up(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(content) + content, draw, 9)
+    )
 
 
-def _has_another_status(handler: Handler, _content: bytes, _start: int, draw: random.Random, _pause: float) -> None:
+def _has_another_status(
+    handler: Handler, _content: bytes, _start: int, draw: random.Random, _pause: float
+) -> None:
     there = {"Location": "http://127.0.0.1:1/", "Content_Range": "bytes */x"}
     handler.give(b"x" * 100, 0, status=draw.randrange(100, 600), **there)
 

@@ -50,7 +50,18 @@ class Outcome:
 @contextlib.contextmanager
 def server(tables: Path, log: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """A server that has 300 descriptors and may take 512 MB beyond what it starts with; and its port."""
-    command = [sys.executable, "-m", "tbgen", "serve", "--port", "0", "--cache", "64", "--data", str(tables)]
+    command = [
+        sys.executable,
+        "-m",
+        "tbgen",
+        "serve",
+        "--port",
+        "0",
+        "--cache",
+        "64",
+        "--data",
+        str(tables),
+    ]
     with (
         log.open("w") as said,
         subprocess.Popen(
@@ -76,7 +87,9 @@ def besiege(tables: Path, log: Path, counts: Mapping[str, int], seconds: float) 
     found, names = Outcome(), [f"{name}={count}" for name, count in counts.items()]
     with server(tables, log) as (process, port):
         before = [(path, asyncio.run(_asked(port, path))) for path in PATHS]
-        with subprocess.Popen([sys.executable, "-m", __name__, str(port), *names], cwd=ROOT) as attackers:
+        with subprocess.Popen(
+            [sys.executable, "-m", __name__, str(port), *names], cwd=ROOT
+        ) as attackers:
             try:
                 asyncio.run(_ask(port, before, seconds, found))
             finally:
@@ -89,7 +102,9 @@ def besiege(tables: Path, log: Path, counts: Mapping[str, int], seconds: float) 
     return found
 
 
-async def _ask(port: int, before: Sequence[tuple[str, object]], seconds: float, found: Outcome) -> None:
+async def _ask(
+    port: int, before: Sequence[tuple[str, object]], seconds: float, found: Outcome
+) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         for path, expected in before:
@@ -109,7 +124,9 @@ async def _asked(port: int, path: str) -> object:
     with socket.socket() as client:
         client.setblocking(False)
         await loop.sock_connect(client, ("127.0.0.1", port))
-        await loop.sock_sendall(client, f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+        await loop.sock_sendall(
+            client, f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
+        )
         while part := await loop.sock_recv(client, 1 << 16):
             whole += part
     return json.loads(whole.partition(b"\r\n\r\n")[2])
@@ -150,10 +167,19 @@ async def _attack(port: int, counts: Mapping[str, int]) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
     kinds = {each.__name__: each for each in (half_open, dripping, deaf)}
-    await asyncio.gather(*(_again_and_again(port, kinds[name]) for name, count in counts.items() for _ in range(count)))
+    await asyncio.gather(
+        *(
+            _again_and_again(port, kinds[name])
+            for name, count in counts.items()
+            for _ in range(count)
+        )
+    )
 
 
 if __name__ == "__main__":
     asyncio.run(
-        _attack(int(sys.argv[1]), {name: int(count) for name, count in (each.split("=") for each in sys.argv[2:])})
+        _attack(
+            int(sys.argv[1]),
+            {name: int(count) for name, count in (each.split("=") for each in sys.argv[2:])},
+        )
     )

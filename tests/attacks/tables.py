@@ -83,7 +83,9 @@ class _Copies:
         self._genuine = closing.enter_context(open_tablebase(tables))
         self.name = ""
 
-    def change_one(self, draw: random.Random, changed: Callable[[bytes, random.Random], bytes]) -> tuple[Path, bytes]:
+    def change_one(
+        self, draw: random.Random, changed: Callable[[bytes, random.Random], bytes]
+    ) -> tuple[Path, bytes]:
         """Change a file of a table in a folder of sound ones; the file, and the bytes that it had."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
@@ -115,9 +117,14 @@ class _Copies:
             for _ in range(20):
                 board, accrued = (
                     self.board(draw),
-                    draw.choice([None, Score.from_signed(draw.choice([-1, 1]) * draw.randint(3, 16))]),
+                    draw.choice(
+                        [None, Score.from_signed(draw.choice([-1, 1]) * draw.randint(3, 16))]
+                    ),
                 )
-                assert _answer(tables, board, accrued) in (None, _answer(self._genuine, board, accrued)), board.fen()
+                assert _answer(tables, board, accrued) in (
+                    None,
+                    _answer(self._genuine, board, accrued),
+                ), board.fen()
 
 
 def _answer(tables: Tablebase, board: chess.Board, accrued: Score | None) -> Value | None:
@@ -136,13 +143,21 @@ def damaged(whole: bytes, draw: random.Random) -> bytes:
     """A bit turned over mostly; else bytes cut out, put in, or cut off."""
     if draw.random() < 0.7:
         place = draw.choice(
-            [draw.randrange(len(whole)), draw.randrange(SEAL_BYTES), len(whole) - 1 - draw.randrange(500)]
+            [
+                draw.randrange(len(whole)),
+                draw.randrange(SEAL_BYTES),
+                len(whole) - 1 - draw.randrange(500),
+            ]
         )
         damaged = bytearray(whole)
         damaged[place] ^= 1 << draw.randrange(8)
         return bytes(damaged)
     return draw.choice(
-        [lambda: cut_up(whole, draw), lambda: whole[: draw.randrange(len(whole))], lambda: whole + b"\0"]
+        [
+            lambda: cut_up(whole, draw),
+            lambda: whole[: draw.randrange(len(whole))],
+            lambda: whole + b"\0",
+        ]
     )()
 
 
@@ -152,12 +167,19 @@ def forged(whole: bytes, draw: random.Random) -> bytes:
     head, _, rows = index.partition(b"\n")
     body, told, rows = draw.choice(_FORGERIES)(body, json.loads(head), rows, draw)
     junk = {draw.choice(list(facts)): draw.choice(["0", "-1", "99", "KvK", "x", str(1 << 70)])}
-    return _sealed(facts, body, json.dumps(told).encode() + b"\n" + rows, **junk if draw.random() < 0.05 else {})
+    return _sealed(
+        facts,
+        body,
+        json.dumps(told).encode() + b"\n" + rows,
+        **junk if draw.random() < 0.05 else {},
+    )
 
 
 def _facts_of(whole: bytes) -> dict[str, str]:
     """The lines of a seal."""
-    lines = (line.partition(" ") for line in whole[:SEAL_BYTES].decode().splitlines() if line.strip())
+    lines = (
+        line.partition(" ") for line in whole[:SEAL_BYTES].decode().splitlines() if line.strip()
+    )
     return {name: text.strip() for name, _, text in lines}
 
 
@@ -200,10 +222,27 @@ def _other_form(body: bytes, told: object, rows: bytes, draw: random.Random) -> 
     if isinstance(value, bool):
         dataset[place] = not value
     elif isinstance(value, int):
-        dataset[place] = draw.choice([0, 1, -1, value + 1, value - 1, 2 * value, value << 20, 1 << 62, 1 << 80])
+        dataset[place] = draw.choice(
+            [0, 1, -1, value + 1, value - 1, 2 * value, value << 20, 1 << 62, 1 << 80]
+        )
     else:
         dataset[place] = draw.choice(
-            ["|O", "<f8", "|u1", "<u2", "<u4", "<i8", "|i1", "|S96", "<U9", "|V7", "<M8[s]", [], [["a", "<u2"]], "x"]
+            [
+                "|O",
+                "<f8",
+                "|u1",
+                "<u2",
+                "<u4",
+                "<i8",
+                "|i1",
+                "|S96",
+                "<U9",
+                "|V7",
+                "<M8[s]",
+                [],
+                [["a", "<u2"]],
+                "x",
+            ]
         )
     return body, told, rows
 
@@ -232,7 +271,9 @@ def _other_content(body: bytes, told: object, rows: bytes, draw: random.Random) 
     for _ in range(draw.choice([1, 1, 2, 5])):
         place = CHUNK.size * draw.randrange(len(rows) // CHUNK.size)
         offset, size, _ = CHUNK.unpack_from(changed, place)
-        packed = (body if offset < SEAL_BYTES + len(body) else b"")[offset - SEAL_BYTES : offset - SEAL_BYTES + size]
+        packed = (body if offset < SEAL_BYTES + len(body) else b"")[
+            offset - SEAL_BYTES : offset - SEAL_BYTES + size
+        ]
         items = zstandard.ZstdDecompressor().decompressobj().decompress(packed)
         packed = zstandard.ZstdCompressor().compress(_other_items(items, draw))
         CHUNK.pack_into(changed, place, SEAL_BYTES + len(body), len(packed), crc32(packed))
@@ -249,7 +290,9 @@ def _other_items(items: bytes, draw: random.Random) -> bytes:
         return bytes([draw.choice([0, 1, 127, 128, 255])]) * len(items)
     for _ in range(draw.choice([1, 10, 1000])):
         if changed:
-            changed[draw.randrange(len(changed))] = draw.choice([0, 1, 127, 128, 255, draw.randrange(256)])
+            changed[draw.randrange(len(changed))] = draw.choice(
+                [0, 1, 127, 128, 255, draw.randrange(256)]
+            )
     return bytes(changed)
 
 

@@ -27,28 +27,61 @@ HOSTILE = (
 def pages_of(names: tuple[str, ...], tables: Path, folder: Path) -> list[Path]:
     """Every page that is made of games between players of some names."""
     folder.mkdir()
-    games, verdicts, decided = folder / "games.pgn", folder / "verdicts.json", folder / "decided.pgn"
+    games, verdicts, decided = (
+        folder / "games.pgn",
+        folder / "verdicts.json",
+        folder / "decided.pgn",
+    )
     with games.open("w") as file:
         for name in names:
-            tags = "".join(f'[{tag} "{name}"]\n' for tag in ("Event", "Site", "Round", "White", "Black", "Annotator"))
-            file.write(f'{tags}[FEN "8/8/8/4KBk1/8/8/8/8 b - - 0 1"]\n[SetUp "1"]\n\n1... Kh4 2. Kf4 {{{name}}} *\n\n')
-    printed("adjudicate", str(games), "-o", str(decided), "--verdicts", str(verdicts), "-q", folder=tables)
+            tags = "".join(
+                f'[{tag} "{name}"]\n'
+                for tag in ("Event", "Site", "Round", "White", "Black", "Annotator")
+            )
+            file.write(
+                f'{tags}[FEN "8/8/8/4KBk1/8/8/8/8 b - - 0 1"]\n[SetUp "1"]\n\n1... Kh4 2. Kf4 {{{name}}} *\n\n'
+            )
+    printed(
+        "adjudicate",
+        str(games),
+        "-o",
+        str(decided),
+        "--verdicts",
+        str(verdicts),
+        "-q",
+        folder=tables,
+    )
     (folder / "standings.html").write_text(printed("standings", str(decided), "--html"))
-    printed("annotate", str(decided), "--html", "-o", str(folder / "annotated.html"), "-q", folder=tables)
+    printed(
+        "annotate",
+        str(decided),
+        "--html",
+        "-o",
+        str(folder / "annotated.html"),
+        "-q",
+        folder=tables,
+    )
     assert {each["white"] for each in json.loads(verdicts.read_text())["games"]} == set(names)
     return sorted(folder.rglob("*.html"))
 
 
 def test_no_tag_of_a_game_becomes_a_part_of_a_page(table_folder: Path, tmp_path: Path) -> None:
     harmless = pages_of(
-        tuple(f"Player {number}" for number in range(len(HOSTILE))), table_folder, tmp_path / "harmless"
+        tuple(f"Player {number}" for number in range(len(HOSTILE))),
+        table_folder,
+        tmp_path / "harmless",
     )
     hostile = pages_of(HOSTILE, table_folder, tmp_path / "hostile")
     assert [page.name for page in harmless] == [page.name for page in hostile]
     assert len(hostile) > 1
     for one, other in zip(harmless, hostile, strict=True):
-        before, after = (Counter(str(each.tag) for each in parsed(page).iter()) for page in (one, other))
-        assert (before[f"{HTML}script"], before[f"{HTML}img"]) == (after[f"{HTML}script"], after[f"{HTML}img"])
+        before, after = (
+            Counter(str(each.tag) for each in parsed(page).iter()) for page in (one, other)
+        )
+        assert (before[f"{HTML}script"], before[f"{HTML}img"]) == (
+            after[f"{HTML}script"],
+            after[f"{HTML}img"],
+        )
         for each in parsed(other).iter():
             assert not [name for name in each.attrib if str(name).startswith("on")]
             assert not str(each.get("href", "")).startswith("javascript:")

@@ -20,7 +20,9 @@ from tests.project import ROOT, S18
     ],
     ids=lambda words: words[0],
 )
-def test_workers_import_nothing_from_the_current_directory(words: list[str], tmp_path: Path) -> None:
+def test_workers_import_nothing_from_the_current_directory(
+    words: list[str], tmp_path: Path
+) -> None:
     """Called as the installed script calls it: the path begins with the script's folder."""
     here, script = tmp_path / "here", tmp_path / "bin" / "tbgen"
     here.mkdir()
@@ -30,5 +32,11 @@ def test_workers_import_nothing_from_the_current_directory(words: list[str], tmp
         (here / f"{name}.py").write_text("open('ran', 'w')\nraise SystemExit('foreign code')\n")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     environment.pop("PYTHONSAFEPATH", None)
-    done = subprocess.run([sys.executable, script, *words], cwd=here, env=environment, capture_output=True, check=False)
+    done = subprocess.run(
+        [sys.executable, script, *words],
+        cwd=here,
+        env=environment,
+        capture_output=True,
+        check=False,
+    )
     assert (done.returncode, (here / "ran").exists()) == (0, False), done.stderr.decode()

@@ -17,11 +17,20 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs prlimit")
     [(150, 60, 20, 2, 20), pytest.param(600, 600, 150, 300, 1, marks=pytest.mark.slow)],
 )
 def test_a_besieged_server_answers(
-    table_folder: Path, tmp_path: Path, half_open: int, dripping: int, deaf: int, seconds: int, longest: int
+    table_folder: Path,
+    tmp_path: Path,
+    half_open: int,
+    dripping: int,
+    deaf: int,
+    seconds: int,
+    longest: int,
 ) -> None:
     """For five minutes within a second, on an idle machine."""
     found = besiege(
-        table_folder, tmp_path / "log", {"half_open": half_open, "dripping": dripping, "deaf": deaf}, seconds
+        table_folder,
+        tmp_path / "log",
+        {"half_open": half_open, "dripping": dripping, "deaf": deaf},
+        seconds,
     )
     assert not found.wrong, found.wrong[:3]
     assert max(found.seconds) < longest

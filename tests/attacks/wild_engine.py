@@ -9,8 +9,24 @@ import sys
 from collections.abc import Callable
 
 SCORE = b"info depth 99999999999999999999 score cp 1e999 mate x nodes -1 time nan pv \x1b\n"
-NAMES = b"id name " + b"Wild\x1b]0;x\x07" * 99 + b"\noption name\noption name X type spin default y min z\n"
-MOVES = (b"e9e9", b"0000", b"e7e8k", b"O-O", b"resign", b"\xe2\x99\x94", b"e2e4e5", b"E2E4", b"", b"{}", b'"]')
+NAMES = (
+    b"id name "
+    + b"Wild\x1b]0;x\x07" * 99
+    + b"\noption name\noption name X type spin default y min z\n"
+)
+MOVES = (
+    b"e9e9",
+    b"0000",
+    b"e7e8k",
+    b"O-O",
+    b"resign",
+    b"\xe2\x99\x94",
+    b"e2e4e5",
+    b"E2E4",
+    b"",
+    b"{}",
+    b'"]',
+)
 
 BEFORE: tuple[Callable[[random.Random], bytes], ...] = (
     lambda draw: bytes(draw.randrange(256) for _ in range(draw.randrange(3000))) + b"\n",
@@ -27,7 +43,9 @@ BEFORE: tuple[Callable[[random.Random], bytes], ...] = (
 
 INSTEAD: tuple[Callable[[random.Random], object], ...] = (
     lambda draw: signal.pause(),
-    lambda draw: os.kill(os.getpid(), draw.choice([signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT])),
+    lambda draw: os.kill(
+        os.getpid(), draw.choice([signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT])
+    ),
     lambda draw: os._exit(draw.randrange(256)),
     lambda draw: os.close(1) or signal.pause(),
 )

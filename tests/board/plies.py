@@ -40,7 +40,9 @@ def random_game(draw: random.Random, most_plies: int) -> chess.Board:
     return board
 
 
-def written(board: chess.Board, spell: Callable[[chess.Board, chess.Move], str] = chess.Board.san) -> list[str]:
+def written(
+    board: chess.Board, spell: Callable[[chess.Board, chess.Move], str] = chess.Board.san
+) -> list[str]:
     """The moves on a board's stack."""
     walker, words = board.root(), []
     for move in board.move_stack:

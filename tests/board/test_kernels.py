@@ -54,7 +54,9 @@ def test_positions_are_counted_that_no_game_can_reach() -> None:
     draw, men = random.Random(5), 3 * "QRBNPqrbnp"  # never more of a side than is legal
     for _ in range(1000):
         board = random_board(draw, "Kk" + "".join(draw.sample(men, draw.randrange(1, 22))))
-        assert code_on(words_of(board)) == 2 * board.legal_moves.count() + (not board.is_check()), board.fen()
+        assert code_on(words_of(board)) == 2 * board.legal_moves.count() + (not board.is_check()), (
+            board.fen()
+        )
 
 
 @pytest.mark.parametrize(
@@ -139,7 +141,9 @@ def test_every_spelling_is_read_or_refused_as_by_python_chess(seed: int) -> None
 
 
 @pytest.mark.parametrize("setting", FiftyMoveSetting)
-def test_kernels_and_the_walk_in_plain_numbers_tell_a_game_as_game_does(setting: FiftyMoveSetting) -> None:
+def test_kernels_and_the_walk_in_plain_numbers_tell_a_game_as_game_does(
+    setting: FiftyMoveSetting,
+) -> None:
     draw, fifty_moves = random.Random(2), FiftyMoves(setting)
     ends = Counter[End | None]()
     for _ in range(15):

@@ -22,7 +22,9 @@ def test_the_legal_moves_of_random_positions_are_those_of_python_chess() -> None
     for _ in range(40):
         board = random_game(draw, most_plies=60)
         while board.move_stack:
-            assert written(board) == sorted(kernel_move(board, move) for move in board.legal_moves), board.fen()
+            assert written(board) == sorted(
+                kernel_move(board, move) for move in board.legal_moves
+            ), board.fen()
             assert board_of(words_of(board)).epd() == board.epd()
             seen += 1
             board.pop()

@@ -35,7 +35,10 @@ def piped(given: bytes) -> Iterator[None]:
 
 
 def tbgen(
-    *arguments: str, folder: Path | str | None = None, given: bytes | None = None, progress: bool = False
+    *arguments: str,
+    folder: Path | str | None = None,
+    given: bytes | None = None,
+    progress: bool = False,
 ) -> CompletedProcess[str]:
     """Call the program; `folder` is where $TBGEN_DATA says that the tables are, `given` what it can read.
 

@@ -43,7 +43,9 @@ def _games() -> Files:
 
 
 def _records() -> Files:
-    return {f"records/{name}.json": (RECORDS / f"{name}.json").read_bytes() for name in ("KvK", "KBvK")}
+    return {
+        f"records/{name}.json": (RECORDS / f"{name}.json").read_bytes() for name in ("KvK", "KBvK")
+    }
 
 
 FORTRESS = "6k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 0 1"
@@ -51,13 +53,23 @@ DRAWN = (ROOT / "docs" / "examples" / "drawn.pgn").read_bytes()
 
 CASES = {
     "copy": Case(
-        ("adjudicate", "games.pgn", "-o", "copy.pgn", "--verdicts", "facts.json"), _games, ("*.pgn", "*.json")
+        ("adjudicate", "games.pgn", "-o", "copy.pgn", "--verdicts", "facts.json"),
+        _games,
+        ("*.pgn", "*.json"),
     ),
-    "in place": Case(("adjudicate", "games.pgn", "--in-place", "--jobs", "2"), _games, ("games.pgn",)),
+    "in place": Case(
+        ("adjudicate", "games.pgn", "--in-place", "--jobs", "2"), _games, ("games.pgn",)
+    ),
     "build": Case(("build", "KBvK", "KNvK", "--data", "tables"), dict, ("tables/*.h5",)),
     "fetch": Case(("fetch", "--all", "--from", MIRROR, "--data", "tables"), dict, ("tables/*.h5",)),
-    "record": Case(("study", "record", "KNvK", "--data", "3 men", "-o", "records"), dict, ("records/*.json",)),
-    "report": Case(("site", "--records", "records", "-o", "site"), _records, ("site/*.html", "site/data/*.json")),
+    "record": Case(
+        ("study", "record", "KNvK", "--data", "3 men", "-o", "records"), dict, ("records/*.json",)
+    ),
+    "report": Case(
+        ("site", "--records", "records", "-o", "site"),
+        _records,
+        ("site/*.html", "site/data/*.json"),
+    ),
     "explorer": Case(
         ("site", "--explorer", "--no-pages", "--data", "3 men", "-o", "site"),
         dict,
@@ -66,14 +78,22 @@ CASES = {
     "explorer with pages": Case(
         ("site", "--explorer", "--data", "3 men", "--records", "records", "-o", "site"),
         _records,
-        ("site/*.html", "site/data/*.json", "site/explorer/*.js", "site/tables/*.json", "site/tables/*.h5"),
+        (
+            "site/*.html",
+            "site/data/*.json",
+            "site/explorer/*.js",
+            "site/tables/*.json",
+            "site/tables/*.h5",
+        ),
     ),
     "annotate": Case(
         ("annotate", "games.pgn", "-o", "copy.pgn", "--data", "3 men"),
         lambda: {"games.pgn": DRAWN * 200, "copy.pgn": OLD},
         ("copy.pgn",),
     ),
-    "digests": Case(("verify", "KNvK", "--digest", "-o", "known.csv", "--data", "3 men"), dict, ("known.csv",)),
+    "digests": Case(
+        ("verify", "KNvK", "--digest", "-o", "known.csv", "--data", "3 men"), dict, ("known.csv",)
+    ),
     "hold": Case(
         ("hold", FORTRESS, "--side", "white", "--goal", "draw", "--strategy", "fortress.json"),
         lambda: {"fortress.json": OLD},
@@ -81,7 +101,18 @@ CASES = {
     ),
     "match": Case(
         (
-            *("match", *walker("Ann"), *walker("Bob"), "-games", "4", "-rounds", "2", "-maxmoves", "6", "-recover"),
+            *(
+                "match",
+                *walker("Ann"),
+                *walker("Bob"),
+                "-games",
+                "4",
+                "-rounds",
+                "2",
+                "-maxmoves",
+                "6",
+                "-recover",
+            ),
             *("-srand", "3", "-pgnout", "match.pgn", "-jsonout", "match.json"),
         ),
         dict,
@@ -119,14 +150,21 @@ def laid_out(folder: Path, case: Case, tables: Path) -> Path:
 
 def words_of(folder: Path, case: Case) -> list[str]:
     """The words of a command that is run in a folder laid out for it."""
-    return [_mirror_of((folder / "3 men").resolve()) if word == MIRROR else word for word in case.words]
+    return [
+        _mirror_of((folder / "3 men").resolve()) if word == MIRROR else word for word in case.words
+    ]
 
 
 def started(folder: Path, case: Case) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "tbgen", *words_of(folder, case)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, process_group=0
+        command,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        process_group=0,
     )
 
 
@@ -160,17 +198,26 @@ def kill(folder: Path, case: Case, tables: Path, peace: Peace, draw: random.Rand
 
 
 def disturb(
-    folder: Path, case: Case, tables: Path, peace: Peace, run: Callable[[], object], then: Callable[[], object] = tuple
+    folder: Path,
+    case: Case,
+    tables: Path,
+    peace: Peace,
+    run: Callable[[], object],
+    then: Callable[[], object] = tuple,
 ) -> object:
     """Lay out a folder for a run that something disturbs, look at its files, then let the same command end."""
     laid_out(folder, case, tables)
     before, found = files_of(folder, case), run()
     for name, content in files_of(folder, case).items():
-        assert is_whole(name, content, before, peace), f"{case.words}: {name} is neither old nor whole"
+        assert is_whole(name, content, before, peace), (
+            f"{case.words}: {name} is neither old nor whole"
+        )
     then()
     began = time.monotonic()
     assert started(folder, case).wait() == 0, case.words
-    peace.seconds = time.monotonic() - began  # or kills come too late once a busy machine is idle again
+    peace.seconds = (
+        time.monotonic() - began
+    )  # or kills come too late once a busy machine is idle again
     after = files_of(folder, case)
     assert after.keys() == peace.files.keys(), case.words
     assert all(is_whole(name, content, {}, peace) for name, content in after.items()), case.words

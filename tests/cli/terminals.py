@@ -9,20 +9,30 @@ import sys
 from collections.abc import Mapping, Sequence
 
 
-def shown_on_terminal(columns: int, *arguments: str, environment: Mapping[str, str] | None = None) -> str:
+def shown_on_terminal(
+    columns: int, *arguments: str, environment: Mapping[str, str] | None = None
+) -> str:
     """The output of the program on a terminal, with `\\n` at the end of a line."""
     return run_on_terminal([sys.executable, "-m", "tbgen", *arguments], columns, environment)[0]
 
 
 def run_on_terminal(
-    command: Sequence[str], columns: int, environment: Mapping[str, str] | None = None, *, piped: bool = False
+    command: Sequence[str],
+    columns: int,
+    environment: Mapping[str, str] | None = None,
+    *,
+    piped: bool = False,
 ) -> tuple[str, str]:
     """What a command writes on a terminal, and what of it goes to a pipe if its standard output is one."""
     ours, theirs = pty.openpty()
     settings = {"TERM": "xterm", "COLUMNS": str(columns), "LINES": "24", **(environment or {})}
-    inherited = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
+    inherited = {
+        name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")
+    }
     out = subprocess.PIPE if piped else theirs
-    with subprocess.Popen(command, stdin=theirs, stdout=out, stderr=theirs, env={**inherited, **settings}) as program:
+    with subprocess.Popen(
+        command, stdin=theirs, stdout=out, stderr=theirs, env={**inherited, **settings}
+    ) as program:
         os.close(theirs)
         pieces = []
         while True:

@@ -33,7 +33,10 @@ def test_a_file_that_a_match_writes_is_not_changed_in_place(games: Path) -> None
     with open(state_path(games), "w") as state:
         assert try_lock(state.fileno())
         code, line = complaint("adjudicate", str(games), "--in-place", "-q")
-    assert (code, line) == (1, f"tbgen: {games}: a match is writing to it; adjudicate it when the match is over")
+    assert (code, line) == (
+        1,
+        f"tbgen: {games}: a match is writing to it; adjudicate it when the match is over",
+    )
     assert games.read_text() == GAME
     assert tbgen("adjudicate", str(games), "--in-place", "-q").returncode == 0
 
@@ -49,7 +52,10 @@ def test_a_file_that_grows_while_it_is_read_is_not_changed_in_place(
 
     monkeypatch.setattr(batch.ChunkDecider, "decide", growing)
     code, line = complaint("adjudicate", str(games), "--in-place", "-q")
-    assert (code, line) == (1, f"tbgen: {games}: it has changed since it was read, and stays as it is")
+    assert (code, line) == (
+        1,
+        f"tbgen: {games}: it has changed since it was read, and stays as it is",
+    )
     assert games.read_text().startswith(f"{GAME}1. d4 *\n")
 
 
@@ -61,12 +67,16 @@ def test_a_file_that_grows_while_it_is_read_is_not_changed_in_place(
         (["standings"], signal.SIGINT),
     ],
 )
-def test_no_worker_outlives_a_run_that_is_ended(tmp_path: Path, command: list[str], stop: signal.Signals) -> None:
+def test_no_worker_outlives_a_run_that_is_ended(
+    tmp_path: Path, command: list[str], stop: signal.Signals
+) -> None:
     path = tmp_path / "games.pgn"
     path.write_bytes(S18.read_bytes() * 1000)
     words = [sys.executable, "-m", "tbgen", *command, "--jobs", "2", str(path)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=environment)
+    process = subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=environment
+    )
     while len(children_of(process.pid)) < 2:
         assert process.poll() is None
         time.sleep(0.01)
@@ -76,12 +86,25 @@ def test_no_worker_outlives_a_run_that_is_ended(tmp_path: Path, command: list[st
 
 
 @pytest.mark.parametrize("process", [2, 3])
-def test_a_worker_that_is_killed_ends_a_run_with_one_line_and_leaves_the_old_file(tmp_path: Path, process: int) -> None:
+def test_a_worker_that_is_killed_ends_a_run_with_one_line_and_leaves_the_old_file(
+    tmp_path: Path, process: int
+) -> None:
     """The first process is multiprocessing's own; the second worker may just be starting when the first is killed."""
     path, out = tmp_path / "games.pgn", tmp_path / "out.pgn"
     path.write_bytes(S18.read_bytes() * 1000)
     out.write_text("old")
-    words = [sys.executable, "-m", "tbgen", "adjudicate", "-q", "--jobs", "2", str(path), "-o", str(out)]
+    words = [
+        sys.executable,
+        "-m",
+        "tbgen",
+        "adjudicate",
+        "-q",
+        "--jobs",
+        "2",
+        str(path),
+        "-o",
+        str(out),
+    ]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     run = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=environment)
     while len(workers := children_of(run.pid)) < process:
@@ -91,19 +114,25 @@ def test_a_worker_that_is_killed_ends_a_run_with_one_line_and_leaves_the_old_fil
     _, said = run.communicate(timeout=60)
     assert (run.returncode, said.splitlines()) == (
         1,
-        [f"tbgen: {path}: one of 2 processes was killed while it decided games; free memory, or give fewer --jobs"],
+        [
+            f"tbgen: {path}: one of 2 processes was killed while it decided games; free memory, or give fewer --jobs"
+        ],
     )
     assert out.read_text() == "old"
 
 
-@pytest.mark.parametrize("words", [["-o", "out.pgn"], ["--in-place"], ["--verdicts", "out.json"], ["-o", "/dev/full"]])
+@pytest.mark.parametrize(
+    "words", [["-o", "out.pgn"], ["--in-place"], ["--verdicts", "out.json"], ["-o", "/dev/full"]]
+)
 def test_a_write_that_the_system_refuses_names_its_file(tmp_path: Path, words: list[str]) -> None:
     path = tmp_path / "games.pgn"
     path.write_bytes(S18.read_bytes() * 10)
     program = f"{sys.executable} -m tbgen adjudicate games.pgn -q {' '.join(words)}"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     call = ["bash", "-c", f"ulimit -f 20; {program}"]
-    done = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False)
+    done = subprocess.run(
+        call, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False
+    )
     reason = "No space left on device" if "/dev/full" in words else "File too large"
     name = "games.pgn" if words == ["--in-place"] else words[1]
     assert (done.returncode, done.stderr.splitlines()) == (1, [f"tbgen: {name}: {reason}"])

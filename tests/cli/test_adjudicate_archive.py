@@ -22,13 +22,26 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)"""
 
 def adjudicated(path: Path, out: Path) -> tuple[int, str]:
     """The most memory of a run, in bytes, and what it showed on a terminal."""
-    command = [sys.executable, "-c", MEASURED, sys.executable, "-m", "tbgen", "adjudicate", str(path), "-o", str(out)]
+    command = [
+        sys.executable,
+        "-c",
+        MEASURED,
+        sys.executable,
+        "-m",
+        "tbgen",
+        "adjudicate",
+        str(path),
+        "-o",
+        str(out),
+    ]
     shown, most = run_on_terminal(command, 120, piped=True)
     return int(most), re.sub(r"\x1b\[[?\d;]*[A-Za-z]", "", shown)
 
 
 @pytest.mark.slow
-def test_an_archive_of_any_length_is_decided_in_flat_memory_with_a_bar_and_an_estimate(tmp_path: Path) -> None:
+def test_an_archive_of_any_length_is_decided_in_flat_memory_with_a_bar_and_an_estimate(
+    tmp_path: Path,
+) -> None:
     text = S18.read_bytes()
     small, large, out = tmp_path / "small.pgn", tmp_path / "large.pgn", tmp_path / "out.pgn"
     small.write_bytes(text * 1000)
@@ -39,7 +52,9 @@ def test_an_archive_of_any_length_is_decided_in_flat_memory_with_a_bar_and_an_es
     many, shown = adjudicated(large, out)
     assert many - few < MOST_MORE_BYTES
     assert "100,000 games decided" in shown
-    assert re.search(r"large\.pgn [━╸╺]+ \d:\d\d:\d\d [\d,]+ games, \d+ %, about \d+ s to go", shown)
+    assert re.search(
+        r"large\.pgn [━╸╺]+ \d:\d\d:\d\d [\d,]+ games, \d+ %, about \d+ s to go", shown
+    )
     with out.open("rb") as file:
         assert all(file.read(len(once)) == once for _ in range(5000))
         assert file.read() == b""

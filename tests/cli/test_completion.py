@@ -56,10 +56,19 @@ def test_words_are_completed(line: str, words: list[str]) -> None:
     assert completed(line) == words
 
 
-def test_every_material_can_be_built_and_those_that_are_built_can_be_looked_at(table_folder: Path) -> None:
+def test_every_material_can_be_built_and_those_that_are_built_can_be_looked_at(
+    table_folder: Path,
+) -> None:
     assert completed("build ") == [str(material) for material in all_materials()]
     for name in ("list", "verify", "study record"):
-        assert completed(f"{name} --data {table_folder} K") == ["KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK"]
+        assert completed(f"{name} --data {table_folder} K") == [
+            "KvK",
+            "KNvK",
+            "KBvK",
+            "KRvK",
+            "KQvK",
+            "KPvK",
+        ]
         assert completed(f"{name} --data {table_folder / 'missing'} K") == []
 
 
@@ -85,7 +94,11 @@ echo "${COMPREPLY[*]}"
 """
     environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [str(shutil.which("bash")), "-c", script], env=environment, capture_output=True, text=True, check=True
+        [str(shutil.which("bash")), "-c", script],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     registered, words = done.stdout.splitlines()
     assert registered.endswith("-F _tbgen_completion tbgen")

@@ -35,11 +35,34 @@ class Case:
 
 
 CASES = [
-    Case("adjudicate", "-o", (str(S18),), ("one.pgn",), "out", "20 games, and 1 game would take their place"),
-    Case("adjudicate", "--verdicts", (str(S18),), ("one.pgn",), "out", "20 games, and 1 game would"),
+    Case(
+        "adjudicate",
+        "-o",
+        (str(S18),),
+        ("one.pgn",),
+        "out",
+        "20 games, and 1 game would take their place",
+    ),
+    Case(
+        "adjudicate", "--verdicts", (str(S18),), ("one.pgn",), "out", "20 games, and 1 game would"
+    ),
     Case("annotate", "-o", (str(S18),), ("one.pgn",), "out", "20 games, and 1 game would"),
-    Case("annotate", "-o", (str(S18),), (str(S18), "--number", "2"), "out", "20 games, and 1 game would"),
-    Case("annotate", "-o", (str(S18), "--json"), ("one.pgn", "--json"), "out", "20 games, and 1 game would"),
+    Case(
+        "annotate",
+        "-o",
+        (str(S18),),
+        (str(S18), "--number", "2"),
+        "out",
+        "20 games, and 1 game would",
+    ),
+    Case(
+        "annotate",
+        "-o",
+        (str(S18), "--json"),
+        ("one.pgn", "--json"),
+        "out",
+        "20 games, and 1 game would",
+    ),
     Case("annotate", "-o", (str(S18),), ("one.pgn", "--html"), "out", "20 games, and 1 game would"),
     Case(
         "hold",
@@ -59,7 +82,14 @@ CASES = [
         "out/KBvK.json",
         "KBvK.json says something else of KBvK, perhaps of the other game",
     ),
-    Case("site", "-o", ("--records", "two"), ("--records", "one"), "out/index.html", "2 endings, and 1 ending would"),
+    Case(
+        "site",
+        "-o",
+        ("--records", "two"),
+        ("--records", "one"),
+        "out/index.html",
+        "2 endings, and 1 ending would",
+    ),
     Case(
         "site",
         "-o",
@@ -74,7 +104,9 @@ MERGED = {("verify", "-o")}
 
 
 @pytest.fixture
-def folder(tmp_path: Path, table_folder: Path, whole_game_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(
+    tmp_path: Path, table_folder: Path, whole_game_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
     """The current folder, with what the cases read."""
     monkeypatch.chdir(tmp_path)
     Path("one.pgn").write_text("1. e4 e5 1/2-1/2\n")
@@ -87,8 +119,12 @@ def folder(tmp_path: Path, table_folder: Path, whole_game_folder: Path, monkeypa
     return tmp_path
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.command} {case.option} {case.file}")
-def test_a_file_that_has_more_in_it_is_not_replaced_unless_that_is_asked_for(case: Case, folder: Path) -> None:
+@pytest.mark.parametrize(
+    "case", CASES, ids=lambda case: f"{case.command} {case.option} {case.file}"
+)
+def test_a_file_that_has_more_in_it_is_not_replaced_unless_that_is_asked_for(
+    case: Case, folder: Path
+) -> None:
     def words(more: tuple[str, ...]) -> list[str]:
         return [*case.command.split(), *more, case.option, "out"]
 
@@ -106,14 +142,27 @@ def test_a_list_of_digests_keeps_what_it_has(folder: Path) -> None:
     assert tbgen("verify", "KvK", "KBvK", "--digest", "-o", "known.csv", "-q").returncode == 0
     before = Path("known.csv").read_bytes()
     printed("build", "KBvK", "--outcomes", "--data", "outcomes", "-q")
-    assert tbgen("verify", "KBvK", "--digest", "-o", "known.csv", "--data", "outcomes", "-q").returncode == 0
+    assert (
+        tbgen(
+            "verify", "KBvK", "--digest", "-o", "known.csv", "--data", "outcomes", "-q"
+        ).returncode
+        == 0
+    )
     assert Path("known.csv").read_bytes() == before
 
 
 def test_a_match_of_fewer_games_is_refused_before_the_first(folder: Path) -> None:
     seen = folder / "seen"
     assert tbgen("match", *TWO, "4", "-jsonout", "out", "-q").returncode == 0
-    words = [*scripted("Ann", "--seen", str(seen)), *scripted("Bob"), "-games", "2", "-jsonout", "out", "-q"]
+    words = [
+        *scripted("Ann", "--seen", str(seen)),
+        *scripted("Bob"),
+        "-games",
+        "2",
+        "-jsonout",
+        "out",
+        "-q",
+    ]
     assert complaint("match", *words)[0] == 2
     assert "go" not in seen.read_text().split()
 
@@ -126,7 +175,9 @@ def test_the_games_of_a_stream_are_counted_at_its_end(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "command"), all_commands())
-def test_every_option_that_names_what_is_written_has_a_case(name: str, command: click.Command) -> None:
+def test_every_option_that_names_what_is_written_has_a_case(
+    name: str, command: click.Command
+) -> None:
     tried = {(case.command, case.option) for case in CASES} | MERGED
     for option in command.params:
         if option.metavar in ("FILE", "DIR", "OUT.pgn") and not READ & set(option.opts):
@@ -135,4 +186,6 @@ def test_every_option_that_names_what_is_written_has_a_case(name: str, command: 
 
 def test_every_file_that_a_match_writes_has_a_case() -> None:
     tried = {case.option for case in CASES if case.command == "match"}
-    assert {f"-{each.name}" for each in OPTIONS.values() if each.form == "FILE"} - {"-config"} == tried
+    assert {f"-{each.name}" for each in OPTIONS.values() if each.form == "FILE"} - {
+        "-config"
+    } == tried

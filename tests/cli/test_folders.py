@@ -30,7 +30,9 @@ from tests.project import S18
         ("study", "potential"),
     ],
 )
-def test_a_missing_folder_is_the_same_error_everywhere(arguments: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_missing_folder_is_the_same_error_everywhere(
+    arguments: tuple[str, ...], tmp_path: Path
+) -> None:
     missing = tmp_path / "missing"
     hint = f"name one with --data, or make it with: tbgen build --men 3 --data {missing}"
     wanted = 3, f"tbgen: there is no folder {missing}; {hint}"
@@ -44,7 +46,16 @@ def test_tables_may_lie_in_several_folders(table_folder: Path, tmp_path: Path) -
         Path(folder).mkdir()
         copy_tables(table_folder, Path(folder), *materials)
     joined = os.pathsep.join(names)
-    for options, folder in ((["--data", joined], None), (["--data", names[0], "--data", names[1]], None), ([], joined)):
+    for options, folder in (
+        (["--data", joined], None),
+        (["--data", names[0], "--data", names[1]], None),
+        ([], joined),
+    ):
         listed = json.loads(printed("list", "--json", *options, folder=folder))
         assert [row["material"] for row in listed] == ["KvK", "KNvK", "KBvK"]
-        assert json.loads(printed("probe", AFTER_KE5, "--line", "--json", *options, folder=folder))["outcome"] == "G1.5"
+        assert (
+            json.loads(printed("probe", AFTER_KE5, "--line", "--json", *options, folder=folder))[
+                "outcome"
+            ]
+            == "G1.5"
+        )

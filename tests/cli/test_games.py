@@ -16,15 +16,24 @@ def test_what_is_skipped_is_named_with_its_reason(tmp_path: Path) -> None:
     )
     contents = {"a.pgn": short.format("a").encode(), "b.pgn": broken.encode(), "c.pgn": b"\0\1\2"}
     contents["d.pgn.gz"] = gzip.compress(short.format("d").encode())
-    folder = tmp_path.joinpath(*"d" * (6 - str(tmp_path).count("/")))  # a path has as many slashes as a FEN then
+    folder = tmp_path.joinpath(
+        *"d" * (6 - str(tmp_path).count("/"))
+    )  # a path has as many slashes as a FEN then
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in contents.items():
         (folder / name).write_bytes(content)
     names = [str(folder / name) for name in ("a.pgn", "b.pgn", "missing.pgn", "c.pgn", "d.pgn.gz")]
     done = tbgen("score", "--json", "--pgn", *names)
     found = json.loads(done.stdout)
-    assert [(game["white"], game["number"]) for game in found["games"]] == [("a", 1), ("good", 2), ("d", 1)]
-    assert [(each["file"], each.get("number"), each.get("ply"), each["reason"]) for each in found["skipped"]] == [
+    assert [(game["white"], game["number"]) for game in found["games"]] == [
+        ("a", 1),
+        ("good", 2),
+        ("d", 1),
+    ]
+    assert [
+        (each["file"], each.get("number"), each.get("ply"), each["reason"])
+        for each in found["skipped"]
+    ] == [
         (names[1], 1, 2, "illegal move 'Ke5'"),
         (names[2], None, None, "No such file or directory"),
         (names[3], None, None, "it is a binary file, not text"),

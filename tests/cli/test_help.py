@@ -25,32 +25,47 @@ def all_commands() -> list[tuple[str, click.Command]]:
     found, root = dict[str, click.Command](), click.Context(cli.tbgen)
     for name in cli.COMMANDS:
         found[name] = cli.tbgen.get_command(root, name)
-        found |= {f"{name} {each}": inner for each, inner in getattr(found[name], "commands", {}).items()}
+        found |= {
+            f"{name} {each}": inner for each, inner in getattr(found[name], "commands", {}).items()
+        }
     return list(found.items())
 
 
 @pytest.mark.parametrize(("name", "command"), [("", cli.tbgen), *all_commands()])
 def test_every_help_has_examples_whose_options_exist(name: str, command: click.Command) -> None:
-    examples = re.findall(rf"^ +tbgen {name}\b(.*)$", printed(*name.split(), "--help"), re.MULTILINE)
+    examples = re.findall(
+        rf"^ +tbgen {name}\b(.*)$", printed(*name.split(), "--help"), re.MULTILINE
+    )
     assert len(examples) >= 2
     for line in [] if name in ("", "match") else examples:
         words = shlex.split(re.split("[<>]", line)[0])
-        with contextlib.suppress(MissingFolderError, click.BadParameter):  # files and folders that are not here
+        with contextlib.suppress(
+            MissingFolderError, click.BadParameter
+        ):  # files and folders that are not here
             command.make_context(name, words)
 
 
-PAGES = "\n".join(path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+PAGES = "\n".join(
+    path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+)
 
 
 def options_of(name: str, command: click.Command) -> set[str]:
     """The options that a command declares, those of a match in a table of its own."""
     if name == "match":
         return {f"-{option}" for option in OPTIONS}
-    return {word for option in command.params if isinstance(option, click.Option) for word in (*option.opts, "--help")}
+    return {
+        word
+        for option in command.params
+        if isinstance(option, click.Option)
+        for word in (*option.opts, "--help")
+    }
 
 
 @pytest.mark.parametrize(("name", "command"), all_commands())
-def test_help_completion_and_pages_have_the_options_that_are_declared(name: str, command: click.Command) -> None:
+def test_help_completion_and_pages_have_the_options_that_are_declared(
+    name: str, command: click.Command
+) -> None:
     """docs/cli.rst is made from the help itself."""
     declared, dash = options_of(name, command) or {"--help"}, "-" if name == "match" else "--"
     shell = BashComplete(cli.tbgen, {}, "tbgen", "_TBGEN_COMPLETE")
@@ -61,7 +76,9 @@ def test_help_completion_and_pages_have_the_options_that_are_declared(name: str,
     assert all(re.search(rf"{word}(?![\w-])", text) for word in completed)
     assert set(re.findall(rf"^  (?:-\w, )?({dash}[a-z][\w-]*)", text, re.MULTILINE)) <= completed
     inner = getattr(command, "commands", {}).items()
-    known = declared.union(*(options_of(*each) for each in inner), (f"-{alias}" for alias in ALIASES))
+    known = declared.union(
+        *(options_of(*each) for each in inner), (f"-{alias}" for alias in ALIASES)
+    )
     used = re.findall(rf"\btbgen {name}\b((?: (?![|&#])[^\s`|)]+)*)", PAGES)
     assert set(re.findall(r"(?<!\S)--?[a-z][\w-]*", " ".join(used))) <= known | {"-h", "-help"}
 
@@ -105,7 +122,11 @@ def test_help_is_a_command_as_well(words: tuple[str, ...]) -> None:
     ids=lambda words: words[0] if isinstance(words, tuple) else "",
 )
 def test_a_quiet_command_says_nothing_of_its_progress_however_slow_it_is(
-    words: tuple[str, ...], has_output: bool, own_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: tuple[str, ...],
+    has_output: bool,
+    own_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As if every step took minutes: all that is said at some time is said at once."""
     monkeypatch.chdir(tmp_path)

@@ -19,10 +19,27 @@ TWO = [*scripted("Ann"), *scripted("Bob")]
 
 def test_the_standings_are_written_as_json(tmp_path: Path) -> None:
     path = tmp_path / "standings.json"
-    printed("match", *TWO, "-games", "2", "-srand", "5", "-sprt", "elo0=0", "elo1=5", "-jsonout", str(path))
+    printed(
+        "match",
+        *TWO,
+        "-games",
+        "2",
+        "-srand",
+        "5",
+        "-sprt",
+        "elo0=0",
+        "elo1=5",
+        "-jsonout",
+        str(path),
+    )
     facts = json.loads(path.read_text())
     (meeting,) = facts["meetings"]
-    assert (facts["seed"], facts["scheduled"], facts["games"], facts["engines"]) == (5, 2, 2, ["Ann", "Bob"])
+    assert (facts["seed"], facts["scheduled"], facts["games"], facts["engines"]) == (
+        5,
+        2,
+        2,
+        ["Ann", "Bob"],
+    )
     assert (meeting["engine"], meeting["against"], meeting["games"]) == ("Ann", "Bob", 2)
     assert list(meeting["scorings"]) == ["exponential", "harmonic", "classical", "winner", "komi"]
     assert meeting["scorings"]["classical"] == {
@@ -38,14 +55,22 @@ def test_the_standings_are_written_as_json(tmp_path: Path) -> None:
         "variance_of_pairs": 0.0,
         "pairs": [0, 0, 1, 0, 0],
     }
-    assert (facts["sprt"]["model"], facts["sprt"]["decision"], facts["forfeits"]) == ("cutechess", "open", [])
+    assert (facts["sprt"]["model"], facts["sprt"]["decision"], facts["forfeits"]) == (
+        "cutechess",
+        "open",
+        [],
+    )
 
 
 def test_the_cross_table_is_written_as_the_site_of_tcec_reads_it(tmp_path: Path) -> None:
     path = tmp_path / "crosstable.json"
     printed("match", *TWO, "-games", "2", "-crosstable", str(path), "-event", "Open")
     facts = json.loads(path.read_text())
-    assert (facts["Event"], facts["Type"], sorted(facts["Order"])) == ("Open", "round-robin", ["Ann", "Bob"])
+    assert (facts["Event"], facts["Type"], sorted(facts["Order"])) == (
+        "Open",
+        "round-robin",
+        ["Ann", "Bob"],
+    )
     met = facts["Table"]["Ann"]["Results"]["Bob"]
     assert (met["H2h"], sorted(met["Text"])) == (1.0, ["0", "1"])
     assert [(score["Game"], score["Color"]) for score in met["Scores"]] == [(1, 0), (2, 1)]
@@ -57,45 +82,75 @@ def test_a_match_stops_when_its_test_is_decided(concurrency: str, numbers: tuple
 
     Of two games in play the other one may end at the same moment as the ninth.
     """
-    test = ["-sprt", "elo0=0", "elo1=100", "model=logistic", "-noswap", "-games", "200", "-concurrency", concurrency]
+    test = [
+        "-sprt",
+        "elo0=0",
+        "elo1=100",
+        "model=logistic",
+        "-noswap",
+        "-games",
+        "200",
+        "-concurrency",
+        concurrency,
+    ]
     said = printed("match", *TWO, *test)
     assert "H0 accepted" in said
     assert re.findall("the test is decided after ([0-9]+) games", said)[0] in numbers
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interrupted_match_says_how_to_go_on(tmp_path: Path, number: signal.Signals, code: int) -> None:
+def test_an_interrupted_match_says_how_to_go_on(
+    tmp_path: Path, number: signal.Signals, code: int
+) -> None:
     pgn = tmp_path / "games.pgn"
     words = [*walker("Ann"), *walker("Bob"), "-games", "500", "-pgnout", str(pgn)]
     command = [sys.executable, "-m", "tbgen", "match", *words]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         while not process.stdout.readline().startswith("Finished game 1 "):
             pass
         os.kill(process.pid, number)
         rest, complaints = process.stdout.read(), process.stderr.read()
         assert process.wait() == code
     assert complaints == ""
-    assert re.search(r"interrupted with \d+ games? to play; the same command with -recover goes on", rest)
+    assert re.search(
+        r"interrupted with \d+ games? to play; the same command with -recover goes on", rest
+    )
     assert len(games_of(pgn)) >= 1
 
 
 @pytest.mark.parametrize("name", ["missing/standings.json", "."])
-def test_a_file_that_cannot_be_written_is_named_before_an_engine_starts(tmp_path: Path, name: str) -> None:
+def test_a_file_that_cannot_be_written_is_named_before_an_engine_starts(
+    tmp_path: Path, name: str
+) -> None:
     path, seen = tmp_path / name, tmp_path / "seen"
     watched = scripted("Ann", "--seen", str(seen))
     for option in ("-jsonout", "-crosstable"):
         done = tbgen("match", *watched, *scripted("Bob"), option, str(path))
-        assert (done.returncode, len(done.stderr.splitlines()), str(path.parent) in done.stderr) == (1, 1, True)
+        assert (
+            done.returncode,
+            len(done.stderr.splitlines()),
+            str(path.parent) in done.stderr,
+        ) == (1, 1, True)
     assert not seen.exists()
 
 
-def test_an_engine_that_fails_for_good_leaves_the_standings_of_what_was_played(tmp_path: Path) -> None:
-    once, path = scripted("Once", "--once", str(tmp_path / "born"), "--at", "0", "--do", "crash"), tmp_path / "facts"
+def test_an_engine_that_fails_for_good_leaves_the_standings_of_what_was_played(
+    tmp_path: Path,
+) -> None:
+    once, path = (
+        scripted("Once", "--once", str(tmp_path / "born"), "--at", "0", "--do", "crash"),
+        tmp_path / "facts",
+    )
     done = tbgen("match", *once, *scripted("Good"), "-games", "6", "-jsonout", str(path))
     assert done.returncode != 0
     assert "'Once' cannot be started" in done.stderr
     assert "Once forfeited: 3 × abandoned" in done.stdout
-    assert (json.loads(path.read_text())["games"], json.loads(path.read_text())["scheduled"]) == (3, 6)
+    assert (json.loads(path.read_text())["games"], json.loads(path.read_text())["scheduled"]) == (
+        3,
+        6,
+    )
 
 
 def test_a_full_disk_leaves_the_standings_of_what_was_played(tmp_path: Path) -> None:
@@ -103,19 +158,26 @@ def test_a_full_disk_leaves_the_standings_of_what_was_played(tmp_path: Path) -> 
     pgn, path = tmp_path / "games.pgn", tmp_path / "facts.json"
     pgn.symlink_to("/dev/full")
     done = tbgen("match", *TWO, "-pgnout", str(pgn), "-jsonout", str(path))
-    assert done.stderr == f"tbgen: {pgn}: No space left on device; make room, and go on with -recover\n"
+    assert (
+        done.stderr
+        == f"tbgen: {pgn}: No space left on device; make room, and go on with -recover\n"
+    )
     assert json.loads(path.read_text())["games"] == 0
 
 
 @pytest.mark.parametrize("deed", ["start", "move"])
-def test_a_match_ends_within_two_seconds_of_ctrl_c_whatever_its_engines_do(tmp_path: Path, deed: str) -> None:
+def test_a_match_ends_within_two_seconds_of_ctrl_c_whatever_its_engines_do(
+    tmp_path: Path, deed: str
+) -> None:
     """An engine that does not answer when it is started, or when it is to move, and does not read `quit`."""
     deaf = ["--deaf-after", "0"] if deed == "start" else ["--at", "0", "--do", "hang"]
     seen, path = tmp_path / "seen", tmp_path / "facts.json"
     path.write_text("{}")
     words = [*scripted("Ann", *deaf, "--seen", str(seen)), *scripted("Bob"), "-jsonout", str(path)]
     asked = "isready" if deed == "start" else "go nodes"
-    with subprocess.Popen([sys.executable, "-m", "tbgen", "match", *words], stdout=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        [sys.executable, "-m", "tbgen", "match", *words], stdout=subprocess.DEVNULL
+    ) as process:
         while not (seen.exists() and asked in seen.read_text()):
             assert process.poll() is None
         os.kill(process.pid, signal.SIGINT)
@@ -129,7 +191,9 @@ def test_a_terminal_shows_the_games_in_play_in_lines_that_fit(columns: int) -> N
     text = shown_on_terminal(columns, "match", *engines, "-games", "2")
     drawn = re.split("[\r\n]+", re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", text).strip())
     bars = [line for line in drawn if re.search("[━╸╺]{20}", line)]
-    assert {"games", "1 of 2 (Ann vs Bob)"} <= {re.split(" {2,}|━", line)[0].strip() for line in bars}
+    assert {"games", "1 of 2 (Ann vs Bob)"} <= {
+        re.split(" {2,}|━", line)[0].strip() for line in bars
+    }
     assert max(map(len, bars)) <= columns
     assert "Traceback" not in text
     assert drawn[-1].startswith("2 games in ")

@@ -57,20 +57,29 @@ def test_a_file_changed_in_place_keeps_its_owner_and_mode_or_stays_as_it_is(
     monkeypatch.setattr(os, "fstat", other)
     monkeypatch.setattr(os, "fchown", give)
     done = tbgen("adjudicate", str(games), "-q", "--in-place")
-    assert (done.returncode, given) == ((0, [(before.st_uid, before.st_gid)]) if allowed else (1, []))
+    assert (done.returncode, given) == (
+        (0, [(before.st_uid, before.st_gid)]) if allowed else (1, [])
+    )
     if not allowed:
         said = "it belongs to another user or group, who would lose it; write to another file"
         assert done.stderr == f"tbgen: {games}: {said}\n"
     assert stat.S_IMODE(games.stat().st_mode) == 0o640
-    assert ("RMobilityResult" in games.read_text(), games.read_text() == GAME) == (allowed, not allowed)
+    assert ("RMobilityResult" in games.read_text(), games.read_text() == GAME) == (
+        allowed,
+        not allowed,
+    )
     assert [each.name for each in games.parent.iterdir()] == ["games.pgn"]
 
 
 UNSEEN = "a\u202eb\x9b2Jc\x7f\u2066d"
 
 
-@pytest.mark.parametrize("words", [["score", "--summary", "--pgn"], ["score", "--pgn"], ["standings"]])
-def test_what_a_tag_says_or_a_file_is_called_cannot_control_a_terminal(tmp_path: Path, words: list[str]) -> None:
+@pytest.mark.parametrize(
+    "words", [["score", "--summary", "--pgn"], ["score", "--pgn"], ["standings"]]
+)
+def test_what_a_tag_says_or_a_file_is_called_cannot_control_a_terminal(
+    tmp_path: Path, words: list[str]
+) -> None:
     path = tmp_path / "\x1b[2J.pgn"
     path.write_text(
         f'[Event "{UNSEEN}"]\n[White "{UNSEEN}"]\n[Black "b"]\n[Termination "{UNSEEN}"]\n\n1. e4 e5 1-0\n\n1. e5 *\n'
@@ -81,8 +90,12 @@ def test_what_a_tag_says_or_a_file_is_called_cannot_control_a_terminal(tmp_path:
     assert not set(done.stdout + done.stderr) & set("\x1b\u202e\x9b\x7f\u2066")
 
 
-@pytest.mark.parametrize("content", [b"\0\1\2", b"", gzip.compress((b"1. e4 {" + b"a" * 5000 + b"} *\n") * 99)[:-9]])
-def test_a_file_that_cannot_be_read_to_its_end_leaves_the_old_copy(games: Path, tmp_path: Path, content: bytes) -> None:
+@pytest.mark.parametrize(
+    "content", [b"\0\1\2", b"", gzip.compress((b"1. e4 {" + b"a" * 5000 + b"} *\n") * 99)[:-9]]
+)
+def test_a_file_that_cannot_be_read_to_its_end_leaves_the_old_copy(
+    games: Path, tmp_path: Path, content: bytes
+) -> None:
     broken, copy = tmp_path / "broken.pgn", tmp_path / "copy.pgn"
     broken.write_bytes(content)
     copy.write_text("what a run before has written")
@@ -90,8 +103,12 @@ def test_a_file_that_cannot_be_read_to_its_end_leaves_the_old_copy(games: Path, 
     assert copy.read_text() == "what a run before has written"
 
 
-def test_what_killed_runs_have_left_is_removed_and_nothing_else(games: Path, tmp_path: Path) -> None:
-    stale, fresh, foreign = (tmp_path / f".out.pgn.{name}.partial" for name in ("0123abcd", "00000000", "notes"))
+def test_what_killed_runs_have_left_is_removed_and_nothing_else(
+    games: Path, tmp_path: Path
+) -> None:
+    stale, fresh, foreign = (
+        tmp_path / f".out.pgn.{name}.partial" for name in ("0123abcd", "00000000", "notes")
+    )
     locked = tmp_path / ".out.pgn.ffffffff.partial"
     for path in (stale, fresh, foreign, locked):
         path.write_text("half")
@@ -99,5 +116,7 @@ def test_what_killed_runs_have_left_is_removed_and_nothing_else(games: Path, tmp
             os.utime(path, (1e9, 1e9))
     with locked.open() as file:
         assert try_lock(file.fileno())
-        assert tbgen("adjudicate", str(games), "-q", "-o", str(tmp_path / "out.pgn")).returncode == 0
+        assert (
+            tbgen("adjudicate", str(games), "-q", "-o", str(tmp_path / "out.pgn")).returncode == 0
+        )
     assert [path.exists() for path in (stale, fresh, foreign, locked)] == [False, True, True, True]

@@ -47,7 +47,9 @@ def test_a_fen_needs_no_quotes(command: str, fen: str, table_folder: Path) -> No
         ["30.Ke5", "Kh5", "31.Kf4!"],
     ],
 )
-def test_moves_may_be_written_in_many_ways(command: str, moves: list[str], table_folder: Path) -> None:
+def test_moves_may_be_written_in_many_ways(
+    command: str, moves: list[str], table_folder: Path
+) -> None:
     found = facts_of(command, *WAITING.split(), *moves, folder=table_folder)
     assert found["fen"].split()[:2] == ["8/8/8/5B1k/5K2/8/8/8", "b"]
     assert found["accrued"] == "G2.5"
@@ -67,13 +69,27 @@ def test_positions_from_the_standard_input_are_answered_line_by_line(table_folde
     done = tbgen("probe", "-", "--data", str(table_folder), given="\n".join(lines).encode())
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(answer["number"], answer.get("error")) for answer in answers] == [
-        *((1, None), (3, "FenError"), (4, None), (5, "MissingTableError"), (6, None), (7, "CastlingError")),
+        *(
+            (1, None),
+            (3, "FenError"),
+            (4, None),
+            (5, "MissingTableError"),
+            (6, None),
+            (7, "CastlingError"),
+        ),
     ]
     wrong = [answer for answer in answers if "error" in answer]
-    assert [answer["fen"] for answer in wrong if "message" in answer] == [lines[2], lines[4], lines[6]]
+    assert [answer["fen"] for answer in wrong if "message" in answer] == [
+        lines[2],
+        lines[4],
+        lines[6],
+    ]
     assert (done.returncode, done.stderr) == (2, "")
     for line, answer in ((WAITING, answers[0]), (BLACK, answers[2])):
-        assert {**answer, "number": 1} == {"number": 1, **facts_of("probe", line, folder=table_folder)}
+        assert {**answer, "number": 1} == {
+            "number": 1,
+            **facts_of("probe", line, folder=table_folder),
+        }
 
 
 def test_an_answer_comes_before_the_next_question(table_folder: Path) -> None:

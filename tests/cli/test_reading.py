@@ -15,12 +15,26 @@ def test_what_a_solver_misses_is_named_and_built_at_once(tmp_path: Path) -> None
     games, out, tables = tmp_path / "games.pgn", tmp_path / "out.pgn", tmp_path / "tables"
     tables.mkdir()
     games.write_text("".join(f'[FEN "{fen}"]\n[Result "1/2-1/2"]\n\n1/2-1/2\n\n' for fen in ENDS))
-    words = ("adjudicate", str(games), "--solve", "--budget", "6", "--data", str(tables), "-o", str(out))
-    assert f"build --for {out} --data {tables} --outcomes, then decide again\n" in tbgen(*words).stderr
+    words = (
+        "adjudicate",
+        str(games),
+        "--solve",
+        "--budget",
+        "6",
+        "--data",
+        str(tables),
+        "-o",
+        str(out),
+    )
+    assert (
+        f"build --for {out} --data {tables} --outcomes, then decide again\n" in tbgen(*words).stderr
+    )
     assert re.findall(r'RMobilityMissing "(.*)"', out.read_text()) == ["KvK"]
     assert tbgen("build", "--for", str(out), "--data", str(tables), "-q").returncode == 0
     assert "missing from" not in tbgen(*words).stderr
-    assert {*re.findall('RMobilityMissing|RMobilitySource "solved"', out.read_text())} == {'RMobilitySource "solved"'}
+    assert {*re.findall('RMobilityMissing|RMobilitySource "solved"', out.read_text())} == {
+        'RMobilitySource "solved"'
+    }
     done = tbgen("build", "--for", str(out), "--data", str(tables))
     assert done.stderr.splitlines() == [
         "no game lacks a table",
@@ -31,7 +45,9 @@ def test_what_a_solver_misses_is_named_and_built_at_once(tmp_path: Path) -> None
 def test_without_a_copy_the_tables_that_a_solver_misses_are_named(tmp_path: Path) -> None:
     games = tmp_path / "games.pgn"
     games.write_text(f'[FEN "{BLOCKED}"]\n\n1/2-1/2\n')
-    said = tbgen("adjudicate", str(games), "--solve", "--budget", "6", "--data", str(tmp_path)).stderr
+    said = tbgen(
+        "adjudicate", str(games), "--solve", "--budget", "6", "--data", str(tmp_path)
+    ).stderr
     assert "build it: tbgen build KvK --data" in said or "build it: tbgen build KPvK --data" in said
 
 
@@ -41,5 +57,7 @@ def test_all_tables_that_a_position_needs_are_named_in_one_line(tmp_path: Path) 
     names = "KBvK KNvK KQvK KRvK KvK"
     said = f"tbgen: no tables {names} in {tmp_path}; build them with: tbgen build {names} --data {tmp_path}"
     assert complaint(*words) == (3, said)
-    assert tbgen("build", *names.split(), "--outcomes", "--data", str(tmp_path), "-q").returncode == 0
+    assert (
+        tbgen("build", *names.split(), "--outcomes", "--data", str(tmp_path), "-q").returncode == 0
+    )
     assert "no table" not in tbgen(*words, "--plan").stderr

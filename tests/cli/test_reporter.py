@@ -22,7 +22,9 @@ KNIGHT, BISHOP = Material.parse("KNvK"), Material.parse("KBvK")
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [1000.0]
-    monkeypatch.setattr(reporter, "time", mock.Mock(monotonic=lambda: now[0]))  # and not for servers of other tests
+    monkeypatch.setattr(
+        reporter, "time", mock.Mock(monotonic=lambda: now[0])
+    )  # and not for servers of other tests
     return now
 
 
@@ -60,7 +62,11 @@ def test_bars_appear_by_themselves_and_leave_the_output_alone(piped: bool) -> No
     ],
 )
 def test_long_work_prints_a_line_now_and_then_where_there_is_no_terminal(
-    total: int | None, as_share: bool, told: list[str], clock: list[float], capsys: pytest.CaptureFixture[str]
+    total: int | None,
+    as_share: bool,
+    told: list[str],
+    clock: list[float],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     with progress("work", total, as_share=as_share) as shown:
         for seconds, steps, detail in ((12, 1, ""), (6, 0, ""), (1, 0, "checksum"), (5, 0, "KBvK")):
@@ -95,12 +101,16 @@ def test_the_time_to_the_end_of_a_build_is_told_once_a_minute(
     for seconds, left in ((0, 30_000), (59, 29_000), (1, 20_000), (10, 19_990)):
         clock[0] += seconds
         watcher.forecast(left)
-    assert capsys.readouterr().err.splitlines()[1:] == ["tables, 60 s: 0 of 110, about 5 h 33 min to go"]
+    assert capsys.readouterr().err.splitlines()[1:] == [
+        "tables, 60 s: 0 of 110, about 5 h 33 min to go"
+    ]
 
 
 @pytest.mark.slow
 def test_a_terminal_shows_a_bar_for_each_table_at_work(tmp_path: Path) -> None:
-    shown = shown_on_terminal(120, "build", "KRvKN", "KBvKN", "--jobs", "2", "--threads", "2", "--data", str(tmp_path))
+    shown = shown_on_terminal(
+        120, "build", "KRvKN", "KBvKN", "--jobs", "2", "--threads", "2", "--data", str(tmp_path)
+    )
     assert all(text in shown for text in ("KRvKN (", "KBvKN (", "6 built, 0 already there"))
 
 

@@ -35,13 +35,20 @@ def served(*arguments: str, folder: Path) -> tuple[str, str]:
     return done.stdout, done.stderr
 
 
-def test_a_server_is_for_this_machine_alone_unless_told_otherwise(serve: mock.Mock, table_folder: Path) -> None:
+def test_a_server_is_for_this_machine_alone_unless_told_otherwise(
+    serve: mock.Mock, table_folder: Path
+) -> None:
     addresses = list[tuple[str, int]]()
-    serve.side_effect = lambda factory, listening, workers: addresses.append(listening.getsockname())
+    serve.side_effect = lambda factory, listening, workers: addresses.append(
+        listening.getsockname()
+    )
     out, err = served(folder=table_folder)
     ((host, port),) = addresses
     assert (host, out, err) == ("127.0.0.1", f"6 tables; http://127.0.0.1:{port}/explorer/\n", "")
-    assert (serve.call_args.args[0], serve.call_args.args[2]) == ("tbgen.apps.site.server:from_environment", 1)
+    assert (serve.call_args.args[0], serve.call_args.args[2]) == (
+        "tbgen.apps.site.server:from_environment",
+        1,
+    )
 
 
 def test_a_taken_port_is_said_and_no_address(table_folder: Path) -> None:
@@ -64,7 +71,9 @@ def test_every_worker_keeps_as_much_of_tables_as_it_was_told(
     assert application.call_args.args[0].cache_bytes == kept
 
 
-def test_workers_make_the_application_from_what_was_asked(serve: mock.Mock, table_folder: Path) -> None:
+def test_workers_make_the_application_from_what_was_asked(
+    serve: mock.Mock, table_folder: Path
+) -> None:
     made = list[Any]()
     serve.side_effect = lambda *_: made.append(from_environment())
     served("--host", "::", "--name", "a.example", "--name", "b", folder=table_folder)
@@ -96,7 +105,10 @@ def test_a_server_ends_whatever_its_clients_do(table_folder: Path, workers: int)
     command = [sys.executable, "-m", "tbgen", "serve", "--port", "0", "--workers", str(workers)]
     with (
         subprocess.Popen(
-            [*command, "--data", str(table_folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [*command, "--data", str(table_folder)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         ) as server,
         contextlib.ExitStack() as clients,
     ):

@@ -13,7 +13,15 @@ from tests.cli.calls import printed
 from tests.project import S18, golden_rows
 
 NUMBERS = (
-    *("Games", "GamesAsBlack", "GamesAsWhite", "WinsAsBlack", "WinsAsWhite", "LossAsBlack", "LossAsWhite"),
+    *(
+        "Games",
+        "GamesAsBlack",
+        "GamesAsWhite",
+        "WinsAsBlack",
+        "WinsAsWhite",
+        "LossAsBlack",
+        "LossAsWhite",
+    ),
     *("Neustadtl", "Performance", "Rank", "Rating", "Score", "Strikes", "Elo"),
 )
 GAME = {
@@ -49,22 +57,36 @@ CROSSTABLE = {
 
 def test_the_points_of_the_published_games_as_json_and_csv() -> None:
     words = ("standings", str(S18), "--tiebreak", "points,net")
-    facts, rows = json.loads(printed(*words, "--json")), csv.DictReader(io.StringIO(printed(*words, "--format", "csv")))
+    facts, rows = (
+        json.loads(printed(*words, "--json")),
+        csv.DictReader(io.StringIO(printed(*words, "--format", "csv"))),
+    )
     assert facts["tiebreak"] == ["points", "net"]
     names = {row[side] for row in golden_rows("tcec_s18.csv") for side in ("white", "black")}
     assert {player["name"] for player in facts["players"]} == names
-    assert [row["points_exact"] for row in rows] == [player["points_exact"] for player in facts["players"]]
+    assert [row["points_exact"] for row in rows] == [
+        player["points_exact"] for player in facts["players"]
+    ]
 
 
 def test_the_cross_table_of_tcec_has_every_game_once() -> None:
     facts = json.loads(printed("standings", str(S18), "--crosstable", "--tiebreak", "tcec-league"))
     rows = facts["Table"]
     assert list(rows) == facts["Order"]
-    scores = [score for row in rows.values() for met in row["Results"].values() for score in met["Scores"]]
+    scores = [
+        score for row in rows.values() for met in row["Results"].values() for score in met["Scores"]
+    ]
     assert sorted(score["Game"] for score in scores) == sorted([*range(1, 21)] * 2)
-    assert sum(row["Score"] for row in rows.values()) == sum(score["Result"] for score in scores) == 20
+    assert (
+        sum(row["Score"] for row in rows.values()) == sum(score["Result"] for score in scores) == 20
+    )
     wasp = rows["Wasp 3.90"]
-    assert (wasp["Games"], wasp["GamesAsWhite"], wasp["WinsAsWhite"], wasp["Strikes"]) == (2, 1, 0, 0)
+    assert (wasp["Games"], wasp["GamesAsWhite"], wasp["WinsAsWhite"], wasp["Strikes"]) == (
+        2,
+        1,
+        0,
+        0,
+    )
     assert len({row["Abbreviation"] for row in rows.values()}) == len(rows)
     jsonschema.Draft202012Validator(CROSSTABLE).validate(facts)
 
@@ -73,7 +95,9 @@ def test_a_table_of_many_players_is_shown_without_a_look_at_every_pair(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "open.pgn"
-    path.write_text("".join(f'[White "{n}"]\n[Black "{n + 1}"]\n\n1. e4 1/2-1/2\n\n' for n in range(0, 60, 2)))
+    path.write_text(
+        "".join(f'[White "{n}"]\n[Black "{n + 1}"]\n\n1. e4 1/2-1/2\n\n' for n in range(0, 60, 2))
+    )
     monkeypatch.setattr(PlayerRow, "points_against", None)
     lines = printed("standings", str(path)).splitlines()
     assert lines[0].split() == ["player", "games", "classical", "points"]

@@ -20,10 +20,14 @@ def test_a_plan_says_of_every_table_whether_it_can_be_made(tmp_path: Path) -> No
     facts = json.loads(tbgen(*plan, "--json", folder=tmp_path).stdout)
     made = {each["material"] for each in facts["tables"]}
     too_large = {each["material"] for each in facts["too_large"]}
-    assert sorted([*made, *too_large, *facts["cut_off"]]) == sorted(map(str, build_order(materials(5))))
+    assert sorted([*made, *too_large, *facts["cut_off"]]) == sorted(
+        map(str, build_order(materials(5)))
+    )
     assert facts["cut_off"]
     for name in facts["cut_off"]:
-        assert not made.issuperset(map(str, Material.parse(name).children())), "one that it needs is not made"
+        assert not made.issuperset(map(str, Material.parse(name).children())), (
+            "one that it needs is not made"
+        )
     done = tbgen(*plan, folder=tmp_path)
     assert f"\ntables    {len(made)} to build, 0 already there, " in done.stdout
     assert len(re.findall(r"^K\w+ +[0-9.]+ GiB$", done.stdout, re.MULTILINE)) == len(too_large)

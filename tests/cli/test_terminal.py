@@ -43,7 +43,11 @@ def test_a_probe_imports_no_compiler_and_no_hdf5(table_folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["score --pgn junk --format csv", "verify --digest --list junk", f"standings {S18} {S18} --jobs {'9' * 30}"],
+    [
+        "score --pgn junk --format csv",
+        "verify --digest --list junk",
+        f"standings {S18} {S18} --jobs {'9' * 30}",
+    ],
 )
 def test_words_that_ended_in_a_traceback_end_in_a_line(
     words: str, tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -57,7 +61,11 @@ def test_words_that_ended_in_a_traceback_end_in_a_line(
     ("error", "code", "line"),
     [
         (MissingTableError("KBvK"), 3, "tbgen: no table KBvK; build it with: tbgen build KBvK\n"),
-        (OSError(28, "No space left on device", "x.h5"), 1, "tbgen: x.h5: No space left on device\n"),
+        (
+            OSError(28, "No space left on device", "x.h5"),
+            1,
+            "tbgen: x.h5: No space left on device\n",
+        ),
         (OSError("odd"), 1, "tbgen: odd\n"),
         (click.UsageError("what?"), 2, "tbgen: what?\n"),
         (KeyboardInterrupt(), 130, "\ntbgen: interrupted\n"),
@@ -100,7 +108,9 @@ def test_a_stream_that_the_shell_has_closed_does_no_harm(closed: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-FEN = re.compile(r"(?<!\S)(?:[1-8KQRBNPkqrbnp]+/){7}[1-8KQRBNPkqrbnp]+ [wb] \S+ \S+ [0-9]+ [0-9]+$", re.MULTILINE)
+FEN = re.compile(
+    r"(?<!\S)(?:[1-8KQRBNPkqrbnp]+/){7}[1-8KQRBNPkqrbnp]+ [wb] \S+ \S+ [0-9]+ [0-9]+$", re.MULTILINE
+)
 
 
 @pytest.mark.parametrize("columns", [20, 80])

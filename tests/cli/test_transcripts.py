@@ -68,9 +68,15 @@ def is_as_expected(transcript: str, now: str) -> bool:
     return re.fullmatch(pattern, now) is not None
 
 
-@pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda text: text.partition("\n")[0].removeprefix("$ tbgen "))
+@pytest.mark.parametrize(
+    "transcript", TRANSCRIPTS, ids=lambda text: text.partition("\n")[0].removeprefix("$ tbgen ")
+)
 def test_a_command_prints_what_its_transcript_shows(
-    transcript: str, table_folder: Path, whole_game_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    transcript: str,
+    table_folder: Path,
+    whole_game_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     laid_out(tmp_path, table_folder, whole_game_folder)
     monkeypatch.chdir(tmp_path)

@@ -19,14 +19,18 @@ DECORATED = re.compile(r"^from tbgen\.compiled\.jit import", re.MULTILINE)
 IMPORTED = re.compile(r"^from (tbgen[.a-z_]+) import", re.MULTILINE)
 
 
-def test_what_a_table_says_of_its_maker_does_not_depend_on_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_table_says_of_its_maker_does_not_depend_on_the_compiler(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     source, kernels = folders.source_digest(), folders.kernel_digest("retro")
     monkeypatch.setattr("importlib.metadata.version", lambda _: "99.0")
     assert folders.source_digest() == source
     assert folders.kernel_digest("retro") != kernels
 
 
-def test_a_module_counts_wherever_it_lies_in_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_counts_wherever_it_lies_in_its_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in (*folders.SHARED, "retro/words/marks.py", "index/a.py", "pgn/a.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
@@ -43,8 +47,13 @@ def test_a_module_counts_wherever_it_lies_in_its_package(tmp_path: Path, monkeyp
 
 def test_kernels_call_nothing_that_does_not_name_their_folder() -> None:
     sources = {path: path.read_text() for path in folders.PACKAGE.rglob("*.py")}
-    names = {".".join(("tbgen", *path.relative_to(folders.PACKAGE).with_suffix("").parts)): path for path in sources}
-    kernels = {name: sources[path] for name, path in names.items() if DECORATED.search(sources[path])}
+    names = {
+        ".".join(("tbgen", *path.relative_to(folders.PACKAGE).with_suffix("").parts)): path
+        for path in sources
+    }
+    kernels = {
+        name: sources[path] for name, path in names.items() if DECORATED.search(sources[path])
+    }
     for module, text in kernels.items():
         package = folders.package_of(module)
         called = {folders.package_of(name) for name in IMPORTED.findall(text) if name in kernels}
@@ -64,13 +73,19 @@ def test_kernels_that_nobody_uses_are_removed_and_nothing_else(tmp_path: Path) -
     assert (recent / "retro" / "a.nbc").read_bytes() == b"code"
 
 
-def test_a_new_version_makes_its_folder_and_clears_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_version_makes_its_folder_and_clears_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     old = tmp_path / ("0" * 16)
     old.mkdir()
     os.utime(old, (1e9, 1e9))
     monkeypatch.setenv("TBGEN_CACHE", str(tmp_path))
     folder = folders.cache_folder.__wrapped__("retro")
-    assert [path.name for path in tmp_path.iterdir()] == [folder.name] == [folders.kernel_digest("retro")]
+    assert (
+        [path.name for path in tmp_path.iterdir()]
+        == [folder.name]
+        == [folders.kernel_digest("retro")]
+    )
     os.utime(folder, (1e9, 1e9))
     folders.cache_folder.__wrapped__("retro")
     assert time.time() - folder.stat().st_mtime < 3600, "a folder that is used says so"
@@ -105,7 +120,9 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("mode", [0o777, 0o775, 0o1777])
 @pytest.mark.parametrize("depth", [0, 1, 2])
-def test_a_folder_that_others_can_replace_is_not_believed(shared: Path, mode: int, depth: int) -> None:
+def test_a_folder_that_others_can_replace_is_not_believed(
+    shared: Path, mode: int, depth: int
+) -> None:
     """As ssh has it: the sticky bit above keeps others from renaming what is not theirs."""
     folder = shared / "home" / folders.kernel_digest("retro")
     (folder, *folder.parents)[depth].chmod(mode)
@@ -113,12 +130,16 @@ def test_a_folder_that_others_can_replace_is_not_believed(shared: Path, mode: in
     assert (kernels_of_retro() == folder) == is_firm
 
 
-def test_a_folder_of_another_user_is_not_believed(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_of_another_user_is_not_believed(
+    shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(os, "getuid", lambda: shared.stat().st_uid + 1)
     assert not folders.is_ours_alone(shared / "home")
 
 
-def test_without_a_home_kernels_lie_in_a_private_folder_until_the_process_ends(shared: Path) -> None:
+def test_without_a_home_kernels_lie_in_a_private_folder_until_the_process_ends(
+    shared: Path,
+) -> None:
     shared.chmod(0o777)
     code = (
         "import os\nfrom tbgen.compiled.folders import cache_folder\n"
@@ -126,11 +147,16 @@ def test_without_a_home_kernels_lie_in_a_private_folder_until_the_process_ends(s
     )
     environment = {**os.environ, "TMPDIR": str(shared.parent / "temporary")}
     command = [sys.executable, "-c", code]
-    done = [subprocess.run(command, env=environment, capture_output=True, text=True, check=True) for _ in range(2)]
+    done = [
+        subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        for _ in range(2)
+    ]
     runs = [each.stdout.split() for each in done]
     assert len({home for _, _, home in runs}) == 2, "no name that others can foresee"
     for (retro, probe, home), each in zip(runs, done, strict=True):
-        assert each.stderr.startswith(f"compiled kernels are not kept: {shared / 'home'} must be yours")
+        assert each.stderr.startswith(
+            f"compiled kernels are not kept: {shared / 'home'} must be yours"
+        )
         assert len(each.stderr.splitlines()) == 1
         assert Path(retro).parent == Path(probe).parent == Path(home)
     assert not list((shared.parent / "temporary").iterdir())

@@ -30,11 +30,17 @@ def test_numba_is_as_before_for_everybody_else(tmp_path: Path) -> None:
         "assert levels == [1, int(before[1])] == [1, 3], levels\n"
         "assert before == (dict(os.environ), config.OPT, config.CACHE_DIR)\n"
     )
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")
+    }
     environment["TBGEN_CACHE"] = str(tmp_path)
     (tmp_path / "code.py").write_text(code)
     root = Path(jit.__file__).parents[2]
-    subprocess.run([sys.executable, tmp_path / "code.py"], env={**environment, "PYTHONPATH": str(root)}, check=True)
+    subprocess.run(
+        [sys.executable, tmp_path / "code.py"],
+        env={**environment, "PYTHONPATH": str(root)},
+        check=True,
+    )
 
 
 DEEP = """
@@ -101,7 +107,9 @@ def run_deep(folder: Path, *arguments: str) -> list[str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     kept |= {"TBGEN_CACHE": str(folder), "PYTHONPATH": str(Path(jit.__file__).parents[2])}
     command = [sys.executable, folder / "deep.py", *arguments]
-    return subprocess.run(command, env=kept, check=True, capture_output=True, text=True).stdout.split()
+    return subprocess.run(
+        command, env=kept, check=True, capture_output=True, text=True
+    ).stdout.split()
 
 
 @pytest.mark.slow
@@ -112,5 +120,7 @@ def test_a_helper_is_compiled_once_whatever_constants_it_is_called_with(tmp_path
     assert run_deep(tmp_path) == answers, "nothing is compiled that is on disk"
     (next(tmp_path.rglob("*high*.nbc"))).unlink()
     assert run_deep(tmp_path) == [*answers, "high", "fold", "add"], "a kernel on disk is built upon"
-    assert run_deep(tmp_path, "plain")[:4] == answers, "the same where the compiler's insides are unknown"
+    assert run_deep(tmp_path, "plain")[:4] == answers, (
+        "the same where the compiler's insides are unknown"
+    )
     assert len(list(tmp_path.rglob("*high*.nbc"))) == 2, "either way has a folder of its own"

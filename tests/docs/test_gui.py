@@ -23,7 +23,9 @@ ACCRUED = "fen 8/8/4K3/6k1/8/7B/8/8 b - - 1 30 G4.0"
 def command(home: Path, table_folder: Path) -> Path:
     install(home)
     (home / "chess" / "data").symlink_to(table_folder)
-    text = next(step["text"] for step in STEP.finditer((DOCS / "gui.md").read_text("utf-8")) if step["name"])
+    text = next(
+        step["text"] for step in STEP.finditer((DOCS / "gui.md").read_text("utf-8")) if step["name"]
+    )
     path = home / "tbgen-uci"
     path.write_text(unindented(text))
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
@@ -45,9 +47,15 @@ def test_it_answers_as_cute_chess_asks(command: Path, position: str, tmp_path: P
     dialogue = (
         *(("uci", "uciok"), ("isready", "readyok")),
         *(("ucinewgame", ""), (f"position {position}", ""), ("isready", "readyok")),
-        *(("go wtime 9000 btime 9000 winc 100 binc 100 nodes 50", "bestmove"), ("stop", ""), ("quit", "")),
+        *(
+            ("go wtime 9000 btime 9000 winc 100 binc 100 nodes 50", "bestmove"),
+            ("stop", ""),
+            ("quit", ""),
+        ),
     )
-    with subprocess.Popen([command], cwd=tmp_path, text=True, stdin=-1, stdout=-1, stderr=-2, bufsize=1) as engine:
+    with subprocess.Popen(
+        [command], cwd=tmp_path, text=True, stdin=-1, stdout=-1, stderr=-2, bufsize=1
+    ) as engine:
         assert engine.stdin is not None
         assert engine.stdout is not None
         said = ""
@@ -58,7 +66,9 @@ def test_it_answers_as_cute_chess_asks(command: Path, position: str, tmp_path: P
             if awaited == "bestmove":
                 best = said.split()[1]
     assert engine.returncode == 0
-    board = chess.Board() if position == OPENING else chess.Board(re.sub(r"^fen | G4.0$", "", position))
+    board = (
+        chess.Board() if position == OPENING else chess.Board(re.sub(r"^fen | G4.0$", "", position))
+    )
     for move in position.partition(" moves ")[2].split():
         board.push_uci(move)
     assert chess.Move.from_uci(best) in board.legal_moves

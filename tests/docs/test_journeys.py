@@ -37,8 +37,13 @@ def unindented(text: str) -> str:
 def is_shown(shown: str, printed: str) -> bool:
     """Whether a command printed what a page shows, but for columns and for lines `...`, which stand for any lines."""
     rows = [" ".join(line.split()) for line in printed.splitlines() if line.strip()]
-    wanted = ["[^\\n]*" if not line.strip() else re.escape(" ".join(line.split())) for line in shown.splitlines()]
-    pattern = "".join(r"(.*\n)*?" if row == re.escape("...") else f"{row}\n" for row in wanted if row)
+    wanted = [
+        "[^\\n]*" if not line.strip() else re.escape(" ".join(line.split()))
+        for line in shown.splitlines()
+    ]
+    pattern = "".join(
+        r"(.*\n)*?" if row == re.escape("...") else f"{row}\n" for row in wanted if row
+    )
     return re.fullmatch(pattern, "".join(f"{row}\n" for row in rows)) is not None
 
 
@@ -73,7 +78,9 @@ def walk(page: Path, home: Path, left_out: Collection[str]) -> None:
         if command.split()[0] in left_out:
             continue
         place = home / "chess"
-        done = subprocess.run(command, shell=True, cwd=place, stdout=PIPE, stderr=STDOUT, text=True, timeout=300)
+        done = subprocess.run(
+            command, shell=True, cwd=place, stdout=PIPE, stderr=STDOUT, text=True, timeout=300
+        )
         assert done.returncode == 0, (command, done.stdout)
         assert not shown.strip() or is_shown(unindented(shown), done.stdout), (command, done.stdout)
         steps += 1
@@ -92,7 +99,13 @@ def test_the_installation_begins_with_nothing(home: Path) -> None:
 
 
 def test_the_session_of_the_tutorial_is_what_the_player_says(table_folder: Path) -> None:
-    session = re.findall(r"^    ([<>]) (.*)$", (DOCS / "tutorials" / "engine.md").read_text("utf-8"), re.M)
+    session = re.findall(
+        r"^    ([<>]) (.*)$", (DOCS / "tutorials" / "engine.md").read_text("utf-8"), re.M
+    )
     asked = "\n".join(line for way, line in session if way == ">")
-    said = iter(CliRunner().invoke(cli.tbgen, ["uci", "--data", str(table_folder)], input=asked).stdout.splitlines())
+    said = iter(
+        CliRunner()
+        .invoke(cli.tbgen, ["uci", "--data", str(table_folder)], input=asked)
+        .stdout.splitlines()
+    )
     assert [line for way, line in session if way == "<" and line not in said] == []

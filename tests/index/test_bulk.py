@@ -24,7 +24,9 @@ def test_cells_legality_and_fens_of_many_positions_are_those_of_each() -> None:
         layout = layout_of(Material.parse(name))
         sides, squares = draw(layout, 1000)
         cells, legal = cells_of(layout, sides, squares).tolist(), are_legal(layout, sides, squares)
-        for side, row, cell, is_legal in zip(sides.tolist(), squares.tolist(), cells, legal, strict=True):
+        for side, row, cell, is_legal in zip(
+            sides.tolist(), squares.tolist(), cells, legal, strict=True
+        ):
             board, is_apart = board_of(layout.slots, row, side), len(set(row)) == len(row)
             assert is_legal == (is_apart and not board.was_into_check()), (name, row)
             assert cell == layout.cell_of(side, row), (name, row)
@@ -35,4 +37,6 @@ def test_a_pawn_is_legal_on_every_square_but_those_of_the_last_ranks() -> None:
     layout = layout_of(Material.parse("KPvK"))
     for pawn in range(64):
         others = [square for square in (0, 7, 56, 63) if square != pawn]
-        assert are_legal(layout, [1], [[pawn, others[0], others[-1]]]).tolist() == [7 < pawn < 56], pawn
+        assert are_legal(layout, [1], [[pawn, others[0], others[-1]]]).tolist() == [
+            7 < pawn < 56
+        ], pawn

@@ -42,10 +42,15 @@ def on_diagonal(layout: Layout) -> list[list[int]]:
     if layout.pawns:
         rows = [[12 + 8 * n + n % 2 * 7 for n in range(layout.pawns)]]
         rows += [[11 + 8 * (n // 2) + n % 2 for n in range(layout.pawns)]]
-        tails = random.permuted(np.tile(np.arange(56, 64), (10, 1)), axis=1)[:, : len(layout.slots) - layout.pawns]
+        tails = random.permuted(np.tile(np.arange(56, 64), (10, 1)), axis=1)[
+            :, : len(layout.slots) - layout.pawns
+        ]
         return [[*row, *tail] for row in rows for tail in tails.tolist()]
     diagonal, other = np.arange(8) * 9, np.arange(1, 9) * 7
-    rows = [random.permuted(np.tile(line, (10, 1)), axis=1)[:, : len(layout.slots)] for line in (diagonal, other)]
+    rows = [
+        random.permuted(np.tile(line, (10, 1)), axis=1)[:, : len(layout.slots)]
+        for line in (diagonal, other)
+    ]
     rows.append(rows[0].copy())
     rows[2][:, -1] = 1
     return [row for group in rows for row in group.tolist()]
@@ -74,14 +79,20 @@ def equal_orders(layout: Layout, squares: list[int]) -> list[list[int]]:
     return rows
 
 
-def test_a_position_has_one_cell_under_all_symmetries_and_orders_and_its_squares_are_an_image() -> None:
+def test_a_position_has_one_cell_under_all_symmetries_and_orders_and_its_squares_are_an_image() -> (
+    None
+):
     for name in MATERIALS:
         layout = layout_of(Material.parse(name))
         for number, squares in enumerate(draw(layout, 40) + on_diagonal(layout)):
             side, cell = number % 2, layout.cell_of(number % 2, squares)
             assert 0 <= cell < layout.cells
             images = [image(layout, symmetry, squares) for symmetry in symmetries(layout)]
-            orders = [row for each in images for row in (equal_orders(layout, each) if number % 4 == 0 else [each])]
+            orders = [
+                row
+                for each in images
+                for row in (equal_orders(layout, each) if number % 4 == 0 else [each])
+            ]
             assert {layout.cell_of(side, row) for row in orders} == {cell}, squares
             side_there, there = layout.squares_of(cell)
             assert side_there == side
@@ -89,7 +100,9 @@ def test_a_position_has_one_cell_under_all_symmetries_and_orders_and_its_squares
             assert layout.cell_of(side, there) == cell
 
 
-@pytest.mark.parametrize("name", [*PAWN_MATERIALS[:-1], pytest.param("KPPvKP", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name", [*PAWN_MATERIALS[:-1], pytest.param("KPPvKP", marks=pytest.mark.slow)]
+)
 def test_every_placement_of_pawns_has_a_block_up_to_the_mirror(name: str) -> None:
     layout = layout_of(Material.parse(name))
     kinds = layout.slots[: layout.pawns]
@@ -112,7 +125,11 @@ def test_pawn_moves_lead_to_earlier_waves() -> None:
     for name in PAWN_MATERIALS:
         layout = layout_of(Material.parse(name))
         wave_of = np.repeat(np.arange(len(layout.waves) - 1), np.diff(layout.waves)).tolist()
-        assert (layout.waves[0], layout.waves[-1], len(wave_of)) == (0, len(layout.blocks), len(layout.blocks))
+        assert (layout.waves[0], layout.waves[-1], len(wave_of)) == (
+            0,
+            len(layout.blocks),
+            len(layout.blocks),
+        )
         moves = 0
         for number, squares in enumerate(layout.blocks):
             for n, (color, _) in enumerate(layout.slots[: layout.pawns]):
@@ -124,7 +141,10 @@ def test_pawn_moves_lead_to_earlier_waves() -> None:
                     if way & set(squares) or not 8 <= to < 56:
                         continue
                     after = (*squares[:n], to, *squares[n + 1 :])
-                    there, _ = divmod(layout.cell_of(0, [*after, *[0] * (layout.others + 2)]), 128 * layout.block_words)
+                    there, _ = divmod(
+                        layout.cell_of(0, [*after, *[0] * (layout.others + 2)]),
+                        128 * layout.block_words,
+                    )
                     assert wave_of[there] < wave_of[number]
                     assert there < number
                     moves += 1

@@ -36,11 +36,15 @@ def cells_in_order(layout: Layout) -> list[tuple[int, tuple[int, ...]]]:
     while len(found) < CASES:
         cell = random_.randrange(layout.cells)
         if own_mirrors and len(found) % 2:
-            cell = random_.choice(own_mirrors) * 2 * layout.block_words * 64 + cell % (layout.block_words * 64)
+            cell = random_.choice(own_mirrors) * 2 * layout.block_words * 64 + cell % (
+                layout.block_words * 64
+            )
         _, squares = layout.squares_of(cell)
         if len(set(squares)) < len(squares):
             continue
-        ascend = all(list(squares[first:end]) == sorted(squares[first:end]) for first, end in layout.twins)
+        ascend = all(
+            list(squares[first:end]) == sorted(squares[first:end]) for first, end in layout.twins
+        )
         assert are_in_order(np.array(squares), start, layout.pawns + 1, len(squares) - 1) == ascend
         if ascend:
             found.append((cell, squares))
@@ -54,10 +58,15 @@ def test_kernels_name_the_same_cells_primary_as_the_layout(name: str) -> None:
     images = np.zeros(len(layout.slots), np.int64)
     for cell, men in cells_in_order(layout):
         side, squares = layout.squares_of(cell)[0], np.array(men)
-        how, king = how_turned(layout.pawns, layout.is_own_mirror(men[: layout.pawns])), men[layout.pawns]
+        how, king = (
+            how_turned(layout.pawns, layout.is_own_mirror(men[: layout.pawns])),
+            men[layout.pawns],
+        )
         is_primary = layout.cell_of(side, men) == cell
         compared = beside_image(squares, start, layout.pawns + 1, last, images)
         assert bool(int(primary_black_kings(how, king, compared)) >> men[last] & 1) == is_primary
         compared = beside_image(squares, start, layout.pawns + 1, last + 1, images)
-        assert bool(int(primary_white_kings(how, compared)) >> king & 1) == is_primary or not has_two_cells(how, king)
+        assert bool(
+            int(primary_white_kings(how, compared)) >> king & 1
+        ) == is_primary or not has_two_cells(how, king)
         assert is_primary or has_two_cells(how, king)

@@ -44,17 +44,27 @@ def test_moves_reach_what_a_man_attacks_on_an_empty_board() -> None:
             rays = [listed(row, NOWHERE) for row in paths[man, square]]
             found = [to for ray in rays for to in ray]
             assert len(found) == len(set(found))
-            assert set(found) == attacks(role, square) == set(chess.SquareSet(int(table.reached[man, square])))
+            assert (
+                set(found)
+                == attacks(role, square)
+                == set(chess.SquareSet(int(table.reached[man, square])))
+            )
             assert not any(rays[int(table.counts[man]) :])
             between = [chess.between(square, to) for to in found if role is not Role.KNIGHT]
             assert between == table.between[man, square, found].tolist() or role is Role.KNIGHT
-    assert PAWN_ATTACKS.tolist() == [chess.BB_PAWN_ATTACKS[side] for side in (chess.WHITE, chess.BLACK)]
+    assert PAWN_ATTACKS.tolist() == [
+        chess.BB_PAWN_ATTACKS[side] for side in (chess.WHITE, chess.BLACK)
+    ]
 
 
 def test_men_of_ones_own_go_alike_from_all_symmetric_squares_and_back() -> None:
     reached = [[set(chess.SquareSet(int(row))) for row in rows] for rows in rays_of(MEN).reached]
     for man in reached:
-        assert all(man[image[a]] == {image[b] for b in man[a]} for image in SYMMETRY.tolist() for a in range(64))
+        assert all(
+            man[image[a]] == {image[b] for b in man[a]}
+            for image in SYMMETRY.tolist()
+            for a in range(64)
+        )
         assert all(a in man[b] for a in range(64) for b in man[a])
 
 
@@ -63,7 +73,8 @@ def test_the_symmetries_are_eight_and_keep_all_distances() -> None:
     for row in SYMMETRY.tolist():
         assert sorted(row) == list(range(64))
         assert all(
-            set(listed(KING_TO[row[square]])) == {row[to] for to in listed(KING_TO[square])} for square in range(64)
+            set(listed(KING_TO[row[square]])) == {row[to] for to in listed(KING_TO[square])}
+            for square in range(64)
         )
 
 

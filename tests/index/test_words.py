@@ -28,9 +28,17 @@ def _words() -> list[np.uint64]:
     """None, each single square, with a1, with h8, all but it, ranks, files, and random words of several densities."""
     singles = [1 << square for square in range(64)]
     everything = 2**64 - 1
-    words = [0, everything, *singles, *[word | 1 for word in singles], *[word | 1 << 63 for word in singles]]
+    words = [
+        0,
+        everything,
+        *singles,
+        *[word | 1 for word in singles],
+        *[word | 1 << 63 for word in singles],
+    ]
     words += [everything ^ word for word in singles]
-    words += [0xFF << 8 * rank for rank in range(8)] + [0x0101010101010101 << file for file in range(8)]
+    words += [0xFF << 8 * rank for rank in range(8)] + [
+        0x0101010101010101 << file for file in range(8)
+    ]
     random = np.random.default_rng(11)
     for density in (0.05, 0.2, 0.5, 0.8, 0.95):
         drawn = random.random((60, 64)) < density
@@ -64,4 +72,6 @@ def test_a_king_step_moves_every_square_that_stays_on_the_board() -> None:
 def test_an_image_has_the_images_of_the_squares() -> None:
     for symmetry in range(8):
         for word in WORDS:
-            assert image(word, symmetry) == word_of(int(SYMMETRY[symmetry, square]) for square in squares_of(word))
+            assert image(word, symmetry) == word_of(
+                int(SYMMETRY[symmetry, square]) for square in squares_of(word)
+            )

@@ -33,7 +33,9 @@ def changes_of_cells(table: Table) -> Iterator[Change]:
         yield from (("entry", cell, each) for each in sorted(wrong))
         yield from (("dtg", cell, each) for each in (dtg + 1, dtg + 2, dtg - 1) if each >= 0)
     empty = np.flatnonzero(table.entry == 0)
-    yield from (("entry", cell, 1 - 2 * (cell % 2)) for cell in empty[:: len(empty) // 100 + 1].tolist())
+    yield from (
+        ("entry", cell, 1 - 2 * (cell % 2)) for cell in empty[:: len(empty) // 100 + 1].tolist()
+    )
 
 
 def changed(table: Table, change: Change) -> Table:
@@ -61,7 +63,9 @@ def fails(table: Table) -> bool:
 def test_a_wrong_value_or_distance_is_found_in_cells_of_many_kinds(name: str, step: int) -> None:
     table = solved(name)
     assert not fails(table)
-    assert [each for each in list(changes_of_cells(table))[::step] if not fails(changed(table, each))] == []
+    assert [
+        each for each in list(changes_of_cells(table))[::step] if not fails(changed(table, each))
+    ] == []
 
 
 def used_rows(table: Table) -> list[int]:
@@ -84,7 +88,12 @@ def test_a_wrong_row_of_a_pattern_is_found(step: int) -> None:
     missed = []
     for row in used_rows(table)[::step]:
         outcome, dtg = int(table.patterns.outcome[row]), int(table.patterns.dtg[row])
-        for column, value in (("outcome", outcome + 1), ("outcome", -outcome), ("dtg", dtg + 1), ("dtg", dtg - 1)):
+        for column, value in (
+            ("outcome", outcome + 1),
+            ("outcome", -outcome),
+            ("dtg", dtg + 1),
+            ("dtg", dtg - 1),
+        ):
             if not fails(with_row(table, row, column, value)):
                 missed.append((row, column, value))
     assert missed == []

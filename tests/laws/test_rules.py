@@ -17,7 +17,9 @@ from tests.strategies import boards
 from .symmetries import LEFT_TO_RIGHT, TURNS, exchanged, turned, turned_move
 
 
-def sheet(board: chess.Board, mobility: Mobility = Mobility.RESET) -> list[tuple[Score, int, End | None]]:
+def sheet(
+    board: chess.Board, mobility: Mobility = Mobility.RESET
+) -> list[tuple[Score, int, End | None]]:
     """What stands on the sheet after every ply."""
     return [(ply.accrued, ply.since, ply.end) for ply in Game(board, mobility=mobility).plies]
 
@@ -33,7 +35,11 @@ def test_left_and_right_are_alike(board: chess.Board) -> None:
     assume(not board.root().castling_rights)
     seen = turned(board, LEFT_TO_RIGHT)
     assert sheet(seen) == sheet(board)
-    resets = {turned_move(move, TURNS[LEFT_TO_RIGHT]) for move in board.legal_moves if is_reset(board, move)}
+    resets = {
+        turned_move(move, TURNS[LEFT_TO_RIGHT])
+        for move in board.legal_moves
+        if is_reset(board, move)
+    }
     assert {move for move in seen.legal_moves if is_reset(seen, move)} == resets
 
 
@@ -60,7 +66,9 @@ def test_what_has_accrued_is_the_lowest_score_since_the_last_reset(board: chess.
 
 @given(boards())
 @example(played(chess.STARTING_FEN, ["e4", "e5", "Nf3", "Nf6", "Ng1", "Ng8", "Nf3"]))
-@example(played("3k4/8/8/8/3p4/8/4P3/3RK3 w - - 0 1", ["e4", "Ke8", "Kf1", "Kd8", "Ke1"]))  # the other pawn is pinned
+@example(
+    played("3k4/8/8/8/3p4/8/4P3/3RK3 w - - 0 1", ["e4", "Ke8", "Kf1", "Kd8", "Ke1"])
+)  # the other pawn is pinned
 def test_a_position_counts_again_where_men_turn_rights_and_a_capture_en_passant_are_the_same(
     board: chess.Board,
 ) -> None:

@@ -21,7 +21,10 @@ from tests.files import check_tables, digest_of_file
 
 THREADS = 2
 PROGRAM = ("-m", "tbgen")
-ON_DISK = ("-c", "from tbgen import cli; from tbgen.library import costs; costs.MOST_KEPT_CELLS = 0; cli.main()")
+ON_DISK = (
+    "-c",
+    "from tbgen import cli; from tbgen.library import costs; costs.MOST_KEPT_CELLS = 0; cli.main()",
+)
 """The program, but even small tables keep their blocks on disk."""
 
 
@@ -29,11 +32,22 @@ def start(
     folder: Path, names: Sequence[str], jobs: int = 1, program: Sequence[str] = PROGRAM
 ) -> subprocess.Popen[bytes]:
     """A build in a process of its own."""
-    command = [sys.executable, *program, "build", *names, "--data", str(folder), "--threads", str(THREADS)]
+    command = [
+        sys.executable,
+        *program,
+        "build",
+        *names,
+        "--data",
+        str(folder),
+        "--threads",
+        str(THREADS),
+    ]
     return subprocess.Popen([*command, "--jobs", str(jobs), "-q"], stdout=subprocess.DEVNULL)
 
 
-def kill(build: subprocess.Popen[bytes], folder: Path, measure: Callable[[], float], enough: float) -> bool:
+def kill(
+    build: subprocess.Popen[bytes], folder: Path, measure: Callable[[], float], enough: float
+) -> bool:
     """Kill a build once it has done enough; whether it was still at work. All tables there are sound then."""
     wait_until(build, measure, enough)
     was_at_work = build.poll() is None
@@ -63,11 +77,16 @@ def blocks_kept(folder: Path, material: Material) -> set[int]:
     return kept
 
 
-def assert_only_blocks_in_flight_are_lost(folder: Path, material: Material, before: set[int], kept: set[int]) -> None:
+def assert_only_blocks_in_flight_are_lost(
+    folder: Path, material: Material, before: set[int], kept: set[int]
+) -> None:
     """What was kept still is; blocks are begun in order, so one that is missing before the last was in flight."""
     missing = set(range(max(kept, default=0))) - kept
     assert before <= kept or path_of(folder, material).exists()
-    assert len(missing) <= (THREADS - 1) * most_run_blocks(layout_of(material)), (sorted(missing), max(kept))
+    assert len(missing) <= (THREADS - 1) * most_run_blocks(layout_of(material)), (
+        sorted(missing),
+        max(kept),
+    )
 
 
 def assert_as_if_left_in_peace(folder: Path, expected: Path, wanted: Sequence[Material]) -> None:
@@ -80,7 +99,9 @@ def assert_the_same_tables(folder: Path, expected: Path, wanted: Sequence[Materi
     """The same tables, known to the manifest, and nothing that only a build at work has."""
     entries = read_manifest(folder)
     for material in wanted:
-        assert bytes_of_table(folder, str(material)) == bytes_of_table(expected, str(material)), material
+        assert bytes_of_table(folder, str(material)) == bytes_of_table(expected, str(material)), (
+            material
+        )
         assert entries[str(material)].sha256 == digest_of_file(path_of(folder, material))
     assert not leftovers(folder)
 

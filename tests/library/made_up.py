@@ -82,7 +82,9 @@ def write_made_up(folder: Path, material: Material) -> None:
     which = draw.integers(0, KINDS, len(order.chunks))
     streams = {SYMBOL: kinds, DTG: dtg[kinds].astype(np.uint8), DETAIL: np.zeros_like(kinds)}
     outcomes = _parts(Layer.OUTCOMES, order, columns, streams, which, "")
-    distances = _parts(Layer.DISTANCES, order, columns, streams, which, Seal.from_bytes(outcomes[0]).sha256)
+    distances = _parts(
+        Layer.DISTANCES, order, columns, streams, which, Seal.from_bytes(outcomes[0]).sha256
+    )
     write_whole(path_of(folder, material, Layer.DISTANCES), distances)
     write_whole(path_of(folder, material), outcomes)
 
@@ -97,12 +99,21 @@ def _states(draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 
 def _chunk(order: Order, draw: np.random.Generator) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
     """States of places in a row; half of them are the first."""
-    state = np.where(draw.random(order.chunk_cells) < 0.5, 0, draw.integers(0, STATES, order.chunk_cells))
-    return np.repeat(state, draw.geometric(1 / MEAN_RUN, order.chunk_cells))[: order.chunk_cells].astype(np.uint8)
+    state = np.where(
+        draw.random(order.chunk_cells) < 0.5, 0, draw.integers(0, STATES, order.chunk_cells)
+    )
+    return np.repeat(state, draw.geometric(1 / MEAN_RUN, order.chunk_cells))[
+        : order.chunk_cells
+    ].astype(np.uint8)
 
 
 def _parts(
-    layer: Layer, order: Order, columns: Columns, streams: Mapping[str, np.ndarray], which: np.ndarray, outcomes: str
+    layer: Layer,
+    order: Order,
+    columns: Columns,
+    streams: Mapping[str, np.ndarray],
+    which: np.ndarray,
+    outcomes: str,
 ) -> Sequence[bytes]:
     """A file as storage/schema.py declares it, but for what only HDF5 would ask for."""
     body, end = list[bytes](), SEAL_BYTES
@@ -116,7 +127,9 @@ def _parts(
 
     datasets, size = dict[str, Dataset](), order.chunk_cells
     for name in STREAMS[layer]:
-        rows = np.array([[put(part) for part in kind.reshape(-1, size)] for kind in streams[name]], CHUNK)
+        rows = np.array(
+            [[put(part) for part in kind.reshape(-1, size)] for kind in streams[name]], CHUNK
+        )
         there = rows[which].ravel()[: -(-order.layout.cells // size)]
         datasets[name] = Dataset(np.dtype(np.uint8), order.layout.cells, size, False, there)
     for name, kind in COLUMNS[layer].items():

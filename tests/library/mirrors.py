@@ -35,7 +35,11 @@ class Mirror:
 
     def content(self, path: str) -> bytes | None:
         if path == f"/{TABLES}/{CATALOG}":
-            return self.catalog if isinstance(self.catalog, bytes) else json.dumps(self.catalog).encode()
+            return (
+                self.catalog
+                if isinstance(self.catalog, bytes)
+                else json.dumps(self.catalog).encode()
+            )
         return self.files.get(path.removeprefix(f"/{TABLES}/"))
 
 
@@ -54,21 +58,32 @@ class Handler(BaseHTTPRequestHandler):
             return
         start = int(wanted.removeprefix("bytes=").removesuffix("-")) if wanted else 0
         with contextlib.suppress(OSError):
-            if mirror.wrong is None or (self.path.endswith(CATALOG) and not mirror.has_wrong_catalog):
+            if mirror.wrong is None or (
+                self.path.endswith(CATALOG) and not mirror.has_wrong_catalog
+            ):
                 self.give(content, start)
             else:
                 mirror.wrong(self, content, start)
                 self.close_connection = True
 
     def give(
-        self, content: bytes, start: int, *, upto: int | None = None, status: int | None = None, **headers: str
+        self,
+        content: bytes,
+        start: int,
+        *,
+        upto: int | None = None,
+        status: int | None = None,
+        **headers: str,
     ) -> None:
         """Answer as it should be, or with another status, or with some headers changed, or not to the end."""
         given = {"Content-Length": str(len(content) - start)}
         if start:
             given["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
         self.send_response(status or (206 if start else 200))
-        for name, value in {**given, **{name.replace("_", "-"): value for name, value in headers.items()}}.items():
+        for name, value in {
+            **given,
+            **{name.replace("_", "-"): value for name, value in headers.items()},
+        }.items():
             if value:
                 self.send_header(name, value)
         self.end_headers()

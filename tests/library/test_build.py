@@ -61,7 +61,10 @@ def test_damaged_tables_are_made_again_with_a_word_about_why(
     path.write_bytes(sound[:4000] + bytes([sound[4000] ^ 1]) + sound[4001:])
     assert examine(tmp_path, KNIGHT).condition is Condition.DAMAGED
     build(tmp_path, [KNIGHT], BuildWatcher(Reporter()))
-    assert "KNvK is damaged (its bytes are not what was written); building it again" in capsys.readouterr().err
+    assert (
+        "KNvK is damaged (its bytes are not what was written); building it again"
+        in capsys.readouterr().err
+    )
     assert path.read_bytes() == sound
 
 
@@ -73,12 +76,22 @@ def test_pipes_in_the_places_of_files_are_not_waited_for(tmp_path: Path) -> None
     assert read_manifest(tmp_path).keys() == {"KvK", "KNvK"}
 
 
-def test_a_lock_that_cannot_be_had_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_that_cannot_be_had_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     os.mkfifo(tmp_path / ".build.lock")
-    assert ".build.lock: it is no regular file" in complaint("build", "KvK", "--data", str(tmp_path))[1]
+    assert (
+        ".build.lock: it is no regular file"
+        in complaint("build", "KvK", "--data", str(tmp_path))[1]
+    )
 
-    monkeypatch.setattr("fcntl.flock", mock.Mock(side_effect=OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))))
-    assert ".build.lock: No locks available" in complaint("build", "KvK", "--data", str(tmp_path / "new"))[1]
+    monkeypatch.setattr(
+        "fcntl.flock", mock.Mock(side_effect=OSError(errno.ENOLCK, os.strerror(errno.ENOLCK)))
+    )
+    assert (
+        ".build.lock: No locks available"
+        in complaint("build", "KvK", "--data", str(tmp_path / "new"))[1]
+    )
 
 
 @pytest.mark.parametrize("file", ["KNvK.h5", "KNvK.dtg.h5"])
@@ -96,11 +109,18 @@ def test_a_full_disk_is_one_clear_error_and_leaves_nothing_half_done(
         with pytest.raises(BuildError, match=r"cannot build KNvK: .*No space left on device"):
             made(tmp_path, [KNIGHT])
     whole = {"KNvK.dtg.h5"} if file == "KNvK.h5" else set()
-    assert {path.name for path in tmp_path.iterdir()} == {"KvK.h5", "KvK.dtg.h5", MANIFEST, LOCK} | whole
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "KvK.h5",
+        "KvK.dtg.h5",
+        MANIFEST,
+        LOCK,
+    } | whole
     assert made(tmp_path, [KNIGHT]) == ["KNvK"]
 
 
-def test_memory_that_runs_out_on_the_way_is_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_that_runs_out_on_the_way_is_one_clear_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tbgen.retro.solve_into", mock.Mock(side_effect=MemoryError))
     with pytest.raises(BuildError, match="cannot build KvK: the system has no more memory"):
         made(tmp_path, [KNIGHT])
@@ -111,7 +131,8 @@ def test_two_builds_in_one_folder_take_turns(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tbgen", "build", "KNvK", "--data", str(tmp_path)]
     with build_lock(tmp_path, lambda: None):
         processes = [
-            subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)
+            subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            for _ in range(2)
         ]
         for process in processes:
             assert "another build is at work" in process.stderr.readline()
@@ -133,7 +154,9 @@ def test_a_folder_that_cannot_be_made_is_one_clear_error(tmp_path: Path) -> None
 def test_python_builds_and_hears_how_far_each_table_is(tmp_path: Path) -> None:
     told: dict[str, list[float]] = {}
     made = tbgen.build_tables(
-        ["kvkn", KINGS], tmp_path, progress=lambda material, done: told.setdefault(str(material), []).append(done)
+        ["kvkn", KINGS],
+        tmp_path,
+        progress=lambda material, done: told.setdefault(str(material), []).append(done),
     )
     assert made == [KINGS, KNIGHT]
     assert [(parts[0], parts[-1]) for parts in (told["KvK"], told["KNvK"])] == [(0.0, 1.0)] * 2
@@ -150,7 +173,9 @@ def test_a_table_needs_no_compiler_to_be_kept(table_folder: Path) -> None:
         "build(pathlib.Path(sys.argv[1]), materials(3))\n"
         "print('numba' in sys.modules)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code, table_folder], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, table_folder], capture_output=True, text=True, check=True
+    )
     assert done.stdout == "False\n"
 
 

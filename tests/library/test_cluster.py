@@ -25,10 +25,16 @@ WANTED = build_order(map(Material.parse, ("KNvK", "KBvK")))
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """Two workers, each a process with one thread, that are started again when they die."""
-    from distributed import LocalCluster  # half a second, which only the process that needs it should spend
+    from distributed import (
+        LocalCluster,
+    )  # half a second, which only the process that needs it should spend
 
     with LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit="1GiB", silence_logs=50
+        n_workers=2,
+        threads_per_worker=1,
+        dashboard_address=":0",
+        memory_limit="1GiB",
+        silence_logs=50,
     ) as there:
         yield there.scheduler_address
 
@@ -51,10 +57,15 @@ def test_the_plan_is_that_of_the_workers(address: str, tmp_path: Path) -> None:
         client.wait_for_workers(2, timeout=60)  # one that was killed may be starting again
     found = plan_for(tmp_path, WANTED, Settings(cluster=address)).settings
     assert (found.jobs, found.threads, found.memory) == (2, 2, int(0.9 * (1 << 30)))
-    assert plan_for(tmp_path, WANTED, Settings(cluster=address, memory=1 << 29)).settings.memory == 1 << 29
+    assert (
+        plan_for(tmp_path, WANTED, Settings(cluster=address, memory=1 << 29)).settings.memory
+        == 1 << 29
+    )
 
 
-def test_nobody_at_the_address_is_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_at_the_address_is_one_clear_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(workers_module, "_CONNECT_SECONDS", 0.5)
     with pytest.raises(UsageError, match=r"no dask scheduler answers at tcp://127\.0\.0\.1:9"):
         build(tmp_path, WANTED, Watcher(), Settings(cluster="tcp://127.0.0.1:9"))
@@ -64,5 +75,7 @@ def test_a_folder_that_the_workers_do_not_share_is_noticed(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build_module, "Cluster", partial(Cluster, work=writes_elsewhere))
-    with pytest.raises(BuildError, match=r"cannot build KvK: .* do all workers share that folder\?"):
+    with pytest.raises(
+        BuildError, match=r"cannot build KvK: .* do all workers share that folder\?"
+    ):
         build(tmp_path, WANTED, Watcher(), Settings(cluster=address))

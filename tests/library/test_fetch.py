@@ -59,20 +59,27 @@ def fetched(mirror: Mirror, folder: Path, **settings: Any) -> Fetched:
     return fetch(folder, mirror.url, list, **settings)
 
 
-def test_outcomes_come_alone_and_distances_later(mirror: Mirror, small: Path, tmp_path: Path) -> None:
+def test_outcomes_come_alone_and_distances_later(
+    mirror: Mirror, small: Path, tmp_path: Path
+) -> None:
     done = fetched(mirror, tmp_path, outcomes_alone=True)
     assert [*map(str, done.fetched)] == ["KvK", "KNvK"]
     assert sorted(files_in(tmp_path)) == ["KNvK.h5", "KvK.h5"]
     mirror.asked.clear()
     fetched(mirror, tmp_path)
     assert files_in(tmp_path) == files_in(small)
-    assert sorted(path for path, _ in mirror.asked[1:]) == ["/tables/KNvK.dtg.h5", "/tables/KvK.dtg.h5"]
+    assert sorted(path for path, _ in mirror.asked[1:]) == [
+        "/tables/KNvK.dtg.h5",
+        "/tables/KvK.dtg.h5",
+    ]
     again = fetched(mirror, tmp_path)
     assert (again.fetched, [str(each) for each in again.there]) == ([], ["KvK", "KNvK"])
     assert not (tmp_path / STAGE).exists()
 
 
-def test_tables_come_from_a_server_of_ours_and_from_static_files(small: Path, tmp_path: Path) -> None:
+def test_tables_come_from_a_server_of_ours_and_from_static_files(
+    small: Path, tmp_path: Path
+) -> None:
     with running(application(ServerSettings([small]))) as address:
         fetch(tmp_path / "served", address, list)
         fetch(tmp_path / "named", f"{address}/tables/tables.json", only("KvK"))
@@ -98,7 +105,11 @@ def test_a_fetch_that_is_stopped_goes_on_where_it_was(
     for _ in range(20):
         with pytest.raises(KeyboardInterrupt):
             fetched(mirror, tmp_path, jobs=1, tell=stopping(draw.randrange(size // 25_000)))
-        there = {path.name: path.read_bytes() for path in map(tmp_path.joinpath, mirror.files) if path.exists()}
+        there = {
+            path.name: path.read_bytes()
+            for path in map(tmp_path.joinpath, mirror.files)
+            if path.exists()
+        }
         assert there.items() <= mirror.files.items()
     assert any(wanted for _, wanted in mirror.asked), "nothing was resumed"
     for left in (tmp_path / STAGE).glob("*/*"):
@@ -121,24 +132,43 @@ def chunked(handler: Handler, body: bytes) -> None:
 
 
 WRONG: dict[str, tuple[Callable[[Handler, bytes, int], object], str]] = {
-    "another size": (lambda handler, content, start: handler.give(content + b"x", start), "it sends"),
+    "another size": (
+        lambda handler, content, start: handler.give(content + b"x", start),
+        "it sends",
+    ),
     "a bit flipped": (
         lambda handler, content, start: handler.give(flipped(content, -1), start),
         "is none: damaged file",
     ),
     "without end": (without_end, "it does not say how much it sends"),
-    "cut": (lambda handler, content, start: handler.give(content, start, upto=start), "the answer ends too early"),
-    "without length": (lambda handler, content, start: handler.give(content, start, Content_Length=""), "how much"),
+    "cut": (
+        lambda handler, content, start: handler.give(content, start, upto=start),
+        "the answer ends too early",
+    ),
+    "without length": (
+        lambda handler, content, start: handler.give(content, start, Content_Length=""),
+        "how much",
+    ),
     "elsewhere": (
-        lambda handler, content, start: handler.give(b"", 0, status=302, Location="http://elsewhere.example/x"),
+        lambda handler, content, start: handler.give(
+            b"", 0, status=302, Location="http://elsewhere.example/x"
+        ),
         "it sends us to http://elsewhere.example/x",
     ),
     "packed": (
-        lambda handler, content, start: handler.give(gzip.compress(bytes(1 << 24)), 0, Content_Encoding="gzip"),
+        lambda handler, content, start: handler.give(
+            gzip.compress(bytes(1 << 24)), 0, Content_Encoding="gzip"
+        ),
         "it packs its answer",
     ),
-    "a chunk's extension": (lambda handler, content, start: chunked(handler, b"5;x=y"), "how much it sends"),
-    "trailers": (lambda handler, content, start: chunked(handler, b"5\r\nhello\r\n0\r\nX: y"), "how much it sends"),
+    "a chunk's extension": (
+        lambda handler, content, start: chunked(handler, b"5;x=y"),
+        "how much it sends",
+    ),
+    "trailers": (
+        lambda handler, content, start: chunked(handler, b"5\r\nhello\r\n0\r\nX: y"),
+        "how much it sends",
+    ),
     "nothing": (lambda handler, content, start: None, "Remote end closed connection"),
     "no HTTP": (lambda handler, content, start: handler.wfile.write(b"\x1b[2J\r\n\r\n"), "x1b"),
     "busy": (lambda handler, content, start: handler.send_error(503), "it answers 503"),
@@ -170,13 +200,17 @@ def in_the_body(handler: Handler, content: bytes, start: int) -> None:
     handler.give(content, start)
 
 
-@pytest.mark.parametrize("wrong", [in_the_head, in_the_body, lambda handler, content, start: handler.rfile.read(1)])
+@pytest.mark.parametrize(
+    "wrong", [in_the_head, in_the_body, lambda handler, content, start: handler.rfile.read(1)]
+)
 def test_a_server_that_drips_or_is_silent_is_left(
     mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: Any
 ) -> None:
     monkeypatch.setattr(fetching, "SECONDS", 0.3)
     mirror.wrong = wrong
-    with pytest.raises(FetchError, match=r"it sends less than 1024 bytes a second|no answer for|timed out"):
+    with pytest.raises(
+        FetchError, match=r"it sends less than 1024 bytes a second|no answer for|timed out"
+    ):
         fetch(tmp_path, mirror.url, only("KNvK"))
     assert len(mirror.asked) <= 4
 
@@ -208,7 +242,16 @@ def test_a_download_that_breaks_off_twice_goes_on(
 
 def row(**changes: Any) -> list[dict[str, Any]]:
     """The catalog's only row; all but the changes is in order."""
-    return [{"material": "KvK", "file": "KvK.h5", "bytes": 9, "sha256": "0" * 64, "distances": None, **changes}]
+    return [
+        {
+            "material": "KvK",
+            "file": "KvK.h5",
+            "bytes": 9,
+            "sha256": "0" * 64,
+            "distances": None,
+            **changes,
+        }
+    ]
 
 
 CATALOGS: list[tuple[Any, str]] = [
@@ -264,8 +307,12 @@ def test_a_disk_that_is_too_small_is_asked_first(
 def test_a_disk_that_fails_is_not_taken_for_a_server_that_breaks_off(
     mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(os, "fsync", mock.Mock(side_effect=OSError(errno.ENOSPC, "No space left on device")))
-    complaints = (complaint("fetch", "KvK", "--from", mirror.url, "--data", str(tmp_path)) for _ in range(2))
+    monkeypatch.setattr(
+        os, "fsync", mock.Mock(side_effect=OSError(errno.ENOSPC, "No space left on device"))
+    )
+    complaints = (
+        complaint("fetch", "KvK", "--from", mirror.url, "--data", str(tmp_path)) for _ in range(2)
+    )
     ends = [(code, line.rpartition("/")[2]) for code, line in complaints]
     # The catalog and two files, then the catalog alone: all bytes are there, but perhaps not on the disk.
     assert (ends, len(mirror.asked)) == ([(1, "KvK.dtg.h5: No space left on device")] * 2, 4)

@@ -25,7 +25,9 @@ from .made_up import write_descent
 
 
 @pytest.mark.parametrize("seed", [80, pytest.param(31, marks=pytest.mark.slow)])
-def test_a_build_killed_at_any_moment_is_taken_up_again(tmp_path: Path, table_folder: Path, seed: int) -> None:
+def test_a_build_killed_at_any_moment_is_taken_up_again(
+    tmp_path: Path, table_folder: Path, seed: int
+) -> None:
     """Moments are counted in files that come, blocks of tables among them."""
     draw, names, kills = random.Random(seed), [str(material) for material in materials(3)], 0
     for jobs in (2, 1):
@@ -37,7 +39,9 @@ def test_a_build_killed_at_any_moment_is_taken_up_again(tmp_path: Path, table_fo
     assert_as_if_left_in_peace(tmp_path, table_folder, build_order(materials(3)))
 
 
-def test_a_build_of_outcomes_killed_on_the_way_is_taken_up_again(tmp_path: Path, table_folder: Path) -> None:
+def test_a_build_of_outcomes_killed_on_the_way_is_taken_up_again(
+    tmp_path: Path, table_folder: Path
+) -> None:
     pawn, names, kills = Material.parse("KPvK"), ["KPvK", "--outcomes"], 0
     for blocks in (1, 5):
         build = start(tmp_path, names, 1, ON_DISK)
@@ -45,13 +49,17 @@ def test_a_build_of_outcomes_killed_on_the_way_is_taken_up_again(tmp_path: Path,
     assert kills > 0
     finish(tmp_path, names, ON_DISK)
     for material in build_order([pawn]):
-        assert path_of(tmp_path, material).read_bytes() == path_of(table_folder, material).read_bytes()
+        assert (
+            path_of(tmp_path, material).read_bytes() == path_of(table_folder, material).read_bytes()
+        )
         assert not path_of(tmp_path, material, Layer.DISTANCES).exists()
     assert not leftovers(tmp_path)
 
 
 @pytest.mark.slow
-def test_a_table_of_five_men_loses_no_more_than_its_blocks_in_flight(tmp_path: Path, four_men_folder: Path) -> None:
+def test_a_table_of_five_men_loses_no_more_than_its_blocks_in_flight(
+    tmp_path: Path, four_men_folder: Path
+) -> None:
     """With children that are made up: those of KPPPvK are half of all tables. scripts/kills.py does more of it."""
     draw, material = random.Random(82), Material.parse("KPPPvK")
     whole, killed = tmp_path / "whole", tmp_path / "killed"

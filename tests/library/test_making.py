@@ -53,9 +53,14 @@ def test_a_full_disk_loses_no_more_than_the_blocks_in_flight(
     cut_short(folder, monkeypatch, after)
     assert scratch_path(folder, PAWN).exists()
     assert not path_of(folder, PAWN).exists()
-    with mock.patch.object(ManyBlocks, "_solve_run", autospec=True, side_effect=ManyBlocks._solve_run) as solve:
+    with mock.patch.object(
+        ManyBlocks, "_solve_run", autospec=True, side_effect=ManyBlocks._solve_run
+    ) as solve:
         build(folder, [PAWN])
-    assert sum(end - first for _, (first, end) in (call.args for call in solve.call_args_list)) == 24 - after
+    assert (
+        sum(end - first for _, (first, end) in (call.args for call in solve.call_args_list))
+        == 24 - after
+    )
     assert bytes_of_table(folder, "KPvK") == bytes_of_table(table_folder, "KPvK")
     assert not scratch_path(folder, PAWN).exists()
 

@@ -29,7 +29,20 @@ def test_making_a_small_table_takes_no_more_than_was_asked_for(
 @pytest.mark.slow
 @pytest.mark.parametrize("where", ["memory", "disk"])
 @pytest.mark.parametrize(
-    "name", ["KNvKN", "KQvKQ", "KRvKN", "KRvKB", "KQQvK", "KNNvK", "KNvKP", "KPvKP", "KQvKP", "KRPvK", "KPPvK"]
+    "name",
+    [
+        "KNvKN",
+        "KQvKQ",
+        "KRvKN",
+        "KRvKB",
+        "KQQvK",
+        "KNNvK",
+        "KNvKP",
+        "KPvKP",
+        "KQvKP",
+        "KRPvK",
+        "KPPvK",
+    ],
 )
 def test_making_a_table_of_four_men_takes_no_more_than_was_asked_for(
     tmp_path: Path, four_men_folder: Path, name: str, where: str
@@ -41,7 +54,9 @@ def test_making_a_table_of_four_men_takes_no_more_than_was_asked_for(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["KRvK", "KPvK"])
-def test_compiling_on_the_way_is_in_what_was_asked_for(tmp_path: Path, table_folder: Path, name: str) -> None:
+def test_compiling_on_the_way_is_in_what_was_asked_for(
+    tmp_path: Path, table_folder: Path, name: str
+) -> None:
     link_tables(tmp_path, table_folder, Material.parse(name))
     peak = peak_in_a_process(tmp_path, name, 2, "memory", kernels=tmp_path / "kernels").bytes
     assert peak <= memory_needed(Material.parse(name), 2)
@@ -69,8 +84,12 @@ def test_a_table_is_the_same_to_the_byte_when_its_large_arrays_lie_in_files(
     assert not list(tmp_path.glob("tmp*"))
 
 
-@pytest.mark.parametrize("words", [["build", "--men", "3", "--threads", "2"], ["build", "KPvK", "--outcomes"]])
-def test_small_tables_need_no_address_space_that_they_do_not_use(tmp_path: Path, words: list[str]) -> None:
+@pytest.mark.parametrize(
+    "words", [["build", "--men", "3", "--threads", "2"], ["build", "KPvK", "--outcomes"]]
+)
+def test_small_tables_need_no_address_space_that_they_do_not_use(
+    tmp_path: Path, words: list[str]
+) -> None:
     """As where a system promises no more memory than it has."""
     limited = "import resource; resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))"
     command = [

@@ -23,7 +23,9 @@ KINGS, KNIGHT = Material.parse("KvK"), Material.parse("KNvK")
 
 
 def with_distances(folder: Path) -> set[str]:
-    return {str(each) for each in tables_in(folder) if path_of(folder, each, Layer.DISTANCES).exists()}
+    return {
+        str(each) for each in tables_in(folder) if path_of(folder, each, Layer.DISTANCES).exists()
+    }
 
 
 def assert_outcomes_alone(folder: Path, expected: Path) -> None:
@@ -40,7 +42,9 @@ def test_only_outcomes_stay(tmp_path: Path, table_folder: Path) -> None:
     assert tbgen("build", "KPvK", "--outcomes", "-q", folder=tmp_path).returncode == 0
     assert [*map(str, tables_in(tmp_path))] == ["KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK"]
     assert_outcomes_alone(tmp_path, table_folder)
-    assert "0 built, 6 already there" in tbgen("build", "KPvK", "--outcomes", folder=tmp_path).stdout
+    assert (
+        "0 built, 6 already there" in tbgen("build", "KPvK", "--outcomes", folder=tmp_path).stdout
+    )
 
 
 def test_outcomes_need_no_distances_of_children(tmp_path: Path, table_folder: Path) -> None:

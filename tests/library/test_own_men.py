@@ -35,14 +35,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def positions(which: Material, count: int) -> list[str]:
     """The FENs of legal positions drawn at random."""
     layout, draw = layout_of(which), np.random.default_rng(75)
-    sides, squares = draw.integers(0, 2, 3 * count), draw.integers(0, 64, (3 * count, len(layout.slots)))
+    sides, squares = (
+        draw.integers(0, 2, 3 * count),
+        draw.integers(0, 64, (3 * count, len(layout.slots))),
+    )
     legal = np.flatnonzero(are_legal(layout, sides, squares))[:count]
     return [fen_of(layout, int(sides[n]), squares[n].tolist()) for n in legal]
 
 
 def test_tables_of_ones_own_men_are_proved_and_answer_by_their_moves(folder: Path) -> None:
     assert [str(each) for each in tables_in(folder)] == ["KvK", "KMvK", "KHvK", "KGvK"]
-    assert [report.violation for report in verify_tables(["KGvK", "KHvK", "KMvK"], folder, threads=1)] == [None] * 3
+    assert [
+        report.violation for report in verify_tables(["KGvK", "KHvK", "KMvK"], folder, threads=1)
+    ] == [None] * 3
     for compiled in (False, True):
         with Tablebase(folder, compiled=compiled) as tables:
             for letter in "GHM":
@@ -57,12 +62,16 @@ def test_tables_of_ones_own_men_are_proved_and_answer_by_their_moves(folder: Pat
 def test_colours_may_be_reversed_and_a_capture_leads_to_kings(folder: Path) -> None:
     with Tablebase(folder) as tables:
         assert str(tables.probe("k7/2K5/8/8/8/8/8/m7 w - - 0 1").material) == "KvKM"
-        moves = {move.san: str(move) for move in tables.probe_moves("8/8/8/8/8/8/k7/M1K5 b - - 0 1")}
+        moves = {
+            move.san: str(move) for move in tables.probe_moves("8/8/8/8/8/8/k7/M1K5 b - - 0 1")
+        }
         assert moves["Kxa1"].startswith("Kxa1 G1.5")
         assert tables.line("8/8/8/8/8/1k6/8/KM6 w - - 0 1")[-1].san == "Mb7#"
         found = tables.probe("8/8/8/8/8/1k6/8/KM6 w - - 0 1")
         assert found._repr_svg_() is None
-        assert found._repr_html_().endswith(". k . . . . . .\n. . . . . . . .\nK M . . . . . .</pre>")
+        assert found._repr_html_().endswith(
+            ". k . . . . . .\n. . . . . . . .\nK M . . . . . .</pre>"
+        )
         with pytest.raises(MissingTableError, match="no table KWvK in"):
             tables.probe("k7/2K5/8/8/8/8/8/w7 w - - 0 1")
 
@@ -86,7 +95,9 @@ def test_a_table_whose_men_move_otherwise_is_refused(folder: Path, tmp_path: Pat
 
 
 PUBLISHED = [
-    pytest.param(row, marks=[pytest.mark.slow] * (len(row["material"]) > len("KAvK")), id=row["material"])
+    pytest.param(
+        row, marks=[pytest.mark.slow] * (len(row["material"]) > len("KAvK")), id=row["material"]
+    )
     for row in golden_rows("fairy_endings.csv")
     if len(row["material"]) <= len("KLWvK")
 ]
@@ -98,7 +109,11 @@ def test_longest_mates_are_as_long_as_published(row: dict[str, str], tmp_path: P
     folder, published = tmp_path / ",".join(row["men"].split()), int(row["moves"])
     build_tables([row["material"]], folder, threads=2)
     (found,) = (each for each in own_records(folder) if str(each.material) == row["material"])
-    plies = max(line.dtg for side, outcome, line in found.lines() if (str(side), str(outcome)) == ("White", "G0.0"))
+    plies = max(
+        line.dtg
+        for side, outcome, line in found.lines()
+        if (str(side), str(outcome)) == ("White", "G0.0")
+    )
     assert 0 <= (plies + 1) // 2 - published <= 16 * (row["counted_to"] == "capture")
 
 
@@ -115,10 +130,16 @@ def test_values_of_four_men_are_the_best_a_ply_later_by_fairy_stockfish(tmp_path
         for name in FOUR_MEN:
             for fen in positions(material(name), 300):
                 found, moves = tables.probe(fen), pyffish.legal_moves("own", fen, [])
-                assert (found.own.moves, found.own.check) == (len(moves), pyffish.gives_check("own", fen, []))
+                assert (found.own.moves, found.own.check) == (
+                    len(moves),
+                    pyffish.gives_check("own", fen, []),
+                )
                 outcomes = [outcome_after(tables, fen, move, found.own) for move in moves]
                 mover = found.own.holder.other
-                assert not moves or max(outcomes, key=lambda each: each.worth_to(mover)) == found.outcome, fen
+                assert (
+                    not moves
+                    or max(outcomes, key=lambda each: each.worth_to(mover)) == found.outcome
+                ), fen
 
 
 def outcome_after(tables: Tablebase, fen: str, move: str, accrued: Score) -> Score:

@@ -12,7 +12,15 @@ import pytest
 
 from tbgen.errors import NotEnoughDiskError, NotEnoughMemoryError
 from tbgen.library import plan as plan_module
-from tbgen.library.costs import class_of, cost_of, least_memory, memory_needed, pace_of, primary_cells, seconds_left
+from tbgen.library.costs import (
+    class_of,
+    cost_of,
+    least_memory,
+    memory_needed,
+    pace_of,
+    primary_cells,
+    seconds_left,
+)
 from tbgen.library.plan import Plan, Settings, Start, Step, plan_of, with_default_jobs
 from tbgen.material import Material, all_materials, materials
 from tbgen.score import Mobility
@@ -28,7 +36,11 @@ SMALL = [*materials(3), *materials(4)]
 def memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables take memory by their length: 1 to 3 GiB, and one more for each further thread; and no less."""
     for name in ("memory_needed", "least_memory"):
-        monkeypatch.setattr(plan_module, name, lambda material, threads=1, _=False: (material.men - 2 + threads) * GIB)
+        monkeypatch.setattr(
+            plan_module,
+            name,
+            lambda material, threads=1, _=False: (material.men - 2 + threads) * GIB,
+        )
 
 
 def plan(settings: Settings, wanted: list[Material] | None = None) -> Plan:
@@ -50,7 +62,9 @@ def at_work(slots: list[Start], moment: float) -> list[Start]:
         Settings(32, 16, 8 * GIB, cluster=ADDRESS),
     ],
 )
-def test_a_schedule_has_every_table_once_after_its_children_and_within_the_machine(settings: Settings) -> None:
+def test_a_schedule_has_every_table_once_after_its_children_and_within_the_machine(
+    settings: Settings,
+) -> None:
     slots = plan(settings).schedule()
     ends = {slot.material: slot.ends for slot in slots}
     assert sorted(str(slot.material) for slot in slots) == sorted(map(str, all_materials()))
@@ -62,12 +76,17 @@ def test_a_schedule_has_every_table_once_after_its_children_and_within_the_machi
         if settings.cluster:
             assert slot.threads <= settings.threads // settings.jobs
         if settings.memory is not None:
-            assert sum(each.memory for each in ([slot] if settings.cluster else beside)) <= settings.memory
+            assert (
+                sum(each.memory for each in ([slot] if settings.cluster else beside))
+                <= settings.memory
+            )
 
 
 def test_a_table_that_waits_for_memory_is_not_overtaken(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = {"KQvK": 4, "KRvK": 9, "KBvK": 2, "KNvK": 1}
-    monkeypatch.setattr(plan_module, "memory_needed", lambda material, threads, _: sizes[str(material)] * GIB)
+    monkeypatch.setattr(
+        plan_module, "memory_needed", lambda material, threads, _: sizes[str(material)] * GIB
+    )
     found = [Material.parse(name) for name in sizes]
     steps = [Step(each, cost_of(each), (), 4.0 - number) for number, each in enumerate(found)]
     started = Plan(tuple(steps), Settings(4, 4, 10 * GIB)).next_starts(set(), [])
@@ -90,7 +109,11 @@ def test_a_table_that_takes_more_memory_than_there_is_gets_all_of_it_and_nothing
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It has no more threads than its least memory allows, and its arrays in files count as disk."""
-    monkeypatch.setattr(plan_module, "memory_needed", lambda material, threads, _: 2 * (material.men + threads) * GIB)
+    monkeypatch.setattr(
+        plan_module,
+        "memory_needed",
+        lambda material, threads, _: 2 * (material.men + threads) * GIB,
+    )
     monkeypatch.setattr(plan_module, "most_in_files", lambda material: GIB)
     whole = plan(Settings(4, 2, 6 * GIB))
     whole.check(None)
@@ -112,7 +135,9 @@ def test_what_there_is_no_memory_for_is_named_and_the_rest_has_its_time() -> Non
     assert len(whole.fitting) + len(too_large) == len(whole.steps)
     assert whole.cpu_seconds == pytest.approx(sum(step.cost.cpu_seconds for step in whole.fitting))
     facts = whole.facts()
-    assert [each["material"] for each in facts["too_large"]] == [str(step.material) for step in whole.too_large]
+    assert [each["material"] for each in facts["too_large"]] == [
+        str(step.material) for step in whole.too_large
+    ]
     assert all(each["least_memory"] > 3 * GIB for each in facts["too_large"])
 
 
@@ -121,35 +146,57 @@ def test_a_plan_makes_nothing_and_says_which_disk_stays(tmp_path: Path) -> None:
     facts = json.loads(printed(*words, "--json"))
     assert [table["material"] for table in facts["tables"]] == ["KvK", "KNvK"]
     shown = re.compile(r"disk +(.+) of .+ free\noutcomes +(.+) of that")
-    (both, some), (same, alone) = (shown.findall(printed(*words, *more))[0] for more in ([], ["--outcomes"]))
+    (both, some), (same, alone) = (
+        shown.findall(printed(*words, *more))[0] for more in ([], ["--outcomes"])
+    )
     assert both != some == same == alone
     assert not list(tmp_path.iterdir())
 
 
 def test_a_slower_machine_takes_longer_and_its_own_tables_say_how_much() -> None:
     draw = random.Random(5)
-    taken = [(each, 3.0 * cost_of(each).cpu_seconds * draw.uniform(0.8, 1.2)) for each in materials(4)]
-    records = [(each, FileRecord(1, "", seconds, threads=1, sha256_of_distances="")) for each, seconds in taken]
+    taken = [
+        (each, 3.0 * cost_of(each).cpu_seconds * draw.uniform(0.8, 1.2)) for each in materials(4)
+    ]
+    records = [
+        (each, FileRecord(1, "", seconds, threads=1, sha256_of_distances=""))
+        for each, seconds in taken
+    ]
     assert pace_of(records) == pytest.approx(3.0, rel=0.1)
-    assert pace_of([]) == pace_of([(Material.parse("KvK"), FileRecord(1, "", 40.0, threads=1))]) == 1.0
-    slow, fast = (plan_of(SMALL, settings=Settings(1, 1), pace=pace).seconds() for pace in (2.0, 1.0))
+    assert (
+        pace_of([]) == pace_of([(Material.parse("KvK"), FileRecord(1, "", 40.0, threads=1))]) == 1.0
+    )
+    slow, fast = (
+        plan_of(SMALL, settings=Settings(1, 1), pace=pace).seconds() for pace in (2.0, 1.0)
+    )
     assert slow == pytest.approx(2 * fast)
 
 
 @pytest.mark.parametrize("mobility", Mobility)
-def test_every_table_of_five_men_was_measured_and_larger_ones_are_estimated_by_their_class(mobility: Mobility) -> None:
+def test_every_table_of_five_men_was_measured_and_larger_ones_are_estimated_by_their_class(
+    mobility: Mobility,
+) -> None:
     classes = {class_of(material) for material in all_materials()}
     for kind in classes:
         six = next(material for material in materials(6) if class_of(material) == kind)
         five = [each for each in materials(5) if class_of(each) == kind]
         rate, cost = primary_cells(six) / sum(map(primary_cells, five)), cost_of(six, mobility)
-        assert cost.cpu_seconds == pytest.approx(rate * sum(cost_of(each, mobility).cpu_seconds for each in five))
-        assert cost.bytes == pytest.approx(rate * sum(cost_of(each, mobility).bytes for each in five))
+        assert cost.cpu_seconds == pytest.approx(
+            rate * sum(cost_of(each, mobility).cpu_seconds for each in five)
+        )
+        assert cost.bytes == pytest.approx(
+            rate * sum(cost_of(each, mobility).bytes for each in five)
+        )
     assert primary_cells(Material.parse("KQQvK")) == primary_cells(Material.parse("KQRvK")) / 2
-    assert cost_of(Material.parse("KQRvK")).wall_seconds(2) > cost_of(Material.parse("KQRvK")).cpu_seconds / 2
+    assert (
+        cost_of(Material.parse("KQRvK")).wall_seconds(2)
+        > cost_of(Material.parse("KQRvK")).cpu_seconds / 2
+    )
 
 
-def test_the_whole_set_of_five_men_is_made_with_six_gibibytes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_whole_set_of_five_men_is_made_with_six_gibibytes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(plan_module, "memory_needed", memory_needed)
     monkeypatch.setattr(plan_module, "least_memory", least_memory)
     for threads in (1, 2, 8):
@@ -164,7 +211,9 @@ def test_the_whole_set_of_five_men_is_made_with_six_gibibytes(monkeypatch: pytes
 
 
 def test_so_many_tables_are_made_side_by_side_that_the_plan_is_shortest() -> None:
-    assert with_default_jobs(plan(Settings(2, 2), materials(3))).settings.jobs == 1, "processes would not pay"
+    assert with_default_jobs(plan(Settings(2, 2), materials(3))).settings.jobs == 1, (
+        "processes would not pay"
+    )
     assert with_default_jobs(plan(Settings(2, 2), SMALL)).settings.jobs == 2
     for threads, gibibytes in ((2, 99), (2, 6), (4, 7), (4, 10), (8, 9), (6, 12)):
         settings = Settings(threads, threads, gibibytes * GIB)

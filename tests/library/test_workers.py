@@ -30,7 +30,9 @@ THREE_MEN = [*materials(2), *materials(3)]
 def test_a_table_whose_process_is_killed_is_made_again_and_all_are_as_ever(
     tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_module, "processes", partial(processes, work=partial(dies, once=True)))
+    monkeypatch.setattr(
+        build_module, "processes", partial(processes, work=partial(dies, once=True))
+    )
     build(tmp_path, THREE_MEN[:3], watcher := mock.Mock(Watcher), Settings(threads=2, jobs=2))
     again = "KNvK: the process that made it was lost (killed by SIGKILL); building it once more"
     watcher.says.assert_called_once_with(again)
@@ -46,9 +48,13 @@ def test_a_table_whose_process_is_killed_is_made_again_and_all_are_as_ever(
 def test_the_rest_goes_on_without_a_table_that_kills_every_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_module, "processes", partial(processes, work=partial(dies, once=False)))
+    monkeypatch.setattr(
+        build_module, "processes", partial(processes, work=partial(dies, once=False))
+    )
     watcher = mock.Mock(Watcher)
-    with pytest.raises(BuildError, match=r"cannot build KNvK: .* lost 2 times \(killed by SIGKILL\)"):
+    with pytest.raises(
+        BuildError, match=r"cannot build KNvK: .* lost 2 times \(killed by SIGKILL\)"
+    ):
         build(tmp_path, THREE_MEN, watcher, Settings(threads=2, jobs=2))
     assert [call.args[0].rpartition(";")[2] for call in watcher.says.call_args_list] == [
         " building it once more",
@@ -65,7 +71,9 @@ def test_too_little_disk_is_noticed_before_anything_is_begun_and_before_each_tab
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: int, told: str, made: list[str]
 ) -> None:
     """Others may fill a disk meanwhile."""
-    monkeypatch.setattr(build_module, "free_disk", lambda folder: 20_000 if list(folder.glob("*.h5")) else before)
+    monkeypatch.setattr(
+        build_module, "free_disk", lambda folder: 20_000 if list(folder.glob("*.h5")) else before
+    )
     with pytest.raises(NotEnoughDiskError, match=f"cannot build KNvK: {told}"):
         build(tmp_path, [Material.parse("KNvK")], Watcher())
     assert [*map(str, tables_in(tmp_path))] == made
@@ -73,8 +81,21 @@ def test_too_little_disk_is_noticed_before_anything_is_begun_and_before_each_tab
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_no_process_outlives_a_build(tmp_path: Path, number: signal.Signals) -> None:
-    command = [sys.executable, "-m", "tbgen", "build", "--men", "4", "--jobs", "2", "--threads", "2"]
-    process = subprocess.Popen([*command, "--data", str(tmp_path)], stderr=subprocess.PIPE, text=True)
+    command = [
+        sys.executable,
+        "-m",
+        "tbgen",
+        "build",
+        "--men",
+        "4",
+        "--jobs",
+        "2",
+        "--threads",
+        "2",
+    ]
+    process = subprocess.Popen(
+        [*command, "--data", str(tmp_path)], stderr=subprocess.PIPE, text=True
+    )
     for line in process.stderr:
         if line.startswith(("KBvK", "KNvK")):
             break

@@ -30,10 +30,14 @@ class MadeUpTables(OpenTables):
     def digest(self, material: Material) -> str:
         return "made up" if material.men < self.men else ""
 
-    def plane(self, material: Material, pawns: Squares, side: int, room: Entries | None = None) -> Entries:
+    def plane(
+        self, material: Material, pawns: Squares, side: int, room: Entries | None = None
+    ) -> Entries:
         layout = layout_of(material)
         half, block = layout.block_words * 64, layout.address_of(pawns) >> HOW_BITS
-        return made_up(material, np.arange((2 * block + side) * half, (2 * block + side + 1) * half))[0]
+        return made_up(
+            material, np.arange((2 * block + side) * half, (2 * block + side + 1) * half)
+        )[0]
 
 
 class BoundedExcerpt(reference.Excerpt):
@@ -54,13 +58,18 @@ class BoundedExcerpt(reference.Excerpt):
         entry = np.zeros(len(rows), np.int16)
         for n, row in enumerate(rows.tolist()):
             squares = resets.squares[row].tolist()
-            entry[n] = self._bounded(board_of(slots, squares, int(resets.side[row])), squares[promoted])
+            entry[n] = self._bounded(
+                board_of(slots, squares, int(resets.side[row])), squares[promoted]
+            )
         return entry, np.zeros(len(rows), np.int16)
 
     def _bounded(self, board: chess.Board, new_man: int) -> int:
         """What a position after a promotion is worth at least or at most, as a signed outcome."""
         sign = 1 if board.turn else -1
-        found = [self._after(board, move) for move in board.generate_legal_moves(to_mask=chess.BB_SQUARES[new_man])]
+        found = [
+            self._after(board, move)
+            for move in board.generate_legal_moves(to_mask=chess.BB_SQUARES[new_man])
+        ]
         if any(move.to_square != new_man for move in board.legal_moves):
             found.append(UNKNOWN[self.bound])
         if not found:
@@ -71,7 +80,9 @@ class BoundedExcerpt(reference.Excerpt):
     def _after(board: chess.Board, move: chess.Move) -> int:
         after = board.copy(stack=False)
         after.push(move)
-        men = sorted(after.piece_map().items(), key=lambda each: (not each[1].color, -each[1].piece_type))
+        men = sorted(
+            after.piece_map().items(), key=lambda each: (not each[1].color, -each[1].piece_type)
+        )
         sides = [[man.piece_type for _, man in men if man.color == color] for color in chess.COLORS]
         swapped = (len(sides[1]), sides[1]) > (len(sides[0]), sides[0])
         if swapped:
@@ -83,7 +94,9 @@ class BoundedExcerpt(reference.Excerpt):
         return int(-entry[0] if swapped else entry[0])
 
 
-def values_of(excerpt: BoundedExcerpt, node: Node, planes: list[Entries]) -> tuple[Entries, Entries]:
+def values_of(
+    excerpt: BoundedExcerpt, node: Node, planes: list[Entries]
+) -> tuple[Entries, Entries]:
     """What tbgen and the reference say of every position of a block."""
     known = excerpt.blocks[node.pawns]
     plain = np.flatnonzero(known.nodes.en_passant < 0)

@@ -34,7 +34,9 @@ def test_every_position_of_a_closure_has_the_value_of_the_reference(
     excerpt = BoundedExcerpt(name, [node.pawns for node in nodes], bound)
     compared = 0
     for node in nodes:
-        here, there = values_of(excerpt, node, [blocks.plane(node, side, bound) for side in range(2)])
+        here, there = values_of(
+            excerpt, node, [blocks.plane(node, side, bound) for side in range(2)]
+        )
         compared += len(here)
         np.testing.assert_array_equal(here, there, str(node))
     assert compared > 5000 * len(nodes)

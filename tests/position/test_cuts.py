@@ -37,7 +37,10 @@ def bounds_of(name: str, tables: Path, folder: Path, file: int, *cuts: Cuts) -> 
     material, found = Material.parse(name).canonical(), list[np.ndarray]()
     known = Fewer([tables], 1 << 20, outcomes_only=True)
     known.men = material.men
-    closures = [Closure(known, Way(0, 0, 0, coarse_free=0, cuts=cuts[bound], bound=bound)) for bound in Bound]
+    closures = [
+        Closure(known, Way(0, 0, 0, coarse_free=0, cuts=cuts[bound], bound=bound))
+        for bound in Bound
+    ]
     for closure, rank in itertools.product(closures, range(1, 7)):
         closure.add(node_of(material, [rank * 8 + file]))
     blocks = [ClosureBlocks(closure, BlockFolder(folder)) for closure in closures]
@@ -47,7 +50,9 @@ def bounds_of(name: str, tables: Path, folder: Path, file: int, *cuts: Cuts) -> 
         find_legal(block, np.zeros(node.layout.others, np.int64), 0, node.layout.block_words)
         for side in range(2):
             lower, upper = (blocks[bound].plane(node, side, bound) for bound in Bound)
-            values = np.stack([lower, known.plane(material, node.pawns, side), upper]).astype(np.int64)
+            values = np.stack([lower, known.plane(material, node.pawns, side), upper]).astype(
+                np.int64
+            )
             legal = np.unpackbits(block.legal[side].view(np.uint8), bitorder="little") != 0
             found.append(worth_to_white(values[:, legal]))
     known.close()
@@ -63,15 +68,24 @@ def test_bounds_by_mates_hold_the_mates_of_a_table(table_folder: Path, tmp_path:
 
 
 @pytest.mark.parametrize("cuts", ["G2.0", "G6.5 -G3.5", "G0.0 G1.5 G8.0 -G9.5 -G4.0 -G1.5 -G0.5"])
-def test_bounds_are_no_closer_than_cuts_and_hold_every_value(table_folder: Path, tmp_path: Path, cuts: str) -> None:
+def test_bounds_are_no_closer_than_cuts_and_hold_every_value(
+    table_folder: Path, tmp_path: Path, cuts: str
+) -> None:
     some, half = tuple(map(Score, cuts.split())), len(cuts.split()) // 2
-    lower, value, upper = bounds_of("KPvK", table_folder, tmp_path, 2, some[half:], some[: len(some) - half])
+    lower, value, upper = bounds_of(
+        "KPvK", table_folder, tmp_path, 2, some[half:], some[: len(some) - half]
+    )
     assert {*lower.tolist()} <= {Score("-G0.0").rank, *(cut.rank for cut in some[half:])}
     assert ((lower <= value) & (value <= upper)).all()
     alone = {cut: bounds_of("KPvK", table_folder, tmp_path, 2, (cut,), (cut,)) for cut in some}
-    assert all(((least >= cut.rank) | (most < cut.rank)).mean() > 0.2 for cut, (least, _, most) in alone.items())
+    assert all(
+        ((least >= cut.rank) | (most < cut.rank)).mean() > 0.2
+        for cut, (least, _, most) in alone.items()
+    )
     assert all(((lower >= cut.rank) == (alone[cut][0] >= cut.rank)).all() for cut in some[half:])
-    assert all(((upper < cut.rank) == (alone[cut][2] < cut.rank)).all() for cut in some[: len(some) - half])
+    assert all(
+        ((upper < cut.rank) == (alone[cut][2] < cut.rank)).all() for cut in some[: len(some) - half]
+    )
 
 
 def asked_of(
@@ -82,11 +96,17 @@ def asked_of(
     while (asked := next_cuts(tried, within, promoter, {}, climbs, both))[1]:
         bound, cuts = asked
         assert all(within.lower < cut <= within.upper and cut not in tried[bound] for cut in cuts)
-        assert climbs or (bound is Bound.UPPER) == (promoter is Color.BLACK) or ends.ends[bound - 1] in within.ends, (
-            "the likely one first"
-        )
+        assert (
+            climbs
+            or (bound is Bound.UPPER) == (promoter is Color.BLACK)
+            or ends.ends[bound - 1] in within.ends
+        ), "the likely one first"
         least = [cut for cut in cuts if cut <= ends.lower and bound is Bound.LOWER]
-        most = [SCORES[SCORES.index(cut) - 1] for cut in cuts if cut > ends.upper and bound is Bound.UPPER]
+        most = [
+            SCORES[SCORES.index(cut) - 1]
+            for cut in cuts
+            if cut > ends.upper and bound is Bound.UPPER
+        ]
         within = Bracket(max([within.lower, *least]), min([within.upper, *most]))
         tried[bound] += cuts
     return within, tried
@@ -99,7 +119,10 @@ def test_cuts_find_one_bound_and_then_the_other_one(promoter: Color) -> None:
         found, tried = asked_of(ends, ANYTHING, promoter, climbs=False)
         assert (found, len(tried[0] + tried[1]) < 80) == (ends, True), "by parts"
         found, tried = asked_of(ends, ANYTHING, promoter, climbs=False, both=False)
-        assert (found.ends[promoter], len(tried[promoter.other]) < 2) == (ends.ends[promoter], True), "one proof"
+        assert (found.ends[promoter], len(tried[promoter.other]) < 2) == (
+            ends.ends[promoter],
+            True,
+        ), "one proof"
 
 
 def test_positions_without_pawns_ask_the_same_cut_while_it_is_open() -> None:
@@ -128,25 +151,46 @@ def test_a_way_that_climbs_asks_a_cut_of_both_bounds_before_the_next(
     ends, known = Bracket(Score(lower), Score(upper)), Bracket(Score("G3.0"), Score("G0.0"))
     within, tried = asked_of(ends, known, Color.WHITE, climbs=True)
     assert (str(within), [" ".join(map(str, cuts)) for cuts in tried]) == (found, asked)
-    assert str(asked_of(ends.flipped(), known.flipped(), Color.BLACK, climbs=True)[0].flipped()) == found
+    assert (
+        str(asked_of(ends.flipped(), known.flipped(), Color.BLACK, climbs=True)[0].flipped())
+        == found
+    )
 
 
-def test_first_cuts_are_beside_what_is_common_in_tables_with_fewer_pawns(table_folder: Path) -> None:
+def test_first_cuts_are_beside_what_is_common_in_tables_with_fewer_pawns(
+    table_folder: Path,
+) -> None:
     tables = OpenTables([table_folder], 1 << 20, outcomes_only=True)
-    shares, turned, both = (tables.shares(Material.parse(name)) for name in ("KPPvK", "KvKPP", "KPvKP"))
-    assert [round(sum(each.values()), 9) for each in (shares, both)] == [2.0, 3.0], "bare kings count once"
-    assert turned == pytest.approx({score.flipped(): share for score, share in shares.items() if score.code})
+    shares, turned, both = (
+        tables.shares(Material.parse(name)) for name in ("KPPvK", "KvKPP", "KPvKP")
+    )
+    assert [round(sum(each.values()), 9) for each in (shares, both)] == [2.0, 3.0], (
+        "bare kings count once"
+    )
+    assert turned == pytest.approx(
+        {score.flipped(): share for score, share in shares.items() if score.code}
+    )
     some = {Score("-G2.0"): 0.6, Score("G3.0"): 0.1, Score("-G6.0"): 0.1}
-    assert {Score("-G2.5"), Score("-G2.0")} <= {*next_cuts([(), ()], ANYTHING, Color.WHITE, some, False, False)[1]}
+    assert {Score("-G2.5"), Score("-G2.0")} <= {
+        *next_cuts([(), ()], ANYTHING, Color.WHITE, some, False, False)[1]
+    }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["KQvKP", "KRvKP", "KPvKB", "KPvKQ", "KBPvK"])
-def test_bounds_of_four_men_hold_the_values_of_their_tables(four_men_folder: Path, tmp_path: Path, name: str) -> None:
-    mate, likely = Score("G0.0").rank, (Score("G0.0"), Score("G2.0"), Score("-G2.5"), Score("-G0.5"))
+def test_bounds_of_four_men_hold_the_values_of_their_tables(
+    four_men_folder: Path, tmp_path: Path, name: str
+) -> None:
+    mate, likely = (
+        Score("G0.0").rank,
+        (Score("G0.0"), Score("G2.0"), Score("-G2.5"), Score("-G0.5")),
+    )
     for file in range(4):
         asked = [MATES[:1]] * 2, [MATES[1:]] * 2, (likely[2:], likely[:2])
         bounds = [bounds_of(name, four_men_folder, tmp_path, file, *cuts) for cuts in asked]
         assert all(((lower <= value) & (value <= upper)).all() for lower, value, upper in bounds)
-        certain = sum((lower == upper).sum() for lower, _, upper in bounds[:2]) / (abs(bounds[0][1]) == mate).sum()
+        certain = (
+            sum((lower == upper).sum() for lower, _, upper in bounds[:2])
+            / (abs(bounds[0][1]) == mate).sum()
+        )
         assert (0.95 if name == "KQvKP" else 0) < certain <= 1

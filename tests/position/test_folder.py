@@ -93,14 +93,20 @@ def near_promotion(draw: random.Random) -> chess.Board:
     """A pawn of either side that has a step or two to go."""
     while True:
         board = random_board(draw, "KPvKP")
-        ranks = {color: [square >> 3 for square in board.pieces(chess.PAWN, color)] for color in chess.COLORS}
+        ranks = {
+            color: [square >> 3 for square in board.pieces(chess.PAWN, color)]
+            for color in chess.COLORS
+        }
         if ranks[chess.WHITE][0] >= 5 and ranks[chess.BLACK][0] <= 2:
             return board
 
 
 def solve_on(folder: Path, seed: int, seconds: float, cache_bytes: int) -> dict[str, str]:
     """Solve random ones of fifty positions; the values that were found."""
-    draw, boards = random.Random(seed), [near_promotion(random.Random(number)) for number in range(50)]
+    draw, boards = (
+        random.Random(seed),
+        [near_promotion(random.Random(number)) for number in range(50)],
+    )
     found, end = dict[str, str](), time.monotonic() + seconds
     with PositionSolver(folder, threads=1) as solver:
         solver.cache_bytes = cache_bytes
@@ -126,6 +132,8 @@ def test_two_solvers_share_a_folder_and_find_what_one_finds_alone(
     first, second = (each.result() for each in both)
     with PositionSolver(folders["alone"]) as solver:
         for epd, bracket in {**first, **second}.items():
-            assert {first.get(epd, bracket), second.get(epd, bracket), str(solver.solve(f"{epd} 0 1").bracket)} == {
-                bracket
-            }
+            assert {
+                first.get(epd, bracket),
+                second.get(epd, bracket),
+                str(solver.solve(f"{epd} 0 1").bracket),
+            } == {bracket}

@@ -23,7 +23,17 @@ from tbgen.probe.stored import OpenTables
 from tbgen.retro.drive import single
 from tbgen.score import Score
 from tbgen.storage.arrays import ArrayFile, write_arrays
-from tests.position.test_solving import LATER, PIECES, SEED, Folder, contradictions, files_in, folder_of, outside, pairs
+from tests.position.test_solving import (
+    LATER,
+    PIECES,
+    SEED,
+    Folder,
+    contradictions,
+    files_in,
+    folder_of,
+    outside,
+    pairs,
+)
 
 __all__ = ["folder_of"]
 
@@ -37,13 +47,27 @@ SOLVED, BOUNDED = Way(4, 4, 2), Way(0, 0, 2)
 
 def allow_few_men(monkeypatch: pytest.MonkeyPatch, most: int = 2) -> None:
     """So many men in a block, one more beside a pawn; and all arrays but the smallest lie in files."""
-    sizes = {"MOST_FREE": most, "MOST_COARSE_FREE": most + 1, "MOST_WHOLE_FREE": most - 1, "MOST_TABLE_MEN": most + 1}
-    sizes |= {"MOST_IN_MEMORY": 1 << 12, "RUN": 64, "PART": 1 << 10 if most == 1 else 1 << 16, "PLACES_AT_ONCE": 1 << 9}
-    for module, (name, value) in itertools.product((blocks, closure, known, single, solving, stored), sizes.items()):
+    sizes = {
+        "MOST_FREE": most,
+        "MOST_COARSE_FREE": most + 1,
+        "MOST_WHOLE_FREE": most - 1,
+        "MOST_TABLE_MEN": most + 1,
+    }
+    sizes |= {
+        "MOST_IN_MEMORY": 1 << 12,
+        "RUN": 64,
+        "PART": 1 << 10 if most == 1 else 1 << 16,
+        "PLACES_AT_ONCE": 1 << 9,
+    }
+    for module, (name, value) in itertools.product(
+        (blocks, closure, known, single, solving, stored), sizes.items()
+    ):
         if hasattr(module, name):
             monkeypatch.setattr(module, name, value)
     monkeypatch.setattr(
-        solving, "ways_of", lambda free: [each._replace(coarse_free=most) for each in closure.ways_of(free)]
+        solving,
+        "ways_of",
+        lambda free: [each._replace(coarse_free=most) for each in closure.ways_of(free)],
     )
 
 
@@ -59,7 +83,9 @@ def closer(near: list[Solution], other: list[Solution], far: list[Solution]) -> 
     """How many brackets are closer than others; they lie within those, and contradict none of a third kind."""
     for wide, value, close in zip(far, other, near, strict=True):
         assert outside(close, wide) == []
-        assert max(each.bracket.lower for each in (close, value)) <= min(each.bracket.upper for each in (close, value))
+        assert max(each.bracket.lower for each in (close, value)) <= min(
+            each.bracket.upper for each in (close, value)
+        )
     return sum(wide.bracket != close.bracket for wide, close in zip(far, near, strict=True))
 
 
@@ -73,13 +99,19 @@ def test_cuts_of_promotions_make_bounds_closer_and_never_wrong(
 
 
 @pytest.mark.slow
-def test_prepared_blocks_make_bounds_closer_and_never_wrong(folder_of: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prepared_blocks_make_bounds_closer_and_never_wrong(
+    folder_of: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder, material = folder_of(*PIECES, "KPvK"), Material.parse("KPvKP")
     solved, far = answers(folder, monkeypatch, SOLVED), answers(folder, monkeypatch, BOUNDED)
     allow_few_men(monkeypatch)
-    monkeypatch.setattr(solving, "ways_of", lambda free: [Way(3, 2, 1, mates_free=3, coarse_free=2)])
+    monkeypatch.setattr(
+        solving, "ways_of", lambda free: [Way(3, 2, 1, mates_free=3, coarse_free=2)]
+    )
     with PositionSolver(folder) as solver:
-        assert solver.prepare(material).nodes == 2 * 2 * 24, "a queen of either side beside a pawn, with either bound"
+        assert solver.prepare(material).nodes == 2 * 2 * 24, (
+            "a queen of either side beside a pawn, with either bound"
+        )
         solver.prepare(material, watch=(told := list[float]()).append)
         assert (len(told), told[-1], solver.prepare(material).nodes) == (97, 1, 0)
     assert closer(answers(folder, monkeypatch), solved, far) > 0
@@ -91,7 +123,12 @@ def test_no_bracket_by_cuts_excludes_the_value_of_a_table(
 ) -> None:
     allow_few_men(monkeypatch)
     with PositionSolver(folder_of(*PIECES)) as solver, open_tablebase(four_men_folder) as tables:
-        assert contradictions(solver, tables, pairs(random.Random(SEED), ["KPkp", "KRkp", "KPPk", "KRPk"], 130)) == []
+        assert (
+            contradictions(
+                solver, tables, pairs(random.Random(SEED), ["KPkp", "KRkp", "KPPk", "KRPk"], 130)
+            )
+            == []
+        )
 
 
 def test_who_mates_after_the_last_pawn_promotes_makes_bounds_closer_and_never_wrong(
@@ -104,9 +141,11 @@ def test_who_mates_after_the_last_pawn_promotes_makes_bounds_closer_and_never_wr
         with PositionSolver(folder_of("KvK")) as solver:
             assert contradictions(solver, tables, asked) == []
             found.append([solver.solve(*each) for each in asked])
-    assert [closer(near, near, far) > 0 for far, near in itertools.pairwise(found)] == [True, True, False], (
-        "who mates, and what a queen is worth; a knight beside bare kings adds nothing"
-    )
+    assert [closer(near, near, far) > 0 for far, near in itertools.pairwise(found)] == [
+        True,
+        True,
+        False,
+    ], "who mates, and what a queen is worth; a knight beside bare kings adds nothing"
 
 
 class OneTableAPiece(OpenTables):
@@ -150,18 +189,30 @@ def test_positions_without_pawns_are_solved_at_cuts_or_whole(
 
 
 @pytest.mark.parametrize("name", ["KPvK", "KRvKP", "KPPvKPP"])
-def test_only_promotions_to_six_men_with_one_pawn_or_none_are_prepared(folder_of: Folder, name: str) -> None:
-    with PositionSolver(folder_of(*PIECES)) as solver, pytest.raises(ClosureTooLargeError, match="6 men with one pawn"):
+def test_only_promotions_to_six_men_with_one_pawn_or_none_are_prepared(
+    folder_of: Folder, name: str
+) -> None:
+    with (
+        PositionSolver(folder_of(*PIECES)) as solver,
+        pytest.raises(ClosureTooLargeError, match="6 men with one pawn"),
+    ):
         solver.prepare(Material.parse(name))
 
 
-def test_blocks_that_contradict_each_other_are_told(folder_of: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_that_contradict_each_other_are_told(
+    folder_of: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(solving, "ways_of", lambda free: [BOUNDED])
     with PositionSolver(folder := folder_of("KvK")) as solver:
         solver.solve(LATER)
     for file in map(ArrayFile, files_in(folder)):
         bytes_of = {"LOWER": 1, "UPPER": -1}
-        wrong = {name: file.items(name) * 0 + bytes_of[name.split()[0]] for name in file.facts["columns"]}
+        wrong = {
+            name: file.items(name) * 0 + bytes_of[name.split()[0]] for name in file.facts["columns"]
+        }
         write_arrays(file.path, {}, wrong, 1 << 16)
-    with PositionSolver(folder) as solver, pytest.raises(UnprovedError, match="remove the folder 'solved'"):
+    with (
+        PositionSolver(folder) as solver,
+        pytest.raises(UnprovedError, match="remove the folder 'solved'"),
+    ):
         solver.solve(LATER, Score("-G3.5"))

@@ -53,14 +53,18 @@ def solved(folder: Path, board: chess.Board | str, **settings: Any) -> Solution:
         return solver.solve(board)
 
 
-def pairs(draw: random.Random, names: Sequence[str], count: int) -> Iterator[tuple[chess.Board, Score]]:
+def pairs(
+    draw: random.Random, names: Sequence[str], count: int
+) -> Iterator[tuple[chess.Board, Score]]:
     """Positions with a score that can have accrued in them."""
     for _ in range(count):
         board = random_board(draw, draw.choice(names), en_passant=0.1)
         yield board, draw.choice(accruable(own_score(board), bare_sides(board)))
 
 
-def contradictions(solver: PositionSolver, tables: Tablebase, asked: Iterable[tuple[chess.Board, Score]]) -> list[str]:
+def contradictions(
+    solver: PositionSolver, tables: Tablebase, asked: Iterable[tuple[chess.Board, Score]]
+) -> list[str]:
     """The positions and moves whose value lies outside its bracket, and the moves that are falsely called best."""
     found = []
     for board, accrued in asked:
@@ -70,8 +74,12 @@ def contradictions(solver: PositionSolver, tables: Tablebase, asked: Iterable[tu
             found.append(f"{board.fen()} {accrued}: {truth} is not in {answer.bracket}")
         for each in answer.moves:
             known = moves.pop(each.move)
-            if not each.bracket.lower <= known.outcome <= each.bracket.upper or (each.best and not known.keeps):
-                found.append(f"{board.fen()} {accrued} {each.san}: {known.outcome} is not in {each.bracket}")
+            if not each.bracket.lower <= known.outcome <= each.bracket.upper or (
+                each.best and not known.keeps
+            ):
+                found.append(
+                    f"{board.fen()} {accrued} {each.san}: {known.outcome} is not in {each.bracket}"
+                )
         assert not moves
     return found
 
@@ -105,16 +113,23 @@ def test_solved_promotions_make_every_value_exact(folder_of: Folder, tables: Tab
     with PositionSolver(folder_of(*PIECES, *(f"{name}.dtg" for name in PIECES))) as solver:
         for board, accrued in pairs(random.Random(SEED), ["KPk", "Kkp"], 30):
             answer = solver.solve(board, accrued)
-            assert (answer.plan.exact, answer.bracket.exact) == (True, tables.probe(board, accrued).outcome)
+            assert (answer.plan.exact, answer.bracket.exact) == (
+                True,
+                tables.probe(board, accrued).outcome,
+            )
             assert [each.move for each in answer.moves if each.best] == [
                 each.move
-                for each in sorted(tables.probe_moves(board, accrued), key=lambda each: each.move.uci())
+                for each in sorted(
+                    tables.probe_moves(board, accrued), key=lambda each: each.move.uci()
+                )
                 if each.keeps
             ]
 
 
 @pytest.mark.slow
-def test_no_bracket_of_four_men_excludes_the_value_of_its_table(tmp_path: Path, four_men_folder: Path) -> None:
+def test_no_bracket_of_four_men_excludes_the_value_of_its_table(
+    tmp_path: Path, four_men_folder: Path
+) -> None:
     for path in (*four_men_folder.glob("K?vK.*h5"), four_men_folder / "KvK.h5"):
         shutil.copy(path, tmp_path)
     with PositionSolver(tmp_path) as solver, open_tablebase(four_men_folder) as tables:
@@ -135,7 +150,9 @@ def test_cuts_come_as_close_as_all_outcomes_with_the_same_bounds(
         found = [solver.solve(*each) for each in asked]
         assert contradictions(solver, tables, asked) == []
     assert [each.bracket for each in found] == [each.bracket for each in known]
-    assert [outside(there, here) for here, there in zip(found, known, strict=True)] == [[]] * len(asked)
+    assert [outside(there, here) for here, there in zip(found, known, strict=True)] == [[]] * len(
+        asked
+    )
 
 
 def test_later_questions_are_watched_too_and_a_server_finds_their_answers(
@@ -145,14 +162,21 @@ def test_later_questions_are_watched_too_and_a_server_finds_their_answers(
     told, folder = list[float](), folder_of("KvK")
     with PositionSolver(folder) as solver:
         planned, found = solver.plan(LATER).nodes, solver.solve(LATER, watch=told.append)
-    assert (told, told[-1], len(told), len(told) > 2 * planned + 1) == (sorted(told), 1, found.plan.nodes + 1, True)
+    assert (told, told[-1], len(told), len(told) > 2 * planned + 1) == (
+        sorted(told),
+        1,
+        found.plan.nodes + 1,
+        True,
+    )
     with PositionSolver(folder) as solver:
         again = solver.solved(LATER)
     assert again is not None
     assert again.facts()["moves"] == found.facts()["moves"]
 
 
-def test_a_right_to_take_en_passant_counts_at_the_root(folder_of: Folder, tables: Tablebase) -> None:
+def test_a_right_to_take_en_passant_counts_at_the_root(
+    folder_of: Folder, tables: Tablebase
+) -> None:
     board = chess.Board("8/8/8/8/3pP2k/8/8/K7 b - e3 0 1")
     with PositionSolver(folder_of(*PIECES), budget=4) as solver:
         here, there = solver.solve(board), solver.solve("8/8/8/8/3pP2k/8/8/K7 b - - 0 1")
@@ -179,9 +203,14 @@ def test_reversed_colours_exchange_the_bounds(
     assert (len(files_in(folder)) == made) is shares
     assert there.bracket == here.bracket.flipped() != here.bracket
     assert {
-        (each.move.from_square, each.move.to_square, each.move.promotion): each.bracket for each in there.moves
+        (each.move.from_square, each.move.to_square, each.move.promotion): each.bracket
+        for each in there.moves
     } == {
-        (each.move.from_square ^ 56, each.move.to_square ^ 56, each.move.promotion): each.bracket.flipped()
+        (
+            each.move.from_square ^ 56,
+            each.move.to_square ^ 56,
+            each.move.promotion,
+        ): each.bracket.flipped()
         for each in here.moves
     }
 
@@ -199,7 +228,9 @@ def files_in(folder: Path) -> list[Path]:
     return sorted((folder / "solved").glob(f"*{SUFFIX}"))
 
 
-def test_solved_blocks_are_used_again_with_the_same_tables_until_they_take_too_much_room(folder_of: Folder) -> None:
+def test_solved_blocks_are_used_again_with_the_same_tables_until_they_take_too_much_room(
+    folder_of: Folder,
+) -> None:
     folder = folder_of("KvK")
     first = solved(folder, PAWNS)
     made = {path: path.stat().st_ino for path in files_in(folder)}
@@ -220,7 +251,9 @@ def test_solved_blocks_are_used_again_with_the_same_tables_until_they_take_too_m
         assert solver.solved(LATER) is None, "nothing is answered if a block is gone"
 
 
-def test_a_plan_has_the_block_of_a_position_that_is_asked_with_another_accrued_score(folder_of: Folder) -> None:
+def test_a_plan_has_the_block_of_a_position_that_is_asked_with_another_accrued_score(
+    folder_of: Folder,
+) -> None:
     with PositionSolver(folder_of("KvK"), budget=1) as solver:
         solver.solve(PAWNS_OF_BOTH, "G4.0")
         assert [solver.plan(PAWNS_OF_BOTH, accrued).nodes for accrued in ("G4.0", "G3.5")] == [0, 1]
@@ -291,7 +324,9 @@ def test_many_positions_are_solved_block_by_block(folder_of: Folder) -> None:
         )
     with PositionSolver(folder) as solver:
         found = [solver.solved(each) for each in boards[:2]]
-        assert [each and each.bracket for each in found] == [solver.solve(each).bracket for each in boards[:2]]
+        assert [each and each.bracket for each in found] == [
+            solver.solve(each).bracket for each in boards[:2]
+        ]
     assert files_in(folder) == made
 
 
@@ -332,7 +367,9 @@ def test_blocks_take_turns_where_memory_is_scarce(
     assert set(peak) == {most}
 
 
-def test_a_folder_that_cannot_be_written_to_is_enough(folder_of: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_written_to_is_enough(
+    folder_of: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder_of("KvK") / "solved").touch()
     assert not solved(folder_of("KvK"), PAWNS).bracket.is_exact
     monkeypatch.setattr(os, "access", lambda path, mode: False)
@@ -341,14 +378,18 @@ def test_a_folder_that_cannot_be_written_to_is_enough(folder_of: Folder, monkeyp
 
 def test_a_position_with_too_many_men_beside_pawns_has_no_solved_blocks(folder_of: Folder) -> None:
     with PositionSolver(folder_of("KvK")) as solver:
-        for fen in ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w", "8/1k6/2rb4/8/8/3NR3/5P2/6K1 w"):
+        for fen in (
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w",
+            "8/1k6/2rb4/8/8/3NR3/5P2/6K1 w",
+        ):
             assert solver.solved(fen) is None
             with pytest.raises(ClosureTooLargeError):
                 solver.solve(fen)
 
 
 @pytest.mark.parametrize(
-    ("fen", "value"), [("8/P2PP3/8/8/6K1/2k5/8/8 b - - 0 1", "G0.0"), ("2k5/P7/1p6/8/8/8/5K2/8 b - - 0 1", "-G0.0")]
+    ("fen", "value"),
+    [("8/P2PP3/8/8/6K1/2k5/8/8 b - - 0 1", "G0.0"), ("2k5/P7/1p6/8/8/8/5K2/8 b - - 0 1", "-G0.0")],
 )
 def test_a_queen_bounds_a_rook_beside_pawns_that_mirror_each_other_and_where_she_loses(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch, fen: str, value: str
@@ -360,9 +401,13 @@ def test_a_queen_bounds_a_rook_beside_pawns_that_mirror_each_other_and_where_she
 def test_a_plan_makes_no_folders_and_has_one_way_of_those_that_solve_the_same(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(solving, "ways_of", lambda *_: [Way(most, 0, 0, coarse_free=0) for most in range(3)])
+    monkeypatch.setattr(
+        solving, "ways_of", lambda *_: [Way(most, 0, 0, coarse_free=0) for most in range(3)]
+    )
     with PositionSolver(folder := folder_of("KvK")) as solver:
-        assert solver.plan("8/8/3K4/8/8/6P1/4k3/8 w - - 0 1").nodes == 5, "a pawn from g3 on; a queen leaves three men"
+        assert solver.plan("8/8/3K4/8/8/6P1/4k3/8 w - - 0 1").nodes == 5, (
+            "a pawn from g3 on; a queen leaves three men"
+        )
     assert not any(path.is_dir() for path in folder.iterdir())
 
 

@@ -38,7 +38,9 @@ def asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asks:
     """A folder of Syzygy tables that a function stands in for; they answer at once."""
 
     def made(probe: Probe) -> Path:
-        monkeypatch.setattr(chess.syzygy, "Tablebase", lambda: mock.Mock(add_directory=mock.Mock(), probe_wdl=probe))
+        monkeypatch.setattr(
+            chess.syzygy, "Tablebase", lambda: mock.Mock(add_directory=mock.Mock(), probe_wdl=probe)
+        )
         return tmp_path
 
     return made
@@ -84,13 +86,20 @@ def test_mates_after_promotions_make_bounds_closer_and_never_wrong(
 def test_mates_after_promotions_beside_a_pawn_are_never_wrong(
     folder_of: Folder, asks: Asks, four_men_folder: Path
 ) -> None:
-    folder, asked = folder_of(*PIECES, "KPvK"), [(chess.Board(fen), Score(own)) for fen, own in FENS]
+    folder, asked = (
+        folder_of(*PIECES, "KPvK"),
+        [(chess.Board(fen), Score(own)) for fen, own in FENS],
+    )
     with (
         open_tablebase(four_men_folder) as tables,
         PositionSolver(folder, budget=1, syzygy=asks(mates_in(tables, 1))) as solver,
     ):
         assert contradictions(solver, tables, asked) == []
-        assert [str(solver.solve(*each).bracket) for each in asked] == ["G0.0", "-G0.5 to G0.0", "-G0.0"]
+        assert [str(solver.solve(*each).bracket) for each in asked] == [
+            "G0.0",
+            "-G0.5 to G0.0",
+            "-G0.0",
+        ]
 
 
 def test_tables_that_do_not_know_a_position_change_nothing(folder_of: Folder, asks: Asks) -> None:
@@ -101,10 +110,16 @@ def test_tables_that_do_not_know_a_position_change_nothing(folder_of: Folder, as
 
 def test_tables_that_contradict_the_moves_are_told(folder_of: Folder, asks: Asks) -> None:
     with pytest.raises(UnprovedError, match="Syzygy tables are wrong"):
-        solved(folder_of("KvK"), "8/8/8/8/8/8/5k1p/7K w - - 0 1", syzygy=asks(lambda board: 2 if board.turn else -2))
+        solved(
+            folder_of("KvK"),
+            "8/8/8/8/8/8/5k1p/7K w - - 0 1",
+            syzygy=asks(lambda board: 2 if board.turn else -2),
+        )
 
 
-def test_the_position_itself_is_asked_with_its_right_to_take_en_passant(folder_of: Folder, asks: Asks) -> None:
+def test_the_position_itself_is_asked_with_its_right_to_take_en_passant(
+    folder_of: Folder, asks: Asks
+) -> None:
     syzygy = asks(lambda board: 1 if board.has_legal_en_passant() else nothing(board))
     asked = ((EN_PASSANT, syzygy), (EN_PASSANT, None), (EN_PASSANT.replace("e3", "-"), syzygy))
     found = [solved(folder_of("KvK"), fen, syzygy=each).bracket.exact for fen, each in asked]

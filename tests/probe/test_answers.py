@@ -67,7 +67,10 @@ def test_best_is_best_play_and_what_only_keeps_the_outcome_is_not(tables: Tableb
 def test_answers_are_short_in_a_shell_and_drawn_in_a_notebook(tables: Tablebase) -> None:
     found = tables.probe(WAITING, ACCRUED)
     move = found.best[0]
-    assert (repr(found), repr(move)) == ("<Probe KBvK: G1.5 in 5 plies>", "<MoveProbe Ke5 G1.5 in 5 plies>")
+    assert (repr(found), repr(move)) == (
+        "<Probe KBvK: G1.5 in 5 plies>",
+        "<MoveProbe Ke5 G1.5 in 5 plies>",
+    )
     assert (f"{found:>16}|", f"{found.material:>6}|") == (" G1.5 in 5 plies|", "  KBvK|")
     assert repr(tables.line(WAITING, ACCRUED)[0]) == "<LineStep Ke5 G1.5 in 4 plies>"
     assert found.moves == tables.probe_moves(WAITING, ACCRUED)
@@ -95,17 +98,29 @@ def test_moves_are_a_frame(tables: Tablebase) -> None:
     moves = tables.probe_moves(WAITING, ACCRUED)
     columns = moves.columns(Scoring("harmonic"))
     assert {len(column) for column in columns.values()} == {len(moves)}
-    for number, (each, facts) in enumerate(zip(moves, moves.facts(Scoring("harmonic")), strict=True)):
+    for number, (each, facts) in enumerate(
+        zip(moves, moves.facts(Scoring("harmonic")), strict=True)
+    ):
         row = {name: column[number] for name, column in columns.items()}
-        assert {name: row[name] for name in ("uci", "san", "reset", "outcome", "dtg", "best", "keeps")} == {
+        assert {
+            name: row[name] for name in ("uci", "san", "reset", "outcome", "dtg", "best", "keeps")
+        } == {
             name: facts[name] for name in ("uci", "san", "reset", "outcome", "dtg", "best", "keeps")
         }
         assert row["points"] == facts["points"]["white"]
-        assert (row["moves"], row["check"], row["rank"]) == (each.outcome.moves, each.outcome.check, each.outcome.rank)
+        assert (row["moves"], row["check"], row["rank"]) == (
+            each.outcome.moves,
+            each.outcome.check,
+            each.outcome.rank,
+        )
         assert row["holder"] == str(each.outcome.holder).lower()
 
 
-MANY = BulkProbe(np.array([4, -2, 0, 1], np.int8), np.array([5, 0, np.nan, np.nan]), np.array([0, 0, 2, 0], np.uint8))
+MANY = BulkProbe(
+    np.array([4, -2, 0, 1], np.int8),
+    np.array([5, 0, np.nan, np.nan]),
+    np.array([0, 0, 2, 0], np.uint8),
+)
 
 
 def test_a_frame_of_answers_shows_no_private_state(tables: Tablebase) -> None:
@@ -113,7 +128,9 @@ def test_a_frame_of_answers_shows_no_private_state(tables: Tablebase) -> None:
     moves = tables.probe_moves(WAITING, ACCRUED)
     rows = [dataclasses.asdict(each) for each in moves]
     assert [*rows[0]] == ["outcome", "dtg", "uci", "reset", "best", "keeps"]
-    assert [row["outcome"] for row in rows] == sorted((each.outcome for each in moves), reverse=True)
+    assert [row["outcome"] for row in rows] == sorted(
+        (each.outcome for each in moves), reverse=True
+    )
     assert [*dataclasses.asdict(tables.probe(WAITING))] == ["outcome", "dtg", "material"]
 
 

@@ -62,7 +62,10 @@ def any_score(draw: random.Random, own: Score) -> Score:
 
 
 def agree(
-    tables: Tablebase, boards: Sequence[chess.Board], material: Material, scores: Sequence[Score | None]
+    tables: Tablebase,
+    boards: Sequence[chess.Board],
+    material: Material,
+    scores: Sequence[Score | None],
 ) -> Counter[object]:
     """Arrays and boards give what single probes give; how often each fault and each kind of outcome occurs."""
     expected = [single(tables, board, score) for board, score in zip(boards, scores, strict=True)]
@@ -72,12 +75,17 @@ def agree(
     by_array = tables.probe_arrays(material, turns, squares, accrued=scores)
     by_board = tables.probe_many(boards, accrued=scores)
     for number, board in enumerate(boards):
-        assert row(by_array, number) == row(by_board, number) == expected[number], (board.fen(), scores[number])
+        assert row(by_array, number) == row(by_board, number) == expected[number], (
+            board.fen(),
+            scores[number],
+        )
     return Counter(fault for _, _, fault in expected)
 
 
 @pytest.mark.parametrize("material", SMALL, ids=str)
-def test_values_with_any_accrued_score_are_those_of_single_probes(tables: Tablebase, material: Material) -> None:
+def test_values_with_any_accrued_score_are_those_of_single_probes(
+    tables: Tablebase, material: Material
+) -> None:
     draw = random.Random(str(material))
     for turned in (material, material.flipped()):
         boards = [random_board(draw, turned) for _ in range(150)]
@@ -123,7 +131,9 @@ def test_a_missing_table_of_a_named_material_is_an_error(tables: Tablebase) -> N
         ("QQQQQQQQ/8/8/8/8/8/8/K1k5 w - - 0 1", Fault.ILLEGAL),
     ],
 )
-def test_a_bad_board_is_reported_and_spoils_no_other(tables: Tablebase, fen: str, fault: Fault) -> None:
+def test_a_bad_board_is_reported_and_spoils_no_other(
+    tables: Tablebase, fen: str, fault: Fault
+) -> None:
     bad = chess.Board(fen)
     many = tables.probe_many([BISHOP, bad, BISHOP])
     assert many.fault.tolist() == [Fault.NONE, fault, Fault.NONE]
@@ -150,7 +160,10 @@ def test_what_the_moves_on_boards_have_accrued_counts(tables: Tablebase) -> None
 
 def test_scores_are_given_as_one_or_many_or_as_numbers(tables: Tablebase) -> None:
     squares, score = [[44, 37, 38], [44, 37, 38]], Score("G4.0")
-    expected = [tables.probe(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), each) for each in (score, None)]
+    expected = [
+        tables.probe(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), each)
+        for each in (score, None)
+    ]
     same = [(expected[0].outcome, expected[0].dtg)] * 2
     for accrued in (score, [score, score], 9, [9, 9], np.array([9, 9], np.int8)):
         assert list(tables.probe_arrays("KBvK", True, squares, accrued=accrued)) == same
@@ -163,13 +176,27 @@ def test_positions_may_be_fens_in_any_iterable(tables: Tablebase) -> None:
     boards = [BISHOP, chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")]
     expected = list(tables.probe_many(boards))
     fens = [board.fen() for board in boards]
-    for many in (fens, iter(fens), (each for each in boards), np.array(fens), np.array(fens, object), tuple(boards)):
+    for many in (
+        fens,
+        iter(fens),
+        (each for each in boards),
+        np.array(fens),
+        np.array(fens, object),
+        tuple(boards),
+    ):
         assert list(tables.probe_many(many)) == expected
     with_scores = [f"{fen} G4.0" for fen in fens]
     assert list(tables.probe_many(with_scores)) == [
         (found.outcome, found.dtg) for found in (tables.probe(fen) for fen in with_scores)
     ]
-    strange = [fens[0], "nonsense", "KBvK", f"{fens[1]} G4.2", f"{fens[1]} G0.0", "8/8/8/8/8/8/8/8 w - - 0 1"]
+    strange = [
+        fens[0],
+        "nonsense",
+        "KBvK",
+        f"{fens[1]} G4.2",
+        f"{fens[1]} G0.0",
+        "8/8/8/8/8/8/8/8 w - - 0 1",
+    ]
     assert tables.probe_many(strange).fault.tolist() == [
         Fault.NONE, Fault.UNREADABLE, Fault.UNREADABLE, Fault.UNREADABLE, Fault.ACCRUED, Fault.ILLEGAL
     ]  # fmt: skip

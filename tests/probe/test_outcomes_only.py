@@ -49,8 +49,15 @@ def asked(tables: Tablebase, number: int, seed: int) -> Iterator[tuple[chess.Boa
 def test_outcomes_are_those_with_distances(bare: Tablebase, tables: Tablebase) -> None:
     for board, accrued in asked(tables, 25, 1):
         found, expected = bare.probe(board, accrued), tables.probe(board, accrued)
-        assert (found.outcome, found.accrued, found.dtg) == (expected.outcome, expected.accrued, None)
-        moves = {each.move: (each.outcome, each.keeps, each.reset) for each in tables.probe_moves(board, accrued)}
+        assert (found.outcome, found.accrued, found.dtg) == (
+            expected.outcome,
+            expected.accrued,
+            None,
+        )
+        moves = {
+            each.move: (each.outcome, each.keeps, each.reset)
+            for each in tables.probe_moves(board, accrued)
+        }
         mine = bare.probe_moves(board, accrued)
         assert {each.move: (each.outcome, each.keeps, each.reset) for each in mine} == moves
         assert [each.keeps for each in mine] == sorted((each.keeps for each in mine), reverse=True)

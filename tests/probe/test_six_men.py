@@ -39,14 +39,21 @@ def six(six_folder: Path) -> Iterator[Tablebase]:
         yield opened
 
 
-def test_a_table_of_six_men_answers_with_what_its_file_says(six: Tablebase, six_folder: Path) -> None:
+def test_a_table_of_six_men_answers_with_what_its_file_says(
+    six: Tablebase, six_folder: Path
+) -> None:
     draw, layout = random.Random(6), layout_of(SIX)
     boards = [random_board(draw, SIX) for _ in range(300)]
     men = np.array(
-        [[board.pieces(int(role), color is Color.WHITE).pop() for color, role in layout.slots] for board in boards]
+        [
+            [board.pieces(int(role), color is Color.WHITE).pop() for color, role in layout.slots]
+            for board in boards
+        ]
     )
     with TableFile(path_of(six_folder, SIX)) as file:
-        entry, dtg, _ = file.look_up(cells_of(layout, np.array([not board.turn for board in boards], np.int64), men))
+        entry, dtg, _ = file.look_up(
+            cells_of(layout, np.array([not board.turn for board in boards], np.int64), men)
+        )
     assert len({*entry.tolist()}) > 10
     many = six.probe_many(boards)
     mirrored = six.probe_many([board.mirror() for board in boards])
@@ -64,7 +71,9 @@ def test_where_there_is_none_no_table_knows_the_position(six: Tablebase, tables:
             there.probe(OTHER)
         assert there.get(OTHER) is None
         castling = chess.Board("4k2r/7r/8/8/8/8/8/R3K2R w Q - 0 1")
-        faults = [there.probe_many([board]).fault_of(0) for board in (OTHER, castling, chess.Board())]
+        faults = [
+            there.probe_many([board]).fault_of(0) for board in (OTHER, castling, chess.Board())
+        ]
         assert faults == [Fault.TOO_MANY_MEN] * 3
         with pytest.raises(TooManyMenError):
             there.probe(castling)

@@ -58,9 +58,13 @@ def test_what_holds_are_worth_does_not_depend_on_parts(parted: TableFile, table:
     """Score codes up to that of the entry value: with greater ones nobody asks."""
     stored_table, draw = StoredTable(parted, LayerFile.part), np.random.default_rng(2)
     cells = draw.choice(np.flatnonzero(np.abs(table.entry.astype(int)) > 3), 300)
-    scores = [Score(int(draw.integers(2, abs(int(table.entry[n])))), Color(int(draw.integers(2)))) for n in cells]
+    scores = [
+        Score(int(draw.integers(2, abs(int(table.entry[n])))), Color(int(draw.integers(2))))
+        for n in cells
+    ]
     expected = [
-        value_of_pattern(table.patterns, int(table.pattern[n]), score) for n, score in zip(cells, scores, strict=True)
+        value_of_pattern(table.patterns, int(table.pattern[n]), score)
+        for n, score in zip(cells, scores, strict=True)
     ]
     places = parted.order.place_of(cells)
     found = [

@@ -67,7 +67,20 @@ def place_of(board: chess.Board) -> int:
 
 @pytest.mark.parametrize(
     "name",
-    ["KvK", "KQvK", "KPvK", "KNNvK", "KPvKP", "KPPvK", "KRBvKN", "KBBvKB", "KNNNvK", "KRPvKP", "KPPvKN", "KPPPvK"],
+    [
+        "KvK",
+        "KQvK",
+        "KPvK",
+        "KNNvK",
+        "KPvKP",
+        "KPPvK",
+        "KRBvKN",
+        "KBBvKB",
+        "KNNNvK",
+        "KRPvKP",
+        "KPPvKN",
+        "KPPPvK",
+    ],
 )
 def test_positions_after_moves_are_counted_and_placed(name: str) -> None:
     draw = random.Random(name)
@@ -92,7 +105,9 @@ def test_en_passant_and_promotions_are_left_to_others(fen: str, elsewhere: int) 
     assert [place for _, _, place in told_by_kernels(board).values()].count(ELSEWHERE) == elsewhere
 
 
-def test_moves_have_the_values_that_they_have_without_kernels(tables: Tablebase, compiled: Tablebase) -> None:
+def test_moves_have_the_values_that_they_have_without_kernels(
+    tables: Tablebase, compiled: Tablebase
+) -> None:
     draw = random.Random(260)
     for _ in range(200):
         board = random_board_of_either(draw, draw.choice(tables.available()))
@@ -102,7 +117,9 @@ def test_moves_have_the_values_that_they_have_without_kernels(tables: Tablebase,
         assert compiled.probe(board, accrued).facts() == tables.probe(board, accrued).facts()
 
 
-def test_lines_and_every_accrued_score_are_the_same_without_kernels(tables: Tablebase, compiled: Tablebase) -> None:
+def test_lines_and_every_accrued_score_are_the_same_without_kernels(
+    tables: Tablebase, compiled: Tablebase
+) -> None:
     draw = random.Random(261)
     for _ in range(12):
         board = random_board_of_either(draw, draw.choice(tables.available()))
@@ -121,4 +138,6 @@ def test_tables_are_asked_of_positions_without_castling_rights_whose_material_is
         "4k3/8/8/8/8/8/8/4K2Q w - - 0 1": False,
         "4k3/8/8/8/8/8/PP6/4K3 w - - 0 1": False,
     }.items():
-        assert cast("Any", has_table).py_func(words_of(chess.Board(fen)), materials) == expected, fen
+        assert cast("Any", has_table).py_func(words_of(chess.Board(fen)), materials) == expected, (
+            fen
+        )

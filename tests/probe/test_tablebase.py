@@ -38,7 +38,9 @@ def test_a_tablebase_says_which_tables_it_has(tables: Tablebase) -> None:
     assert Material.parse("KBvK") in tables
     assert chess.Board(AFTER_KE5) in tables
     assert [
-        what for what in ("KRvKB", "KBBBBvK", "rubbish", None, chess.Board(), chess.Board(None)) if what in tables
+        what
+        for what in ("KRvKB", "KBBBBvK", "rubbish", None, chess.Board(), chess.Board(None))
+        if what in tables
     ] == []
     assert tables.max_men == 3
     assert repr(tables) == f"<Tablebase: 6 tables of 2 to 3 men in {tables.folders[0]}>"
@@ -62,7 +64,9 @@ def test_a_position_may_be_a_fen_with_what_has_accrued(tables: Tablebase) -> Non
     board, fen = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
     for accrued in (None, "G4.0", "4.0"):
         text = fen if accrued is None else f"{fen} {accrued}"
-        assert tables[text] == tables.probe(text) == tables.get(text) == tables.probe(board, accrued)
+        assert (
+            tables[text] == tables.probe(text) == tables.get(text) == tables.probe(board, accrued)
+        )
         for ask in (tables.probe_moves, tables.line):
             assert ask(text) == ask(board, accrued)
     assert tables.probe(f"{fen} G4.0", "G3.0") == tables.probe(board, "G3.0")
@@ -113,7 +117,9 @@ def test_what_no_table_knows_is_one_clear_error(
         ("G9.5", "at most 8 moves"),
     ],
 )
-def test_a_score_that_cannot_have_accrued_is_refused(tables: Tablebase, score: str, words: str) -> None:
+def test_a_score_that_cannot_have_accrued_is_refused(
+    tables: Tablebase, score: str, words: str
+) -> None:
     board = chess.Board("8/8/8/8/8/5Q2/3k4/K7 w - - 9 9")
     with pytest.raises(AccruedError, match=words):
         tables.probe(board, Score(score))
@@ -127,7 +133,9 @@ def test_a_folder_that_is_not_there_is_no_tablebase(tmp_path: Path) -> None:
             assert opened.available() == []
 
 
-def test_a_damaged_table_is_refused_and_a_replaced_one_goes_on(table_folder: Path, tmp_path: Path) -> None:
+def test_a_damaged_table_is_refused_and_a_replaced_one_goes_on(
+    table_folder: Path, tmp_path: Path
+) -> None:
     path = path_of(tmp_path, Material.parse("KBvK"))
     copy_tables(table_folder, path.parent, "KBvK")
     with open_tablebase(tmp_path, cache_bytes=0) as opened:

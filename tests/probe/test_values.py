@@ -18,7 +18,9 @@ from ..reference import solve
 
 
 @pytest.mark.parametrize("case", golden_rows("entry_values.csv"), ids=lambda case: case["fen"])
-def test_published_values_are_found_for_either_colour(tables: Tablebase, case: dict[str, str]) -> None:
+def test_published_values_are_found_for_either_colour(
+    tables: Tablebase, case: dict[str, str]
+) -> None:
     board, _ = parse_fen(case["fen"])
     accrued = Score(case["accrued"]) if case["accrued"] else None
     found = tables.probe(board, accrued)
@@ -28,7 +30,9 @@ def test_published_values_are_found_for_either_colour(tables: Tablebase, case: d
 
 
 @pytest.mark.parametrize("name", ["KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK"])
-def test_values_with_any_accrued_score_are_those_of_the_reference(tables: Tablebase, name: str) -> None:
+def test_values_with_any_accrued_score_are_those_of_the_reference(
+    tables: Tablebase, name: str
+) -> None:
     material, draw, known = Material.parse(name), random.Random(name), solve(name)
     slots = [(color, role) for color in Color for role in material.side(color)]
     tried: Counter[bool] = Counter()

@@ -21,7 +21,9 @@ TAKEN = "8/8/8/8/8/1k6/2B5/5K2 b - - 0 1"
 def test_many_positions_are_answered_as_single_ones(whole_tables: Tablebase) -> None:
     boards = random_boards(SEED, 40, materials(3))
     asked = [(board, each) for board in boards for each in whole_tables.probe_every_accrued(board)]
-    many = whole_tables.probe_many([board for board, _ in asked], accrued=[each.accrued for _, each in asked])
+    many = whole_tables.probe_many(
+        [board for board, _ in asked], accrued=[each.accrued for _, each in asked]
+    )
     assert list(many) == [(each.outcome, each.dtg) for _, each in asked]
 
 
@@ -29,10 +31,17 @@ def test_a_score_outlives_the_man_that_made_it(whole_tables: Tablebase) -> None:
     board, accrued = chess.Board(TAKEN), Score("G1.5")
     assert whole_tables.probe(board, accrued).outcome == accrued
     capture = next(each for each in whole_tables.probe_moves(board, accrued) if each.san == "Kxc2")
-    assert (capture.reset, capture.accrued, capture.outcome, capture.dtg) == (True, accrued, accrued, 0)
+    assert (capture.reset, capture.accrued, capture.outcome, capture.dtg) == (
+        True,
+        accrued,
+        accrued,
+        0,
+    )
 
 
-def test_a_bare_king_may_have_given_check_before(whole_tables: Tablebase, table_folder: Path) -> None:
+def test_a_bare_king_may_have_given_check_before(
+    whole_tables: Tablebase, table_folder: Path
+) -> None:
     board, check = chess.Board("8/8/8/2k5/8/4K3/8/8 w - - 0 1"), Score("-G2.0")
     assert whole_tables.probe(board, check).outcome.code <= 4
     with open_tablebase(table_folder) as tables, pytest.raises(AccruedError):

@@ -20,14 +20,25 @@ def compiler() -> str | None:
     found = shutil.which("cc")
     if found is None:
         return None
-    tried = subprocess.run([found, "-E", "-xc", "-"], input="#include <zstd.h>", capture_output=True, text=True)
+    tried = subprocess.run(
+        [found, "-E", "-xc", "-"], input="#include <zstd.h>", capture_output=True, text=True
+    )
     return found if tried.returncode == 0 else None
 
 
 def build(program: Path, source: Path, flags: Iterable[str]) -> Path:
     """Compile a program together with the reader."""
     sources = (str(source), str(CLIENT / "tbgen_reader.c"))
-    words = [str(compiler()), *flags, f"-I{CLIENT}", "-o", str(program), *sources, "-lzstd", "-lpthread"]
+    words = [
+        str(compiler()),
+        *flags,
+        f"-I{CLIENT}",
+        "-o",
+        str(program),
+        *sources,
+        "-lzstd",
+        "-lpthread",
+    ]
     subprocess.run(words, check=True)
     return program
 
@@ -48,7 +59,9 @@ class Reader:
         return self._said(["--verify", *map(str, files)], "")
 
     def _said(self, words: list[str], text: str) -> list[str]:
-        run = subprocess.run([self.program, *words], input=text, capture_output=True, text=True, timeout=60)
+        run = subprocess.run(
+            [self.program, *words], input=text, capture_output=True, text=True, timeout=60
+        )
         said = run.stdout.splitlines()
         assert (run.returncode, run.stderr) == (int(any(map(is_refusal, said))), "")
         return said

@@ -14,7 +14,9 @@ from tbgen.storage.order import order_of
 from tests.project import ROOT
 
 PAGE = ROOT / "docs" / "tables.md"
-EXAMPLES = re.findall(r"^\| `([^`]+)` \| (K\w+) \| (\d+) \| (\d+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+EXAMPLES = re.findall(
+    r"^\| `([^`]+)` \| (K\w+) \| (\d+) \| (\d+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE
+)
 
 
 @pytest.mark.parametrize(("fen", "table", "block", "place"), EXAMPLES)
@@ -24,7 +26,9 @@ def test_a_position_lies_where_the_page_says(fen: str, table: str, block: str, p
         board = board.mirror()
     layout = layout_of(material_of(board))
     squares = {
-        (color, role): sorted(board.pieces(role, color is Color.WHITE), key=lambda each: (each % 8, each // 8))
+        (color, role): sorted(
+            board.pieces(role, color is Color.WHITE), key=lambda each: (each % 8, each // 8)
+        )
         for color, role in layout.slots
     }
     cell = layout.cell_of(int(not board.turn), [squares[slot].pop(0) for slot in layout.slots])

@@ -21,7 +21,8 @@ from tests.readers.c_reader import RACES, SANITIZED, Reader, build, compiler, is
 from tests.readers.pairs import Case, Pair, random_pair, vectors
 
 needs_compiler = pytest.mark.skipif(
-    compiler() is None, reason="no C compiler with libzstd on this system (Debian's packages are gcc and libzstd-dev)"
+    compiler() is None,
+    reason="no C compiler with libzstd on this system (Debian's packages are gcc and libzstd-dev)",
 )
 
 BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30;G4.0"
@@ -42,16 +43,24 @@ def said(answer: str) -> str:
     return "" if is_refusal(answer) else answer
 
 
-def differences_of_vectors(reader: Reader, folder: Path, rows: Sequence[dict[str, str]]) -> list[object]:
+def differences_of_vectors(
+    reader: Reader, folder: Path, rows: Sequence[dict[str, str]]
+) -> list[object]:
     answers = reader.ask(folder, [f"{row['fen']};{row['accrued']}" for row in rows])
     expected = [f"{row['outcome']};{row['dtg']}" if row["outcome"] else "" for row in rows]
-    return [(row, got) for row, got, wanted in zip(rows, answers, expected, strict=True) if said(got) != wanted]
+    return [
+        (row, got)
+        for row, got, wanted in zip(rows, answers, expected, strict=True)
+        if said(got) != wanted
+    ]
 
 
 def differences_of_pairs(reader: Reader, folder: Path, pairs: Sequence[Pair]) -> list[object]:
     """Where the reader and the probe give different answers, or one of them none."""
     with open_tablebase(folder) as tables:
-        found = tables.probe_many([pair.board for pair in pairs], accrued=[pair.accrued for pair in pairs])
+        found = tables.probe_many(
+            [pair.board for pair in pairs], accrued=[pair.accrued for pair in pairs]
+        )
     expected = ["" if each is None else f"{each[0]};{each[1]}" for each in found]
     answers = reader.ask(folder, [pair.line for pair in pairs])
     return [
@@ -85,14 +94,18 @@ def test_the_probe_gives_what_the_vectors_say(table_folder: Path) -> None:
 def test_the_vectors_have_every_table_and_every_case() -> None:
     rows = vectors(2, 5)
     tables = Counter(row["table"] for row in rows)
-    assert set(tables) == {str(material) for men in (2, 3, 4) for material in materials(men)} | {"KRBvKN"}
+    assert set(tables) == {str(material) for men in (2, 3, 4) for material in materials(men)} | {
+        "KRBvKN"
+    }
     assert min(tables.values()) > 30
     assert {row["case"] for row in rows} == set(Case)
     assert {row["table"].count("P") for row in rows} == {0, 1, 2}
 
 
 @needs_compiler
-def test_the_reader_agrees_with_the_probe_on_random_pairs(reader: Reader, table_folder: Path) -> None:
+def test_the_reader_agrees_with_the_probe_on_random_pairs(
+    reader: Reader, table_folder: Path
+) -> None:
     draw = random.Random(210)
     names = [str(material) for men in (2, 3) for material in materials(men)]
     pairs = [random_pair(draw, name) for name in names for _ in range(100)]
@@ -102,7 +115,8 @@ def test_the_reader_agrees_with_the_probe_on_random_pairs(reader: Reader, table_
 @needs_compiler
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("fixture", "men", "names"), [("four_men_folder", 4, [*map(str, materials(4))]), ("five_men_folder", 5, ["KRBvKN"])]
+    ("fixture", "men", "names"),
+    [("four_men_folder", 4, [*map(str, materials(4))]), ("five_men_folder", 5, ["KRBvKN"])],
 )
 def test_the_reader_agrees_on_larger_tables(
     reader: Reader, request: pytest.FixtureRequest, fixture: str, men: int, names: list[str]
@@ -132,7 +146,10 @@ def test_without_distances_the_outcome_is_known(reader: Reader, folder: Path) ->
 @needs_compiler
 @pytest.mark.parametrize("changed", [damaged, forged])
 def test_a_damaged_or_forged_file_gives_an_error_and_no_crash(
-    careful_reader: Reader, table_folder: Path, folder: Path, changed: Callable[[bytes, random.Random], bytes]
+    careful_reader: Reader,
+    table_folder: Path,
+    folder: Path,
+    changed: Callable[[bytes, random.Random], bytes],
 ) -> None:
     draw, refused = random.Random(212), 0
     lines = [random_pair(draw, "KBvK").line for _ in range(40)]
@@ -143,19 +160,37 @@ def test_a_damaged_or_forged_file_gives_an_error_and_no_crash(
         path.write_bytes(changed(whole, draw))
         answers = careful_reader.ask(folder, lines)
         if changed is damaged:
-            assert all(is_refusal(got) or got == wanted for got, wanted in zip(answers, right, strict=True))
-            is_changed = path.read_bytes() != whole  # beside the assertion, which would compare them line by line
+            assert all(
+                is_refusal(got) or got == wanted for got, wanted in zip(answers, right, strict=True)
+            )
+            is_changed = (
+                path.read_bytes() != whole
+            )  # beside the assertion, which would compare them line by line
             assert is_refusal(careful_reader.verify(path)[0]) == is_changed
-        refused += any(is_refusal(got) and not is_refusal(wanted) for got, wanted in zip(answers, right, strict=True))
+        refused += any(
+            is_refusal(got) and not is_refusal(wanted)
+            for got, wanted in zip(answers, right, strict=True)
+        )
         path.write_bytes(whole)
     assert refused > 15
 
 
 WILD = (
     *("", ";", "x", "8/8/8/8/8/8/8/8 w - - 0 1;", "k7/8/8/8/8/8/8/K6R x - - 0 1;", "KQkq" * 200),
-    *("k7/8/8/8/8/8/8/KR6 w - e9 0 1;", "k7/8/8/8/8/8/8/KR6 w - a1 0 1;", "k7/8/8/8/8/8/8/KP6 w - - 0 1;"),
-    *("QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/8/8/k7/8/K7 w - - 0 1;", "k7/8/8/8/8/8/8/KB6 w - - 0 1;G999999999999.0"),
-    *("9/8/8/8/8/8/8/KBk5 w - - 0 1;", "k7/8/8/8/8/8/8/KB6 w - - 0 1;-G0.0", "k7/8/8/8/8/8/8/KQ6 w KQ - 0 1;"),
+    *(
+        "k7/8/8/8/8/8/8/KR6 w - e9 0 1;",
+        "k7/8/8/8/8/8/8/KR6 w - a1 0 1;",
+        "k7/8/8/8/8/8/8/KP6 w - - 0 1;",
+    ),
+    *(
+        "QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/8/8/k7/8/K7 w - - 0 1;",
+        "k7/8/8/8/8/8/8/KB6 w - - 0 1;G999999999999.0",
+    ),
+    *(
+        "9/8/8/8/8/8/8/KBk5 w - - 0 1;",
+        "k7/8/8/8/8/8/8/KB6 w - - 0 1;-G0.0",
+        "k7/8/8/8/8/8/8/KQ6 w KQ - 0 1;",
+    ),
 )
 
 
@@ -170,5 +205,7 @@ def test_lines_that_make_no_sense_are_refused(careful_reader: Reader, folder: Pa
 def test_threads_share_tables(table_folder: Path, tmp_path: Path) -> None:
     program = build(tmp_path / "threads", Path(__file__).with_name("threads.c"), RACES)
     fens = [row["fen"] for row in vectors(2, 3) if row["outcome"]][::7]
-    run = subprocess.run([program, table_folder, *fens], capture_output=True, text=True, timeout=300)
+    run = subprocess.run(
+        [program, table_folder, *fens], capture_output=True, text=True, timeout=300
+    )
     assert (run.returncode, run.stderr) == (0, "")

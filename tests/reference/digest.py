@@ -9,7 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .material import Material
-from .moves import KING, MOST_MOVES, NO_SQUARE, PAWN, WHITE, is_legal_position, legal_moves, own_code
+from .moves import (
+    KING,
+    MOST_MOVES,
+    NO_SQUARE,
+    PAWN,
+    WHITE,
+    is_legal_position,
+    legal_moves,
+    own_code,
+)
 
 Longs = NDArray[np.int64]
 Answers = Callable[[Longs, Longs, Longs], tuple[Longs, Longs]]
@@ -40,14 +49,17 @@ def digests(name: str, answers: Answers) -> tuple[str, str]:
     return found[0], found[1]
 
 
-def digests_of_leaf(material: Material, places: list[Place], answers: Answers) -> tuple[bytes, bytes]:
+def digests_of_leaf(
+    material: Material, places: list[Place], answers: Answers
+) -> tuple[bytes, bytes]:
     """The same of a leaf's positions."""
     sides = np.array([side for _, side, _, _ in places])
     squares = np.array([men for *_, men in places])
     values = list(zip(*(each.tolist() for each in answers(sides, squares, 0 * sides)), strict=True))
     both = list(zip(values, rows_of(material, places, values, answers), strict=True))
     outcomes, distances = (
-        digest_of_values([value_bytes(entry, dtg, row, layer) for (entry, dtg), row in both]) for layer in (False, True)
+        digest_of_values([value_bytes(entry, dtg, row, layer) for (entry, dtg), row in both])
+        for layer in (False, True)
     )
     return outcomes, distances
 
@@ -181,7 +193,9 @@ def is_own_mirror(material: Material, pawns: tuple[int, ...]) -> bool:
     return bool(pawns) and there == back
 
 
-def is_first_image(material: Material, others: list[int], white: int, rest: list[int], black: int) -> bool:
+def is_first_image(
+    material: Material, others: list[int], white: int, rest: list[int], black: int
+) -> bool:
     """Equal men stand in ascending order; with the white king on the long diagonal, no image in it comes first."""
     kinds = [(int(material.colors[man]), int(material.roles[man])) for man in others]
 

@@ -48,5 +48,8 @@ def join_en_passant(parts: list[EnPassant], men: int) -> EnPassant:
     index = tuple(np.concatenate([part.index[axis] for part in parts]) for axis in range(1 + men))
     square = np.concatenate([part.square for part in parts])
     order = np.argsort(en_passant_key(index, square), kind="stable")
-    columns = [np.concatenate([getattr(part, name) for part in parts])[order] for name in ("own", "entry", "dtg")]
+    columns = [
+        np.concatenate([getattr(part, name) for part in parts])[order]
+        for name in ("own", "entry", "dtg")
+    ]
     return EnPassant(tuple(axis[order] for axis in index), square[order], *columns)

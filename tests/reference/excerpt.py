@@ -38,12 +38,22 @@ class Excerpt(ReferenceTable):
             return np.int16(-1 if way.colors_swapped else 1) * entry, dtg
         entry, dtg = self.outside(self.material.name, side, squares)
         for placement, block in self.blocks.items():
-            here = np.all([squares[man] == at for man, at in zip(self.material.pawns, placement, strict=True)], axis=0)
+            here = np.all(
+                [
+                    squares[man] == at
+                    for man, at in zip(self.material.pawns, placement, strict=True)
+                ],
+                axis=0,
+            )
             jumped = resets.en_passant[rows].astype(np.int64)
-            entry[here], dtg[here] = self._inside(block, (side[here], *[each[here] for each in squares]), jumped[here])
+            entry[here], dtg[here] = self._inside(
+                block, (side[here], *[each[here] for each in squares]), jumped[here]
+            )
         return entry, dtg
 
-    def _inside(self, block: Block, index: tuple[NDArray[np.int64], ...], jumped: NDArray[np.int64]) -> Values:
+    def _inside(
+        self, block: Block, index: tuple[NDArray[np.int64], ...], jumped: NDArray[np.int64]
+    ) -> Values:
         """The values of positions of a solved block, by the square just jumped over if that can be captured on."""
         keys = en_passant_key(self._index(block), block.nodes.en_passant)
         order = np.argsort(keys)

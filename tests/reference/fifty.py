@@ -48,12 +48,18 @@ class Clocked:
     def __init__(self, block: Block, codes: range, rule: str, cutoff: int = CUTOFF) -> None:
         graph = block.graph
         self.codes, self.rule, self.cutoff = codes, rule, cutoff
-        self.positions, self.side, self.own = graph.positions, graph.side, graph.own.astype(np.int64)
+        self.positions, self.side, self.own = (
+            graph.positions,
+            graph.side,
+            graph.own.astype(np.int64),
+        )
         self.entry = block.entry % RANKS
         reached = np.repeat(np.arange(len(graph.start) - 1), np.diff(graph.start)).astype(np.int32)
         self.targets = reached[np.argsort(graph.sources, kind="stable")]
         self.first = np.concatenate(([0], np.cumsum(graph.moves, dtype=np.int64)))
-        accrued = [[outcome(holder, code) % int(RANKS) for code in codes] for holder in (WHITE, BLACK)]
+        accrued = [
+            [outcome(holder, code) % int(RANKS) for code in codes] for holder in (WHITE, BLACK)
+        ]
         self.ranks = np.repeat(np.array(accrued, np.int16)[:, :, None], self.positions, axis=2)
         """[holder, code, position] with the plies that are left."""
         self.left = 0
@@ -76,12 +82,18 @@ class Clocked:
         stays = np.flatnonzero(self.own[: self.positions] >= code)
         arrival[stays] = self.ranks[holder, number, stays]
         improves = self.own[: self.positions] < code
-        improves &= self.own[: self.positions] >= (self.cutoff if self.rule == "reset" else LOWEST_CODE)
+        improves &= self.own[: self.positions] >= (
+            self.cutoff if self.rule == "reset" else LOWEST_CODE
+        )
         lower = np.flatnonzero(improves)
-        if self.rule != "reset" and self.left == 0:  # the position that triggers the rule does not count
+        if (
+            self.rule != "reset" and self.left == 0
+        ):  # the position that triggers the rule does not count
             arrival[lower] = outcome(holder, code) % int(RANKS)
         else:
-            arrival[lower] = self.ranks[1 - self.side[lower], self.own[lower] - self.codes.start, lower]
+            arrival[lower] = self.ranks[
+                1 - self.side[lower], self.own[lower] - self.codes.start, lower
+            ]
         return arrival
 
 
@@ -89,7 +101,12 @@ def clocked(block: Block, rule: str, code: int, cutoff: int = CUTOFF) -> Clocked
     """The codes that count where a code has accrued: those that can be reached without starting the clock anew."""
     alone = rule == "reset" and code <= cutoff
     lowest = code if alone else cutoff if rule == "reset" else LOWEST_CODE
-    return Clocked(block, range(lowest, (code if alone else max(code, int(block.nodes.own.max()))) + 1), rule, cutoff)
+    return Clocked(
+        block,
+        range(lowest, (code if alone else max(code, int(block.nodes.own.max()))) + 1),
+        rule,
+        cutoff,
+    )
 
 
 @dataclass
@@ -110,13 +127,19 @@ class FiftyTable(ReferenceTable):
                 pass  # under `reset` what has not changed once will not change any more
             for code in codes:
                 for holder in (WHITE, BLACK):
-                    arrived = np.flatnonzero((block.nodes.own == code) & (block.nodes.side != holder))
+                    arrived = np.flatnonzero(
+                        (block.nodes.own == code) & (block.nodes.side != holder)
+                    )
                     ranks = values.ranks[holder, code - codes.start, arrived]
                     block.entry[arrived] = np.where(ranks < RANKS // 2, ranks, ranks - RANKS)
 
     def _groups(self, codes: range) -> Iterator[range]:
         """Codes that are solved together: an improvement among them does not start the clock anew."""
-        alone = range(codes.start, min(CUTOFF, codes.stop)) if self.rule == "reset" else range(codes.start, codes.start)
+        alone = (
+            range(codes.start, min(CUTOFF, codes.stop))
+            if self.rule == "reset"
+            else range(codes.start, codes.start)
+        )
         yield from (range(code, code + 1) for code in alone)
         if alone.stop < codes.stop:
             yield range(alone.stop, codes.stop)

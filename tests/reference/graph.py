@@ -138,7 +138,10 @@ def may_have_jumped(men, squares, pawn, side):
     if squares[pawn] // 8 != (3 if men.colors[pawn] == WHITE else 4):
         return False
     back = 8 * forward(men.colors[pawn])
-    return man_on(squares, squares[pawn] - back) == NO_MAN and man_on(squares, squares[pawn] - 2 * back) == NO_MAN
+    return (
+        man_on(squares, squares[pawn] - back) == NO_MAN
+        and man_on(squares, squares[pawn] - 2 * back) == NO_MAN
+    )
 
 
 @njit
@@ -261,7 +264,9 @@ def positions_of(men: Men, symmetries: int) -> tuple[NDArray[np.int32], Nodes, i
     officers = int(np.count_nonzero(men.roles != PAWN))
     node_of, plain = number_positions(men, 2 * 64**officers, symmetries)
     cells = first_cells(node_of, plain)
-    jumps = en_passant_positions(men, cells) if PAWN in men.roles else np.empty((0, 2), dtype=np.int64)
+    jumps = (
+        en_passant_positions(men, cells) if PAWN in men.roles else np.empty((0, 2), dtype=np.int64)
+    )
     cells = np.concatenate((cells, jumps[:, 0]))
     en_passant = np.concatenate((np.full(plain, NO_SQUARE, dtype=np.int64), jumps[:, 1]))
     side, own, moves, resets = score_positions(men, cells, en_passant)

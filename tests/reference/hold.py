@@ -20,7 +20,9 @@ INFINITE = 10**9
 class SlowFrame:
     """All placements of two men, none of which has castling rights."""
 
-    def __init__(self, board: chess.Board, side: chess.Color, b: chess.Square, c: chess.Square) -> None:
+    def __init__(
+        self, board: chess.Board, side: chess.Color, b: chess.Square, c: chess.Square
+    ) -> None:
         self.root, self.side = board, side
         self.b, self.c = board.piece_at(b), board.piece_at(c)
         self.empty = board.copy(stack=False)
@@ -58,11 +60,16 @@ class SlowFrame:
 
     def plies(self, threshold: int) -> dict[State, int | None]:
         """The plies that the other side needs at least, by value iteration from infinity downwards."""
-        codes = {code for state, code in self.codes.items() if not state[2] and 0 < code < threshold}
+        codes = {
+            code for state, code in self.codes.items() if not state[2] and 0 < code < threshold
+        }
         values: dict[int, dict[State, int]] = {}
         for accrued in [*sorted(codes), threshold]:
             values[accrued] = self._settled(accrued, values)
-        return {state: None if found >= INFINITE else found for state, found in values[threshold].items()}
+        return {
+            state: None if found >= INFINITE else found
+            for state, found in values[threshold].items()
+        }
 
     def _settled(self, accrued: int, lower: dict[int, dict[State, int]]) -> dict[State, int]:
         values, asked = dict.fromkeys(self.codes, INFINITE), set(self.codes)
@@ -73,7 +80,9 @@ class SlowFrame:
             asked = {state for each in changed for state in self.before.get(each, ())}
         return values
 
-    def _value(self, state: State, accrued: int, here: dict[State, int], lower: dict[int, dict[State, int]]) -> int:
+    def _value(
+        self, state: State, accrued: int, here: dict[State, int], lower: dict[int, dict[State, int]]
+    ) -> int:
         if not state[2]:
             if state in self.leaves:
                 return 1
@@ -85,12 +94,17 @@ class SlowFrame:
         found = []
         for after in self.next[state]:
             code = self.codes[after]
-            found.append((lower[code] if 0 < code < accrued else here if code else {after: INFINITE})[after])
+            found.append(
+                (lower[code] if 0 < code < accrued else here if code else {after: INFINITE})[after]
+            )
         return min(INFINITE, max(found) + 1)
 
 
 def can_keep(
-    board: chess.Board, accrued: tuple[int, chess.Color], goal: tuple[int, chess.Color], side: chess.Color
+    board: chess.Board,
+    accrued: tuple[int, chess.Color],
+    goal: tuple[int, chess.Color],
+    side: chess.Color,
 ) -> bool:
     """Whether a side can keep a score at a goal or better after every ply: the greatest closed set, with real scores.
 
@@ -102,7 +116,9 @@ def can_keep(
     while todo:
         node = todo.pop()
         if node not in nodes:
-            nodes[node] = [after for after in _after(node) if _worth(after[1:], side) >= _worth(goal, side)]
+            nodes[node] = [
+                after for after in _after(node) if _worth(after[1:], side) >= _worth(goal, side)
+            ]
             todo.extend(nodes[node])
     moves = {node: chess.Board(f"{node[0]} 0 1").legal_moves.count() for node in nodes}
     kept = set(nodes)

@@ -52,13 +52,16 @@ class Material:
         """How many single steps the pawns, one square each, can still make in all."""
         ranks = [square // 8 for square in placement]
         return sum(
-            7 - rank if self.colors[pawn] == WHITE else rank for pawn, rank in zip(self.pawns, ranks, strict=True)
+            7 - rank if self.colors[pawn] == WHITE else rank
+            for pawn, rank in zip(self.pawns, ranks, strict=True)
         )
 
     def placements(self) -> list[tuple[int, ...]]:
         """Every placement of the pawns, fewest steps left first: no pawn move leads to a later one."""
         squares = product(range(8, 56), repeat=len(self.pawns))
-        return sorted((each for each in squares if len(set(each)) == len(each)), key=self.steps_left)
+        return sorted(
+            (each for each in squares if len(set(each)) == len(each)), key=self.steps_left
+        )
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,8 @@ def material_of(name: str) -> Material:
     """The material of a name such as "KBvKN", each side's king first."""
     white, _, black = name.partition("v")
     for side in (white, black):
-        if not side.startswith("K") or any(letter in ".K" or letter not in ROLES for letter in side[1:]):
+        if not side.startswith("K") or any(
+            letter in ".K" or letter not in ROLES for letter in side[1:]
+        ):
             raise ValueError(f"not a material: {name!r}")
     return Material(name)

@@ -13,7 +13,14 @@ import chess
 Score = tuple[int, int]
 Entry = Callable[[chess.Board], Score | None]
 
-MEN = {chess.PAWN: 100, chess.KNIGHT: 300, chess.BISHOP: 320, chess.ROOK: 500, chess.QUEEN: 900, chess.KING: 0}
+MEN = {
+    chess.PAWN: 100,
+    chess.KNIGHT: 300,
+    chess.BISHOP: 320,
+    chess.ROOK: 500,
+    chess.QUEEN: 900,
+    chess.KING: 0,
+}
 
 
 def own(board: chess.Board) -> Score:
@@ -39,7 +46,10 @@ def room(board: chess.Board, color: chess.Color) -> int:
     empty = board.copy(stack=False)
     empty.remove_piece_at(king)
     squares = [square for square in chess.SQUARES if chess.square_distance(square, king) == 1]
-    return sum(board.color_at(at) is not color and not empty.is_attacked_by(not color, at) for at in squares)
+    return sum(
+        board.color_at(at) is not color and not empty.is_attacked_by(not color, at)
+        for at in squares
+    )
 
 
 def evaluation(board: chess.Board, accrued: Score) -> int:
@@ -59,7 +69,13 @@ def evaluation(board: chess.Board, accrued: Score) -> int:
     return 1000 * total + for_white(accrued)
 
 
-def value(board: chess.Board, accrued: Score, depth: int, entry: Entry = no_tables, over: Collection[str] = ()) -> int:
+def value(
+    board: chess.Board,
+    accrued: Score,
+    depth: int,
+    entry: Entry = no_tables,
+    over: Collection[str] = (),
+) -> int:
     """The value of a position that is not over; `over` has the EPDs of positions that end the game."""
     moves, found = list(board.legal_moves), list[int]()
     if depth <= 0:
@@ -73,13 +89,17 @@ def value(board: chess.Board, accrued: Score, depth: int, entry: Entry = no_tabl
     return max(found) if board.turn == chess.WHITE else min(found)
 
 
-def _after(board: chess.Board, accrued: Score, left: int, reset: bool, entry: Entry, over: Collection[str]) -> int:
+def _after(
+    board: chess.Board, accrued: Score, left: int, reset: bool, entry: Entry, over: Collection[str]
+) -> int:
     score = own(board)
     if score[1] <= 1:
         return for_white(score, left, mate=20_000_000)
     if reset or score[1] < accrued[1]:
         outcome = entry(board)
-        return value(board, score, left, entry, over) if outcome is None else for_white(outcome, left)
+        return (
+            value(board, score, left, entry, over) if outcome is None else for_white(outcome, left)
+        )
     if board.epd() in over:
         return for_white(accrued)
     return value(board, accrued, left, entry, over)

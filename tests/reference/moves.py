@@ -199,7 +199,9 @@ def add_way(roles, colors, squares, man, files, ranks, is_slider, moves, count):
 def add_piece_moves(roles, colors, squares, man, steps, is_slider, moves, count):
     """Add the moves of a man other than a pawn along its steps."""
     for way in range(len(steps)):
-        count = add_way(roles, colors, squares, man, steps[way, 0], steps[way, 1], is_slider, moves, count)
+        count = add_way(
+            roles, colors, squares, man, steps[way, 0], steps[way, 1], is_slider, moves, count
+        )
     return count
 
 
@@ -247,7 +249,9 @@ def legal_moves(roles, colors, squares, side, en_passant, moves):
         if role < 0:
             for files, ranks, is_ride in ways(role):
                 if files != 0 or ranks != 0:
-                    count = add_way(roles, colors, squares, man, files, ranks, is_ride == 1, moves, count)
+                    count = add_way(
+                        roles, colors, squares, man, files, ranks, is_ride == 1, moves, count
+                    )
         elif role == PAWN:
             count = add_pawn_moves(roles, colors, squares, man, en_passant, moves, count)
         elif role == KNIGHT:
@@ -257,7 +261,9 @@ def legal_moves(roles, colors, squares, side, en_passant, moves):
         elif role == ROOK:
             count = add_piece_moves(roles, colors, squares, man, STRAIGHT, True, moves, count)
         else:
-            count = add_piece_moves(roles, colors, squares, man, ALL_ROUND, role == QUEEN, moves, count)
+            count = add_piece_moves(
+                roles, colors, squares, man, ALL_ROUND, role == QUEEN, moves, count
+            )
     return count
 
 

@@ -22,12 +22,19 @@ def key_of(board: chess.Board) -> str:
     return " ".join(board.fen(en_passant="legal").split()[:-2])
 
 
-def end_of(board: chess.Board, moves: Iterable[chess.Move], carried: str = "") -> tuple[str, list[str | None]]:
+def end_of(
+    board: chess.Board, moves: Iterable[chess.Move], carried: str = ""
+) -> tuple[str, list[str | None]]:
     """The final score of a game, and for its beginning and each ply why it is over there; None where it goes on.
 
     The moves are played on the board. `carried` is the score that had accrued before it.
     """
-    own, white_holds, counter, seen = code_of(board), not board.turn, board.halfmove_clock, Counter([key_of(board)])
+    own, white_holds, counter, seen = (
+        code_of(board),
+        not board.turn,
+        board.halfmove_clock,
+        Counter([key_of(board)]),
+    )
     code = own
     if carried and counter and (given := round(2 * float(carried.lstrip("-G")))) <= own:
         code, white_holds = given, not carried.startswith("-")
@@ -46,8 +53,14 @@ def end_of(board: chess.Board, moves: Iterable[chess.Move], carried: str = "") -
         own = code_of(board)
         if reset or own < code:
             code, white_holds, counter = own, not board.turn, 0 if own < CUTOFF_CODE else counter
-        has_eight_moves = board.uci_variant == "chess" and chess.popcount(board.occupied) == 2 and own == 17
-        over = {"checkmate": own == 0, "stalemate": own == 1, "bare kings": has_eight_moves and had_eight_moves}
+        has_eight_moves = (
+            board.uci_variant == "chess" and chess.popcount(board.occupied) == 2 and own == 17
+        )
+        over = {
+            "checkmate": own == 0,
+            "stalemate": own == 1,
+            "bare kings": has_eight_moves and had_eight_moves,
+        }
         over |= {"fifty moves": counter >= 100, "threefold repetition": seen[key] >= 3}
         ends.append(next((name for name, applies in over.items() if applies), None))
         had_eight_moves = has_eight_moves

@@ -48,7 +48,9 @@ class Block:
     def bytes(self) -> int:
         """Roughly what it takes in memory."""
         values = 4 * len(self.found) * len(self.entry)
-        return self.graph.sources.nbytes + self.graph.start.nbytes + 3 * self.node_of.nbytes + values
+        return (
+            self.graph.sources.nbytes + self.graph.start.nbytes + 3 * self.node_of.nbytes + values
+        )
 
     def values(self, holder: int, code: int) -> Values:
         """Each node's value and plies with that score accrued, kept for the next time."""
@@ -141,7 +143,9 @@ class ReferenceTable:
             parts += self._en_passant_of(block)
         self.en_passant = join_en_passant([self.en_passant, *parts], self.material.men)
 
-    def value(self, position: tuple[int, ...], holder: int, code: int, en_passant: int = NO_SQUARE) -> tuple[int, int]:
+    def value(
+        self, position: tuple[int, ...], holder: int, code: int, en_passant: int = NO_SQUARE
+    ) -> tuple[int, int]:
         """The signed value and the plies of (side to move, squares ...) with that score accrued."""
         block, node = self._find(position, en_passant)
         own = int(block.graph.own[node])
@@ -242,11 +246,15 @@ class ReferenceTable:
         entry = np.zeros(len(resets.edge), dtype=np.int16)
         dtg = np.zeros(len(resets.edge), dtype=np.int16)
         promotes = resets.promotion != NO_PROMOTION
-        changes = np.stack((resets.captured, np.where(promotes, resets.promoted, NO_MAN), resets.promotion))
+        changes = np.stack(
+            (resets.captured, np.where(promotes, resets.promoted, NO_MAN), resets.promotion)
+        )
         kinds, kind_of = np.unique(changes, axis=1, return_inverse=True)
         for kind in range(kinds.shape[1]):
             rows = np.flatnonzero(kind_of == kind)
-            entry[rows], dtg[rows] = self._read_kind(resets, rows, *(int(each) for each in kinds[:, kind]))
+            entry[rows], dtg[rows] = self._read_kind(
+                resets, rows, *(int(each) for each in kinds[:, kind])
+            )
         return entry, dtg
 
     def _read_kind(
@@ -265,7 +273,10 @@ class ReferenceTable:
         entry, dtg = self.entry[index], self.dtg[index]
         found = self.en_passant.find(index, resets.en_passant[rows].astype(np.int64))
         jumped = found >= 0
-        entry[jumped], dtg[jumped] = self.en_passant.entry[found[jumped]], self.en_passant.dtg[found[jumped]]
+        entry[jumped], dtg[jumped] = (
+            self.en_passant.entry[found[jumped]],
+            self.en_passant.dtg[found[jumped]],
+        )
         return entry, dtg
 
     def _store(self, block: Block) -> None:
@@ -278,7 +289,9 @@ class ReferenceTable:
     def _spread(self, block: Block, of_nodes: Numbers, array: Numbers, nothing: int) -> None:
         """Write a block's numbers, one a node, into an array of all positions."""
         officers = self.material.men - len(block.placement)
-        numbers = np.append(of_nodes, of_nodes.dtype.type(nothing))  # the last one for cells without a node, -1
+        numbers = np.append(
+            of_nodes, of_nodes.dtype.type(nothing)
+        )  # the last one for cells without a node, -1
         part = numbers[block.node_of].reshape(2, *[64] * officers)
         array[self._corner(block.placement)] = part
         if self.reduced and block.placement:
@@ -299,7 +312,12 @@ class ReferenceTable:
         if not len(rows):
             return []
         index = tuple(axis[rows] for axis in self._index(block))
-        columns = block.nodes.en_passant[rows], block.nodes.own[rows], block.entry[rows], block.dtg[rows]
+        columns = (
+            block.nodes.en_passant[rows],
+            block.nodes.own[rows],
+            block.entry[rows],
+            block.dtg[rows],
+        )
         one = EnPassant(index, *columns)
         return [one, mirrored(one)] if self.reduced else [one]
 

@@ -69,17 +69,34 @@ def direct_encounter(event: Event, tied: list[str]) -> list[list[str]]:
     games = [(name, each) for name in tied for each in event[name] if each[2] and each[0] in tied]
     gained = {name: sum(each[1] for player, each in games if player == name) for name in tied}
     met = {name: {each[0] for player, each in games if player == name} for name in tied}
-    times = [sum(player == name and each[0] == other for player, each in games) for name in tied for other in tied]
-    could = {name: gained[name] + 2 * max(1, *times) * (len(tied) - 1 - len(met[name])) for name in tied}
+    times = [
+        sum(player == name and each[0] == other for player, each in games)
+        for name in tied
+        for other in tied
+    ]
+    could = {
+        name: gained[name] + 2 * max(1, *times) * (len(tied) - 1 - len(met[name])) for name in tied
+    }
     groups: list[list[str]] = []
     if could == gained:
-        groups = [sorted(name for name in tied if gained[name] == sum_) for sum_ in sorted(set(gained.values()))[::-1]]
+        groups = [
+            sorted(name for name in tied if gained[name] == sum_)
+            for sum_ in sorted(set(gained.values()))[::-1]
+        ]
     else:
         rest = sorted(tied)
-        while first := [name for name in rest if all(gained[name] > could[other] for other in rest if other != name)]:
+        while first := [
+            name
+            for name in rest
+            if all(gained[name] > could[other] for other in rest if other != name)
+        ]:
             rest.remove(first[0])
             groups.append(first)
             if len(rest) < 2:
                 break
         groups += [rest] if rest else []
-    return groups if len(groups) < 2 else [part for group in groups for part in direct_encounter(event, group)]
+    return (
+        groups
+        if len(groups) < 2
+        else [part for group in groups for part in direct_encounter(event, group)]
+    )

@@ -33,7 +33,12 @@ class Comparison:
     """A table, or a part of one, and the reference's solution of the same material."""
 
     def __init__(
-        self, known: reference.ReferenceTable, patterns: Patterns, held: Callable[[Ints], Cells], *, plies: bool = True
+        self,
+        known: reference.ReferenceTable,
+        patterns: Patterns,
+        held: Callable[[Ints], Cells],
+        *,
+        plies: bool = True,
     ) -> None:
         self.known, self.patterns, self.held, self.plies = known, patterns, held, plies
         self.layout = layout_of(material(known.material.name))
@@ -53,7 +58,9 @@ class Comparison:
         stands = goodness(outcome, holder) >= goodness(held, holder)
         return np.where(stands, held, outcome), np.where(stands, 0, plies)
 
-    def compare(self, what: str, here: Ints, there: Ints, chosen: npt.NDArray[np.bool_], index: Any) -> None:
+    def compare(
+        self, what: str, here: Ints, there: Ints, chosen: npt.NDArray[np.bool_], index: Any
+    ) -> None:
         """Note the first few of the chosen positions in which the two differ."""
         for n in np.flatnonzero(chosen & (here != there))[:3].tolist():
             self.found.append(f"{what}: {[int(axis[n]) for axis in index]} {here[n]} != {there[n]}")
@@ -62,7 +69,9 @@ class Comparison:
         """Compare one placement of the pawns: entry values, distances and every pair."""
         plain = np.flatnonzero(block.nodes.en_passant < 0)
         index = tuple(np.asarray(axis)[plain] for axis in self.known._index(block))
-        cells = cells_of(self.layout, index[0], np.stack([index[1 + man] for man in self.slots], axis=1))
+        cells = cells_of(
+            self.layout, index[0], np.stack([index[1 + man] for man in self.slots], axis=1)
+        )
         own, side = block.nodes.own[plain].astype(np.int64), index[0]
         held, everywhere = self.held(cells), np.ones(len(cells), bool)
         entry, dtg, pattern = held.entry.astype(np.int64), held.dtg.astype(np.int64), held.pattern
@@ -71,13 +80,23 @@ class Comparison:
             self.compare("dtg", dtg, block.dtg[plain].astype(np.int64), everywhere, index)
         for holder, code, values, plies in block.pairs():
             inside = own >= code
-            by_entry = (np.abs(entry) - 1 < np.minimum(own, code)) | ((own == code) & (side != holder))
+            by_entry = (np.abs(entry) - 1 < np.minimum(own, code)) | (
+                (own == code) & (side != holder)
+            )
             outcome, distance = self.middle(holder, code)
             here = np.where(by_entry, entry, outcome[pattern])
             there = np.where(by_entry, dtg, distance[pattern])
-            self.compare(f"value with {holder} {code}", here, values[plain].astype(np.int64), inside, index)
+            self.compare(
+                f"value with {holder} {code}", here, values[plain].astype(np.int64), inside, index
+            )
             if self.plies:
-                self.compare(f"plies with {holder} {code}", there, plies[plain].astype(np.int64), inside, index)
+                self.compare(
+                    f"plies with {holder} {code}",
+                    there,
+                    plies[plain].astype(np.int64),
+                    inside,
+                    index,
+                )
             self.pairs += int(inside.sum())
 
 
@@ -88,7 +107,9 @@ def goodness(signed: npt.ArrayLike, holder: int) -> Ints:
     return for_white if holder == 0 else -for_white
 
 
-def differences(table: Table, known: reference.ReferenceTable, *, plies: bool = True) -> tuple[int, list[str]]:
+def differences(
+    table: Table, known: reference.ReferenceTable, *, plies: bool = True
+) -> tuple[int, list[str]]:
     """How many pairs were compared, and the first few in which a table and the reference disagree."""
 
     def held(cells: Ints) -> Cells:

@@ -100,7 +100,9 @@ def cells_in(name: str, side: Ints, squares: Sequence[Ints]) -> Ints:
     return cells_of(layout, side, np.stack([squares[man] for man in men_of_slots(layout)], axis=1))
 
 
-def outside(name: str, side: Ints, squares: Sequence[Ints]) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]:
+def outside(
+    name: str, side: Ints, squares: Sequence[Ints]
+) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]:
     """The same values, for the reference."""
     entry, dtg = made_up(Material.parse(name), cells_in(name, side, squares))
     return entry.astype(np.int16), dtg.astype(np.int16)
@@ -126,13 +128,21 @@ class SolvedBlocks:
     ) -> None:
         material = Material.parse(name)
         self.layout = layout_of(material)
-        addresses = {placement: int(self.layout.addresses[_digits(placement)]) for placement in placements}
+        addresses = {
+            placement: int(self.layout.addresses[_digits(placement)]) for placement in placements
+        }
         self.numbers = {placement: address >> HOW_BITS for placement, address in addresses.items()}
-        self.mirrored = {placement for placement, address in addresses.items() if address & HOW_MASK == MIRRORED}
+        self.mirrored = {
+            placement for placement, address in addresses.items() if address & HOW_MASK == MIRRORED
+        }
         store = MadeUpStore(material, list(self.numbers.values()))
         with ThreadPoolExecutor(threads) as pool:
-            children: dict[Material, Child] = {child: MadeUp(child) for child in material.children()}
-            many = ManyBlocks(Task(self.layout, children, store, threads, pool, quiet, mobility=mobility))
+            children: dict[Material, Child] = {
+                child: MadeUp(child) for child in material.children()
+            }
+            many = ManyBlocks(
+                Task(self.layout, children, store, threads, pool, quiet, mobility=mobility)
+            )
             many.solve()
         self.en_passant = many.children.en_passant
         self.kept = store.solved()
@@ -145,7 +155,9 @@ class SolvedBlocks:
         block = held_cells(self.solved, first, first + size)
         return Cells(*[column[cells - first] for column in block])
 
-    def en_passant_value(self, placement: Placement, side: int, squares: Placement, over: int) -> tuple[int, int]:
+    def en_passant_value(
+        self, placement: Placement, side: int, squares: Placement, over: int
+    ) -> tuple[int, int]:
         """Entry value and distance of a position with a right to capture on a square."""
         file = over % 8 ^ (7 if placement in self.mirrored else 0)
         start = int(self.en_passant.start[self.numbers[placement], side, file])
@@ -180,6 +192,8 @@ class Excerpt(SolvedBlocks):
                 squares = tuple(int(index[1 + man][node]) for man in slots)
                 here = self.en_passant_value(placement, side, squares, over)
                 if here != (int(block.entry[node]), int(block.dtg[node])):
-                    found.append(f"{side} {squares} {over}: {here} != {block.entry[node]} {block.dtg[node]}")
+                    found.append(
+                        f"{side} {squares} {over}: {here} != {block.entry[node]} {block.dtg[node]}"
+                    )
                 compared.append((side, squares, over))
         return compared, found[:10]

@@ -50,7 +50,9 @@ class KnownBlock(NamedTuple):
         """What an accrued score is worth in each of the cells, by the table."""
         entry, own = self.entry[self.cells], self.own[self.cells]
         patterns, which = np.unique(self.pattern[self.cells], return_inverse=True)
-        held = np.array([value_of_pattern(self.patterns, n, score)[0].signed for n in patterns.tolist()])[which]
+        held = np.array(
+            [value_of_pattern(self.patterns, n, score)[0].signed for n in patterns.tolist()]
+        )[which]
         by_entry = (own < score.code) | (abs(entry.astype(np.int64)) - 1 < score.code)
         return np.where(by_entry, entry, held).astype(np.int8)
 
@@ -69,10 +71,14 @@ def known_blocks(name: str, numbers: Iterable[int] | None = None) -> Iterator[Kn
         captures = reader.with_captures(empty_child_tables(reader.child_layouts))
 
         def tables_of(number: int) -> ChildTables:
-            (wave,) = (n for n, end in enumerate(layout.waves[1:]) if layout.waves[n] <= number < end)
+            (wave,) = (
+                n for n, end in enumerate(layout.waves[1:]) if layout.waves[n] <= number < end
+            )
             return reader.with_wave(captures, range(*layout.waves[wave : wave + 2]), known)
 
-        for number in np.flatnonzero((captures.en_passant.start != NOT_HERE).any(axis=(1, 2))).tolist():
+        for number in np.flatnonzero(
+            (captures.en_passant.start != NOT_HERE).any(axis=(1, 2))
+        ).tolist():
             # Solving a block fills in what double steps to it lead to, beside the others'.
             SingleBlock(reader.child_layouts, number).solve(tables_of(number), ())
         for number in range(len(layout.blocks)) if numbers is None else numbers:
@@ -80,7 +86,9 @@ def known_blocks(name: str, numbers: Iterable[int] | None = None) -> Iterator[Kn
             here = slice(2 * number * half, 2 * (number + 1) * half)
             own = codes_of(layout, number, tables)
             single = SingleBlock(reader.child_layouts, number)
-            yield KnownBlock(single, tables, table.entry[here], own, table.pattern[here], table.patterns)
+            yield KnownBlock(
+                single, tables, table.entry[here], own, table.pattern[here], table.patterns
+            )
 
 
 def codes_of(layout: Layout, number: int, tables: ChildTables) -> Bytes:

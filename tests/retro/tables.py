@@ -30,7 +30,9 @@ def solve(
     method: Method[Any] = DISTANCES,
 ) -> Table:
     """The table of a canonical material whose children are solved, in memory."""
-    return table_of(solve_into(MemoryStore(), material, children, threads, mobility=mobility, method=method))
+    return table_of(
+        solve_into(MemoryStore(), material, children, threads, mobility=mobility, method=method)
+    )
 
 
 def table_of(solved: Solved) -> Table:
@@ -42,7 +44,10 @@ def table_of(solved: Solved) -> Table:
 def held_cells(solved: Solved, first: int, end: int) -> Cells:
     """What cells first to end hold."""
     pieces = solved.pieces(first, end)
-    columns = zip(*(cells._replace(pattern=numbers[cells.pattern]) for _, cells, numbers in pieces), strict=True)
+    columns = zip(
+        *(cells._replace(pattern=numbers[cells.pattern]) for _, cells, numbers in pieces),
+        strict=True,
+    )
     return Cells(*map(np.concatenate, columns))
 
 
@@ -64,14 +69,18 @@ def values(name: str) -> EntryValues:
 def solve_from_values(name: str, threads: int = 2) -> Table:
     """A table that is not kept, but for its values."""
     material = Material.parse(name)
-    table = solve(material, {child: values(str(child)) for child in material.children()}, threads=threads)
+    table = solve(
+        material, {child: values(str(child)) for child in material.children()}, threads=threads
+    )
     _values.setdefault(name, EntryValues(material, table.entry, table.dtg))
     return table
 
 
 def report_of(table: Table, sample: int | None = None, seed: int = 0) -> Report:
     """What the verifier says of a table that may be wrong; those of its children are right."""
-    return verify_table(table, lambda child: solved(str(child), table.mobility), sample=sample, seed=seed, threads=2)
+    return verify_table(
+        table, lambda child: solved(str(child), table.mobility), sample=sample, seed=seed, threads=2
+    )
 
 
 def has_filled_blank(table: Table) -> bool:
@@ -80,4 +89,6 @@ def has_filled_blank(table: Table) -> bool:
     block, side, king, *rest = np.unravel_index(filled, layout.shape)
     pawns = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)[block]
     squares = np.column_stack([pawns, king if layout.pawns else np.array(TRIANGLE)[king], *rest])
-    return not (are_legal(layout, side, squares) & (cells_of(layout, side, squares) == filled)).all()
+    return not (
+        are_legal(layout, side, squares) & (cells_of(layout, side, squares) == filled)
+    ).all()

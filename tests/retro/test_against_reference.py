@@ -18,7 +18,9 @@ def assert_agreement(table: Table, *, reduced: bool | None = None) -> None:
     assert pairs > 0
 
 
-@pytest.mark.parametrize("name", [str(material) for material in build_order([Material.parse("KPvK")])])
+@pytest.mark.parametrize(
+    "name", [str(material) for material in build_order([Material.parse("KPvK")])]
+)
 def test_every_pair_of_two_and_three_men_agrees_with_the_reference(name: str) -> None:
     assert_agreement(solved(name))
 

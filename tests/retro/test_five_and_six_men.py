@@ -32,13 +32,22 @@ CLOSURES = {
     ),
     "a double step turns the board": ("KPPvKP", [("c4", "f3", "d4"), ("c2", "f3", "d4")]),
     "two pawns may take": ("KPPvKP", [("c5", "e5", "d5"), ("c5", "e5", "d7")]),
-    "a pawn farther off may not take, nor one of the same side": ("KPPvKP", [("c5", "g5", "d5"), ("c4", "d4", "b4")]),
+    "a pawn farther off may not take, nor one of the same side": (
+        "KPPvKP",
+        [("c5", "g5", "d5"), ("c4", "d4", "b4")],
+    ),
     "both sides promote": ("KPPvKP", [("b7", "c6", "c2")]),
 }
 
 LARGE_CLOSURES = {
-    "six men, either side may take": ("KPPvKPP", [("c4", "e5", "d4", "f5"), ("c2", "e5", "d4", "f7")]),
-    "six men, three pawns and one": ("KPPPvKP", [("a6", "d4", "e2", "e4"), ("a6", "d2", "e2", "e4")]),
+    "six men, either side may take": (
+        "KPPvKPP",
+        [("c4", "e5", "d4", "f5"), ("c2", "e5", "d4", "f7")],
+    ),
+    "six men, three pawns and one": (
+        "KPPPvKP",
+        [("a6", "d4", "e2", "e4"), ("a6", "d2", "e2", "e4")],
+    ),
     "six men, four pawns": ("KPPPPvK", [("b7", "c2", "c6", "d3")]),
 }
 
@@ -47,10 +56,15 @@ LARGE_CLOSURES = {
     ("name", "placements"),
     [
         *[pytest.param(*each, id=what) for what, each in CLOSURES.items()],
-        *[pytest.param(*each, id=what, marks=pytest.mark.slow) for what, each in LARGE_CLOSURES.items()],
+        *[
+            pytest.param(*each, id=what, marks=pytest.mark.slow)
+            for what, each in LARGE_CLOSURES.items()
+        ],
     ],
 )
-def test_every_pair_of_a_block_agrees_with_the_reference(name: str, placements: list[tuple[str, ...]]) -> None:
+def test_every_pair_of_a_block_agrees_with_the_reference(
+    name: str, placements: list[tuple[str, ...]]
+) -> None:
     excerpt = Excerpt(name, [squares(*each) for each in placements])
     pairs, found = excerpt.differences()
     assert found == []

@@ -17,7 +17,9 @@ THREE_MEN, FOUR_MEN = ([str(material) for material in materials(men)] for men in
 ORDINARY = {row["material"]: row for row in golden_rows("ordinary_tables.csv")}
 
 
-@pytest.mark.parametrize("row", golden_rows("entry_counts.csv"), ids=lambda row: " ".join(row.values()))
+@pytest.mark.parametrize(
+    "row", golden_rows("entry_counts.csv"), ids=lambda row: " ".join(row.values())
+)
 def test_entry_values_are_as_many_as_the_rules_say(row: dict[str, str]) -> None:
     tallies = solved(row["material"]).tallies[Color[row["side_to_move"].upper()]]
     assert tallies[Score(row["outcome"])].count == int(row["positions"])
@@ -27,7 +29,10 @@ def test_the_longest_distance_of_bare_kings_is_fourteen() -> None:
     assert solved("KvK").dtg.max() == 14
 
 
-@pytest.fixture(scope="module", params=[*THREE_MEN, *(pytest.param(name, marks=pytest.mark.slow) for name in FOUR_MEN)])
+@pytest.fixture(
+    scope="module",
+    params=[*THREE_MEN, *(pytest.param(name, marks=pytest.mark.slow) for name in FOUR_MEN)],
+)
 def table(request: pytest.FixtureRequest) -> Table:
     """One table after another; all tests look at it before the next is solved."""
     return solved(request.param) if request.param in THREE_MEN else solve_from_values(request.param)
@@ -47,7 +52,10 @@ def classes(table: Table, side: Color) -> dict[Score, int]:
     if table.material.pawns:
         return {outcome: tally.count // 2 for outcome, tally in table.tallies[side].items()}
     fixed = on_diagonals(table, side)
-    counted = {outcome: tally.count + fixed.get(outcome.signed, 0) for outcome, tally in table.tallies[side].items()}
+    counted = {
+        outcome: tally.count + fixed.get(outcome.signed, 0)
+        for outcome, tally in table.tallies[side].items()
+    }
     assert not any(count % 8 for count in counted.values())
     return {outcome: count // 8 for outcome, count in counted.items()}
 
@@ -58,6 +66,8 @@ def test_mates_are_as_many_and_as_long_as_in_ordinary_tables(table: Table, side:
     won, lost = (Score(MATE_CODE, winner) for winner in (side, side.other))
     wins, losses = found.get(won, 0), found.get(lost, 0)
     draws = sum(found.values()) - wins - losses
-    assert [wins, draws, losses] == [int(row[f"{name}_to_move_{result}"]) for result in ("wins", "draws", "losses")]
+    assert [wins, draws, losses] == [
+        int(row[f"{name}_to_move_{result}"]) for result in ("wins", "draws", "losses")
+    ]
     longest = table.tallies[side].get(won, Tally(0, -1, -1)).max_dtg
     assert longest == 2 * int(row[f"longest_{name}_mate_moves"]) - 1

@@ -37,12 +37,16 @@ def assert_same(left: Table, right: Table) -> None:
     for name in ("entry", "dtg", "pattern"):
         np.testing.assert_array_equal(getattr(left, name), getattr(right, name), strict=True)
     for name in ("start", "holder", "code", "outcome", "dtg"):
-        np.testing.assert_array_equal(getattr(left.patterns, name), getattr(right.patterns, name), strict=True)
+        np.testing.assert_array_equal(
+            getattr(left.patterns, name), getattr(right.patterns, name), strict=True
+        )
     assert left.tallies == right.tallies
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("name", [*SMALL, *(pytest.param(name, marks=pytest.mark.slow) for name in ("KBvKN", "KPvKP"))])
+@pytest.mark.parametrize(
+    "name", [*SMALL, *(pytest.param(name, marks=pytest.mark.slow) for name in ("KBvKN", "KPvKP"))]
+)
 def test_a_table_is_the_same_for_any_number_of_threads(name: str, threads: int) -> None:
     assert_same(solve_from_values(name, threads), solved(name))
 
@@ -80,7 +84,9 @@ def freeze_one(code: int, broken: int | None) -> tuple[Worker, np.ndarray]:
 def refusal(worker: Worker) -> RepresentationError | None:
     """What the solver makes of a worker's status."""
     try:
-        check_status(Material.parse("KvK"), int(worker.white.state[STATUS] or worker.black.state[STATUS]))
+        check_status(
+            Material.parse("KvK"), int(worker.white.state[STATUS] or worker.black.state[STATUS])
+        )
     except RepresentationError as error:
         return error
     return None
@@ -89,9 +95,14 @@ def refusal(worker: Worker) -> RepresentationError | None:
 @pytest.mark.parametrize(
     ("code", "broken", "outcome"),
     [(TOP_CODE, None, Score(TOP_CODE, Color.BLACK)), (TOP_CODE + 60, 4, Score(4, Color.WHITE))],
-    ids=["the highest code that fits a byte", "a code above it is no outcome where its hold breaks"],
+    ids=[
+        "the highest code that fits a byte",
+        "a code above it is no outcome where its hold breaks",
+    ],
 )
-def test_an_outcome_that_fits_a_byte_is_stored(code: int, broken: int | None, outcome: Score) -> None:
+def test_an_outcome_that_fits_a_byte_is_stored(
+    code: int, broken: int | None, outcome: Score
+) -> None:
     worker, entry = freeze_one(code, broken)
     assert refusal(worker) is None
     assert entry.tolist() == [outcome.signed]
@@ -100,7 +111,9 @@ def test_an_outcome_that_fits_a_byte_is_stored(code: int, broken: int | None, ou
 def test_an_outcome_above_the_byte_is_refused() -> None:
     worker, _ = freeze_one(TOP_CODE + 1, None)
     assert worker.white.state[STATUS] == TOO_HIGH
-    assert str(refusal(worker)) == "an outcome of KvK does not fit the signed byte of a stored table"
+    assert (
+        str(refusal(worker)) == "an outcome of KvK does not fit the signed byte of a stored table"
+    )
 
 
 def test_a_distance_too_far_is_refused() -> None:
@@ -133,19 +146,26 @@ def test_what_there_is_no_room_for_is_refused(monkeypatch: pytest.MonkeyPatch) -
             for size in sizes:
                 with monkeypatch.context() as patched:
                     patched.setattr(worker_module, limit, size)
-                    with pytest.raises(RepresentationError, match=f"the number of {what} of {name} .*does not fit"):
+                    with pytest.raises(
+                        RepresentationError, match=f"the number of {what} of {name} .*does not fit"
+                    ):
                         solve(Material.parse(name), children)
         with monkeypatch.context() as patched:
             for module in (forcer_module, methods, one_block):
                 patched.setattr(module, "new_interner", lambda _: new_interner(8))
-            with pytest.raises(RepresentationError, match=f"the number of patterns of {name} does not fit"):
+            with pytest.raises(
+                RepresentationError, match=f"the number of patterns of {name} does not fit"
+            ):
                 solve(Material.parse(name), children)
 
 
 @pytest.mark.parametrize("name", ["KNvK", "KPvK"])
 @pytest.mark.parametrize("method", [DISTANCES, OUTCOMES], ids=["distances", "outcomes"])
 def test_a_table_is_the_same_however_often_its_room_is_doubled(
-    name: str, method: Method[Any], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    name: str,
+    method: Method[Any],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     children = {child: values(str(child)) for child in Material.parse(name).children()}
     whole = solve(Material.parse(name), children, method=method)
@@ -156,7 +176,9 @@ def test_a_table_is_the_same_however_often_its_room_is_doubled(
     assert caplog.text.count("exceeds the room for it; solving again with twice as much") > 4
 
 
-def test_threads_that_fill_their_rooms_at_once_double_them_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_that_fill_their_rooms_at_once_double_them_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     rooms, made = set[Room](), many_blocks.new_worker
 
     def noted(method: Method[Any], geometry: Geometry, mobility: Mobility, room: Room) -> Worker:
@@ -191,7 +213,9 @@ class Backwards:
 
 
 @pytest.mark.parametrize("name", ["KBvK", "KPvK"])
-def test_a_table_does_not_depend_on_the_order_of_independent_work(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_does_not_depend_on_the_order_of_independent_work(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     forwards = solve_from_values(name, threads=1)
     monkeypatch.setattr("tbgen.retro.drive.solver.ThreadPoolExecutor", Backwards)
     assert_same(forwards, solve_from_values(name, threads=1))

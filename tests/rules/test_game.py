@@ -42,7 +42,9 @@ def test_a_game_reads_its_own_fen_back_beyond_a_clock_of_a_hundred_too(
         assert Game(again, accrued=accrued, fifty_moves=rule).accrued == game.accrued
 
 
-def test_the_position_at_which_the_fifty_move_rule_applies_is_read_back_with_what_had_accrued() -> None:
+def test_the_position_at_which_the_fifty_move_rule_applies_is_read_back_with_what_had_accrued() -> (
+    None
+):
     fen = "8/k7/8/5p2/8/8/8/3K4 w - - 104 78 G9.5"
     assert game_from(fen, setting="fide").fen() == game_from(fen, setting="legacy").fen() == fen
     assert game_from(fen, setting="none").fen().endswith("104 78 -G5.5")
@@ -60,7 +62,9 @@ BARE = "8/6k1/2B5/5K2/8/8/7B/8 b - - 1 1"
         lambda: with_score(chess.Board(BARE), Score("-G8.0")),
     ],
 )
-def test_a_score_that_no_game_can_carry_into_a_position_is_refused_by_every_route(route: Callable[[], object]) -> None:
+def test_a_score_that_no_game_can_carry_into_a_position_is_refused_by_every_route(
+    route: Callable[[], object],
+) -> None:
     with pytest.raises(AccruedError, match="Black's king alone gives no check"):
         route()
 
@@ -79,7 +83,12 @@ SETTINGS = "fide legacy reset none"
 LAST = {
     "the first position counts": (START, "", SETTINGS, "-G20.5 since 0"),
     "a published score": (START, "e4 c5 Nf3 d6 c4", SETTINGS, "G28.5 since 5"),
-    "it is kept when the next is higher": (START, "e4 c5 Nf3 d6 c4 a6 Nc3", SETTINGS, "-G26.5 since 6"),
+    "it is kept when the next is higher": (
+        START,
+        "e4 c5 Nf3 d6 c4 a6 Nc3",
+        SETTINGS,
+        "-G26.5 since 6",
+    ),
     "a reset wipes out what has accrued": (
         "7k/8/8/4p3/8/8/8/B1K5 w - - 9 30 G1.0",
         "Bxe5",
@@ -101,7 +110,12 @@ LAST = {
         SETTINGS,
         "-G5.5 since 0 bare kings at 2",
     ),
-    "one king has fewer moves": ("8/8/8/2K3k1/8/8/8/8 w - - 0 1", "Kd5 Kf5", SETTINGS, "-G5.5 since 2"),
+    "one king has fewer moves": (
+        "8/8/8/2K3k1/8/8/8/8 w - - 0 1",
+        "Kd5 Kf5",
+        SETTINGS,
+        "-G5.5 since 2",
+    ),
     "the first position is no ply": (KINGS_FAR_APART, "Kf2", SETTINGS, "-G8.5 since 0"),
     "a man is on the board": ("8/8/2k5/8/7p/5K2/8/8 w - - 5 9", "Ke3 Kd5", SETTINGS, "goes on"),
     "eight moves before the last capture do not count": (
@@ -122,7 +136,12 @@ LAST = {
         "fide legacy",
         "G7.5 since 0 fifty moves at 1",
     ),
-    "one ply earlier it does": (HELD.format(98, "G7.5"), "Rg1", "fide legacy none", "G1.5 since 1 counter 99"),
+    "one ply earlier it does": (
+        HELD.format(98, "G7.5"),
+        "Rg1",
+        "fide legacy none",
+        "G1.5 since 1 counter 99",
+    ),
     "an improvement below the cutoff starts the clock anew": (
         HELD.format(99, "G7.5"),
         "Rg1 Kh7",
@@ -130,16 +149,31 @@ LAST = {
         "G1.5 since 1 counter 1",
     ),
     "an equal score does not": (HELD.format(50, "G1.5"), "Rg1", "reset", "G1.5 since 0 counter 51"),
-    "a reset always does": ("7k/8/8/8/8/8/5pR1/K7 w - - 99 80", "Rxf2", SETTINGS, "since 1 counter 0"),
+    "a reset always does": (
+        "7k/8/8/8/8/8/5pR1/K7 w - - 99 80",
+        "Rxf2",
+        SETTINGS,
+        "since 1 counter 0",
+    ),
     "mate counts at the hundredth ply": (
         "7k/8/6K1/8/8/8/8/R7 w - - 99 80 G7.5",
         "Ra8",
         SETTINGS,
         "G0.0 since 1 checkmate at 1",
     ),
-    "so does stalemate": ("7k/8/5K2/6Q1/8/8/8/8 w - - 99 80 G7.5", "Qg6", SETTINGS, "G0.5 since 1 stalemate at 1"),
+    "so does stalemate": (
+        "7k/8/5K2/6Q1/8/8/8/8 w - - 99 80 G7.5",
+        "Qg6",
+        SETTINGS,
+        "G0.5 since 1 stalemate at 1",
+    ),
     "a position for the third time": (START, 2 * FORTH, SETTINGS, "threefold repetition at 8"),
-    "what follows does not undo it": (START, 2 * FORTH + "e4", SETTINGS, "threefold repetition at 8"),
+    "what follows does not undo it": (
+        START,
+        2 * FORTH + "e4",
+        SETTINGS,
+        "threefold repetition at 8",
+    ),
     "the accrued score is no part of a repetition": (
         HELD.format(0, ""),
         2 * "Rg1 Kh7 Rg2 Kh8 ",
@@ -261,7 +295,11 @@ def test_the_facts_of_a_game_are_those_of_its_plies_and_its_score() -> None:
     game.push_line("Bh3 Kh4")
     facts = game.facts(Scoring(Scheme.WINNER))
     assert facts["fen"] == "8/8/4K3/8/7k/7B/8/8 w - - 35 31"
-    assert (facts["own"], facts["accrued"], facts["reached_at_ply"]) == (str(own_score(game.board)), "G4.0", 0)
+    assert (facts["own"], facts["accrued"], facts["reached_at_ply"]) == (
+        str(own_score(game.board)),
+        "G4.0",
+        0,
+    )
     assert (facts["points"], facts["scoring"]) == ({"white": 1.0, "black": 0.0}, "winner")
     assert facts["plies"][1] == {
         "ply": 1,
@@ -280,4 +318,10 @@ def test_the_facts_of_a_game_are_those_of_its_plies_and_its_score() -> None:
 
 
 def test_no_plies_are_left_once_the_fifty_move_rule_could_have_struck() -> None:
-    assert [FiftyMoves().plies_left(counter) for counter in (0, 99, 100, 101, 150)] == [100, 1, 0, 0, 0]
+    assert [FiftyMoves().plies_left(counter) for counter in (0, 99, 100, 101, 150)] == [
+        100,
+        1,
+        0,
+        0,
+        0,
+    ]

@@ -10,7 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.errors import AccruedError, FenError, IllegalPositionError, InputError, MoveError, UsageError
+from tbgen.errors import (
+    AccruedError,
+    FenError,
+    IllegalPositionError,
+    InputError,
+    MoveError,
+    UsageError,
+)
 from tbgen.rules.game import Game
 from tbgen.rules.notation import (
     fen_and_moves,
@@ -46,7 +53,9 @@ PROMOTION = "3r1k2/4P3/8/8/8/8/8/4K3 w - - 0 1"
 def test_a_text_of_moves_may_have_numbers_signs_comments_and_a_result(text: str) -> None:
     assert moves_in(text) == ["e4", "e5", "Nf3", "Nc6"]
     assert moves_in(text.split("\t")) == ["e4", "e5", "Nf3", "Nc6"]
-    assert [move for game in movetexts([text.replace(",", " ")]) for move in game.moves] == moves_in(text)
+    assert [
+        move for game in movetexts([text.replace(",", " ")]) for move in game.moves
+    ] == moves_in(text)
 
 
 def test_a_result_in_a_line_that_is_to_be_played_is_refused() -> None:
@@ -97,7 +106,16 @@ def test_what_is_no_move_or_fits_two_is_refused(fen: str, texts: str, fault: str
         (chess.STARTING_FEN, "e2e4", "e4 ♙e4"),
         (TWO_ROOKS, "a1d1", "Rad1"),
     ],
-    ids=["promotion", "castling", "long castling", "castling of chess960", "en passant", "knight", "pawn", "rooks"],
+    ids=[
+        "promotion",
+        "castling",
+        "long castling",
+        "castling of chess960",
+        "en passant",
+        "knight",
+        "pawn",
+        "rooks",
+    ],
 )
 def test_every_spelling_of_a_move_is_read(fen: str, move: str, texts: str) -> None:
     board = chess.Board(fen, chess960="Bb" in fen)
@@ -113,7 +131,12 @@ def test_every_legal_move_is_read_back_in_both_notations(seed: int) -> None:
         if not moves:
             break
         move = draw.choice(moves)
-        for text in (board.san(move), board.uci(move), board.lan(move), f"{board.fullmove_number}.{board.san(move)}"):
+        for text in (
+            board.san(move),
+            board.uci(move),
+            board.lan(move),
+            f"{board.fullmove_number}.{board.san(move)}",
+        ):
             assert [parse_move(board, text) for text in moves_in(text)] == [move]
         board.push(move)
 
@@ -150,7 +173,9 @@ def test_moves_are_named_as_python_chess_names_them() -> None:
         ("f3 e5 g4 Qh4", "a3", "the game is over by checkmate"),
     ],
 )
-def test_an_illegal_move_is_told_why_where_there_is_a_plain_reason(played: str, text: str, why: str) -> None:
+def test_an_illegal_move_is_told_why_where_there_is_a_plain_reason(
+    played: str, text: str, why: str
+) -> None:
     board = chess.Board()
     for san in played.split():
         board.push_san(san)
@@ -172,8 +197,17 @@ BISHOP_AT_ZERO = "8/8/4K3/5Bk1/8/8/8/8 w - - 0 30"
     ("fen", "field", "mobility", "own", "accrued"),
     [
         (QUIET, "-G26.5", Mobility.RESET, "G27.5", "-G26.5"),
-        *((AFTER_RESET, field, Mobility.RESET, "G28.5", "G28.5") for field in ("G28.5", "-G3.5", "G0.0")),
-        ("8/8/4k3/5q2/6K1/7P/8/8 w - - 9 40", "G2.0", Mobility.RESET, "-G2.0", "G2.0"),  # on a tie the holder keeps it
+        *(
+            (AFTER_RESET, field, Mobility.RESET, "G28.5", "G28.5")
+            for field in ("G28.5", "-G3.5", "G0.0")
+        ),
+        (
+            "8/8/4k3/5q2/6K1/7P/8/8 w - - 9 40",
+            "G2.0",
+            Mobility.RESET,
+            "-G2.0",
+            "G2.0",
+        ),  # on a tie the holder keeps it
         (BISHOP_AT_ZERO, "G4.0", Mobility.RESET, "-G14.5", "-G14.5"),
         (BISHOP_AT_ZERO, "G4.0", Mobility.WHOLE_GAME, "-G14.5", "G4.0"),
     ],
@@ -192,7 +226,9 @@ def test_a_game_does_not_go_on_after_mate_or_stalemate(field: str) -> None:
         parse_fen(f"{QUIET} {field}")
 
 
-@pytest.mark.parametrize("fen", ["8/8/8/4KBk1/8/8/8/8 b", "8/8/8/4KBk1/8/8/8/8 b - -", " 8/8/8/4KBk1/8/8/8/8  b "])
+@pytest.mark.parametrize(
+    "fen", ["8/8/8/4KBk1/8/8/8/8 b", "8/8/8/4KBk1/8/8/8/8 b - -", " 8/8/8/4KBk1/8/8/8/8  b "]
+)
 def test_fields_at_the_end_may_be_left_out(fen: str) -> None:
     assert parse_fen(fen)[0].fen() == "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 
@@ -263,7 +299,9 @@ def test_any_text_is_a_fen_or_a_clean_error(text: str) -> None:
 
 
 @given(boards(20), scores)
-def test_a_score_read_is_never_worse_than_the_positions_own(played: chess.Board, score: object) -> None:
+def test_a_score_read_is_never_worse_than_the_positions_own(
+    played: chess.Board, score: object
+) -> None:
     try:
         board, accrued = parse_fen(f"{played.fen()} {score}")
     except AccruedError:
@@ -273,8 +311,12 @@ def test_a_score_read_is_never_worse_than_the_positions_own(played: chess.Board,
 
 
 @pytest.mark.parametrize(("clock", "expected"), [(0, 1), (1, 1), (33, 33)])
-def test_a_score_carried_into_a_position_keeps_its_clock_but_needs_one_above_zero(clock: int, expected: int) -> None:
-    board, accrued = with_score(chess.Board(f"8/8/4K3/5Bk1/8/8/8/8 w - - {clock} 30"), Score("G4.0"))
+def test_a_score_carried_into_a_position_keeps_its_clock_but_needs_one_above_zero(
+    clock: int, expected: int
+) -> None:
+    board, accrued = with_score(
+        chess.Board(f"8/8/4K3/5Bk1/8/8/8/8 w - - {clock} 30"), Score("G4.0")
+    )
     assert (board.halfmove_clock, str(accrued)) == (expected, "G4.0")
 
 

@@ -29,7 +29,9 @@ def boards_with(role: Role, draw: random.Random, count: int) -> Iterator[OwnBoar
         other = draw.choice(["", *(each.letter for each in JUDGED), *"QRBN"])
         letters = ["K", "k", *(draw.choice([man, man.lower()]) for man in [role.letter, *other])]
         squares = dict(zip(draw.sample(chess.SQUARES, len(letters)), letters, strict=True))
-        rows = ["".join(squares.get(rank * 8 + file, "1") for file in range(8)) for rank in range(8)]
+        rows = [
+            "".join(squares.get(rank * 8 + file, "1") for file in range(8)) for rank in range(8)
+        ]
         placement = "/".join(rows)
         for run in range(8, 1, -1):
             placement = placement.replace("1" * run, str(run))
@@ -51,7 +53,9 @@ def judge(role: Role, draw: random.Random, count: int) -> None:
         assert board.is_check() == pyffish.gives_check("own", fen, []), fen
         for move in draw.sample(moves, min(2, len(moves))):
             board.push_uci(move)
-            assert sorted(each.uci() for each in board.legal_moves) == sorted(pyffish.legal_moves("own", fen, [move]))
+            assert sorted(each.uci() for each in board.legal_moves) == sorted(
+                pyffish.legal_moves("own", fen, [move])
+            )
             board.pop()
         assert board.fen() == fen
 
@@ -70,7 +74,11 @@ def test_moves_and_checks_of_a_thousand_positions_are_those_of_fairy_stockfish(r
 def test_letters_are_read_and_written_and_men_of_chess_stand_beside_them() -> None:
     fen = "8/8/2n5/8/3g4/1k6/3Q4/KM6 b - - 5 9"
     board, accrued = parse_fen(f"{fen} G30.5", men=MEN)
-    assert (board.fen(), str(accrued), str(material_of(board))) == (fen, str(own_score(board)), "KQMvKNG")
+    assert (board.fen(), str(accrued), str(material_of(board))) == (
+        fen,
+        str(own_score(board)),
+        "KQMvKNG",
+    )
     assert picture_of(board).splitlines()[5:8:2] == ["3 . k . . . . . .", "1 K M . . . . . ."]
     move = parse_move(board, "Gf5")
     assert (move.uci(), board.san(move)) == ("d4f5", "Gf5")

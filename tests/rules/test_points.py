@@ -105,7 +105,9 @@ def test_points_of_both_sides_add_to_one(scoring: Scoring, result: Score) -> Non
 
 
 @given(scorings, outcomes, outcomes)
-def test_a_better_outcome_never_gives_fewer_points(scoring: Scoring, one: Score, other: Score) -> None:
+def test_a_better_outcome_never_gives_fewer_points(
+    scoring: Scoring, one: Score, other: Score
+) -> None:
     worse, better = sorted((one, other))
     assert scoring.points(worse)[Color.WHITE] <= scoring.points(better)[Color.WHITE]
 
@@ -165,7 +167,9 @@ def test_points_are_read_with_spaces_around_the_dash(text: str) -> None:
     assert parse_points(text) == (Fraction(9, 16), Fraction(7, 16))
 
 
-@pytest.mark.parametrize("text", ["", "1", "1-1", "0.5-0.6", "2--1", "a-b", "1-0-0", "1/2-0.4", "½-½", "1-x", "x-1"])
+@pytest.mark.parametrize(
+    "text", ["", "1", "1-1", "0.5-0.6", "2--1", "a-b", "1-0-0", "1/2-0.4", "½-½", "1-x", "x-1"]
+)
 def test_points_that_cannot_be_are_refused(text: str) -> None:
     with pytest.raises(ScoreFormatError):
         parse_points(text)
@@ -175,7 +179,9 @@ def test_an_event_is_decided_by_stalemates_first_and_then_by_ever_higher_scores(
     stalemate = lexicographic_key([(Color.WHITE, Score("G0.5"))])
     suffered = lexicographic_key([(Color.BLACK, Score("G0.5")), (Color.WHITE, Score("G1.0"))])
     many = lexicographic_key([(Color.BLACK, Score("-G1.0"))] * 9)
-    few = lexicographic_key([(Color.BLACK, Score("-G1.0"))] * 8 + [(Color.WHITE, Score("G1.5"))] * 3)
+    few = lexicographic_key(
+        [(Color.BLACK, Score("-G1.0"))] * 8 + [(Color.WHITE, Score("G1.5"))] * 3
+    )
     none = lexicographic_key([])
     mates = lexicographic_key([(Color.WHITE, Score("G0.0"))])
     assert stalemate > many > few > none > suffered

@@ -18,7 +18,9 @@ from tbgen.storage.schema import SEAL_BYTES, Index, Seal, digest_of, pack
 Items = npt.NDArray[Any]
 
 
-def resealed(path: Path, change: Callable[[Index], object], more: bytes = b"", outcomes: str | None = None) -> Seal:
+def resealed(
+    path: Path, change: Callable[[Index], object], more: bytes = b"", outcomes: str | None = None
+) -> Seal:
     """Change the index of a file, put bytes before it, and make its checksums right again; the new seal.
 
     `outcomes` is the digest that a file of distances is to name in its seal.
@@ -40,7 +42,9 @@ def resealed(path: Path, change: Callable[[Index], object], more: bytes = b"", o
     return changed
 
 
-def rewritten(outcomes: Path, layer: Layer, name: str, change: Callable[[Items], Items | None]) -> None:
+def rewritten(
+    outcomes: Path, layer: Layer, name: str, change: Callable[[Items], Items | None]
+) -> None:
     """Change the first chunk of a dataset of a table, in place or for another one; the distances name the outcomes."""
     distances = outcomes.with_suffix(".dtg.h5")
     path = outcomes if layer is Layer.OUTCOMES else distances

@@ -50,7 +50,11 @@ def say_more(draw: random.Random, path: Path, layer: Layer) -> None:
         dataset = index.datasets[name]
         size = draw.choice([dataset.chunk_items, 1 << 13, 1 << 16])
         items = dataset.items + (1 << draw.randrange(29))
-        chunks = np.resize(dataset.chunks, min(-(-items // size), 1 << 20)) if len(dataset.chunks) else dataset.chunks
+        chunks = (
+            np.resize(dataset.chunks, min(-(-items // size), 1 << 20))
+            if len(dataset.chunks)
+            else dataset.chunks
+        )
         index.datasets[name] = replace(dataset, items=items, chunk_items=size, chunks=chunks)  # type: ignore[index]
 
     resealed(path, change)
@@ -61,11 +65,15 @@ def blow_up(draw: random.Random, path: Path, layer: Layer) -> None:
     name = draw.choice([*COLUMNS[layer]])
     seal, dataset = Seal.from_bytes(path.read_bytes()[:SEAL_BYTES]), index_of(path).datasets[name]
     size, count = draw.choice([1 << 13, 1 << 16]), 1 << draw.randrange(14)
-    packed = pack(np.full(size, draw.randrange(3), np.uint8).astype(dataset.kind), shuffled=dataset.shuffled)
+    packed = pack(
+        np.full(size, draw.randrange(3), np.uint8).astype(dataset.kind), shuffled=dataset.shuffled
+    )
     chunks = np.zeros(count, dataset.chunks.dtype)
     chunks["offset"] = seal.index + np.arange(count) * len(packed)
     chunks["size"], chunks["crc"] = len(packed), crc32(packed)
-    other = Dataset(dataset.kind, size * count - draw.randrange(size), size, dataset.shuffled, chunks)
+    other = Dataset(
+        dataset.kind, size * count - draw.randrange(size), size, dataset.shuffled, chunks
+    )
     resealed(path, lambda index: index.datasets.update({name: other}), packed * count)  # type: ignore[attr-defined]
 
 
@@ -94,7 +102,9 @@ def read_all(path: Path, draw: random.Random) -> None:
         for name in (*COLUMNS[Layer.OUTCOMES], *COLUMNS[Layer.DISTANCES]):
             table.column(name)
         _ = table.tallies, table.states, table.patterns, table.symbol_of_state
-        table.look_up(np.array([draw.randrange(table.order.layout.cells) for _ in range(20)], np.int64))
+        table.look_up(
+            np.array([draw.randrange(table.order.layout.cells) for _ in range(20)], np.int64)
+        )
 
 
 def main(folder: Path, files: int, seed: int, names: list[str]) -> None:

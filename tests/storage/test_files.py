@@ -12,7 +12,14 @@ from pathlib import Path
 import pytest
 
 from tbgen.errors import UsageError
-from tbgen.storage.files import FileRecord, build_lock, folders_in, partial_of, tables_in, write_whole
+from tbgen.storage.files import (
+    FileRecord,
+    build_lock,
+    folders_in,
+    partial_of,
+    tables_in,
+    write_whole,
+)
 from tbgen.text import parse_json, read_as
 
 
@@ -43,7 +50,9 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_trace(tmp_path: Path) -> 
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
-def test_the_tables_of_a_folder_are_listed_in_build_order_and_nothing_else_is(tmp_path: Path) -> None:
+def test_the_tables_of_a_folder_are_listed_in_build_order_and_nothing_else_is(
+    tmp_path: Path,
+) -> None:
     for name in ("KQvK.h5", "KvK.h5", "KRvKP.h5", "KvKB.h5", "KBvK.h5.partial", "notes.txt"):
         (tmp_path / name).touch()
     (tmp_path / "KNvK.h5").mkdir()
@@ -60,7 +69,9 @@ def test_a_second_builder_waits_for_the_first(tmp_path: Path) -> None:
         "    print('in', flush=True)\n"
     )
     with build_lock(tmp_path / "new", lambda: pytest.fail("nobody else is here")):
-        other = subprocess.Popen([sys.executable, "-c", code, tmp_path / "new"], stdout=subprocess.PIPE, text=True)
+        other = subprocess.Popen(
+            [sys.executable, "-c", code, tmp_path / "new"], stdout=subprocess.PIPE, text=True
+        )
         assert other.stdout.readline() == "waiting\n"
     assert other.communicate()[0] == "in\n"
 

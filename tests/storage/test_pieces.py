@@ -34,13 +34,19 @@ def put_runs(store: BlockStore, order: Order) -> None:
     step = order.layout.block_words * (64 if len(order.layout.blocks) == 1 else 5 * 128)
     for first in range(0, end, step):
         size = min(step, end - first)
-        rows = np.sort(draw.choice(1000, PATTERNS - 1, replace=False)).astype(np.int64)[draw.permutation(PATTERNS - 1)]
+        rows = np.sort(draw.choice(1000, PATTERNS - 1, replace=False)).astype(np.int64)[
+            draw.permutation(PATTERNS - 1)
+        ]
         pattern = np.minimum(draw.geometric(0.2, size) - 1, PATTERNS - 1).astype(np.uint32)
         entry = draw.choice([-3, 2, 5], size).astype(np.int8) * (draw.random(size) < 0.7)
         entry[: size // 4] = 0  # rows of blanks, at the beginning of the table too
         often = np.bincount(pattern, minlength=PATTERNS).astype(np.int64)
         dictionary = Dictionary(np.maximum(np.arange(PATTERNS + 1) - 1, 0), rows, often)
-        cells = Cells(entry, draw.integers(0, 60_000 if order.layout.pawns else 400, size).astype(np.uint16), pattern)
+        cells = Cells(
+            entry,
+            draw.integers(0, 60_000 if order.layout.pawns else 400, size).astype(np.uint16),
+            pattern,
+        )
         store.put(Run(first, first + size, len(rows), nothing_found(), nothing), dictionary, cells)
 
 
@@ -62,14 +68,22 @@ def slowly_numbered(solved: Solved, order: Order) -> tuple[Ints, Ints, Ints]:
 
 
 def keys_of(states: Cells) -> Ints:
-    return (states.entry.astype(np.int64) + 128) << 48 | states.dtg.astype(np.int64) << 32 | states.pattern
+    return (
+        (states.entry.astype(np.int64) + 128) << 48
+        | states.dtg.astype(np.int64) << 32
+        | states.pattern
+    )
 
 
 class Met:
     """A solved material of whose pieces two threads always ask at once."""
 
     def __init__(self, solved: Solved) -> None:
-        self.material, self.patterns, self.tallies = solved.material, solved.patterns, solved.tallies
+        self.material, self.patterns, self.tallies = (
+            solved.material,
+            solved.patterns,
+            solved.tallies,
+        )
         self._solved, self._meeting = solved, threading.Barrier(2)
 
     def pieces(self, first: int, end: int, room: Cells | None = None) -> Iterator[Piece]:
@@ -82,7 +96,9 @@ class Met:
 def test_runs_are_numbered_as_sorting_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, *, on_disk: bool
 ) -> None:
-    monkeypatch.setattr(order_module, "_PART_CELLS", 100_000)  # KPvK has two parts, others one with both runs
+    monkeypatch.setattr(
+        order_module, "_PART_CELLS", 100_000
+    )  # KPvK has two parts, others one with both runs
     monkeypatch.setattr(numbering_module, "_TURNS", 2)
     order = order_of(Material.parse(name))
     with contextlib.ExitStack() as opened:

@@ -34,7 +34,11 @@ def made_up(number: int) -> tuple[Run, Dictionary, Cells]:
     rows = draw.integers(0, 1 << 34, 40)
     dictionary = Dictionary(np.arange(0, 41, 4), rows, draw.integers(0, 9, 10))
     right = draw.integers(-9, 9, 64).astype(np.int8), draw.integers(0, 9, 64).astype(np.uint16)
-    return Run(first, first + SIZE, len(rows), draw.integers(0, 9, (2, 256, 3)), right), dictionary, cells
+    return (
+        Run(first, first + SIZE, len(rows), draw.integers(0, 9, (2, 256, 3)), right),
+        dictionary,
+        cells,
+    )
 
 
 def opened(path: Path, **changed: Any) -> ScratchStore:
@@ -55,7 +59,9 @@ def assert_has(store: ScratchStore, *numbers: int) -> None:
         for start, end in ((0, SIZE), (17, 2000), (1999, 2001), (SIZE - 1, SIZE)):
             part = store.cells(run.first + start, run.first + end)
             again = store.cells(run.first + start, run.first + end, room)
-            assert all(np.shares_memory(column, there) for column, there in zip(again, room, strict=True))
+            assert all(
+                np.shares_memory(column, there) for column, there in zip(again, room, strict=True)
+            )
             for column, same, there in zip(part, again, cells, strict=True):
                 np.testing.assert_array_equal(column, there[start:end], strict=True)
                 np.testing.assert_array_equal(same, there[start:end], strict=True)
@@ -71,7 +77,9 @@ def filled(path: Path, *numbers: int) -> Path:
     return path
 
 
-def test_runs_are_there_in_the_order_of_their_cells_and_when_the_folder_is_opened_again(tmp_path: Path) -> None:
+def test_runs_are_there_in_the_order_of_their_cells_and_when_the_folder_is_opened_again(
+    tmp_path: Path,
+) -> None:
     with opened(tmp_path / "KPvK.blocks") as store:
         for number in (7, 4, 1):
             store.put(*made_up(number))
@@ -84,8 +92,12 @@ def test_runs_are_there_in_the_order_of_their_cells_and_when_the_folder_is_opene
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("changed", [{"source": "abd"}, {"children": {"KvK": "13"}}, {"material": "KPvKP"}])
-def test_runs_of_another_source_or_child_are_thrown_away(tmp_path: Path, changed: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "changed", [{"source": "abd"}, {"children": {"KvK": "13"}}, {"material": "KPvKP"}]
+)
+def test_runs_of_another_source_or_child_are_thrown_away(
+    tmp_path: Path, changed: dict[str, Any]
+) -> None:
     path = filled(tmp_path / "KPvK.blocks", 0, 1)
     with opened(path, **changed) as store:
         assert_has(store)
@@ -102,14 +114,18 @@ def test_a_damaged_file_costs_its_own_run_alone(tmp_path: Path) -> None:
         damaged = bytearray(whole)
         damaged[place] ^= 1 << draw.randrange(8)
         file.write_bytes(damaged if place % 2 else whole[:place])
-        partial_of(file).write_bytes(whole)  # its builder is killed before it gives the file its name
+        partial_of(file).write_bytes(
+            whole
+        )  # its builder is killed before it gives the file its name
         with opened(path) as store:
             assert_has(store, 0, 2)
         assert len(list(path.iterdir())) == 2
 
 
 @pytest.mark.parametrize("is_link", [False, True])
-def test_a_file_or_a_link_in_the_place_of_a_store_is_replaced(tmp_path: Path, is_link: bool) -> None:
+def test_a_file_or_a_link_in_the_place_of_a_store_is_replaced(
+    tmp_path: Path, is_link: bool
+) -> None:
     (tmp_path / "precious").write_bytes(b"precious")
     if is_link:
         (tmp_path / "KPvK.blocks").symlink_to(tmp_path / "precious")
@@ -141,7 +157,10 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.M
 def _open_often(folder: str, barrier: Any) -> None:
     for number in range(300):
         barrier.wait()
-        with contextlib.suppress(BlockingIOError), ScratchStore(Path(folder) / f"{number}", IDENTITY, PLANE):
+        with (
+            contextlib.suppress(BlockingIOError),
+            ScratchStore(Path(folder) / f"{number}", IDENTITY, PLANE),
+        ):
             pass  # the other one may have it
 
 

@@ -20,7 +20,9 @@ from tbgen.storage.symbols import in_32_bits, symbols_of
 from tbgen.table import Patterns, Table
 
 NONE = np.zeros(0, np.uint8)
-PATTERNS = Patterns(np.zeros(4, np.uint32), NONE, NONE, NONE.astype(np.int8), NONE.astype(np.uint16))
+PATTERNS = Patterns(
+    np.zeros(4, np.uint32), NONE, NONE, NONE.astype(np.int8), NONE.astype(np.uint16)
+)
 
 
 def table_of(seed: int, name: str = "KBvK") -> Table:
@@ -30,10 +32,21 @@ def table_of(seed: int, name: str = "KBvK") -> Table:
     entry = draw.choice([-127, -8, 4, 127], cells).astype(np.int8) * (draw.random(cells) < 0.6)
     dtg = np.minimum(draw.geometric(0.3, cells), 60_000).astype(np.uint16)
     dtg[draw.integers(0, cells, 5)] = 65_535
-    return Table(order.layout.material, entry, dtg, draw.integers(0, 3, cells).astype(np.uint32), PATTERNS, {})
+    return Table(
+        order.layout.material,
+        entry,
+        dtg,
+        draw.integers(0, 3, cells).astype(np.uint32),
+        PATTERNS,
+        {},
+    )
 
 
-@given(st.lists(st.integers(0, 3) | st.integers(0, 2**32 - 1) | st.integers(2**32 - 2, 2**40), max_size=50))
+@given(
+    st.lists(
+        st.integers(0, 3) | st.integers(0, 2**32 - 1) | st.integers(2**32 - 2, 2**40), max_size=50
+    )
+)
 def test_what_occurs_most_often_comes_first_and_equal_things_as_they_are(often: list[int]) -> None:
     expected = sorted(range(len(often)), key=lambda n: -often[n])
     assert often_first(np.array(often, np.int64)).tolist() == expected

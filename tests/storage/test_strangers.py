@@ -56,10 +56,21 @@ def test_facts_that_would_take_long_to_read_are_not_read(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("files", "seed"), [(40, 0), *[pytest.param(2500, seed, marks=pytest.mark.slow) for seed in range(1, 5)]]
+    ("files", "seed"),
+    [(40, 0), *[pytest.param(2500, seed, marks=pytest.mark.slow) for seed in range(1, 5)]],
 )
-def test_files_from_strangers_are_read_with_a_gigabyte_of_address_space(folder: Path, files: int, seed: int) -> None:
-    command = [sys.executable, "-m", "tests.storage.strangers", str(folder), str(files), str(seed), *NAMES]
+def test_files_from_strangers_are_read_with_a_gigabyte_of_address_space(
+    folder: Path, files: int, seed: int
+) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "tests.storage.strangers",
+        str(folder),
+        str(files),
+        str(seed),
+        *NAMES,
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout.split()[0]) > files / 2

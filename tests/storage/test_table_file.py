@@ -51,7 +51,9 @@ KNIGHT = Material.parse("KNvK")
 @pytest.fixture(scope="module")
 def knight_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the table of KNvK; not to be written to."""
-    write_table(folder := tmp_path_factory.mktemp("knight"), solved("KNvK"), generator="1.2.3", source="abc")
+    write_table(
+        folder := tmp_path_factory.mktemp("knight"), solved("KNvK"), generator="1.2.3", source="abc"
+    )
     return folder
 
 
@@ -86,7 +88,8 @@ def test_a_table_comes_back_as_it_was(written: Path) -> None:
         assert file.outcomes.index.attributes["generator"] == "1.2.3"
         assert file.size == sum(path.stat().st_size for path in written.parent.iterdir())
         assert file.counts == {
-            side: {outcome: tally.count for outcome, tally in file.tallies[side].items()} for side in Color
+            side: {outcome: tally.count for outcome, tally in file.tallies[side].items()}
+            for side in Color
         }
     for name in ("entry", "dtg", "pattern"):
         assert (getattr(table, name)[live] == getattr(knight, name)[live]).all()
@@ -97,7 +100,9 @@ def test_a_table_comes_back_as_it_was(written: Path) -> None:
         assert (getattr(table.patterns, field.name) == getattr(knight.patterns, field.name)).all()
 
 
-def test_the_same_table_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_table_gives_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made, file_of = list[weakref.ref[np.ndarray]](), writer._file
 
     def new(size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -111,7 +116,8 @@ def test_the_same_table_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setattr(writer, "_file", made_file)
     first, second = (
-        write_table(tmp_path, solved("KNvK"), generator="1", source="a", threads=threads, new=new) for threads in (1, 2)
+        write_table(tmp_path, solved("KNvK"), generator="1", source="a", threads=threads, new=new)
+        for threads in (1, 2)
     )
     assert first == second
     assert len(made) == 2
@@ -136,7 +142,9 @@ def test_any_hdf5_program_finds_the_datasets(path: Path, layer: Layer) -> None:
                 corner = np.unravel_index(number * size, order.shape)
                 _, packed = stream.id.read_direct_chunk(corner)
                 shuffled = stream.id.get_create_plist().get_nfilters() == 2
-                dataset = dataclasses.replace(ours.dataset(name), kind=stream.dtype, shuffled=shuffled)
+                dataset = dataclasses.replace(
+                    ours.dataset(name), kind=stream.dtype, shuffled=shuffled
+                )
                 assert (dataset.unpack(packed) == ours.part(name, number)).all()
     ours.close()
 
@@ -152,12 +160,18 @@ def test_a_flipped_bit_is_found_wherever_it_is(written: Path, path: Path) -> Non
 
 
 @pytest.mark.parametrize("length", [0, 100, SEAL_BYTES, 5000, -1, None])
-def test_a_file_that_was_cut_or_grew_is_damaged(written: Path, path: Path, length: int | None) -> None:
-    path.write_bytes(path.read_bytes()[:length] if length is not None else path.read_bytes() + b"\0")
+def test_a_file_that_was_cut_or_grew_is_damaged(
+    written: Path, path: Path, length: int | None
+) -> None:
+    path.write_bytes(
+        path.read_bytes()[:length] if length is not None else path.read_bytes() + b"\0"
+    )
     assert_refused(written, DamagedTableError)
 
 
-def test_a_table_that_is_refused_leaves_no_file_open_for_whoever_keeps_the_error(written: Path) -> None:
+def test_a_table_that_is_refused_leaves_no_file_open_for_whoever_keeps_the_error(
+    written: Path,
+) -> None:
     written.write_bytes(written.read_bytes()[:5000])
     before = os.listdir("/proc/self/fd")
     with pytest.raises(DamagedTableError) as kept:
@@ -176,7 +190,9 @@ def test_a_file_in_the_place_of_another_is_refused(written: Path, path: Path, la
     assert_refused(written, DamagedTableError, f"it is the table of KNvK, {other.value}")
 
 
-def test_distances_of_other_outcomes_are_refused_when_they_are_asked_for(written: Path, tmp_path: Path) -> None:
+def test_distances_of_other_outcomes_are_refused_when_they_are_asked_for(
+    written: Path, tmp_path: Path
+) -> None:
     (tmp_path / "other").mkdir()
     write_table(tmp_path / "other", solved("KNvK"), generator="1.2.4", source="abc")
     shutil.copy(path_of(tmp_path / "other", KNIGHT), written)
@@ -193,7 +209,8 @@ def test_without_distances_a_table_has_its_outcomes(written: Path) -> None:
         assert not file.has_distances
         assert file.check().sha256_of_distances is None
         assert {side: sum(counts.values()) for side, counts in file.counts.items()} == {
-            side: sum(tally.count for tally in tallies.values()) for side, tallies in solved("KNvK").tallies.items()
+            side: sum(tally.count for tally in tallies.values())
+            for side, tallies in solved("KNvK").tallies.items()
         }
         with pytest.raises(MissingDistancesError, match="tbgen build KNvK"):
             file.values()
@@ -251,7 +268,8 @@ def test_a_wrong_attribute_is_found_even_under_a_right_seal(
 def test_an_index_outside_the_file_is_refused(written: Path, path: Path, index: int) -> None:
     whole = path.read_bytes()
     path.write_bytes(
-        dataclasses.replace(Seal.from_bytes(whole[:SEAL_BYTES]), index=index).to_bytes() + whole[SEAL_BYTES:]
+        dataclasses.replace(Seal.from_bytes(whole[:SEAL_BYTES]), index=index).to_bytes()
+        + whole[SEAL_BYTES:]
     )
     assert_refused(written, DamagedTableError, "its index lies outside")
 
@@ -311,21 +329,30 @@ def test_a_state_of_another_symbol_or_distance_is_refused(written: Path, is_othe
             np.diff(file.symbol_of_state),
             np.diff(file.states.dtg),
         )
-    wanted = (symbols != 0, distances == 0) if is_other == "symbol" else (symbols == 0, distances != 0)
+    wanted = (
+        (symbols != 0, distances == 0) if is_other == "symbol" else (symbols == 0, distances != 0)
+    )
     place = int(np.isin(ids, np.flatnonzero(wanted[0] & wanted[1])).argmax())
 
     def change(items: Items) -> None:
         items[place] += 1
 
     rewritten(written, Layer.DISTANCES, DETAIL, change)
-    with TableFile(written) as file, pytest.raises(DamagedTableError, match="a state of another symbol or distance"):
+    with (
+        TableFile(written) as file,
+        pytest.raises(DamagedTableError, match="a state of another symbol or distance"),
+    ):
         file.ids(0, file.order.chunk_cells)
 
 
 def test_rows_of_a_symbol_say_something_new(written: Path) -> None:
     with TableFile(written) as file:
         rows = file.column("outcome_rows").tolist()
-        pairs = [pair for _, at, count in file.column("symbols") for pair in itertools.pairwise(rows[at : at + count])]
+        pairs = [
+            pair
+            for _, at, count in file.column("symbols")
+            for pair in itertools.pairwise(rows[at : at + count])
+        ]
     assert {(one[0], one[2]) != (other[0], other[2]) for one, other in pairs} == {True}
 
 

@@ -42,7 +42,10 @@ READ = {
         )
         for name, pack in PACKERS.items()
     },
-    "frames of zstd that are to be skipped": (SKIPPED + zst(b"one\n") + SKIPPED + zst(b"two\n"), "one\ntwo\n"),
+    "frames of zstd that are to be skipped": (
+        SKIPPED + zst(b"one\n") + SKIPPED + zst(b"two\n"),
+        "one\ntwo\n",
+    ),
     **{
         f"begins with {begin!r}": (begin, begin.decode("latin-1"))
         for begin in (b"", b"\x1f", b"B", b"BZ", b"\xfd7z", b"(", b"P")
@@ -51,7 +54,9 @@ READ = {
 
 
 @pytest.mark.parametrize(("data", "text"), READ.values(), ids=READ)
-def test_a_packed_file_reads_as_if_it_were_not_whatever_its_name(tmp_path: Path, data: bytes, text: str) -> None:
+def test_a_packed_file_reads_as_if_it_were_not_whatever_its_name(
+    tmp_path: Path, data: bytes, text: str
+) -> None:
     path = tmp_path / "games.pgn"
     path.write_bytes(data)
     assert text_of(path) == text
@@ -62,7 +67,12 @@ def test_a_packed_file_that_is_cut_short_or_damaged_is_called_so(
     tmp_path: Path, pack: Callable[[bytes], bytes]
 ) -> None:
     path, data = tmp_path / "games.pgn", pack(os.urandom(100_000).hex().encode())
-    for broken in (data[: len(data) // 2], data[:-1], data + b"more", data[:100] + bytes(1000) + data[1100:]):
+    for broken in (
+        data[: len(data) // 2],
+        data[:-1],
+        data + b"more",
+        data[:100] + bytes(1000) + data[1100:],
+    ):
         path.write_bytes(broken)
         with pytest.raises(InputFileError, match="damaged or cut short"):
             text_of(path)
@@ -75,7 +85,10 @@ def test_patterns_stand_for_the_files_that_match(tmp_path: Path) -> None:
     (tmp_path / "deep" / "d.pgn").touch()
 
     def found(*names: str) -> list[str]:
-        return [os.path.relpath(name, tmp_path) for name in matching_files(str(tmp_path / name) for name in names)]
+        return [
+            os.path.relpath(name, tmp_path)
+            for name in matching_files(str(tmp_path / name) for name in names)
+        ]
 
     for patterns, names in {
         ("*.pgn",): ["[x].pgn", "a.pgn", "b.pgn"],
@@ -90,7 +103,9 @@ def test_patterns_stand_for_the_files_that_match(tmp_path: Path) -> None:
         found("*.zip")
 
 
-def test_too_little_memory_is_not_called_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_little_memory_is_not_called_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Starved:
         def decompress(self, data: bytes) -> bytes:
             raise MemoryError

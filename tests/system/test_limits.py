@@ -47,7 +47,13 @@ def group(folder: Path, limit: int | str, usage: int, cache: int, *, version: in
         ("0::/", {"": (64, 0, 0)}, 8),
         ("0::/", {"": (1, 2, 0)}, 0),
     ],
-    ids=["none", "limit less use but for the cache", "the group further out", "more than there is", "too much used"],
+    ids=[
+        "none",
+        "limit less use but for the cache",
+        "the group further out",
+        "more than there is",
+        "too much used",
+    ],
 )
 def test_a_container_s_limit_counts_less_what_is_used(
     machine: Path, cgroup: str, groups: dict[str, tuple[int | str, int, int]], free: int
@@ -59,7 +65,9 @@ def test_a_container_s_limit_counts_less_what_is_used(
     assert available_memory() == free * GIB
 
 
-def test_the_disk_of_a_folder_that_is_not_there_yet_is_that_of_the_one_above(tmp_path: Path) -> None:
+def test_the_disk_of_a_folder_that_is_not_there_yet_is_that_of_the_one_above(
+    tmp_path: Path,
+) -> None:
     there, later = free_disk(tmp_path), free_disk(tmp_path / "a" / "b")
     assert there is not None
     assert later is not None

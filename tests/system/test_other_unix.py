@@ -41,10 +41,16 @@ subprocess.Popen.__init__ = popen
 def lacking(tmp_path: Path) -> dict[str, str]:
     """The environment of processes that lack it, all that they start included."""
     (tmp_path / "sitecustomize.py").write_text(LACKING)
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]), "TBGEN_DATA": str(tmp_path / "t")}
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]),
+        "TBGEN_DATA": str(tmp_path / "t"),
+    }
 
 
-def test_the_first_minute_needs_nothing_that_only_linux_has(lacking: dict[str, str], tmp_path: Path) -> None:
+def test_the_first_minute_needs_nothing_that_only_linux_has(
+    lacking: dict[str, str], tmp_path: Path
+) -> None:
     for words in (
         ["build", "--men", "3", "--jobs", "2", "--threads", "2"],
         ["probe", "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"],
@@ -53,8 +59,13 @@ def test_the_first_minute_needs_nothing_that_only_linux_has(lacking: dict[str, s
         ["adjudicate", str(S18), "-o", str(tmp_path / "scored.pgn"), "--jobs", "2"],
         ["match", *walker("Ann"), *walker("Bob"), "-games", "1", "-maxmoves", "4"],
     ):
-        done = subprocess.run([sys.executable, "-m", "tbgen", *words], env=lacking, capture_output=True, check=False)
-        assert (done.returncode, b"Traceback" in done.stderr) == (0, False), (words, done.stderr.decode())
+        done = subprocess.run(
+            [sys.executable, "-m", "tbgen", *words], env=lacking, capture_output=True, check=False
+        )
+        assert (done.returncode, b"Traceback" in done.stderr) == (0, False), (
+            words,
+            done.stderr.decode(),
+        )
     serving = [sys.executable, "-m", "tbgen", "serve", "--port", "0"]
     with subprocess.Popen(serving, env=lacking, stdout=subprocess.PIPE, text=True) as server:
         try:

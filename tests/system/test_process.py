@@ -22,7 +22,9 @@ def test_a_peak_belongs_to_what_was_done_since_it_was_forgotten() -> None:
     assert peak_bytes() < high - (60 << 20)
 
 
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux says how much memory there is now")
+@pytest.mark.skipif(
+    not Path("/proc/self/statm").exists(), reason="only Linux says how much memory there is now"
+)
 def test_memory_that_was_freed_is_given_back() -> None:
     def resident() -> int:
         return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
@@ -65,7 +67,9 @@ def test_a_signal_waits_until_processes_are_started(number: signal.Signals) -> N
     assert started == [number]
 
 
-def test_a_group_ends_with_the_process_that_is_killed_unless_it_was_over_before(tmp_path: Path) -> None:
+def test_a_group_ends_with_the_process_that_is_killed_unless_it_was_over_before(
+    tmp_path: Path,
+) -> None:
     program = (
         "import subprocess, sys, time\n"
         "from concurrent.futures import Future\n"
@@ -78,7 +82,9 @@ def test_a_group_ends_with_the_process_that_is_killed_unless_it_was_over_before(
         "print(*[group.pid for group in groups], flush=True)\n"
         "time.sleep(60)\n"
     )
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as parent:
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True
+    ) as parent:
         assert parent.stdout is not None
         watched, over = map(int, parent.stdout.readline().split())
         parent.kill()

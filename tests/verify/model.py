@@ -33,7 +33,9 @@ def is_position(layout: Layout, cell: int) -> bool:
     if len(set(squares)) < len(squares) or layout.cell_of(side, squares) != cell:
         return False
     board = board_of(layout, cell)
-    kings_touch = chess.square_distance(board.king(chess.WHITE) or 0, board.king(chess.BLACK) or 0) == 1
+    kings_touch = (
+        chess.square_distance(board.king(chess.WHITE) or 0, board.king(chess.BLACK) or 0) == 1
+    )
     return not kings_touch and not board.was_into_check()
 
 
@@ -45,7 +47,11 @@ def place_in(tables: Tables, board: chess.Board) -> tuple[Table, int, bool]:
         board = board.mirror()
     table = tables[material.canonical()]
     layout = layout_of(table.material)
-    return table, layout.cell_of(int(not board.turn), positions.squares_of(board, layout.slots)), turned
+    return (
+        table,
+        layout.cell_of(int(not board.turn), positions.squares_of(board, layout.slots)),
+        turned,
+    )
 
 
 def values_in(tables: Tables, board: chess.Board) -> Values:
@@ -61,7 +67,9 @@ def values_in(tables: Tables, board: chess.Board) -> Values:
     def value(accrued: Score) -> Value:
         if accrued == own or (entry.code < own.code and entry.code < accrued.code):
             return entry, dtg
-        value, plies = value_of_pattern(table.patterns, pattern, accrued.flipped() if turned else accrued)
+        value, plies = value_of_pattern(
+            table.patterns, pattern, accrued.flipped() if turned else accrued
+        )
         return value.flipped() if turned else value, plies
 
     return value
@@ -94,13 +102,18 @@ def random_patterns(random: np.random.Generator, count: int) -> Patterns:
     rows: list[tuple[int, int]] = []
     starts = [0]
     for number in range(count):
-        keys = {(int(random.integers(2)), int(random.integers(2, 30))) for _ in range(random.integers(1, 6))}
+        keys = {
+            (int(random.integers(2)), int(random.integers(2, 30)))
+            for _ in range(random.integers(1, 6))
+        }
         rows += sorted(keys) if number else []
         starts.append(len(rows))
     holder, code = np.array(rows, np.uint8).T
     outcome = random.integers(1, 40, len(rows)) * random.choice((-1, 1), len(rows))
     dtg = random.integers(1, 100, len(rows))
-    return Patterns(np.array(starts, np.uint32), holder, code, outcome.astype(np.int8), dtg.astype(np.uint16))
+    return Patterns(
+        np.array(starts, np.uint32), holder, code, outcome.astype(np.int8), dtg.astype(np.uint16)
+    )
 
 
 class Numbers:
@@ -114,7 +127,9 @@ class Numbers:
 
     def __getitem__(self, cells: npt.ArrayLike) -> npt.NDArray[np.int64]:
         with np.errstate(over="ignore"):
-            mixed = (np.asarray(cells, np.uint64) + np.uint64(self._seed << 40)) * np.uint64(0x9E3779B97F4A7C15)
+            mixed = (np.asarray(cells, np.uint64) + np.uint64(self._seed << 40)) * np.uint64(
+                0x9E3779B97F4A7C15
+            )
             mixed = (mixed ^ mixed >> np.uint64(31)) * np.uint64(0xBF58476D1CE4E5B9)
         return self._low + ((mixed >> np.uint64(33)) % np.uint64(self._span)).astype(np.int64)
 
@@ -129,7 +144,11 @@ class Entries(Numbers):
     def __getitem__(self, cells: npt.ArrayLike) -> npt.NDArray[np.int64]:
         drawn = super().__getitem__(cells)
         side = np.asarray(cells) // self._cells_of_a_side % 2
-        return (1 + drawn % (self._most - 1)) * np.where(side == 0, 1, -1) * np.where(drawn < self._most, -1, 1)
+        return (
+            (1 + drawn % (self._most - 1))
+            * np.where(side == 0, 1, -1)
+            * np.where(drawn < self._most, -1, 1)
+        )
 
 
 def random_table(material: Material, seed: int, most: int) -> Table:

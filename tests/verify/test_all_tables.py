@@ -26,7 +26,9 @@ def test_every_table_of_up_to_four_men_passes(four_men_folder: Path) -> None:
 def test_every_table_of_whole_game_mobility_of_up_to_four_men_passes(tmp_path: Path) -> None:
     """All pairs of KPvKP and of those without pawns; of the others those of 20,000 positions."""
     build(folder_for(tmp_path, Mobility.WHOLE_GAME), ALL, BuildWatcher(), Settings(threads=2))
-    whole = [str(material) for material in ALL if "P" not in str(material) or str(material) == "KPvKP"]
+    whole = [
+        str(material) for material in ALL if "P" not in str(material) or str(material) == "KPvKP"
+    ]
     others = [str(material) for material in ALL if str(material) not in whole]
     assert len(whole) + len(others) == 36
     for names in (whole, [*others, "--sample", "20000"]):

@@ -60,7 +60,9 @@ def test_a_sample_of_one_position_finds_it_wrong_wherever_it_is(place: int) -> N
     """The check numbers the cells that it needs; the position that was drawn can be any of them."""
     table = solved("KNvK")
     drawn = ((seed, drawn_cells(layout_of(table.material), 1, seed)) for seed in itertools.count())
-    seed, cell = next(each for each in drawn if needs_of(layout_of(table.material), each[1])[0][place] == each[1])
+    seed, cell = next(
+        each for each in drawn if needs_of(layout_of(table.material), each[1])[0][place] == each[1]
+    )
     dtg = table.dtg.copy()
     dtg[cell] += 1
     assert report_of(dataclasses.replace(table, dtg=dtg), sample=1, seed=seed).violation is not None
@@ -82,7 +84,10 @@ def test_the_end_of_a_game_is_its_score_and_no_ply_away(name: str) -> None:
 
 def middle_of(table: Table, cell: int, pattern: int) -> list[tuple[Score, int]]:
     """What a pattern makes of all the accrued scores for which a reader would look at it."""
-    own, entry = own_score(board_of(layout_of(table.material), cell)), Score.from_signed(int(table.entry[cell]))
+    own, entry = (
+        own_score(board_of(layout_of(table.material), cell)),
+        Score.from_signed(int(table.entry[cell])),
+    )
     scores = [Score(code, holder) for code in range(2, own.code + 1) for holder in Color]
     scores = [b for b in scores if b != own and not (entry.code < own.code and entry.code < b.code)]
     return [value_of_pattern(table.patterns, pattern, accrued) for accrued in scores]
@@ -90,7 +95,10 @@ def middle_of(table: Table, cell: int, pattern: int) -> list[tuple[Score, int]]:
 
 def with_pattern(table: Table, random: Random) -> Table:
     """Another pattern, which says other things of the position."""
-    cell, other = int(random.choice(np.flatnonzero(table.entry))), int(random.integers(len(table.patterns)))
+    cell, other = (
+        int(random.choice(np.flatnonzero(table.entry))),
+        int(random.integers(len(table.patterns))),
+    )
     if middle_of(table, cell, other) == middle_of(table, cell, int(table.pattern[cell])):
         return with_pattern(table, random)
     pattern = table.pattern.copy()
@@ -104,15 +112,21 @@ def with_disorder(table: Table, random: Random) -> Table:
     first = int(table.patterns.start[random.choice(wide)])
     order = np.arange(len(table.patterns.code))
     order[[first, first + 1]] = order[[first + 1, first]]
-    columns = {name: getattr(table.patterns, name)[order] for name in ("holder", "code", "outcome", "dtg")}
+    columns = {
+        name: getattr(table.patterns, name)[order] for name in ("holder", "code", "outcome", "dtg")
+    }
     return dataclasses.replace(table, patterns=Patterns(table.patterns.start, **columns))
 
 
 @pytest.mark.parametrize("corrupt", [with_pattern, with_disorder])
 @pytest.mark.parametrize(("name", "rounds"), [("KNvK", 7), ("KPvK", 2)])
-def test_a_corrupted_table_fails(name: str, rounds: int, corrupt: Callable[[Table, Random], Table]) -> None:
+def test_a_corrupted_table_fails(
+    name: str, rounds: int, corrupt: Callable[[Table, Random], Table]
+) -> None:
     random = np.random.default_rng(list((name + corrupt.__name__).encode()))
     for _ in range(rounds):
         violation = report_of(corrupt(solved(name), random)).violation
         assert violation is not None
-        assert corrupt is with_disorder or str(violation.fen).endswith(f" 1 1 {violation.accrued}"), violation
+        assert corrupt is with_disorder or str(violation.fen).endswith(
+            f" 1 1 {violation.accrued}"
+        ), violation

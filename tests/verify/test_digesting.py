@@ -45,8 +45,12 @@ def test_digests_are_those_that_probes_alone_give(table_folder: Path, name: str)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["KBvK", "KRvK", "KQvK", "KPPvK", "KPvKP", "KBvKN", "KNNvK", "KNvKP"])
-def test_digests_of_larger_tables_are_those_that_probes_alone_give(four_men_folder: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["KBvK", "KRvK", "KQvK", "KPPvK", "KPvKP", "KBvKN", "KNNvK", "KNvKP"]
+)
+def test_digests_of_larger_tables_are_those_that_probes_alone_give(
+    four_men_folder: Path, name: str
+) -> None:
     assert digests_in(four_men_folder, name) == digests_by_probes(four_men_folder, name)
 
 
@@ -68,7 +72,9 @@ def digests_after(folder: Path, table: Table) -> Digests:
     return digests_in(folder, str(table.material))
 
 
-def test_digests_do_not_depend_on_numbers_of_patterns_and_threads(table_folder: Path, tmp_path: Path) -> None:
+def test_digests_do_not_depend_on_numbers_of_patterns_and_threads(
+    table_folder: Path, tmp_path: Path
+) -> None:
     table, known = table_in(table_folder, "KPvK"), digests_in(table_folder, "KPvK")
     assert digests_in(table_folder, "KPvK", threads=3) == known
     # the patterns the other way round, but for the first one, which has no rows
@@ -76,9 +82,13 @@ def test_digests_do_not_depend_on_numbers_of_patterns_and_threads(table_folder: 
     order = np.concatenate([np.arange(start[n], start[n + 1]) for n in range(count - 1, 0, -1)])
     sizes = np.append(0, np.diff(start)[:0:-1])
     rows = (table.patterns.holder, table.patterns.code, table.patterns.outcome, table.patterns.dtg)
-    turned = Patterns(np.append(0, np.cumsum(sizes)).astype(np.uint32), *[row[order] for row in rows])
+    turned = Patterns(
+        np.append(0, np.cumsum(sizes)).astype(np.uint32), *[row[order] for row in rows]
+    )
     other = dataclasses.replace(
-        table, pattern=np.where(table.pattern, count - table.pattern, 0).astype(np.uint32), patterns=turned
+        table,
+        pattern=np.where(table.pattern, count - table.pattern, 0).astype(np.uint32),
+        patterns=turned,
     )
     assert digests_after(tmp_path, other) == known
 

@@ -68,10 +68,11 @@ def test_the_program_goes_on_after_a_damaged_file(folder: Path) -> None:
     path_of(folder, KINGS).write_bytes(b"nothing")
     done = tbgen("verify", "KvK", "--sample", "100", folder=folder)
     assert done.returncode == DamagedTableError.exit_code
-    said = (
-        f"damaged file {path_of(folder, KINGS)}: it ends after 7 bytes; delete it, and build, prepare or fetch it again"
-    )
-    assert [line for line in done.stderr.splitlines() if not line.startswith("compiling")] == [f"tbgen: {said}"]
+    path = path_of(folder, KINGS)
+    said = f"damaged file {path}: it ends after 7 bytes; delete it, and build, prepare or fetch it again"
+    assert [line for line in done.stderr.splitlines() if not line.startswith("compiling")] == [
+        f"tbgen: {said}"
+    ]
 
 
 def test_how_far_it_is_is_told(table_folder: Path) -> None:
@@ -111,7 +112,10 @@ def test_wrong_values_of_a_child_are_felt_by_its_parent(folder: Path, sample: in
 def test_a_sample_looks_at_the_longest_ways_that_the_tallies_name(folder: Path) -> None:
     table = solved("KNvK")
     (outcome, tally), *_ = table.tallies[Color.WHITE].items()
-    longer = {**table.tallies[Color.WHITE], outcome: dataclasses.replace(tally, max_dtg=tally.max_dtg + 1)}
+    longer = {
+        **table.tallies[Color.WHITE],
+        outcome: dataclasses.replace(tally, max_dtg=tally.max_dtg + 1),
+    }
     write(folder, dataclasses.replace(table, tallies={**table.tallies, Color.WHITE: longer}))
     violation = verify_file(folder, KNIGHT, sample=100).violation
     assert violation is not None
@@ -142,13 +146,29 @@ def with_field(field: str, number: int, value: int) -> Callable[[Items], None]:
 @pytest.mark.parametrize(
     ("field", "wrong", "states", "step"),
     [
-        pytest.param("outcome", lambda outcome: 127 if outcome > 0 else -127, 1 << 20, 1, marks=pytest.mark.slow),
+        pytest.param(
+            "outcome",
+            lambda outcome: 127 if outcome > 0 else -127,
+            1 << 20,
+            1,
+            marks=pytest.mark.slow,
+        ),
         ("outcome", lambda outcome: 127 if outcome > 0 else -127, 77, 11),
-        ("holder", lambda holder: 1 - holder, 1 << 20, 11),  # code and outcome of the break whose distance is known
+        (
+            "holder",
+            lambda holder: 1 - holder,
+            1 << 20,
+            11,
+        ),  # code and outcome of the break whose distance is known
     ],
 )
 def test_every_wrong_break_in_the_file_of_outcomes_is_found(
-    pawn: Path, monkeypatch: pytest.MonkeyPatch, field: str, wrong: Callable[[int], int], states: int, step: int
+    pawn: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    field: str,
+    wrong: Callable[[int], int],
+    states: int,
+    step: int,
 ) -> None:
     monkeypatch.setattr(check_module, "_STATES", states)
     with TableFile(pawn) as file:
@@ -186,20 +206,29 @@ def test_a_row_of_outcomes_that_is_there_again_for_lower_codes_is_found(pawn: Pa
 
 
 def test_a_count_of_an_outcome_that_no_position_has_is_found(pawn: Path) -> None:
-    rewritten(pawn, Layer.OUTCOMES, "counts", lambda items: with_one_more(items, side=0, outcome=120, count=1))
+    rewritten(
+        pawn,
+        Layer.OUTCOMES,
+        "counts",
+        lambda items: with_one_more(items, side=0, outcome=120, count=1),
+    )
     assert violation_of(pawn.parent).law == "count of G59.5 with White to move"
 
 
 def test_a_state_without_some_of_its_rows_is_found(pawn: Path) -> None:
     with TableFile(pawn) as file:
         rows = file.column("states")["rows"].copy()
-    rewritten(pawn, Layer.DISTANCES, "states", with_field("rows", int(rows.argmax()), int(rows.max()) - 1))
+    rewritten(
+        pawn, Layer.DISTANCES, "states", with_field("rows", int(rows.argmax()), int(rows.max()) - 1)
+    )
     with pytest.raises(DamagedTableError, match="share some rows"):
         verify_file(pawn.parent, PAWN)
 
 
 @pytest.mark.parametrize("name", [DTG, DETAIL])
-def test_a_place_whose_state_is_of_another_symbol_or_distance_is_found(pawn: Path, name: str) -> None:
+def test_a_place_whose_state_is_of_another_symbol_or_distance_is_found(
+    pawn: Path, name: str
+) -> None:
     with TableFile(pawn) as file:
         states = file.distances.dataset("states").items
         ids = file.ids(0, file.order.chunk_cells)

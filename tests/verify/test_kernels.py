@@ -45,7 +45,18 @@ def count_images(men, cell, squares, rest):
     return images_of(men, squares, rest)
 
 
-ASSORTED = ("KNNvK", "KBBvKN", "KPPvK", "KPvKP", "KRvKP", "KNNNvK", "KQRvKB", "KPPvKP", "KBPvKN", "KRRvKR")
+ASSORTED = (
+    "KNNvK",
+    "KBBvKN",
+    "KPPvK",
+    "KPvKP",
+    "KRvKP",
+    "KNNNvK",
+    "KQRvKB",
+    "KPPvKP",
+    "KBPvKN",
+    "KRRvKR",
+)
 
 
 @pytest.mark.parametrize("material", ["KNvK", "KPvK", *ASSORTED])
@@ -53,9 +64,14 @@ def test_any_placement_has_the_cell_of_the_layout(material: str) -> None:
     layout, random = layout_of(Material.parse(material)), np.random.default_rng(2)
     men, rest = men_of(layout), np.zeros(8, np.int64)
     for _ in range(1000):
-        squares = [*random.integers(8, 56, layout.pawns), *random.integers(0, 64, layout.others + 2)]
+        squares = [
+            *random.integers(8, 56, layout.pawns),
+            *random.integers(0, 64, layout.others + 2),
+        ]
         if len(set(squares[: layout.pawns])) == layout.pawns:
-            assert placed_cell(men, 1, np.array(squares), rest) == layout.cell_of(1, [int(s) for s in squares])
+            assert placed_cell(men, 1, np.array(squares), rest) == layout.cell_of(
+                1, [int(s) for s in squares]
+            )
 
 
 @pytest.mark.parametrize("material", ["KvK", "KNvK", "KPvK", *ASSORTED])
@@ -63,7 +79,9 @@ def test_own_codes_are_those_of_python_chess(material: str) -> None:
     layout, random = layout_of(Material.parse(material)), np.random.default_rng(3)
     men, scratch = men_of(layout), new_scratch()
     for cell in random.integers(0, layout.cells, 800).tolist():
-        expected = own_score(board_of(layout, cell)).code if is_position(layout, cell) else NO_POSITION
+        expected = (
+            own_score(board_of(layout, cell)).code if is_position(layout, cell) else NO_POSITION
+        )
         assert own_code_in(men, cell, scratch) == expected
 
 
@@ -87,8 +105,13 @@ def nonsense() -> dict[Material, Table]:
     """Some tables with their children, random numbers all of them; those of the children go further."""
     wanted = [Material.parse(text) for text in PAWNS]
     found = {child for material in wanted for child in material.children()}
-    tables = {material: random_table(material, seed, 60) for seed, material in enumerate(sorted(found, key=str), 9)}
-    return tables | {material: random_table(material, seed, 25) for seed, material in enumerate(wanted)}
+    tables = {
+        material: random_table(material, seed, 60)
+        for seed, material in enumerate(sorted(found, key=str), 9)
+    }
+    return tables | {
+        material: random_table(material, seed, 25) for seed, material in enumerate(wanted)
+    }
 
 
 def asked(tables: Tables, material: Material, cell: int) -> Subject:
@@ -132,7 +155,9 @@ def filled_cells(material: Material, seed: int, count: int) -> list[int]:
     return found
 
 
-def cells_before(material: Material, seed: int, count: int, is_wanted: Callable[[chess.Board], bool]) -> list[int]:
+def cells_before(
+    material: Material, seed: int, count: int, is_wanted: Callable[[chess.Board], bool]
+) -> list[int]:
     """Positions before random double steps that give a right to take en passant, if `is_wanted` holds after these."""
     layout, draw = layout_of(material), random.Random(seed)
     found: list[int] = []
@@ -167,7 +192,11 @@ def test_the_best_move_is_that_of_the_slow_model(
     nonsense: Tables, name: str, is_wanted: Callable[[chess.Board], bool] | None, count: int
 ) -> None:
     material = Material.parse(name)
-    cells = cells_before(material, 4, count, is_wanted) if is_wanted else filled_cells(material, 4, count)
+    cells = (
+        cells_before(material, 4, count, is_wanted)
+        if is_wanted
+        else filled_cells(material, 4, count)
+    )
     assert len(cells) == count
     assert_agreement(nonsense, material, cells)
 
@@ -183,8 +212,12 @@ def assert_agreement(tables: Tables, material: Material, cells: Sequence[int]) -
             assert value == expected(accrued), (board.fen(), str(accrued))
 
 
-@pytest.mark.parametrize(("start", "others"), [("a2", "c4 d4 e4 f4 g4 h4 h3"), ("d2", "a4 b4 f4 g4 h4")])
-def test_a_pawn_that_does_not_stand_beside_does_not_take_en_passant(nonsense: Tables, start: str, others: str) -> None:
+@pytest.mark.parametrize(
+    ("start", "others"), [("a2", "c4 d4 e4 f4 g4 h4 h3"), ("d2", "a4 b4 f4 g4 h4")]
+)
+def test_a_pawn_that_does_not_stand_beside_does_not_take_en_passant(
+    nonsense: Tables, start: str, others: str
+) -> None:
     """As numbers, a4 and h3 are neighbours."""
     material = Material.parse("KPvKP")
     layout, kings = layout_of(material), [chess.E1, chess.E8]

@@ -56,7 +56,11 @@ class AnnotatedPly:
     @property
     def grade(self) -> Grade | None:
         """The effect of the move on the value; None if a value is unknown."""
-        return None if self.before is None or self.value is None else Grade.of(self.before, self.value.outcome)
+        return (
+            None
+            if self.before is None or self.value is None
+            else Grade.of(self.before, self.value.outcome)
+        )
 
     @property
     def gives_away(self) -> bool:
@@ -79,7 +83,9 @@ class AnnotatedPly:
         """The value that the move gave away, and the moves that keep it; empty if it gave nothing away."""
         if not self.gives_away or self.before is None:
             return ""
-        said = f"gives {self.before} away" + (f" to {self.mover.other}" if self.grade is Grade.LOSES else "")
+        said = f"gives {self.before} away" + (
+            f" to {self.mover.other}" if self.grade is Grade.LOSES else ""
+        )
         if self.before.holder is not self.mover:
             said = f"gives {self.mover.other} more than {self.before}"
         others = ["others"] if len(self.better) > _MOST_NAMED else []
@@ -105,7 +111,13 @@ class AnnotatedPly:
             "material": None if self.value is None else str(self.value.material.canonical()),
             "outcome": None if self.value is None else str(self.value.outcome),
             "dtg": None if self.value is None else self.value.dtg,
-            **facts_of(self, "before", "grade", better=[each.san for each in self.better], points_lost=self.lost),
+            **facts_of(
+                self,
+                "before",
+                "grade",
+                better=[each.san for each in self.better],
+                points_lost=self.lost,
+            ),
         }
 
 
@@ -121,7 +133,10 @@ class Annotation:
     @cached_property
     def lost(self) -> dict[Color, Fraction]:
         """The points that each side gave away in all, under the scoring of the game."""
-        return {side: sum((each.lost for each in self.plies if each.mover is side), Fraction(0)) for side in Color}
+        return {
+            side: sum((each.lost for each in self.plies if each.mover is side), Fraction(0))
+            for side in Color
+        }
 
     @property
     def first(self) -> AnnotatedPly | None:
@@ -134,14 +149,22 @@ class Annotation:
         first = self.first
         if first is None:
             return "no table knows a position of this game"
-        known = in_plies(sum(each.value is not None and each.ply.move is not None for each in self.plies))
-        return f"tables know {known}, from {first.move} on" if first.move else f"tables know {known}, all of the game"
+        known = in_plies(
+            sum(each.value is not None and each.ply.move is not None for each in self.plies)
+        )
+        return (
+            f"tables know {known}, from {first.move} on"
+            if first.move
+            else f"tables know {known}, all of the game"
+        )
 
     @property
     def lost_in_words(self) -> str:
         """The points that each side gave away, in words without a full stop."""
         white, black = (f"{float(self.lost[side]):.4f}" for side in Color)
-        return f"White gave away {white} and Black {black} points ({self.game.scoring.scheme.value})"
+        return (
+            f"White gave away {white} and Black {black} points ({self.game.scoring.scheme.value})"
+        )
 
     def facts(self) -> dict[str, Any]:
         """The annotation as JSON has it."""
@@ -172,12 +195,18 @@ def annotate(tables: Tablebase, game: PgnGame) -> Annotation:
         if last is not None and value is not None and last.outcome != value.outcome:
             lost = points(last.outcome)[ply.own.holder] - points(value.outcome)[ply.own.holder]
             better = _better(last)
-        plies.append(AnnotatedPly(ply, here, stood, value, None if last is None else last.outcome, better, lost))
+        plies.append(
+            AnnotatedPly(
+                ply, here, stood, value, None if last is None else last.outcome, better, lost
+            )
+        )
         stood, last = here, value
     return Annotation(game, tuple(plies), missing)
 
 
-def _value(tables: Tablebase, board: chess.Board, ply: Ply, missing: Counter[Material]) -> Probe | None:
+def _value(
+    tables: Tablebase, board: chess.Board, ply: Ply, missing: Counter[Material]
+) -> Probe | None:
     """The value of a position with its accrued score; None if no table has it."""
     if chess.popcount(board.occupied) > MOST_BUILT_MEN or not is_standard(board):
         return None
@@ -198,13 +227,20 @@ def _better(found: Probe) -> tuple[MoveProbe, ...]:
 
 
 def pgn_of(
-    board: chess.Board, answer: Probe, steps: Sequence[LineStep], scoring: Scoring, *, clock: str | None = None
+    board: chess.Board,
+    answer: Probe,
+    steps: Sequence[LineStep],
+    scoring: Scoring,
+    *,
+    clock: str | None = None,
 ) -> str:
     """A line as a PGN game that begins on the board; comments say own score, accrued score and plies to go.
 
     `clock` says what the fifty-move rule makes of it, where that matters.
     """
-    first, accrued = with_score(board, answer.accrued) if answer.accrued != answer.own else (board, None)
+    first, accrued = (
+        with_score(board, answer.accrued) if answer.accrued != answer.own else (board, None)
+    )
     is_whole = (steps[-1].accrued if steps else answer.accrued) == answer.outcome
     result = write_tags(answer.outcome, scoring, fifty_moves=FiftyMoveSetting.NONE)
     tags = {
@@ -219,5 +255,8 @@ def pgn_of(
         **({} if clock is None else {"RMobilityClock": clock}),
     }
     to_go = ("reached" if step.accrued == step.outcome else Valued.__str__(step) for step in steps)
-    moves = [(step.san, f"{step.own}, accrued {step.accrued}, {end}") for step, end in zip(steps, to_go, strict=True)]
+    moves = [
+        (step.san, f"{step.own}, accrued {step.accrued}, {end}")
+        for step, end in zip(steps, to_go, strict=True)
+    ]
     return format_game(tags, numbered(first.fullmove_number, first.turn == chess.WHITE, moves))

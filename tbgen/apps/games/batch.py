@@ -94,13 +94,19 @@ def decision_facts(game: PgnGame, verdict: Verdict) -> dict[str, Any]:
     last = game.last
     return {
         **game.heading,
-        **facts_of(game, "end", ply_count=last.number, accrued=last.accrued, reached_at_ply=last.since),
-        "fen": game.position().fen() if verdict.material or verdict.missing or verdict.bounds else None,
+        **facts_of(
+            game, "end", ply_count=last.number, accrued=last.accrued, reached_at_ply=last.since
+        ),
+        "fen": game.position().fen()
+        if verdict.material or verdict.missing or verdict.bounds
+        else None,
         **verdict.facts(),
     }
 
 
-def decision_tags(game: PgnGame, verdict: Verdict, mobility: Mobility = Mobility.RESET) -> dict[str, str]:
+def decision_tags(
+    game: PgnGame, verdict: Verdict, mobility: Mobility = Mobility.RESET
+) -> dict[str, str]:
     """The tags with the final score of a game and its source; none if it has no moves."""
     if verdict.source is Source.SHEET:
         return {}
@@ -111,7 +117,9 @@ def decision_tags(game: PgnGame, verdict: Verdict, mobility: Mobility = Mobility
         "RMobilitySource": verdict.source.value,
         "RMobilityTablebase": verdict.table or "",
         "RMobilityMissing": verdict.missing_tag or "",
-        "RMobilityBounds": "" if verdict.bounds is None else f"{verdict.bounds.lower} {verdict.bounds.upper}",
+        "RMobilityBounds": ""
+        if verdict.bounds is None
+        else f"{verdict.bounds.lower} {verdict.bounds.upper}",
         "RMobilityClock": str(verdict.clocked) if verdict.is_clocked else "",
         GAME_TAG: "" if mobility.forgets else str(mobility),
     }
@@ -138,7 +146,11 @@ class ChunkDecider:
 
     def __init__(self, task: GamesTask, solve: Solve | None = None) -> None:
         self.task, folders = task, task.tables
-        self.tables = None if folders is None else Tablebase(folders, mobility=task.rules.mobility, missing_ok=True)
+        self.tables = (
+            None
+            if folders is None
+            else Tablebase(folders, mobility=task.rules.mobility, missing_ok=True)
+        )
         self.adjudicator = Adjudicator(self.tables, task.rules, solve)
 
     def close(self) -> None:
@@ -159,7 +171,9 @@ class ChunkDecider:
             self._count(game, verdict, done)
             if self.task.texts:
                 line = self._line(game, verdict, text.moves) if self.task.lines else None
-                texts.append(text.tagged(decision_tags(game, verdict, self.task.rules.mobility), line))
+                texts.append(
+                    text.tagged(decision_tags(game, verdict, self.task.rules.mobility), line)
+                )
         if self.task.texts:
             done.text = b"".join([*texts, chunk.rest()])
         return done
@@ -169,13 +183,17 @@ class ChunkDecider:
         done.games += 1
         done.grounds[Ground.of(verdict.source, game.last.end)] += 1
         done.clocked += verdict.is_clocked
-        done.against_their_word += verdict.source is Source.TABLEBASE and says_fifty_moves(game.tags)
+        done.against_their_word += verdict.source is Source.TABLEBASE and says_fifty_moves(
+            game.tags
+        )
         done.lacking += bool(verdict.missing)
         done.missing.update(map(str, verdict.missing))
         if game.tags.get("RMobilitySource") == Source.PROVISIONAL.value:
             done.asked.append(materials_in(game.tags.get("RMobilityMissing", "")))
         if game.last.end in ON_THE_BOARD and game.warnings:
-            done.contradicted.append(f"{game.file}, game {game.number}: warning: {game.warnings[0]}")
+            done.contradicted.append(
+                f"{game.file}, game {game.number}: warning: {game.warnings[0]}"
+            )
         if self.task.results:
             done.results.append(event_game(game, verdict))
         if self.task.facts:
@@ -183,7 +201,12 @@ class ChunkDecider:
 
     def _line(self, game: PgnGame, verdict: Verdict, moves: Sequence[str]) -> str:
         """Best play from the last position, as a variation on the last move; empty without one."""
-        if verdict.source is not Source.TABLEBASE or verdict.dtg is None or self.tables is None or not moves:
+        if (
+            verdict.source is not Source.TABLEBASE
+            or verdict.dtg is None
+            or self.tables is None
+            or not moves
+        ):
             return ""
         board = game.position()
         try:
@@ -220,11 +243,15 @@ def positions_to_solve(path: str, task: GamesTask) -> list[tuple[chess.Board, Sc
         found.append((board.copy(stack=False), accrued))
 
     with suppress(InputFileError):  # deciding the games raises it again
-        total(adjudicate_file(path, replace(task, texts=False, lines=False, facts=False), solve=note))
+        total(
+            adjudicate_file(path, replace(task, texts=False, lines=False, facts=False), solve=note)
+        )
     return found
 
 
-def adjudicate_file(path: str, task: GamesTask, jobs: int = 1, solve: Solve | None = None) -> Iterator[ChunkReport]:
+def adjudicate_file(
+    path: str, task: GamesTask, jobs: int = 1, solve: Solve | None = None
+) -> Iterator[ChunkReport]:
     """The games of a file, decided in their order; an error of the whole file is raised after them.
 
     `solve` finds the value of positions that no table has, with one job alone.
@@ -238,9 +265,13 @@ def adjudicate_file(path: str, task: GamesTask, jobs: int = 1, solve: Solve | No
         # Forked workers would inherit the handlers of signals, and a signal that arrives during a fork can get lost.
         context = multiprocessing.get_context("spawn")
         stopped, others = context.Event(), multiprocessing.active_children()
-        pool = ProcessPoolExecutor(jobs, context, initializer=_start_worker, initargs=(task, stopped))
+        pool = ProcessPoolExecutor(
+            jobs, context, initializer=_start_worker, initargs=(task, stopped)
+        )
         stack.callback(pool.shutdown, cancel_futures=True)
-        stack.callback(stopped.set)  # otherwise workers would decide all of their queue before they end
+        stack.callback(
+            stopped.set
+        )  # otherwise workers would decide all of their queue before they end
         try:
             yield from _in_order(pool, chunks, path, jobs)
         except (BrokenProcessPool, OSError) as error:
@@ -253,15 +284,21 @@ def adjudicate_file(path: str, task: GamesTask, jobs: int = 1, solve: Solve | No
             raise UnreadableFileError(path, reason) from None
 
 
-def _in_order(pool: ProcessPoolExecutor, chunks: Iterator[Chunk], path: str, jobs: int) -> Iterator[ChunkReport]:
+def _in_order(
+    pool: ProcessPoolExecutor, chunks: Iterator[Chunk], path: str, jobs: int
+) -> Iterator[ChunkReport]:
     """Give chunks to the workers, some ahead of time, and yield their decisions in the order of the file."""
     waiting: deque[Future[ChunkReport]] = deque()
     try:
         for chunk in chunks:
             with signals_held():  # the first submissions start the workers
                 try:
-                    waiting.append(pool.submit(_decide_text, chunk.text, chunk.in_line, chunk.number, path))
-                except ValueError as error:  # a pipe for a worker that starts, which the broken pool has closed
+                    waiting.append(
+                        pool.submit(_decide_text, chunk.text, chunk.in_line, chunk.number, path)
+                    )
+                except (
+                    ValueError
+                ) as error:  # a pipe for a worker that starts, which the broken pool has closed
                     raise BrokenProcessPool from error
             if len(waiting) > jobs * _AHEAD:
                 yield waiting.popleft().result()
@@ -275,7 +312,15 @@ def total(parts: Iterable[ChunkReport]) -> ChunkReport:
     """The figures of several chunks together, without their texts, facts and results."""
     whole = ChunkReport()
     for part in parts:
-        for name in ("size", "games", "grounds", "missing", "lacking", "clocked", "against_their_word"):
+        for name in (
+            "size",
+            "games",
+            "grounds",
+            "missing",
+            "lacking",
+            "clocked",
+            "against_their_word",
+        ):
             setattr(whole, name, getattr(whole, name) + getattr(part, name))
         whole.contradicted.extend(part.contradicted)
         whole.skipped.extend(part.skipped)

@@ -129,13 +129,19 @@ def told_by_tags(game: PgnGame) -> Verdict | None:
     final, tags = read_tags(game.tags).outcome, game.tags
     if final is None or game.last.end in ON_THE_BOARD:
         return None
-    source = next((each for each in Source if each.value == tags.get("RMobilitySource")), Source.GAME)
-    name = {Source.PROVISIONAL: "RMobilityMissing", Source.TABLEBASE: "RMobilityTablebase"}.get(source, "")
+    source = next(
+        (each for each in Source if each.value == tags.get("RMobilitySource")), Source.GAME
+    )
+    name = {Source.PROVISIONAL: "RMobilityMissing", Source.TABLEBASE: "RMobilityTablebase"}.get(
+        source, ""
+    )
     words = tags.get(name, "").split()
     dtg = number_in(words.pop()) if source is Source.TABLEBASE and words[1:] else None
     named = materials_in(" ".join(words))
     table = None if source is Source.PROVISIONAL else next(iter(named), None)
-    verdict = Verdict(final, source, "its tags say so", game.scoring, table, dtg, missing=() if table else named)
+    verdict = Verdict(
+        final, source, "its tags say so", game.scoring, table, dtg, missing=() if table else named
+    )
     return by_sheet(game, verdict)
 
 
@@ -170,13 +176,24 @@ class Adjudicator:
     ('G0.5', 'game', 'White forces stalemate')
     """
 
-    def __init__(self, tables: Tablebase | None = None, rules: Rules | None = None, solve: Solve | None = None) -> None:
+    def __init__(
+        self,
+        tables: Tablebase | None = None,
+        rules: Rules | None = None,
+        solve: Solve | None = None,
+    ) -> None:
         self._solve = solve
-        self.tables = None if tables is None else expect(tables, Tablebase, "tables", "a Tablebase, or None")
+        self.tables = (
+            None if tables is None else expect(tables, Tablebase, "tables", "a Tablebase, or None")
+        )
         self.rules = expect(Rules() if rules is None else rules, Rules, "rules", "Rules, or None")
 
     def decide(
-        self, board_or_game: chess.Board | Game, accrued: Score | str | None = None, *, winner: Color | None = None
+        self,
+        board_or_game: chess.Board | Game,
+        accrued: Score | str | None = None,
+        *,
+        winner: Color | None = None,
     ) -> Verdict:
         """Decide a game that ends now.
 
@@ -213,7 +230,12 @@ class Adjudicator:
         """
         winner, told = winner_of(game.result), told_by_tags(game)
         by_best_play = told is not None and told.source in (Source.TABLEBASE, Source.SOLVED)
-        if told is not None and by_best_play and winner is not None and told.final == final_outcome(told.final, winner):
+        if (
+            told is not None
+            and by_best_play
+            and winner is not None
+            and told.final == final_outcome(told.final, winner)
+        ):
             return told  # a referee entered the win by best play as the result
         return by_sheet(game, self._settled(game, winner, game.scoring))
 
@@ -222,14 +244,21 @@ class Adjudicator:
         if end in ON_THE_BOARD:
             return Verdict(accrued, Source.GAME, accrued.in_words(), scoring)
         if winner is not None:
-            return Verdict(final_outcome(accrued, winner), Source.RESULT, f"{winner} won the game", scoring)
+            return Verdict(
+                final_outcome(accrued, winner), Source.RESULT, f"{winner} won the game", scoring
+            )
         if how is Continue.ALWAYS or (how is Continue.UNLESS_OVER and end is None):
             return self._continued(game, scoring)
         if end is not None:
             return Verdict(
-                accrued, Source.GAME, f"the game ended by {end.value}, and its accrued score stands", scoring
+                accrued,
+                Source.GAME,
+                f"the game ended by {end.value}, and its accrued score stands",
+                scoring,
             )
-        return Verdict(accrued, Source.GAME, "the accrued score stands: the game is not continued", scoring)
+        return Verdict(
+            accrued, Source.GAME, "the accrued score stands: the game is not continued", scoring
+        )
 
     def _continued(self, game: Game | PgnGame, scoring: Scoring) -> Verdict:
         """The outcome of best play from the last position, or the accrued score if the outcome is unknown."""
@@ -237,7 +266,12 @@ class Adjudicator:
         if self.tables is not None:
             board = game.position()
             if not is_standard(board):
-                return Verdict(accrued, Source.GAME, "the accrued score stands: tables know no variants", scoring)
+                return Verdict(
+                    accrued,
+                    Source.GAME,
+                    "the accrued score stands: tables know no variants",
+                    scoring,
+                )
             try:
                 if chess.popcount(board.occupied) <= MOST_BUILT_MEN:
                     with suppress(TooManyMenError):
@@ -253,10 +287,19 @@ class Adjudicator:
                 return Verdict(accrued, Source.PROVISIONAL, why, scoring, missing=missing)
         return Verdict(accrued, Source.GAME, f"the accrued score stands: {because}", scoring)
 
-    def _by_table(self, tables: Tablebase, game: Game | PgnGame, board: chess.Board, scoring: Scoring) -> Verdict:
+    def _by_table(
+        self, tables: Tablebase, game: Game | PgnGame, board: chess.Board, scoring: Scoring
+    ) -> Verdict:
         """The outcome that a table has for the last position."""
-        found, known = tables.probe(board, game.last.accrued), tables.mobility.forgets  # clocks of r-mobility alone
-        clocked = value_within(tables, board, fifty_moves=game.fifty_moves, found=found) if known else None
+        found, known = (
+            tables.probe(board, game.last.accrued),
+            tables.mobility.forgets,
+        )  # clocks of r-mobility alone
+        clocked = (
+            value_within(tables, board, fifty_moves=game.fifty_moves, found=found)
+            if known
+            else None
+        )
         table = found.material.canonical()
         plies = "reached" if found.is_reached else in_so_many(found.dtg)
         why = f"{found.outcome.in_words()}, {plies}, with best play from {table}"
@@ -264,8 +307,13 @@ class Adjudicator:
         if clocked is not None and clocked.matters:
             why += f", but {clocked}"
             if self.rules.counts_fifty_moves and clocked.outcome is not None:
-                final, dtg = clocked.outcome, 0 if clocked.outcome == clocked.accrued else clocked.plies_left or 0
-        return Verdict(final, Source.TABLEBASE, why, scoring, material=table, dtg=dtg, clocked=clocked)
+                final, dtg = (
+                    clocked.outcome,
+                    0 if clocked.outcome == clocked.accrued else clocked.plies_left or 0,
+                )
+        return Verdict(
+            final, Source.TABLEBASE, why, scoring, material=table, dtg=dtg, clocked=clocked
+        )
 
     def _solved(self, game: Game | PgnGame, board: chess.Board, scoring: Scoring) -> Verdict | None:
         """The outcome of best play from a position that no table has, or bounds of it; None if it is not solved."""
@@ -273,6 +321,8 @@ class Adjudicator:
         if bracket is None:
             return None
         if bracket.exact is not None:
-            return Verdict(bracket.exact, Source.SOLVED, f"{bracket.exact.in_words()}, with best play", scoring)
+            return Verdict(
+                bracket.exact, Source.SOLVED, f"{bracket.exact.in_words()}, with best play", scoring
+            )
         why = f"the accrued score is provisional: best play leads to {bracket}"
         return Verdict(game.last.accrued, Source.PROVISIONAL, why, scoring, bounds=bracket)

@@ -71,7 +71,13 @@ ON_TABLE: Final[Mapping[TieBreak, Callable[[CrossTable], Values]]] = {
     "long-losses": partial(tiebreaks.lengths, points=LOSS, is_more_better=True),
 }
 
-TIE_BREAKS: Final[tuple[TieBreak, ...]] = ("classical", "points", "net", "direct-encounter", *ON_TABLE)
+TIE_BREAKS: Final[tuple[TieBreak, ...]] = (
+    "classical",
+    "points",
+    "net",
+    "direct-encounter",
+    *ON_TABLE,
+)
 DEFAULT_ORDER: Final[tuple[TieBreak, ...]] = ("points", "net", "direct-encounter", "classical")
 """By r-mobility points first, as the rules demand; under --scoring classical they are the ordinary points."""
 
@@ -86,7 +92,15 @@ PRESETS: Final[Mapping[str, tuple[TieBreak, ...]]] = {
         "quick-wins",
         "long-losses",
     ),
-    "otb": ("points", "direct-encounter", "buchholz-cut-1", "buchholz", "sonneborn-berger", "wins", "net"),
+    "otb": (
+        "points",
+        "direct-encounter",
+        "buchholz-cut-1",
+        "buchholz",
+        "sonneborn-berger",
+        "wins",
+        "net",
+    ),
 }
 """Name -> criteria in order; docs/adjudication.md names the rules behind them."""
 
@@ -120,7 +134,9 @@ class EventGame(NamedTuple):
 
     def points(self, side: Color) -> Fraction:
         """A side's r-mobility points; those of the sheet if the game was not played on the board."""
-        return self.scoring.points(self.final)[side] if self.is_on_the_board else self.classical(side)
+        return (
+            self.scoring.points(self.final)[side] if self.is_on_the_board else self.classical(side)
+        )
 
     def classical(self, side: Color) -> Fraction:
         """A side's points by the result of ordinary chess."""
@@ -167,7 +183,12 @@ class PlayerRow:
 
     def net(self, most_code: int = MOST_CODE) -> tuple[int, ...]:
         """The net counts that the lexicographic order compares, up to a code."""
-        played = ((side, game.final) for met in self.met.values() for game, side in met if game.is_on_the_board)
+        played = (
+            (side, game.final)
+            for met in self.met.values()
+            for game, side in met
+            if game.is_on_the_board
+        )
         return lexicographic_key(played, most_code)
 
     def opponents(self, indices: Mapping[str, int]) -> list[str]:
@@ -181,10 +202,14 @@ class PlayerRow:
             *("rank", "name", "games", "classical", "points"),
             points_exact=str(self.points),
             net={
-                str(Score(code, Color.WHITE)): count for code, count in enumerate(self.net(), STALEMATE_CODE) if count
+                str(Score(code, Color.WHITE)): count
+                for code, count in enumerate(self.net(), STALEMATE_CODE)
+                if count
             },
             tiebreaks=self.figures,
-            against={name: list(map(str, self.points_against(name))) for name in self.opponents(indices)},
+            against={
+                name: list(map(str, self.points_against(name))) for name in self.opponents(indices)
+            },
         )
 
 
@@ -198,7 +223,9 @@ class Tie(NamedTuple, Generic[Entrant]):
     """The decision: `bye`, `points`, `r-mobility` for equal points, or `last game`."""
 
 
-def tie_of(players: tuple[Entrant, Entrant], games: Sequence[tuple[Entrant, EventGame]], length: int) -> Tie[Entrant]:
+def tie_of(
+    players: tuple[Entrant, Entrant], games: Sequence[tuple[Entrant, EventGame]], length: int
+) -> Tie[Entrant]:
     """Two players of a knockout after some games, each given with its White; a tie begins with `length` games.
 
     Equal points are decided by the points of the same games under `exponential`; then two more games follow, and
@@ -210,7 +237,9 @@ def tie_of(players: tuple[Entrant, Entrant], games: Sequence[tuple[Entrant, Even
     extensions, rest = divmod(len(games) - length, MORE_GAMES)
     leads: dict[str, Fraction | int] = {"bye": int(second is None)}
     if second is not None and extensions >= 0 and not rest:
-        strict = sum((game._replace(scoring=Scoring()).points(side) for side, game in sides), Fraction(0))
+        strict = sum(
+            (game._replace(scoring=Scoring()).points(side) for side, game in sides), Fraction(0)
+        )
         leads = {"points": 2 * points - len(games), "r-mobility": 2 * strict - len(games)}
         if extensions >= MOST_EXTENSIONS:
             leads["last game"] = 1 if sides[-1][1].final.holder is sides[-1][0] else -1
@@ -237,7 +266,9 @@ def knockout_rounds(games: Sequence[EventGame]) -> dict[int, list[Tie[str]]]:
     return dict(sorted(rounds.items()))
 
 
-def cross_table(games: Sequence[EventGame], points: Callable[[EventGame, Color], Fraction]) -> CrossTable:
+def cross_table(
+    games: Sequence[EventGame], points: Callable[[EventGame, Color], Fraction]
+) -> CrossTable:
     """The cells of all players, round by round.
 
     A game against "bye" is no game. A decided game without moves is a forfeit, if other games have moves. A player
@@ -250,7 +281,13 @@ def cross_table(games: Sequence[EventGame], points: Callable[[EventGame, Color],
         forfeit = have_moves and not game.plies and winner_of(game.result) is not None
         for side in Color:
             opponent = None if is_bye(game.players[side.other]) else game.players[side.other]
-            cell = Cell(opponent, points(game, side), not forfeit and opponent is not None, side, (game.plies + 1) // 2)
+            cell = Cell(
+                opponent,
+                points(game, side),
+                not forfeit and opponent is not None,
+                side,
+                (game.plies + 1) // 2,
+            )
             rounds.setdefault(game.players[side], {}).setdefault(game.round_number, []).append(cell)
     absent = [Cell[str](None, LOSS, is_played=False)]
     table = {}
@@ -264,7 +301,9 @@ def cross_table(games: Sequence[EventGame], points: Callable[[EventGame, Color],
 class Standings:
     """The rows of an event, best first. Players with equal criteria share a rank and are sorted by name."""
 
-    def __init__(self, games: Iterable[EventGame], order: Sequence[TieBreak] = DEFAULT_ORDER) -> None:
+    def __init__(
+        self, games: Iterable[EventGame], order: Sequence[TieBreak] = DEFAULT_ORDER
+    ) -> None:
         given = list(games)
         self.finished = [game for game in given if game.result != UNFINISHED]
         """The games that count: those with a result."""
@@ -273,19 +312,25 @@ class Standings:
         self.doubtful = [game for game in self.finished if game.source is Source.PROVISIONAL]
         """The games whose score is provisional."""
         self.provisional = Counter[str | None](
-            name for game in self.doubtful for name in (game.missing.split() if game.missing else [None])
+            name
+            for game in self.doubtful
+            for name in (game.missing.split() if game.missing else [None])
         )
         """Missing table -> the number of provisional games that lack it; None for games without a table."""
         self.schemes = Counter(game.scoring.scheme for game in self.finished)
         by_sheet = next((by for by in self.order if by in ("classical", "points")), None)
-        self.table = cross_table(self.finished, EventGame.classical if by_sheet == "classical" else EventGame.points)
+        self.table = cross_table(
+            self.finished, EventGame.classical if by_sheet == "classical" else EventGame.points
+        )
         self._rows: dict[str, PlayerRow] = {}
         for game in self.finished:
             for side in Color:
                 name = game.players[side]
                 self._rows.setdefault(name, PlayerRow(name)).add(game, side)
         tabled = {by: ON_TABLE[by](self.table) for by in self.order if by in ON_TABLE}
-        most_code = OTB_CUTOFF_CODE - 1 if set(self.schemes) == {Scheme.OTB} else MOST_CODE  # over the board G3.5
+        most_code = (
+            OTB_CUTOFF_CODE - 1 if set(self.schemes) == {Scheme.OTB} else MOST_CODE
+        )  # over the board G3.5
         values: dict[TieBreak, Mapping[str, Any]] = {
             "classical": {name: row.classical for name, row in self._rows.items()},
             "points": {name: row.points for name, row in self._rows.items()},
@@ -314,9 +359,18 @@ class Standings:
     @property
     def caveat(self) -> str:
         """The provisional scores in words, if there are any."""
-        lacking = [(name, games) for name, games in self.provisional.most_common() if name is not None]
-        named, more = [f"{name} ({games})" for name, games in lacking[:_MOST_NAMED]], len(lacking) - _MOST_NAMED
-        reasons = [f"no table {', '.join(named)}{f' and {more} others' if more > 0 else ''}"] if named else []
+        lacking = [
+            (name, games) for name, games in self.provisional.most_common() if name is not None
+        ]
+        named, more = (
+            [f"{name} ({games})" for name, games in lacking[:_MOST_NAMED]],
+            len(lacking) - _MOST_NAMED,
+        )
+        reasons = (
+            [f"no table {', '.join(named)}{f' and {more} others' if more > 0 else ''}"]
+            if named
+            else []
+        )
         if self.provisional[None]:
             reasons.append(f"bounds alone, or no name of a table ({self.provisional[None]})")
         number, finished = len(self.doubtful), counted(len(self.finished), "game", "games")
@@ -335,7 +389,9 @@ class Standings:
             if len(names) > 1 and not is_bye(names[0]):
                 quoted = " and ".join(f'"{name}"' for name in names)
                 yield f"{quoted} are {len(names)} players here; only spaces, case or composed letters tell them apart"
-        if nameless := sum(not {"", "?"}.isdisjoint(map(str.strip, game.players)) for game in self.finished):
+        if nameless := sum(
+            not {"", "?"}.isdisjoint(map(str.strip, game.players)) for game in self.finished
+        ):
             yield f"{counted(nameless, 'game names', 'games name')} no player as White or Black"
         for name, row in self._rows.items():
             if name in row.met and name.strip() not in ("", "?"):
@@ -366,7 +422,9 @@ def tcec_json(standings: Standings) -> dict[str, Any]:
     order = standings.indices
     neustadtl = tiebreaks.sonneborn_berger(cross_table(standings.finished, EventGame.classical))
     ratings = {
-        game.players[side]: number_in(game.tags.get(f"{side}Elo", "")) for game in standings.finished for side in Color
+        game.players[side]: number_in(game.tags.get(f"{side}Elo", ""))
+        for game in standings.finished
+        for side in Color
     }
     numbers = {id(game): number for number, game in enumerate(standings.finished, 1)}
     table: dict[str, dict[str, Any]] = {}
@@ -380,10 +438,15 @@ def tcec_json(standings: Standings) -> dict[str, Any]:
             if all(ratings[name] for name in game.players)
         )
         table[row.name] = {
-            "Abbreviation": _abbreviation(row.name, [each["Abbreviation"] for each in table.values()]),
+            "Abbreviation": _abbreviation(
+                row.name, [each["Abbreviation"] for each in table.values()]
+            ),
             "Elo": _ELO_FACTOR * math.fsum(gains),
             "Games": len(games),
-            **{f"GamesAs{side}": sum(counts[side, result] for result in (WIN, DRAW, LOSS)) for side in Color},
+            **{
+                f"GamesAs{side}": sum(counts[side, result] for result in (WIN, DRAW, LOSS))
+                for side in Color
+            },
             **{f"WinsAs{side}": counts[side, WIN] for side in Color},
             **{f"LossAs{side}": counts[side, LOSS] for side in Color},
             "Neustadtl": float(neustadtl[row.name]),
@@ -394,7 +457,8 @@ def tcec_json(standings: Standings) -> dict[str, Any]:
             "Results": {name: _meetings(row, name, numbers) for name in order if name != row.name},
             "Score": float(row.classical),
             "Strikes": sum(
-                game.tags.get("Termination", "").lower() in _CRASHES and game.classical(side) == LOSS
+                game.tags.get("Termination", "").lower() in _CRASHES
+                and game.classical(side) == LOSS
                 for game, side in games
             ),
         }

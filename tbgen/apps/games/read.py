@@ -14,7 +14,15 @@ from typing import Any
 import chess
 import numpy as np
 
-from tbgen.apps.games.tags import UNFINISHED, Rules, contradictions, final_of, read_tags, root_of, says_fifty_moves
+from tbgen.apps.games.tags import (
+    UNFINISHED,
+    Rules,
+    contradictions,
+    final_of,
+    read_tags,
+    root_of,
+    says_fifty_moves,
+)
 from tbgen.apps.games.text import GameText, chunks_of, decoded
 from tbgen.board.board import NO_MOVE, board_of, kernel_move, words_of
 from tbgen.board.replay import FACTS, HISTORY_WORDS, replay
@@ -61,13 +69,17 @@ class PgnGame:
     @property
     def end(self) -> str:
         """The rule that ended the game at its last ply, or else the text of its Termination tag."""
-        said = self.tags.get("Termination", "unterminated" if self.result == UNFINISHED else "normal")
+        said = self.tags.get(
+            "Termination", "unterminated" if self.result == UNFINISHED else "normal"
+        )
         return said if self.last.end is None else self.last.end.value
 
     @property
     def heading(self) -> dict[str, Any]:
         """The keys that name the game in JSON: its number, and tags by their names in lower case."""
-        tags = {name.lower(): self.tags.get(name, "?") for name in ("Event", "Round", "White", "Black")}
+        tags = {
+            name.lower(): self.tags.get(name, "?") for name in ("Event", "Round", "White", "Black")
+        }
         return {"file": self.file, "number": self.number, **tags, "result": self.result}
 
     def facts(self, *, plies: bool = True) -> dict[str, Any]:
@@ -90,7 +102,9 @@ class PgnGame:
         return {**facts, "plies": [ply.facts() for ply in self.replayed.plies]} if plies else facts
 
 
-def read_games(path: str | os.PathLike[str], rules: Rules | None = None) -> Iterator[PgnGame | PgnError]:
+def read_games(
+    path: str | os.PathLike[str], rules: Rules | None = None
+) -> Iterator[PgnGame | PgnError]:
     """Read the games of a PGN file, one after another.
 
     Arguments:
@@ -118,7 +132,9 @@ def read_games(path: str | os.PathLike[str], rules: Rules | None = None) -> Iter
     return _games(read_pieces(name), name, rules)
 
 
-def games_in(lines: str | Iterable[str], name: str = "PGN", rules: Rules | None = None) -> Iterator[PgnGame | PgnError]:
+def games_in(
+    lines: str | Iterable[str], name: str = "PGN", rules: Rules | None = None
+) -> Iterator[PgnGame | PgnError]:
     """Every game of a text or its lines, or the error that is in its place; PgnError is raised if there is no game.
 
     Errors call the text by `name`.
@@ -133,7 +149,9 @@ def games_in(lines: str | Iterable[str], name: str = "PGN", rules: Rules | None 
 
 def _games(pieces: Iterable[bytes], name: str, rules: Rules | None) -> Iterator[PgnGame | PgnError]:
     wanted = expect(Rules() if rules is None else rules, Rules, "rules", "Rules such as Rules()")
-    return (game_of(text, name, wanted) for chunk in chunks_of(pieces, name) for text in chunk.games)
+    return (
+        game_of(text, name, wanted) for chunk in chunks_of(pieces, name) for text in chunk.games
+    )
 
 
 def game_of(text: GameText, name: str, rules: Rules) -> PgnGame | PgnError:
@@ -149,8 +167,12 @@ def game_of(text: GameText, name: str, rules: Rules) -> PgnGame | PgnError:
 def _replayed_game(text: GameText, name: str, rules: Rules) -> PgnGame:
     tags, written = text.tags, text.result
     known = read_tags(tags)
-    root, carried, words = _root(tags.get("FEN"), tags.get("Variant"), known.accrued, rules.mobility)
-    facts, words = _replayed(text, words.copy()) if is_standard(root) else ([], words)  # kernels know no variants
+    root, carried, words = _root(
+        tags.get("FEN"), tags.get("Variant"), known.accrued, rules.mobility
+    )
+    facts, words = (
+        _replayed(text, words.copy()) if is_standard(root) else ([], words)
+    )  # kernels know no variants
     if (problem := text.problem) is not None:
         raise UsageError(problem)
     fifty_moves = rules.fifty(known)
@@ -159,7 +181,12 @@ def _replayed_game(text: GameText, name: str, rules: Rules) -> PgnGame:
     else:
         game = _game_by_python_chess(root, carried, fifty_moves, rules.mobility, text)
         last, ended = game.last, game.ended
-    if facts and last.end is None and rules.fifty_moves is known.fifty_moves is None and says_fifty_moves(tags):
+    if (
+        facts
+        and last.end is None
+        and rules.fifty_moves is known.fifty_moves is None
+        and says_fifty_moves(tags)
+    ):
         fide = FiftyMoves(FiftyMoveSetting.FIDE)
         under_fide = _last_and_end(root, carried, facts, fide, rules.mobility)
         if under_fide[0].end is End.FIFTY_MOVES:  # an event that knows no other rule
@@ -205,7 +232,11 @@ def _replayed(text: GameText, board: Words) -> tuple[list[list[int]], Words]:
 
 
 def _last_and_end(
-    root: chess.Board, carried: Score | None, facts: list[list[int]], fifty_moves: FiftyMoves, mobility: Mobility
+    root: chess.Board,
+    carried: Score | None,
+    facts: list[list[int]],
+    fifty_moves: FiftyMoves,
+    mobility: Mobility,
 ) -> tuple[Ply, Ply | None]:
     """The last ply, and the first one at which the game was over."""
     code, _, bare, _ = facts[0]
@@ -225,9 +256,15 @@ def _last_board(root: chess.Board, words: Words, last: Ply) -> chess.Board:
 
 
 def _game_by_python_chess(
-    root: chess.Board, carried: Score | None, fifty_moves: FiftyMoves, mobility: Mobility, text: GameText
+    root: chess.Board,
+    carried: Score | None,
+    fifty_moves: FiftyMoves,
+    mobility: Mobility,
+    text: GameText,
 ) -> Game:
     played = Game(root, accrued=carried, fifty_moves=fifty_moves, mobility=mobility)
-    for move in text.moves:  # each is one word of the file; `push_line` would split some of them again
+    for (
+        move
+    ) in text.moves:  # each is one word of the file; `push_line` would split some of them again
         played.push_text(move)
     return played

@@ -156,7 +156,11 @@ class Rules:
     """Score best play by the fifty-move rule, where its effect is known."""
 
     def __post_init__(self) -> None:
-        for name, expected in (("scheme", expect_scheme), ("komi", expect_komi), ("fifty_moves", expect_setting)):
+        for name, expected in (
+            ("scheme", expect_scheme),
+            ("komi", expect_komi),
+            ("fifty_moves", expect_setting),
+        ):
             if (value := getattr(self, name)) is not None:
                 object.__setattr__(self, name, expected(value, name))
         if self.cutoff_code is not None:
@@ -167,8 +171,16 @@ class Rules:
         """The scheme of the points of a game."""
         known, plain = GameTags() if tags is None else tags, Scoring()
         # A code may be 0.
-        cutoff = next(code for code in (self.cutoff_code, known.cutoff_code, plain.cutoff_code) if code is not None)
-        return Scoring(self.scheme or known.scheme or plain.scheme, cutoff, self.komi or known.komi or plain.komi)
+        cutoff = next(
+            code
+            for code in (self.cutoff_code, known.cutoff_code, plain.cutoff_code)
+            if code is not None
+        )
+        return Scoring(
+            self.scheme or known.scheme or plain.scheme,
+            cutoff,
+            self.komi or known.komi or plain.komi,
+        )
 
     def fifty(self, tags: GameTags | None = None) -> FiftyMoves:
         """The fifty-move rule of a game."""
@@ -185,10 +197,18 @@ def read_tags(tags: Mapping[str, str]) -> GameTags:
     """
     if not isinstance(tags, Mapping):
         raise UsageError(f"tags must be a mapping such as headers of chess.pgn, not {tags!r}")
-    close = {name: "".join(expect(value, str, name, "a text").split()) for name, value in tags.items()}
+    close = {
+        name: "".join(expect(value, str, name, "a text").split()) for name, value in tags.items()
+    }
     legacy = "Legacy" in close and close["Legacy"].lower() not in _OFF
-    known: dict[str, Any] = {"legacy": legacy, "fifty_moves": FiftyMoveSetting.LEGACY if legacy else None}
-    return GameTags(**known | {field: parse(close[name]) for name, (field, parse) in _READ.items() if name in close})
+    known: dict[str, Any] = {
+        "legacy": legacy,
+        "fifty_moves": FiftyMoveSetting.LEGACY if legacy else None,
+    }
+    return GameTags(
+        **known
+        | {field: parse(close[name]) for name, (field, parse) in _READ.items() if name in close}
+    )
 
 
 _READ: Mapping[str, tuple[str, Callable[[str], Any]]] = {
@@ -225,7 +245,12 @@ def write_tags(
     """
     outcome = expect_score(outcome, "outcome")
     expect(scoring, Scoring, "scoring", "a Scoring such as Scoring()")
-    expect(fifty_moves, FiftyMoveSetting, "fifty_moves", "a FiftyMoveSetting such as FiftyMoveSetting.FIDE")
+    expect(
+        fifty_moves,
+        FiftyMoveSetting,
+        "fifty_moves",
+        "a FiftyMoveSetting such as FiftyMoveSetting.FIDE",
+    )
     tags = {
         "Result": classical_result(outcome),
         "RMobilityResult": str(outcome),
@@ -284,7 +309,9 @@ def root_of(
         board, carried = variant_board(variant, fen), None
     else:
         is_chess960 = kind in _CHESS960
-        board, carried = parse_fen(chess.STARTING_FEN if fen is None else fen, chess960=is_chess960, mobility=mobility)
+        board, carried = parse_fen(
+            chess.STARTING_FEN if fen is None else fen, chess960=is_chess960, mobility=mobility
+        )
     if carried is None and accrued is not None:
         carried = carried_into(board, accrued, mobility)
     return board, carried
@@ -327,10 +354,16 @@ def moves_after_the_end(last: Ply, ended: Ply | None) -> Iterator[str]:
         yield f"the game was over at ply {ended.number} ({ended.end.value}); {moves} counted"
 
 
-def _of_scores(tags: Mapping[str, str], known: GameTags, final: Score, end: End | None) -> Iterator[str]:
+def _of_scores(
+    tags: Mapping[str, str], known: GameTags, final: Score, end: End | None
+) -> Iterator[str]:
     """Describe a score that contradicts the moves, and points that contradict the score under its own scheme."""
     scoring = Rules().scoring(known)
-    if known.outcome is not None and end not in ON_THE_BOARD and tags.get("RMobilitySource") == Source.TABLEBASE.value:
+    if (
+        known.outcome is not None
+        and end not in ON_THE_BOARD
+        and tags.get("RMobilitySource") == Source.TABLEBASE.value
+    ):
         final = known.outcome  # a continued game need not reach it on the board
     if known.outcome not in (final, None):
         yield f'RMobilityResult says "{known.outcome}", but the game is worth {final}'
@@ -346,7 +379,10 @@ def format_game(tags: Mapping[str, str], words: Iterable[str]) -> str:
     named = _ROSTER | dict(tags)
     lines = [f'[{name} "{value.translate(_ESCAPES)}"]' for name, value in named.items()]
     moves = textwrap.wrap(
-        " ".join([*words, named["Result"]]), LINE_WIDTH, break_long_words=False, break_on_hyphens=False
+        " ".join([*words, named["Result"]]),
+        LINE_WIDTH,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
     return "\n".join([*lines, "", *moves])
 
@@ -374,4 +410,6 @@ def last_move(board: chess.Board, san: str) -> str:
     >>> last_move(chess.Board("8/8/3k4/8/8/3K4/8/8 w - - 3 31"), "Kd6")
     '30... Kd6'
     """
-    return " ".join(numbered(board.fullmove_number - board.turn, not board.turn, [(san, "")] if san else []))
+    return " ".join(
+        numbered(board.fullmove_number - board.turn, not board.turn, [(san, "")] if san else [])
+    )

@@ -76,7 +76,9 @@ class Chunk:
     file, its last game may still go on.
     """
 
-    def __init__(self, text: bytes, in_line: bool = False, number: int = 1, *, is_last: bool = True) -> None:
+    def __init__(
+        self, text: bytes, in_line: bool = False, number: int = 1, *, is_last: bool = True
+    ) -> None:
         self.text, self.in_line, self.number = text, in_line, number
         self.games: list[GameText] = []
         self._scan(is_last=is_last)
@@ -94,7 +96,11 @@ class Chunk:
         """Find the games. If more text follows, the last line counts only with its line end."""
         text = self.text
         # A carriage return at the end may be half of a line end.
-        stop = len(text) if is_last else max(text.rfind(b"\n"), text.rfind(b"\r", 0, len(text) - 1)) + 1
+        stop = (
+            len(text)
+            if is_last
+            else max(text.rfind(b"\n"), text.rfind(b"\r", 0, len(text) - 1)) + 1
+        )
         game = GameText(self, self.number, slice(0, len(text)))
         for token in _TOKENS.finditer(text, 0, stop):
             kind = token.lastgroup
@@ -171,7 +177,9 @@ class GameText:
         tags = {}
         for line in self.tag_lines:
             written = decoded(line["value"])
-            tags[line["name"].decode()] = _ESCAPED.sub(r"\1", written) if "\\" in written else written
+            tags[line["name"].decode()] = (
+                _ESCAPED.sub(r"\1", written) if "\\" in written else written
+            )
         return tags
 
     @property
@@ -185,7 +193,9 @@ class GameText:
 
         An empty `line` removes the present variation; None keeps it.
         """
-        return self._edited([*self._tag_edits(tags), *(() if line is None else self._line_edits(line))])
+        return self._edited(
+            [*self._tag_edits(tags), *(() if line is None else self._line_edits(line))]
+        )
 
     def commented(self, comments: Mapping[int, str]) -> bytes:
         """The text with comments behind some of its moves, which are numbered from 1; 0 is before them.
@@ -195,7 +205,10 @@ class GameText:
         text, begin, end = self.chunk.text, self.text_at, self.span.stop
         edits: list[Edit] = []
         if begin >= 0:
-            edits += ((begin + old.start(), begin + old.end(), b"") for old in _OWN_COMMENT.finditer(text[begin:end]))
+            edits += (
+                (begin + old.start(), begin + old.end(), b"")
+                for old in _OWN_COMMENT.finditer(text[begin:end])
+            )
         for number, move_end in enumerate(self.moves_at[1::2], 1):
             if number in comments:
                 signs = _SIGNS.match(text, move_end, end)
@@ -237,8 +250,14 @@ class GameText:
             anchor = anchors[-1]
             behind = anchor.end("tag")
             line_end = _line_end_in(text, anchor.end("value"), behind)
-            is_ended = anchor in own or text[behind - 1] in _LINE_ENDS  # tbgen's own line goes with its line end
-        yield behind, behind, (b"" if is_ended else line_end) + b"".join(line + line_end for line in lines)
+            is_ended = (
+                anchor in own or text[behind - 1] in _LINE_ENDS
+            )  # tbgen's own line goes with its line end
+        yield (
+            behind,
+            behind,
+            (b"" if is_ended else line_end) + b"".join(line + line_end for line in lines),
+        )
 
     def _line_edits(self, line: str) -> Iterator[Edit]:
         """Put a variation before the result, or after the moves, in place of the present one."""
@@ -258,7 +277,9 @@ class GameText:
 
 def _line_end_in(text: bytes, start: int = 0, end: int | None = None) -> bytes:
     """The first line end in a part of a text, or else in the whole text, or else a newline."""
-    found = _LINE_END.search(text, start, len(text) if end is None else end) or _LINE_END.search(text)
+    found = _LINE_END.search(text, start, len(text) if end is None else end) or _LINE_END.search(
+        text
+    )
     return b"\n" if found is None else found[0]
 
 

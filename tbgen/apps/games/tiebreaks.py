@@ -27,7 +27,9 @@ Criterion = Callable[[list[Entrant]], list[list[Entrant]]]
 """Splits players who are equal so far into groups, the best first."""
 
 
-def ranking(players: Iterable[Entrant], criteria: Iterable[Criterion[Entrant]]) -> list[list[Entrant]]:
+def ranking(
+    players: Iterable[Entrant], criteria: Iterable[Criterion[Entrant]]
+) -> list[list[Entrant]]:
     """Groups of players who are equal by every criterion, best first; within a group they keep their order.
 
     >>> ranking(["Ann", "Bob", "Cid"], [by_value({"Ann": 1, "Bob": 2, "Cid": 2})])
@@ -35,7 +37,9 @@ def ranking(players: Iterable[Entrant], criteria: Iterable[Criterion[Entrant]]) 
     """
     groups = [list(players)]
     for criterion in criteria:
-        groups = [part for group in groups for part in (criterion(group) if len(group) > 1 else [group])]
+        groups = [
+            part for group in groups for part in (criterion(group) if len(group) > 1 else [group])
+        ]
     return groups
 
 
@@ -44,7 +48,9 @@ def by_value(values: Mapping[Entrant, Any]) -> Criterion[Entrant]:
 
     def split(players: list[Entrant]) -> list[list[Entrant]]:
         value = values.__getitem__
-        return [list(group) for _, group in groupby(sorted(players, key=value, reverse=True), value)]
+        return [
+            list(group) for _, group in groupby(sorted(players, key=value, reverse=True), value)
+        ]
 
     return split
 
@@ -74,7 +80,9 @@ Values = dict[str, Fraction]
 
 def settled(table: CrossTable) -> CrossTable:
     """The table of an event; if all have met all, forfeits count as games and days of rest not at all."""
-    if not all(table.keys() - {name} <= {cell.opponent for cell in cells} for name, cells in table.items()):
+    if not all(
+        table.keys() - {name} <= {cell.opponent for cell in cells} for name, cells in table.items()
+    ):
         return table
     return {
         name: [cell._replace(is_played=True) for cell in cells if cell.opponent is not None]
@@ -89,13 +97,20 @@ def scores(table: CrossTable) -> Values:
 
 def wins(table: CrossTable) -> Values:
     """The rounds with the points of a win, played or not (article 7.1)."""
-    return {name: Fraction(sum(cell.points == WIN for cell in cells)) for name, cells in table.items()}
+    return {
+        name: Fraction(sum(cell.points == WIN for cell in cells)) for name, cells in table.items()
+    }
 
 
 def double_wins(table: CrossTable) -> Values:
     """How often a player won two games in a row against an opponent, with either colour once."""
     return {
-        name: Fraction(sum(one.points == two.points == WIN and one.side is not two.side for one, two in _pairs(cells)))
+        name: Fraction(
+            sum(
+                one.points == two.points == WIN and one.side is not two.side
+                for one, two in _pairs(cells)
+            )
+        )
         for name, cells in table.items()
     }
 
@@ -118,7 +133,10 @@ def _pairs(cells: Sequence[Cell[str]]) -> Iterator[tuple[Cell[str], Cell[str]]]:
 
 def sonneborn_berger(table: CrossTable) -> Values:
     """The opponents' scores, each times the points against that opponent (article 9.1)."""
-    return {name: sum((score * cell.points for score, cell in parts), _NONE) for name, parts in _parts(table)}
+    return {
+        name: sum((score * cell.points for score, cell in parts), _NONE)
+        for name, parts in _parts(table)
+    }
 
 
 def buchholz(table: CrossTable, *, lowest: int = 0, highest: int = 0) -> Values:
@@ -139,9 +157,15 @@ def direct_encounter(table: CrossTable, tied: Collection[str]) -> list[list[str]
 
     If some have not met, a player stands apart only if no missing game could overtake that player.
     """
-    among = {name: [cell for cell in table[name] if cell.is_played and cell.opponent in tied] for name in tied}
+    among = {
+        name: [cell for cell in table[name] if cell.is_played and cell.opponent in tied]
+        for name in tied
+    }
     met = {name: Counter(cell.opponent for cell in cells) for name, cells in among.items()}
-    points, most = scores(among), max((max(each.values()) for each in met.values() if each), default=1)
+    points, most = (
+        scores(among),
+        max((max(each.values()) for each in met.values() if each), default=1),
+    )
     order = sorted(tied, key=lambda name: (-points[name], name))
     possible = {name: points[name] + most * (len(order) - 1 - len(met[name])) for name in order}
     groups: list[list[str]] = []
@@ -151,7 +175,11 @@ def direct_encounter(table: CrossTable, tied: Collection[str]) -> list[list[str]
         while len(order) > 1 and all(points[order[0]] > possible[other] for other in order[1:]):
             groups.append([order.pop(0)])
         groups.append(sorted(order))
-    return groups if len(groups) == 1 else [part for group in groups for part in direct_encounter(table, group)]
+    return (
+        groups
+        if len(groups) == 1
+        else [part for group in groups for part in direct_encounter(table, group)]
+    )
 
 
 def _parts(table: CrossTable) -> list[tuple[str, list[tuple[Fraction, Cell[str]]]]]:
@@ -167,5 +195,7 @@ def _parts(table: CrossTable) -> list[tuple[str, list[tuple[Fraction, Cell[str]]
 def _seen_by_opponents(cells: Sequence[Cell[str]]) -> Fraction:
     """A score for tie-breaks of others: byes after the last round that the player came to are draws (article 16.3)."""
     last = max((n for n, cell in enumerate(cells) if not cell.is_voluntary), default=-1)
-    adjusted = (DRAW if n > last and cell.opponent is None else cell.points for n, cell in enumerate(cells))
+    adjusted = (
+        DRAW if n > last and cell.opponent is None else cell.points for n, cell in enumerate(cells)
+    )
     return sum(adjusted, _NONE)

@@ -63,10 +63,14 @@ class Proof:
 
     def facts(self) -> dict[str, Any]:
         """As JSON has it."""
-        return facts_of(self.strategy, "rung", "men") | facts_of(self, "checked", "settings", "tables", "cycle")
+        return facts_of(self.strategy, "rung", "men") | facts_of(
+            self, "checked", "settings", "tables", "cycle"
+        )
 
 
-def check_strategy(strategy: Strategy, tables: Tablebase | None = None, name: str = "the proof") -> Proof:
+def check_strategy(
+    strategy: Strategy, tables: Tablebase | None = None, name: str = "the proof"
+) -> Proof:
     """A strategy that keeps its goal, with the counts of its check; ProofError if it does not.
 
     >>> from tbgen.apps.hold.ladder import hold
@@ -113,7 +117,9 @@ class Holding(Shown):
 
     def facts(self) -> dict[str, Any]:
         """The answer as JSON has it."""
-        known = facts_of(self, "accrued", "goal", "verdict", "proof", "escape", "nodes", goal=self.goal.outcome)
+        known = facts_of(
+            self, "accrued", "goal", "verdict", "proof", "escape", "nodes", goal=self.goal.outcome
+        )
         return {"fen": self.board.fen(), **facts_of(self.goal, "side"), **known}
 
 

@@ -38,7 +38,9 @@ def check(strategy: Strategy, tables: Tablebase | None = None, name: str = "the 
     root = graph.number_of(strategy.board)
     board, own = graph.positions[root]
     if accrued.code > own.code:
-        raise ProofError(name, f"{accrued} cannot have accrued in {board.fen()}, whose own score is lower")
+        raise ProofError(
+            name, f"{accrued} cannot have accrued in {board.fen()}, whose own score is lower"
+        )
     todo, seen, moves = [(root, accrued)], {(root, accrued)}, 0
     while todo:
         number, score = todo.pop()
@@ -104,10 +106,14 @@ class _Graph:
         """The position after a move; None if the strategy leaves it to tables."""
         resets, after = board.is_zeroing(move), board.copy(stack=False)
         after.push(move)
-        if not (resets and self.strategy.leaves and (leaf := epd_of(after)) in self.strategy.leaves):
+        if not (
+            resets and self.strategy.leaves and (leaf := epd_of(after)) in self.strategy.leaves
+        ):
             return self.number_of(after), resets
         if self.tables is None:
-            raise ProofError(self.name, f"it leans on tables, such as for {leaf}; give them with --data")
+            raise ProofError(
+                self.name, f"it leans on tables, such as for {leaf}; give them with --data"
+            )
         if leaf not in self.leaves:
             self.leaves.add(leaf)
             self.expect_goal(self.tables.probe(after).outcome, after, by=", by the tables")
@@ -117,4 +123,7 @@ class _Graph:
         """Refuse a score that is worse for the holder than its goal."""
         goal = self.strategy.goal
         if not goal.is_met_by(accrued):
-            raise ProofError(self.name + by, f"{accrued} is worse for {goal.side} than {goal.outcome} in {board.fen()}")
+            raise ProofError(
+                self.name + by,
+                f"{accrued} is worse for {goal.side} than {goal.outcome} in {board.fen()}",
+            )

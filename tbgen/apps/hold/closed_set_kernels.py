@@ -205,14 +205,19 @@ def is_followed(key: Words, task: HoldTask, move: Int, reset: bool) -> bool:
     """Whether the search follows a move of the other side without an answer from a table, instead of calling it a
     break.
     """
-    if square_bit(origin_of(move)) & task.frozen or square_bit(target_of(move)) & key[1 - task.side]:
+    if (
+        square_bit(origin_of(move)) & task.frozen
+        or square_bit(target_of(move)) & key[1 - task.side]
+    ):
         return False
     return task.allowed != QUIET or not reset
 
 
 # before: the key of the node before the move; key: receives the key of the position after it
 @inner
-def successor(before: Words, task: HoldTask, materials: Words, move: Int, key: Words) -> tuple[Int, Int]:
+def successor(
+    before: Words, task: HoldTask, materials: Words, move: Int, key: Words
+) -> tuple[Int, Int]:
     """State and cost (less is better for the holder) of the node after a move; REFUTED if the move is a break."""
     by_holder = before[TURN] == task.side
     copy_words(before, key)
@@ -242,7 +247,9 @@ def cost_of(space: Space, key: Words, state: Int, cost: Int) -> tuple[Int, Int]:
 
 
 @inner
-def list_successors(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers, node: Int) -> Int:
+def list_successors(
+    space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers, node: Int
+) -> Int:
     """List the successors of a node that are not refuted; BROKEN if the other side has a way out."""
     before, listed = space.keys[node], 0
     by_holder = before[TURN] == task.side
@@ -292,7 +299,10 @@ def search(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers,
         node = space.stack[space.counts[STACK]]
         if space.state[node] != OPEN:
             continue
-        nodes_left, edges_left = len(space.state) - space.counts[NODES], len(space.edge_parent) - space.counts[EDGES]
+        nodes_left, edges_left = (
+            len(space.state) - space.counts[NODES],
+            len(space.edge_parent) - space.counts[EDGES],
+        )
         if min(nodes_left, edges_left) < MOST_MOVES:  # another node may have so many successors
             return FULL
         if space.counts[EXPANDED] == most:

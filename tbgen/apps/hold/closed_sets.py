@@ -62,7 +62,11 @@ class Attempt(NamedTuple):
 
     def men(self, board: chess.Board) -> tuple[str, ...]:
         """The men that it names, such as Ke1 and Ke6."""
-        return tuple(name_of(board, square) for square in (self.holder_man, self.other_man) if square != ANY_MAN)
+        return tuple(
+            name_of(board, square)
+            for square in (self.holder_man, self.other_man)
+            if square != ANY_MAN
+        )
 
 
 RUNGS: Final = {
@@ -78,9 +82,16 @@ class HoldSearch:
     """The arrays of searches, which use them in turn, and the tables that the searches may use."""
 
     def __init__(
-        self, nodes: int, edges_a_node: int = _EDGES, tables: Tablebase | None = None, watch: WatchNodes | None = None
+        self,
+        nodes: int,
+        edges_a_node: int = _EDGES,
+        tables: Tablebase | None = None,
+        watch: WatchNodes | None = None,
     ) -> None:
-        nodes, edges = nodes + MOST_MOVES, edges_a_node * nodes + MOST_MOVES  # the last one still has all successors
+        nodes, edges = (
+            nodes + MOST_MOVES,
+            edges_a_node * nodes + MOST_MOVES,
+        )  # the last one still has all successors
         size = 1 << (2 * nodes).bit_length()
         self._space = kernels.Space(
             table=np.empty(size, np.int32),
@@ -104,7 +115,9 @@ class HoldSearch:
         self.tables, self._watch, self.expanded = tables, watch, 0
         self._materials = np.zeros(0, np.uint64) if tables is None else keys_of(tables)
 
-    def search(self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt) -> Strategy | HoldVerdict:
+    def search(
+        self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt
+    ) -> Strategy | HoldVerdict:
         """The strategy of a closed set with the root in it; BROKEN if there is none, UNKNOWN without space for it."""
         task = _task(board, goal, attempt)
         self._begin(board, goal.threshold(accrued), attempt)
@@ -129,7 +142,9 @@ class HoldSearch:
         """Forget all nodes, and add the root."""
         self._space.table[:] = kernels.NONE
         self._space.counts[:] = 0
-        kernels.add(self._space, words_of(board), threshold, attempt.holder_man, self._scratch.keys[0])
+        kernels.add(
+            self._space, words_of(board), threshold, attempt.holder_man, self._scratch.keys[0]
+        )
 
     def explore(
         self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt
@@ -140,9 +155,14 @@ class HoldSearch:
         """
         task = _task(board, goal, attempt)._replace(is_whole=True)
         self._begin(board, goal.threshold(accrued), attempt)
-        ended = kernels.search(self._space, task, self._materials, self._scratch, len(self._space.state))
+        ended = kernels.search(
+            self._space, task, self._materials, self._scratch, len(self._space.state)
+        )
         assert ended == kernels.FINISHED, "a frame has at most FRAME_POSITIONS with each threshold"
-        nodes, edges = int(self._space.counts[kernels.NODES]), int(self._space.counts[kernels.EDGES])
+        nodes, edges = (
+            int(self._space.counts[kernels.NODES]),
+            int(self._space.counts[kernels.EDGES]),
+        )
         return (
             self._space.keys[:nodes].copy(),
             self._space.state[:nodes].copy(),
@@ -154,12 +174,16 @@ class HoldSearch:
         """Look leaves up in the tables, and refute those that are worth too little."""
         boards = [board_of(self._space.keys[leaf]) for leaf in leaves]
         for leaf, found in zip(leaves, tables.probe_many(boards), strict=True):
-            if found is not None and goal.is_met_by(found[0]):  # an entry value; None where a table has no answer
+            if found is not None and goal.is_met_by(
+                found[0]
+            ):  # an entry value; None where a table has no answer
                 self._space.state[leaf] = kernels.SURE
             else:
                 kernels.refute(self._space, task, leaf, self._scratch.refuted)
 
-    def _strategy(self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt) -> Strategy:
+    def _strategy(
+        self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt
+    ) -> Strategy:
         """The strategy from the nodes of the search."""
         moves, leaves = {}, set()
         for node in self._needed():
@@ -169,18 +193,26 @@ class HoldSearch:
                 leaves.add(epd_of(reached))
             elif state == kernels.DONE and Color.of(reached.turn) is goal.side:
                 threshold, move = int(key[kernels.THRESHOLD]), int(self._space.move[node])
-                found = reached.find_move(move & 63, move >> TARGET_SHIFT & 63, move >> PROMOTION_SHIFT or None)
+                found = reached.find_move(
+                    move & 63, move >> TARGET_SHIFT & 63, move >> PROMOTION_SHIFT or None
+                )
                 moves[epd_of(reached), threshold] = found
         root = board.copy(stack=False)
-        return Strategy(root, accrued, goal, attempt.rung, attempt.men(board), moves, frozenset(leaves))
+        return Strategy(
+            root, accrued, goal, attempt.rung, attempt.men(board), moves, frozenset(leaves)
+        )
 
     def _needed(self) -> set[int]:
         """The nodes that support the root: the chosen successors of the holder, all of the other side's."""
         space, edges = self._space, int(self._space.counts[kernels.EDGES])
         parents, children = space.edge_parent[:edges], space.edge_child[:edges]
-        is_needed = (space.state[parents] == kernels.DONE) & (space.state[children] != kernels.REFUTED)
+        is_needed = (space.state[parents] == kernels.DONE) & (
+            space.state[children] != kernels.REFUTED
+        )
         after, seen, todo = defaultdict[int, set[int]](set), {0}, [0]
-        for parent, child in zip(parents[is_needed].tolist(), children[is_needed].tolist(), strict=True):
+        for parent, child in zip(
+            parents[is_needed].tolist(), children[is_needed].tolist(), strict=True
+        ):
             after[parent].add(child)
         while todo:
             fresh = after[todo.pop()] - seen
@@ -206,7 +238,10 @@ def all_frames(board: chess.Board, side: Color) -> list[Attempt]:
     """Every pair of men that are not pawns: one of the side that holds, one of the other; the kings first."""
     pieces = board.occupied & ~board.pawns
     men = sorted(chess.scan_forward(pieces), key=lambda square: -(board.piece_type_at(square) or 0))
-    own, other = ([square for square in men if board.color_at(square) is each.chess] for each in (side, side.other))
+    own, other = (
+        [square for square in men if board.color_at(square) is each.chess]
+        for each in (side, side.other)
+    )
     return [Attempt(Rung.FRAME, man, other_man) for man in own for other_man in other]
 
 
@@ -221,7 +256,9 @@ def parse_frame(board: chess.Board, side: Color, text: str) -> Attempt:
         spellings = ((man.lower(), man[-2:]) for man in frame.men(board))
         if any(names == sorted(spelt) for spelt in itertools.product(*spellings)):
             return frame
-    raise UsageError(f"a pair is a man of either side, such as Ke1,Ke6, and none is a pawn; not {text!r}")
+    raise UsageError(
+        f"a pair is a man of either side, such as Ke1,Ke6, and none is a pawn; not {text!r}"
+    )
 
 
 def searcher_of(goal: Goal, accrued: Score) -> HoldSearch:
@@ -234,7 +271,9 @@ class Frame:
 
     def __init__(self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt) -> None:
         self.board, self.goal, self.accrued, self.attempt = board, goal, accrued, attempt
-        self.keys, states, parents, children = searcher_of(goal, accrued).explore(board, goal, accrued, attempt)
+        self.keys, states, parents, children = searcher_of(goal, accrued).explore(
+            board, goal, accrued, attempt
+        )
         self.after: list[list[int]] = [[] for _ in states]
         self.before: list[list[int]] = [[] for _ in states]
         for parent, child in zip(parents.tolist(), children.tolist(), strict=True):
@@ -248,7 +287,11 @@ class Frame:
         """[node] the least plies of the other side to get out, None if it cannot. The search runs backwards."""
         left = [len(after) for after in self.after]
         nodes = range(len(states))
-        stuck = [node for node in nodes if self.is_holders[node] and not left[node] and states[node] == kernels.DONE]
+        stuck = [
+            node
+            for node in nodes
+            if self.is_holders[node] and not left[node] and states[node] == kernels.DONE
+        ]
         exits = [node for node in nodes if states[node] == kernels.EXIT]
         plies = dict.fromkeys(stuck, 0) | dict.fromkeys(exits, 1)
         queue = list(plies)
@@ -264,7 +307,9 @@ class Frame:
         """The squares of the holder's man and of the other man."""
         key, (_, *first) = self.keys[node].tolist(), self.attempt
         fixed = self.board.occupied & ~chess.SquareSet(first).mask
-        return key[kernels.MOVER], chess.lsb((key[WHITE] | key[BLACK]) & ~fixed & ~chess.BB_SQUARES[key[kernels.MOVER]])
+        return key[kernels.MOVER], chess.lsb(
+            (key[WHITE] | key[BLACK]) & ~fixed & ~chess.BB_SQUARES[key[kernels.MOVER]]
+        )
 
     def way_out(self) -> list[str]:
         """The shortest way out of a frame that does not hold, against the longest resistance."""
@@ -274,7 +319,10 @@ class Frame:
                 return [*line, board.san(self._exit(board, accrued, node))]
             node = next(each for each in self.after[node] if self.plies[each] == left - 1)
             after = board_of(self.keys[node])
-            move = chess.Move(chess.lsb(board.occupied & ~after.occupied), chess.lsb(after.occupied & ~board.occupied))
+            move = chess.Move(
+                chess.lsb(board.occupied & ~after.occupied),
+                chess.lsb(after.occupied & ~board.occupied),
+            )
             line.append(board.san(move))
             accrued = play_move(board, move, accrued).accrued
         return line

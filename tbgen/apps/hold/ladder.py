@@ -83,10 +83,16 @@ def hold(
     if tables is not None:
         expect(tables, Tablebase, "tables", "an open Tablebase")
     given = None if accrued is None else expect_score(accrued, "accrued")
-    score = accrued_of(board) if given is None else accrued_in(given, own_score(board), bare_sides(board))
+    score = (
+        accrued_of(board)
+        if given is None
+        else accrued_in(given, own_score(board), bare_sides(board))
+    )
     expect_color(side, "side")
     frames = all_frames(board, side) if pair is None else [parse_frame(board, side, pair)]
-    ladder = _Ladder(board.copy(stack=False), score, frames, HoldSearch(nodes, tables=tables, watch=watch), wide)
+    ladder = _Ladder(
+        board.copy(stack=False), score, frames, HoldSearch(nodes, tables=tables, watch=watch), wide
+    )
     if goal == "best":
         return ladder.best(side)
     wanted = _goal_of(goal, side, score)
@@ -100,7 +106,9 @@ def _goal_of(goal: Score | str, side: Color, accrued: Score) -> Goal:
         raise UsageError(f"goal must be an outcome or one of accrued, best, draw, not {goal!r}")
     wanted = words[goal] if isinstance(goal, str) else Goal(side, expect_score(goal, "goal"))
     if not wanted.is_met_by(accrued):
-        raise UsageError(f"{accrued} has accrued, which is already worse for {side} than {wanted.outcome}")
+        raise UsageError(
+            f"{accrued} has accrued, which is already worse for {side} than {wanted.outcome}"
+        )
     return wanted
 
 
@@ -158,7 +166,10 @@ class _Ladder:
     def _attempts(self) -> Iterable[Attempt]:
         """The searches, from the narrowest to the widest."""
         yield from self.frames
-        yield from (Attempt(Rung.ONE_MAN, man) for man in dict.fromkeys(each.holder_man for each in self.frames))
+        yield from (
+            Attempt(Rung.ONE_MAN, man)
+            for man in dict.fromkeys(each.holder_man for each in self.frames)
+        )
         if self.wide:
             yield from (Attempt(rung) for rung in (Rung.PIECES, Rung.ALL))
 

@@ -97,7 +97,10 @@ class Strategy:
             "men": list(self.men),
         }
         head = to_json(facts, indent=1).removesuffix("\n}")
-        moves = _lines([epd, threshold, self.moves[epd, threshold].uci()] for epd, threshold in sorted(self.moves))
+        moves = _lines(
+            [epd, threshold, self.moves[epd, threshold].uci()]
+            for epd, threshold in sorted(self.moves)
+        )
         return f'{head},\n "moves": {moves},\n "tables": {_lines(sorted(self.leaves))}\n}}\n'
 
 

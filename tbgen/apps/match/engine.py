@@ -61,7 +61,10 @@ class TimeControl:
             "{} nodes/move": self.nodes,
             "{} plies/move": self.plies,
         }
-        return ", ".join(form.format(limit) for form, limit in limits.items() if limit is not None) or "-"
+        return (
+            ", ".join(form.format(limit) for form, limit in limits.items() if limit is not None)
+            or "-"
+        )
 
 
 def parse_time_control(text: str) -> TimeControl:
@@ -143,7 +146,9 @@ def evaluation_in(line: str, *, from_other_side: bool = False) -> Evaluation:
     if found is None:
         return Evaluation()
     score = chess.engine.Cp(int(found[2])) if found[1] == "cp" else chess.engine.Mate(int(found[2]))
-    return Evaluation(-score if from_other_side else score, None if depth is None else int(depth[1]))
+    return Evaluation(
+        -score if from_other_side else score, None if depth is None else int(depth[1])
+    )
 
 
 class Uci(chess.engine.UciProtocol):
@@ -197,7 +202,9 @@ class Uci(chess.engine.UciProtocol):
         """End the process and its children, also when it has ended by itself: its process group remains."""
         if self.transport is None or self._is_killed:
             return
-        self._is_killed = self.transport.get_returncode() is not None  # a number may be given away after the last time
+        self._is_killed = (
+            self.transport.get_returncode() is not None
+        )  # a number may be given away after the last time
         with contextlib.suppress(OSError):
             os.killpg(self.transport.get_pid(), signal.SIGKILL)
 
@@ -266,7 +273,11 @@ class EngineProcess:
     @property
     def name(self) -> str:
         """The name given by the user, or else the engine's `id name`, or that of its program."""
-        names = (self.spec.name or "", self._uci.id.get("name", ""), Path(self.spec.command[0]).name)
+        names = (
+            self.spec.name or "",
+            self._uci.id.get("name", ""),
+            Path(self.spec.command[0]).name,
+        )
         return next(filter(None, (cleaned(name, _NAME_LENGTH) for name in names)), "")
 
     @property
@@ -289,9 +300,13 @@ class EngineProcess:
             await self._fail(f"no answer to uci or isready within {_START_SECONDS:g} s")
         except chess.engine.EngineTerminatedError:
             complaint = cleaned(self._uci.last_complaint, _COMPLAINT_LENGTH)
-            await self._fail(f"it ended at once{self._how_it_ended()}{complaint and ': '}{complaint}")
+            await self._fail(
+                f"it ended at once{self._how_it_ended()}{complaint and ': '}{complaint}"
+            )
         except (chess.engine.EngineError, OSError) as error:
-            await self._fail(error.strerror or str(error) if isinstance(error, OSError) else str(error))
+            await self._fail(
+                error.strerror or str(error) if isinstance(error, OSError) else str(error)
+            )
 
     async def begin(self, root: str, komi: str | None = None) -> None:
         """Announce a new game; `root` is its first position with the accrued score."""
@@ -304,7 +319,9 @@ class EngineProcess:
             self._uci.send_line("ucinewgame")
             await self._within(_START_SECONDS, self._uci.ping())
         except TimeoutError:
-            raise ForfeitError(Offence.ABANDONED, f"does not answer isready within {_START_SECONDS:g} s") from None
+            raise ForfeitError(
+                Offence.ABANDONED, f"does not answer isready within {_START_SECONDS:g} s"
+            ) from None
 
     async def think(self, board: chess.Board, clock: Clock, other: Clock) -> Answer:
         """Ask for a move, measure its time and take it off the clock."""
@@ -318,13 +335,20 @@ class EngineProcess:
         except chess.engine.EngineError:
             move = None
         if move is None or move not in board.legal_moves:
-            raise ForfeitError(Offence.ILLEGAL_MOVE, f"makes an illegal move: {cleaned(uci.last_move, _MOVE_LENGTH)}")
+            raise ForfeitError(
+                Offence.ILLEGAL_MOVE,
+                f"makes an illegal move: {cleaned(uci.last_move, _MOVE_LENGTH)}",
+            )
         seconds = uci.answered - uci.asked
         if seconds > allowance:
             left = allowance - clock.control.margin
-            raise ForfeitError(Offence.TIME, f"loses on time: {seconds:.3f} s for a move with {left:.3f} s left")
+            raise ForfeitError(
+                Offence.TIME, f"loses on time: {seconds:.3f} s for a move with {left:.3f} s left"
+            )
         clock.stop(seconds)
-        said = evaluation_in(uci.last_info, from_other_side=self.spec.white_view and board.turn == chess.BLACK)
+        said = evaluation_in(
+            uci.last_info, from_other_side=self.spec.white_view and board.turn == chess.BLACK
+        )
         return Answer(move, seconds, said, clock.remaining)
 
     def kill(self) -> None:
@@ -346,13 +370,19 @@ class EngineProcess:
     async def _spawn(self) -> None:
         spec = self.spec
         with contextlib.ExitStack() as opened:
-            stderr = asyncio.subprocess.PIPE if spec.stderr is None else opened.enter_context(spec.stderr.open("ab"))
+            stderr = (
+                asyncio.subprocess.PIPE
+                if spec.stderr is None
+                else opened.enter_context(spec.stderr.open("ab"))
+            )
             transport, _ = await asyncio.get_running_loop().subprocess_exec(
                 lambda: self._uci, *spec.command, cwd=spec.folder, stderr=stderr, process_group=0
             )
         end_with_us(transport.get_pid(), self._uci.returncode)
 
-    def _options(self, told: Mapping[str, str], variant: str) -> dict[str, chess.engine.ConfigValue]:
+    def _options(
+        self, told: Mapping[str, str], variant: str
+    ) -> dict[str, chess.engine.ConfigValue]:
         """The user's options, and those for r-mobility if the engine knows it; an error if it plays no such variant."""
         known = self._uci.options
         variants = known["UCI_Variant"].var or [] if "UCI_Variant" in known else []
@@ -364,7 +394,11 @@ class EngineProcess:
                 raise chess.engine.EngineError(f"it has no option {name!r}{nearest(name, known)}")
         return {
             **self.spec.options,
-            **{name: value for name, value in told.items() if self.knows_r_mobility and name in known},
+            **{
+                name: value
+                for name, value in told.items()
+                if self.knows_r_mobility and name in known
+            },
         }
 
     async def _fail(self, reason: str) -> None:
@@ -377,11 +411,17 @@ class EngineProcess:
         end = ""
         try:
             await self._within(_GRACE_SECONDS, self._uci.ping())
-        except (TimeoutError, chess.engine.EngineError, ForfeitError):  # it hangs: the next game needs another process
+        except (
+            TimeoutError,
+            chess.engine.EngineError,
+            ForfeitError,
+        ):  # it hangs: the next game needs another process
             self._uci.kill()
             await asyncio.wait([self._uci.returncode], timeout=_GRACE_SECONDS)
             end = " and no answer after it"
-        return ForfeitError(Offence.TIME, f"loses on time: no move within {clock.allowance:.3f} s{end}")
+        return ForfeitError(
+            Offence.TIME, f"loses on time: no move within {clock.allowance:.3f} s{end}"
+        )
 
     async def _within(self, seconds: float, answer: Awaitable[T]) -> T:
         """What the engine answers; TimeoutError if it takes longer, and it forfeits the game if it has ended."""
@@ -389,7 +429,11 @@ class EngineProcess:
             async with asyncio.timeout(seconds):
                 return await answer
         except chess.engine.EngineTerminatedError:
-            details = "closes its output" if self._uci.closed_output else f"has ended{self._how_it_ended()}"
+            details = (
+                "closes its output"
+                if self._uci.closed_output
+                else f"has ended{self._how_it_ended()}"
+            )
             raise ForfeitError(Offence.ABANDONED, details) from None
 
     def _how_it_ended(self) -> str:
@@ -408,7 +452,9 @@ def _limit(turn: chess.Color, clock: Clock, other: Clock) -> chess.engine.Limit:
         "remaining_moves": clock.moves_to_go,
     }
     control, sent = clock.control, {} if clock.remaining is None else clocks
-    return chess.engine.Limit(time=control.each_move, nodes=control.nodes, depth=control.plies, **sent)
+    return chess.engine.Limit(
+        time=control.each_move, nodes=control.nodes, depth=control.plies, **sent
+    )
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

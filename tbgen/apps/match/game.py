@@ -60,13 +60,18 @@ class Sheet:
 
 
 async def play(
-    sheet: Sheet, players: tuple[EngineProcess, EngineProcess], tables: Tables, on_move: Callable[[Sheet], None]
+    sheet: Sheet,
+    players: tuple[EngineProcess, EngineProcess],
+    tables: Tables,
+    on_move: Callable[[Sheet], None],
 ) -> Ending:
     """Play a game to its end, calling `on_move` after each move; an engine that forfeits loses with G0.0."""
     while (ending := await _ending_of(sheet, tables)) is None:
         side = Color.of(sheet.game.board.turn)
         try:
-            answer = await players[side].think(sheet.game.board, sheet.clocks[side], sheet.clocks[side.other])
+            answer = await players[side].think(
+                sheet.game.board, sheet.clocks[side], sheet.clocks[side.other]
+            )
         except ForfeitError as error:
             return forfeited(sheet, side, error)
         sheet.answers[sheet.game.push(answer.move).number] = answer
@@ -82,7 +87,11 @@ async def _ending_of(sheet: Sheet, tables: Tables) -> Ending | None:
     if decided := _by_resignation(sheet) or await _by_tables(sheet, tables):
         return decided
     is_too_long = most is not None and game.last.number >= 2 * most
-    return Ending(game.accrued, Source.GAME, ADJUDICATION, f"move limit of {most}") if is_too_long else None
+    return (
+        Ending(game.accrued, Source.GAME, ADJUDICATION, f"move limit of {most}")
+        if is_too_long
+        else None
+    )
 
 
 def _by_resignation(sheet: Sheet) -> Ending | None:
@@ -90,13 +99,26 @@ def _by_resignation(sheet: Sheet) -> Ending | None:
     if (rule := sheet.rules.resign) is None:
         return None
     scores = [answer.evaluation.score for answer in sheet.answers.values()]
-    values = [None if score is None else score.score(mate_score=_MATE_CENTIPAWNS) for score in scores]
+    values = [
+        None if score is None else score.score(mate_score=_MATE_CENTIPAWNS) for score in scores
+    ]
     last = Color.of(sheet.game.board.turn).other
-    for loser, own, others in ((last, values[::-2], values[-2::-2]), (last.other, values[-2::-2], values[::-2])):
-        lost = [value for value in own[: rule.moves] if value is not None and value <= -rule.centipawns]
-        won = [value for value in others[: rule.moves] if value is not None and value >= rule.centipawns]
+    for loser, own, others in (
+        (last, values[::-2], values[-2::-2]),
+        (last.other, values[-2::-2], values[::-2]),
+    ):
+        lost = [
+            value for value in own[: rule.moves] if value is not None and value <= -rule.centipawns
+        ]
+        won = [
+            value
+            for value in others[: rule.moves]
+            if value is not None and value >= rule.centipawns
+        ]
         if len(lost) == rule.moves and (len(won) == rule.moves or not rule.two_sided):
-            return Ending(Score(MATE_CODE, loser.other), Source.RESULT, ADJUDICATION, f"{loser} resigns")
+            return Ending(
+                Score(MATE_CODE, loser.other), Source.RESULT, ADJUDICATION, f"{loser} resigns"
+            )
     return None
 
 
@@ -112,7 +134,9 @@ async def _by_tables(sheet: Sheet, tables: Tables) -> Ending | None:
 
 def forfeited(sheet: Sheet, side: Color, error: ForfeitError) -> Ending:
     """The ending of a game that `side` forfeits: the other side wins with G0.0."""
-    return Ending(Score(MATE_CODE, side.other), Source.RESULT, error.fault.value, f"{side} {error.details}")
+    return Ending(
+        Score(MATE_CODE, side.other), Source.RESULT, error.fault.value, f"{side} {error.details}"
+    )
 
 
 TAG_LENGTH = 255
@@ -133,11 +157,17 @@ def _tags(sheet: Sheet) -> dict[str, str]:
     fen = root.fen(shredder=root.chess960, en_passant="fen")
     variant = "chess960" if root.chess960 else str(root.uci_variant)
     white, black = (str(clock.control) for clock in sheet.clocks)
-    controls = {"TimeControl": white} if white == black else {"WhiteTimeControl": white, "BlackTimeControl": black}
+    controls = (
+        {"TimeControl": white}
+        if white == black
+        else {"WhiteTimeControl": white, "BlackTimeControl": black}
+    )
     return {
         "Date": f"{sheet.started:%Y.%m.%d}",
         "Round": str(sheet.pairing.round),
-        **write_tags(ending.outcome, sheet.rules.scoring, fifty_moves=sheet.game.fifty_moves.setting),
+        **write_tags(
+            ending.outcome, sheet.rules.scoring, fifty_moves=sheet.game.fifty_moves.setting
+        ),
         "RMobilitySource": ending.source.value,
         **({} if ending.table is None else {"RMobilityTablebase": ending.table}),
         "Termination": ending.termination,
@@ -162,7 +192,11 @@ def _comment(sheet: Sheet, before: Ply, ply: Ply) -> str:
         parts.append(sheet.seen_by_tables.details)
     if ply.end is not None:
         parts.append(ply.end.value)
-    clock = "" if answer is None or answer.remaining is None else f"[%clk {_clock_text(answer.remaining)}] "
+    clock = (
+        ""
+        if answer is None or answer.remaining is None
+        else f"[%clk {_clock_text(answer.remaining)}] "
+    )
     return clock + ", ".join(parts)
 
 
@@ -183,7 +217,9 @@ Decider = tuple[int, Callable[[Game], Ending | None]]
 class Tables:
     """Asks one decider after the other, in a thread of its own: the clocks of other games run on meanwhile."""
 
-    def __init__(self, deciders: Sequence[Decider] = (), thread: ThreadPoolExecutor | None = None) -> None:
+    def __init__(
+        self, deciders: Sequence[Decider] = (), thread: ThreadPoolExecutor | None = None
+    ) -> None:
         self._deciders, self._thread = deciders, thread
 
     async def ask(self, game: Game) -> Ending | None:
@@ -193,7 +229,11 @@ class Tables:
         def first_answer() -> Ending | None:
             return next(filter(None, (decide(game) for decide in able)), None)
 
-        return await asyncio.get_running_loop().run_in_executor(self._thread, first_answer) if able else None
+        return (
+            await asyncio.get_running_loop().run_in_executor(self._thread, first_answer)
+            if able
+            else None
+        )
 
 
 @contextlib.contextmanager
@@ -204,7 +244,9 @@ def opened_tables(settings: TableSettings) -> Iterator[Tables]:
         if settings.folders is not None:
             deciders.append(stack.enter_context(table_decider(settings.folders, settings.men)))
         if settings.syzygy is not None:
-            wins = syzygy_decider(settings.syzygy, settings.syzygy_men, ignore_fifty_moves=settings.ignore_fifty_moves)
+            wins = syzygy_decider(
+                settings.syzygy, settings.syzygy_men, ignore_fifty_moves=settings.ignore_fifty_moves
+            )
             deciders.append(stack.enter_context(wins))
         yield Tables(deciders, stack.enter_context(ThreadPoolExecutor(1)))
 
@@ -232,7 +274,11 @@ def table_decider(folders: str, most_men: int) -> Iterator[Decider]:
         if verdict.is_clocked:
             words += f", but {verdict.clocked}"
         is_known = verdict.source is Source.TABLEBASE
-        return Ending(verdict.final, verdict.source, ADJUDICATION, words, table=verdict.table) if is_known else None
+        return (
+            Ending(verdict.final, verdict.source, ADJUDICATION, words, table=verdict.table)
+            if is_known
+            else None
+        )
 
     with tables:
         yield most_men, decide
@@ -250,11 +296,18 @@ def syzygy_decider(folders: str, most_men: int, *, ignore_fifty_moves: bool) -> 
     with open_syzygy(folders, counts_fifty_moves=not ignore_fifty_moves) as winner_of:
 
         def decide(game: Game) -> Ending | None:
-            is_exact = not game.board.castling_rights and (game.last.counter == 0 or ignore_fifty_moves)
+            is_exact = not game.board.castling_rights and (
+                game.last.counter == 0 or ignore_fifty_moves
+            )
             winner = winner_of(game.board) if is_exact else UNKNOWN
             if winner in (0, UNKNOWN):
                 return None
             side = Color.of(winner > 0)
-            return Ending(final_outcome(game.accrued, side), Source.RESULT, ADJUDICATION, f"Syzygy: {side} wins")
+            return Ending(
+                final_outcome(game.accrued, side),
+                Source.RESULT,
+                ADJUDICATION,
+                f"Syzygy: {side} wins",
+            )
 
         yield most_men, decide

@@ -53,12 +53,16 @@ def new_seed(settings: MatchSettings) -> int:
 class FileJournal:
     """A PGN file and the state beside it; only one referee at a time may have it, until `opened` is closed."""
 
-    def __init__(self, settings: MatchSettings, opened: Opened, notes: Callable[[str], None]) -> None:
+    def __init__(
+        self, settings: MatchSettings, opened: Opened, notes: Callable[[str], None]
+    ) -> None:
         self.state = State(secrets.token_hex(4), new_seed(settings), digest_of(settings))
         assert settings.pgn is not None
         self._path, self._state_path, self._notes = settings.pgn, state_path(settings.pgn), notes
         if self._state_path.is_symlink():
-            raise MatchError(f"{self._state_path} is a link; remove it, for the match writes its state there")
+            raise MatchError(
+                f"{self._state_path} is a link; remove it, for the match writes its state there"
+            )
         busy = MatchError(f"another match is writing to {self._path}; give another -pgnout")
         self._lock = _locked(self._state_path, os.O_CREAT, busy, opened)
         self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
@@ -76,7 +80,10 @@ class FileJournal:
         is_same = settings.recover and old.digest == self.state.digest
         if not is_same and all(number is None for _, number, _ in stored_games(pgn, old.match)):
             return False
-        is_shorter, is_seeded = os.fstat(self._file).st_size < old.start, settings.seed not in (None, old.seed)
+        is_shorter, is_seeded = (
+            os.fstat(self._file).st_size < old.start,
+            settings.seed not in (None, old.seed),
+        )
         refusals = {
             f"{pgn} has a match that is not over; go on with -recover, {or_remove}": not settings.recover,
             f"{pgn} was begun with other engines or settings; give the same, or another file with -pgnout": not is_same,
@@ -110,7 +117,9 @@ class FileJournal:
                 file.write(pgn.encode())
             os.fsync(self._file)
         except OSError as error:
-            raise MatchError(f"{self._path}: {error.strerror}; make room, and go on with -recover") from None
+            raise MatchError(
+                f"{self._path}: {error.strerror}; make room, and go on with -recover"
+            ) from None
 
     def finish(self) -> None:
         """Note that no game is left to be played."""
@@ -161,7 +170,9 @@ def state_path(pgn: Path) -> Path:
 @contextlib.contextmanager
 def kept_from_matches(pgn: Path) -> Iterator[None]:
     """Keep matches from writing to a file of games; refused if one writes to it already."""
-    busy = UnreadableFileError(str(pgn), "a match is writing to it; adjudicate it when the match is over")
+    busy = UnreadableFileError(
+        str(pgn), "a match is writing to it; adjudicate it when the match is over"
+    )
     with contextlib.ExitStack() as opened:
         with contextlib.suppress(FileNotFoundError):  # no match has ever written to it
             _locked(state_path(pgn), 0, busy, opened)
@@ -189,7 +200,16 @@ def digest_of(settings: MatchSettings) -> str:
         plan = replace(plan, rounds=1)
     content = None if file is None else hashlib.sha256(file.read_bytes()).hexdigest()
     openings = replace(settings.openings, file=None)
-    decisive = (engines, controls, plan, content, openings, settings.rules, settings.tables, settings.variant)
+    decisive = (
+        engines,
+        controls,
+        plan,
+        content,
+        openings,
+        settings.rules,
+        settings.tables,
+        settings.variant,
+    )
     return hashlib.sha256(repr(decisive).encode()).hexdigest()
 
 
@@ -211,7 +231,10 @@ def stored_games(path: Path, match: str) -> Iterator[tuple[int, int | None, Endi
         for game in chunk.games:
             if game.result is not None:
                 is_ours = game.tags.get("MatchId") == match
-                yield before + game.span.stop, *(_stored(path, game.number, game.tags) if is_ours else (None, None))
+                yield (
+                    before + game.span.stop,
+                    *(_stored(path, game.number, game.tags) if is_ours else (None, None)),
+                )
         before += len(chunk.text)
 
 
@@ -226,6 +249,10 @@ def _stored(path: Path, nth: int, tags: dict[str, str]) -> tuple[int, Ending]:
             plies=int(tags["PlyCount"]),
         )
     except KeyError as error:
-        raise MatchError(f"{path}, game {nth}: it is one of the match, but its tag {error.args[0]} is gone") from None
+        raise MatchError(
+            f"{path}, game {nth}: it is one of the match, but its tag {error.args[0]} is gone"
+        ) from None
     except (ValueError, TbgenError) as error:
-        raise MatchError(f"{path}, game {nth}: it is one of the match, but was changed: {error}") from None
+        raise MatchError(
+            f"{path}, game {nth}: it is one of the match, but was changed: {error}"
+        ) from None

@@ -55,10 +55,14 @@ class Openings:
         self._entries: list[tuple[int, str | bytes | None]] = [(1, None)]
         if path is not None and self._wanted.pgn:
             chunks = chunks_in(path, may_be_empty=True)
-            self._entries = [(game.number, chunk.text[game.span]) for chunk in chunks for game in chunk.games]
+            self._entries = [
+                (game.number, chunk.text[game.span]) for chunk in chunks for game in chunk.games
+            ]
         elif path is not None:
             lines = enumerate(read_lines(str(path)), start=1)
-            self._entries = [(number, line) for number, line in lines if line.partition("#")[0].strip()]
+            self._entries = [
+                (number, line) for number, line in lines if line.partition("#")[0].strip()
+            ]
         if not self._entries:
             raise UsageError(f"{path} holds no openings")
 
@@ -98,7 +102,10 @@ class Openings:
         if isinstance(entry, str):
             tags = {"FEN": _fen_in(entry) if variant in _CHESS else entry.partition("#")[0].strip()}
         board, accrued = root_of(tags.get("FEN"), variant, known.accrued)
-        if board.uci_variant != self._settings.variant and not {board.uci_variant, self._settings.variant} <= _CHESS:
+        if (
+            board.uci_variant != self._settings.variant
+            and not {board.uci_variant, self._settings.variant} <= _CHESS
+        ):
             raise UsageError(f"it is of {board.uci_variant}: give -variant {board.uci_variant}")
         game = Game(board, accrued=accrued, fifty_moves=self._settings.rules.fifty_moves)
         for move in moves[: self._wanted.plies]:

@@ -79,7 +79,9 @@ def choice(kind: type[enum.Enum], **others: enum.Enum) -> Spelling:
 TEXT, FILE, DIRS = Spelling("NAME"), Spelling("FILE", Path), Spelling("DIRS")
 COUNT, POSITIVE, AMOUNT, NUMBER = at_least(0), at_least(1), at_least(0, float), Spelling("N", float)
 MILLISECONDS = Spelling("N", lambda word: float(AMOUNT.read(word)) / 1000)
-SWITCH = named({"on": True, "off": False, "true": True, "false": False}, "on|off")._replace(alone="on")
+SWITCH = named({"on": True, "off": False, "true": True, "false": False}, "on|off")._replace(
+    alone="on"
+)
 FLAG = SWITCH._replace(form="")
 _ALSO = {"standard": "chess", "fischerandom": "chess960", "threecheck": "3check"}
 
@@ -98,7 +100,10 @@ class Option(NamedTuple):
     @property
     def form(self) -> str:
         """What stands behind the name of the option; keys that have help of their own are not listed."""
-        return " ".join(f"{name}=" for name, each in self.keys.items() if not each.help) or self.word.form
+        return (
+            " ".join(f"{name}=" for name, each in self.keys.items() if not each.help)
+            or self.word.form
+        )
 
 
 def by_name(*options: Option) -> dict[str, Option]:
@@ -116,19 +121,38 @@ _ENGINE = (
     Option("cmd", Spelling("FILE"), "program", "The program; a name is looked up as in a shell."),
     Option("name", TEXT, "name", "Its name (default: its `id name`)."),
     Option("dir", Spelling("DIR", Path), "folder", "Its folder."),
-    Option("arg", Spelling("NAME", lambda word: [word]), "arguments", "An argument; give it once for each."),
+    Option(
+        "arg",
+        Spelling("NAME", lambda word: [word]),
+        "arguments",
+        "An argument; give it once for each.",
+    ),
     Option("args", Spelling("NAME", shlex.split), "arguments", "Its arguments, as in a shell."),
     Option(_UCI_OPTION, Spelling("VALUE"), "options.", "A UCI option."),
     Option("hash", Spelling("N"), "options.Hash", "Short for option.Hash."),
     Option("threads", Spelling("N"), "options.Threads", "Short for option.Threads."),
-    Option("tc", Spelling("[MOVES/]TIME[+INC]", parse_time_control), "control", "Seconds or minutes:seconds, or inf."),
+    Option(
+        "tc",
+        Spelling("[MOVES/]TIME[+INC]", parse_time_control),
+        "control",
+        "Seconds or minutes:seconds, or inf.",
+    ),
     Option("st", AMOUNT, "limits.each_move", "Seconds for each move."),
     Option("nodes", POSITIVE, "limits.nodes", "Nodes for each move."),
     Option("depth", POSITIVE, "limits.plies", "Plies for each move."),
     Option("plies", POSITIVE, "limits.plies", "The same as depth."),
-    Option("timemargin", MILLISECONDS, "limits.margin", "Milliseconds tolerated over the time limit."),
-    Option("hang", AMOUNT, "hang", "Seconds for a move of an engine without a clock (default 300)."),
-    Option("restart", named({"on": True, "off": False, "auto": False}), "restart", "on: anew for every game."),
+    Option(
+        "timemargin", MILLISECONDS, "limits.margin", "Milliseconds tolerated over the time limit."
+    ),
+    Option(
+        "hang", AMOUNT, "hang", "Seconds for a move of an engine without a clock (default 300)."
+    ),
+    Option(
+        "restart",
+        named({"on": True, "off": False, "auto": False}),
+        "restart",
+        "on: anew for every game.",
+    ),
     Option("stderr", FILE, "stderr", "The log of its standard error."),
     Option("whitepov", SWITCH, "white_view", "Its scores are always White's."),
     Option("proto", named({"uci": None}), "", "uci, and no other; a proxy may translate."),
@@ -136,14 +160,41 @@ _ENGINE = (
 OPTIONS = by_name(
     grouped("engine", "An engine; give it once for each.", *_ENGINE),
     grouped("each", "Options for all engines.", *_ENGINE),
-    Option("config", FILE, "config", "A TOML file with the same names; the command line takes precedence."),
+    Option(
+        "config",
+        FILE,
+        "config",
+        "A TOML file with the same names; the command line takes precedence.",
+    ),
     Option("games", POSITIVE, "plan.games", "Games of an encounter in each round (default 2)."),
     Option("rounds", POSITIVE, "plan.rounds", "Rounds (default 1)."),
-    Option("repeat", Spelling("[N]", POSITIVE.read, "2"), "plan.repeat", "Games with an opening (default 2)."),
-    Option("noswap", Spelling("", lambda word: not FLAG.read(word), "on"), "plan.swap", "Do not swap colours."),
-    Option("tournament", choice(Format, roundrobin=Format.ROUND_ROBIN), "plan.format", "Who plays whom."),
-    Option("seeds", POSITIVE, "plan.seeds", "The first N play all others (gauntlet), or are seeds."),
-    Option("variant", named({name: name for name in VARIANTS} | _ALSO, "NAME"), "variant", f"{', '.join(VARIANTS)}."),
+    Option(
+        "repeat",
+        Spelling("[N]", POSITIVE.read, "2"),
+        "plan.repeat",
+        "Games with an opening (default 2).",
+    ),
+    Option(
+        "noswap",
+        Spelling("", lambda word: not FLAG.read(word), "on"),
+        "plan.swap",
+        "Do not swap colours.",
+    ),
+    Option(
+        "tournament",
+        choice(Format, roundrobin=Format.ROUND_ROBIN),
+        "plan.format",
+        "Who plays whom.",
+    ),
+    Option(
+        "seeds", POSITIVE, "plan.seeds", "The first N play all others (gauntlet), or are seeds."
+    ),
+    Option(
+        "variant",
+        named({name: name for name in VARIANTS} | _ALSO, "NAME"),
+        "variant",
+        f"{', '.join(VARIANTS)}.",
+    ),
     Option("concurrency", POSITIVE, "concurrency", "Games at a time (default 1)."),
     grouped(
         "openings",
@@ -168,8 +219,18 @@ OPTIONS = by_name(
         "rules.scoring.cutoff_code rules.fifty_moves.cutoff_code",
         "The score from which winner, komi and -fifty reset treat all scores alike (default G6.0).",
     ),
-    Option("komi", Spelling("G", parse_komi), "rules.scoring.komi", "The score to beat under komi (default G5.75)."),
-    Option("fifty", choice(FiftyMoveSetting), "rules.fifty_moves.setting", "The fifty-move rule (default reset)."),
+    Option(
+        "komi",
+        Spelling("G", parse_komi),
+        "rules.scoring.komi",
+        "The score to beat under komi (default G5.75).",
+    ),
+    Option(
+        "fifty",
+        choice(FiftyMoveSetting),
+        "rules.fifty_moves.setting",
+        "The fifty-move rule (default reset).",
+    ),
     grouped(
         "resign",
         "An engine loses with G0.0 after so many evaluations in a row at -score or below.",
@@ -177,13 +238,30 @@ OPTIONS = by_name(
         Option("score", COUNT, "rules.resign.centipawns"),
         Option("twosided", SWITCH, "rules.resign.two_sided"),
     ),
-    Option("maxmoves", POSITIVE, "rules.most_moves", "End a game after N moves with its accrued score."),
+    Option(
+        "maxmoves", POSITIVE, "rules.most_moves", "End a game after N moves with its accrued score."
+    ),
     Option("tb", DIRS, "tables.folders", "Folders of r-mobility tables that decide games exactly."),
     Option("tbpieces", POSITIVE, "tables.men", "Ask tables at N men or fewer (default 5)."),
-    Option("tbadjudicate", SWITCH, "rules.adjudicate", "Off: note the tables' verdict and play on (default on)."),
+    Option(
+        "tbadjudicate",
+        SWITCH,
+        "rules.adjudicate",
+        "Off: note the tables' verdict and play on (default on).",
+    ),
     Option("syzygy", DIRS, "tables.syzygy", "Folders of Syzygy tables; only their wins end games."),
-    Option("syzygypieces", POSITIVE, "tables.syzygy_men", "Ask Syzygy tables at N men or fewer (default 7)."),
-    Option("tbignore50", FLAG, "tables.ignore_fifty_moves", "Ignore the fifty-move rule in Syzygy wins."),
+    Option(
+        "syzygypieces",
+        POSITIVE,
+        "tables.syzygy_men",
+        "Ask Syzygy tables at N men or fewer (default 7).",
+    ),
+    Option(
+        "tbignore50",
+        FLAG,
+        "tables.ignore_fifty_moves",
+        "Ignore the fifty-move rule in Syzygy wins.",
+    ),
     grouped(
         "sprt",
         "Stop when a test of the first engine against the second is decided: "
@@ -194,7 +272,9 @@ OPTIONS = by_name(
         Option("beta", AMOUNT, "sprt.beta"),
         Option("model", choice(Model), "sprt.model"),
     ),
-    Option("report", named({"penta=true": None}), "", "As fastchess writes it; pairs are always shown."),
+    Option(
+        "report", named({"penta=true": None}), "", "As fastchess writes it; pairs are always shown."
+    ),
     grouped(
         "pgnout",
         "Append every game to a file; needed for -recover.",
@@ -204,14 +284,29 @@ OPTIONS = by_name(
         Option("append", named({"true": None}), "", "true, and no other."),
     ),
     Option("jsonout", FILE, "json", "Write the standings as JSON at the end."),
-    Option("crosstable", FILE, "crosstable", "Write the cross table at the end as the site of TCEC reads it."),
+    Option(
+        "crosstable",
+        FILE,
+        "crosstable",
+        "Write the cross table at the end as the site of TCEC reads it.",
+    ),
     Option("force", FLAG, "force", "Let -jsonout and -crosstable replace files with more games."),
-    Option("recover", FLAG, "recover", "Continue an interrupted match; no game is lost or played twice."),
+    Option(
+        "recover",
+        FLAG,
+        "recover",
+        "Continue an interrupted match; no game is lost or played twice.",
+    ),
     Option("event", TEXT, "event", "The Event tag."),
     Option("site", TEXT, "site", "The Site tag."),
     Option("srand", COUNT, "seed", "The seed of the order of openings and of lots."),
     Option("wait", MILLISECONDS, "wait", "Milliseconds between games."),
-    Option("ratinginterval", COUNT, "rating_interval", "Show the standings every N games (default 10; 0: never)."),
+    Option(
+        "ratinginterval",
+        COUNT,
+        "rating_interval",
+        "Show the standings every N games (default 10; 0: never).",
+    ),
     Option("quiet", FLAG, "quiet", "Show the standings at the end, and nothing before; short -q."),
     Option("debug", FLAG, "debug", "Print the lines between the referee and the engines."),
 )
@@ -230,7 +325,9 @@ ALIASES = {
     "rMobilityCutoff": OPTIONS["cutoff"],
     "defaultKomi": OPTIONS["komi"],
     "legacyMode": Option(
-        "legacyMode", Spelling("", lambda word: FiftyMoveSetting.LEGACY, "on"), "rules.fifty_moves.setting"
+        "legacyMode",
+        Spelling("", lambda word: FiftyMoveSetting.LEGACY, "on"),
+        "rules.fifty_moves.setting",
     ),
 }
 """Words of the fork of Cute Chess for r-mobility, and of the other commands of tbgen -> what they mean here."""
@@ -239,7 +336,10 @@ _NAMES = {**OPTIONS, **ALIASES}
 REFUSED = {
     "solve": "solve the last positions of a finished match with: tbgen adjudicate GAMES --solve",
     "draw": "there are no draws under r-mobility: a game is played on for the score, or decided by -tb",
-    **dict.fromkeys(("book", "bookdepth", "bookmode"), "Polyglot books are not read; give openings with -openings"),
+    **dict.fromkeys(
+        ("book", "bookdepth", "bookmode"),
+        "Polyglot books are not read; give openings with -openings",
+    ),
     "engines": "engines are given with -engine or in a TOML file",
     "conf": "there are no configured engines; a TOML file with -config does the same",
     "initstr": "set options with option.NAME=VALUE",
@@ -284,15 +384,21 @@ def settings_of(arguments: Iterable[str]) -> MatchSettings:
     _refuse(
         {
             "a match needs two engines: -engine cmd=FILE ... -engine cmd=FILE ...": engines < 2,
-            "-sprt tests one engine against one other; give two engines": "sprt" in given and engines != 2,
-            f"-sprt: elo0 is less than elo1, not {sprt.elo0:g} and {sprt.elo1:g}": sprt.elo0 >= sprt.elo1,
-            "-sprt: alpha and beta are between 0 and 0.5": not (0 < sprt.alpha < 0.5 and 0 < sprt.beta < 0.5),
+            "-sprt tests one engine against one other; give two engines": "sprt" in given
+            and engines != 2,
+            f"-sprt: elo0 is less than elo1, not {sprt.elo0:g} and {sprt.elo1:g}": sprt.elo0
+            >= sprt.elo1,
+            "-sprt: alpha and beta are between 0 and 0.5": not (
+                0 < sprt.alpha < 0.5 and 0 < sprt.beta < 0.5
+            ),
             "-openings needs file=FILE": "openings" in given and settings.openings.file is None,
             "-recover needs -pgnout, the file of its games": settings.recover and not settings.pgn,
             "-tb and -syzygy mean nothing with -variant: tables are those of chess": (
-                settings.variant not in VARIANTS[:2] and not given.keys().isdisjoint({"tb", "syzygy"})
+                settings.variant not in VARIANTS[:2]
+                and not given.keys().isdisjoint({"tb", "syzygy"})
             ),
-            "-tournament swiss needs -rounds": plan.format is Format.SWISS and "rounds" not in given,
+            "-tournament swiss needs -rounds": plan.format is Format.SWISS
+            and "rounds" not in given,
             f"-rounds {plan.rounds}: without meeting twice, {engines} engines play {most_rounds} at most": (
                 plan.format is Format.SWISS and plan.rounds > most_rounds
             ),
@@ -306,7 +412,8 @@ def settings_of(arguments: Iterable[str]) -> MatchSettings:
                 "rounds" in given and plan.format is Format.KNOCKOUT
             ),
             **{
-                f"-{name} means nothing without -{' or -'.join(needed)}": name in given and not given.keys() & needed
+                f"-{name} means nothing without -{' or -'.join(needed)}": name in given
+                and not given.keys() & needed
                 for name, needed in _NEEDS.items()
             },
         }
@@ -332,7 +439,11 @@ def parse_arguments(arguments: Iterable[str]) -> Given:
         if option.keys:
             made = _group(option, left)
         else:
-            follows = left and option.word.form and (option.word.alone is None or not left[0].startswith("-"))
+            follows = (
+                left
+                and option.word.form
+                and (option.word.alone is None or not left[0].startswith("-"))
+            )
             made = _read("-", name, option, left.pop(0) if follows else None)
         given.setdefault(option.name, []).append(made)
     return given
@@ -359,7 +470,9 @@ def _read(before: str, name: str, option: Option, given: str | None) -> dict[str
     """The settings that an option makes of a word, or of its name alone; `before` precedes the name in errors."""
     word = option.word.alone if given is None else given
     if word is None:
-        raise UsageError(f"{before}{name} needs a value: {before}{name}{'=' if ' ' in before else ' '}{option.form}")
+        raise UsageError(
+            f"{before}{name} needs a value: {before}{name}{'=' if ' ' in before else ' '}{option.form}"
+        )
     try:
         value = option.word.read(word)
     except InputError as error:
@@ -404,9 +517,15 @@ def arguments_in(path: Path) -> Iterator[str]:
 
 
 def _settings_in(given: Given) -> MatchSettings:
-    engines = tuple(_engine(_merged([*given.get("each", []), own])) for own in given.get("engine", []))
+    engines = tuple(
+        _engine(_merged([*given.get("each", []), own])) for own in given.get("engine", [])
+    )
     parts: dict[str, Any] = {"plan.players": len(engines)}
-    parts |= _merged(chain.from_iterable(given[name] for name in given if name not in ("engine", "each", "config")))
+    parts |= _merged(
+        chain.from_iterable(
+            given[name] for name in given if name not in ("engine", "each", "config")
+        )
+    )
     book = parts.get("openings.file", Path())
     parts.setdefault("openings.pgn", ".pgn" in [suffix.lower() for suffix in book.suffixes])
     for name, kind in _KINDS.items():
@@ -435,6 +554,8 @@ def _engine(parts: dict[str, Any]) -> EngineSpec:
             f"{title} cannot have both tc= and st=": None not in (control.base, control.each_move),
         }
     )
-    found = shutil.which(program) or shutil.which(program, path="/usr/games") or program  # as Debian has them
+    found = (
+        shutil.which(program) or shutil.which(program, path="/usr/games") or program
+    )  # as Debian has them
     command = (str(Path(found).absolute()) if os.sep in found else found, *arguments)
     return EngineSpec(command, options=_within("options", parts), control=control, **parts)

@@ -105,7 +105,11 @@ class MatchStandings:
             scoring=scorings[0],
             source=ending.source,
             plies=ending.plies,
-            tags={"Event": self._event, "Round": str(pairing.round), "Termination": ending.termination},
+            tags={
+                "Event": self._event,
+                "Round": str(pairing.round),
+                "Termination": ending.termination,
+            },
         )
         if pairing.black is None:
             self.byes[pairing.white] += 1
@@ -120,25 +124,39 @@ class MatchStandings:
         for side, (player, opponent) in zip(Color, permutations(players), strict=True):
             self._outcomes[player][side, ending.outcome] += 1
             for scoring in scorings:
-                key, points = (player, opponent, scoring.scheme), _points(scoring, ending.outcome)[side]
+                key, points = (
+                    (player, opponent, scoring.scheme),
+                    _points(scoring, ending.outcome)[side],
+                )
                 self._counts[*key, 1][points] += 1
                 if first is not None:
-                    self._counts[*key, 2][(points + _points(scoring, first[1].outcome)[side.other]) / 2] += 1
+                    self._counts[*key, 2][
+                        (points + _points(scoring, first[1].outcome)[side.other]) / 2
+                    ] += 1
 
     def names(self, pairing: Pairing) -> tuple[str, str]:
         """White's and Black's name."""
-        return self.players[pairing.white], BYE if pairing.black is None else self.players[pairing.black]
+        return self.players[pairing.white], BYE if pairing.black is None else self.players[
+            pairing.black
+        ]
 
     def record(self, player: int, scoring: Scoring, *, against: int | None = None) -> Figures:
         """A player's games, all of them or those against one other."""
         opponents = range(len(self.players)) if against is None else [against]
-        keys, none = [(player, opponent, scoring.scheme) for opponent in opponents], Counter[Fraction]()
-        games, pairs = (sum((self._counts.get((*key, each), none) for key in keys), none) for each in (1, 2))
+        keys, none = (
+            [(player, opponent, scoring.scheme) for opponent in opponents],
+            Counter[Fraction](),
+        )
+        games, pairs = (
+            sum((self._counts.get((*key, each), none) for key in keys), none) for each in (1, 2)
+        )
         return Figures(Distribution(games), Distribution(pairs, games_each=2))
 
     def ranking(self) -> list[int]:
         """Players, the largest share of points first, byes as won games; equal ones by the lexicographic tie-break."""
-        played = {player: self.record(player, self.scoring).games for player in range(len(self.players))}
+        played = {
+            player: self.record(player, self.scoring).games for player in range(len(self.players))
+        }
         shares = {
             player: (games.points + self.byes[player]) / max(games.games + self.byes[player], 1)
             for player, games in played.items()
@@ -159,7 +177,10 @@ class MatchStandings:
         """Where a test stands, for JSON."""
         ratio = self.ratio(sprt)
         return facts_of(
-            sprt, *("model", "elo0", "elo1", "lower", "upper"), ratio=ratio, decision=sprt.conclusion(ratio)
+            sprt,
+            *("model", "elo0", "elo1", "lower", "upper"),
+            ratio=ratio,
+            decision=sprt.conclusion(ratio),
         )
 
     def facts(self, file: Path | None = None) -> dict[str, Any]:
@@ -171,14 +192,25 @@ class MatchStandings:
             "ranking": [self.players[player] for player in self.ranking()],
             "meetings": [self._meeting_facts(first, second) for first, second in self.meetings()],
             "forfeits": [
-                {"file": file and str(file), "number": number, **facts_of(ending, "termination", "details")}
+                {
+                    "file": file and str(file),
+                    "number": number,
+                    **facts_of(ending, "termination", "details"),
+                }
                 for _, number, ending in self.forfeits
             ],
-            **({"byes": {self.players[player]: number for player, number in self.byes.items()}} if self.byes else {}),
+            **(
+                {"byes": {self.players[player]: number for player, number in self.byes.items()}}
+                if self.byes
+                else {}
+            ),
         }
 
     def _meeting_facts(self, first: int, second: int) -> dict[str, Any]:
-        records = {scoring.scheme.value: self.record(first, scoring, against=second) for scoring in self.scorings}
+        records = {
+            scoring.scheme.value: self.record(first, scoring, against=second)
+            for scoring in self.scorings
+        }
         return {
             "engine": self.players[first],
             "against": self.players[second],

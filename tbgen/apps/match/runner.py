@@ -15,7 +15,15 @@ from itertools import chain, count, islice
 from typing import Protocol
 
 from tbgen.apps.games.tags import KNOCKOUT, Source
-from tbgen.apps.match.engine import HANDSHAKE, Clock, EngineProcess, EngineSpec, ForfeitError, Offence, pass_over
+from tbgen.apps.match.engine import (
+    HANDSHAKE,
+    Clock,
+    EngineProcess,
+    EngineSpec,
+    ForfeitError,
+    Offence,
+    pass_over,
+)
 from tbgen.apps.match.game import Ending, Sheet, forfeited, opened_tables, play, to_pgn
 from tbgen.apps.match.journal import FileJournal, new_seed
 from tbgen.apps.match.openings import Opening, Openings
@@ -59,7 +67,11 @@ class Match:
 
     def bracket(self) -> list[list[Meeting]]:
         """The rounds of a knockout so far; empty for other tournaments."""
-        return bracket_of(self.plan, self.standings.games)[0] if self.plan.format is Format.KNOCKOUT else []
+        return (
+            bracket_of(self.plan, self.standings.games)[0]
+            if self.plan.format is Format.KNOCKOUT
+            else []
+        )
 
     def add(self, pairing: Pairing, ending: Ending) -> None:
         """Count a game; after the last one of a stage the next stage is known."""
@@ -70,9 +82,13 @@ class Match:
     def recover(self, number: int, ending: Ending) -> None:
         """Count a game that was played before."""
         if number in self.standings.games:
-            raise MatchError(f"{self.settings.pgn} has game {number} of the match twice; take one out")
+            raise MatchError(
+                f"{self.settings.pgn} has game {number} of the match twice; take one out"
+            )
         if number not in self.stage:
-            raise MatchError(f"game {number} has been played, but there are only {self.scheduled}; give -rounds")
+            raise MatchError(
+                f"game {number} has been played, but there are only {self.scheduled}; give -rounds"
+            )
         self.add(self.stage[number], ending)
 
     def is_decided(self) -> bool:
@@ -142,7 +158,9 @@ class Referee:
         seed = new_seed(settings) if journal is None else journal.state.seed
         plan, self._openings = replace(settings.plan, seed=seed), Openings(settings, seed)
         names = distinct(engine.name for engine in met)
-        standings = MatchStandings(names, settings.rules.scoring, self._openings.komi_of, settings.event)
+        standings = MatchStandings(
+            names, settings.rules.scoring, self._openings.komi_of, settings.event
+        )
         knowing = tuple(engine.knows_r_mobility for engine in met)
         match = Match(settings, plan, knowing, standings, next_games(plan, standings.games))
         for number, ending in () if journal is None else journal.recovered():
@@ -157,7 +175,9 @@ class Referee:
         try:
             while not match.is_over():
                 played = match.standings.games
-                waiting = (pairing for pairing in match.stage.values() if pairing.number not in played)
+                waiting = (
+                    pairing for pairing in match.stage.values() if pairing.number not in played
+                )
                 async with asyncio.TaskGroup() as group:
                     for board in range(min(self._settings.concurrency, match.left)):
                         group.create_task(self._work(match, waiting, {} if board else engines))
@@ -165,7 +185,9 @@ class Referee:
             if not match.is_decided():
                 raise errors.exceptions[0] from None
 
-    async def _work(self, match: Match, waiting: Iterator[Pairing], given: dict[int, EngineProcess]) -> None:
+    async def _work(
+        self, match: Match, waiting: Iterator[Pairing], given: dict[int, EngineProcess]
+    ) -> None:
         """Play game after game of a stage with the engines that run already; they quit when there are no more games."""
         async with _engines(given) as engines:
             for pairing in waiting:
@@ -187,22 +209,30 @@ class Referee:
                 "Site": self._settings.site,
                 "White": white,
                 "Black": black,
-                **({"EventType": KNOCKOUT, "MeetingGames": str(match.plan.games)} if is_knockout else {}),
+                **(
+                    {"EventType": KNOCKOUT, "MeetingGames": str(match.plan.games)}
+                    if is_knockout
+                    else {}
+                ),
                 "MatchId": self._journal.state.match,
             }
             await asyncio.to_thread(self._journal.append, to_pgn(sheet, tags))
         match.add(sheet.pairing, replace(sheet.ending, plies=sheet.game.last.number))
         self._watcher.game_over(sheet)
 
-    async def _game(self, match: Match, pairing: Pairing, engines: dict[int, EngineProcess]) -> Sheet:
+    async def _game(
+        self, match: Match, pairing: Pairing, engines: dict[int, EngineProcess]
+    ) -> Sheet:
         """Play a game; a bye is over at once."""
         settings, is_bye = self._settings, pairing.black is None
         opening = Opening() if is_bye else self._openings.read(pairing.opening)
         rules = replace(settings.rules, scoring=with_komi(settings.rules.scoring, opening.komi))
         sides = (pairing.white, pairing.white if pairing.black is None else pairing.black)
         white, black = (Clock(settings.engines[player].control) for player in sides)
-        game, started = Game(opening.board, accrued=opening.accrued, fifty_moves=rules.fifty_moves), datetime.now(UTC)  # noqa: TID251 - a date for a tag
-        sheet, clock = Sheet(pairing, opening, rules, game, (white, black), started), time.perf_counter()
+        game = Game(opening.board, accrued=opening.accrued, fifty_moves=rules.fifty_moves)
+        started = datetime.now(UTC)  # noqa: TID251 - a game's date, not a deadline
+        sheet = Sheet(pairing, opening, rules, game, (white, black), started)
+        clock = time.perf_counter()
         if is_bye:
             sheet.ending = Ending(Score(MATE_CODE, Color.WHITE), Source.RESULT, "normal", "bye")
         else:
@@ -211,11 +241,15 @@ class Referee:
                 sheet, (engines[sides[0]], engines[sides[1]]), self._tables, self._watcher.moved
             )
         if sheet.ending.termination in (Offence.ILLEGAL_MOVE.value, Offence.ABANDONED.value):
-            await engines.pop(sides[sheet.ending.outcome.holder.other]).close()  # it is started again for its next game
+            await engines.pop(
+                sides[sheet.ending.outcome.holder.other]
+            ).close()  # it is started again for its next game
         sheet.seconds = time.perf_counter() - clock
         return sheet
 
-    async def _prepare(self, sides: tuple[int, int], sheet: Sheet, engines: dict[int, EngineProcess]) -> Ending | None:
+    async def _prepare(
+        self, sides: tuple[int, int], sheet: Sheet, engines: dict[int, EngineProcess]
+    ) -> Ending | None:
         """Make both engines ready for a new game; the first that fails has lost it."""
         root = format_fen(sheet.game.board.root(), sheet.game.plies[0].accrued)
         komi = str(sheet.rules.scoring.komi) if sheet.rules.scoring.scheme is Scheme.KOMI else None
@@ -244,7 +278,9 @@ class Referee:
             if not self._chances[player]:
                 raise
             self._chances[player] -= 1
-            raise ForfeitError(Offence.ABANDONED, f"cannot be started again: {error.reason}") from None
+            raise ForfeitError(
+                Offence.ABANDONED, f"cannot be started again: {error.reason}"
+            ) from None
         self._chances[player] = _CHANCES
         return engine
 
@@ -252,7 +288,9 @@ class Referee:
         """Show a line between referee and engine with -debug."""
         if self._settings.debug:
             seconds = time.perf_counter() - self._started
-            print(f"{spec.name or spec.command[0]} {seconds:9.3f} {direction} {line}", file=sys.stderr)
+            print(
+                f"{spec.name or spec.command[0]} {seconds:9.3f} {direction} {line}", file=sys.stderr
+            )
 
 
 @contextlib.asynccontextmanager

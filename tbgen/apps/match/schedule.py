@@ -98,7 +98,9 @@ def _whole(plan: Tournament, results: Results, pairs: Iterable[tuple[int, int]])
             each = begun(first + 1) - begun(first)
             opening = len(met) * begun(first) + encounter * each + taken - begun(first)
         white, black = _colours(plan, met[encounter], of_players)
-        return Pairing(number, rounds + 1, white, black, opening, of_players // 2 * len(met) + encounter)
+        return Pairing(
+            number, rounds + 1, white, black, opening, of_players // 2 * len(met) + encounter
+        )
 
     return {number: game(number) for number in range(1, total + 1)} if len(results) < total else {}
 
@@ -108,7 +110,11 @@ def _colours(plan: Tournament, pair: tuple[int, int], game: int) -> tuple[int, i
 
 
 def _dealt(
-    plan: Tournament, before: list[Pairing], number: int, pairs: Sequence[tuple[int, int | None]], games: range
+    plan: Tournament,
+    before: list[Pairing],
+    number: int,
+    pairs: Sequence[tuple[int, int | None]],
+    games: range,
 ) -> list[list[Pairing]]:
     """The games of a round's pairs, which follow those dealt before; each pair has openings of its own.
 
@@ -119,9 +125,13 @@ def _dealt(
         taken = (each.opening for each in before if each.black is not None)
         opening, encounter = max(taken, default=-1) + 1, list[Pairing]()
         for n, game in enumerate(games):
-            white, black = (first, None) if second is None else _colours(plan, (first, second), game)
+            white, black = (
+                (first, None) if second is None else _colours(plan, (first, second), game)
+            )
             count = len(before) + 1 + n
-            encounter.append(Pairing(count, number, white, black, opening + n // plan.repeat, count - n % 2))
+            encounter.append(
+                Pairing(count, number, white, black, opening + n // plan.repeat, count - n % 2)
+            )
         before += encounter
         dealt.append(encounter)
     return dealt
@@ -143,14 +153,20 @@ class Meeting(NamedTuple):
     def facts(self, names: Sequence[str]) -> dict[str, Any]:
         """The meeting for JSON; without a second player it is a bye."""
         first, second, winner = (
-            None if player is None else names[player] for player in (*self.tie.players, self.tie.winner)
+            None if player is None else names[player]
+            for player in (*self.tie.players, self.tie.winner)
         )
         return {
             "round": self.round,
             "first": first,
             "second": second,
             "winner": winner,
-            **facts_of(self.tie, "points", "decided_by", games=[pairing.number for pairing in self.pairings]),
+            **facts_of(
+                self.tie,
+                "points",
+                "decided_by",
+                games=[pairing.number for pairing in self.pairings],
+            ),
         }
 
 
@@ -162,11 +178,17 @@ def bracket_of(plan: Tournament, results: Results) -> tuple[list[list[Meeting]],
         number, games, stage = len(rounds) + 1, range(plan.games), MatchStage()
         meetings = [Meeting(number, tie_of(pair, [], plan.games), []) for pair in pairs]
         rounds.append(meetings)
-        while not stage and (still := [n for n, each in enumerate(meetings) if each.tie.winner is None]):
+        while not stage and (
+            still := [n for n, each in enumerate(meetings) if each.tie.winner is None]
+        ):
             dealt = _dealt(plan, before, number, [pairs[n] for n in still], games)
             for n, more in zip(still, dealt, strict=True):
                 pairings = meetings[n].pairings + more
-                played = [(each.white, results[each.number]) for each in pairings if each.number in results]
+                played = [
+                    (each.white, results[each.number])
+                    for each in pairings
+                    if each.number in results
+                ]
                 meetings[n] = Meeting(number, tie_of(pairs[n], played, plan.games), pairings)
             stage, games = _unplayed(dealt, results), range(games.stop, games.stop + MORE_GAMES)
         winners = [each.tie.winner for each in meetings if each.tie.winner is not None]
@@ -185,7 +207,10 @@ def _swiss(plan: Tournament, results: Results) -> MatchStage:
             return stage
         history.append({})
         for (white, black), pairings in zip(pairs, dealt, strict=True):
-            sides = ((Color.WHITE if each.white == white else Color.BLACK, results[each.number]) for each in pairings)
+            sides = (
+                (Color.WHITE if each.white == white else Color.BLACK, results[each.number])
+                for each in pairings
+            )
             points = sum((game.points(side) for side, game in sides), Fraction(0))
             history[-1][white] = Cell(black, points)
             if black is not None:
@@ -212,13 +237,19 @@ def pairs_of(
     except ImportError:
         raise UsageError(f"-tournament swiss needs the library py4swiss: {_INSTALL}") from None
     colors = {Color.WHITE: ColorToken.WHITE, Color.BLACK: ColorToken.BLACK}
-    point = math.lcm(_POINT, *(each.points.denominator for round_ in history for each in round_.values()))
+    point = math.lcm(
+        _POINT, *(each.points.denominator for round_ in history for each in round_.values())
+    )
 
     def result_of(each: Cell[int]) -> RoundResult:
         """The library's view of a round: points of a game are not its result's, and follow beside."""
         if each.opponent is not None:
-            return RoundResult(id=each.opponent + 1, color=colors[each.side], result=ResultToken.LOSS)
-        kind = ResultToken.PAIRING_ALLOCATED_BYE if each.points == most else ResultToken.ZERO_POINT_BYE
+            return RoundResult(
+                id=each.opponent + 1, color=colors[each.side], result=ResultToken.LOSS
+            )
+        kind = (
+            ResultToken.PAIRING_ALLOCATED_BYE if each.points == most else ResultToken.ZERO_POINT_BYE
+        )
         return RoundResult(id=0, color=ColorToken.BYE_OR_NOT_PAIRED, result=kind)
 
     sections, totals = [], {}
@@ -235,14 +266,22 @@ def pairs_of(
                 results=list(map(result_of, encounters)),
             )
         )
-    worth = dict.fromkeys(ScoringPointSystem().score_dict, 0) | {(ResultToken.WIN, ColorToken.WHITE): most * point}
+    worth = dict.fromkeys(ScoringPointSystem().score_dict, 0) | {
+        (ResultToken.WIN, ColorToken.WHITE): most * point
+    }
     x_section = XSection(
-        number_of_rounds=rounds, scoring_point_system=ScoringPointSystem(score_dict=worth), accelerations=totals
+        number_of_rounds=rounds,
+        scoring_point_system=ScoringPointSystem(score_dict=worth),
+        accelerations=totals,
     )
     try:
-        pairs = DutchEngine.generate_pairings(ParsedTrf(player_sections=sections, x_section=x_section))
+        pairs = DutchEngine.generate_pairings(
+            ParsedTrf(player_sections=sections, x_section=x_section)
+        )
     except PairingError:
-        raise MatchError(f"round {len(history) + 1} has no pairs that have not met; give fewer -rounds") from None
+        raise MatchError(
+            f"round {len(history) + 1} has no pairs that have not met; give fewer -rounds"
+        ) from None
     return [(pair.white - 1, pair.black - 1 if pair.black else None) for pair in pairs]
 
 
@@ -268,10 +307,14 @@ def first_round(plan: Tournament) -> list[tuple[int, int | None]]:
 _FORMATS: Mapping[Format, Callable[[Tournament, Results], MatchStage]] = {
     Format.ROUND_ROBIN: lambda plan, results: _whole(plan, results, _circle(plan.players)),
     Format.GAUNTLET: lambda plan, results: _whole(
-        plan, results, ((seed, other) for other in range(plan.seeds, plan.players) for seed in range(plan.seeds))
+        plan,
+        results,
+        ((seed, other) for other in range(plan.seeds, plan.players) for seed in range(plan.seeds)),
     ),
     Format.PYRAMID: lambda plan, results: _whole(
-        plan, results, ((player, other) for player in range(plan.players) for other in range(player))
+        plan,
+        results,
+        ((player, other) for player in range(plan.players) for other in range(player)),
     ),
     Format.KNOCKOUT: lambda plan, results: bracket_of(plan, results)[1],
     Format.SWISS: _swiss,

@@ -71,7 +71,10 @@ class Distribution:
 
     @property
     def points(self) -> Fraction:
-        return sum((share * count for share, count in self.counts.items()), Fraction(0)) * self.games_each
+        return (
+            sum((share * count for share, count in self.counts.items()), Fraction(0))
+            * self.games_each
+        )
 
     @property
     def share(self) -> Fraction:
@@ -82,7 +85,9 @@ class Distribution:
     def variance(self) -> Fraction:
         """The variance of a game's points; from pairs it leaves out what the opening decides."""
         mean = self.share
-        spread = sum(((share - mean) ** 2 * count for share, count in self.counts.items()), Fraction(0))
+        spread = sum(
+            ((share - mean) ** 2 * count for share, count in self.counts.items()), Fraction(0)
+        )
         return spread / self.units * self.games_each
 
     @property
@@ -109,7 +114,9 @@ class Distribution:
     def by_quarters(self) -> tuple[int, ...]:
         """Units that brought about 0, 1/4, 1/2, 3/4 and 1 of their points: with pairs, the pentanomial counts."""
         quarters = [(math.floor(share * 4 + DRAW), count) for share, count in self.counts.items()]
-        return tuple(sum(count for quarter, count in quarters if quarter == each) for each in range(5))
+        return tuple(
+            sum(count for quarter, count in quarters if quarter == each) for each in range(5)
+        )
 
     def wins_draws_losses(self) -> tuple[int, int, int]:
         """Units that brought more than half of the points, half, and less."""
@@ -142,7 +149,9 @@ Conclusion = Literal["open", "H0 accepted", "H1 accepted"]
 def real_counts(games: Distribution) -> tuple[float, float, float]:
     """Wins, draws and losses as real numbers."""
     wins = sum((2 * points - 1) * count for points, count in games.counts.items() if points > DRAW)
-    losses = sum((1 - 2 * points) * count for points, count in games.counts.items() if points < DRAW)
+    losses = sum(
+        (1 - 2 * points) * count for points, count in games.counts.items() if points < DRAW
+    )
     return float(wins), float(games.units - wins - losses), float(losses)
 
 
@@ -185,7 +194,9 @@ class Sprt:
         win, loss = wins / total, losses / total
         draw_elo = 200 * math.log10((1 - loss) / loss * (1 - win) / win) if draws else 0.0
         x = 10 ** (-draw_elo / 400)
-        unit = 1.0 if self.model is Model.BAYESIAN else 4 * x / (1 + x) ** 2  # so many Elo are a BayesElo near equality
+        unit = (
+            1.0 if self.model is Model.BAYESIAN else 4 * x / (1 + x) ** 2
+        )  # so many Elo are a BayesElo near equality
         laws = []
         for elo in (self.elo0, self.elo1):
             won, lost = (share_of(side * elo / unit - draw_elo) for side in (1, -1))
@@ -205,7 +216,11 @@ class Sprt:
 
 def _ratio(counts: Iterable[float], under0: Iterable[float], under1: Iterable[float]) -> float:
     """The log-likelihood ratio of results that occurred so often, by their probabilities under H0 and under H1."""
-    return sum(count * math.log(p1 / p0) for count, p0, p1 in zip(counts, under0, under1, strict=True) if count)
+    return sum(
+        count * math.log(p1 / p0)
+        for count, p0, p1 in zip(counts, under0, under1, strict=True)
+        if count
+    )
 
 
 def _empirical(units: Distribution) -> tuple[Law, float]:
@@ -228,7 +243,10 @@ def _likeliest_with_t(law: Law, t: float) -> Law:
     for _ in range(_ROUNDS):
         mean = sum(value * chance for value, chance in found)
         deviation = math.sqrt(sum((value - mean) ** 2 * chance for value, chance in found))
-        slopes = [value - 0.5 - t * deviation * (1 + ((mean - value) / deviation) ** 2) / 2 for value, _ in law]
+        slopes = [
+            value - 0.5 - t * deviation * (1 + ((mean - value) / deviation) ** 2) / 2
+            for value, _ in law
+        ]
         before, found = found, _tilted(law, slopes)
         if max(abs(old - new) for (_, old), (_, new) in zip(before, found, strict=True)) < 1e-9:
             break
@@ -243,7 +261,10 @@ def _tilted(law: Law, slopes: list[float]) -> Law:
     """
     low, high, x = -1 / max(slopes), -1 / min(slopes), 0.0
     for _ in range(_MOST_STEPS):
-        terms = [(chance, slope / (1 + x * slope)) for slope, (_, chance) in zip(slopes, law, strict=True)]
+        terms = [
+            (chance, slope / (1 + x * slope))
+            for slope, (_, chance) in zip(slopes, law, strict=True)
+        ]
         pull = sum(chance * term for chance, term in terms)
         low, high = (x, high) if pull > 0 else (low, x)
         step = x + pull / sum(chance * term * term for chance, term in terms)
@@ -251,4 +272,7 @@ def _tilted(law: Law, slopes: list[float]) -> Law:
         if following in (x, low, high):
             break
         x = following
-    return [(value, chance / (1 + x * slope)) for slope, (value, chance) in zip(slopes, law, strict=True)]
+    return [
+        (value, chance / (1 + x * slope))
+        for slope, (value, chance) in zip(slopes, law, strict=True)
+    ]

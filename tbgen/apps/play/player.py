@@ -60,7 +60,9 @@ def _repeating_first(now: Situation, moves: list[MoveProbe]) -> list[MoveProbe]:
         return moves
     mine = now.accrued.holder is Color.of(now.board.turn)
     equal = [each for each in moves if (each.outcome, each.dtg) == (moves[0].outcome, moves[0].dtg)]
-    wanted = [each for each in equal if (board_after(now.board, each.move).epd() in now.seen) is mine]
+    wanted = [
+        each for each in equal if (board_after(now.board, each.move).epd() in now.seen) is mine
+    ]
     return [*wanted, *(each for each in moves if each not in wanted)]
 
 
@@ -84,7 +86,17 @@ MOST: Final = 10**12
 HURRY_MILLISECONDS: Final = 200
 """If a move has less time than this, its line is not shown."""
 
-_LIMITS: Final = ("depth", "nodes", "mate", "movetime", "wtime", "btime", "winc", "binc", "movestogo")
+_LIMITS: Final = (
+    "depth",
+    "nodes",
+    "mate",
+    "movetime",
+    "wtime",
+    "btime",
+    "winc",
+    "binc",
+    "movestogo",
+)
 _KEYWORDS: Final = (*_LIMITS, "infinite", "ponder")
 _MOVES_TO_GO: Final = 30
 _OVERHEAD_MILLISECONDS: Final = 20
@@ -174,7 +186,9 @@ class Player:
     `tell` receives lines of UCI about the best moves, and `complain` the errors of tables.
     """
 
-    def __init__(self, tables: Tablebase, tell: Callable[[str], None], complain: Callable[[TbgenError], None]) -> None:
+    def __init__(
+        self, tables: Tablebase, tell: Callable[[str], None], complain: Callable[[TbgenError], None]
+    ) -> None:
         self.tables, self._tell, self._complain = tables, tell, complain
         self._outcomes = Tablebase(tables.folders, outcomes_only=True, missing_ok=True)
         self._engine: Engine | None = None
@@ -190,7 +204,12 @@ class Player:
         self._outcomes.close()
 
     def best_move(
-        self, now: Situation, only: Sequence[chess.Move], asked: GoLimits, lines: int, halt: threading.Event
+        self,
+        now: Situation,
+        only: Sequence[chess.Move],
+        asked: GoLimits,
+        lines: int,
+        halt: threading.Event,
     ) -> chess.Move | None:
         """The move to play; if `only` names moves, one of these. None if there is no move."""
         try:
@@ -201,11 +220,17 @@ class Player:
         self._tell("info string no table has this position, so it is searched")
         return self._searched(now, only, asked, lines, halt) or self._guessed(now, only)
 
-    def _by_tables(self, now: Situation, only: Sequence[chess.Move], asked: GoLimits, lines: int) -> chess.Move | None:
+    def _by_tables(
+        self, now: Situation, only: Sequence[chess.Move], asked: GoLimits, lines: int
+    ) -> chess.Move | None:
         """The best move, by tables."""
         moves = self.tables.probe_moves(now.board, now.accrued)
-        wanted = _repeating_first(now, [each for each in moves if not only or each.move in only])[:lines]
-        found = [(each, [each.move, *self._line_after(now, each, asked.plies - 1)]) for each in wanted]
+        wanted = _repeating_first(now, [each for each in moves if not only or each.move in only])[
+            :lines
+        ]
+        found = [
+            (each, [each.move, *self._line_after(now, each, asked.plies - 1)]) for each in wanted
+        ]
         for number, (each, line) in enumerate(found, 1):
             self._tell(_info(Color.of(now.board.turn), number, each, line))
         return wanted[0].move if wanted else None
@@ -214,7 +239,9 @@ class Player:
         """Best play after a move, as far as it is wanted and known."""
         if plies and chosen.dtg is not None:
             with contextlib.suppress(*NO_TABLE):  # the move is as good without its line
-                steps = self.tables.line(board_after(now.board, chosen.move), chosen.accrued, max_plies=plies)
+                steps = self.tables.line(
+                    board_after(now.board, chosen.move), chosen.accrued, max_plies=plies
+                )
                 return [step.move for step in steps]
         return []
 
@@ -232,7 +259,12 @@ class Player:
         return min(only or now.board.legal_moves, key=merit, default=None)
 
     def _searched(
-        self, now: Situation, only: Sequence[chess.Move], asked: GoLimits, lines: int, halt: threading.Event
+        self,
+        now: Situation,
+        only: Sequence[chess.Move],
+        asked: GoLimits,
+        lines: int,
+        halt: threading.Event,
     ) -> chess.Move | None:
         """The best move that a search finds within the limits and until `halt`, None without one."""
         deadline = time.monotonic() + (MOST / 1000 if asked.seconds is None else asked.seconds)
@@ -242,8 +274,14 @@ class Player:
         engine = self._engine
         if engine is None:  # loading takes too long
             return None
-        best, choices, seconds = None, len(only) or now.board.legal_moves.count(), deadline - time.monotonic()
-        for found in engine.deepen(now, asked.depth, asked.nodes, seconds, halt, only=only, most_lines=lines):
+        best, choices, seconds = (
+            None,
+            len(only) or now.board.legal_moves.count(),
+            deadline - time.monotonic(),
+        )
+        for found in engine.deepen(
+            now, asked.depth, asked.nodes, seconds, halt, only=only, most_lines=lines
+        ):
             self._tell("\n".join(_infos(found)))
             first = found.lines[0]
             best = first.moves[0]
@@ -256,7 +294,9 @@ class Player:
         from tbgen.apps.play.search import Engine
 
         engine = Engine(self._outcomes, self._complain)
-        next(engine.deepen(situation_of(chess.Board(), None, ()), 1))  # this compiles or loads the kernel
+        next(
+            engine.deepen(situation_of(chess.Board(), None, ()), 1)
+        )  # this compiles or loads the kernel
         self._engine = engine
 
 

@@ -90,11 +90,16 @@ class Protocol:
             case "position":
                 self._now = None
                 self._now = self._situation(words)
-                if self._now.board.castling_rights or material_of(self._now.board) not in self._player.tables:
+                if (
+                    self._now.board.castling_rights
+                    or material_of(self._now.board) not in self._player.tables
+                ):
                     self._player.prepare()
             case "go":
                 self._halt, self._is_endless = threading.Event(), is_endless(words)
-                self._answering = threading.Thread(target=self._go, args=(words, self._halt), daemon=True)
+                self._answering = threading.Thread(
+                    target=self._go, args=(words, self._halt), daemon=True
+                )
                 self._answering.start()
             case "" | "ucinewgame" | "debug" | "register":
                 pass
@@ -103,7 +108,9 @@ class Protocol:
 
     def _set_option(self, words: Sequence[str]) -> None:
         text = " ".join(words)
-        name, _, value = f"{text.removeprefix('name ')} ".partition(" value ")  # hosts send an empty value, too
+        name, _, value = f"{text.removeprefix('name ')} ".partition(
+            " value "
+        )  # hosts send an empty value, too
         name, value = name.strip().lower(), value.strip()
         match name:
             case "accrued":
@@ -129,7 +136,11 @@ class Protocol:
     def _situation(self, words: Sequence[str]) -> Situation:
         """The position after `position startpos|fen FEN [moves ...]`."""
         start, _, moves = f"{' '.join(words)} ".partition(" moves ")
-        fen = chess.STARTING_FEN if start.strip() == "startpos" else start.removeprefix("fen ").strip()
+        fen = (
+            chess.STARTING_FEN
+            if start.strip() == "startpos"
+            else start.removeprefix("fen ").strip()
+        )
         try:
             board, carried = parse_fen(fen)
         except (AccruedError, ScoreFormatError) as error:  # no game is lost for that
@@ -141,7 +152,9 @@ class Protocol:
         """Answer with the best move that is found, or else with any legal move."""
         now, best = self._now, None
         if "ponder" in words:
-            self._tell("info string pondering is not offered; the answer waits for stop or ponderhit")
+            self._tell(
+                "info string pondering is not offered; the answer waits for stop or ponderhit"
+            )
         if now is not None:
             best = next(iter(now.board.legal_moves), None)
             try:
@@ -166,7 +179,11 @@ class Protocol:
         return moves
 
     def _complain(self, error: Exception | str) -> None:
-        told = str(error) if isinstance(error, (str, TbgenError)) else f"{type(error).__name__}: {error}"
+        told = (
+            str(error)
+            if isinstance(error, (str, TbgenError))
+            else f"{type(error).__name__}: {error}"
+        )
         self._tell(f"info string error: {' '.join(told.split())[:_MOST_SHOWN]}")
 
     def _tell(self, line: str) -> None:

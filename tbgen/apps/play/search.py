@@ -19,7 +19,14 @@ import numpy as np
 
 from tbgen.apps.play import search_kernels as at
 from tbgen.apps.play.search_kernels import OPEN, SearchState, value_of
-from tbgen.board.board import BOARD_WORDS, PROMOTION_SHIFT, TARGET_SHIFT, board_of, kernel_move, words_of
+from tbgen.board.board import (
+    BOARD_WORDS,
+    PROMOTION_SHIFT,
+    TARGET_SHIFT,
+    board_of,
+    kernel_move,
+    words_of,
+)
 from tbgen.board.moves import MOST_MOVES
 from tbgen.compiled.arrays import Ints
 from tbgen.errors import TbgenError
@@ -76,7 +83,9 @@ class Searched:
 class Engine:
     """Runs one search after another; `complain` receives errors of tables, which are not probed again."""
 
-    def __init__(self, tables: Tablebase, complain: Callable[[TbgenError], None] = lambda error: None) -> None:
+    def __init__(
+        self, tables: Tablebase, complain: Callable[[TbgenError], None] = lambda error: None
+    ) -> None:
         self._tables, self._complain = tables, complain
         self._space = SearchState(
             boards=np.zeros((at.MOST_PLIES, BOARD_WORDS), np.uint64),
@@ -114,7 +123,9 @@ class Engine:
         started = time.monotonic()
         space = self._begin(now, _NO_LIMIT if most_nodes is None else most_nodes)
         if halt is not None:
-            threading.Thread(target=_stop_on, args=(halt, seconds, space.status), daemon=True).start()
+            threading.Thread(
+                target=_stop_on, args=(halt, seconds, space.status), daemon=True
+            ).start()
         moves = dict.fromkeys(only or now.board.legal_moves)
         order = [kernel_move(now.board, move) for move in moves]
         deepest = at.DEEPEST if most_depth is None else max(1, min(most_depth, at.DEEPEST))
@@ -138,18 +149,30 @@ class Engine:
         status = self._space.status.copy()  # a late stop of the last search must not end this one
         status[[at.STOP, at.NODES, at.HITS]], status[at.MOST_NODES] = 0, most_nodes
         if 2 * status[at.FILED] > _TABLE_SLOTS:
-            self._space.table_keys[:], self._space.table_outcomes[:], status[[at.FILED, at.ASKED]] = 0, 0, 0
-        over = [at.key_of(words_of(chess.Board(f"{epd} 0 1")), 0) for epd, times in now.seen.items() if times > 1]
+            (
+                self._space.table_keys[:],
+                self._space.table_outcomes[:],
+                status[[at.FILED, at.ASKED]],
+            ) = 0, 0, 0
+        over = [
+            at.key_of(words_of(chess.Board(f"{epd} 0 1")), 0)
+            for epd, times in now.seen.items()
+            if times > 1
+        ]
         self._space = self._space._replace(
             history=np.zeros((2, 4096), np.int64),
-            stored=np.zeros((_STORED_SLOTS, 5), np.int64),  # the system clears them as they are used
+            stored=np.zeros(
+                (_STORED_SLOTS, 5), np.int64
+            ),  # the system clears them as they are used
             over=np.sort(np.array([*over, _LAST_KEY], np.uint64)),
             status=status,
         )
         self._space.boards[0] = words_of(now.board)
         return self._space
 
-    def _best_line(self, space: SearchState, moves: Sequence[int], depth: int, accrued: int) -> tuple[int, list[int]]:
+    def _best_line(
+        self, space: SearchState, moves: Sequence[int], depth: int, accrued: int
+    ) -> tuple[int, list[int]]:
         """The value of the root by some moves, or OPEN, and its line; finds all table values that it needs."""
         while True:
             if space.status[at.ASKED]:
@@ -161,7 +184,10 @@ class Engine:
                     best = OPEN
                     break
                 if value > best:
-                    best, line = value, [move, *takewhile(at.NO_MOVE.__ne__, space.lines[1].tolist())]
+                    best, line = (
+                        value,
+                        [move, *takewhile(at.NO_MOVE.__ne__, space.lines[1].tolist())],
+                    )
             if not space.status[at.ASKED]:
                 return best, line
             if space.status[at.STOP] or space.status[at.NODES] >= space.status[at.MOST_NODES]:
@@ -170,7 +196,9 @@ class Engine:
     def _answer(self, space: SearchState) -> None:
         """Find the requested values; a damaged table is not probed again."""
         of_material = dict[Material, list[tuple[int, chess.Board]]]()
-        for slot, words in zip(space.slots[: space.status[at.ASKED]].tolist(), space.asked, strict=False):
+        for slot, words in zip(
+            space.slots[: space.status[at.ASKED]].tolist(), space.asked, strict=False
+        ):
             board = board_of(words)
             of_material.setdefault(material_of(board), []).append((slot, board))
         space.status[at.ASKED] = 0
@@ -183,7 +211,9 @@ class Engine:
                 space.table_outcomes[list(slots)] = found.outcome
             except TbgenError as error:
                 self._complain(error)
-                space.known[space.known == key_of(material)] = _LAST_KEY  # the search goes on without it
+                space.known[space.known == key_of(material)] = (
+                    _LAST_KEY  # the search goes on without it
+                )
                 space.known.sort()
 
 
@@ -198,6 +228,10 @@ def _moves_of(board: chess.Board, line: Sequence[int]) -> tuple[chess.Move, ...]
     walker, moves = board.copy(stack=False), list[chess.Move]()
     with contextlib.suppress(chess.IllegalMoveError):
         for packed in line:
-            moves.append(walker.find_move(packed & 63, packed >> TARGET_SHIFT & 63, packed >> PROMOTION_SHIFT or None))
+            moves.append(
+                walker.find_move(
+                    packed & 63, packed >> TARGET_SHIFT & 63, packed >> PROMOTION_SHIFT or None
+                )
+            )
             walker.push(moves[-1])
     return tuple(moves)

@@ -98,7 +98,10 @@ def evaluation(board: Words, accrued: Int) -> Int:
     ahead = men_of(board, WHITE) - men_of(board, BLACK)
     total = ahead + _ROOM * (room_of(board, WHITE) - room_of(board, BLACK)) + worth_of(accrued, 0)
     if abs(ahead) >= _AHEAD:
-        one, other = lowest_square(board[WHITE] & board[KIND + KING]), lowest_square(board[BLACK] & board[KIND + KING])
+        one, other = (
+            lowest_square(board[WHITE] & board[KIND + KING]),
+            lowest_square(board[BLACK] & board[KIND + KING]),
+        )
         near = 7 - max(abs((one & 7) - (other & 7)), abs((one >> 3) - (other >> 3)))
         total += _NEARNESS * near if ahead > 0 else -_NEARNESS * near
     return -total if board[TURN] else total
@@ -165,7 +168,11 @@ def is_over(s: SearchState, key: Word) -> bool:
 @inner
 def table_outcome(s: SearchState, board: Words) -> Int:
     """The signed outcome that a table has for a position in its own score; 0 without a table, or UNKNOWN."""
-    if count(board[WHITE] | board[BLACK]) > s.status[MOST_MEN] or board[EN_PASSANT] or not has_table(board, s.known):
+    if (
+        count(board[WHITE] | board[BLACK]) > s.status[MOST_MEN]
+        or board[EN_PASSANT]
+        or not has_table(board, s.known)
+    ):
         return 0
     key, last = key_of(board, 0), len(s.table_keys) - 1
     slot = np.int64(key & np.uint64(last))
@@ -198,7 +205,11 @@ def recall(row: Ints, key: Word, depth: Int, low: Int, high: Int) -> tuple[Int, 
 @inner
 def merit_of(s: SearchState, board: Words, move: Int) -> Int:
     """The merit of a move: captures of much by little and promotions, then moves that have succeeded elsewhere."""
-    side, origin, target = np.int64(board[TURN]), square_bit(origin_of(move)), square_bit(target_of(move))
+    side, origin, target = (
+        np.int64(board[TURN]),
+        square_bit(origin_of(move)),
+        square_bit(target_of(move)),
+    )
     prey, is_pawn = board[1 - side] & target, origin & board[KIND + PAWN] != NOTHING
     en_passant = is_pawn and target == board[EN_PASSANT]
     if prey or en_passant or promotion_of(move):
@@ -259,7 +270,9 @@ def advance(s: SearchState, ply: Int, move: Int, depth: Int, accrued: Int) -> tu
 
 # s.boards[ply] holds the position before the move
 @borrowing
-def value_of(s: SearchState, ply: Int, move: Int, depth: Int, accrued: Int, alpha: Int, beta: Int) -> Int:
+def value_of(
+    s: SearchState, ply: Int, move: Int, depth: Int, accrued: Int, alpha: Int, beta: Int
+) -> Int:
     """The value of a move to the side that makes it, a bound outside `alpha` and `beta`; OPEN if the search stops.
 
     `depth` is the number of plies after the move that are searched in full.
@@ -272,7 +285,9 @@ def value_of(s: SearchState, ply: Int, move: Int, depth: Int, accrued: Int, alph
         return value
     ply, low, high = ply + 1, -beta, -alpha
     board = s.boards[ply]
-    key = key_of(board, accrued) if depth >= 0 else NOTHING  # the captures behind the depth are not stored
+    key = (
+        key_of(board, accrued) if depth >= 0 else NOTHING
+    )  # the captures behind the depth are not stored
     row = s.stored[np.int64(key & np.uint64(len(s.stored) - 1))]
     value, reply = recall(row, key, depth, low, high)
     if value != OPEN:
@@ -298,6 +313,10 @@ def value_of(s: SearchState, ply: Int, move: Int, depth: Int, accrued: Int, alph
             for n in range(1, MOST_PLIES):
                 s.lines[ply, n] = s.lines[ply + 1, n - 1]
     if listed and depth >= 0 and s.status[UNSURE] == unsure:
-        row[0], row[1], row[2] = np.int64(key), -MOST if best <= low else best, MOST if best >= high else best
+        row[0], row[1], row[2] = (
+            np.int64(key),
+            -MOST if best <= low else best,
+            MOST if best >= high else best,
+        )
         row[3], row[4] = depth, reply
     return -best

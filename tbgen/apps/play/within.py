@@ -52,7 +52,11 @@ class ClockedValue:
     def __str__(self) -> str:
         if self.plies_left is None:
             return f"{self.table}: the fifty-move rule is ignored"
-        value = f"between {self.accrued} and {self.table}" if self.within is Within.BETWEEN else "not known"
+        value = (
+            f"between {self.accrued} and {self.table}"
+            if self.within is Within.BETWEEN
+            else "not known"
+        )
         if self.outcome is not None:
             value = f"{self.outcome} ({'certain' if self.within is Within.CERTAIN else 'likely'})"
         return f"under {self.fifty_moves.setting.value}, with {in_plies(self.plies_left)} left, {value}"
@@ -79,12 +83,19 @@ def value_within(
 
     `found` is the answer of `tables.probe`, if the caller has it.
     """
-    rule = expect(FiftyMoves() if fifty_moves is None else fifty_moves, FiftyMoves, "fifty_moves", "a FiftyMoves")
+    rule = expect(
+        FiftyMoves() if fifty_moves is None else fifty_moves,
+        FiftyMoves,
+        "fifty_moves",
+        "a FiftyMoves",
+    )
     probe = tables.probe(board, accrued) if found is None else found
     left = rule.plies_left(board.halfmove_clock)
     in_reach = left is None or probe.dtg is None or probe.dtg <= left
     outcome = probe.accrued if left == 0 else probe.outcome if in_reach else None
-    return ClockedValue(rule, left, _within(probe, rule, left), probe.outcome, probe.accrued, outcome)
+    return ClockedValue(
+        rule, left, _within(probe, rule, left), probe.outcome, probe.accrued, outcome
+    )
 
 
 def _within(probe: Probe, rule: FiftyMoves, left: int | None) -> Within:
@@ -95,7 +106,9 @@ def _within(probe: Probe, rule: FiftyMoves, left: int | None) -> Within:
         return Within.CERTAIN
     # Scores of the cutoff or more do not restart the clock: one that is made on the last plies cannot be refuted.
     is_bounded = probe.outcome.code < rule.cutoff_code and probe.accrued.code <= rule.cutoff_code
-    return Within.BETWEEN if rule.setting is FiftyMoveSetting.RESET and is_bounded else Within.UNKNOWN
+    return (
+        Within.BETWEEN if rule.setting is FiftyMoveSetting.RESET and is_bounded else Within.UNKNOWN
+    )
 
 
 def value_if_asked(
@@ -104,7 +117,9 @@ def value_if_asked(
     """The same if a rule is given; with `unasked`, also for the default rule after any plies without a reset."""
     if not tables.mobility.forgets:
         if rule is not None:
-            raise UsageError(f"the effect of the fifty-move rule is not known under {tables.mobility} mobility")
+            raise UsageError(
+                f"the effect of the fifty-move rule is not known under {tables.mobility} mobility"
+            )
         return None
     if rule is None and not (unasked and board.halfmove_clock):
         return None

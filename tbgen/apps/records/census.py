@@ -11,7 +11,15 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.apps.records.counting import CLASSES, Counts, Meanings, count_places, men_of, no_counts, total_of
+from tbgen.apps.records.counting import (
+    CLASSES,
+    Counts,
+    Meanings,
+    count_places,
+    men_of,
+    no_counts,
+    total_of,
+)
 from tbgen.apps.records.record import (
     FOLDER,
     FORMAT,
@@ -48,11 +56,18 @@ def census_of(file: TableFile, threads: int | None = None) -> Record:
     """The record of a table without lines of play, counted on some threads, or on one for each processor."""
     entries, distances, kinds_of = _kinds_in(file)
     entry, dtg = np.repeat(entries, distances), np.tile(np.arange(distances), len(entries))
-    meanings = Meanings(worth_to_white(entry).astype(np.int16), entry.astype(np.int8), dtg.astype(np.uint16))
+    meanings = Meanings(
+        worth_to_white(entry).astype(np.int16), entry.astype(np.int8), dtg.astype(np.uint16)
+    )
     counts = count_table(file.order, meanings, kinds_of, threads=threads)
     kinds = counts.kinds.reshape(-1, 2, len(entries), distances, 2)
     sides = {side: _side_of(file, side, entries, kinds[:, side].sum(axis=0)) for side in Color}
-    forced = [outcome for side in sides.values() for outcome, each in side.outcomes.items() if each.longest.dtg]
+    forced = [
+        outcome
+        for side in sides.values()
+        for outcome, each in side.outcomes.items()
+        if each.longest.dtg
+    ]
     return Record(
         FORMAT,
         file.material,
@@ -61,8 +76,12 @@ def census_of(file: TableFile, threads: int | None = None) -> Record:
         positions=count_of(kinds.sum(axis=(0, 1, 2, 3))),
         sides=sides,
         zugzwangs=_zugzwangs(file, counts),
-        one_colored={side: _by_outcome(entries, kinds[1, side]) for side in Color} if len(kinds) > 1 else None,
-        widest=max(forced, key=lambda outcome: (outcome.code, outcome.holder is Color.WHITE), default=None),
+        one_colored={side: _by_outcome(entries, kinds[1, side]) for side in Color}
+        if len(kinds) > 1
+        else None,
+        widest=max(
+            forced, key=lambda outcome: (outcome.code, outcome.holder is Color.WHITE), default=None
+        ),
     )
 
 
@@ -74,7 +93,9 @@ def census_in(folder: Path, material: Material, threads: int | None = None) -> R
 
 def _kinds_in(file: TableFile) -> tuple[Ints, int, Callable[[int, int], Ints32]]:
     """The entry values, the number of distances of each, and the kinds of places: all distances of a value in turn."""
-    groups = np.append(file.column("symbol_groups").astype(np.int64), file.distances.dataset("group_states").items)
+    groups = np.append(
+        file.column("symbol_groups").astype(np.int64), file.distances.dataset("group_states").items
+    )
     distances = int(np.diff(groups).max())
     file.distances.expect(0 < distances <= _MOST_DISTANCES, "its groups do not follow each other")
     entries, numbers = np.unique(file.column("symbols")["entry"], return_inverse=True)
@@ -83,31 +104,47 @@ def _kinds_in(file: TableFile) -> tuple[Ints, int, Callable[[int, int], Ints32]]
     def kinds_of(first: int, end: int) -> Ints32:
         symbols, dtg = file.symbols_and_dtg(first, end)
         is_known = int(dtg.max()) < distances
-        file.distances.expect(is_known, f"a place from {first} on has a distance that the table does not have")
+        file.distances.expect(
+            is_known, f"a place from {first} on has a distance that the table does not have"
+        )
         return first_kind.take(symbols) + dtg
 
     return entries.astype(np.int64), distances, kinds_of
 
 
 def count_table(
-    order: Order, meanings: Meanings, kinds_of: Callable[[int, int], Ints32], *, threads: int | None = None
+    order: Order,
+    meanings: Meanings,
+    kinds_of: Callable[[int, int], Ints32],
+    *,
+    threads: int | None = None,
 ) -> Counts:
     """Count the kinds of all positions; `kinds_of` gives those of the places from one number up to another."""
     layout, plane, workers = order.layout, order.plane_places, threads or os.cpu_count() or 1
 
     def count(runs: Iterator[range]) -> Counts:
-        counts, rows = no_counts(len(meanings.entry), layout), np.zeros((2, len(layout.slots)), np.int64)
+        counts, rows = (
+            no_counts(len(meanings.entry), layout),
+            np.zeros((2, len(layout.slots)), np.int64),
+        )
         for run in runs:
             block, first = divmod(run.start, 2 * plane)
             if len(run) < plane:  # a part of White's plane, and that of Black's
-                white, black = kinds_of(run.start, run.stop)[None], kinds_of(run.start + plane, run.stop + plane)[None]
+                white, black = (
+                    kinds_of(run.start, run.stop)[None],
+                    kinds_of(run.start + plane, run.stop + plane)[None],
+                )
             else:  # some blocks
-                white, black = kinds_of(run.start, run.stop).reshape(-1, 2, plane).swapaxes(0, 1).copy()
+                white, black = (
+                    kinds_of(run.start, run.stop).reshape(-1, 2, plane).swapaxes(0, 1).copy()
+                )
             for number, kinds in enumerate(zip(white, black, strict=True), block):
                 count_places(men_of(layout, number), number, first, *kinds, meanings, counts, rows)
         return counts
 
-    with ThreadPoolExecutor(workers) as pool:  # the threads share one iterator of a list, which gives each run once
+    with ThreadPoolExecutor(
+        workers
+    ) as pool:  # the threads share one iterator of a list, which gives each run once
         return total_of(list(pool.map(count, [iter(list(_runs(order)))] * workers)))
 
 
@@ -119,7 +156,10 @@ def _runs(order: Order) -> Iterator[range]:
     plane, cells, most = order.plane_places, order.layout.cells, _CHUNKS * order.chunk_cells
     if plane > most:
         for begin in range(0, cells, 2 * plane):
-            yield from (range(start, min(start + most, begin + plane)) for start in range(begin, begin + plane, most))
+            yield from (
+                range(start, min(start + most, begin + plane))
+                for start in range(begin, begin + plane, most)
+            )
     else:
         step = 2 * plane * max(1, most // (2 * plane))
         yield from (range(start, min(start + step, cells)) for start in range(0, cells, step))
@@ -146,11 +186,16 @@ def _side_of(file: TableFile, side: Color, entries: Ints, counts: Ints) -> SideR
         dtg, fen, _ = longest.get((side, outcome), (None, "", None))
         if (tallies.get(outcome), dtg) != (count.placements, len(distances) - 1):
             raise VerificationError(
-                str(file.material), f"its tally of {outcome} with {side} to move is not what its cells hold"
+                str(file.material),
+                f"its tally of {outcome} with {side} to move is not what its cells hold",
             )
         share = round(count.placements / total.placements, 6)
         outcomes[outcome] = OutcomeRecord(
-            count.placements, count.classes, share, distances, Longest(len(distances) - 1, fen, None)
+            count.placements,
+            count.classes,
+            share,
+            distances,
+            Longest(len(distances) - 1, fen, None),
         )
     return SideRecord(total, outcomes)
 
@@ -165,7 +210,11 @@ def _zugzwangs(file: TableFile, counts: Counts) -> Zugzwangs:
     """The mutual zugzwangs by kind, and the longest."""
     played, every = counts.pairs[:, :, 1], counts.pairs.sum(axis=2)
     white_mates, black_mates = (row_of_byte(Score(MATE_CODE, side).signed) for side in Color)
-    mates = every[:, white_mates].sum(axis=0) + every[black_mates].sum(axis=0) - every[black_mates, white_mates]
+    mates = (
+        every[:, white_mates].sum(axis=0)
+        + every[black_mates].sum(axis=0)
+        - every[black_mates, white_mates]
+    )
     return Zugzwangs(
         all=count_of(every.sum(axis=(0, 1))),
         played=count_of(played.sum(axis=(0, 1))),
@@ -204,10 +253,14 @@ def record_of(folders: Folders, material: Material) -> Record:
         open_tablebase(where, mobility=mobility_of(where[0])) as tables,
     ):
         made = census_of(file)
-        return replace(made, sides={side: _with_lines(file, part, tables) for side, part in made.sides.items()})
+        return replace(
+            made, sides={side: _with_lines(file, part, tables) for side, part in made.sides.items()}
+        )
 
 
-def keep_records(folder: Path, wanted: Sequence[Material], threads: int, tell: Callable[[Material], None]) -> None:
+def keep_records(
+    folder: Path, wanted: Sequence[Material], threads: int, tell: Callable[[Material], None]
+) -> None:
     """Count tables of a folder without lines, and write their records into it; `tell` receives each table first."""
     remove_partials(folder / FOLDER)
     for material in wanted:
@@ -223,7 +276,8 @@ def _with_lines(file: TableFile, side: SideRecord, tables: Tablebase) -> SideRec
         moves = [step.san for step in tables.line(parse_fen(fen)[0], max_plies=dtg)]
         if not replay(fen, moves, tables.mobility).proves(outcome, dtg):
             raise VerificationError(
-                str(file.material), f"best play from {fen} does not reach {outcome} in {in_plies(dtg)}"
+                str(file.material),
+                f"best play from {fen} does not reach {outcome} in {in_plies(dtg)}",
             )
         outcomes[outcome] = replace(each, longest=Longest(dtg, fen, " ".join(moves)))
     return SideRecord(side.positions, outcomes)

@@ -16,7 +16,14 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import Int, Ints, WideInts, Word
 from tbgen.compiled.jit import borrowing, by_address, inner
-from tbgen.index.kernels import DIAGONAL, are_in_order, attacks_of, beside_image, primary_white_kings, row_of_byte
+from tbgen.index.kernels import (
+    DIAGONAL,
+    are_in_order,
+    attacks_of,
+    beside_image,
+    primary_white_kings,
+    row_of_byte,
+)
 from tbgen.index.layout import INTO_TRIANGLE, Layout, how_turned
 from tbgen.index.outcomes import ROWS
 from tbgen.index.squares import KING_ATTACKS, PAWN_ATTACKS, TRIANGLE_INDEX, Rays, rays_of
@@ -55,7 +62,10 @@ class BlockMen(NamedTuple):
 
 def pair_of_bishops(layout: Layout) -> list[int]:
     """The slots of the men bound to one colour of a side that has two or more; only one side can."""
-    slots = [[n for n, (side, role) in enumerate(layout.slots) if side is color and role.is_bound] for color in Color]
+    slots = [
+        [n for n, (side, role) in enumerate(layout.slots) if side is color and role.is_bound]
+        for color in Color
+    ]
     return max(slots, key=len) if max(map(len, slots)) > 1 else []
 
 
@@ -111,10 +121,14 @@ class Counts(NamedTuple):
 def no_counts(kinds: int, layout: Layout) -> Counts:
     """Counts of nothing yet."""
     images, orders = layout.orders * (2 if layout.pawns else 8), layout.orders
-    weights = np.array([(images, orders), (images // 2, orders), (images // 2, orders // 2)], np.int64)
+    weights = np.array(
+        [(images, orders), (images // 2, orders), (images // 2, orders // 2)], np.int64
+    )
     pairs = np.zeros((ROWS, ROWS, 2, 2), np.int64)
     colors = 2 if pair_of_bishops(layout) else 1
-    return Counts(np.zeros((3, colors, 2, kinds), np.int64), weights, pairs, np.full(4, -1, np.int64))
+    return Counts(
+        np.zeros((3, colors, 2, kinds), np.int64), weights, pairs, np.full(4, -1, np.int64)
+    )
 
 
 def total_of(parts: Sequence[Counts]) -> Counts:
@@ -172,7 +186,11 @@ def primary_kings(men: BlockMen, occupied: Word, squares: Ints, other: Ints) -> 
     last = men.color.size - 1
     if occupied == NOTHING or not are_in_order(squares, men.twin_start, men.pawns.size + 1, last):
         return NOTHING, WHOLE
-    compared = beside_image(squares, men.twin_start, 1, last + 1, other) if men.how == INTO_TRIANGLE else -1
+    compared = (
+        beside_image(squares, men.twin_start, 1, last + 1, other)
+        if men.how == INTO_TRIANGLE
+        else -1
+    )
     kings = ~(occupied | KING_ATTACKS[squares[last]]) & primary_white_kings(men.how, compared)
     return kings, WHOLE if compared else stands_on_diagonal(squares)
 
@@ -188,13 +206,22 @@ def stands_on_diagonal(squares: Ints) -> int:
 
 @inner
 def count_pair(
-    counts: Counts, meanings: Meanings, white: Int, black: Int, block: Int, place: Int, stands_for: Int
+    counts: Counts,
+    meanings: Meanings,
+    white: Int,
+    black: Int,
+    block: Int,
+    place: Int,
+    stands_for: Int,
 ) -> None:
     """Count men who do worse, whoever has to move."""
     near = min(np.int64(meanings.dtg[white]), np.int64(meanings.dtg[black]))
     far = max(np.int64(meanings.dtg[white]), np.int64(meanings.dtg[black]))
     played = 1 if near > 0 else 0
-    with_white, with_black = row_of_byte(np.int64(meanings.entry[white])), row_of_byte(np.int64(meanings.entry[black]))
+    with_white, with_black = (
+        row_of_byte(np.int64(meanings.entry[white])),
+        row_of_byte(np.int64(meanings.entry[black])),
+    )
     for counted in range(2):
         counts.pairs[with_white, with_black, played, counted] += counts.weights[stands_for, counted]
     longest = counts.longest

@@ -103,7 +103,9 @@ def _mates(pieces: Sequence[Role], worths: Worths) -> bool:
 def rule_for(material: Material, leader: Color, worths: Worths = CHESS) -> Rule:
     """The case of the rule for the leader."""
     ours, theirs = (material.side(color) for color in (leader, leader.other))
-    pieces, others = ([role for role in side if role not in (Role.KING, Role.PAWN)] for side in (ours, theirs))
+    pieces, others = (
+        [role for role in side if role not in (Role.KING, Role.PAWN)] for side in (ours, theirs)
+    )
     lead, pawns = lead_of(pieces, others, worths), ours.count(Role.PAWN)
     if pawns == 1 and others and lead + min(worths[role].value for role in others) < MINOR_AHEAD:
         return Rule.LAST_PAWN
@@ -113,10 +115,16 @@ def rule_for(material: Material, leader: Color, worths: Worths = CHESS) -> Rule:
         return Rule.BARE_KING if _mates(pieces, worths) else Rule.NO_MATE
     if len(pieces) == len(others) == 1 and Mark.TOUGH in worths[others[0]].marks:
         return Rule.TOUGH
-    return Rule.MINOR_AHEAD if lead < MINOR_AHEAD and len(pieces) <= 2 and len(others) <= 1 else Rule.PAWNLESS
+    return (
+        Rule.MINOR_AHEAD
+        if lead < MINOR_AHEAD and len(pieces) <= 2 and len(others) <= 1
+        else Rule.PAWNLESS
+    )
 
 
-_WORTH: Final = re.compile(rf"([A-Z])=([0-9]{{1,4}})((?:,(?:{'|'.join(mark.value for mark in Mark)}))*)")
+_WORTH: Final = re.compile(
+    rf"([A-Z])=([0-9]{{1,4}})((?:,(?:{'|'.join(mark.value for mark in Mark)}))*)"
+)
 
 ByOutcome = Mapping[Color, Mapping[Score, int]]
 """By side to move, positions up to symmetry."""
@@ -135,7 +143,9 @@ class Judged:
     @property
     def is_confirmed(self) -> bool:
         """Whether no other factor is nearer, and the leader at least wins more often than it loses."""
-        return self.mates >= 0 and abs(self.error) == min(abs(each.factor - self.mates) for each in Rule)
+        return self.mates >= 0 and abs(self.error) == min(
+            abs(each.factor - self.mates) for each in Rule
+        )
 
     @property
     def error(self) -> Fraction:
@@ -175,7 +185,11 @@ class Potential(Judged):
     def share(self, side: Color, holder: Color, code: int) -> Fraction:
         """The share of positions with a side to move where a side gets a score of this code or a lower one."""
         counts = self.counts[side]
-        won = sum(count for outcome, count in counts.items() if outcome.holder is holder and outcome.code <= code)
+        won = sum(
+            count
+            for outcome, count in counts.items()
+            if outcome.holder is holder and outcome.code <= code
+        )
         return Fraction(won, sum(counts.values()) or 1)
 
     @property
@@ -200,7 +214,9 @@ class Potential(Judged):
 
     def _shares(self, side: Color) -> dict[str, dict[str, float]]:
         return {
-            plain(holder): {str(score): _rounded(self.share(side, holder, score.code)) for score in BOUNDS}
+            plain(holder): {
+                str(score): _rounded(self.share(side, holder, score.code)) for score in BOUNDS
+            }
             for holder in Color
         }
 
@@ -216,11 +232,15 @@ def worths_of(texts: Iterable[str], own: Sequence[Role]) -> Worths:
         match = _WORTH.fullmatch(text)
         if match is None or match[1] not in roles:
             marks = ", ".join(mark.value for mark in Mark)
-            raise UsageError(f"{text!r} is not a man's worth such as M=325; marks follow it ({marks}): M=325,mates")
+            raise UsageError(
+                f"{text!r} is not a man's worth such as M=325; marks follow it ({marks}): M=325,mates"
+            )
         found[roles[match[1]]] = Worth(int(match[2]), frozenset(map(Mark, match[3].split(",")[1:])))
     for role in own:
         if role not in found:
-            raise UsageError(f"say in centipawns what {role.letter} is worth: --worth {role.letter}=325")
+            raise UsageError(
+                f"say in centipawns what {role.letter} is worth: --worth {role.letter}=325"
+            )
     return found
 
 
@@ -256,20 +276,38 @@ def _recorded(record: Record, worths: Worths) -> Iterator[Potential]:
     leader = Color.WHITE if lead > 0 else Color.BLACK
     rule = rule_for(record.material, leader, worths)
     mate = Score(MATE_CODE, leader)
-    longest = max((line.dtg for _, outcome, line in record.lines() if outcome == mate), default=None)
+    longest = max(
+        (line.dtg for _, outcome, line in record.lines() if outcome == mate), default=None
+    )
     every = {side: record.sides[side].counts for side in Color}
     parts: list[tuple[str | None, Rule, ByOutcome]] = [(None, rule, every)]
     men = record.material.side(leader)
     if record.one_colored is not None and sum(role.is_bound for role in men) > 1:
-        one = {side: {outcome: n.classes for outcome, n in record.one_colored[side].items()} for side in Color}
-        both = {side: {each: n - one[side].get(each, 0) for each, n in every[side].items()} for side in Color}
-        has_more = not all(role.is_bound for role in men[1:]) or len(record.material.side(leader.other)) > 1
-        parts = [("both colours", rule, both), ("one colour", rule if has_more else Rule.NO_MATE, one)]
+        one = {
+            side: {outcome: n.classes for outcome, n in record.one_colored[side].items()}
+            for side in Color
+        }
+        both = {
+            side: {each: n - one[side].get(each, 0) for each, n in every[side].items()}
+            for side in Color
+        }
+        has_more = (
+            not all(role.is_bound for role in men[1:])
+            or len(record.material.side(leader.other)) > 1
+        )
+        parts = [
+            ("both colours", rule, both),
+            ("one colour", rule if has_more else Rule.NO_MATE, one),
+        ]
     scoring = Scoring()
     for bishops, said, counts in parts:
-        points = _mean(leader, counts, lambda outcome: 2 * (scoring.points(outcome)[outcome.holder] - DRAW))
+        points = _mean(
+            leader, counts, lambda outcome: 2 * (scoring.points(outcome)[outcome.holder] - DRAW)
+        )
         won = _mean(leader, counts, lambda outcome: Fraction(outcome.is_mate))
-        yield Potential(said, won, points, record.material, leader, counts, abs(lead), longest, bishops)
+        yield Potential(
+            said, won, points, record.material, leader, counts, abs(lead), longest, bishops
+        )
 
 
 @dataclass(frozen=True)
@@ -312,5 +350,7 @@ def facts_of(potentials: Sequence[Potential]) -> Mapping[str, Any]:
     return {
         "format": 1,
         "rules": [fit.facts() for fit in fits_of(potentials)],
-        "endings": {each.name: each.facts() for each in sorted(potentials, key=lambda each: each.name)},
+        "endings": {
+            each.name: each.facts() for each in sorted(potentials, key=lambda each: each.name)
+        },
     }

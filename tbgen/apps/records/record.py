@@ -56,7 +56,9 @@ class Longest:
     def quiet_plies(self) -> int:
         """The number of plies before the first capture or pawn move of the line."""
         moves = self.moves
-        return next((n for n, san in enumerate(moves) if "x" in san or san[0].islower()), len(moves))
+        return next(
+            (n for n, san in enumerate(moves) if "x" in san or san[0].islower()), len(moves)
+        )
 
 
 @dataclass(frozen=True)
@@ -198,7 +200,12 @@ def read_record(path: Path) -> Record:
 
 def records_in(*folders: Path) -> list[Record]:
     """All records of some folders, those with the fewest men first; the first folder with a material counts."""
-    there = {path.name: path for folder in reversed(folders) for path in folder.glob("*.json") if path.is_file()}
+    there = {
+        path.name: path
+        for folder in reversed(folders)
+        for path in folder.glob("*.json")
+        if path.is_file()
+    }
     wanted = (path_of_record(Path(), material).name for material in every_material())
     return [read_record(there[name]) for name in wanted if name in there]
 

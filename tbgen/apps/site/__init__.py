@@ -7,7 +7,10 @@ from typing import Final
 
 from tbgen.errors import UsageError
 
-EXTRAS: Final = {"report": ("pages", ["jinja2"]), "serve": ("servers", ["jinja2", "starlette", "uvicorn"])}
+EXTRAS: Final = {
+    "report": ("pages", ["jinja2"]),
+    "serve": ("servers", ["jinja2", "starlette", "uvicorn"]),
+}
 """Extras of an installation: what needs each, in the plural, and its modules."""
 
 
@@ -16,4 +19,6 @@ def need_extra(extra: str) -> None:
     what, modules = EXTRAS[extra]
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
     if missing:
-        raise UsageError(f"{what} need {', '.join(missing)}; install with: pip install 'tbgen[{extra}]'")
+        raise UsageError(
+            f"{what} need {', '.join(missing)}; install with: pip install 'tbgen[{extra}]'"
+        )

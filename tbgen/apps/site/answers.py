@@ -59,7 +59,9 @@ def parameters_of(pairs: Iterable[tuple[str, str]], known: Iterable[str]) -> dic
 
 def extras_in(parameters: Mapping[str, str]) -> dict[str, bool]:
     """Whether a brief answer, and a strip, are requested: 1 for yes, 0 for no."""
-    return {name: _one_of(name, parameters.get(name, "0"), {"0": False, "1": True}) for name in EXTRAS}
+    return {
+        name: _one_of(name, parameters.get(name, "0"), {"0": False, "1": True}) for name in EXTRAS
+    }
 
 
 def position_in(parameters: Mapping[str, str]) -> Question:
@@ -72,7 +74,11 @@ def position_in(parameters: Mapping[str, str]) -> Question:
         raise UsageError("the parameter fen is missing")
     fen, moves = fen_and_moves(parameters["fen"].split())
     accrued = parameters.get("accrued", "")
-    return Question(*position_of(fen, [*moves, parameters.get("moves", "")], Score(accrued) if accrued else None))
+    return Question(
+        *position_of(
+            fen, [*moves, parameters.get("moves", "")], Score(accrued) if accrued else None
+        )
+    )
 
 
 def position_in_item(item: object) -> Question:
@@ -102,7 +108,9 @@ def json_in(text: str) -> Any:
 def scoring_in(parameters: Mapping[str, str]) -> Scoring:
     """The scheme of points; UsageError for a setting that means nothing under the scheme."""
     scheme = _one_of(
-        "scoring", parameters.get("scoring", Scheme.EXPONENTIAL.value), {each.value: each for each in Scheme}
+        "scoring",
+        parameters.get("scoring", Scheme.EXPONENTIAL.value),
+        {each.value: each for each in Scheme},
     )
     is_used = parameters.get("fifty") == FiftyMoveSetting.RESET.value
     for setting, meant in (("komi", (Scheme.KOMI,)), ("cutoff", (Scheme.KOMI, Scheme.WINNER))):
@@ -137,7 +145,13 @@ _PRIVATE: Final = ("folder", "path")
 
 
 def answer_of(
-    tables: Tablebase, asked: Question, scoring: Scoring, fifty: FiftyMoves | None = None, *, brief: bool, strip: bool
+    tables: Tablebase,
+    asked: Question,
+    scoring: Scoring,
+    fifty: FiftyMoves | None = None,
+    *,
+    brief: bool,
+    strip: bool,
 ) -> dict[str, Any]:
     """The value of a position, of its moves unless the answer is brief, and on request with every accrued score."""
     facts = _position_facts(tables, asked, scoring, fifty)
@@ -151,7 +165,9 @@ def answer_of(
     return facts
 
 
-def _position_facts(tables: Tablebase, asked: Question, scoring: Scoring, fifty: FiftyMoves | None) -> dict[str, Any]:
+def _position_facts(
+    tables: Tablebase, asked: Question, scoring: Scoring, fifty: FiftyMoves | None
+) -> dict[str, Any]:
     """The value of a position, and on request the value under a fifty-move rule."""
     found = tables.probe(asked.board, asked.accrued)
     clocked = value_if_asked(tables, found, asked.board, fifty, unasked=False)
@@ -166,12 +182,17 @@ def line_of(
     return {**facts, "line": [step.facts() for step in tables.line(*asked, max_plies=most_plies)]}
 
 
-def line_as_pgn(tables: Tablebase, asked: Question, scoring: Scoring, fifty: FiftyMoves | None, most_plies: int) -> str:
+def line_as_pgn(
+    tables: Tablebase, asked: Question, scoring: Scoring, fifty: FiftyMoves | None, most_plies: int
+) -> str:
     """The same as a game."""
     answer = tables.probe(*asked)
     clocked = value_if_asked(tables, answer, asked.board, fifty, unasked=False)
     clock = str(clocked) if clocked is not None and clocked.matters else None
-    return pgn_of(asked.board, answer, tables.line(*asked, max_plies=most_plies), scoring, clock=clock) + "\n"
+    return (
+        pgn_of(asked.board, answer, tables.line(*asked, max_plies=most_plies), scoring, clock=clock)
+        + "\n"
+    )
 
 
 def answers_to(
@@ -192,7 +213,9 @@ def answers_to(
         start = time.monotonic()
         try:
             if worked > seconds:
-                raise UsageError(f"the positions before this one took {seconds} s; send fewer at once")
+                raise UsageError(
+                    f"the positions before this one took {seconds} s; send fewer at once"
+                )
             facts = answer_of(tables, position_in_item(item), scoring, brief=brief, strip=strip)
         except TbgenError as error:
             facts = {"fen": _short(item) if isinstance(item, str) else None, **error_facts(error)}
@@ -214,13 +237,19 @@ def error_facts(error: TbgenError) -> dict[str, Any]:
         error = MissingTableError(error.material, kept, error.others)
     facts = error.facts()
     for private in filter(None, [facts.pop(name, None) for name in _PRIVATE]):
-        facts["message"] = facts["message"].replace(f" in {private}", "").replace(private, "of the server")
-    return {name: _short(value) if isinstance(value, str) else value for name, value in facts.items()}
+        facts["message"] = (
+            facts["message"].replace(f" in {private}", "").replace(private, "of the server")
+        )
+    return {
+        name: _short(value) if isinstance(value, str) else value for name, value in facts.items()
+    }
 
 
 def _short(text: str) -> str:
     """A text without its middle, if it is long."""
-    return text if len(text) <= 2 * _MOST_QUOTED else f"{text[:_MOST_QUOTED]} … {text[-_MOST_QUOTED:]}"
+    return (
+        text if len(text) <= 2 * _MOST_QUOTED else f"{text[:_MOST_QUOTED]} … {text[-_MOST_QUOTED:]}"
+    )
 
 
 def warm(tables: Tablebase) -> None:
@@ -243,7 +272,11 @@ def verdicts_in(tables: Tablebase, text: bytes) -> Iterator[dict[str, Any]]:
             yield error_facts(game)
             continue
         verdict = adjudicator.decide_read(game)
-        yield {**decision_facts(game, verdict), "why": verdict.why, "tags": decision_tags(game, verdict)}
+        yield {
+            **decision_facts(game, verdict),
+            "why": verdict.why,
+            "tags": decision_tags(game, verdict),
+        }
 
 
 # Ordinary chess, in the form that clients of other tablebases ask for. The outcomes G0.0 and -G0.0 are its forced mates
@@ -268,7 +301,9 @@ def standard_answer(tables: Tablebase, given: Mapping[str, str]) -> dict[str, An
         for move in board.legal_moves
     ]
     # The best category first; the quickest win, and the slowest loss.
-    moves.sort(key=lambda move: (_BEST_FIRST.index(move["category"]), -(move["dtm"] or 0), move["uci"]))
+    moves.sort(
+        key=lambda move: (_BEST_FIRST.index(move["category"]), -(move["dtm"] or 0), move["uci"])
+    )
     return {**_standard_facts(tables, board), "moves": moves}
 
 
@@ -289,7 +324,12 @@ def standard_mainline(tables: Tablebase, given: Mapping[str, str]) -> dict[str, 
         for ply, step in enumerate(tables.line(board), 1)
     ]
     plies = _plies_to_mate(len(moves), wins=wins)
-    return {"mainline": moves, "winner": str(outcome.holder)[0].lower(), **_NO_DISTANCES, "dtm": plies}
+    return {
+        "mainline": moves,
+        "winner": str(outcome.holder)[0].lower(),
+        **_NO_DISTANCES,
+        "dtm": plies,
+    }
 
 
 def _standard_facts(tables: Tablebase, board: chess.Board) -> dict[str, Any]:
@@ -319,7 +359,9 @@ def _category_and_plies(tables: Tablebase, board: chess.Board) -> tuple[str, int
         return "draw", None
     is_sure = found.dtg is not None and found.dtg + board.halfmove_clock <= _FIFTY_MOVES
     wins = found.outcome.holder is Color.of(board.turn)
-    return f"{'' if is_sure else 'maybe-'}{'win' if wins else 'loss'}", _plies_to_mate(found.dtg, wins=wins)
+    return f"{'' if is_sure else 'maybe-'}{'win' if wins else 'loss'}", _plies_to_mate(
+        found.dtg, wins=wins
+    )
 
 
 def _plies_to_mate(plies: int | None, *, wins: bool) -> int | None:
@@ -350,7 +392,12 @@ def plain_page(tables: Tablebase, given: Mapping[str, str]) -> tuple[TbgenError 
         clock=clocked if clocked is not None and clocked.matters else None,
         points=format_points(Scoring().points(answer.outcome), Scheme.EXPONENTIAL),
         moves=[
-            (each, urlencode({"fen": board_after(asked.board, each.move).fen(), "accrued": str(each.accrued)}))
+            (
+                each,
+                urlencode(
+                    {"fen": board_after(asked.board, each.move).fen(), "accrued": str(each.accrued)}
+                ),
+            )
             for each in moves
         ],
     )

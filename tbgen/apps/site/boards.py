@@ -48,7 +48,10 @@ def without_styles(svg: str) -> str:
     >>> without_styles('<path style="fill: none; stroke: #000"/>')
     '<path fill="none" stroke="#000"/>'
     """
-    return _STYLE.sub(lambda style: "".join(f' {name}="{value}"' for name, value in _PROPERTY.findall(style[1])), svg)
+    return _STYLE.sub(
+        lambda style: "".join(f' {name}="{value}"' for name, value in _PROPERTY.findall(style[1])),
+        svg,
+    )
 
 
 def in_words(board: chess.Board) -> str:
@@ -105,7 +108,9 @@ def map_of(tables: Tablebase, board: chess.Board, accrued: Score | None, man: ch
     return found
 
 
-def map_facts(tables: Tablebase, board: chess.Board, accrued: Score | None, man: str) -> dict[str, Any]:
+def map_facts(
+    tables: Tablebase, board: chess.Board, accrued: Score | None, man: str
+) -> dict[str, Any]:
     """A map as JSON has it: every square with its value, or null where the man cannot stand."""
     square, here = man_on(board, man), tables.probe(board, accrued)
     values = map_of(tables, board, accrued, square).items()
@@ -115,7 +120,10 @@ def map_facts(tables: Tablebase, board: chess.Board, accrued: Score | None, man:
         "accrued": plain(accrued),
         "man": man,
         "piece": str(board.piece_at(square)),
-        "squares": {chess.square_name(each): value and facts_of(value, "outcome", "dtg") for each, value in values},
+        "squares": {
+            chess.square_name(each): value and facts_of(value, "outcome", "dtg")
+            for each, value in values
+        },
     }
 
 
@@ -123,11 +131,16 @@ def map_lines(values: Map) -> list[str]:
     """A map as eight lines of outcomes, and the count of each."""
     texts = ["." if value is None else str(value.outcome) for _, value in sorted(values.items())]
     lines = [
-        f"{rank + 1} {' '.join(f'{text:^6}' for text in texts[8 * rank : 8 * rank + 8])}" for rank in reversed(range(8))
+        f"{rank + 1} {' '.join(f'{text:^6}' for text in texts[8 * rank : 8 * rank + 8])}"
+        for rank in reversed(range(8))
     ]
     files = "  " + " ".join(f"{each:^6}" for each in "abcdefgh").rstrip()
     counts = Counter(each.outcome for each in values.values() if each is not None)
-    return [*lines, files, ", ".join(f"{outcome} on {counts[outcome]}" for outcome in sorted(counts, reverse=True))]
+    return [
+        *lines,
+        files,
+        ", ".join(f"{outcome} on {counts[outcome]}" for outcome in sorted(counts, reverse=True)),
+    ]
 
 
 def changes_of(accrued: Sequence[Score]) -> str:
@@ -177,7 +190,9 @@ class Card:
             "Round": "-",
             "White": "Best play",
             "Black": "Best play",
-            "Result": classical_result(self.outcome) if self.outcome.is_mate or self.outcome.is_stalemate else "*",
+            "Result": classical_result(self.outcome)
+            if self.outcome.is_mate or self.outcome.is_stalemate
+            else "*",
             "Annotator": "tbgen",
             "FEN": self.longest.fen,
             "PlyCount": str(self.longest.dtg),
@@ -189,7 +204,10 @@ class Card:
 
 def cards_of(record: Record) -> list[Card]:
     """The longest lines of a record, the longest first."""
-    return sorted((Card(record.material, *line) for line in record.lines()), key=lambda card: -card.longest.dtg)
+    return sorted(
+        (Card(record.material, *line) for line in record.lines()),
+        key=lambda card: -card.longest.dtg,
+    )
 
 
 def best_cards(records: Iterable[Record]) -> dict[Score, Card]:
@@ -209,7 +227,12 @@ def zugzwang_cards(record: Record, tables: Tablebase | None) -> list[Card]:
     black = waiting.fen.replace(" w ", " b ")
     asked = ((Color.WHITE, waiting.fen, waiting.white), (Color.BLACK, black, waiting.black))
     return [
-        Card(record.material, side, value.outcome, Longest(value.dtg, fen, _best_play(tables, fen, value.dtg)))
+        Card(
+            record.material,
+            side,
+            value.outcome,
+            Longest(value.dtg, fen, _best_play(tables, fen, value.dtg)),
+        )
         for side, fen, value in asked
     ]
 

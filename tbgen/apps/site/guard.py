@@ -31,7 +31,14 @@ from uvicorn.config import LOGGING_CONFIG
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
-from tbgen.errors import AddressError, InputError, MissingDistancesError, MissingTableError, TbgenError, UsageError
+from tbgen.errors import (
+    AddressError,
+    InputError,
+    MissingDistancesError,
+    MissingTableError,
+    TbgenError,
+    UsageError,
+)
 from tbgen.rules.facts import to_json
 from tbgen.system.process import most_files
 from tbgen.text import cleaned
@@ -56,7 +63,9 @@ def as_json(facts: object, headers: Mapping[str, str] | None = None, status: int
 async def streamed(pieces: AsyncIterator[list[bytes]], kind: str) -> Response:
     """Objects as they are made, as a JSON array or one on each line; made ahead only as far as the client has room."""
     first: list[bytes] = await anext(pieces, [])  # any refusal comes before the answer begins
-    begin, between, end = (b"[", b",\n", b"]\n") if kind == JSON else (b"", b"\n", b"\n" if first else b"")
+    begin, between, end = (
+        (b"[", b",\n", b"]\n") if kind == JSON else (b"", b"\n", b"\n" if first else b"")
+    )
 
     async def content() -> AsyncIterator[bytes]:
         yield begin + between.join(first)
@@ -67,7 +76,9 @@ async def streamed(pieces: AsyncIterator[list[bytes]], kind: str) -> Response:
     return StreamingResponse(content(), media_type=kind)
 
 
-def refusal(status: int, error: str, message: str, headers: Mapping[str, str] | None = None) -> Response:
+def refusal(
+    status: int, error: str, message: str, headers: Mapping[str, str] | None = None
+) -> Response:
     """The refusal of a request, in the form of an error."""
     return as_json({"error": error, "message": message}, headers, status)
 
@@ -81,7 +92,9 @@ def status_of(error: TbgenError) -> int:
 def unchanged(request: Request, headers: Mapping[str, str]) -> Response | None:
     """Status 304 for a client that already has the answer with these headers; None for all others."""
     known = request.headers.get("if-none-match", "")
-    is_known = known.strip() == "*" or headers["ETag"] in [each.strip().removeprefix("W/") for each in known.split(",")]
+    is_known = known.strip() == "*" or headers["ETag"] in [
+        each.strip().removeprefix("W/") for each in known.split(",")
+    ]
     return Response(status_code=304, headers=headers) if is_known else None
 
 
@@ -134,7 +147,9 @@ class Queue:
             await self._threads.acquire()
             done, loop = Future[T](), asyncio.get_running_loop()
             # The loop may be closed if the process is ending.
-            done.add_done_callback(lambda _: loop.is_closed() or loop.call_soon_threadsafe(self._threads.release))
+            done.add_done_callback(
+                lambda _: loop.is_closed() or loop.call_soon_threadsafe(self._threads.release)
+            )
             Thread(target=_carry_out, args=(work, done), daemon=True).start()
             return await asyncio.wrap_future(done)
 
@@ -239,11 +254,17 @@ class Connection(H11Protocol):
         self._deadline = self.loop.call_later(DEADLINES[phase], self.transport.abort)
 
     def _close_longest(self, most: int) -> None:
-        waiting = [each for each in self.connections if isinstance(each, Connection) and each._phase != "work"]
+        waiting = [
+            each
+            for each in self.connections
+            if isinstance(each, Connection) and each._phase != "work"
+        ]
         longest = min(waiting, key=lambda each: each._since)
         self.connections.discard(longest)
         longest.transport.abort()
-        self.logger.warning("%d connections are open, and no more may be: those that wait longest are closed", most)
+        self.logger.warning(
+            "%d connections are open, and no more may be: those that wait longest are closed", most
+        )
 
     async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
         """Let the application answer until the client has left."""
@@ -263,7 +284,9 @@ def connections_for(tables: int) -> int:
     connections = min(_MOST_CONNECTIONS, (descriptors - descriptors // 8 - taken) // 2)
     if connections < _LEAST_CONNECTIONS:
         needed = (taken + 2 * _LEAST_CONNECTIONS) * 8 // 7 + 1
-        raise UsageError(f"{descriptors} open files are too few for these tables; allow more: ulimit -n {needed}")
+        raise UsageError(
+            f"{descriptors} open files are too few for these tables; allow more: ulimit -n {needed}"
+        )
     return connections
 
 
@@ -289,7 +312,10 @@ def calm() -> Callable[[logging.LogRecord], bool]:
         text = cleaned(record.getMessage(), _MOST_SAID)
         if last is not None and error is not None:
             text, record.exc_info = f"{text}: {cleaned(repr(error), _MOST_SAID)}", None
-        record.msg, record.args = text + (f" ({unsaid} times more since the last line)" if unsaid else ""), ()
+        record.msg, record.args = (
+            text + (f" ({unsaid} times more since the last line)" if unsaid else ""),
+            (),
+        )
         return True
 
     return passes
@@ -313,8 +339,14 @@ def listen(host: str, port: int) -> socket.socket:
         )
         return socket.create_server(address[:2], family=family, backlog=_WAITING_OUTSIDE)
     except (OSError, UnicodeError) as error:
-        code = error.errno if isinstance(error, OSError) and not isinstance(error, socket.gaierror) else None
-        raise AddressError(host, port, os.strerror(code) if code else "there is no such host") from None
+        code = (
+            error.errno
+            if isinstance(error, OSError) and not isinstance(error, socket.gaierror)
+            else None
+        )
+        raise AddressError(
+            host, port, os.strerror(code) if code else "there is no such host"
+        ) from None
 
 
 def config_for(app: Any, **more: Any) -> uvicorn.Config:
@@ -338,7 +370,12 @@ def config_for(app: Any, **more: Any) -> uvicorn.Config:
 
 def serve(factory: str, listening: socket.socket, workers: int) -> None:
     """Answer on a socket until a signal comes, in so many processes."""
-    config = config_for(factory, factory=True, workers=workers, callback_notify=partial(_keep_many_waiting, listening))
+    config = config_for(
+        factory,
+        factory=True,
+        workers=workers,
+        callback_notify=partial(_keep_many_waiting, listening),
+    )
     server = uvicorn.Server(config)
     with suppress(KeyboardInterrupt):
         if workers == 1:

@@ -46,7 +46,9 @@ class Drawn:
     def favour(self) -> Fraction:
         """White's average points above one half, by the exponential formula; exact."""
         rule = Scoring()
-        points = sum((rule.points(outcome)[0] * count for outcome, count in self.counts.items()), Fraction(0))
+        points = sum(
+            (rule.points(outcome)[0] * count for outcome, count in self.counts.items()), Fraction(0)
+        )
         return points / self.positions - DRAW if self.positions else Fraction(0)
 
 
@@ -55,7 +57,9 @@ def drawn_in(records: Iterable[Record], sides: Iterable[Color] = tuple(Color)) -
     parts = [record.sides[side] for side, record in itertools.product(sides, records)]
     counts = Counter[Score]()
     for part in parts:
-        counts.update({outcome: count for outcome, count in part.counts.items() if not outcome.is_mate})
+        counts.update(
+            {outcome: count for outcome, count in part.counts.items() if not outcome.is_mate}
+        )
     return Drawn(counts, sum(part.positions.classes for part in parts))
 
 
@@ -82,7 +86,9 @@ class Site:
 
     def __post_init__(self) -> None:
         self._known = {record.material: record for record in self.records}
-        self._materials = [each for each in every_material() if each.men <= MOST_TABLE_MEN or each in self._known]
+        self._materials = [
+            each for each in every_material() if each.men <= MOST_TABLE_MEN or each in self._known
+        ]
         self._children = {each: each.children() for each in self._materials}
         self._environment = environment(explorer=self.explorer, address=self.address)
 
@@ -112,7 +118,10 @@ class Site:
         quiet = [max(each, key=_QUIET_PLIES) for each in cards]
         yield self._page(
             "records.html",
-            cards={side: [card for card in best.values() if card.outcome.holder is side] for side in Color},
+            cards={
+                side: [card for card in best.values() if card.outcome.holder is side]
+                for side in Color
+            },
             records=sorted(self.records, key=lambda record: str(record.material)),
             quiet=sorted(quiet, key=_QUIET_PLIES, reverse=True),
         )
@@ -125,12 +134,17 @@ class Site:
             claims=[self._known[each] for each in CLAIMS if each in self._known],
         )
         found = potentials_of(self.records)
-        yield self._page("potential.html", potentials=found, fits=fits_of(found), colors=list(Color))
+        yield self._page(
+            "potential.html", potentials=found, fits=fits_of(found), colors=list(Color)
+        )
         yield f"{DATA}/potential.json", to_json(facts_of(found), indent=1) + "\n"
 
     def _files_of(self, record: Record) -> Iterator[tuple[str, str]]:
         name, every = str(record.material), cards_of(record)
-        cards = {side: [card for card in every if card.side is side and card.longest.dtg] for side in Color}
+        cards = {
+            side: [card for card in every if card.side is side and card.longest.dtg]
+            for side in Color
+        }
         yield self._page(
             "material.html",
             f"material/{name}.html",
@@ -140,7 +154,9 @@ class Site:
             longest=every[0],
             waiting=zugzwang_cards(record, self.tables),
             quiet=max(every, key=_QUIET_PLIES),
-            parents=[each for each, children in self._children.items() if record.material in children],
+            parents=[
+                each for each, children in self._children.items() if record.material in children
+            ],
         )
         yield f"{DATA}/{name}.json", record.to_text()
         yield f"lines/{name}.pgn", "".join(card.pgn for side in Color for card in cards[side])
@@ -151,7 +167,9 @@ class Site:
         return there, text.render(root="../" * there.count("/"), here=there, **context) + "\n"
 
 
-def write_site(site: Site, folder: Path, tell: Callable[[int, int], None] = lambda *_: None) -> tuple[int, int]:
+def write_site(
+    site: Site, folder: Path, tell: Callable[[int, int], None] = lambda *_: None
+) -> tuple[int, int]:
     """Write all new and changed files; return the number of files, and of the written ones.
 
     `tell` receives the number of tables with finished files, and of all.

@@ -24,7 +24,9 @@ def shade_of(outcome: Score, lowest: Sequence[int] = SHADE_FROM) -> str:
     >>> shade_of(Score(7, Color.BLACK))
     'b4'
     """
-    return f"{'w' if outcome.holder is Color.WHITE else 'b'}{bisect_right(lowest, outcome.code) - 1}"
+    return (
+        f"{'w' if outcome.holder is Color.WHITE else 'b'}{bisect_right(lowest, outcome.code) - 1}"
+    )
 
 
 def bar_of(counts: Mapping[Score, int]) -> list[tuple[str, float, float, str]]:
@@ -38,7 +40,9 @@ def bar_of(counts: Mapping[Score, int]) -> list[tuple[str, float, float, str]]:
         outcomes = list(group)
         size = sum(counts[outcome] for outcome in outcomes)
         ends = " to ".join(str(each) for each in dict.fromkeys((outcomes[0], outcomes[-1])))
-        parts.append((shade, 100 * before / total, 100 * size / total, f"{ends} {percent(size, total)}"))
+        parts.append(
+            (shade, 100 * before / total, 100 * size / total, f"{ends} {percent(size, total)}")
+        )
         before += size
     return parts
 
@@ -50,7 +54,9 @@ def told(counts: Mapping[Score, int], most: int = 4) -> str:
     'G0.0 75.0 %, -G2.5 25.0 %'
     """
     total = sum(counts.values())
-    named = [f"{outcome} {percent(count, total)}" for outcome, count in Counter(counts).most_common(most)]
+    named = [
+        f"{outcome} {percent(count, total)}" for outcome, count in Counter(counts).most_common(most)
+    ]
     return ", ".join(named) + (f", and {len(counts) - most} more" if len(counts) > most else "")
 
 
@@ -95,7 +101,9 @@ def plot_of(distances: Mapping[Score, Sequence[int]]) -> dict[str, Any]:
     """
     plies = max(map(len, distances.values())) - 1
     most = max(map(max, distances.values()))
-    by_size = sorted(distances, key=lambda outcome: -sum(distances[outcome][1:]))  # without scores on the board
+    by_size = sorted(
+        distances, key=lambda outcome: -sum(distances[outcome][1:])
+    )  # without scores on the board
     farthest = max(by_size, key=lambda outcome: len(distances[outcome]))
     named = sorted({*by_size[: _MOST_NAMED - 1], farthest}, reverse=True)
     order = [*(each for each in sorted(distances, reverse=True) if each not in named), *named]
@@ -104,7 +112,10 @@ def plot_of(distances: Mapping[Score, Sequence[int]]) -> dict[str, Any]:
         "lines": {each: _points(distances[each], plies, most) for each in order},
         "named": named,
         "across": [(100 * _x(ply, plies), str(ply)) for ply in range(0, plies + 1, step)],
-        "up": [(100 * _y(10**power, most), power_of_ten(power)) for power in range(math.floor(math.log10(most)) + 1)],
+        "up": [
+            (100 * _y(10**power, most), power_of_ten(power))
+            for power in range(math.floor(math.log10(most)) + 1)
+        ],
         "words": "; ".join(f"{each}: {_in_words(distances[each])}" for each in named),
     }
 
@@ -120,7 +131,11 @@ def _y(count: int, most: int) -> float:
 
 
 def _points(counts: Sequence[int], last: int, most: int) -> Curve:
-    points = ((WIDTH * _x(plies, last), HEIGHT * _y(count, most)) for plies, count in enumerate(counts) if count)
+    points = (
+        (WIDTH * _x(plies, last), HEIGHT * _y(count, most))
+        for plies, count in enumerate(counts)
+        if count
+    )
     return [(round(x), round(y)) for x, y in points]
 
 
@@ -138,7 +153,10 @@ def path_of(points: Curve) -> str:
     >>> path_of([(1, 5), (3, 4), (5, 9)])
     'M1 5l2-1 2 5'
     """
-    steps = [f"{to_x - x} {to_y - y}".replace(" -", "-") for (x, y), (to_x, to_y) in itertools.pairwise(points)]
+    steps = [
+        f"{to_x - x} {to_y - y}".replace(" -", "-")
+        for (x, y), (to_x, to_y) in itertools.pairwise(points)
+    ]
     return f"M{points[0][0]} {points[0][1]}{'l' if steps else ''}{' '.join(steps)}"
 
 

@@ -27,8 +27,22 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tbgen.apps.site.answers import error_facts
-from tbgen.apps.site.guard import CONNECTIONS, BusyError, as_json, connections_for, refusal, status_of
-from tbgen.apps.site.service import CACHE_BYTES, EXPLORER, LOCAL_NAMES, ServerSettings, Service, SitePages
+from tbgen.apps.site.guard import (
+    CONNECTIONS,
+    BusyError,
+    as_json,
+    connections_for,
+    refusal,
+    status_of,
+)
+from tbgen.apps.site.service import (
+    CACHE_BYTES,
+    EXPLORER,
+    LOCAL_NAMES,
+    ServerSettings,
+    Service,
+    SitePages,
+)
 from tbgen.errors import TbgenError, UsageError
 from tbgen.storage.files import folders_in
 
@@ -50,21 +64,31 @@ def application(settings: ServerSettings) -> Starlette:
 
     @asynccontextmanager
     async def until_the_end(app: Starlette) -> AsyncIterator[dict[str, int]]:
-        current_default_thread_limiter().total_tokens = settings.limits.at_once  # for threads that read files
+        current_default_thread_limiter().total_tokens = (
+            settings.limits.at_once
+        )  # for threads that read files
         with service.opened:
             yield {CONNECTIONS: connections_for(len(service.catalog))}
 
     return Starlette(
         routes=_routes(service, settings),
-        middleware=[Middleware(guarded, names=settings.names, query_bytes=settings.limits.query_bytes)],
+        middleware=[
+            Middleware(guarded, names=settings.names, query_bytes=settings.limits.query_bytes)
+        ],
         exception_handlers={
             TbgenError: _error,
             HTTPException: _http_error,
             BusyError: partial(_refuse, (503, "Busy", "too many requests wait; ask again", _RETRY)),
-            TimeoutError: partial(_refuse, (503, "Late", "the answer takes too long; ask for less at once", _RETRY)),
+            TimeoutError: partial(
+                _refuse, (503, "Late", "the answer takes too long; ask for less at once", _RETRY)
+            ),
             # Nobody reads the answer to a client that has left; without it the log would show an error.
-            ClientDisconnect: partial(_refuse, (400, "Left", "the client left before its body had come")),
-            Exception: partial(_refuse, (500, "InternalError", "the server failed; its log says why")),
+            ClientDisconnect: partial(
+                _refuse, (400, "Left", "the client left before its body had come")
+            ),
+            Exception: partial(
+                _refuse, (500, "InternalError", "the server failed; its log says why")
+            ),
         },
         lifespan=until_the_end,
     )
@@ -106,12 +130,17 @@ def _routes(service: Service, settings: ServerSettings) -> list[BaseRoute]:
     return [
         *(Route(path, endpoint, methods=["GET"]) for path, endpoint in get.items()),
         Route(
-            f"{EXPLORER}/{{name:path}}", service.explorer_file, methods=["GET"], middleware=[Middleware(GZipMiddleware)]
+            f"{EXPLORER}/{{name:path}}",
+            service.explorer_file,
+            methods=["GET"],
+            middleware=[Middleware(GZipMiddleware)],
         ),
         Route(EXPLORER, to_explorer, methods=["GET"]),
         Route("/r-mobility", service.positions, methods=["POST"]),
         Route("/adjudicate", service.adjudicate, methods=["POST"]),
-        Mount("/", SitePages(directory=site, html=True)) if site else Route("/", to_explorer, methods=["GET"]),
+        Mount("/", SitePages(directory=site, html=True))
+        if site
+        else Route("/", to_explorer, methods=["GET"]),
     ]
 
 
@@ -174,9 +203,15 @@ def _reply_to(scope: Scope, names: Collection[str], query_bytes: int) -> ASGIApp
     host = Headers(scope=scope).get("host", "")
     found = _HOST.fullmatch(host)
     if "*" not in names and (found is None or found[1].lower() not in names):
-        return refusal(400, "UnknownHost", f"no server of the name {host[:100]!r} is here; --name gives it one")
+        return refusal(
+            400, "UnknownHost", f"no server of the name {host[:100]!r} is here; --name gives it one"
+        )
     if scope["method"] not in METHODS:
-        return refusal(405, "MethodNotAllowed", f"ask by {', '.join(METHODS)}", {"Allow": ", ".join(METHODS)})
+        return refusal(
+            405, "MethodNotAllowed", f"ask by {', '.join(METHODS)}", {"Allow": ", ".join(METHODS)}
+        )
     if len(scope["query_string"]) > query_bytes:
-        return refusal(414, "QueryTooLong", f"a query may have {query_bytes} bytes; send more by POST")
+        return refusal(
+            414, "QueryTooLong", f"a query may have {query_bytes} bytes; send more by POST"
+        )
     return Response(status_code=204, headers=_PREFLIGHT) if scope["method"] == "OPTIONS" else None

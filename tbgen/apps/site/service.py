@@ -50,7 +50,16 @@ from tbgen.apps.site.guard import (
     tagged,
     unchanged,
 )
-from tbgen.apps.site.templates import HERE, INDEX, PREVIEW, RULES, SERVER, files, index_page, picture_of_value
+from tbgen.apps.site.templates import (
+    HERE,
+    INDEX,
+    PREVIEW,
+    RULES,
+    SERVER,
+    files,
+    index_page,
+    picture_of_value,
+)
 from tbgen.errors import MaterialError, MissingTableError, TbgenError, UsageError
 from tbgen.library.catalog import Catalog, Entry
 from tbgen.material import Material
@@ -77,7 +86,13 @@ _HEAVY: Final = {"moves", "strip"}
 _LIGHT_CHARACTERS: Final = 120
 """A longer `fen` has moves after the FEN."""
 
-_KINDS: Final = {"html": HTML, "css": "text/css", "js": "text/javascript", "svg": SVG, "png": "image/png"}
+_KINDS: Final = {
+    "html": HTML,
+    "css": "text/css",
+    "js": "text/javascript",
+    "svg": SVG,
+    "png": "image/png",
+}
 
 CACHE_BYTES = 256 * 10**6
 """A list of moves needs a dozen chunks. With a small cache it would spend half of its time unpacking them again."""
@@ -104,7 +119,9 @@ class Service:
 
     def __init__(self, settings: ServerSettings) -> None:
         self._settings, self._limits = settings, settings.limits
-        self.tables = Tablebase(list(settings.folders), cache_bytes=settings.cache_bytes, compiled=True)
+        self.tables = Tablebase(
+            list(settings.folders), cache_bytes=settings.cache_bytes, compiled=True
+        )
         answers.warm(self.tables)
         self.catalog = Catalog(settings.folders)
         self._solving, self.opened = Lock(), ExitStack()
@@ -118,7 +135,11 @@ class Service:
             "/r-mobility": partial(
                 self._ask,
                 lambda given: answers.answer_of(
-                    tables, position_in(given), scoring_in(given), fifty_in(given), **extras_in(given)
+                    tables,
+                    position_in(given),
+                    scoring_in(given),
+                    fifty_in(given),
+                    **extras_in(given),
                 ),
                 (*POSITION, *SCORING, *CLOCK, *EXTRAS),
             ),
@@ -137,10 +158,15 @@ class Service:
                 light=False,
             ),
             # Parameters that only other servers of ordinary chess know are ignored.
-            "/standard": partial(self._ask, lambda given: answers.standard_answer(tables, given), None),
-            "/standard/mainline": partial(self._ask, lambda given: answers.standard_mainline(tables, given), None),
+            "/standard": partial(
+                self._ask, lambda given: answers.standard_answer(tables, given), None
+            ),
+            "/standard/mainline": partial(
+                self._ask, lambda given: answers.standard_mainline(tables, given), None
+            ),
             **dict.fromkeys(
-                ("/tables", "/tables/tables.json"), partial(self._ask, lambda given: self.catalog.facts(), None)
+                ("/tables", "/tables/tables.json"),
+                partial(self._ask, lambda given: self.catalog.facts(), None),
             ),
         }
 
@@ -150,7 +176,9 @@ class Service:
         scoring, extras = scoring_in(given), extras_in(given)
         kind, body = await self._body(request, LINES, JSON, TEXT)
         text = body.decode("utf-8", "replace")
-        asked: list[tuple[int, object]] = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+        asked: list[tuple[int, object]] = [
+            (n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()
+        ]
         if kind == JSON:
             found = json_in(text)
             if not isinstance(found, list):
@@ -158,7 +186,9 @@ class Service:
             asked = list(enumerate(found, 1))
         if len(asked) > self._limits.positions:
             return refusal(
-                413, "TooManyPositions", f"{len(asked)} positions; {self._limits.positions} may come at once"
+                413,
+                "TooManyPositions",
+                f"{len(asked)} positions; {self._limits.positions} may come at once",
             )
         rows = answers.answers_to(self.tables, asked, scoring, self._limits.seconds, **extras)
         pieces = self._queue.pieces(to_json(row).encode() for row in rows)
@@ -194,7 +224,11 @@ class Service:
         line_in = answers.line_as_pgn if is_pgn else answers.line_of
         return await self._ask(
             lambda given: line_in(
-                self.tables, position_in(given), scoring_in(given), fifty_in(given), self._limits.line_plies
+                self.tables,
+                position_in(given),
+                scoring_in(given),
+                fifty_in(given),
+                self._limits.line_plies,
             ),
             (*POSITION, *SCORING, *CLOCK),
             request,
@@ -213,49 +247,78 @@ class Service:
                 async for piece in self._queue.pieces(answers.verdicts_in(self.tables, body)):
                     found += piece
                     if len(found) > limits.games:
-                        return refusal(413, "TooManyGames", f"{limits.games} games may come at once")
+                        return refusal(
+                            413, "TooManyGames", f"{limits.games} games may come at once"
+                        )
         except TimeoutError:
-            return refusal(413, "TooManyGames", f"these games take longer than {limits.seconds} s; send fewer at once")
-        games, skipped = ([each for each in found if ("error" in each) is wrong] for wrong in (False, True))
+            return refusal(
+                413,
+                "TooManyGames",
+                f"these games take longer than {limits.seconds} s; send fewer at once",
+            )
+        games, skipped = (
+            [each for each in found if ("error" in each) is wrong] for wrong in (False, True)
+        )
         return as_json({"games": games, "skipped": skipped})
 
     async def table_facts(self, request: Request) -> Response:
         """The figures of a table."""
         entry = self._entry(request.path_params["name"])
-        return await self._ask(lambda given: entry.figures(), None, request, {"ETag": f'"{entry.digest}"'})
+        return await self._ask(
+            lambda given: entry.figures(), None, request, {"ETag": f'"{entry.digest}"'}
+        )
 
     async def table(self, request: Request) -> Response:
         """A file of a table, whole or in part."""
         name, dot, layer = request.path_params["name"].partition(".")
         files = {file.path.name: file for file in self._entry(name).files}
         if (file := files.get(f"{name}{dot}{layer}.h5")) is None:
-            raise HTTPException(404, f"{name} has no distances here" if layer == "dtg" else "no table has such a file")
+            raise HTTPException(
+                404,
+                f"{name} has no distances here" if layer == "dtg" else "no table has such a file",
+            )
         headers = tagged(f'"{file.digest}"')
-        return unchanged(request, headers) or FileResponse(file.path, headers=headers, media_type=TABLE)
+        return unchanged(request, headers) or FileResponse(
+            file.path, headers=headers, media_type=TABLE
+        )
 
     def _entry(self, name: str) -> Entry:
         """The entry of a table by its name. The error for a name of no table does not suggest building it."""
         try:
             canonical = str(Material.parse(name).canonical())
         except MaterialError:
-            raise HTTPException(404, f"{name[:50]!r} names no table; /tables has all that are here") from None
+            raise HTTPException(
+                404, f"{name[:50]!r} names no table; /tables has all that are here"
+            ) from None
         if name != canonical:
             raise HTTPException(404, f"the table of {name} is named {canonical}")
         entry = self.catalog.entries.get(name)
         if entry is None:
             raise MissingTableError(name)
-        if not all(file.is_there() for file in entry.files):  # else other bytes would have the old ETag
-            raise HTTPException(404, f"{name} has been replaced or removed; a restart finds what is there")
+        if not all(
+            file.is_there() for file in entry.files
+        ):  # else other bytes would have the old ETag
+            raise HTTPException(
+                404, f"{name} has been replaced or removed; a restart finds what is there"
+            )
         return entry
 
     async def health(self, request: Request) -> Response:
         """The state of the server, and its limits."""
-        facts = {"status": "ok", "version": __version__, "tables": len(self.catalog), "limits": asdict(self._limits)}
+        facts = {
+            "status": "ok",
+            "version": __version__,
+            "tables": len(self.catalog),
+            "limits": asdict(self._limits),
+        }
         return as_json(facts, {"Cache-Control": "no-store"})
 
     async def openapi(self, request: Request) -> Response:
         """The description for programs."""
-        return Response((HERE / "openapi.json").read_text("utf-8").replace("VERSION", __version__), media_type=JSON)
+        return Response(
+            (HERE / "openapi.json").read_text("utf-8").replace("VERSION", __version__),
+            media_type=JSON,
+        )
 
     async def plain(self, request: Request) -> Response:
         """A position as a page without a script."""
@@ -273,9 +336,17 @@ class Service:
             content = files()[name]
         else:
             raise HTTPException(404)
-        policy = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *") if self._settings.frames else POLICY
-        headers = tagged(f'"{sha256(content).hexdigest()[:32]}"', {"Content-Security-Policy": policy})
-        whole = Response(content, headers=headers, media_type=_KINDS.get(name.rpartition(".")[2], TEXT))
+        policy = (
+            POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
+            if self._settings.frames
+            else POLICY
+        )
+        headers = tagged(
+            f'"{sha256(content).hexdigest()[:32]}"', {"Content-Security-Policy": policy}
+        )
+        whole = Response(
+            content, headers=headers, media_type=_KINDS.get(name.rpartition(".")[2], TEXT)
+        )
         return unchanged(request, {**headers, "Vary": "Accept-Encoding"}) or whole
 
     def _explorer_page(self, name: str, request: Request) -> bytes:
@@ -287,7 +358,10 @@ class Service:
         with contextlib.suppress(TbgenError):
             asked = position_in({name: request.query_params.get(name, "") for name in POSITION})
             outcome = self.tables.probe(asked.board, asked.accrued).outcome
-            shown |= {"title": f"{signed(outcome)}: {outcome.in_words()}", "description": in_words(asked.board)}
+            shown |= {
+                "title": f"{signed(outcome)}: {outcome.in_words()}",
+                "description": in_words(asked.board),
+            }
         site = self._settings.site
         report = "../" if site is not None and (site / "material").is_dir() else ""
         return index_page(SERVER, self.catalog.entries.values(), report, name, **shown).encode()
@@ -308,12 +382,20 @@ class Service:
         ignored. A thread makes the answer unless it is light: passing a light one to a thread would take longer.
         """
         pairs = request.query_params.multi_items()
-        given = {"fen": request.query_params.get("fen", "")} if known is None else parameters_of(pairs, known)
+        given = (
+            {"fen": request.query_params.get("fen", "")}
+            if known is None
+            else parameters_of(pairs, known)
+        )
         headers = tagged(f'"{self.catalog.tag}"', more)
 
         def made() -> Response:
             found: Any = answer(given)
-            return as_json(found, headers) if kind == JSON else Response(found, headers=headers, media_type=kind)
+            return (
+                as_json(found, headers)
+                if kind == JSON
+                else Response(found, headers=headers, media_type=kind)
+            )
 
         if reply := unchanged(request, headers):
             return reply

@@ -101,18 +101,26 @@ def files() -> dict[str, bytes]:
     return found
 
 
-def index_page(source: str, tables: Iterable[Entry] = (), report: str = "", name: str = INDEX, **shown: str) -> str:
+def index_page(
+    source: str, tables: Iterable[Entry] = (), report: str = "", name: str = INDEX, **shown: str
+) -> str:
     """A page for one kind of source; `report` leads to the pages of the report, if it is there.
 
     The page has the names of the tables, with a star if a table has no distances, so that it never asks for a missing
     one. Other sites show the `title`, `description` and `image` of `shown` beside a link to it.
     """
     names = " ".join(f"{each.material}{'' if each.files[1:] else '*'}" for each in tables)
-    return template_of(f"explorer-{name}").render(source=source, tables=names, report=report, **shown) + "\n"
+    return (
+        template_of(f"explorer-{name}").render(source=source, tables=names, report=report, **shown)
+        + "\n"
+    )
 
 
 def write_explorer(
-    folder: Path, catalog: Catalog, tell: Callable[[Entry], None] = lambda _: None, address: str | None = None
+    folder: Path,
+    catalog: Catalog,
+    tell: Callable[[Entry], None] = lambda _: None,
+    address: str | None = None,
 ) -> int:
     """Write the page, the tables and their figures into a folder; return the number of files.
 
@@ -121,7 +129,9 @@ def write_explorer(
     have a picture.
     """
     report = "../" if (folder / "material").is_dir() else ""
-    texts: dict[str, str | bytes] = {f"{PAGE_FOLDER}/{name}": content for name, content in files().items()}
+    texts: dict[str, str | bytes] = {
+        f"{PAGE_FOLDER}/{name}": content for name, content in files().items()
+    }
     tables = catalog.entries.values()
     image = f"{address}{PAGE_FOLDER}/{PREVIEW}" if address else PREVIEW
     for name in (INDEX, RULES):
@@ -188,15 +198,26 @@ def _line_of(annotation: Annotation) -> dict[str, str]:
     first, *after = annotation.plies
     return {
         "fen": first.board.fen(),
-        "moves": with_numbers(first.board.fen(), [f"{each.ply.san}{'?' * each.gives_away}" for each in after]),
-        "steps": " ".join(step_of(each.stood, each.ply.move) for each in after if each.stood and each.ply.move),
+        "moves": with_numbers(
+            first.board.fen(), [f"{each.ply.san}{'?' * each.gives_away}" for each in after]
+        ),
+        "steps": " ".join(
+            step_of(each.stood, each.ply.move) for each in after if each.stood and each.ply.move
+        ),
         "scores": changes_of([each.ply.accrued for each in (first, *after)]),
     }
 
 
-def picture_of_value(tables: Tablebase, board: chess.Board, accrued: Score | None, name: str | None) -> str:
+def picture_of_value(
+    tables: Tablebase, board: chess.Board, accrued: Score | None, name: str | None
+) -> str:
     """A position with its verdict and its best moves, or with the map of the man on a named square."""
-    found, best, man, values = tables.probe(board, accrued), list[chess.Move](), None, dict[chess.Square, Score]()
+    found, best, man, values = (
+        tables.probe(board, accrued),
+        list[chess.Move](),
+        None,
+        dict[chess.Square, Score](),
+    )
     if name is None:
         best = [each.move for each in tables.probe_moves(board, accrued) if each.best]
     else:
@@ -206,7 +227,14 @@ def picture_of_value(tables: Tablebase, board: chess.Board, accrued: Score | Non
     arrows = [_arrow(each) for each in best[:_MOST_ARROWS]]
     picture = template_of("picture.svg")
     return (
-        picture.render(theme=static("colors.css"), shown=board, found=found, man=man, values=values, arrows=arrows)
+        picture.render(
+            theme=static("colors.css"),
+            shown=board,
+            found=found,
+            man=man,
+            values=values,
+            arrows=arrows,
+        )
         + "\n"
     )
 
@@ -214,7 +242,9 @@ def picture_of_value(tables: Tablebase, board: chess.Board, accrued: Score | Non
 def _arrow(move: chess.Move) -> str:
     """The path of an arrow that leaves the men at both ends visible."""
     squares = (move.from_square, move.to_square)
-    start, end = (complex(45 * (square % 8) + 22.5, 45 * (7 - square // 8) + 22.5) for square in squares)
+    start, end = (
+        complex(45 * (square % 8) + 22.5, 45 * (7 - square // 8) + 22.5) for square in squares
+    )
     step = (end - start) / abs(end - start)
     first, last = start + 13 * step, end - 12 * step
     return f"M{first.real:.1f} {first.imag:.1f}L{last.real:.1f} {last.imag:.1f}"
@@ -241,7 +271,9 @@ _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "told": told,
     "line_style": line_style,
     "path": path_of,
-    "plot": lambda part: plot_of({outcome: each.distances for outcome, each in part.outcomes.items()}),
+    "plot": lambda part: plot_of(
+        {outcome: each.distances for outcome, each in part.outcomes.items()}
+    ),
     "changes": changes_of,
     "unbroken": lambda text: text.replace("-G", "\N{NON-BREAKING HYPHEN}G"),
     "units": in_units,

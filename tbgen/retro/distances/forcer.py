@@ -21,7 +21,15 @@ from tbgen.retro.distances.queues import (
 )
 from tbgen.retro.patterns.histories import Interner, new_interner
 from tbgen.retro.patterns.packing import NO_LABEL, label_from, plies_of_label
-from tbgen.retro.patterns.worker import QUEUE_FULL, STATUS, TOO_FAR, Members, Room, has_histories, new_members
+from tbgen.retro.patterns.worker import (
+    QUEUE_FULL,
+    STATUS,
+    TOO_FAR,
+    Members,
+    Room,
+    has_histories,
+    new_members,
+)
 from tbgen.retro.words.block import Block, number_of_reset
 from tbgen.retro.words.geometry import Geometry
 from tbgen.retro.words.quiet import Neighbours, new_neighbours
@@ -136,7 +144,9 @@ def reset_label(block: Block, forcer: Forcer, side: Int, word: Int, square: Int)
 
 
 @inlined
-def schedule(forcer: Forcer, queue: BucketQueue, kind: Int, side: Int, word: Int, bits: Word, label: Int) -> None:
+def schedule(
+    forcer: Forcer, queue: BucketQueue, kind: Int, side: Int, word: Int, bits: Word, label: Int
+) -> None:
     """Put cells of a word into a queue, for the step that a label names."""
     if plies_of_label(label) >= PLIES:
         forcer.state[STATUS] = TOO_FAR

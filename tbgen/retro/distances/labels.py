@@ -38,7 +38,9 @@ def label_of_cell(block: Block, forcer: Forcer, side: Int, word: Int, square: In
 
 
 @inlined
-def look_ahead(block: Block, forcer: Forcer, side: Int, worklist: Worklist, n: Int, end: Int) -> None:
+def look_ahead(
+    block: Block, forcer: Forcer, side: Int, worklist: Worklist, n: Int, end: Int
+) -> None:
     """Prefetch the data of the words listed shortly after number n."""
     if n + FAR < end:
         word = np.int64(worklist.words[n + FAR])
@@ -55,7 +57,9 @@ def look_ahead(block: Block, forcer: Forcer, side: Int, worklist: Worklist, n: I
 
 # These two, with `begin_first_code`, `begin_next_code` and `end_code`, alone change a middle's sets.
 @inlined
-def let_have_label(forcer: Forcer, group: Words, side: Int, word: Int, bits: Word, label: Int) -> None:
+def let_have_label(
+    forcer: Forcer, group: Words, side: Int, word: Int, bits: Word, label: Int
+) -> None:
     """Move some cells of a word into `group`: the middle's `labelled` or `fresh`."""
     middle, at = forcer.middle, np.uint64(word)
     middle.unlabelled[side, at] &= ~bits
@@ -77,7 +81,9 @@ def let_lose_label(forcer: Forcer, side: Int, word: Int, bits: Word) -> None:
 
 
 @inlined
-def labelled_within(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, labels: LabelRange) -> Word:
+def labelled_within(
+    block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, labels: LabelRange
+) -> Word:
     """The cells of `bits` whose label is in a range. All must have labels."""
     found = NOTHING
     while bits:
@@ -90,7 +96,14 @@ def labelled_within(block: Block, forcer: Forcer, side: Int, word: Int, bits: Wo
 # The set of live words stays in the cache and is asked first: most neighbours lie in words that have no free cell left.
 @inlined
 def mark_neighbours(
-    block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, labels: LabelRange, unlabelled: bool, into: Worklist
+    block: Block,
+    forcer: Forcer,
+    side: Int,
+    word: Int,
+    bits: Word,
+    labels: LabelRange,
+    unlabelled: bool,
+    into: Worklist,
 ) -> None:
     """Mark predecessors whose label is in a range; with `unlabelled`, also those without one."""
     near, middle, live = forcer.neighbours, forcer.middle, forcer.forced.live[side]
@@ -135,7 +148,9 @@ def expire_labels(block: Block, forcer: Forcer, side: Int, word: Int, code: Int)
 # Until the code's end confirmed labels are kept apart, in `fresh`: they are final, whereas what is still `labelled`
 # may change in a later step of this code.
 @inlined
-def confirm_label(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, label: Int, code: Int) -> None:
+def confirm_label(
+    block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, label: Int, code: Int
+) -> None:
     """Give cells the label of the current step. It is final at this code."""
     note_label(block, forcer, forcer.label, side, word, bits, label, code)
     let_have_label(forcer, forcer.middle.fresh, side, word, bits, label)
@@ -146,7 +161,12 @@ def schedule_predecessors(
     block: Block, forcer: Forcer, mover: Int, word: Int, bits: Word, labels: LabelRange, code: Int
 ) -> None:
     """Schedule predecessors whose labels are in a range, each for its own step."""
-    near, labelled, free, limit = forcer.neighbours, forcer.middle.labelled, forcer.forced.free, limit_of(code)
+    near, labelled, free, limit = (
+        forcer.neighbours,
+        forcer.middle.labelled,
+        forcer.forced.free,
+        limit_of(code),
+    )
     for n in range(list_neighbours(block, forcer.men, mover, word, bits, near, None)):
         there = near.word[n]
         hit = labelled[mover, np.uint64(there)] & near.bits[n] & free[mover, np.uint64(there)]
@@ -154,19 +174,32 @@ def schedule_predecessors(
             square, hit = lowest_and_rest(hit)
             label = label_of_cell(block, forcer, mover, there, square)
             if labels.low <= label <= labels.high and label < limit:
-                schedule(forcer, forcer.middle.agenda, RECHECK, mover, there, square_bit(square), label)
+                schedule(
+                    forcer, forcer.middle.agenda, RECHECK, mover, there, square_bit(square), label
+                )
 
 
 @inner
 def change_label(
-    block: Block, forcer: Forcer, kind: Int, side: Int, word: Int, square: Int, label: Int, code: Int
+    block: Block,
+    forcer: Forcer,
+    kind: Int,
+    side: Int,
+    word: Int,
+    square: Int,
+    label: Int,
+    code: Int,
 ) -> None:
     """Give a free or frozen cell a label that is to be confirmed in its step, or none beyond the code's limit.
 
     If its label grows, cells that relied on the old one are rechecked. A defender's cell with a greater label keeps it:
     it still has no way out. A forcer's cell relied on the old label only if its own is one ply more.
     """
-    number, bit, limit = number_of_cell(block, side, word, square), square_bit(square), limit_of(code)
+    number, bit, limit = (
+        number_of_cell(block, side, word, square),
+        square_bit(square),
+        limit_of(code),
+    )
     was, label = limit, min(label, limit)
     if forcer.middle.labelled[side, np.uint64(word)] & bit:
         was = np.int64(forcer.label[number])
@@ -186,7 +219,11 @@ def change_label(
 @inlined
 def source_of(image: Int, square: Int) -> Word:
     """The cells, as bits, from which a move leads to a listed neighbour's cell."""
-    return KING_ATTACKS[square] if image == BLACK_KING_STEPS else square_bit(SYMMETRY[INVERSE[image], square])
+    return (
+        KING_ATTACKS[square]
+        if image == BLACK_KING_STEPS
+        else square_bit(SYMMETRY[INVERSE[image], square])
+    )
 
 
 @inlined
@@ -208,7 +245,13 @@ def find_labels(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, 
 
     A defender gets the greatest label, a forcer the least of those from `label` on.
     """
-    middle, latest, near, other, delays = forcer.middle, forcer.latest, forcer.neighbours, 1 - side, side != forcer.side
+    middle, latest, near, other, delays = (
+        forcer.middle,
+        forcer.latest,
+        forcer.neighbours,
+        1 - side,
+        side != forcer.side,
+    )
     kings, resets = bits, block.resets[side, word]
     while kings:
         square, kings = lowest_and_rest(kings)
@@ -231,7 +274,9 @@ def find_labels(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, 
 
 
 @inner
-def join_or_wait(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, label: Int, code: Int) -> Word:
+def join_or_wait(
+    block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, label: Int, code: Int
+) -> Word:
     """Those of some cells whose successors let them join now; the others get labels to be confirmed later."""
     find_labels(block, forcer, side, word, bits, label)
     joins, kings = NOTHING, bits
@@ -247,7 +292,9 @@ def join_or_wait(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word,
 # A changed label limited the marked cells. Only this function decides whether they join, so marking twice does no harm.
 # Escapes come first: one word of `out` answers for 64 cells, while labels have to be read cell by cell.
 @inlined
-def recheck_defender_cells(block: Block, forcer: Forcer, label: Int, code: Int, word: Int, bits: Word) -> Word:
+def recheck_defender_cells(
+    block: Block, forcer: Forcer, label: Int, code: Int, word: Int, bits: Word
+) -> Word:
     """Those of some of the defender's cells that have no escape any more, and join."""
     side, middle, at = 1 - forcer.side, forcer.middle, np.uint64(word)
     bits &= forcer.forced.free[side, at]

@@ -53,19 +53,25 @@ def mark_limited(block: Block, forcer: Forcer, word: Int, bits: Word) -> None:
     old = bits & middle.labelled[forcer.side, np.uint64(word)]
     fresh = bits & ~old
     if fresh:
-        unlabelled = Markable(forcer.checked, middle.unlabelled[defender], forcer.forced.live[defender])
+        unlabelled = Markable(
+            forcer.checked, middle.unlabelled[defender], forcer.forced.live[defender]
+        )
         mark_predecessors(block, forcer.men, defender, word, fresh, unlabelled, forcer.neighbours)
     while old:
         was = label_of_cell(block, forcer, forcer.side, word, lowest_square(old))
         same = labelled_within(block, forcer, forcer.side, word, old, LabelRange(was, was))
         old &= ~same
-        mark_neighbours(block, forcer, defender, word, same, LabelRange(was + 1, was + 1), False, forcer.checked)
+        mark_neighbours(
+            block, forcer, defender, word, same, LabelRange(was + 1, was + 1), False, forcer.checked
+        )
 
 
 # The forcer's cells that already have a label of a ply more, or a smaller one, lose nothing and gain nothing: only
 # greater labels, from label + 2 on, and cells without one can improve.
 @inlined
-def mark_improved(block: Block, forcer: Forcer, word: Int, bits: Word, label: Int, into: Worklist) -> None:
+def mark_improved(
+    block: Block, forcer: Forcer, word: Int, bits: Word, label: Int, into: Worklist
+) -> None:
     """Mark the forcer's cells that come to some of the defender's by a move, and have no smaller label so far."""
     greater = LabelRange(label + 2, np.int64(LAST_LABEL))
     mark_neighbours(block, forcer, forcer.side, word, bits, greater, True, into)
@@ -89,7 +95,9 @@ def take_up(forcer: Forcer, queue: BucketQueue, label: Int, own: Worklist) -> No
 # `join_cells` write the forcer's, `check_cells` the defender's. So within a part it does not matter which word comes
 # first.
 @inner
-def recheck_cells(block: Block, forcer: Forcer, rechecked: Worklist, joining: Worklist, label: Int, code: Int) -> None:
+def recheck_cells(
+    block: Block, forcer: Forcer, rechecked: Worklist, joining: Worklist, label: Int, code: Int
+) -> None:
     """Of the forcer's cells on the agenda, let those join that still can."""
     labelled, free = forcer.middle.labelled[forcer.side], forcer.forced.free[forcer.side]
     for n in range(list_words(rechecked)):
@@ -97,11 +105,15 @@ def recheck_cells(block: Block, forcer: Forcer, rechecked: Worklist, joining: Wo
         bits = take_bits(rechecked, word) & labelled[np.uint64(word)] & free[np.uint64(word)]
         bits = labelled_within(block, forcer, forcer.side, word, bits, LabelRange(label, label))
         if bits:
-            add_bits(joining, word, join_or_wait(block, forcer, forcer.side, word, bits, label, code))
+            add_bits(
+                joining, word, join_or_wait(block, forcer, forcer.side, word, bits, label, code)
+            )
 
 
 @inner
-def check_cells(block: Block, forcer: Forcer, joining_next: Worklist, label: Int, code: Int) -> None:
+def check_cells(
+    block: Block, forcer: Forcer, joining_next: Worklist, label: Int, code: Int
+) -> None:
     """Confirm the defender's cells that join, and mark for the next step."""
     checked, yielding = forcer.checked, forcer.yielding
     size = list_words(checked)
@@ -153,7 +165,9 @@ def join_cells(block: Block, forcer: Forcer, joining: Worklist, label: Int, code
 
 
 @inner
-def find_step(block: Block, forcer: Forcer, joining: Worklist, joining_next: Worklist, label: Int) -> None:
+def find_step(
+    block: Block, forcer: Forcer, joining: Worklist, joining_next: Worklist, label: Int
+) -> None:
     """A step of the first middle."""
     take_up(forcer, forcer.seeds, label, joining)
     check_first_cells(block, forcer, joining_next, label)
@@ -162,7 +176,9 @@ def find_step(block: Block, forcer: Forcer, joining: Worklist, joining_next: Wor
 
 # Until the marks for the next step come, its worklist has the forcer's cells to be rechecked in this one.
 @inner
-def update_step(block: Block, forcer: Forcer, joining: Worklist, joining_next: Worklist, label: Int, code: Int) -> None:
+def update_step(
+    block: Block, forcer: Forcer, joining: Worklist, joining_next: Worklist, label: Int, code: Int
+) -> None:
     """A step of a later middle."""
     take_up(forcer, forcer.middle.agenda, label, joining_next)
     recheck_cells(block, forcer, joining_next, joining, label, code)

@@ -49,7 +49,9 @@ from tbgen.score import STALEMATE_CODE
 
 
 @inlined
-def entry_label(block: Block, breaker: Forcer, code: Int, side: Int, word: Int, square: Int) -> tuple[Int, Int]:
+def entry_label(
+    block: Block, breaker: Forcer, code: Int, side: Int, word: Int, square: Int
+) -> tuple[Int, Int]:
     """The entry value of an undecided cell of this own code: its goal and plies for the side that has just moved."""
     code = min(code, TOP_CODE + 1)
     if code > STALEMATE_CODE and has_histories(breaker):
@@ -80,7 +82,9 @@ def freeze_word(
 
 
 @borrowing
-def freeze(block: Block, white: Forcer, black: Forcer, values: BlockValues, code: int, first: int, end: int) -> int:
+def freeze(
+    block: Block, white: Forcer, black: Forcer, values: BlockValues, code: int, first: int, end: int
+) -> int:
     """Freeze the undecided cells of a range of words that have this own code; how many are left."""
     return freeze_cells(freeze_word, block, white, black, values, code, first, end)
 
@@ -119,7 +123,9 @@ def check_defender_cells(block: Block, forcer: Forcer) -> None:
 
 
 @inlined
-def write_values(block: Block, values: BlockValues, side: Int, word: Int, bits: Word, byte: Int, plies: Int) -> None:
+def write_values(
+    block: Block, values: BlockValues, side: Int, word: Int, bits: Word, byte: Int, plies: Int
+) -> None:
     """Write the final values of some cells of a word."""
     first = side * block.code.shape[1] + word * 64
     while bits:
@@ -129,14 +135,18 @@ def write_values(block: Block, values: BlockValues, side: Int, word: Int, bits: 
 
 
 @inner
-def join_class(block: Block, forcer: Forcer, values: BlockValues, side: Int, worklist: Worklist, label: Int) -> int:
+def join_class(
+    block: Block, forcer: Forcer, values: BlockValues, side: Int, worklist: Worklist, label: Int
+) -> int:
     """Make the marked cells members of the class: their entry values are final; in how many words they are."""
     members, byte = forcer.forced, byte_of_goal(goal_of_label(label), forcer.side)
     size = list_words(worklist)
     for n in range(size):
         word = np.int64(worklist.words[n])
         bits = worklist.bits[word]
-        write_values(block, values, side, word, bits & members.free[side, word], byte, plies_of_label(label))
+        write_values(
+            block, values, side, word, bits & members.free[side, word], byte, plies_of_label(label)
+        )
         leave_free(members, side, word, bits)
         if side == forcer.side:
             members.left[word] &= ~bits
@@ -187,12 +197,17 @@ def push_frozen(block: Block, forcer: Forcer, values: BlockValues, code: Int) ->
             while kings:
                 square, kings = lowest_and_rest(kings)
                 goal = goal_of_byte(np.int64(values.entry[first + square]), forcer.side)
-                label, bit = label_from(goal, np.int64(values.dtg[first + square])), square_bit(square)
+                label, bit = (
+                    label_from(goal, np.int64(values.dtg[first + square])),
+                    square_bit(square),
+                )
                 if label == label_from(code, 0):
                     add_bits(forcer.yielding, word, bit)
                 elif code <= goal < WORST_GOAL - code:
                     schedule(forcer, forcer.seeds, EXIT, side, word, bit, label)
-                    if side != forcer.side:  # a cell of the forcer that breaks a hold has this very label already
+                    if (
+                        side != forcer.side
+                    ):  # a cell of the forcer that breaks a hold has this very label already
                         change_label(block, forcer, EXIT, side, word, square, label, code + 1)
 
 

@@ -21,7 +21,14 @@ from tbgen.retro.drive.methods import new_worker
 from tbgen.retro.drive.runs import Kept, count_words, nothing_found
 from tbgen.retro.drive.task import Task, check_status
 from tbgen.retro.patterns.en_passant import Inquiry, search_rights
-from tbgen.retro.patterns.histories import EMPTY, OVERFLOWED, Interner, dictionary_of, forget_nodes, intern
+from tbgen.retro.patterns.histories import (
+    EMPTY,
+    OVERFLOWED,
+    Interner,
+    dictionary_of,
+    forget_nodes,
+    intern,
+)
 from tbgen.retro.patterns.worker import INTERNER_FULL, AnyWorker, Room
 from tbgen.retro.resets.destinations import NOT_HERE, AtHand, empty_child_tables
 from tbgen.retro.resets.folding import find_moves
@@ -41,7 +48,9 @@ class ManyBlocks:
         self.task, self.geometry = task, geometry_of(task.layout)
         self.child_reader = task.child_reader()
         self.children = empty_child_tables(self.child_reader.child_layouts)
-        self.pawns = np.array(task.layout.blocks, np.int64).reshape(len(task.layout.blocks), task.layout.pawns)
+        self.pawns = np.array(task.layout.blocks, np.int64).reshape(
+            len(task.layout.blocks), task.layout.pawns
+        )
         self.mirrors = np.array([task.layout.is_own_mirror(pawns) for pawns in task.layout.blocks])
         self.done = np.zeros(len(task.layout.blocks), bool)
         for run in task.store.runs():
@@ -58,7 +67,9 @@ class ManyBlocks:
             open_blocks = (np.flatnonzero(~self.done[first:end]) + first).tolist()
             if open_blocks:
                 with self.task.timer.phase("children"):
-                    self.children = self.child_reader.with_wave(self.children, open_blocks, self.task.store.values)
+                    self.children = self.child_reader.with_wave(
+                        self.children, open_blocks, self.task.store.values
+                    )
                 with self.task.timer.phase("blocks"):
                     list(self.task.pool.map(self._keep_run, self._runs(open_blocks)))
 
@@ -116,13 +127,17 @@ class ManyBlocks:
             forget_nodes(interner)
         for number in range(first, end):
             at = (number - first) * block_cells
-            values = BlockValues(cells.entry[at : at + block_cells], cells.dtg[at : at + block_cells])
+            values = BlockValues(
+                cells.entry[at : at + block_cells], cells.dtg[at : at + block_cells]
+            )
             inquiry = Inquiry(worker, values, children, np.zeros(0, np.uint8))
             status = open_block(inquiry, number, self.pawns[number])
             status = status or self.task.method.solve_codes(inquiry, None)
             status = status or close_block(inquiry, self.mirrors[number], at, cells, found)
             check_status(self.task.material, int(status))
-        dictionary = dictionary_of(worker.pairs, worker.white.interner, worker.black.interner, cells.pattern)
+        dictionary = dictionary_of(
+            worker.pairs, worker.white.interner, worker.black.interner, cells.pattern
+        )
         start, rights = first * block_cells, en_passant_of(children.en_passant, blocks, block_cells)
         return Run(start, start + size, len(dictionary.rows), found, rights), dictionary, cells
 
@@ -144,7 +159,12 @@ def en_passant_of(values: AtHand, blocks: Blocks, block_cells: int) -> tuple[Ent
 # numbered[word, MASK or FIRST], as in Block, of the side to move whose cells these are
 @borrowing
 def name_patterns(
-    numbered: Words, white: Ints32, black: Ints32, pairs: Interner, entry: SignedBytes, pattern: Ints32
+    numbered: Words,
+    white: Ints32,
+    black: Ints32,
+    pairs: Interner,
+    entry: SignedBytes,
+    pattern: Ints32,
 ) -> None:
     """Number the pair of histories of each cell that has a value; `pattern` is empty before."""
     if len(white) == 0:  # no hold can be broken
@@ -162,7 +182,11 @@ def name_patterns(
 @borrowing
 def open_block(inquiry: Inquiry, number: int, squares: Ints) -> int:
     """Begin with a block whose children are all there: its moves; the status is 0 if all is well."""
-    block, scratch, words = inquiry.worker.block, inquiry.worker.scratch, inquiry.worker.block.geometry.words
+    block, scratch, words = (
+        inquiry.worker.block,
+        inquiry.worker.scratch,
+        inquiry.worker.block.geometry.words,
+    )
     enter_block(block, number, squares)
     find_legal(block, scratch.men, 0, words)
     return find_moves(block, inquiry.children, scratch, 0, words)
@@ -174,10 +198,19 @@ def close_block(inquiry: Inquiry, own_mirror: bool, start: int, cells: Cells, fo
     """What a solved block's cells hold: en passant, counts, names of patterns; the status is 0 if all is well."""
     worker, block, words = inquiry.worker, inquiry.worker.block, inquiry.worker.block.geometry.words
     search_rights(inquiry, 0, GOALS)
-    count_words(block.geometry, inquiry.values, own_mirror, 0, words, start, worker.scratch.men, found)
+    count_words(
+        block.geometry, inquiry.values, own_mirror, 0, words, start, worker.scratch.men, found
+    )
     half = len(inquiry.values.entry) >> 1
     for side in range(2):
         here = start + side * half
         entry, pattern = cells.entry[here : here + half], cells.pattern[here : here + half]
-        name_patterns(block.numbered[side], worker.white.history, worker.black.history, worker.pairs, entry, pattern)
+        name_patterns(
+            block.numbered[side],
+            worker.white.history,
+            worker.black.history,
+            worker.pairs,
+            entry,
+            pattern,
+        )
     return INTERNER_FULL if worker.pairs.state[OVERFLOWED] else 0

@@ -10,7 +10,14 @@ from typing import Any, Generic, NamedTuple
 from tbgen.compiled.jit import borrowing, inlined
 from tbgen.retro.distances.forcer import Forcer, new_forcer, start_forcer, start_middles
 from tbgen.retro.distances.one_code import freeze, search_code
-from tbgen.retro.outcomes.codes import Questions, answer, freeze_holds, prepare_code, search_outcomes, start_grower
+from tbgen.retro.outcomes.codes import (
+    Questions,
+    answer,
+    freeze_holds,
+    prepare_code,
+    search_outcomes,
+    start_grower,
+)
 from tbgen.retro.outcomes.grower import Grower, new_grower
 from tbgen.retro.patterns.en_passant import Inquiry
 from tbgen.retro.patterns.histories import new_interner
@@ -61,14 +68,23 @@ def solve_codes(
     asked: Questions | None,
 ) -> int:
     """The steps of a method, code by code, until all is decided or something has gone wrong; returns the status."""
-    block, white, black, values = inquiry.worker.block, inquiry.worker.white, inquiry.worker.black, inquiry.values
+    block, white, black, values = (
+        inquiry.worker.block,
+        inquiry.worker.white,
+        inquiry.worker.black,
+        inquiry.values,
+    )
     words, left, code = len(block.occupied), 1, 0
     open_words(block, white.forced, black.forced, 0, words)
     start(block, white)
     start(block, black)
     while left and not white.state[STATUS] and not black.state[STATUS]:
         left = freeze(block, white, black, values, code, 0, words)
-        cells = number_cells(block, 0, words, 0) if code == STALEMATE_CODE and has_histories(white) else 0
+        cells = (
+            number_cells(block, 0, words, 0)
+            if code == STALEMATE_CODE and has_histories(white)
+            else 0
+        )
         prepare(block, white, code, cells)
         prepare(block, black, code, cells)
         search(block, white, black, values, code)
@@ -94,8 +110,20 @@ def solve_outcomes(inquiry: Inquiry, asked: Questions | None) -> int:
 
 
 DISTANCES: Method[Forcer] = Method(
-    new_forcer, solve_distances, start_forcer, freeze, start_middles, search_code, ("label", "history")
+    new_forcer,
+    solve_distances,
+    start_forcer,
+    freeze,
+    start_middles,
+    search_code,
+    ("label", "history"),
 )
 OUTCOMES: Method[Grower] = Method(
-    new_grower, solve_outcomes, start_grower, freeze_holds, prepare_code, search_outcomes, ("history",)
+    new_grower,
+    solve_outcomes,
+    start_grower,
+    freeze_holds,
+    prepare_code,
+    search_outcomes,
+    ("history",),
 )

@@ -49,7 +49,9 @@ class OneBlock:
     def __init__(self, task: Task, room: Room) -> None:
         self.task, self.geometry = task, geometry_of(task.layout)
         words = self.geometry.words
-        span = -(-words // (64 * SPANS_PER_THREAD * task.threads)) * 64  # begins with a group of 64 words
+        span = (
+            -(-words // (64 * SPANS_PER_THREAD * task.threads)) * 64
+        )  # begins with a group of 64 words
         self.spans = [(first, min(first + span, words)) for first in range(0, words, span)]
         self.method = task.method
         self.worker = new_worker(self.method, self.geometry, task.mobility, room)
@@ -71,7 +73,9 @@ class OneBlock:
             list(legal)
         task.progress("moves", None, 0.05, 0)
         with task.timer.phase("moves"):
-            for status in task.pool.map(lambda job: find_moves(block, children, job[0], *job[1]), jobs):
+            for status in task.pool.map(
+                lambda job: find_moves(block, children, job[0], *job[1]), jobs
+            ):
                 check_status(task.material, int(status))
 
     def solve_codes(self) -> None:
@@ -79,14 +83,24 @@ class OneBlock:
         task, pool, spans = self.task, self.task.pool, self.spans
         with task.timer.phase("seeds"):
             members = self.worker.white.forced, self.worker.black.forced
-            left = list(pool.map(lambda span: open_words(self.worker.block, *members, *span), spans))
+            left = list(
+                pool.map(lambda span: open_words(self.worker.block, *members, *span), spans)
+            )
             nothing = np.zeros((2, 0), np.uint64)
-            self.worker = self.worker._replace(block=self.worker.block._replace(legal=nothing, check=nothing))
-            list(pool.map(lambda searcher: self.method.start(self.worker.block, searcher), self.searchers))
+            self.worker = self.worker._replace(
+                block=self.worker.block._replace(legal=nothing, check=nothing)
+            )
+            list(
+                pool.map(
+                    lambda searcher: self.method.start(self.worker.block, searcher), self.searchers
+                )
+            )
         positions, code = sum(left), 0
         while any(left):
             with task.timer.phase("freeze"):
-                step = partial(self.method.freeze, self.worker.block, *self.searchers, self.values, code)
+                step = partial(
+                    self.method.freeze, self.worker.block, *self.searchers, self.values, code
+                )
                 left = list(pool.map(step, *zip(*spans, strict=True)))
             decided = positions - sum(left)
             task.progress("accrued", code, 0.1 + 0.85 * decided / positions, decided)
@@ -96,7 +110,11 @@ class OneBlock:
                 list(pool.map(self.method.prepare, blocks, (white, black), codes, [cells] * 2))
             with task.timer.phase("middles" if code else "mates"):
                 values = [self.values] * 2
-                list(pool.map(self.method.search, blocks, (white, black), (black, white), values, codes))
+                list(
+                    pool.map(
+                        self.method.search, blocks, (white, black), (black, white), values, codes
+                    )
+                )
             check_status(task.material, int(white.state[STATUS] or black.state[STATUS]))
             code += 1
 
@@ -104,7 +122,11 @@ class OneBlock:
         """Number the cells that mates leave open, and allocate the arrays that these numbers index."""
         task, block = self.task, self.worker.block
         *firsts, cells = itertools.accumulate(left, initial=0)
-        list(task.pool.map(lambda span, first: number_cells(block, span[0], span[1], first), self.spans, firsts))
+        list(
+            task.pool.map(
+                lambda span, first: number_cells(block, span[0], span[1], first), self.spans, firsts
+            )
+        )
         room = cells if task.mobility.forgets else 0  # otherwise there are no middles
         white, black = (
             searcher._replace(**{name: task.new(room, np.uint32) for name in self.method.by_number})
@@ -117,16 +139,30 @@ class OneBlock:
         """Count and name what the cells hold, and put them into the store, each side to move as a run of its own."""
         task, interners = self.task, (self.worker.white.interner, self.worker.black.interner)
         with task.timer.phase("tallies"):
-            jobs = [(*span, 0, np.zeros(task.layout.others, np.int64), nothing_found()) for span in self.spans]
-            list(task.pool.map(lambda job: count_words(self.geometry, self.values, False, *job), jobs))
+            jobs = [
+                (*span, 0, np.zeros(task.layout.others, np.int64), nothing_found())
+                for span in self.spans
+            ]
+            list(
+                task.pool.map(
+                    lambda job: count_words(self.geometry, self.values, False, *job), jobs
+                )
+            )
             found = merged((0, found) for *_, found in jobs)
         with task.timer.phase("patterns"):
             named = self._named_cells()
 
             def put(side: int) -> None:
                 (cells, pairs), here = named[side], nothing_found()
-                dictionary, half = dictionary_of(pairs, *interners, cells.pattern), task.layout.cells // 2
-                here[side] = found[side] - [0, 0, side * half]  # a run counts its cells from its own first
+                dictionary, half = (
+                    dictionary_of(pairs, *interners, cells.pattern),
+                    task.layout.cells // 2,
+                )
+                here[side] = found[side] - [
+                    0,
+                    0,
+                    side * half,
+                ]  # a run counts its cells from its own first
                 nobody = np.zeros(0, np.int8), np.zeros(0, np.uint16)
                 run = Run(side * half, (side + 1) * half, len(dictionary.rows), here, nobody)
                 task.store.put(run, dictionary, cells)

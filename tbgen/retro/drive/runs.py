@@ -80,7 +80,11 @@ class Solved:
     """A solved material whose cells lie in a store."""
 
     def __init__(
-        self, material: Material, store: BlockStore, mobility: Mobility = Mobility.RESET, new: NewArray = np.zeros
+        self,
+        material: Material,
+        store: BlockStore,
+        mobility: Mobility = Mobility.RESET,
+        new: NewArray = np.zeros,
     ) -> None:
         """`new` makes the arrays in which the rows of patterns lie."""
         self.material, self.store, self.mobility = material, store, mobility
@@ -88,7 +92,9 @@ class Solved:
         self._runs = store.runs()
         self._starts = [run.first for run in self._runs]
         rows = sum(run.rows for run in self._runs)
-        self.patterns, self._numbers = merge_patterns((store.dictionary(run) for run in self._runs), rows, new)
+        self.patterns, self._numbers = merge_patterns(
+            (store.dictionary(run) for run in self._runs), rows, new
+        )
         found = merged((run.first, run.found) for run in self._runs)
         self.tallies = tallies_of(found, layout_of(material).orders)
 
@@ -117,7 +123,14 @@ def nothing_found() -> Found:
 
 @borrowing
 def count_words(
-    geometry: Geometry, values: BlockValues, own_mirror: bool, first: int, end: int, base: Int, men: Ints, found: Found
+    geometry: Geometry,
+    values: BlockValues,
+    own_mirror: bool,
+    first: int,
+    end: int,
+    base: Int,
+    men: Ints,
+    found: Found,
 ) -> None:
     """Count a range of words of a block, and clear their cells that are not primary.
 

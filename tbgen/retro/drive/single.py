@@ -21,7 +21,13 @@ from tbgen.retro.patterns.en_passant import NEVER, Inquiry
 from tbgen.retro.patterns.histories import new_interner
 from tbgen.retro.patterns.worker import Room, Worker
 from tbgen.retro.resets.children import PromotionReader, copy_box
-from tbgen.retro.resets.destinations import NOT_HERE, AtHand, ChildLayouts, ChildTables, empty_child_tables
+from tbgen.retro.resets.destinations import (
+    NOT_HERE,
+    AtHand,
+    ChildLayouts,
+    ChildTables,
+    empty_child_tables,
+)
 from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import Block, BlockValues, enter_block, find_legal, new_block
 from tbgen.retro.words.geometry import BLACK, WHITE, geometry_of
@@ -79,7 +85,9 @@ class SingleBlock:
         cells = [self.layouts.layouts[table].block_words * 64 for table, _, _ in planes]
         start, entry = empty.planes.start, self.new(sum(cells), np.int8)
         for (table, number, side), half in zip(planes, cells, strict=True):
-            entry[first : first + half] = source((table, number, side), ALL_CELLS, entry[first : first + half])
+            entry[first : first + half] = source(
+                (table, number, side), ALL_CELLS, entry[first : first + half]
+            )
             start[empty.shapes.plane_start[table] + 2 * number + side] = first
             first += half
         rights = empty.en_passant._replace(dtg=NO_DISTANCES)
@@ -96,7 +104,10 @@ class SingleBlock:
         for request, targets in requests.items():
             layout, routes = self.layouts.layouts[request.table], reader.routes[request.table]
             axes = {int(routes.axis[route]) for route, _, _ in targets}
-            new = 64 ** (layout.others + 1 - min(axes)), frozenset(square for _, square, _ in targets)
+            new = (
+                64 ** (layout.others + 1 - min(axes)),
+                frozenset(square for _, square, _ in targets),
+            )
             asked = new if len(axes) == 1 and new[0] >= RUN else ALL_CELLS
             room = self.new(layout.block_words * 64, np.int8)
             entry = source((request.table, request.block, int(request.side)), asked, room)
@@ -104,20 +115,32 @@ class SingleBlock:
             copy_box(box, routes, request.how, np.array(targets, np.int64), found)
         return found
 
-    def solve(self, children: ChildTables, asked: Queries, room: Room | None = None) -> BlockOutcomes:
+    def solve(
+        self, children: ChildTables, asked: Queries, room: Room | None = None
+    ) -> BlockOutcomes:
         """The block, solved from some child tables."""
         block, material = self._block(), self.layouts.layouts[0].material
         geometry, room = block.geometry, room or Room(self.layouts.layouts[0].block_words)
-        white, black = (new_grower(side, geometry, room, middles=True, histories=False) for side in (WHITE, BLACK))
-        inquiry, questions = _inquiry(block, (white, black), children, geometry.words * 64), _questions(asked)
-        check_status(material, find_moves(block, children, inquiry.worker.scratch, 0, geometry.words))
+        white, black = (
+            new_grower(side, geometry, room, middles=True, histories=False)
+            for side in (WHITE, BLACK)
+        )
+        inquiry, questions = (
+            _inquiry(block, (white, black), children, geometry.words * 64),
+            _questions(asked),
+        )
+        check_status(
+            material, find_moves(block, children, inquiry.worker.scratch, 0, geometry.words)
+        )
         try:
             check_status(material, solve_outcomes(inquiry, questions))
         except FullError as full:
             return self.solve(children, asked, room.doubled(full))
         return BlockOutcomes(inquiry.values.entry, self._rights(children), questions.answers)
 
-    def solve_thresholds(self, source: ChildSource, thresholds: Sequence[Score], asked: Queries) -> list[BlockBits]:
+    def solve_thresholds(
+        self, source: ChildSource, thresholds: Sequence[Score], asked: Queries
+    ) -> list[BlockBits]:
         """For each of some thresholds: where its holder gets that score, by two threads.
 
         The source may give any values in place of all that are as good for each of them. To save memory it is asked for
@@ -133,24 +156,39 @@ class SingleBlock:
             goods = self.new(len(thresholds) * 2 * words, np.uint64).reshape(-1, 2, words)
 
             def find(children: ChildTables, sides: Sequence[Color], first: int) -> None:
-                end, mine, scratch = min(first + CHUNK, words), own_pawns(block), new_scratch(len(block.geometry.color))
+                end, mine, scratch = (
+                    min(first + CHUNK, words),
+                    own_pawns(block),
+                    new_scratch(len(block.geometry.color)),
+                )
                 for side in sides:
-                    status = find_goods(mine, children, scratch, seeking, goods, int(side), first, end)
+                    status = find_goods(
+                        mine, children, scratch, seeking, goods, int(side), first, end
+                    )
                     check_status(self.layouts.layouts[0].material, status)
 
             for sides in [(*Color,)] if has_rights else [(Color.WHITE,), (Color.BLACK,)]:
                 children = source(sides)
                 list(pool.map(partial(find, children, sides), range(0, words, CHUNK)))
-                children = children if has_rights else nothing  # so that the other side's take their place
-            return list(pool.map(partial(self._bits, block, children, _questions(asked)), thresholds, goods))
+                children = (
+                    children if has_rights else nothing
+                )  # so that the other side's take their place
+            return list(
+                pool.map(partial(self._bits, block, children, _questions(asked)), thresholds, goods)
+            )
 
-    def _bits(self, block: Block, children: ChildTables, asked: Questions, threshold: Score, good: Words) -> BlockBits:
+    def _bits(
+        self, block: Block, children: ChildTables, asked: Questions, threshold: Score, good: Words
+    ) -> BlockBits:
         """The block at one threshold, with answers of its own, as threads share the rest; `good` is overwritten."""
         rights = children.en_passant
         children = children._replace(en_passant=rights._replace(entry=rights.entry.copy()))
         here = self._rights(children)
         mine = own_pawns(block)._replace(next_code=np.zeros_like(block.next_code))
-        half, questions = block.geometry.words * 64 if len(here) else 0, asked._replace(answers=asked.answers.copy())
+        half, questions = (
+            block.geometry.words * 64 if len(here) else 0,
+            asked._replace(answers=asked.answers.copy()),
+        )
         inquiry = _inquiry(mine, new_sides(block.geometry, good), children, half)
         solve_threshold(inquiry, questions, int(threshold.holder), threshold.code, good)
         return BlockBits(good.ravel().view(np.uint8), here, questions.answers)
@@ -160,20 +198,31 @@ class SingleBlock:
         cells = self.layouts.layouts[0].block_words * 128
         return en_passant_of(children.en_passant, (self.number, self.number + 1), cells)[0]
 
-    def _block(self, mapped: Callable[..., Iterable[None]] = map, *, codes: bool = True, planes: int = 0) -> Block:
+    def _block(
+        self, mapped: Callable[..., Iterable[None]] = map, *, codes: bool = True, planes: int = 0
+    ) -> Block:
         """The block with its legal positions, found by `map` or by that of a pool, and room for codes and resets."""
         layout = self.layouts.layouts[0]
-        block = new_block(geometry_of(layout), plies=False, codes=codes, planes=planes, new=self.new)
+        block = new_block(
+            geometry_of(layout), plies=False, codes=codes, planes=planes, new=self.new
+        )
         enter_block(block, self.number, np.array(layout.blocks[self.number], np.int64))
 
         def find(first: int) -> None:
-            find_legal(block, np.zeros(layout.others, np.int64), first, min(first + CHUNK, layout.block_words))
+            find_legal(
+                block,
+                np.zeros(layout.others, np.int64),
+                first,
+                min(first + CHUNK, layout.block_words),
+            )
 
         list(mapped(find, range(0, layout.block_words, CHUNK)))
         return block
 
 
-def _inquiry(block: Block, sides: tuple[Grower, Grower], children: ChildTables, half: int) -> Inquiry:
+def _inquiry(
+    block: Block, sides: tuple[Grower, Grower], children: ChildTables, half: int
+) -> Inquiry:
     """All that answers take, with values for so many cells of each side to move."""
     worker = Worker(block, new_scratch(len(block.geometry.color)), *sides, new_interner(1))
     values = BlockValues(np.zeros(2 * half, np.int8), NO_DISTANCES)
@@ -182,7 +231,9 @@ def _inquiry(block: Block, sides: tuple[Grower, Grower], children: ChildTables, 
 
 def _questions(asked: Queries) -> Questions:
     """The same for kernels, without answers yet."""
-    rows = np.array([(score.holder, score.code, cell) for score, cell in asked], np.int64).reshape(-1, 3)
+    rows = np.array([(score.holder, score.code, cell) for score, cell in asked], np.int64).reshape(
+        -1, 3
+    )
     holders, codes, cells = rows.T.copy()
     return Questions(holders, codes, cells, np.zeros(len(asked), np.int8))
 

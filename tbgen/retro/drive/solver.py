@@ -37,7 +37,9 @@ def solve_into(
     patterns. The children are tables of the same mobility.
     """
     with ThreadPoolExecutor(threads) as pool:
-        task = Task(layout_of(material), children, store, threads, pool, progress, new, mobility, method)
+        task = Task(
+            layout_of(material), children, store, threads, pool, progress, new, mobility, method
+        )
         if len(task.layout.blocks) > 1:
             ManyBlocks(task).solve()
         else:

@@ -59,7 +59,9 @@ def start_grower(block: Block, grower: Grower) -> None:
     grower.state[:] = 0
     grower.exits.head[:], grower.exits.size[:] = -1, 0
     for word in range(len(block.occupied)):
-        grower.ripe[word] = ripe_cells(block, grower.side, word, block.undecided[grower.side, word], 0)
+        grower.ripe[word] = ripe_cells(
+            block, grower.side, word, block.undecided[grower.side, word], 0
+        )
     sort_resets(block, grower, True)
 
 
@@ -76,7 +78,9 @@ def prepare_code(block: Block, grower: Grower, code: int, cells: int) -> None:
 
 
 @inlined
-def freeze_word(block: Block, mover: Grower, values: BlockValues, code: Int, side: Int, word: Int, still: Word) -> Word:
+def freeze_word(
+    block: Block, mover: Grower, values: BlockValues, code: Int, side: Int, word: Int, still: Word
+) -> Word:
     """Those undecided cells of a word whose own hold stands at this code; which ones have the next code is found."""
     hold = mover.ripe[word] & still
     if hold:
@@ -110,7 +114,13 @@ def take_exits(grower: Grower, members: Members, goal: Int) -> Int:
 
 @inlined
 def mark_before_exits(
-    block: Block, grower: Grower, mover: Int, exits: Exits, goal: Int, first: Int, markable: Markable
+    block: Block,
+    grower: Grower,
+    mover: Int,
+    exits: Exits,
+    goal: Int,
+    first: Int,
+    markable: Markable,
 ) -> None:
     """Mark the cells from which `mover` comes to exits of a goal; `first` is the first of these entries."""
     at = exits.head[goal]
@@ -181,7 +191,12 @@ def copy_members(source: Members, target: Members) -> None:
 @inlined
 def rejoin(block: Block, grower: Grower, before: Journal, values: BlockValues, goal: Int) -> Int:
     """Let those join again that had this goal at the code before; in how many words the forcer's were."""
-    middle, members, words, moved = grower.middle, grower.middle.members, len(block.occupied), np.int64(0)
+    middle, members, words, moved = (
+        grower.middle,
+        grower.middle.members,
+        len(block.occupied),
+        np.int64(0),
+    )
     for at in range(before.first[goal], before.first[goal + 1]):
         index = np.int64(before.word[at])
         side = np.int64(index >= words)
@@ -204,7 +219,12 @@ def rejoin(block: Block, grower: Grower, before: Journal, values: BlockValues, g
 @inner
 def check_pending(block: Block, grower: Grower, before: Journal, goal: Int, moved: Int) -> None:
     """Have pending cells checked once `left` has lost some cells, in so many words."""
-    side, defender, checked, pending = grower.side, 1 - grower.side, grower.checked, grower.middle.pending
+    side, defender, checked, pending = (
+        grower.side,
+        1 - grower.side,
+        grower.checked,
+        grower.middle.pending,
+    )
     if pending.size[0] < 2 * moved:
         for n in range(list_words(pending)):
             word = np.int64(pending.words[n])
@@ -215,7 +235,9 @@ def check_pending(block: Block, grower: Grower, before: Journal, goal: Int, move
         for at in range(before.first[goal], before.first[goal + 1]):
             word = np.int64(before.word[at]) - own
             if 0 <= word < len(block.occupied):
-                mark_predecessors(block, grower.men, defender, word, before.bits[at], to_check, grower.neighbours)
+                mark_predecessors(
+                    block, grower.men, defender, word, before.bits[at], to_check, grower.neighbours
+                )
 
 
 @inner
@@ -233,12 +255,16 @@ def write_journal(grower: Grower, journal: Journal, goal: Int) -> None:
 
 
 @inner
-def begin_goal(block: Block, grower: Grower, other: Grower, values: BlockValues, code: Int, goal: Int) -> None:
+def begin_goal(
+    block: Block, grower: Grower, other: Grower, values: BlockValues, code: Int, goal: Int
+) -> None:
     """What is a member of a goal without a search, and what is to be searched."""
     side, middle, members = grower.side, grower.middle, grower.middle.members
     to_join = Markable(grower.joining, members.free[side], members.live[side])
     moved = take_exits(grower, members, goal)
-    mark_before_exits(block, grower, side, other.exits, WORST_GOAL - goal, other.exits.size[FRESH], to_join)
+    mark_before_exits(
+        block, grower, side, other.exits, WORST_GOAL - goal, other.exits.size[FRESH], to_join
+    )
     if code == FIRST_MIDDLE:
         join_by_resets(grower, members, goal)
         unblock(grower, other, members, goal, members.free[1 - side])
@@ -251,7 +277,9 @@ def begin_goal(block: Block, grower: Grower, other: Grower, values: BlockValues,
 
 
 @inner
-def find_middle(block: Block, grower: Grower, other: Grower, values: BlockValues, code: Int) -> None:
+def find_middle(
+    block: Block, grower: Grower, other: Grower, values: BlockValues, code: Int
+) -> None:
     """Find what the forcer gets against the other side's hold at this code, from its best goal on."""
     middle = grower.middle
     new = journal_at(middle, code)
@@ -268,7 +296,9 @@ def find_middle(block: Block, grower: Grower, other: Grower, values: BlockValues
 
 
 @borrowing
-def search_outcomes(block: Block, grower: Grower, other: Grower, values: BlockValues, code: int) -> None:
+def search_outcomes(
+    block: Block, grower: Grower, other: Grower, values: BlockValues, code: int
+) -> None:
     """The class of one forcer's own outcome at an accrued code, then its middle at the next, if there are any."""
     if code > TOP_CODE:
         return

@@ -21,11 +21,27 @@ from tbgen.index.kernels import GOALS, WORST_GOAL, byte_of_goal, goal_of_byte
 from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
 from tbgen.retro.patterns.histories import Interner, new_interner
 from tbgen.retro.patterns.packing import label_from
-from tbgen.retro.patterns.worker import QUEUE_FULL, STATUS, Members, Room, leave_free, new_members, note_label
+from tbgen.retro.patterns.worker import (
+    QUEUE_FULL,
+    STATUS,
+    Members,
+    Room,
+    leave_free,
+    new_members,
+    note_label,
+)
 from tbgen.retro.words.block import Block, BlockValues, number_of_reset
 from tbgen.retro.words.geometry import Geometry
 from tbgen.retro.words.quiet import Neighbours, find_escapes, mark_predecessors, new_neighbours
-from tbgen.retro.words.worklist import FAR, Markable, Worklist, add_bits, list_range, new_worklist, take_bits
+from tbgen.retro.words.worklist import (
+    FAR,
+    Markable,
+    Worklist,
+    add_bits,
+    list_range,
+    new_worklist,
+    take_bits,
+)
 
 
 @by_address
@@ -111,10 +127,14 @@ class Grower(NamedTuple):
 
 
 def new_journal(entries: int) -> Journal:
-    return Journal(np.empty(entries, np.int32), np.empty(entries, np.uint64), np.zeros(GOALS + 2, np.int64))
+    return Journal(
+        np.empty(entries, np.int32), np.empty(entries, np.uint64), np.zeros(GOALS + 2, np.int64)
+    )
 
 
-def new_grower(side: int, geometry: Geometry, room: Room, middles: bool, histories: bool = True) -> Grower:
+def new_grower(
+    side: int, geometry: Geometry, room: Room, middles: bool, histories: bool = True
+) -> Grower:
     """The arrays of a grower for blocks of this geometry; memory for entries is touched as they come."""
     words, entries = geometry.words, room.entries
     in_middles = words if middles else 0
@@ -131,7 +151,9 @@ def new_grower(side: int, geometry: Geometry, room: Room, middles: bool, histori
     return Grower(
         side=side,
         forced=new_members(words),
-        middle=GrowingMiddle(new_members(in_middles), np.zeros(in_middles, np.uint64), pending, joined, even, odd),
+        middle=GrowingMiddle(
+            new_members(in_middles), np.zeros(in_middles, np.uint64), pending, joined, even, odd
+        ),
         ripe=np.zeros(words, np.uint64),
         exits=exits,
         resets=new_journal(entries),
@@ -196,7 +218,9 @@ def breaks_holds(grower: Grower) -> bool:
 
 
 @inlined
-def write_outcome(block: Block, values: BlockValues, side: Int, word: Int, bits: Word, byte: Int) -> None:
+def write_outcome(
+    block: Block, values: BlockValues, side: Int, word: Int, bits: Word, byte: Int
+) -> None:
     """Write an outcome for some cells of a word, if anybody asks for outcomes."""
     first = side * block.code.shape[1] + word * 64
     while bits and len(values.entry):
@@ -205,7 +229,9 @@ def write_outcome(block: Block, values: BlockValues, side: Int, word: Int, bits:
 
 
 @inlined
-def freeze_broken(block: Block, grower: Grower, values: BlockValues, word: Int, bits: Word, goal: Int) -> None:
+def freeze_broken(
+    block: Block, grower: Grower, values: BlockValues, word: Int, bits: Word, goal: Int
+) -> None:
     """Of cells that break the hold at the next code, freeze those that have this very code.
 
     They are noted as exits; `link_exits` puts them into their lists.
@@ -245,7 +271,9 @@ def has_words(worklist: Worklist, first: Int, end: Int) -> bool:
 
 
 @inlined
-def look_ahead(block: Block, worklist: Worklist, allowed: Words, left: Words, n: Int, size: Int) -> None:
+def look_ahead(
+    block: Block, worklist: Worklist, allowed: Words, left: Words, n: Int, size: Int
+) -> None:
     """Prefetch what word number n + FAR of those listed will be asked for."""
     if n + FAR < size:
         word = np.int64(worklist.words[n + FAR])
@@ -278,12 +306,24 @@ def join(
 
 @inner
 def check_defender_cells(
-    block: Block, grower: Grower, members: Members, values: BlockValues, search: Search, first: Int, end: Int
+    block: Block,
+    grower: Grower,
+    members: Members,
+    values: BlockValues,
+    search: Search,
+    first: Int,
+    end: Int,
 ) -> None:
     """Let those of the defender's cells yield that have no way out any more."""
     side, defender, checked, middle = grower.side, 1 - grower.side, grower.checked, grower.middle
-    free, to_join = members.free[defender], Markable(grower.joining, members.free[side], members.live[side])
-    defers, size = breaks_holds(grower), list_range(checked, first, end)  # a later goal, or middle, asks again
+    free, to_join = (
+        members.free[defender],
+        Markable(grower.joining, members.free[side], members.live[side]),
+    )
+    defers, size = (
+        breaks_holds(grower),
+        list_range(checked, first, end),
+    )  # a later goal, or middle, asks again
     for n in range(size):
         look_ahead(block, checked, free, members.left, n, size)
         word = np.int64(checked.words[n])
@@ -304,11 +344,20 @@ def check_defender_cells(
 
 @inner
 def join_forcer_cells(
-    block: Block, grower: Grower, members: Members, values: BlockValues, search: Search, first: Int, end: Int
+    block: Block,
+    grower: Grower,
+    members: Members,
+    values: BlockValues,
+    search: Search,
+    first: Int,
+    end: Int,
 ) -> None:
     """Let the forcer's cells join that have a move to a member."""
     side, defender, joining = grower.side, 1 - grower.side, grower.joining
-    free, to_check = members.free[side], Markable(grower.checked, members.free[defender], members.live[defender])
+    free, to_check = (
+        members.free[side],
+        Markable(grower.checked, members.free[defender], members.live[defender]),
+    )
     size = list_range(joining, first, end)
     for n in range(size):
         look_ahead(block, joining, free, members.left, n, size)
@@ -325,7 +374,9 @@ def join_forcer_cells(
 
 
 @inner
-def grow(block: Block, grower: Grower, members: Members, values: BlockValues, search: Search) -> None:
+def grow(
+    block: Block, grower: Grower, members: Members, values: BlockValues, search: Search
+) -> None:
     """Let all cells join that can, until nothing is left to be looked at."""
     joining, checked = grower.joining, grower.checked
     while joining.size[0] or checked.size[0]:

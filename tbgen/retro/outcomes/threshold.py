@@ -28,7 +28,10 @@ from tbgen.retro.words.worklist import Markable, add_bits
 
 def new_sides(geometry: Geometry, good: Words) -> tuple[Grower, Grower]:
     """White's part and Black's. A cell that one side has is free for neither, and no good reset yields."""
-    white, black = (new_grower(side, geometry, Room(0), middles=False, histories=False) for side in (WHITE, BLACK))
+    white, black = (
+        new_grower(side, geometry, Room(0), middles=False, histories=False)
+        for side in (WHITE, BLACK)
+    )
     shared = white.forced._replace(blocked=good[BLACK])
     black_forced = shared._replace(left=black.forced.left, blocked=good[WHITE])
     return white._replace(forced=shared), black._replace(forced=black_forced)
@@ -38,7 +41,14 @@ def new_sides(geometry: Geometry, good: Words) -> tuple[Grower, Grower]:
 # for the other side. seeking[threshold]: who seeks it, and its code.
 @borrowing
 def find_goods(
-    block: Block, children: ChildTables, scratch: Scratch, seeking: Ints, goods: Words, side: int, first: int, end: int
+    block: Block,
+    children: ChildTables,
+    scratch: Scratch,
+    seeking: Ints,
+    goods: Words,
+    side: int,
+    first: int,
+    end: int,
 ) -> int:
     """Numbers of moves and good resets of a side in a range of words; all legal words of the block must be there."""
     for word in range(first, end):
@@ -59,7 +69,9 @@ def good_resets(scratch: Scratch, side: Int, seeking: Int, code: Int) -> Word:
     kings, good = scratch.with_reset[0], NOTHING
     while kings:
         square, kings = lowest_and_rest(kings)
-        if (goal_of_byte(np.int64(scratch.folded.outcome[square]), seeking) <= code) == (side == seeking):
+        if (goal_of_byte(np.int64(scratch.folded.outcome[square]), seeking) <= code) == (
+            side == seeking
+        ):
             good |= square_bit(square)
     return good
 
@@ -67,14 +79,20 @@ def good_resets(scratch: Scratch, side: Int, seeking: Int, code: Int) -> Word:
 @inner
 def start(block: Block, white: Grower, black: Grower, good: Words, code: Int) -> None:
     """All legal cells are free; good resets are about to join, and cells with other resets alone may yield."""
-    ends = block.resets if block.counts.shape[2] else block.legal if code else block.check  # or with no move at all
+    ends = (
+        block.resets if block.counts.shape[2] else block.legal if code else block.check
+    )  # or with no move at all
     for mover, other in ((white, black), (black, white)):
         members, side = mover.forced, mover.side
         for word in range(len(block.occupied)):
             open_word(members, side, word, block.legal[side, word])
             members.left[word] = block.legal[side, word]
             add_bits(mover.joining, word, good[side, word])
-            add_bits(other.checked, word, (block.resets[side, word] | ends[side, word]) & ~good[side, word])
+            add_bits(
+                other.checked,
+                word,
+                (block.resets[side, word] | ends[side, word]) & ~good[side, word],
+            )
 
 
 @inner
@@ -120,7 +138,9 @@ def freeze(block: Block, white: Grower, black: Grower, values: BlockValues, code
                 if ripe:
                     leave_free(members, side, word, ripe)
                     write_outcome(block, values, side, word, ripe, byte_of_goal(0, holder.side))
-                    mark_predecessors(block, holder.men, holder.side, word, ripe, to_join, holder.neighbours)
+                    mark_predecessors(
+                        block, holder.men, holder.side, word, ripe, to_join, holder.neighbours
+                    )
             is_free |= members.live[side, group] != NOTHING
     return is_free
 
@@ -138,18 +158,27 @@ def answer(inquiry: Inquiry, asked: Questions, least: Int, most: Int) -> None:
         if mover.forced.free[side, cell >> 6] & bit:
             asked.answers[n] = byte_of_goal(asked.code[n], asked.holder[n])
         else:
-            asked.answers[n] = byte_of_goal(0, 1 - side if mover.forced.left[cell >> 6] & bit else side)
+            asked.answers[n] = byte_of_goal(
+                0, 1 - side if mover.forced.left[cell >> 6] & bit else side
+            )
     search_rights(inquiry, least, most)
 
 
 # found[side, word]: before, good resets of this threshold, from this source; then all cells from which it is met
 @borrowing
-def solve_threshold(inquiry: Inquiry, asked: Questions, seeking: int, code: int, found: Words) -> None:
+def solve_threshold(
+    inquiry: Inquiry, asked: Questions, seeking: int, code: int, found: Words
+) -> None:
     """Find in which cells a side gets at least its score of this code, in a block whose codes are known.
 
     Answers and values with a right have mates in place of all that is as good.
     """
-    block, white, black, values = inquiry.worker.block, inquiry.worker.white, inquiry.worker.black, inquiry.values
+    block, white, black, values = (
+        inquiry.worker.block,
+        inquiry.worker.white,
+        inquiry.worker.black,
+        inquiry.values,
+    )
     start(block, white, black, found, code)
     accrued, is_free = 0, block.counts.shape[2] > 0
     while is_free and accrued <= code:
@@ -163,5 +192,9 @@ def solve_threshold(inquiry: Inquiry, asked: Questions, seeking: int, code: int,
     answer(inquiry, asked, accrued, GOALS)
     for mover in (white, black):
         for word in range(len(block.occupied)):
-            side, left, free = mover.side, mover.forced.left[word], mover.forced.free[mover.side, word]
+            side, left, free = (
+                mover.side,
+                mover.forced.left[word],
+                mover.forced.free[mover.side, word],
+            )
             found[side, word] = block.legal[side, word] & ~left if side == seeking else left & ~free

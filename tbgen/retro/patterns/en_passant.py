@@ -21,7 +21,14 @@ from tbgen.retro.resets.destinations import NOT_HERE, ChildTables
 from tbgen.retro.resets.folding import fold_reset, fold_value, fold_word
 from tbgen.retro.words.block import Best, Block, BlockValues, number_of_cell
 from tbgen.retro.words.geometry import BLACK, WHITE, king_of
-from tbgen.retro.words.moves import NO_ROLE, Scratch, kings_after_move, note_move, note_moves, unpack_squares
+from tbgen.retro.words.moves import (
+    NO_ROLE,
+    Scratch,
+    kings_after_move,
+    note_move,
+    note_moves,
+    unpack_squares,
+)
 from tbgen.retro.words.quiet import list_neighbours
 
 
@@ -57,7 +64,11 @@ def label_of_break(inquiry: Inquiry, breaker: Int, side: Int, cell: Int, code: I
         number = number_of_cell(inquiry.worker.block, side, cell >> 6, cell & 63)
         return np.int64(label_at_code(searcher.interner, np.int64(searcher.history[number]), code))
     own = side * inquiry.worker.block.code.shape[1] + cell
-    return label_from(np.int64(inquiry.goal_of[own]), 0) if len(inquiry.goal_of) else np.int64(NO_LABEL)
+    return (
+        label_from(np.int64(inquiry.goal_of[own]), 0)
+        if len(inquiry.goal_of)
+        else np.int64(NO_LABEL)
+    )
 
 
 @inner
@@ -100,12 +111,16 @@ def fold_hold(best: Best, side: Int, square: Int, code: Int) -> None:
 def kings_when_taking(block: Block, scratch: Scratch, right: Right, word: Int, taker: Int) -> Word:
     """Black king squares with which pawn `taker` may take the pawn that has just stepped twice."""
     side, pawns, start = right.side, block.pawns, block.pawns[taker]
-    if block.geometry.pawn_color[taker] != side or not PAWN_ATTACKS[side, start] & square_bit(right.passed):
+    if block.geometry.pawn_color[taker] != side or not PAWN_ATTACKS[side, start] & square_bit(
+        right.passed
+    ):
         return NOTHING
     gone = square_bit(start) | square_bit(pawns[right.taken])
     occupied = block.occupied[word] & ~gone | square_bit(right.passed)
     pawns[taker] = right.passed
-    legal = kings_after_move(side, block, scratch.men, king_of(block.geometry, word), occupied, right.taken)
+    legal = kings_after_move(
+        side, block, scratch.men, king_of(block.geometry, word), occupied, right.taken
+    )
     pawns[taker] = start
     return legal
 
@@ -145,7 +160,9 @@ def code_with(block: Block, scratch: Scratch, right: Right, cell: Int) -> Int:
 
 
 @inlined
-def fold_captures(block: Block, children: ChildTables, scratch: Scratch, right: Right, bit: Word) -> None:
+def fold_captures(
+    block: Block, children: ChildTables, scratch: Scratch, right: Right, bit: Word
+) -> None:
     """Fold the noted captures of a cell into the mover's best."""
     for taker in range(len(block.geometry.pawn_color)):
         if scratch.captures[taker] & bit:
@@ -157,7 +174,12 @@ def fold_captures(block: Block, children: ChildTables, scratch: Scratch, right: 
 @inner
 def search_position(inquiry: Inquiry, right: Right, word: Int, square: Int, code: Int) -> None:
     """Find the value of a position in which the pawn can be taken, its resets folded."""
-    scratch, children, side, best = inquiry.worker.scratch, inquiry.children, right.side, inquiry.worker.scratch.folded
+    scratch, children, side, best = (
+        inquiry.worker.scratch,
+        inquiry.children,
+        right.side,
+        inquiry.worker.scratch.folded,
+    )
     fold_captures(inquiry.worker.block, children, scratch, right, square_bit(square))
     fold_quiet_moves(inquiry, side, word, square, code)
     if not has_histories(inquiry.worker.white) and len(inquiry.goal_of) == 0:
@@ -195,4 +217,6 @@ def search_right(inquiry: Inquiry, right: Right, least: Int, most: Int) -> None:
 def search_rights(inquiry: Inquiry, least: Int, most: Int) -> None:
     """The same of all rights to take en passant in a block."""
     for taken in range(len(inquiry.worker.block.geometry.pawn_color)):
-        search_right(inquiry, right_to_take(inquiry.worker.block, inquiry.children, taken), least, most)
+        search_right(
+            inquiry, right_to_take(inquiry.worker.block, inquiry.children, taken), least, most
+        )

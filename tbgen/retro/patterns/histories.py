@@ -15,11 +15,26 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, NewArray, Shorts, SignedInts32, often_first
+from tbgen.compiled.arrays import (
+    Bytes,
+    Int,
+    Ints,
+    Ints32,
+    NewArray,
+    Shorts,
+    SignedInts32,
+    often_first,
+)
 from tbgen.compiled.jit import borrowing, by_address, inlined, inner, small
 from tbgen.errors import RepresentationError
 from tbgen.index.handover import Dictionary
-from tbgen.retro.patterns.packing import NO_LABEL, code_of_event, columns_of_row, label_of_event, row_from
+from tbgen.retro.patterns.packing import (
+    NO_LABEL,
+    code_of_event,
+    columns_of_row,
+    label_of_event,
+    row_from,
+)
 from tbgen.table import Patterns
 
 EMPTY = 0
@@ -157,9 +172,14 @@ def _fill_rows(pairs: Interner, white: Interner, black: Interner, start: Ints, r
         _write_rows(black, 1, pairs.event[pair], end, rows)
 
 
-def dictionary_of(pairs: Interner, white: Interner, black: Interner, pattern: npt.NDArray[np.uint32]) -> Dictionary:
+def dictionary_of(
+    pairs: Interner, white: Interner, black: Interner, pattern: npt.NDArray[np.uint32]
+) -> Dictionary:
     """The rows of each pair of histories; `pattern` is [cell] -> pair."""
-    lengths = _lengths(white)[pairs.before[: pairs.state[NODES]]] + _lengths(black)[pairs.event[: pairs.state[NODES]]]
+    lengths = (
+        _lengths(white)[pairs.before[: pairs.state[NODES]]]
+        + _lengths(black)[pairs.event[: pairs.state[NODES]]]
+    )
     start = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
     rows = np.zeros(int(start[-1]), np.int64)
     _fill_rows(pairs, white, black, start, rows)
@@ -188,7 +208,12 @@ def _intern_rows(interner: Interner, start: Ints, rows: Ints, nodes: SignedInts3
 # the one that it extends and itself; used[node]: 0 before.
 @borrowing
 def _number_chains(
-    before: Ints, by_event: Ints, size: SignedInts32, used: SignedInts32, after: SignedInts32, number: SignedInts32
+    before: Ints,
+    by_event: Ints,
+    size: SignedInts32,
+    used: SignedInts32,
+    after: SignedInts32,
+    number: SignedInts32,
 ) -> None:
     """Number the chains in the order of their rows, a beginning before what it begins."""
     for node in range(len(before) - 1, 0, -1):
@@ -202,7 +227,13 @@ def _number_chains(
 
 @borrowing
 def _unroll(
-    interner: Interner, nodes: Ints, start: Ints, holder: Bytes, code: Bytes, outcome: Bytes, dtg: Shorts
+    interner: Interner,
+    nodes: Ints,
+    start: Ints,
+    holder: Bytes,
+    code: Bytes,
+    outcome: Bytes,
+    dtg: Shorts,
 ) -> None:
     """Write the rows of some chains one after another, as columns."""
     for n in range(len(nodes)):
@@ -225,7 +256,9 @@ def merge_patterns(
         nodes = np.zeros(len(dictionary.often), np.int32)
         _intern_rows(interner, dictionary.start, dictionary.rows, nodes)
         if interner.state[OVERFLOWED]:
-            raise RepresentationError("the number of rows of all patterns", "the solver's dictionary")
+            raise RepresentationError(
+                "the number of rows of all patterns", "the solver's dictionary"
+            )
         counts[nodes] += dictionary.often
         chains.append(nodes)
     interner = interner._replace(table=np.zeros(0, np.int32))  # all are in, and memory is dear
@@ -251,7 +284,9 @@ def _columns(interner: Interner, order: Ints, new: NewArray) -> Patterns:
     """The rows of some chains as columns."""
     start = np.concatenate([[0], np.cumsum(_lengths(interner)[order], dtype=np.int64)])
     rows = int(start[-1])
-    holder, code, outcome, dtg = (new(rows, dtype) for dtype in (np.uint8, np.uint8, np.uint8, np.uint16))
+    holder, code, outcome, dtg = (
+        new(rows, dtype) for dtype in (np.uint8, np.uint8, np.uint8, np.uint16)
+    )
     _unroll(interner, order, start, holder, code, outcome, dtg)
     first_row = new(len(start), np.uint32)
     first_row[:] = start

@@ -58,7 +58,10 @@ class Members(NamedTuple):
 
 def new_members(words: int) -> Members:
     """Nobody has joined, and nobody can."""
-    free, live = np.zeros((2, words), np.uint64), np.stack([new_word_set(words), new_word_set(words)])
+    free, live = (
+        np.zeros((2, words), np.uint64),
+        np.stack([new_word_set(words), new_word_set(words)]),
+    )
     return Members(free, live, np.zeros(words, np.uint64), np.zeros(words, np.uint64))
 
 
@@ -226,7 +229,14 @@ def freeze_cells(
 # label is new; the label itself may have been provisional.
 @inlined
 def note_label(
-    block: Block, searcher: Searcher, labels: Ints32 | None, side: Int, word: Int, bits: Word, label: Int, code: Int
+    block: Block,
+    searcher: Searcher,
+    labels: Ints32 | None,
+    side: Int,
+    word: Int,
+    bits: Word,
+    label: Int,
+    code: Int,
 ) -> None:
     """Note in their histories, and among the labels, that cells have this label from this accrued code on."""
     state, history, interner = searcher.state, searcher.history, searcher.interner

@@ -27,7 +27,14 @@ from tbgen.index.layout import HOW_BITS, HOW_MASK, INTO_TRIANGLE, Layout
 from tbgen.index.squares import FLIP_FILE, INVERSE, SYMMETRY, TRIANGLE
 from tbgen.index.words import NOTHING, ONE
 from tbgen.material import Material
-from tbgen.retro.resets.destinations import NOT_HERE, AtHand, ChildLayouts, ChildTables, Reset, first_twins
+from tbgen.retro.resets.destinations import (
+    NOT_HERE,
+    AtHand,
+    ChildLayouts,
+    ChildTables,
+    Reset,
+    first_twins,
+)
 from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.score import Color
 
@@ -70,7 +77,11 @@ class PromotionReader:
     def __init__(self, child_layouts: ChildLayouts) -> None:
         self.child_layouts = child_layouts
         self.layout = child_layouts.layouts[0]
-        self.resets = [reset for reset in child_layouts.resets if reset.promoted != NO_SLOT and reset.gone == NO_SLOT]
+        self.resets = [
+            reset
+            for reset in child_layouts.resets
+            if reset.promoted != NO_SLOT and reset.gone == NO_SLOT
+        ]
         self.routes_of: dict[Reset, list[tuple[int, int]]] = {reset: [] for reset in self.resets}
         """[reset] -> its routes, and the symmetry of each."""
         self.tables = {reset: child_layouts.number_of(reset.material) for reset in self.resets}
@@ -89,7 +100,9 @@ class PromotionReader:
         for number, (reset, symmetry, _, _) in enumerate(routes):
             self.routes_of[reset].append((number, symmetry))
         return Routes(
-            adds=np.stack([self._adds(child, reset, symmetry, slots) for reset, symmetry, _, slots in routes]),
+            adds=np.stack(
+                [self._adds(child, reset, symmetry, slots) for reset, symmetry, _, slots in routes]
+            ),
             axis=np.array([new for _, _, new, _ in routes], np.int64),
             sign=np.array([-1 if reset.flip else 1 for reset, *_ in routes], np.int64),
             twin_start=first_twins(child)[child.pawns :] - child.pawns,
@@ -101,7 +114,9 @@ class PromotionReader:
         for axis, slot in enumerate(slots):
             squares = np.array(TRIANGLE if axis == 0 and not child.pawns else range(64), np.int64)
             if slot != reset.promoted:
-                part[axis, : len(squares)] = (SYMMETRY[symmetry, squares] ^ (56 * reset.flip)) << (6 * (last - slot))
+                part[axis, : len(squares)] = (SYMMETRY[symmetry, squares] ^ (56 * reset.flip)) << (
+                    6 * (last - slot)
+                )
         return part
 
     def requests(self, blocks: Sequence[int], start: Ints) -> tuple[Targets, int]:
@@ -159,7 +174,13 @@ class BoxValues(NamedTuple):
 # men of the cell at hand by axes, and their images in the long diagonal.
 @borrowing
 def copy_promotions(
-    box: BoxValues, routes: Routes, how: Int, targets: Ints, promotions: AtHand, digits: Ints, images: Ints
+    box: BoxValues,
+    routes: Routes,
+    how: Int,
+    targets: Ints,
+    promotions: AtHand,
+    digits: Ints,
+    images: Ints,
 ) -> None:
     """Copy the cells of a box to where they are asked for."""
     first, size, stride = box.first, box.size, box.stride
@@ -180,16 +201,27 @@ def copy_promotions(
                     index += (digits[axis] - first[axis]) * stride[axis]
                     cell += routes.adds[route, axis, digits[axis]]
                 for king in range(first[0], first[0] + size[0]):
-                    kings = primary_black_kings(how, TRIANGLE[king] if how == INTO_TRIANGLE else king, compared)
+                    kings = primary_black_kings(
+                        how, TRIANGLE[king] if how == INTO_TRIANGLE else king, compared
+                    )
                     if kings != NOTHING:
-                        start, here = index + (king - first[0]) * stride[0], cell + routes.adds[route, 0, king]
+                        start, here = (
+                            index + (king - first[0]) * stride[0],
+                            cell + routes.adds[route, 0, king],
+                        )
                         _copy_word(box, routes, route, kings, start, here, promotions)
             going = _next_men(digits, first, size, new)
 
 
 @inlined
 def _copy_word(
-    box: BoxValues, routes: Routes, route: Int, kings: Word, index: Int, cell: Int, promotions: AtHand
+    box: BoxValues,
+    routes: Routes,
+    route: Int,
+    kings: Word,
+    index: Int,
+    cell: Int,
+    promotions: AtHand,
 ) -> None:
     """Copy the primary cells of those that differ in the black king alone; `kings` are its squares in them."""
     last, sign = len(box.first) - 1, routes.sign[route]
@@ -216,7 +248,9 @@ def _next_men(digits: Ints, first: Ints, size: Ints, fixed: Int) -> bool:
 def copy_box(box: Box, routes: Routes, how: int, targets: Ints, promotions: AtHand) -> None:
     """Read a box, and copy its cells to where they are asked for."""
     there, axes = BoxValues(*box.read(), box.first, box.size, box.stride), len(box.first)
-    copy_promotions(there, routes, how, targets, promotions, np.zeros(axes, np.int64), np.zeros(axes, np.int64))
+    copy_promotions(
+        there, routes, how, targets, promotions, np.zeros(axes, np.int64), np.zeros(axes, np.int64)
+    )
 
 
 ValuesSource = Callable[[int, int], tuple[Entries, Distances]]
@@ -226,12 +260,16 @@ ValuesSource = Callable[[int, int], tuple[Entries, Distances]]
 class ChildReader:
     """Brings values to hand, wave by wave."""
 
-    def __init__(self, child_layouts: ChildLayouts, children: Mapping[Material, Child], pool: Executor) -> None:
+    def __init__(
+        self, child_layouts: ChildLayouts, children: Mapping[Material, Child], pool: Executor
+    ) -> None:
         self.child_layouts, self.children, self.pool = child_layouts, children, pool
         self.layout = child_layouts.layouts[0]
         self.half = self.layout.block_words * 64
         self.own = own_planes(self.layout)  # [block, step]
-        self.room = max(len(self._own_planes(range(*wave))) for wave in itertools.pairwise(self.layout.waves))
+        self.room = max(
+            len(self._own_planes(range(*wave))) for wave in itertools.pairwise(self.layout.waves)
+        )
         """For so many planes of the table itself, the most that any wave asks for."""
         self.promotion_reader = PromotionReader(child_layouts)
 
@@ -245,7 +283,9 @@ class ChildReader:
         (layouts, resets), number_of = self.child_layouts, self.child_layouts.number_of
         tables = sorted({number_of(reset.material) for reset in resets if reset.gone != NO_SLOT})
         starts = np.cumsum([self.room * self.half, *[layouts[table].cells for table in tables]])
-        planes = AtHand(at_hand.planes.start, np.zeros(starts[-1], np.int8), np.zeros(starts[-1], np.uint16))
+        planes = AtHand(
+            at_hand.planes.start, np.zeros(starts[-1], np.int8), np.zeros(starts[-1], np.uint16)
+        )
         for table, start in zip(tables, starts.tolist(), strict=False):
             layout, plane = layouts[table], int(at_hand.shapes.plane_start[table])
             here = slice(start, start + layout.cells)
@@ -255,7 +295,9 @@ class ChildReader:
             planes.start[plane : plane + len(steps)] = start + steps
         return at_hand._replace(planes=planes)
 
-    def with_wave(self, at_hand: ChildTables, blocks: Sequence[int], solved: ValuesSource) -> ChildTables:
+    def with_wave(
+        self, at_hand: ChildTables, blocks: Sequence[int], solved: ValuesSource
+    ) -> ChildTables:
         """The same with all that some blocks of a wave ask for.
 
         Planes of the table itself replace those that nobody asks for any more.
@@ -281,11 +323,19 @@ class ChildReader:
         asked, cells = self.promotion_reader.requests(blocks, start)
         promotions = AtHand(start, np.zeros(cells, np.int8), np.zeros(cells, np.uint16))
         read = [self.children[layout.material].boxes for layout in self.child_layouts.layouts[1:]]
-        jobs = [(each, box) for each in asked for box in read[each.table - 1](each.block, each.side)]
+        jobs = [
+            (each, box) for each in asked for box in read[each.table - 1](each.block, each.side)
+        ]
         list(self.pool.map(lambda job: self._take(job[0], job[1], asked[job[0]], promotions), jobs))
         return promotions
 
-    def _take(self, request: PlaneRequest, box: Box, asked: Sequence[tuple[int, int, int]], promotions: AtHand) -> None:
+    def _take(
+        self,
+        request: PlaneRequest,
+        box: Box,
+        asked: Sequence[tuple[int, int, int]],
+        promotions: AtHand,
+    ) -> None:
         """Take from a box what is asked for; it is not read if that is nothing."""
         routes, targets = self.promotion_reader.routes[request.table], np.array(asked, np.int64)
         axis, square = routes.axis[targets[:, 0]], targets[:, 1]
@@ -305,6 +355,10 @@ def own_planes(layout: Layout) -> Ints:
         may = (to >= 8) & (to < 56) & ((steps == 1) | (pawns[:, pawn] >> 3 == home))
         moved = pawns.copy()
         moved[:, pawn] = np.where(may, to, 8)
-        address = layout.addresses[layout.digits[range(layout.pawns), moved].sum(axis=1)].astype(np.int64)
-        columns.append(np.where(may & (address >= 0), (address >> 2) * 2 + int(color.other), NOT_HERE))
+        address = layout.addresses[layout.digits[range(layout.pawns), moved].sum(axis=1)].astype(
+            np.int64
+        )
+        columns.append(
+            np.where(may & (address >= 0), (address >> 2) * 2 + int(color.other), NOT_HERE)
+        )
     return np.stack(columns, axis=1)

@@ -66,7 +66,9 @@ class Reset(NamedTuple):
     """[slot there] -> slot here."""
 
 
-def resets_of(layout: Layout, turned: Callable[[Material], Material] = Material.canonical) -> list[Reset]:
+def resets_of(
+    layout: Layout, turned: Callable[[Material], Material] = Material.canonical
+) -> list[Reset]:
     """Every reset there is; `turned` says which side is White in the table of a material."""
     return [Reset(*reset, *_destination(layout, *reset, turned)) for reset in _resets(layout)]
 
@@ -88,7 +90,11 @@ def _destination(
     layout: Layout, gone: int, promoted: int, role: Role, turned: Callable[[Material], Material]
 ) -> tuple[Material, bool, tuple[int, ...]]:
     """The table's material after a reset, whether colours are reversed, and [slot there] -> slot here."""
-    men = [((color, role if n == promoted else was), n) for n, (color, was) in enumerate(layout.slots) if n != gone]
+    men = [
+        ((color, role if n == promoted else was), n)
+        for n, (color, was) in enumerate(layout.slots)
+        if n != gone
+    ]
     sides = [[kind for (color, kind), _ in men if color is side] for side in Color]
     material = Material(sides[0], sides[1])
     there, order = turned(material), list[int]()
@@ -103,10 +109,16 @@ def pack_destinations(resets: Sequence[Reset], tables: Sequence[Material]) -> De
     """Destinations as kernels read them; `tables` are the materials by number."""
     shape = (MOST_SLOTS, MOST_SLOTS, 8)
     packed = Destinations(
-        np.full(shape, -1, np.int64), np.zeros(shape, np.int64), np.zeros((*shape, MOST_SLOTS), np.int64)
+        np.full(shape, -1, np.int64),
+        np.zeros(shape, np.int64),
+        np.zeros((*shape, MOST_SLOTS), np.int64),
     )
     for reset in resets:
-        key = (reset.gone + 1, reset.promoted + 1, int(reset.role) if reset.promoted != NO_SLOT else 0)
+        key = (
+            reset.gone + 1,
+            reset.promoted + 1,
+            int(reset.role) if reset.promoted != NO_SLOT else 0,
+        )
         packed.table[key], packed.flip[key] = tables.index(reset.material), 56 * reset.flip
         packed.slots[key][: len(reset.slots)] = reset.slots
     return packed
@@ -118,7 +130,9 @@ def shapes_of(layouts: Sequence[Layout]) -> Shapes:
         pawns=np.array([each.pawns for each in layouts], np.int64),
         others=np.array([each.others for each in layouts], np.int64),
         twin_start=np.stack([first_twins(each) for each in layouts]),
-        digits=np.stack([np.pad(each.digits, ((0, MOST_SLOTS - len(each.digits)), (0, 0))) for each in layouts]),
+        digits=np.stack(
+            [np.pad(each.digits, ((0, MOST_SLOTS - len(each.digits)), (0, 0))) for each in layouts]
+        ),
         addresses=np.concatenate([each.addresses for each in layouts]),
         address_start=np.cumsum([0, *[len(each.addresses) for each in layouts]], dtype=np.int64),
         plane_start=np.cumsum([0, *[2 * len(each.blocks) for each in layouts]], dtype=np.int64),
@@ -220,9 +234,13 @@ def empty_child_tables(child_layouts: ChildLayouts) -> ChildTables:
     start, cells = en_passant_starts(layout)
     return ChildTables(
         shapes=shapes,
-        destinations=pack_destinations(child_layouts.resets, [each.material for each in child_layouts.layouts]),
+        destinations=pack_destinations(
+            child_layouts.resets, [each.material for each in child_layouts.layouts]
+        ),
         planes=AtHand(np.full(shapes.plane_start[-1], NOT_HERE, np.int64), *nothing),
-        promotions=AtHand(np.full((len(layout.blocks), max(layout.pawns, 1), 8), NOT_HERE, np.int64), *nothing),
+        promotions=AtHand(
+            np.full((len(layout.blocks), max(layout.pawns, 1), 8), NOT_HERE, np.int64), *nothing
+        ),
         en_passant=AtHand(start, np.zeros(cells, np.int8), np.zeros(cells, np.uint16)),
     )
 
@@ -233,8 +251,12 @@ def en_passant_starts(layout: Layout) -> tuple[Ints, int]:
     for number, block in enumerate(layout.blocks):
         for (color, _), square in zip(layout.slots, block, strict=False):
             rank = 3 if color is Color.WHITE else 4
-            enemies = [s for (other, _), s in zip(layout.slots, block, strict=False) if other is not color]
-            if square // 8 == rank and any(s // 8 == rank and abs(s - square) == 1 for s in enemies):
+            enemies = [
+                s for (other, _), s in zip(layout.slots, block, strict=False) if other is not color
+            ]
+            if square // 8 == rank and any(
+                s // 8 == rank and abs(s - square) == 1 for s in enemies
+            ):
                 start[number, color.other, square % 8] = cells
                 cells += layout.block_words * 64
     return start, cells

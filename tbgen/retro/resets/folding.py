@@ -14,9 +14,25 @@ from tbgen.index.kernels import goal_of_byte
 from tbgen.index.layout import HOW_MASK, MIRRORED, TURNS
 from tbgen.index.squares import SYMMETRY
 from tbgen.index.words import NOTHING, lowest_and_rest
-from tbgen.retro.resets.destinations import NOT_HERE, AtHand, ChildTables, address_of, find_plane_and_cell, is_mirrored
+from tbgen.retro.resets.destinations import (
+    NOT_HERE,
+    AtHand,
+    ChildTables,
+    address_of,
+    find_plane_and_cell,
+    is_mirrored,
+)
 from tbgen.retro.words.block import Best, Block
-from tbgen.retro.words.moves import DOUBLE, GONE, ROLE, SLOT, TO, Scratch, count_moves, unpack_squares
+from tbgen.retro.words.moves import (
+    DOUBLE,
+    GONE,
+    ROLE,
+    SLOT,
+    TO,
+    Scratch,
+    count_moves,
+    unpack_squares,
+)
 
 CHILD_HAS_NO_VALUE = 1
 """What can go wrong here; what else can, see patterns/worker.py."""
@@ -72,7 +88,11 @@ def find_row(children: ChildTables, table: Int, side: Int, squares: Ints, flip: 
         return Row(np.int64(NOT_HERE), symmetry, np.int64(0))
     plane, cell = find_plane_and_cell(shapes, table, side, squares)
     start, shift = children.planes.start[plane], 6 * (others + 1) if flip else np.int64(0)
-    return Row(start + cell - (SYMMETRY[symmetry, square] << shift) if start >= 0 else start, symmetry, shift)
+    return Row(
+        start + cell - (SYMMETRY[symmetry, square] << shift) if start >= 0 else start,
+        symmetry,
+        shift,
+    )
 
 
 @inlined
@@ -85,7 +105,9 @@ def value_at(values: AtHand, start: Int, cell: Int) -> tuple[np.int8, np.uint16]
 
 
 @inner
-def fold_promotion(promotions: AtHand, scratch: Scratch, side: Int, word: Int, kings: Word, start: Int) -> None:
+def fold_promotion(
+    promotions: AtHand, scratch: Scratch, side: Int, word: Int, kings: Word, start: Int
+) -> None:
     """Fold a promotion into every position; its values begin at `start`, in the order of the block's own cells."""
     while kings:
         square, kings = lowest_and_rest(kings)
@@ -98,23 +120,31 @@ def fold_promotion(promotions: AtHand, scratch: Scratch, side: Int, word: Int, k
 # A right to take en passant changes the value only where a pawn can take: elsewhere the value kept for it is 0, and the
 # position's ordinary value holds. Those values lie in the block's own order, so the file is mirrored with the block.
 @inlined
-def value_after(children: ChildTables, table: Int, side: Int, squares: Ints, file: Int) -> tuple[np.int8, np.uint16]:
+def value_after(
+    children: ChildTables, table: Int, side: Int, squares: Ints, file: Int
+) -> tuple[np.int8, np.uint16]:
     """The entry value and distance of a position given by slots; `file` is that of a double step before it, or -1."""
     if file >= 0 and is_mirrored(children.shapes, squares):
         file ^= 7
     plane, cell = find_plane_and_cell(children.shapes, table, side, squares)
     if file >= 0:
-        byte, plies = value_at(children.en_passant, children.en_passant.start[plane >> 1, side, file], cell)
+        byte, plies = value_at(
+            children.en_passant, children.en_passant.start[plane >> 1, side, file], cell
+        )
         if byte:
             return byte, plies
     return value_at(children.planes, children.planes.start[plane], cell)
 
 
 @inlined
-def put_there(children: ChildTables, scratch: Scratch, reset: tuple[Int, Int, Int], slots: Int, flip: Int) -> None:
+def put_there(
+    children: ChildTables, scratch: Scratch, reset: tuple[Int, Int, Int], slots: Int, flip: Int
+) -> None:
     """Write the squares of the position at hand in the order of the table that a reset leads to, in its colours."""
     for n in range(slots):
-        scratch.there[n] = scratch.now[children.destinations.slots[reset[0], reset[1], reset[2], n]] ^ flip
+        scratch.there[n] = (
+            scratch.now[children.destinations.slots[reset[0], reset[1], reset[2], n]] ^ flip
+        )
 
 
 @inner
@@ -136,7 +166,9 @@ def fold_reset(children: ChildTables, scratch: Scratch, side: Int, kings: Word, 
     while kings:
         square, kings = lowest_and_rest(kings)
         if row.start >= 0:
-            byte, plies = value_at(children.planes, row.start, SYMMETRY[row.symmetry, square ^ flip] << row.shift)
+            byte, plies = value_at(
+                children.planes, row.start, SYMMETRY[row.symmetry, square ^ flip] << row.shift
+            )
         elif byte == 0 or slot != black_king:  # where the black king comes from does not matter
             if slot != black_king:
                 now[black_king] = square

@@ -20,7 +20,16 @@ from tbgen.index.kernels import attacks_of, has_two_cells, how_turned, primary_b
 from tbgen.index.layout import INTO_TRIANGLE
 from tbgen.index.squares import KING_ATTACKS, PAWN_ATTACKS, TRANSPOSE
 from tbgen.index.words import EVERYTHING, NOTHING, ONE, count, square_bit
-from tbgen.retro.words.geometry import BLACK, NO_SLOT, WHITE, Geometry, king_of, occupied_by, unpack_men, word_of_images
+from tbgen.retro.words.geometry import (
+    BLACK,
+    NO_SLOT,
+    WHITE,
+    Geometry,
+    king_of,
+    occupied_by,
+    unpack_men,
+    word_of_images,
+)
 
 
 @by_address
@@ -88,7 +97,12 @@ class BlockValues(NamedTuple):
 
 
 def new_block(
-    geometry: Geometry, *, plies: bool = True, codes: bool = True, planes: int = 0, new: NewArray = np.zeros
+    geometry: Geometry,
+    *,
+    plies: bool = True,
+    codes: bool = True,
+    planes: int = 0,
+    new: NewArray = np.zeros,
 ) -> Block:
     """Arrays for the blocks of a material; `new` makes those that each threshold reads in order, or once."""
     words, cells = geometry.words, geometry.words * 64
@@ -117,7 +131,9 @@ def bare_block(geometry: Geometry, words: int) -> Block:
     """A block with room for so many words, and none for codes and resets."""
     few, pair = new_block(geometry._replace(words=0)), (2, words)
     legal, check = np.zeros(pair, np.uint64), np.zeros(pair, np.uint64)
-    return few._replace(geometry=geometry, occupied=np.zeros(words, np.uint64), legal=legal, check=check)
+    return few._replace(
+        geometry=geometry, occupied=np.zeros(words, np.uint64), legal=legal, check=check
+    )
 
 
 @borrowing
@@ -181,7 +197,11 @@ def white_king_attacked(block: Block, men: Ints, king: Int, occupied: Word, gone
             if geometry.rays.reached[n, men[n]] & square_bit(king) and not between & occupied:
                 attacked |= ~between
     for n in range(len(geometry.pawn_color)):
-        if geometry.pawn_color[n] == BLACK and n != gone and PAWN_ATTACKS[BLACK, block.pawns[n]] & square_bit(king):
+        if (
+            geometry.pawn_color[n] == BLACK
+            and n != gone
+            and PAWN_ATTACKS[BLACK, block.pawns[n]] & square_bit(king)
+        ):
             return EVERYTHING
     return attacked
 
@@ -217,7 +237,11 @@ def is_halved(geometry: Geometry, word: Int, own_mirror: bool) -> bool:
 @inlined
 def primary_kings(geometry: Geometry, word: Int, own_mirror: bool, men: Ints) -> Word:
     """The kings of a word that are primary; `men` is room for the squares of its men."""
-    how, king, compared = how_turned(len(geometry.pawn_color), own_mirror), king_of(geometry, word), -1
+    how, king, compared = (
+        how_turned(len(geometry.pawn_color), own_mirror),
+        king_of(geometry, word),
+        -1,
+    )
     if how == INTO_TRIANGLE and has_two_cells(how, king):
         unpack_men(geometry, word, men)
         image = word_of_images(geometry, TRANSPOSE, word >> geometry.king_shift, men)

@@ -14,7 +14,15 @@ from tbgen.index.squares import KING_ATTACKS, KING_TO, NOWHERE, PAWN_ATTACKS, RA
 from tbgen.index.words import NOTHING, king_step, square_bit
 from tbgen.material import Role
 from tbgen.retro.words.block import Best, Block, new_best, white_attacks, white_king_attacked
-from tbgen.retro.words.geometry import BLACK, NO_SLOT, WHITE, Geometry, king_of, unpack_men, word_after
+from tbgen.retro.words.geometry import (
+    BLACK,
+    NO_SLOT,
+    WHITE,
+    Geometry,
+    king_of,
+    unpack_men,
+    word_after,
+)
 
 MOST_SLOTS = 8
 """Men of a position at most, kings included; a power of two, for arrays that are indexed by slots."""
@@ -80,7 +88,9 @@ def new_scratch(men: int) -> Scratch:
 
 
 @inlined
-def note_move(scratch: Scratch, kings: Word, slot: Int, to: Int, gone: Int, role: Int, double: Int) -> None:
+def note_move(
+    scratch: Scratch, kings: Word, slot: Int, to: Int, gone: Int, role: Int, double: Int
+) -> None:
     """Note a move, if it is legal anywhere. Of a quiet move only the squares matter: it is counted and not folded."""
     if kings:
         n = scratch.noted[0]
@@ -113,13 +123,19 @@ def write_codes(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
         shift = np.uint64(first)
         rows = (~block.check[side, word] | illegal) >> shift & np.uint64(255)
         for plane in range(PLANES - 1):
-            rows |= ((scratch.planes[plane] | illegal) >> shift & np.uint64(255)) << np.uint64(8 * plane + 8)
+            rows |= ((scratch.planes[plane] | illegal) >> shift & np.uint64(255)) << np.uint64(
+                8 * plane + 8
+            )
         for apart, bits in _TRANSPOSITION:
             changing = (rows ^ rows >> np.uint64(apart)) & np.uint64(bits)
             rows ^= changing ^ changing << np.uint64(apart)
         for square in range(first, first + 8):
             code = rows & np.uint64(255)
-            block.code[side, word * 64 + square], lowest, rows = code, min(lowest, code), rows >> np.uint64(8)
+            block.code[side, word * 64 + square], lowest, rows = (
+                code,
+                min(lowest, code),
+                rows >> np.uint64(8),
+            )
     block.next_code[side, word] = lowest
 
 
@@ -140,7 +156,9 @@ def slot_on(geometry: Geometry, now: Ints, color: Int, square: Int) -> int:
 
 
 @inner
-def kings_after_move(side: Int, block: Block, men: Ints, king: Int, occupied: Word, gone: Int) -> Word:
+def kings_after_move(
+    side: Int, block: Block, men: Ints, king: Int, occupied: Word, gone: Int
+) -> Word:
     """Black king squares with which the mover's king is not attacked once a man, not the black king, has moved."""
     if side == WHITE:
         return ~(white_king_attacked(block, men, king, occupied, gone) | KING_ATTACKS[king])
@@ -168,9 +186,15 @@ def note_white_king_moves(block: Block, scratch: Scratch, word: Int, quiet: bool
 def note_black_king_moves(block: Block, scratch: Scratch, word: Int, quiet: bool) -> None:
     """Captures of the black king, whose squares are the kings, and with `quiet` his steps."""
     geometry = block.geometry
-    king, occupied, slot = king_of(geometry, word), block.occupied[word], len(block.pawns) + len(geometry.color) + 1
+    king, occupied, slot = (
+        king_of(geometry, word),
+        block.occupied[word],
+        len(block.pawns) + len(geometry.color) + 1,
+    )
     for direction in range(8 if quiet else 0):
-        kings = block.legal[BLACK, word] & king_step(block.legal[WHITE, word], direction ^ 2)  # backwards
+        kings = block.legal[BLACK, word] & king_step(
+            block.legal[WHITE, word], direction ^ 2
+        )  # backwards
         note_move(scratch, kings, slot, 0, NO_SLOT, NO_ROLE, 0)
     for prey in range(slot):
         to = scratch.now[prey]
@@ -178,11 +202,15 @@ def note_black_king_moves(block: Block, scratch: Scratch, word: Int, quiet: bool
             continue
         safe = kings_after_move(BLACK, block, scratch.men, king, occupied & ~square_bit(to), prey)
         if safe & square_bit(to):
-            note_move(scratch, block.legal[BLACK, word] & KING_ATTACKS[to], slot, to, prey, NO_ROLE, 0)
+            note_move(
+                scratch, block.legal[BLACK, word] & KING_ATTACKS[to], slot, to, prey, NO_ROLE, 0
+            )
 
 
 @inner
-def note_man_moves(block: Block, scratch: Scratch, word: Int, side: Int, man: Int, quiet: bool) -> None:
+def note_man_moves(
+    block: Block, scratch: Scratch, word: Int, side: Int, man: Int, quiet: bool
+) -> None:
     """Captures of a man that is neither king nor pawn, and with `quiet` his other moves."""
     geometry = block.geometry
     men, king, occupied = scratch.men, king_of(geometry, word), block.occupied[word]
@@ -213,7 +241,15 @@ def note_man_moves(block: Block, scratch: Scratch, word: Int, side: Int, man: In
 
 @inner
 def note_arrival(
-    block: Block, scratch: Scratch, word: Int, side: Int, pawn: Int, to: Int, prey: Int, kings: Word, double: bool
+    block: Block,
+    scratch: Scratch,
+    word: Int,
+    side: Int,
+    pawn: Int,
+    to: Int,
+    prey: Int,
+    kings: Word,
+    double: bool,
 ) -> None:
     """Note a pawn's move to a square, or its promotions there, where the mover's king is safe afterwards."""
     pawns, start, king = block.pawns, block.pawns[pawn], king_of(block.geometry, word)
@@ -240,7 +276,9 @@ def note_pawn_moves(block: Block, scratch: Scratch, word: Int, side: Int, pawn: 
         note_arrival(block, scratch, word, side, pawn, to, NO_SLOT, kings & ~way, steps == 2)
     for prey in range(len(geometry.pawn_color) + len(geometry.color) + 1):
         to = scratch.now[prey]
-        if slot_on(geometry, scratch.now, 1 - side, to) == prey and PAWN_ATTACKS[side, start] & square_bit(to):
+        if slot_on(geometry, scratch.now, 1 - side, to) == prey and PAWN_ATTACKS[
+            side, start
+        ] & square_bit(to):
             note_arrival(block, scratch, word, side, pawn, to, prey, kings, False)
 
 

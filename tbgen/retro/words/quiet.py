@@ -55,7 +55,9 @@ def is_listed(word: Int, markable: Markable | None) -> bool:
 
 
 @inlined
-def note_word(near: Neighbours, n: Int, word: Int, bits: Word, symmetry: Int, markable: Markable | None) -> None:
+def note_word(
+    near: Neighbours, n: Int, word: Int, bits: Word, symmetry: Int, markable: Markable | None
+) -> None:
     """List some positions of a word as neighbour number `n`: to be marked soon, or with the symmetry."""
     near.word[n], near.bits[n] = word, bits
     if markable is None:
@@ -68,7 +70,13 @@ def note_word(near: Neighbours, n: Int, word: Int, bits: Word, symmetry: Int, ma
 # `men` is scratch space; `clear` are the black king squares that have not stood in the way of the ray so far.
 @inlined
 def list_neighbours(
-    block: Block, men: Ints, mover: Int, word: Int, bits: Word, near: Neighbours, markable: Markable | None
+    block: Block,
+    men: Ints,
+    mover: Int,
+    word: Int,
+    bits: Word,
+    near: Neighbours,
+    markable: Markable | None,
 ) -> int:
     """List the words that `mover` comes to by a quiet move from some positions of a word, or came from; how many.
 
@@ -82,7 +90,10 @@ def list_neighbours(
     else:
         king = word >> geometry.king_shift
         for step in range(geometry.king_count[king]):
-            there, symmetry = word_after_king(geometry, word, men, step), geometry.king_image[king, step]
+            there, symmetry = (
+                word_after_king(geometry, word, men, step),
+                geometry.king_image[king, step],
+            )
             if is_listed(there, markable):
                 note_word(near, size, there, image(bits, symmetry), symmetry, markable)
                 size += 1

@@ -42,10 +42,15 @@ def cut_short(draw: random.Random, game: chess.pgn.Game) -> chess.Board:
 
 def written(draw: random.Random, board: chess.Board) -> str:
     """A game with a result: mostly what the board says of a mate, else mostly a draw."""
-    game, usual = chess.pgn.Game.from_board(board), board.result() if board.is_checkmate() else "1/2-1/2"
+    game, usual = (
+        chess.pgn.Game.from_board(board),
+        board.result() if board.is_checkmate() else "1/2-1/2",
+    )
     game.headers["Result"] = draw.choice([usual, usual, usual, "*", "1-0", "0-1"])
     if board.root().halfmove_clock and draw.random() < 0.5:
-        game.headers["RMobilityAccrued"] = draw.choice(["G5.5", "-G5.5", "G7.5", "-G7.5", "G8.5", "-G8.5"])
+        game.headers["RMobilityAccrued"] = draw.choice(
+            ["G5.5", "-G5.5", "G7.5", "-G7.5", "G8.5", "-G8.5"]
+        )
     return str(game)
 
 

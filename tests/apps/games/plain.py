@@ -13,7 +13,9 @@ from tbgen.rules.game import Game
 from tests.reference.pgn import Movetext, movetexts
 
 
-def games_in(lines: Iterable[str], name: str, settings: Rules | None = None) -> Iterator[PgnGame | PgnError]:
+def games_in(
+    lines: Iterable[str], name: str, settings: Rules | None = None
+) -> Iterator[PgnGame | PgnError]:
     """Every game of some lines, or the error that is in its place; no game at all is raised."""
     number = 0
     for number, movetext in enumerate(movetexts(lines), start=1):
@@ -41,7 +43,18 @@ def _played(movetext: Movetext, name: str, number: int, settings: Rules) -> PgnG
     warnings = tuple(contradictions(tags, known, movetext.result, last, ended))
     scoring = settings.scoring(known)
     last = last._replace(move=None, san="")
-    return PgnGame(name, number, tags, result, last, scoring, game.fifty_moves, warnings, game.position, lambda: game)
+    return PgnGame(
+        name,
+        number,
+        tags,
+        result,
+        last,
+        scoring,
+        game.fifty_moves,
+        warnings,
+        game.position,
+        lambda: game,
+    )
 
 
 def plain(text: bytes, settings: Rules | None = None) -> list[PgnGame | PgnError]:
@@ -54,10 +67,14 @@ def pieces_of(text: bytes, size: int) -> list[bytes]:
     return [text[start : start + size] for start in range(0, len(text), size)]
 
 
-def compiled(text: bytes, settings: Rules | None = None, chunk_bytes: int = 1 << 20) -> list[PgnGame | PgnError]:
+def compiled(
+    text: bytes, settings: Rules | None = None, chunk_bytes: int = 1 << 20
+) -> list[PgnGame | PgnError]:
     """The games that tbgen finds, and the error that the text as a whole ends with."""
     chunks = chunks_of(pieces_of(text, chunk_bytes), "test.pgn")
-    return _to_the_end(game_of(game, "test.pgn", settings or Rules()) for chunk in chunks for game in chunk.games)
+    return _to_the_end(
+        game_of(game, "test.pgn", settings or Rules()) for chunk in chunks for game in chunk.games
+    )
 
 
 def _to_the_end(games: Iterable[PgnGame | PgnError]) -> list[PgnGame | PgnError]:
@@ -69,7 +86,9 @@ def _to_the_end(games: Iterable[PgnGame | PgnError]) -> list[PgnGame | PgnError]
     return found
 
 
-def assert_same(slow: list[PgnGame | PgnError], fast: list[PgnGame | PgnError], text: object) -> None:
+def assert_same(
+    slow: list[PgnGame | PgnError], fast: list[PgnGame | PgnError], text: object
+) -> None:
     """Every game and every error alike, down to the plies."""
     assert len(slow) == len(fast), text
     for theirs, ours in zip(slow, fast, strict=True):

@@ -25,5 +25,13 @@ def final_score(game: chess.pgn.Game, tables: tbgen.Tablebase) -> tuple[str, str
     accrued, ends = end_of(board, game.mainline_moves(), game.headers.get("RMobilityAccrued", ""))
     if result in ("1-0", "0-1") and code_of(board) > 1:
         return ("G0.0" if result == "1-0" else "-G0.0"), "result", None
-    answer = None if ends[-1] or code_of(board) <= 1 else tables.get(board.copy(stack=False), tbgen.Score(accrued))
-    return (accrued, "game", None) if answer is None else (str(answer.outcome), "tablebase", answer.dtg)
+    answer = (
+        None
+        if ends[-1] or code_of(board) <= 1
+        else tables.get(board.copy(stack=False), tbgen.Score(accrued))
+    )
+    return (
+        (accrued, "game", None)
+        if answer is None
+        else (str(answer.outcome), "tablebase", answer.dtg)
+    )

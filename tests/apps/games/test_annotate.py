@@ -32,11 +32,19 @@ def test_a_game_says_who_gave_what_away_and_what_would_have_kept_it(tables: Tabl
     assert found.lost == {Color.WHITE: white.lost, Color.BLACK: black.lost}
     facts = found.facts()
     assert (facts["points_lost"]["black"], facts["missing"]) == (float(black.lost), {})
-    expected = {"san": "Bg4", "outcome": "-G5.5", "before": "G1.5", "grade": "loses", "better": ["Ke5"]}
+    expected = {
+        "san": "Bg4",
+        "outcome": "-G5.5",
+        "before": "G1.5",
+        "grade": "loses",
+        "better": ["Ke5"],
+    }
     assert expected.items() <= facts["plies"][1].items()
 
 
-def test_every_ply_of_many_games_has_the_value_and_the_grade_that_probes_give_it(tables: Tablebase) -> None:
+def test_every_ply_of_many_games_has_the_value_and_the_grade_that_probes_give_it(
+    tables: Tablebase,
+) -> None:
     plies = turns = 0
     for game in games_in(written_games(7, 60, 3)):
         found = annotate(tables, game)
@@ -62,9 +70,14 @@ def test_every_ply_of_many_games_has_the_value_and_the_grade_that_probes_give_it
     assert turns > 40
 
 
-def test_only_what_tables_may_know_is_annotated_and_what_is_missing_counted(tables: Tablebase) -> None:
+def test_only_what_tables_may_know_is_annotated_and_what_is_missing_counted(
+    tables: Tablebase,
+) -> None:
     found = annotated(tables, '[FEN "8/8/4K3/5Bk1/8/8/8/R7 w - - 0 30"]\n\n30. Ra5 Kf4 *\n')
-    assert ([each.value for each in found.plies], found.missing) == ([None] * 3, {Material.parse("KRBvK"): 3})
+    assert ([each.value for each in found.plies], found.missing) == (
+        [None] * 3,
+        {Material.parse("KRBvK"): 3},
+    )
     assert found.known_from == "no table knows a position of this game"
     right = annotated(tables, '[FEN "4k3/8/8/8/8/8/8/4K2R w K - 0 1"]\n\n1. Rh2 *\n')
     assert [each.ply.number for each in right.plies if each.value] == [1]

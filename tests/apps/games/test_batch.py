@@ -33,13 +33,18 @@ from tests.apps.games.test_compiled_reader import texts
 from tests.probe.tables_without import BEFORE_PROMOTION, without_promotions
 from tests.project import S18, golden_rows
 
-OWN_LINE = re.compile(rb"(?:(?<=[\r\n])|\A)\[(?:" + "|".join(OWN_TAGS).encode() + rb') "[^"]*"\](?:\r\n|\n|\r)')
+OWN_LINE = re.compile(
+    rb"(?:(?<=[\r\n])|\A)\[(?:" + "|".join(OWN_TAGS).encode() + rb') "[^"]*"\](?:\r\n|\n|\r)'
+)
 
 
 def decided(text: bytes, task: GamesTask | None = None, chunk_bytes: int = 1 << 20) -> bytes:
     """The text with the games in it decided; what is no text at all is not looked at."""
     written = []
-    with contextlib.suppress(PgnError), contextlib.closing(ChunkDecider(GamesTask() if task is None else task)) as desk:
+    with (
+        contextlib.suppress(PgnError),
+        contextlib.closing(ChunkDecider(GamesTask() if task is None else task)) as desk,
+    ):
         chunks = chunks_of(pieces_of(text, chunk_bytes), "test.pgn")
         written.extend(desk.decide(chunk, "test.pgn").text for chunk in chunks)
     return b"".join(written)
@@ -76,9 +81,16 @@ TAGS = {
     "Result": "1/2-1/2",
     "Annotator": "x",
 }
-OLD_TAGS = st.lists(st.sampled_from([f'[{name} "{value}"]' for name, value in TAGS.items()]), max_size=6)
+OLD_TAGS = st.lists(
+    st.sampled_from([f'[{name} "{value}"]' for name, value in TAGS.items()]), max_size=6
+)
 MOVES = st.sampled_from(
-    ["1. e4 e5 {a [%clk 1] comment} 2. Nf3 $1 (2. f4 exf4) Nc6 *", "1/2-1/2", "% note\n1. d4 ; rest\n1-0", "1. Zz 1-0"]
+    [
+        "1. e4 e5 {a [%clk 1] comment} 2. Nf3 $1 (2. f4 exf4) Nc6 *",
+        "1/2-1/2",
+        "% note\n1. d4 ; rest\n1-0",
+        "1. Zz 1-0",
+    ]
 )
 
 
@@ -88,7 +100,9 @@ def files(draw: st.DrawFn) -> bytes:
     written = []
     for number in range(draw(st.integers(1, 4))):
         tags = [f'[Event "game {number}"]', *draw(OLD_TAGS)]
-        written.append("\n".join(tags) + "\n" + draw(st.sampled_from(["", "\n", "\n\n"])) + draw(MOVES))
+        written.append(
+            "\n".join(tags) + "\n" + draw(st.sampled_from(["", "\n", "\n\n"])) + draw(MOVES)
+        )
     text = draw(st.sampled_from(["\n", "\n\n", "\n\n\n"])).join(written) + draw(
         st.sampled_from(["", "\n", "\n\n% end"])
     )
@@ -122,7 +136,9 @@ def tags_of(text: bytes, task: GamesTask) -> dict[str, str]:
 
 
 def test_new_tags_end_as_the_lines_of_their_game_do() -> None:
-    _, second = decided(b'[Event "a"]\n\n1. e4 *\n\n[Event "b"]\r\n\r\n1. d4 *\r\n').split(b'[Event "b"]')
+    _, second = decided(b'[Event "a"]\n\n1. e4 *\n\n[Event "b"]\r\n\r\n1. d4 *\r\n').split(
+        b'[Event "b"]'
+    )
     assert second.count(b"\n") == second.count(b"\r\n") > 3
 
 
@@ -132,7 +148,10 @@ def test_komi_and_the_fifty_move_rule_are_written_where_they_matter() -> None:
     assert (tags["Komi"], tags["RMobilityScoring"], tags["Points"]) == ("G2.25", "komi", "0-1")
     assert "RMobilityFifty" not in tags
     assert "Komi" not in tags_of(text, GamesTask(Rules(scheme=Scheme.HARMONIC)))
-    assert tags_of(text, GamesTask(Rules(fifty_moves=FiftyMoveSetting.FIDE)))["RMobilityFifty"] == "fide"
+    assert (
+        tags_of(text, GamesTask(Rules(fifty_moves=FiftyMoveSetting.FIDE)))["RMobilityFifty"]
+        == "fide"
+    )
 
 
 HELD = b'[Event "held"]\n[Result "1/2-1/2"]\n[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n\n30. Bh3 Kg6 1/2-1/2\n'
@@ -160,7 +179,9 @@ def test_best_play_is_written_behind_the_moves_once(table_folder: Path, end: byt
     assert b"30... Kg6 31." in once
     assert decided(once, task) == once
     assert [told(game)[2] for game in plain(once)] == [told(game)[2] for game in plain(text)]  # type: ignore[index]
-    without = decided(once, GamesTask(rules=Rules(continued=Continue.NEVER), tables=table_folder, lines=True))
+    without = decided(
+        once, GamesTask(rules=Rules(continued=Continue.NEVER), tables=table_folder, lines=True)
+    )
     assert OWN_LINE.sub(b"", without) == OWN_LINE.sub(b"", text)
 
 
@@ -168,14 +189,20 @@ def test_a_game_whose_line_leads_to_a_missing_table_is_decided_without_a_line(
     table_folder: Path, tmp_path: Path
 ) -> None:
     folder = without_promotions(table_folder, tmp_path / "tables")
-    text = f'[FEN "{BEFORE_PROMOTION.replace("K7 w", "1K6 b")}"]\n\n1... Kg2 2. Ka1 Kf2 *\n'.encode()
-    assert b"( {tbgen: G0.0 with best play" in decided(text, GamesTask(tables=table_folder, lines=True))
+    text = (
+        f'[FEN "{BEFORE_PROMOTION.replace("K7 w", "1K6 b")}"]\n\n1... Kg2 2. Ka1 Kf2 *\n'.encode()
+    )
+    assert b"( {tbgen: G0.0 with best play" in decided(
+        text, GamesTask(tables=table_folder, lines=True)
+    )
     once = decided(text, GamesTask(tables=folder, lines=True))
     assert once == decided(text, GamesTask(tables=folder))
     assert b'[RMobilityResult "G0.0"]' in once
 
 
-def test_what_is_skipped_and_what_lacks_a_table_is_counted(table_folder: Path, tmp_path: Path) -> None:
+def test_what_is_skipped_and_what_lacks_a_table_is_counted(
+    table_folder: Path, tmp_path: Path
+) -> None:
     path = tmp_path / "games.pgn"
     path.write_bytes(HELD.replace(b"G4.0", b"-G3.0") + HELD)
     whole = total(list(adjudicate_file(str(path), GamesTask(tables=table_folder))))
@@ -201,13 +228,28 @@ def archive(path: Path) -> Path:
 def told_by(parts: list[ChunkReport]) -> tuple[object, ...]:
     """All that the parts of a file say."""
     whole = total(parts)
-    texts, facts = b"".join(part.text for part in parts), [fact for part in parts for fact in part.facts]
-    return texts, facts, [str(error) for error in whole.skipped], whole.games, whole.grounds, whole.size
+    texts, facts = (
+        b"".join(part.text for part in parts),
+        [fact for part in parts for fact in part.facts],
+    )
+    return (
+        texts,
+        facts,
+        [str(error) for error in whole.skipped],
+        whole.games,
+        whole.grounds,
+        whole.size,
+    )
 
 
-def test_several_processes_write_the_same_as_one_in_the_same_order(tmp_path: Path, table_folder: Path) -> None:
+def test_several_processes_write_the_same_as_one_in_the_same_order(
+    tmp_path: Path, table_folder: Path
+) -> None:
     path, task = archive(tmp_path / "games.pgn"), GamesTask(tables=table_folder, facts=True)
-    alone, together = list(adjudicate_file(str(path), task)), list(adjudicate_file(str(path), task, jobs=2))
+    alone, together = (
+        list(adjudicate_file(str(path), task)),
+        list(adjudicate_file(str(path), task, jobs=2)),
+    )
     assert len(alone) > 1
     assert told_by(alone) == told_by(together)
     assert multiprocessing.active_children() == []
@@ -220,7 +262,9 @@ class Threads(ThreadPoolExecutor):
         super().__init__(1, **given)
 
 
-def test_workers_decide_nothing_more_once_a_run_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_decide_nothing_more_once_a_run_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = archive(tmp_path / "games.pgn")
     monkeypatch.setattr(decider, "ProcessPoolExecutor", Threads)
     monkeypatch.setattr(decider, "follow_parent", lambda: None)
@@ -248,8 +292,13 @@ def test_the_published_games_keep_their_published_scores() -> None:
         for fact in part.facts
     ]
     for game, row in zip(facts, golden_rows("tcec_s18.csv"), strict=True):
-        assert [game["event"], game["round"], game["white"], game["black"]] == list(row.values())[:4]
-        assert (game["accrued"], str(game["reached_at_ply"])) == (row["accrued_at_end"], row["reached_at_ply"])
+        assert [game["event"], game["round"], game["white"], game["black"]] == list(row.values())[
+            :4
+        ]
+        assert (game["accrued"], str(game["reached_at_ply"])) == (
+            row["accrued_at_end"],
+            row["reached_at_ply"],
+        )
         winner = {"1-0": "G0.0", "0-1": "-G0.0"}.get(game["result"])
         assert game["final"] == (winner or row["accrued_at_end"])
         assert game["source"] == ("game" if winner is None else "result")
@@ -275,7 +324,12 @@ FIFTY = """[White "a"]
     ],
 )
 def test_a_draw_by_the_fifty_move_rule_is_scored_by_it_where_the_tags_say_so(
-    table_folder: Path, clock: int, setting: FiftyMoveSetting | None, final: str, source: str, written: str | None
+    table_folder: Path,
+    clock: int,
+    setting: FiftyMoveSetting | None,
+    final: str,
+    source: str,
+    written: str | None,
 ) -> None:
     task = GamesTask(Rules(fifty_moves=setting), tables=table_folder)
     tags = tags_of(FIFTY.format(clock=clock).encode(), task)
@@ -291,11 +345,17 @@ class Uncopied(list[str]):
 
 def test_figures_of_parts_are_added_in_one_pass() -> None:
     parts = [
-        ChunkReport(contradicted=Uncopied([str(number)]), games=1, grounds=Counter({Ground.BOARD: 1}))
+        ChunkReport(
+            contradicted=Uncopied([str(number)]), games=1, grounds=Counter({Ground.BOARD: 1})
+        )
         for number in range(3)
     ]
     whole = total(iter(parts))
-    assert (whole.contradicted, whole.games, whole.grounds) == (["0", "1", "2"], 3, {Ground.BOARD: 3})
+    assert (whole.contradicted, whole.games, whole.grounds) == (
+        ["0", "1", "2"],
+        3,
+        {Ground.BOARD: 3},
+    )
     assert [part.contradicted for part in parts] == [["0"], ["1"], ["2"]]
 
 
@@ -312,14 +372,20 @@ ENDED = """[White "a"]
 
 @pytest.mark.parametrize("table", ['[RMobilityTablebase "KQvK 3"]\n', ""])
 @pytest.mark.parametrize("folder", [True, False])
-def test_a_game_that_the_tables_of_a_match_ended_keeps_its_source(table_folder: Path, table: str, folder: bool) -> None:
-    tags = tags_of(ENDED.format(table=table).encode(), GamesTask(tables=table_folder if folder else None))
+def test_a_game_that_the_tables_of_a_match_ended_keeps_its_source(
+    table_folder: Path, table: str, folder: bool
+) -> None:
+    tags = tags_of(
+        ENDED.format(table=table).encode(), GamesTask(tables=table_folder if folder else None)
+    )
     assert tags["RMobilitySource"] == "tablebase"
     assert tags.get("RMobilityTablebase") == ("KQvK 3" if table else None)
 
 
 def test_a_win_that_contradicts_the_tags_of_a_match_is_the_result(table_folder: Path) -> None:
-    text = ENDED.format(table='[RMobilityTablebase "KQvK 3"]\n').replace('"G0.0"', '"G0.5"').encode()
+    text = (
+        ENDED.format(table='[RMobilityTablebase "KQvK 3"]\n').replace('"G0.0"', '"G0.5"').encode()
+    )
     tags = tags_of(text, GamesTask(tables=table_folder))
     assert (tags["RMobilityResult"], tags["RMobilitySource"], tags.get("RMobilityTablebase")) == (
         "G0.0",
@@ -328,9 +394,13 @@ def test_a_win_that_contradicts_the_tags_of_a_match_is_the_result(table_folder: 
     )
 
 
-def test_a_pool_that_closes_a_pipe_under_a_start_has_lost_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pool_that_closes_a_pipe_under_a_start_has_lost_a_worker(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def submit(*_: object) -> None:
-        raise ValueError("bad value(s) in fds_to_keep")  # what the standard library says of a pipe that is closed
+        raise ValueError(
+            "bad value(s) in fds_to_keep"
+        )  # what the standard library says of a pipe that is closed
 
     monkeypatch.setattr(decider.ProcessPoolExecutor, "submit", submit)
     with pytest.raises(UnreadableFileError, match="one of 2 processes was killed"):

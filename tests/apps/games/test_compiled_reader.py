@@ -31,9 +31,42 @@ PARTS = (
         "♘f3",
         "1.e4!",
     ),
-    *("1-0", "0-1", "1/2-1/2", "½-½", "*", "1-0*", "1/2", "+-", "±", "∓", "--", "!", "N", "ep", "e.p.", "e.p", "\x1a"),
+    *(
+        "1-0",
+        "0-1",
+        "1/2-1/2",
+        "½-½",
+        "*",
+        "1-0*",
+        "1/2",
+        "+-",
+        "±",
+        "∓",
+        "--",
+        "!",
+        "N",
+        "ep",
+        "e.p.",
+        "e.p",
+        "\x1a",
+    ),
     *("\0", "1.\x01e4", "{\x02}", "; \x03", '[White "\x04"]'),
-    *("{", "}", "{a comment}", "{a\nb}", "(", ")", "(e5)", ";", "; rest", "$1", "$", "$12e4", "%", "% escape"),
+    *(
+        "{",
+        "}",
+        "{a comment}",
+        "{a\nb}",
+        "(",
+        ")",
+        "(e5)",
+        ";",
+        "; rest",
+        "$1",
+        "$",
+        "$12e4",
+        "%",
+        "% escape",
+    ),
     *(
         '[Event "a"]',
         '[Event "b"]',
@@ -74,7 +107,9 @@ PARTS = (
         "\n\ufeff[",
     ),
 )
-LATIN = tuple(bytes([byte]) for byte in (0x85, 0xA0, 0xBD, 0xB1, 0xC2, 0xE2, 0x80, 0xE1, 0xF4, 0xFF))
+LATIN = tuple(
+    bytes([byte]) for byte in (0x85, 0xA0, 0xBD, 0xB1, 0xC2, 0xE2, 0x80, 0xE1, 0xF4, 0xFF)
+)
 
 texts = st.lists(
     st.one_of(
@@ -97,7 +132,15 @@ def test_any_text_is_read_alike(text: bytes, chunk_bytes: int) -> None:
 
 @pytest.mark.parametrize(
     ("begin", "part"),
-    [(b"e4", b"!"), (b"", b"1"), (b"1.", b" "), (b'[a "', b'"] '), (b"[", b" "), (b"{", b"\n[Event "), (b"{", b"\xef")],
+    [
+        (b"e4", b"!"),
+        (b"", b"1"),
+        (b"1.", b" "),
+        (b'[a "', b'"] '),
+        (b"[", b" "),
+        (b"{", b"\n[Event "),
+        (b"{", b"\xef"),
+    ],
 )
 def test_no_text_is_gone_over_again_and_again(begin: bytes, part: bytes) -> None:
     """A pattern that goes back over what it has matched would take hours for a megabyte."""
@@ -109,7 +152,12 @@ def test_no_text_is_gone_over_again_and_again(begin: bytes, part: bytes) -> None
 def test_the_games_at_hand_are_read_alike_in_blocks_of_any_size(chunk_bytes: int) -> None:
     text = S18.read_bytes()
     expected = plain(text) if chunk_bytes == 4096 else []
-    for written in (text, b"\xef\xbb\xbf" + text, text.replace(b"\n", b"\r\n"), text.replace(b"\n", b"\r")):
+    for written in (
+        text,
+        b"\xef\xbb\xbf" + text,
+        text.replace(b"\n", b"\r\n"),
+        text.replace(b"\n", b"\r"),
+    ):
         games = compiled(written, None, chunk_bytes)
         assert len(games) == 20
         if chunk_bytes == 4096:

@@ -31,15 +31,33 @@ CONTRADICTIONS = [
     (f"{MATE} 1-0", 'Result says "1-0", but the moves end in checkmate: 0-1'),
     (f"{MATE} 1/2-1/2", 'Result says "1/2-1/2", but the moves end in checkmate: 0-1'),
     (f"{REPETITION} 1-0", 'Result says "1-0", but the moves end in threefold repetition: 1/2-1/2'),
-    (f"{REPETITION} 5. e4 *", "the game was over at ply 8 (threefold repetition); 1 more move counted"),
-    (f"{REPETITION} 5. e4 e5 1-0", "the game was over at ply 8 (threefold repetition); 2 more moves counted"),
+    (
+        f"{REPETITION} 5. e4 *",
+        "the game was over at ply 8 (threefold repetition); 1 more move counted",
+    ),
+    (
+        f"{REPETITION} 5. e4 e5 1-0",
+        "the game was over at ply 8 (threefold repetition); 2 more moves counted",
+    ),
     (f'[RMobilityResult "G0.0"]\n[RMobilitySource "tablebase"]\n\n{MATE} 0-1', SAID_OF_MATE),
     (f'[RMobilityResult "G0.0"]\n[RMobilitySource "result"]\n\n{MATE} 0-1', SAID_OF_MATE),
     ('[Result "1-0"]\n\n1. e4 0-1', 'the tag Result says "1-0", the end of the moves "0-1"'),
-    ('[RMobilityResult "G2.5"]\n\n1. e4 *', 'RMobilityResult says "G2.5", but the game is worth G20.5'),
-    ('[RMobilityResult "G20.5"]\n\n1. e4 1-0', 'RMobilityResult says "G20.5", but the game is worth G0.0'),
-    ('[Points "0.75-0.25"]\n\n1. e4 1-0', 'Points say "0.75-0.25", but G0.0 is 1.0000-0.0000 (exponential)'),
-    ('[Points "1-0"]\n[RMobilityScoring "otb"]\n\n1. e4 *', 'Points say "1-0", but G20.5 is 1/2-1/2 (otb)'),
+    (
+        '[RMobilityResult "G2.5"]\n\n1. e4 *',
+        'RMobilityResult says "G2.5", but the game is worth G20.5',
+    ),
+    (
+        '[RMobilityResult "G20.5"]\n\n1. e4 1-0',
+        'RMobilityResult says "G20.5", but the game is worth G0.0',
+    ),
+    (
+        '[Points "0.75-0.25"]\n\n1. e4 1-0',
+        'Points say "0.75-0.25", but G0.0 is 1.0000-0.0000 (exponential)',
+    ),
+    (
+        '[Points "1-0"]\n[RMobilityScoring "otb"]\n\n1. e4 *',
+        'Points say "1-0", but G20.5 is 1/2-1/2 (otb)',
+    ),
     (
         '[RMobilityResult "G1.5"]\n[RMobilitySource "tablebase"]\n[Points "1-0"]\n\n1. e4 e5 1/2-1/2',
         'Points say "1-0", but G1.5 is 0.5625-0.4375 (exponential)',
@@ -49,10 +67,16 @@ CONTRADICTIONS = [
         'FEN says that G4.0 has accrued, RMobilityAccrued says "G3.0"',
     ),
 ]
-DRAWN = '[Points "0.5625-0.4375"]\n[RMobilityResult "G1.5"]\n[RMobilitySource "tablebase"]\n\n1. e4 *'
+DRAWN = (
+    '[Points "0.5625-0.4375"]\n[RMobilityResult "G1.5"]\n[RMobilitySource "tablebase"]\n\n1. e4 *'
+)
 FIFTY = '[FEN "7k/8/8/8/8/8/6R1/K7 w - - 99 80"]\n\n80. Rg1 Kh7 *'
 UNDER_SETTINGS = [
-    (DRAWN, Rules(scheme=Scheme.KOMI), ()),  # held against the scheme of the game, not one that is asked for
+    (
+        DRAWN,
+        Rules(scheme=Scheme.KOMI),
+        (),
+    ),  # held against the scheme of the game, not one that is asked for
     (FIFTY, Rules(fifty_moves=FiftyMoveSetting.NONE), ()),
     (
         FIFTY,

@@ -49,7 +49,14 @@ def test_a_game_that_is_not_over_is_continued_by_best_play(tables: Tablebase) ->
         (HELD, Rules(), None, "G1.5", Source.TABLEBASE, None),
         (HELD, Rules(continued=Continue.NEVER), None, "G4.0", Source.GAME, None),
         (HELD, Rules(), Color.BLACK, "-G0.0", Source.RESULT, None),
-        ("8/8/4K3/5Bk1/8/8/8/R7 w - - 33 30 G4.0", Rules(), None, "G4.0", Source.PROVISIONAL, "KRBvK"),
+        (
+            "8/8/4K3/5Bk1/8/8/8/R7 w - - 33 30 G4.0",
+            Rules(),
+            None,
+            "G4.0",
+            Source.PROVISIONAL,
+            "KRBvK",
+        ),
         ("4k3/8/8/8/8/8/8/4K2R w K - 33 30 G8.0", Rules(), None, "G8.0", Source.GAME, None),
         ("8/8/8/8/2k1b3/8/8/K7 w - - 0 1", Rules(), None, "-G1.5", Source.TABLEBASE, None),
         ("8/8/8/8/1kr5/8/P7/K7 w - - 0 1", Rules(), None, "-G4.5", Source.PROVISIONAL, "KRvKP"),
@@ -65,7 +72,11 @@ def test_a_result_goes_before_best_play_and_best_play_before_what_has_accrued(
     missing: str | None,
 ) -> None:
     verdict = Adjudicator(tables, rules).decide(game_from(fen), winner=winner)
-    assert (str(verdict.final), verdict.source, verdict.facts()["missing"]) == (final, source, missing)
+    assert (str(verdict.final), verdict.source, verdict.facts()["missing"]) == (
+        final,
+        source,
+        missing,
+    )
     if missing is not None:
         assert f"build it with: tbgen build {missing}" in verdict.why
 
@@ -125,13 +136,17 @@ def test_a_verdict_says_where_the_fifty_move_rule_leaves_too_few_plies(
     assert (str(verdict.final), verdict.is_clocked) == ("G1.5", True)
     assert verdict.why.endswith(f", but under {setting.value}, with 3 plies left, {said}")
     assert verdict.facts()["plies_left"] == 3
-    assert verdict.facts()["within"] == ("between" if setting is FiftyMoveSetting.RESET else "unknown")
+    assert verdict.facts()["within"] == (
+        "between" if setting is FiftyMoveSetting.RESET else "unknown"
+    )
 
 
 def test_a_game_is_scored_by_the_fifty_move_rule_if_that_is_asked_for(tables: Tablebase) -> None:
     adjudicator = Adjudicator(tables, Rules(continued=Continue.ALWAYS, counts_fifty_moves=True))
     verdict = adjudicator.decide(game_from(ENDS.replace(" 97 ", " 100 ")))
     assert (str(verdict.final), verdict.source, verdict.dtg) == ("G4.0", Source.TABLEBASE, 0)
-    assert str(adjudicator.decide(game_from(ENDS)).final) == "G1.5", "it is only known to lie between"
+    assert str(adjudicator.decide(game_from(ENDS)).final) == "G1.5", (
+        "it is only known to lie between"
+    )
     without = adjudicator.decide(game_from(ENDS, setting=FiftyMoveSetting.NONE))
     assert (str(without.final), without.is_clocked) == ("G1.5", False)

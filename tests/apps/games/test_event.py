@@ -29,7 +29,9 @@ from tbgen.score import Color, Score
 from tests.strategies import outcomes
 
 
-def game(white: str, black: str, final: str, result: str = "1/2-1/2", scoring: Scoring | None = None) -> EventGame:
+def game(
+    white: str, black: str, final: str, result: str = "1/2-1/2", scoring: Scoring | None = None
+) -> EventGame:
     rule = Scoring() if scoring is None else scoring
     return EventGame((white, black), result, Score(final), rule, Source.GAME)
 
@@ -39,14 +41,23 @@ def ranking(games: Sequence[EventGame], *order: TieBreak) -> list[tuple[int, str
 
 
 def test_points_are_exact_sums() -> None:
-    games = [game("Ann", "Bob", "G1.5"), game("Bob", "Ann", "G0.0", "1-0"), game("Ann", "Cid", "-G2.0")]
+    games = [
+        game("Ann", "Bob", "G1.5"),
+        game("Bob", "Ann", "G0.0", "1-0"),
+        game("Ann", "Cid", "-G2.0"),
+    ]
     rows = {row.name: row for row in Standings(games).rows}
     assert rows["Ann"].points == Fraction(9, 16) + 0 + Fraction(15, 32)
     assert rows["Bob"].points == Fraction(7, 16) + 1
     assert rows["Ann"].classical == Fraction(1)
     assert sum(row.points for row in rows.values()) == len(games)
     (ann, bob) = Standings([game("Ann", "Bob", "G0.0", "1/2-1/2")]).rows  # as the sheet says
-    assert (ann.classical, ann.points, bob.classical, bob.points) == (Fraction(1, 2), 1, Fraction(1, 2), 0)
+    assert (ann.classical, ann.points, bob.classical, bob.points) == (
+        Fraction(1, 2),
+        1,
+        Fraction(1, 2),
+        0,
+    )
 
 
 def test_players_are_ranked_in_the_order_that_is_named() -> None:
@@ -88,24 +99,35 @@ event = st.lists(
 
 
 @given(event, st.permutations(TIE_BREAKS))
-def test_every_game_gives_one_point_and_ranks_follow_the_order(games: list[EventGame], order: list[TieBreak]) -> None:
+def test_every_game_gives_one_point_and_ranks_follow_the_order(
+    games: list[EventGame], order: list[TieBreak]
+) -> None:
     standings = Standings(games, order)
     assert sum(row.points for row in standings.rows) == len(games)
     assert sum(row.classical for row in standings.rows) == len(games)
     assert not any(map(sum, zip(*(row.net() for row in standings.rows), strict=True)))
     assert [row.rank for row in standings.rows] == sorted(row.rank for row in standings.rows)
     if order[0] == "points":
-        assert [row.points for row in standings.rows] == sorted((row.points for row in standings.rows), reverse=True)
+        assert [row.points for row in standings.rows] == sorted(
+            (row.points for row in standings.rows), reverse=True
+        )
     order.remove("double-wins")  # games in a row have an order
     assert [row.name for row in Standings(games[::-1], order).rows] == [
         row.name for row in Standings(games, order).rows
     ]
 
 
-def test_a_tie_of_a_knockout_tells_the_points_of_its_scoring_and_who_is_ahead_by_them_or_by_smaller_scores() -> None:
+def test_a_tie_of_a_knockout_tells_the_points_of_its_scoring_and_who_is_ahead_by_them_or_by_smaller_scores() -> (
+    None
+):
     scoring = Scoring(Scheme.CLASSICAL)
-    games = [game("Ann", "Bob", "G3.0", scoring=scoring), game("Bob", "Ann", "G5.0", scoring=scoring)]
-    rounds = knockout_rounds([each._replace(tags={"EventType": "k.o.", "Round": "2"}) for each in games])
+    games = [
+        game("Ann", "Bob", "G3.0", scoring=scoring),
+        game("Bob", "Ann", "G5.0", scoring=scoring),
+    ]
+    rounds = knockout_rounds(
+        [each._replace(tags={"EventType": "k.o.", "Round": "2"}) for each in games]
+    )
     assert rounds == {2: [Tie(("Ann", "Bob"), (Fraction(1), Fraction(1)), "Ann", "r-mobility")]}
 
 
@@ -119,16 +141,24 @@ def test_a_ranking_says_that_bounds_exclude_a_score_that_it_uses() -> None:
         ("x y", False),
     ):
         found = Standings([doubted._replace(tags={"RMobilityBounds": bounds})])
-        assert ("the bounds of 1 game exclude the score that ranks here" in found.caveat) is excluded
+        assert (
+            "the bounds of 1 game exclude the score that ranks here" in found.caveat
+        ) is excluded
 
 
 def test_csv_is_read_back() -> None:
-    facts = Standings([game('<b>"Ann" & Co</b>', "Bob, Ltd", "G1.5"), game("Bob, Ltd", "Cid", "G0.5")]).facts()
+    facts = Standings(
+        [game('<b>"Ann" & Co</b>', "Bob, Ltd", "G1.5"), game("Bob, Ltd", "Cid", "G0.5")]
+    ).facts()
     rows = list(csv.DictReader(io.StringIO(text_of(Form.CSV, facts, facts["players"]))))
     assert [*rows[0]][:6] == ["rank", "name", "games", "classical", "points", "points_exact"]
     assert {f"against.{row['name']}" for row in rows} <= rows[0].keys()
     ann = next(row for row in rows if row["name"] == '<b>"Ann" & Co</b>')
-    assert (ann["points"], ann["points_exact"], ann["against.Bob, Ltd"]) == ("0.5625", "9/16", '["9/16"]')
+    assert (ann["points"], ann["points_exact"], ann["against.Bob, Ltd"]) == (
+        "0.5625",
+        "9/16",
+        '["9/16"]',
+    )
 
 
 def test_an_event_is_named_by_its_games_or_by_what_the_names_of_several_have_in_common() -> None:
@@ -137,7 +167,12 @@ def test_an_event_is_named_by_its_games_or_by_what_the_names_of_several_have_in_
     assert Standings([one._replace(tags={"Event": "Open"}), one]).event == "Open"
     leagues = [one._replace(tags={"Event": f"Season 18 - League {number}"}) for number in (2, 3)]
     assert Standings(leagues).event == "Season 18 - League"
-    assert Standings([one._replace(tags={"Event": "Open 1"}), one._replace(tags={"Event": "Cup"})]).event == ""
+    assert (
+        Standings(
+            [one._replace(tags={"Event": "Open 1"}), one._replace(tags={"Event": "Cup"})]
+        ).event
+        == ""
+    )
 
 
 BYE = '[Round "1"][White "Ann"][Black "{opponent}"][Result "{result}"]\n\n{result}\n\n'
@@ -158,7 +193,9 @@ def events_of(text: str, scoring: str = "exponential") -> list[EventGame]:
 def test_byes_forfeits_and_draws_without_moves_have_the_points_of_the_sheet(
     scheme: Scheme, result: str, points: str, opponent: str
 ) -> None:
-    (bye, _) = games = events_of(BYE.format(opponent=opponent, result=result) + PLAYED, scheme.value)
+    (bye, _) = games = events_of(
+        BYE.format(opponent=opponent, result=result) + PLAYED, scheme.value
+    )
     assert [bye.points(side) for side in Color] == [Fraction(points), 1 - Fraction(points)]
     ann = next(row for row in Standings(games).rows if row.name == "Ann")
     assert ann.points == Fraction(points) + games[1].points(Color.WHITE)
@@ -175,12 +212,16 @@ def test_a_bye_is_no_opponent_in_any_tie_break() -> None:
 
 def test_the_score_that_a_decision_wrote_for_a_bye_does_not_count() -> None:
     tags = '[RMobilityResult "-G20.5"][RMobilityScoring "komi"][Points "0-1"][Komi "G5.75"][RMobilitySource "game"]\n\n'
-    (game,) = events_of(BYE.format(opponent="bye", result="1/2-1/2").replace("\n\n", tags, 1), "komi")
+    (game,) = events_of(
+        BYE.format(opponent="bye", result="1/2-1/2").replace("\n\n", tags, 1), "komi"
+    )
     assert game.points(Color.WHITE) == Fraction(1, 2)
 
 
 def test_a_position_without_moves_is_scored_as_it_stands() -> None:
-    (game,) = events_of('[White "a"][SetUp "1"][FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n\n1/2-1/2\n')
+    (game,) = events_of(
+        '[White "a"][SetUp "1"][FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n\n1/2-1/2\n'
+    )
     assert game.points(Color.WHITE) == Scoring().points(Score("G4.0"))[0]
 
 

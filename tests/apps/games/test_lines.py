@@ -25,7 +25,9 @@ FENS = [
 
 
 @pytest.mark.parametrize("fen", FENS)
-def test_python_chess_and_tbgen_read_a_line_back_with_the_same_moves_and_scores(tables: Tablebase, fen: str) -> None:
+def test_python_chess_and_tbgen_read_a_line_back_with_the_same_moves_and_scores(
+    tables: Tablebase, fen: str
+) -> None:
     board, accrued = parse_fen(fen)
     answer, steps = tables.probe(board, accrued), tables.line(board, accrued)
     text = pgn_of(board, answer, steps, Scoring())
@@ -36,9 +38,14 @@ def test_python_chess_and_tbgen_read_a_line_back_with_the_same_moves_and_scores(
     (ours,) = games_in(text)
     assert list(ours.tags)[:7] == ["Event", "Site", "Date", "Round", "White", "Black", "Result"]
     assert len(ours.tags["FEN"].split()) == 6
-    assert [ply.accrued for ply in ours.replayed.plies] == [answer.accrued, *(step.accrued for step in steps)]
+    assert [ply.accrued for ply in ours.replayed.plies] == [
+        answer.accrued,
+        *(step.accrued for step in steps),
+    ]
     assert str(ours.final) == str(answer.outcome) == ours.tags["RMobilityResult"]
-    assert [warning for warning in ours.warnings if not warning.startswith("the game was over")] == []
+    assert [
+        warning for warning in ours.warnings if not warning.startswith("the game was over")
+    ] == []
 
 
 def test_a_line_that_is_cut_short_claims_no_result(tables: Tablebase) -> None:

@@ -115,7 +115,9 @@ def test_what_is_wrong_with_a_game_is_named(text: str, ply: int | None, reason: 
 
 @pytest.mark.parametrize("broken", ["1. e5 d5 *", "1. d4 {oops *", "1. d4 (1. c4 *"])
 def test_games_beside_a_broken_one_are_still_scored(broken: str) -> None:
-    first, error, last = games_of(f'[Event "a"]\n\n1. e4 *\n\n[Event "b"]\n\n{broken}\n\n[Event "c"]\n\n1. d4 *\n')
+    first, error, last = games_of(
+        f'[Event "a"]\n\n1. e4 *\n\n[Event "b"]\n\n{broken}\n\n[Event "c"]\n\n1. d4 *\n'
+    )
     assert (first.number, type(error), error.number, last.number) == (1, PgnError, 2, 3)
     assert last.tags["Event"] == "c"
 
@@ -123,11 +125,19 @@ def test_games_beside_a_broken_one_are_still_scored(broken: str) -> None:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        *((text, "it holds no games") for text in (b"", b"\n\n", b"% only an escape\n", b"{only a comment}")),
-        *((data, "binary") for data in (bytes(range(256)), b"\x7fELF\x02\x01\x01\x00", "1. e4 *".encode("utf-16"))),
+        *(
+            (text, "it holds no games")
+            for text in (b"", b"\n\n", b"% only an escape\n", b"{only a comment}")
+        ),
+        *(
+            (data, "binary")
+            for data in (bytes(range(256)), b"\x7fELF\x02\x01\x01\x00", "1. e4 *".encode("utf-16"))
+        ),
     ],
 )
-def test_a_file_without_games_or_of_binary_data_is_an_error(tmp_path: Path, content: bytes, told: str) -> None:
+def test_a_file_without_games_or_of_binary_data_is_an_error(
+    tmp_path: Path, content: bytes, told: str
+) -> None:
     path = tmp_path / "game.pgn"
     path.write_bytes(content)
     with pytest.raises(InputFileError, match=told):
@@ -157,7 +167,9 @@ def test_tags_choose_the_scoring_unless_something_else_is_asked_for() -> None:
     game = only_game(text)
     assert game.scoring == Scoring(Scheme.KOMI, 8, Komi(Color.BLACK, 14))
     assert game.replayed.fifty_moves == FiftyMoves(FiftyMoveSetting.LEGACY, 8)
-    other = only_game(text, Rules(scheme=Scheme.OTB, cutoff_code=10, fifty_moves=FiftyMoveSetting.FIDE))
+    other = only_game(
+        text, Rules(scheme=Scheme.OTB, cutoff_code=10, fifty_moves=FiftyMoveSetting.FIDE)
+    )
     assert (other.scoring.scheme, other.scoring.cutoff_code) == (Scheme.OTB, 10)
     assert other.replayed.fifty_moves.setting is FiftyMoveSetting.FIDE
     assert only_game("1. e4 *").scoring == Scoring()
@@ -190,8 +202,12 @@ def test_a_score_may_stand_in_a_tag_of_its_own_and_counts_where_it_can_have_accr
     clock: str, tag: str, accrued: str | None
 ) -> None:
     """Else the own score counts, which is worse here."""
-    game = only_game(f'[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - {clock}"]\n[SetUp "1"]\n{tag}\n\n30. Bh3 Kh4 *').replayed
-    assert game.plies[0].accrued == (own_score(game.board.root()) if accrued is None else Score(accrued))
+    game = only_game(
+        f'[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - {clock}"]\n[SetUp "1"]\n{tag}\n\n30. Bh3 Kh4 *'
+    ).replayed
+    assert game.plies[0].accrued == (
+        own_score(game.board.root()) if accrued is None else Score(accrued)
+    )
 
 
 def test_a_game_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

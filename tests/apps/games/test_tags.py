@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.apps.games.tags import GameTags, Rules, classical_result, parse_cutoff, read_tags, winner_of, write_tags
+from tbgen.apps.games.tags import (
+    GameTags,
+    Rules,
+    classical_result,
+    parse_cutoff,
+    read_tags,
+    winner_of,
+    write_tags,
+)
 from tbgen.errors import ScoreFormatError
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Komi, Scheme, Scoring
@@ -20,7 +28,10 @@ from tests.strategies import outcomes, scorings
         ({"Event": "any - thing", "Result": "1/2-1/2"}, GameTags()),
         ({"RMobilityResult": "-G3.5"}, GameTags(outcome=Score(7, Color.BLACK))),
         ({"RMobilityResult": "- G3.5"}, GameTags(outcome=Score(7, Color.BLACK))),
-        ({"RMobilityCutoff": "G7.0", "RMobilityScoring": "komi"}, GameTags(scheme=Scheme.KOMI, cutoff_code=14)),
+        (
+            {"RMobilityCutoff": "G7.0", "RMobilityScoring": "komi"},
+            GameTags(scheme=Scheme.KOMI, cutoff_code=14),
+        ),
         ({"Komi": "-G5.75"}, GameTags(komi=Komi(Color.BLACK, 23))),
         ({"Points": "0-1"}, GameTags(points=(Fraction(0), Fraction(1)))),
         *(
@@ -30,7 +41,9 @@ from tests.strategies import outcomes, scorings
         ({"Legacy": "1"}, GameTags(legacy=True, fifty_moves=FiftyMoveSetting.LEGACY)),
     ],
 )
-def test_each_tag_is_read_and_those_that_are_not_there_say_nothing(written: dict[str, str], tags: GameTags) -> None:
+def test_each_tag_is_read_and_those_that_are_not_there_say_nothing(
+    written: dict[str, str], tags: GameTags
+) -> None:
     assert read_tags(written) == tags
 
 
@@ -53,10 +66,16 @@ def test_a_tag_that_cannot_be_read_is_quoted(name: str, value: str) -> None:
 
 
 @given(outcomes, scorings, st.sampled_from(FiftyMoveSetting))
-def test_what_is_written_is_read_back(outcome: Score, scoring: Scoring, fifty_moves: FiftyMoveSetting) -> None:
+def test_what_is_written_is_read_back(
+    outcome: Score, scoring: Scoring, fifty_moves: FiftyMoveSetting
+) -> None:
     tags = read_tags(write_tags(outcome, scoring, fifty_moves=fifty_moves))
     assert parse_cutoff("g4.5") == 9
-    assert (tags.outcome, tags.scheme, tags.cutoff_code) == (outcome, scoring.scheme, scoring.cutoff_code)
+    assert (tags.outcome, tags.scheme, tags.cutoff_code) == (
+        outcome,
+        scoring.scheme,
+        scoring.cutoff_code,
+    )
     assert tags.fifty_moves is (None if fifty_moves is FiftyMoveSetting.RESET else fifty_moves)
     assert tags.legacy == (fifty_moves is FiftyMoveSetting.LEGACY)
     assert tags.komi == (scoring.komi if scoring.scheme is Scheme.KOMI else None)
@@ -66,7 +85,11 @@ def test_what_is_written_is_read_back(outcome: Score, scoring: Scoring, fifty_mo
 @given(outcomes)
 def test_only_mate_is_decisive_in_the_classical_result(outcome: Score) -> None:
     assert winner_of(classical_result(outcome)) == (outcome.holder if outcome.is_mate else None)
-    assert [winner_of(result) for result in ("1 - 0", "0 -1", "1/2-1/2")] == [Color.WHITE, Color.BLACK, None]
+    assert [winner_of(result) for result in ("1 - 0", "0 -1", "1/2-1/2")] == [
+        Color.WHITE,
+        Color.BLACK,
+        None,
+    ]
 
 
 @pytest.mark.parametrize("setting", list(FiftyMoveSetting))

@@ -34,12 +34,17 @@ def cell_of(text: str) -> Cell:
     return Cell(None if opponent == "0" else opponent, POINTS[result], result in "10=")
 
 
-EVENTS = {name: list(rows) for name, rows in groupby(golden_rows("tie_breaks.csv"), lambda row: row["event"])}
+EVENTS = {
+    name: list(rows)
+    for name, rows in groupby(golden_rows("tie_breaks.csv"), lambda row: row["event"])
+}
 
 
 @pytest.mark.parametrize("event", EVENTS)
 def test_published_cross_tables_come_out_as_published(event: str) -> None:
-    table = settled({row["player"]: [cell_of(each) for each in row["rounds"].split()] for row in EVENTS[event]})
+    table = settled(
+        {row["player"]: [cell_of(each) for each in row["rounds"].split()] for row in EVENTS[event]}
+    )
     values = {
         "points": scores(table),
         "buchholz": ON_TABLE["buchholz"](table),
@@ -52,9 +57,13 @@ def test_published_cross_tables_come_out_as_published(event: str) -> None:
         assert found == {name: Fraction(row[name]) for name in found}, row["player"]
     ranks: dict[str, int] = {}
     for points in sorted(set(values["points"].values()), reverse=True):
-        for group in direct_encounter(table, [name for name in table if values["points"][name] == points]):
+        for group in direct_encounter(
+            table, [name for name in table if values["points"][name] == points]
+        ):
             ranks |= dict.fromkeys(group, len(ranks) + 1)
-    published = {row["player"]: int(row["encounter_rank"]) for row in EVENTS[event] if row["encounter_rank"]}
+    published = {
+        row["player"]: int(row["encounter_rank"]) for row in EVENTS[event] if row["encounter_rank"]
+    }
     assert {name: ranks[name] for name in published} == published
 
 
@@ -69,7 +78,9 @@ def simulated(chance: random.Random) -> CrossTable:
             cells = [Cell(black, points, True), Cell(white, 1 - points, True)]
             absent = [Cell(None, points, False), Cell(None, LOSS, False)]
             forfeited = [Cell(black, WIN, False), Cell(white, LOSS, False)]
-            for name, cell in zip((white, black), chance.choice([*[cells] * 8, absent, forfeited]), strict=True):
+            for name, cell in zip(
+                (white, black), chance.choice([*[cells] * 8, absent, forfeited]), strict=True
+            ):
                 table[name].append(cell)
         if len(order) % 2:
             table[order[-1]].append(Cell(None, WIN, is_played=False))
@@ -80,7 +91,8 @@ def simulated(chance: random.Random) -> CrossTable:
 def test_simulated_events_agree_with_the_slow_twin(seed: int) -> None:
     table = simulated(random.Random(seed))
     event = {
-        name: [(cell.opponent, int(2 * cell.points), cell.is_played) for cell in cells] for name, cells in table.items()
+        name: [(cell.opponent, int(2 * cell.points), cell.is_played) for cell in cells]
+        for name, cells in table.items()
     }
     for name in table:
         assert 2 * scores(table)[name] == slow.total(event, name)
@@ -95,7 +107,9 @@ def test_simulated_events_agree_with_the_slow_twin(seed: int) -> None:
 
 def game(white: str, black: str, result: str, number: str, plies: int = 40) -> EventGame:
     final = Score({"1-0": "G0.0", "0-1": "-G0.0"}.get(result, "G3.5"))
-    return EventGame((white, black), result, final, Scoring(), Source.GAME, plies=plies, tags={"Round": number})
+    return EventGame(
+        (white, black), result, final, Scoring(), Source.GAME, plies=plies, tags={"Round": number}
+    )
 
 
 def test_forfeits_byes_and_absences_are_found_in_games() -> None:
@@ -118,8 +132,16 @@ def test_forfeits_byes_and_absences_are_found_in_games() -> None:
 
 
 def test_forfeits_are_games_where_everyone_has_met() -> None:
-    games = [game("Ann", "Bob", "1-0", "1", 0), game("Bob", "Cid", "1-0", "2"), game("Cid", "Ann", "1-0", "3")]
-    assert all(cell.is_played for cells in cross_table(games, EventGame.classical).values() for cell in cells)
+    games = [
+        game("Ann", "Bob", "1-0", "1", 0),
+        game("Bob", "Cid", "1-0", "2"),
+        game("Cid", "Ann", "1-0", "3"),
+    ]
+    assert all(
+        cell.is_played
+        for cells in cross_table(games, EventGame.classical).values()
+        for cell in cells
+    )
 
 
 def test_double_wins_need_both_colours_and_lengths_count_won_and_lost_games() -> None:

@@ -29,6 +29,10 @@ def test_a_written_game_is_read_alike_by_python_chess_and_here(
     (ours,) = games_in(text.splitlines(keepends=True), "test.pgn")
     assert list(theirs.mainline_moves()) == ours.replayed.board.move_stack == board.move_stack
     assert ours.tags["White"] == name
-    unescaped = theirs.headers["White"].replace('\\"', '"').replace("\\\\", "\\")  # it leaves the signs before quotes
+    unescaped = (
+        theirs.headers["White"].replace('\\"', '"').replace("\\\\", "\\")
+    )  # it leaves the signs before quotes
     assert unescaped == name
-    assert [node.comment.split() for node in theirs.mainline()] == [comment.split() for comment in comments]
+    assert [node.comment.split() for node in theirs.mainline()] == [
+        comment.split() for comment in comments
+    ]

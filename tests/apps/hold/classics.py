@@ -20,7 +20,9 @@ class Classic(NamedTuple):
     side: Color
 
 
-ALL = [Classic(row["name"], row["fen"], Color[row["side"].upper()]) for row in golden_rows("holds.csv")]
+ALL = [
+    Classic(row["name"], row["fen"], Color[row["side"].upper()]) for row in golden_rows("holds.csv")
+]
 PENROSE = ALL[-1]
 """One man holds it; two men hold the others."""
 CLASSICS = ALL[:-1]

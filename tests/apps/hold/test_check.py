@@ -30,7 +30,10 @@ def test_a_strategy_that_lacks_a_move_or_has_an_illegal_one_is_refused() -> None
     strategy = strategy_for(CLASSICS[0].fen, Color.WHITE, "draw")
     for place in strategy.moves:
         less = {each: move for each, move in strategy.moves.items() if each != place}
-        for moves, told in ((less, "it has no move for"), (less | {place: chess.Move.from_uci("h1h8")}, "is illegal")):
+        for moves, told in (
+            (less, "it has no move for"),
+            (less | {place: chess.Move.from_uci("h1h8")}, "is illegal"),
+        ):
             with pytest.raises(ProofError, match=told):
                 check(dataclasses.replace(strategy, moves=moves))
 
@@ -40,7 +43,9 @@ def test_a_strategy_that_promises_more_than_it_keeps_is_refused() -> None:
     strategy, kept = strategy_for(SHUT, Color.WHITE, "draw"), [False] * 15
     for code in range(1, 16):
         with contextlib.suppress(ProofError):
-            kept[code - 1] = bool(check(rethresholded(strategy, Goal(Color.WHITE, Score(code, Color.BLACK)))))
+            kept[code - 1] = bool(
+                check(rethresholded(strategy, Goal(Color.WHITE, Score(code, Color.BLACK))))
+            )
     assert kept == sorted(kept, reverse=True), "what is kept keeps all that is worse"
     assert 0 < sum(kept) < 15
 
@@ -55,7 +60,9 @@ def rethresholded(strategy: Strategy, goal: Goal) -> Strategy:
     return dataclasses.replace(strategy, goal=goal, moves=moves)
 
 
-@pytest.mark.parametrize("fen", [SHUT, "7k/8/8/8/8/8/6q1/6rK w - - 0 1", "7k/8/8/8/8/6q1/8/7K w - - 0 1"])
+@pytest.mark.parametrize(
+    "fen", [SHUT, "7k/8/8/8/8/8/6q1/6rK w - - 0 1", "7k/8/8/8/8/6q1/8/7K w - - 0 1"]
+)
 def test_a_score_that_cannot_have_accrued_where_a_strategy_begins_is_refused(fen: str) -> None:
     """Else a file says of somebody who is mated that a score is kept."""
     board, empty = chess.Board(fen), strategy_for(SHUT, Color.WHITE, "draw")
@@ -69,15 +76,24 @@ def test_a_score_that_cannot_have_accrued_where_a_strategy_begins_is_refused(fen
 def test_proofs_with_thresholds_that_are_too_low_are_refused(classic: Classic) -> None:
     """The search is told of a goal that is broken later: it proves too much, and is found out."""
     board, accrued = chess.Board(classic.fen), own_score(chess.Board(classic.fen))
-    goals = [Goal(classic.side, Score(code, classic.side.other)) for code in range(1, min(accrued.code, 16))]
-    found = [hold(board, classic.side, goal=goal.outcome, nodes=1) for goal in goals if goal.is_met_by(accrued)]
+    goals = [
+        Goal(classic.side, Score(code, classic.side.other))
+        for code in range(1, min(accrued.code, 16))
+    ]
+    found = [
+        hold(board, classic.side, goal=goal.outcome, nodes=1)
+        for goal in goals
+        if goal.is_met_by(accrued)
+    ]
     refused = 0
     for believed, claimed in itertools.pairwise(found):
         if believed.proof is not None and claimed.proof is None:
             with pytest.raises(ProofError):
                 check(rethresholded(believed.proof.strategy, claimed.goal))
             refused += 1
-    assert refused == (found[-1].proof is None), "the goals that are kept are those up to a certain one"
+    assert refused == (found[-1].proof is None), (
+        "the goals that are kept are those up to a certain one"
+    )
 
 
 def test_a_strategy_comes_back_from_its_file() -> None:
@@ -115,10 +131,19 @@ def written(**changed: object) -> str:
         (written(fen="nonsense"), "malformed FEN"),
         (written(fen="8/8/8/8/8/8/8/K7 w - - 0 1"), "Black has no king"),
         (written(fen=None), "fen is None, not a text"),
-        (written(moves=[["8/8/8/8/8/8/8/K6k w - -", float("nan"), "a1a2"]]), "is nan, not a whole number"),
-        (written(moves=[["8/8/8/8/8/8/8/K6k w - -", float("inf"), "a1a2"]]), "is inf, not a whole number"),
+        (
+            written(moves=[["8/8/8/8/8/8/8/K6k w - -", float("nan"), "a1a2"]]),
+            "is nan, not a whole number",
+        ),
+        (
+            written(moves=[["8/8/8/8/8/8/8/K6k w - -", float("inf"), "a1a2"]]),
+            "is inf, not a whole number",
+        ),
         (written(moves=[["8/8/8/8/8/8/8/K6k w - -", 1]]), r"moves\[0\] is .*, not a list of 3"),
-        (written(moves=[["8/8/8/8/8/8/8/K6k w - -", 1, "a1a2", 0]]), r"moves\[0\] is .*, not a list of 3"),
+        (
+            written(moves=[["8/8/8/8/8/8/8/K6k w - -", 1, "a1a2", 0]]),
+            r"moves\[0\] is .*, not a list of 3",
+        ),
         (written(moves=[["8/8/8/8/8/8/8/K6k w - -", 1, "a1"]]), "a1"),
         (written(tables="KvK"), "tables is 'KvK', not a list"),
         (written(side="both"), "side is 'both', not white or black"),

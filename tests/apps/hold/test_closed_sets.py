@@ -40,10 +40,19 @@ NARROW = [
 """A king in three squares cannot stay where it has two moves: goals that what has accrued meets are refuted."""
 
 
-@pytest.mark.parametrize(("fen", "is_narrow"), [*((fen, False) for fen in CAGES), *((fen, True) for fen in NARROW)])
-def test_a_search_with_all_men_decides_what_can_be_kept_at_all_times(fen: str, is_narrow: bool) -> None:
+@pytest.mark.parametrize(
+    ("fen", "is_narrow"), [*((fen, False) for fen in CAGES), *((fen, True) for fen in NARROW)]
+)
+def test_a_search_with_all_men_decides_what_can_be_kept_at_all_times(
+    fen: str, is_narrow: bool
+) -> None:
     board, own, searcher = chess.Board(fen), own_score(chess.Board(fen)), HoldSearch(200_000)
-    goals = [Goal(side, Score(code, holder)) for side in Color for holder in Color for code in (3, 4, 5, 7)]
+    goals = [
+        Goal(side, Score(code, holder))
+        for side in Color
+        for holder in Color
+        for code in (3, 4, 5, 7)
+    ]
     seen = Counter[bool]()
     for goal in (goal for goal in goals if goal.is_met_by(own)):
         found = searcher.search(board, goal, own, Attempt(Rung.ALL))
@@ -64,7 +73,9 @@ def bare_kings(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> 
         yield tables
 
 
-def test_nothing_false_is_proved_of_three_men_and_much_that_is_true(table_folder: Path, bare_kings: Tablebase) -> None:
+def test_nothing_false_is_proved_of_three_men_and_much_that_is_true(
+    table_folder: Path, bare_kings: Tablebase
+) -> None:
     """Goals a step better than the value, and the value itself, with random scores; tables of two men to lean on."""
     seed, proved = random.Random(3), Counter[str]()
     with open_tablebase(table_folder) as truth:
@@ -72,13 +83,24 @@ def test_nothing_false_is_proved_of_three_men_and_much_that_is_true(table_folder
             board = random_root(seed, "Kk" + "BNRQPbnrqp"[number % 10])
             own = own_score(board)
             accrued = Score(seed.randrange(2, max(3, min(own.code, 17))), seed.choice(list(Color)))
-            value = truth.get(board, own if number % 2 else accrued) if accrued.code % 2 or number % 2 else None
+            value = (
+                truth.get(board, own if number % 2 else accrued)
+                if accrued.code % 2 or number % 2
+                else None
+            )
             for side in Color if value is not None else ():
                 step = -1 if value.outcome.holder is side else 1
                 better = Score(max(0, value.outcome.code + step), value.outcome.holder)
                 for kind, outcome in (("false", better), ("true", value.outcome)):
                     if outcome.code > 0 and Goal(side, outcome).is_met_by(value.accrued):
-                        found = hold(board, side, goal=outcome, accrued=value.accrued, tables=bare_kings, nodes=2000)
+                        found = hold(
+                            board,
+                            side,
+                            goal=outcome,
+                            accrued=value.accrued,
+                            tables=bare_kings,
+                            nodes=2000,
+                        )
                         proved[kind] += 1
                         proved[f"{kind} held"] += found.is_held
     assert proved["false held"] == 0
@@ -91,7 +113,9 @@ def test_brackets_hold_the_value_between_them(table_folder: Path, bare_kings: Ta
     with open_tablebase(table_folder) as truth:
         for men in ("KkB", "Kkn"):
             board = random_root(seed, men)
-            sides = (hold(board, side, goal="best", tables=bare_kings, nodes=1000) for side in Color)
+            sides = (
+                hold(board, side, goal="best", tables=bare_kings, nodes=1000) for side in Color
+            )
             found, value = HoldBracket(*sides), truth.probe(board)
             assert found.low <= value.outcome <= found.high
             assert found.value in (None, value.outcome)
@@ -108,7 +132,9 @@ def test_brackets_hold_the_value_between_them(table_folder: Path, bare_kings: Ta
         ((chess.E1, chess.H1), ANY_MAN, {ALL}),
     ],
 )
-def test_men_that_hold_may_play_what_their_rung_allows(move: tuple[int, int], mover: int, kinds: set[int]) -> None:
+def test_men_that_hold_may_play_what_their_rung_allows(
+    move: tuple[int, int], mover: int, kinds: set[int]
+) -> None:
     key, packed = words_of(chess.Board("4k3/7p/8/8/8/8/P7/4K2R w K - 0 1")), packed_move(*move, 0)
     key = np.append(key, np.uint64([0, mover]))
     for kind in (QUIET, CAPTURES, ALL):
@@ -118,15 +144,24 @@ def test_men_that_hold_may_play_what_their_rung_allows(move: tuple[int, int], mo
 
 WIDER = [
     ("the holder is stalemated, which is a draw", "8/8/8/8/8/7k/7p/7K b - - 9 9", "-G0.5", True),
-    ("the holder is stalemated, which is less than G1.0", "8/8/8/8/8/7k/7p/7K b - - 9 9", "-G1.0", False),
+    (
+        "the holder is stalemated, which is less than G1.0",
+        "8/8/8/8/8/7k/7p/7K b - - 9 9",
+        "-G1.0",
+        False,
+    ),
     ("the holder is mated", "6K1/8/6k1/8/8/8/8/r7 b - - 9 9", "-G0.5", False),
 ]
 
 
-@pytest.mark.parametrize(("fen", "goal", "expected"), [case[1:] for case in WIDER], ids=[case[0] for case in WIDER])
+@pytest.mark.parametrize(
+    ("fen", "goal", "expected"), [case[1:] for case in WIDER], ids=[case[0] for case in WIDER]
+)
 def test_the_end_of_a_game_where_one_man_holds(fen: str, goal: str, expected: bool) -> None:
     board, wanted, accrued = asked(fen, Color.WHITE, goal)
-    found = HoldSearch(20_000).search(board, wanted, accrued, Attempt(Rung.ONE_MAN, board.king(chess.WHITE)))
+    found = HoldSearch(20_000).search(
+        board, wanted, accrued, Attempt(Rung.ONE_MAN, board.king(chess.WHITE))
+    )
     assert isinstance(found, Strategy) if expected else found is HoldVerdict.BROKEN
     if isinstance(found, Strategy):
         check(found)

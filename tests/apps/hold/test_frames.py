@@ -19,16 +19,32 @@ from tests.reference.hold import SlowFrame
 WHITE, BLACK = Color.WHITE, Color.BLACK
 FRAMES = [
     ("kings", FINE_70.format("w"), BLACK, "a7", "a1", "draw"),
-    ("kings for a score", "8/8/1p1k4/1Pp1p1p1/2PpPpPp/3P1P1P/1K6/8 w - - 9 1", WHITE, "b2", "d6", "-G5.5"),
+    (
+        "kings for a score",
+        "8/8/1p1k4/1Pp1p1p1/2PpPpPp/3P1P1P/1K6/8 w - - 9 1",
+        WHITE,
+        "b2",
+        "d6",
+        "-G5.5",
+    ),
     ("rook and king", "7k/R7/8/8/8/4p2p/4Pp1P/5K2 w - - 0 1", WHITE, "a7", "h8", "-G0.5"),
-    ("queen and king for a score of her own", "6k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 9 1", WHITE, "h5", "g8", "G4.0"),
+    (
+        "queen and king for a score of her own",
+        "6k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 9 1",
+        WHITE,
+        "h5",
+        "g8",
+        "G4.0",
+    ),
     ("bishop and knight", "k7/p1p5/P1P5/8/3n4/4B3/p1p5/K7 w - - 0 1", WHITE, "e3", "d4", "-G1.5"),
     ("knight and bishop", "k7/p1p5/P1P5/8/3n4/4B3/p1p5/K7 w - - 0 1", BLACK, "d4", "e3", "G1.5"),
     ("queen and rook", "4k3/4p3/4P3/8/Q7/8/6r1/K7 b - - 0 1", BLACK, "g2", "a4", "G2.5"),
     ("a king that can be stalemated", "8/8/8/8/8/5k2/5p2/5K2 b - - 9 9", WHITE, "f1", "f3", "draw"),
 ]
 CASES = pytest.mark.parametrize(
-    ("fen", "side", "b", "c", "goal"), [case[1:] for case in FRAMES], ids=[case[0] for case in FRAMES]
+    ("fen", "side", "b", "c", "goal"),
+    [case[1:] for case in FRAMES],
+    ids=[case[0] for case in FRAMES],
 )
 SIDES_TO_MOVE = pytest.mark.parametrize("turn", [chess.WHITE, chess.BLACK])
 
@@ -44,7 +60,9 @@ def searched(board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt) -
     return found if isinstance(found, Strategy) else None
 
 
-def placed(board: chess.Board, first: Attempt, number: int) -> Iterator[tuple[chess.Board, Attempt]]:
+def placed(
+    board: chess.Board, first: Attempt, number: int
+) -> Iterator[tuple[chess.Board, Attempt]]:
     """The two men of a frame on random squares, with either side to move; the first time as they are."""
     yield board, first
     men, draw = [board.piece_at(square) for square in first[1:]], random.Random(6)
@@ -75,7 +93,9 @@ def test_every_position_of_a_frame_is_as_the_slow_reference_has_it(
             for node, holds in enumerate(frame.is_holders)
             if frame.keys[node, THRESHOLD] == threshold
         }
-    broken = {state for state in plies if state[2] and slow.codes[state] < threshold}  # by the other side's arrival
+    broken = {
+        state for state in plies if state[2] and slow.codes[state] < threshold
+    }  # by the other side's arrival
     assert {state for state, found in plies.items() if found != expected[state]} <= broken
     assert len(plies) - len(broken) > 100
     assert len(set(plies.values())) > 2
@@ -102,15 +122,29 @@ def test_the_search_finds_that_a_frame_holds_exactly_if_there_is_no_way_out(
 
 ENDS = [
     ("the holder mates", "6k1/8/6K1/8/8/8/8/R7 w - - 9 9", "a1", "g8", "-G0.5"),
-    ("the holder mates, for a score of its own", "6k1/8/6K1/8/8/8/8/R7 w - - 9 9", "a1", "g8", "G2.5"),
+    (
+        "the holder mates, for a score of its own",
+        "6k1/8/6K1/8/8/8/8/R7 w - - 9 9",
+        "a1",
+        "g8",
+        "G2.5",
+    ),
     ("the holder stalemates", "7k/Q7/8/8/8/4p2p/4Pp1P/5K2 w - - 9 9", "a7", "h8", "-G3.0"),
     ("the other side mates", "6K1/8/6k1/8/8/8/8/r7 b - - 9 9", "g8", "a1", "-G0.5"),
-    ("the holder is stalemated, which is a draw", "8/8/8/8/8/5p2/5k2/7K b - - 9 9", "h1", "f2", "-G0.5"),
+    (
+        "the holder is stalemated, which is a draw",
+        "8/8/8/8/8/5p2/5k2/7K b - - 9 9",
+        "h1",
+        "f2",
+        "-G0.5",
+    ),
     ("a score that a stalemate breaks", "7K/8/5k2/7p/7P/8/8/8 b - - 9 9", "h8", "f6", "-G1.5"),
 ]
 
 
-@pytest.mark.parametrize(("fen", "b", "c", "goal"), [end[1:] for end in ENDS], ids=[end[0] for end in ENDS])
+@pytest.mark.parametrize(
+    ("fen", "b", "c", "goal"), [end[1:] for end in ENDS], ids=[end[0] for end in ENDS]
+)
 def test_the_end_of_a_game_in_a_frame(fen: str, b: str, c: str, goal: str) -> None:
     board, wanted, accrued = asked(fen, WHITE, goal)
     attempt = frame_of(b, c)
@@ -124,7 +158,8 @@ def test_the_end_of_a_game_in_a_frame(fen: str, b: str, c: str, goal: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("fen", "start"), [("7k/8/8/8/3K4/8/8/r7 b - - 9 9", "R"), ("7k/6N1/8/8/3K4/8/8/8 b - - 9 9", "Kxg7")]
+    ("fen", "start"),
+    [("7k/8/8/8/3K4/8/8/r7 b - - 9 9", "R"), ("7k/6N1/8/8/3K4/8/8/8 b - - 9 9", "Kxg7")],
 )
 def test_a_way_out_ends_with_a_move_of_another_man_or_a_reset(fen: str, start: str) -> None:
     board, wanted, accrued = asked(fen, WHITE, "draw")
@@ -134,7 +169,10 @@ def test_a_way_out_ends_with_a_move_of_another_man_or_a_reset(fen: str, start: s
 
 CASTLING = [
     (side, *pair.split(), turn, "draw" if turn else "-G7.5")
-    for side, pairs in ((WHITE, ("e1 e8", "e1 a8", "h1 e8", "h1 a8")), (BLACK, ("e8 e1", "e8 h1", "a8 e1", "a8 h1")))
+    for side, pairs in (
+        (WHITE, ("e1 e8", "e1 a8", "h1 e8", "h1 a8")),
+        (BLACK, ("e8 e1", "e8 h1", "a8 e1", "a8 h1")),
+    )
     for pair, turn in zip(pairs, (chess.WHITE, chess.BLACK, chess.BLACK, chess.WHITE), strict=True)
 ]
 

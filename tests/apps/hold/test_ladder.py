@@ -31,7 +31,10 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"nodes": 0}, "nodes must be a whole number from 1 to 5000000, not 0"),
     ({"tables": "data"}, "tables must be an open Tablebase"),
     ({"pair": "Qh5"}, "a pair is a man of either side"),
-    ({"pair": "Qh5,Xg8"}, "a pair is a man of either side, such as Ke1,Ke6, and none is a pawn; not 'Qh5,Xg8'"),
+    (
+        {"pair": "Qh5,Xg8"},
+        "a pair is a man of either side, such as Ke1,Ke6, and none is a pawn; not 'Qh5,Xg8'",
+    ),
     ({"goal": Score("G2.0")}, "-G24.5 has accrued, which is already worse for White than G2.0"),
 ]
 
@@ -69,14 +72,22 @@ def test_penroses_fortress_of_2017_is_held_by_king_moves_alone() -> None:
     found = hold(chess.Board(PENROSE.fen), PENROSE.side, goal="draw")
     assert found.proof is not None
     strategy, checked = found.proof.strategy, found.proof.checked
-    assert (strategy.men, strategy.rung, checked.positions > 10_000) == (("Ke2",), Rung.ONE_MAN, True)
+    assert (strategy.men, strategy.rung, checked.positions > 10_000) == (
+        ("Ke2",),
+        Rung.ONE_MAN,
+        True,
+    )
 
 
 def test_white_to_move_needs_27_plies_at_least_in_fine_70() -> None:
     found = hold(chess.Board(FINE_70.format("w")), Color.BLACK, goal="draw", nodes=1000)
     assert found.verdict is HoldVerdict.UNKNOWN
     assert found.escape is not None
-    assert (found.escape.plies, found.escape.men, len(found.escape.line)) == (27, ("Ka7", "Ka1"), 27)
+    assert (found.escape.plies, found.escape.men, len(found.escape.line)) == (
+        27,
+        ("Ka7", "Ka1"),
+        27,
+    )
     assert found.escape.line[0] == "Kb1"
 
 
@@ -99,7 +110,10 @@ def test_the_frame_that_is_shown_is_the_one_that_lasts_longest() -> None:
 
 @pytest.mark.parametrize(
     "fen",
-    ["8/3pk3/3P4/1P2p1pP/3p1pP1/5P2/6P1/7K b - - 30 1", "6K1/3pp1p1/3P1P2/2p5/5p2/p7/4p2k/8 b - - 5 1"],
+    [
+        "8/3pk3/3P4/1P2p1pP/3p1pP1/5P2/6P1/7K b - - 30 1",
+        "6K1/3pp1p1/3P1P2/2p5/5p2/p7/4p2k/8 b - - 5 1",
+    ],
 )
 @pytest.mark.parametrize("goal", ["accrued", "best"])
 def test_a_way_out_leads_through_thresholds_that_no_held_position_has(fen: str, goal: str) -> None:
@@ -111,12 +125,16 @@ def test_a_way_out_leads_through_thresholds_that_no_held_position_has(fen: str, 
         accrued, runner = found.accrued, chess.parse_square(found.escape.men[1][1:])
         for san in found.escape.line:
             move = board.parse_san(san)
-            is_left = board.is_zeroing(move) or (board.turn == chess.WHITE and move.from_square != runner)
+            is_left = board.is_zeroing(move) or (
+                board.turn == chess.WHITE and move.from_square != runner
+            )
             runner = move.to_square if move.from_square == runner else runner
             accrued = play_move(board, move, accrued).accrued
         assert is_left or not found.goal.is_met_by(accrued)
 
 
 def test_a_wide_search_goes_on_where_two_men_and_one_do_not_hold() -> None:
-    narrow, wide = (hold(INTERPOSED, WHITE, goal="draw", nodes=1000, wide=each) for each in (False, True))
+    narrow, wide = (
+        hold(INTERPOSED, WHITE, goal="draw", nodes=1000, wide=each) for each in (False, True)
+    )
     assert wide.nodes > narrow.nodes + 1000

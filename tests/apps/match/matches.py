@@ -30,7 +30,9 @@ from tests.positions import random_root
 ENGINES = Path(__file__).parent / "engines"
 
 
-def scripted(name: str, *arguments: str, limit: str = "nodes=1", program: str = "scripted.py") -> list[str]:
+def scripted(
+    name: str, *arguments: str, limit: str = "nodes=1", program: str = "scripted.py"
+) -> list[str]:
     """An engine that plays by heart, as options of a match."""
     words = [f"arg={word}" for word in (str(ENGINES / program), *arguments)]
     return ["-engine", f"cmd={sys.executable}", *words, f"name={name}", limit]
@@ -80,7 +82,10 @@ def games_of(path: Path) -> list[PgnGame]:
 
 
 def tournament(
-    plan: Tournament, scoring: Scoring, outcome_of: Callable[[int], tuple[Color, int]], rounds: int = 99
+    plan: Tournament,
+    scoring: Scoring,
+    outcome_of: Callable[[int], tuple[Color, int]],
+    rounds: int = 99,
 ) -> tuple[list[Pairing], dict[int, EventGame]]:
     """All games of a tournament, or of so many rounds, by the holder and the code of each; stages arrive backwards."""
     pairings, results = list[Pairing](), dict[int, EventGame]()
@@ -96,7 +101,11 @@ def tournament(
                 scoring=scoring,
                 source=Source.GAME,
                 plies=0 if is_bye else 9,
-                tags={"EventType": "k.o.", "Round": str(pairing.round), "MatchGame": str(pairing.number)},
+                tags={
+                    "EventType": "k.o.",
+                    "Round": str(pairing.round),
+                    "MatchGame": str(pairing.number),
+                },
             )
     return pairings, results
 
@@ -110,10 +119,14 @@ class FakeReferee(Referee):
         self._watcher.begins(self.match)
         await self._play_all(self.match, {})
 
-    async def _game(self, match: Match, pairing: Pairing, engines: dict[int, EngineProcess]) -> Sheet:
+    async def _game(
+        self, match: Match, pairing: Pairing, engines: dict[int, EngineProcess]
+    ) -> Sheet:
         sheet = copy.copy(SHEET)
         sheet.pairing = pairing
-        sheet.ending = Ending(Score(pairing.number % 10, Color.BLACK), Source.GAME, "normal", "bare kings")
+        sheet.ending = Ending(
+            Score(pairing.number % 10, Color.BLACK), Source.GAME, "normal", "bare kings"
+        )
         return sheet
 
 

@@ -42,7 +42,9 @@ def variance_in_pairs(pairs: Sequence[tuple[Fraction, Fraction]]) -> Fraction:
     return sum(((each - mean) ** 2 for each in sums), Fraction(0)) / len(sums) / 2
 
 
-def trinomial_ratio(points: Sequence[Fraction], elo0: float, elo1: float, *, scaled: bool) -> Decimal:
+def trinomial_ratio(
+    points: Sequence[Fraction], elo0: float, elo1: float, *, scaled: bool
+) -> Decimal:
     """The ratio over wins, draws and losses, adding up each game's fractions of them."""
     wins = sum((2 * each - 1 for each in points if each > Fraction(1, 2)), Fraction(0))
     losses = sum((1 - 2 * each for each in points if each < Fraction(1, 2)), Fraction(0))
@@ -63,7 +65,9 @@ def trinomial_ratio(points: Sequence[Fraction], elo0: float, elo1: float, *, sca
     return likelihood(elo1) - likelihood(elo0)
 
 
-def generalised_ratio(shares: Sequence[Fraction], games_each: int, elo0: float, elo1: float) -> Decimal:
+def generalised_ratio(
+    shares: Sequence[Fraction], games_each: int, elo0: float, elo1: float
+) -> Decimal:
     """The empirical likelihood ratio for the mean, by maximising the dual function with golden sections."""
     ordinary = 2 * games_each
     weights = {Fraction(step, ordinary): _PRIOR for step in range(ordinary + 1)}
@@ -75,7 +79,9 @@ def generalised_ratio(shares: Sequence[Fraction], games_each: int, elo0: float, 
         low, high = -1 / (1 - mean), 1 / mean
 
         def dual(tilt: Decimal) -> Decimal:
-            return sum((weight * (1 + tilt * (share - mean)).ln() for share, weight in law), Decimal(0))
+            return sum(
+                (weight * (1 + tilt * (share - mean)).ln() for share, weight in law), Decimal(0)
+            )
 
         return dual(_maximum(dual, low, high))
 

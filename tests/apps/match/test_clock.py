@@ -20,7 +20,9 @@ from tbgen.errors import UsageError
         ("inf", None, None, 0),
     ],
 )
-def test_time_controls_read_as_in_cutechess(text: str, moves: int | None, base: float | None, increment: float) -> None:
+def test_time_controls_read_as_in_cutechess(
+    text: str, moves: int | None, base: float | None, increment: float
+) -> None:
     control = parse_time_control(text)
     assert (control.moves, control.base, control.increment) == (moves, base, increment)
 
@@ -36,7 +38,10 @@ def test_what_is_no_time_control_is_refused(text: str) -> None:
     [
         *((parse_time_control(text), text) for text in ("10+0.1", "40/60", "300")),
         (parse_time_control("inf"), "-"),
-        (TimeControl(each_move=0.5, nodes=1000, plies=6), "0.5/move, 1000 nodes/move, 6 plies/move"),
+        (
+            TimeControl(each_move=0.5, nodes=1000, plies=6),
+            "0.5/move, 1000 nodes/move, 6 plies/move",
+        ),
     ],
 )
 def test_a_time_control_is_written_as_it_is_read(control: TimeControl, text: str) -> None:

@@ -14,9 +14,15 @@ from tbgen.apps.match.runner import r_mobility_options
 from tbgen.cli.match import command
 from tests.project import ROOT
 
-MATCHES, UCI, README = ((ROOT / name).read_text() for name in ("docs/matches.md", "docs/uci.md", "README.md"))
+MATCHES, UCI, README = (
+    (ROOT / name).read_text() for name in ("docs/matches.md", "docs/uci.md", "README.md")
+)
 PAGES = "\n".join((MATCHES, UCI, README, command.help or ""))
-COMMANDS = [words for words in re.findall(r"^ +(?:\$ )?tbgen match (-engine .*)$", PAGES, re.M) if " ..." not in words]
+COMMANDS = [
+    words
+    for words in re.findall(r"^ +(?:\$ )?tbgen match (-engine .*)$", PAGES, re.M)
+    if " ..." not in words
+]
 
 
 @pytest.mark.parametrize("words", COMMANDS)
@@ -26,7 +32,9 @@ def test_a_command_of_the_pages_is_understood(words: str) -> None:
 
 
 def test_the_file_of_the_page_is_understood(tmp_path: Path) -> None:
-    block = MATCHES.partition("`tbgen match -config match.toml`:\n\n")[2].partition("\n\nThe command line overrides")[0]
+    block = MATCHES.partition("`tbgen match -config match.toml`:\n\n")[2].partition(
+        "\n\nThe command line overrides"
+    )[0]
     path = tmp_path / "match.toml"
     path.write_text(re.sub("^    ", "", block, flags=re.M))
     settings = settings_of(["-config", str(path)])
@@ -41,7 +49,10 @@ def test_every_option_that_the_page_names_is_known_or_refused() -> None:
             MATCHES.partition("## Coming from")[2].partition("## Read the PGN file")[0],
         )
     )
-    assert named - {"help", "mobility", "move", "cli"} - set(OPTIONS) - set(ALIASES) - set(REFUSED) == set()
+    assert (
+        named - {"help", "mobility", "move", "cli"} - set(OPTIONS) - set(ALIASES) - set(REFUSED)
+        == set()
+    )
     assert {"engine", "each", "openings", "sprt", "recover", "draw", "legacyMode"} <= named
 
 

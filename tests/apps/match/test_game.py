@@ -55,7 +55,9 @@ MATE = "f2f3 e7e5 g2g4 d8h4"
         (Game(chess.Board("8/8/2k5/8/8/5K2/8/8 w - - 0 1")), "f3f4 c6c5 f4f3", "bare kings", 2),
     ],
 )
-def test_the_rules_end_a_game_with_its_accrued_score(game: Game, line: str, details: str, plies: int) -> None:
+def test_the_rules_end_a_game_with_its_accrued_score(
+    game: Game, line: str, details: str, plies: int
+) -> None:
     """Bare kings have two legal positions with eight moves in a row."""
     ending, sheet = played(game, line)
     assert (ending.details, ending.source, ending.termination) == (details, Source.GAME, "normal")
@@ -64,7 +66,11 @@ def test_the_rules_end_a_game_with_its_accrued_score(game: Game, line: str, deta
 
 @pytest.mark.parametrize(
     "fen",
-    ["8/8/8/4K1k1/8/8/8/8 b - - 0 1", "8/8/8/3NK1k1/8/8/8/8 b - - 0 1", "8/8/8/3BK1k1/8/8/8/8 b - - 0 1"],
+    [
+        "8/8/8/4K1k1/8/8/8/8 b - - 0 1",
+        "8/8/8/3NK1k1/8/8/8/8 b - - 0 1",
+        "8/8/8/3BK1k1/8/8/8/8 b - - 0 1",
+    ],
 )
 def test_what_ordinary_chess_calls_dead_is_played_on(fen: str) -> None:
     """A king and at most a minor piece: python-chess would call it a draw."""
@@ -92,7 +98,9 @@ def test_the_four_fifty_move_rules_end_a_game_in_their_own_way(
     """Ply 1 improves the score to G5.5, below the cutoff: only under `reset` does the counter start anew."""
     fifty = FiftyMoves(setting)
     ending, sheet = played(
-        Game(chess.Board(SLOW), fifty_moves=fifty), "b2d2 e6e5 a1b1 e5e4 b1c1 e4e3", PlayRules(fifty, most_moves=3)
+        Game(chess.Board(SLOW), fifty_moves=fifty),
+        "b2d2 e6e5 a1b1 e5e4 b1c1 e4e3",
+        PlayRules(fifty, most_moves=3),
     )
     assert (ending.details, sheet.game.last.number) == (details, plies)
 
@@ -116,10 +124,16 @@ WON, HOPED = Evaluation(Cp(800)), Evaluation(Cp(799))
 def test_a_side_resigns_after_so_many_moves_without_hope(
     evaluations: dict[int, Evaluation], two_sided: bool, plies: int
 ) -> None:
-    ending, sheet = played(Game(), SHUFFLE, PlayRules(resign=Resign(2, 800, two_sided)), evaluations)
+    ending, sheet = played(
+        Game(), SHUFFLE, PlayRules(resign=Resign(2, 800, two_sided)), evaluations
+    )
     assert sheet.game.last.number == plies
     if plies == 4:
-        assert (str(ending.outcome), ending.source, ending.details) == ("G0.0", Source.RESULT, "Black resigns")
+        assert (str(ending.outcome), ending.source, ending.details) == (
+            "G0.0",
+            Source.RESULT,
+            "Black resigns",
+        )
 
 
 class Oracle:
@@ -134,7 +148,11 @@ class Oracle:
         if game.last.number < self._ply:
             return None
         return Ending(
-            Score(3, Color.BLACK), Source.TABLEBASE, ADJUDICATION, "tablebase -G1.5 in 5 plies", table="KBvK 5"
+            Score(3, Color.BLACK),
+            Source.TABLEBASE,
+            ADJUDICATION,
+            "tablebase -G1.5 in 5 plies",
+            table="KBvK 5",
         )
 
 

@@ -27,23 +27,48 @@ def engines(count: int) -> list[str]:
 
 MATCHES = {
     "swiss": [*engines(8), "-tournament", "swiss", "-rounds", "5", "-concurrency", "2"],
-    "knockout": [*engines(8), "-tournament", "knockout", "-games", "4", "-scoring", "classical", "-concurrency", "2"],
+    "knockout": [
+        *engines(8),
+        "-tournament",
+        "knockout",
+        "-games",
+        "4",
+        "-scoring",
+        "classical",
+        "-concurrency",
+        "2",
+    ],
     "pyramid": [*engines(4), "-tournament", "pyramid", "-games", "6"],
-    "quick": [*walker("Ann"), *walker("Bob"), "-games", "200", "-maxmoves", "5", "-concurrency", "2", "-srand", "3"],
+    "quick": [
+        *walker("Ann"),
+        *walker("Bob"),
+        "-games",
+        "200",
+        "-maxmoves",
+        "5",
+        "-concurrency",
+        "2",
+        "-srand",
+        "3",
+    ],
 }
 
 
 @pytest.mark.slow
 @needs_engines
 @pytest.mark.parametrize("kind", MATCHES)
-def test_a_match_that_is_killed_twenty_times_has_the_same_games_and_standings(kind: str, tmp_path: Path) -> None:
+def test_a_match_that_is_killed_twenty_times_has_the_same_games_and_standings(
+    kind: str, tmp_path: Path
+) -> None:
     facts = {}
     for name in ("whole", "broken"):
         pgn, path = tmp_path / f"{name}.pgn", tmp_path / f"{name}.json"
         words = [*MATCHES[kind], "-pgnout", str(pgn), "-jsonout", str(path), "-recover"]
         if name == "broken":
             games = len(games_of(tmp_path / "whole.pgn"))
-            kills = [killed_after(words, max(1, games // (KILLS + 5)), "Finished") for _ in range(KILLS)]
+            kills = [
+                killed_after(words, max(1, games // (KILLS + 5)), "Finished") for _ in range(KILLS)
+            ]
             assert all(kills)
         assert not killed_after(words, 1000, "Finished")
         facts[name] = json.loads(path.read_text())

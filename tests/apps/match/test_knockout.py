@@ -23,7 +23,9 @@ from tests.apps.match.test_recover import killed_after
 
 
 def knockout(players: int, games: int = 2, seeds: int | None = None) -> Tournament:
-    return Tournament(players, games=games, format=Format.KNOCKOUT, seeds=players if seeds is None else seeds)
+    return Tournament(
+        players, games=games, format=Format.KNOCKOUT, seeds=players if seeds is None else seeds
+    )
 
 
 @pytest.mark.parametrize(
@@ -34,7 +36,9 @@ def knockout(players: int, games: int = 2, seeds: int | None = None) -> Tourname
         (8, [(0, 4), (2, 6), (1, 5), (3, 7)]),
     ],
 )
-def test_seeds_and_byes_are_placed_as_in_cutechess(players: int, pairs: list[tuple[int, int | None]]) -> None:
+def test_seeds_and_byes_are_placed_as_in_cutechess(
+    players: int, pairs: list[tuple[int, int | None]]
+) -> None:
     assert first_round(knockout(players)) == pairs
 
 
@@ -45,11 +49,15 @@ def played(
     plan: Tournament, outcomes: Outcomes, scoring: Scoring, rounds: int = 99
 ) -> tuple[list[list[Meeting]], dict[int, EventGame]]:
     """The bracket when every game has been played; White mates, unless a game's number says otherwise."""
-    _, results = tournament(plan, scoring, lambda number: outcomes.get(number, (Color.WHITE, 0)), rounds)
+    _, results = tournament(
+        plan, scoring, lambda number: outcomes.get(number, (Color.WHITE, 0)), rounds
+    )
     return bracket_of(plan, results)[0], results
 
 
-OUTCOMES = {number: (Color.WHITE if number % 3 else Color.BLACK, number % 5) for number in range(500)}
+OUTCOMES = {
+    number: (Color.WHITE if number % 3 else Color.BLACK, number % 5) for number in range(500)
+}
 
 
 @given(st.integers(2, 12), st.integers(1, 4))
@@ -58,13 +66,21 @@ def test_a_knockout_numbers_each_game_once_and_leaves_one_winner(players: int, g
     meetings = [meeting for each in bracket for meeting in each if meeting.tie.decided_by != "bye"]
     pairings = [pairing for meeting in meetings for pairing in meeting.pairings]
     assert len(meetings) == players - 1
-    assert sorted(pairing.number for pairing in pairings) == sorted(results) == list(range(1, len(results) + 1))
+    assert (
+        sorted(pairing.number for pairing in pairings)
+        == sorted(results)
+        == list(range(1, len(results) + 1))
+    )
     assert max(Counter(pairing.pair for pairing in pairings).values()) <= 2
     assert len(bracket[-1]) == 1
     assert bracket[-1][0].tie.winner is not None
-    meetings_of = {pairing.opening: meeting.round for meeting in meetings for pairing in meeting.pairings}
+    meetings_of = {
+        pairing.opening: meeting.round for meeting in meetings for pairing in meeting.pairings
+    }
     assert sorted(meetings_of) == list(range(len(meetings_of)))
-    losers = [player for each in meetings for player in each.tie.players if player != each.tie.winner]
+    losers = [
+        player for each in meetings for player in each.tie.players if player != each.tie.winner
+    ]
     assert len(set(losers)) == players - 1
 
 
@@ -73,18 +89,27 @@ def test_the_file_of_a_knockout_shows_the_bracket_of_its_referee(
     players: int, games: int, chance: Random, rounds: int
 ) -> None:
     """Also where meetings have an odd number of games, and where the knockout is not over."""
-    outcomes = {number: (chance.choice(list(Color)), chance.choice([0, 1, 3, 20])) for number in range(500)}
+    outcomes = {
+        number: (chance.choice(list(Color)), chance.choice([0, 1, 3, 20])) for number in range(500)
+    }
     bracket, results = played(knockout(players, games), outcomes, Scoring(), rounds)
-    tagged = [game._replace(tags={**game.tags, "MeetingGames": str(games)}) for game in results.values()]
+    tagged = [
+        game._replace(tags={**game.tags, "MeetingGames": str(games)}) for game in results.values()
+    ]
     expected = {
         frozenset(f"P{player}" for player in each.tie.players): None
         if each.tie.winner is None
         else f"P{each.tie.winner}"
         for meetings in bracket
         for each in meetings
-        if each.tie.decided_by != "bye" and any(pairing.number in results for pairing in each.pairings)
+        if each.tie.decided_by != "bye"
+        and any(pairing.number in results for pairing in each.pairings)
     }
-    assert {frozenset(tie.players): tie.winner for ties in knockout_rounds(tagged).values() for tie in ties} == expected
+    assert {
+        frozenset(tie.players): tie.winner
+        for ties in knockout_rounds(tagged).values()
+        for tie in ties
+    } == expected
 
 
 MATES = dict.fromkeys(range(1, 11), (Color.WHITE, 0))
@@ -102,14 +127,24 @@ def test_a_tie_is_broken_by_r_mobility_then_goes_on_with_two_more_games_and_then
     outcomes: dict[int, tuple[Color, int]], scheme: Scheme, games: int, decided_by: str, winner: int
 ) -> None:
     ((final,),), _ = played(knockout(2), outcomes, Scoring(scheme))
-    assert (len(final.pairings), final.tie.decided_by, final.tie.winner) == (games, decided_by, winner)
+    assert (len(final.pairings), final.tie.decided_by, final.tie.winner) == (
+        games,
+        decided_by,
+        winner,
+    )
     assert final.tie.points == (games / 2, games / 2) or decided_by == "points"
 
 
 def test_a_knockout_that_is_killed_has_the_same_pairs_and_loses_no_game(tmp_path: Path) -> None:
     """Killed in its second round: the first has eight games, and the second four, of which two are played at a time."""
     pgn, bracket = tmp_path / "games.pgn", tmp_path / "bracket.json"
-    words = [*chain(*map(walker, ("Ann", "Bob", "Cid", "Dan"))), "-tournament", "knockout", "-games", "4"]
+    words = [
+        *chain(*map(walker, ("Ann", "Bob", "Cid", "Dan"))),
+        "-tournament",
+        "knockout",
+        "-games",
+        "4",
+    ]
     words += ["-maxmoves", "4", "-concurrency", "2", "-srand", "7", "-recover"]
     words += ["-pgnout", str(pgn), "-jsonout", str(bracket)]
     assert killed_after(words, 9, "Finished")
@@ -119,13 +154,21 @@ def test_a_knockout_that_is_killed_has_the_same_pairs_and_loses_no_game(tmp_path
     assert 9 <= len(before) < len(pairs)
     assert before.items() <= pairs.items()
     first, final = json.loads(bracket.read_text())["bracket"]
-    assert {number: {each["first"], each["second"]} for each in first + final for number in each["games"]} == pairs
+    assert {
+        number: {each["first"], each["second"]}
+        for each in first + final
+        for number in each["games"]
+    } == pairs
     assert [each["winner"] for each in first] == [final[0]["first"], final[0]["second"]]
 
 
 def pairs_of(pgn: Path) -> dict[int, set[str]]:
     """Who plays each game of a file but for one that was being written when the match was killed."""
-    games = [game.tags for game in read_games(pgn) if isinstance(game, PgnGame) and "PlyCount" in game.tags]
+    games = [
+        game.tags
+        for game in read_games(pgn)
+        if isinstance(game, PgnGame) and "PlyCount" in game.tags
+    ]
     found = {int(tags["MatchGame"]): {tags["White"], tags["Black"]} for tags in games}
     assert len(found) == len(games)
     return found

@@ -48,11 +48,24 @@ def test_a_game_costs_as_much_at_the_end_of_a_long_match_as_at_its_beginning() -
 def test_a_long_match_keeps_no_games_in_memory_while_it_is_read_back(tmp_path: Path) -> None:
     """A game that was read takes more memory than its text, and a match may have a million."""
     pgn = tmp_path / "games.pgn"
-    words = [*walker("Ann"), *walker("Bob"), "-maxmoves", "1", "-games", "2", "-srand", "1", "-pgnout", str(pgn)]
+    words = [
+        *walker("Ann"),
+        *walker("Bob"),
+        "-maxmoves",
+        "1",
+        "-games",
+        "2",
+        "-srand",
+        "1",
+        "-pgnout",
+        str(pgn),
+    ]
     run(words)
     game = pgn.read_text().partition("\n\n[")[0] + "\n\n"
     padded = game.replace("1/2-1/2\n\n", "{" + "a comment \n" * 350 + "} 1/2-1/2\n\n")
-    numbered = (padded.replace('[MatchGame "1"]', f'[MatchGame "{number}"]') for number in range(1, 2001))
+    numbered = (
+        padded.replace('[MatchGame "1"]', f'[MatchGame "{number}"]') for number in range(1, 2001)
+    )
     pgn.write_text("".join(numbered))
     size = pgn.stat().st_size
     tracemalloc.start()
@@ -67,9 +80,22 @@ def test_openings_of_games_that_were_played_are_not_played_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Their komi, under which the games count, stands in their tags."""
-    (book := tmp_path / "book.pgn").write_text('[Komi "G4.25"]\n\n1. e4 *\n\n[Komi "G7.25"]\n\n1. d4 *\n')
+    (book := tmp_path / "book.pgn").write_text(
+        '[Komi "G4.25"]\n\n1. e4 *\n\n[Komi "G7.25"]\n\n1. d4 *\n'
+    )
     pgn = tmp_path / "games.pgn"
-    words = [*walker("Ann"), *walker("Bob"), "-maxmoves", "6", "-games", "4", "-srand", "1", "-scoring", "komi"]
+    words = [
+        *walker("Ann"),
+        *walker("Bob"),
+        "-maxmoves",
+        "6",
+        "-games",
+        "4",
+        "-srand",
+        "1",
+        "-scoring",
+        "komi",
+    ]
     words += ["-openings", f"file={book}", "-pgnout", str(pgn)]
     standings, _ = run(words)
     assert len(signature(pgn)) == 4

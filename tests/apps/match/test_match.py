@@ -32,29 +32,49 @@ def check(game: PgnGame, decider: Adjudicator | None = None) -> None:
     winner = winner_of(game.result) if game.tags["RMobilitySource"] == "result" else None
     verdict = (decider or Adjudicator()).decide(game.replayed, winner=winner)
     assert (verdict.final, verdict.source.value) == (tags.outcome, game.tags["RMobilitySource"])
-    assert game.tags["Points"] == format_points(game.scoring.points(tags.outcome), game.scoring.scheme)
+    assert game.tags["Points"] == format_points(
+        game.scoring.points(tags.outcome), game.scoring.scheme
+    )
     assert int(game.tags["PlyCount"]) == game.replayed.last.number
 
 
 def test_every_game_of_a_match_is_played_and_scored_by_the_rules(pgn: Path) -> None:
-    standings, sheets = run([*WALKERS, *walker("Eve"), "-games", "1", "-concurrency", "2", "-pgnout", str(pgn)])
+    standings, sheets = run(
+        [*WALKERS, *walker("Eve"), "-games", "1", "-concurrency", "2", "-pgnout", str(pgn)]
+    )
     games = games_of(pgn)
     assert len(games) == len(sheets) == 3
     assert sorted(standings.games) == [1, 2, 3]
     for game in games:
         check(game)
     outcomes = Counter((game.tags["White"], game.tags["RMobilityResult"]) for game in games)
-    found = Counter((standings.names(sheet.pairing)[0], str(sheet.ending.outcome)) for sheet in sheets)
+    found = Counter(
+        (standings.names(sheet.pairing)[0], str(sheet.ending.outcome)) for sheet in sheets
+    )
     assert outcomes == found
     points = sum(standings.record(player, standings.scoring).games.points for player in range(3))
     assert points == 3
 
 
 @pytest.mark.parametrize("fifty", ["none", "fide", "reset", "legacy"])
-def test_a_game_replays_under_the_fifty_move_rule_that_it_was_played_by(pgn: Path, tmp_path: Path, fifty: str) -> None:
+def test_a_game_replays_under_the_fifty_move_rule_that_it_was_played_by(
+    pgn: Path, tmp_path: Path, fifty: str
+) -> None:
     epd = tmp_path / "rook.epd"
     epd.write_text("8/8/4k3/8/8/8/1R6/K7 w - - 80 90 G8.5\n")
-    run([*WALKERS, "-fifty", fifty, "-openings", f"file={epd}", "-maxmoves", "60", "-pgnout", str(pgn)])
+    run(
+        [
+            *WALKERS,
+            "-fifty",
+            fifty,
+            "-openings",
+            f"file={epd}",
+            "-maxmoves",
+            "60",
+            "-pgnout",
+            str(pgn),
+        ]
+    )
     for game in games_of(pgn):
         check(game)
         assert game.tags["RMobilityAccrued"] == "G8.5"
@@ -64,9 +84,24 @@ def test_a_game_replays_under_the_fifty_move_rule_that_it_was_played_by(pgn: Pat
 def test_an_opening_is_played_with_both_colours(pgn: Path, tmp_path: Path) -> None:
     book = tmp_path / "book.pgn"
     book.write_text('[Event "a"]\n[Komi "G4.25"]\n\n1. e4 c5 *\n\n[Event "b"]\n\n1. d4 d5 *\n')
-    run([*WALKERS, "-games", "4", "-scoring", "komi", *FEW, "-openings", f"file={book}", "-pgnout", str(pgn)])
+    run(
+        [
+            *WALKERS,
+            "-games",
+            "4",
+            "-scoring",
+            "komi",
+            *FEW,
+            "-openings",
+            f"file={book}",
+            "-pgnout",
+            str(pgn),
+        ]
+    )
     games = games_of(pgn)
-    assert [(game.tags["White"], game.tags["Komi"], game.replayed.plies[2].san) for game in games] == [
+    assert [
+        (game.tags["White"], game.tags["Komi"], game.replayed.plies[2].san) for game in games
+    ] == [
         *(("Ann", "G4.25", "c5"), ("Bob", "G4.25", "c5")),
         *(("Ann", "G5.75", "d5"), ("Bob", "G5.75", "d5")),
     ]
@@ -106,10 +141,14 @@ def test_comments_have_clock_score_depth_and_changes_of_the_accrued_score(pgn: P
     assert "+0.10/7" in text
     for before, ply in zip(sheet.game.plies, sheet.game.plies[1:], strict=False):
         comment = text.partition(ply.san)[2].partition("}")[0]
-        assert (f"accrued {ply.accrued}" in comment) == ((ply.accrued, ply.since) != (before.accrued, before.since))
+        assert (f"accrued {ply.accrued}" in comment) == (
+            (ply.accrued, ply.since) != (before.accrued, before.since)
+        )
 
 
-def test_tables_decide_with_the_score_on_the_sheet(pgn: Path, tmp_path: Path, table_folder: Path) -> None:
+def test_tables_decide_with_the_score_on_the_sheet(
+    pgn: Path, tmp_path: Path, table_folder: Path
+) -> None:
     epd = tmp_path / "bishops.epd"
     epd.write_text("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0\n8/8/8/4KBk1/8/8/7p/8 w - - 0 1\n")
     arguments = [*WALKERS, "-games", "4", "-openings", f"file={epd}", "-tbpieces", "3"]

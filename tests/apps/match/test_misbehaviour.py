@@ -30,7 +30,12 @@ GOOD = scripted("Good")
         ("leave", "nodes=1", "abandoned", "White has ended (exit code 0)"),
         ("close", "nodes=1", "abandoned", "White closes its output"),
         ("hang", "nodes=1", "abandoned", "White does not answer within 1.5 s"),
-        ("hang", "st=1.5", "time forfeit", "White loses on time: no move within 1.500 s and no answer after it"),
+        (
+            "hang",
+            "st=1.5",
+            "time forfeit",
+            "White loses on time: no move within 1.500 s and no answer after it",
+        ),
         ("late", "st=1.5", "time forfeit", "White loses on time: no move within 1.500 s"),
     ],
 )
@@ -42,7 +47,11 @@ def test_a_forfeit_is_named_and_the_engine_plays_the_next_game(
     _, sheets = run([*bad, f"hang={patience}", *GOOD, "-games", "2", "-pgnout", str(pgn)])
     first, second = games_of(pgn)
     assert (first.tags["Termination"], first.tags["TerminationDetails"]) == (termination, details)
-    assert (first.result, first.tags["RMobilitySource"], first.tags["RMobilityResult"]) == ("0-1", "result", "-G0.0")
+    assert (first.result, first.tags["RMobilitySource"], first.tags["RMobilityResult"]) == (
+        "0-1",
+        "result",
+        "-G0.0",
+    )
     assert [ply.san for ply in first.replayed.plies[1:]] == ["f3", "e5"]
     assert (second.tags["White"], second.tags["TerminationDetails"]) == ("Good", "checkmate")
     assert [sheet.pairing.number for sheet in sheets] == [1, 2]
@@ -63,9 +72,13 @@ def test_an_engine_that_cannot_be_started_again_forfeits_twice_and_then_ends_the
     assert [game.tags["RMobilityResult"] for game in games_of(pgn)] == ["-G0.0", "G0.0", "-G0.0"]
 
 
-def test_an_engine_that_is_deaf_to_a_new_game_forfeits_it(pgn: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_that_is_deaf_to_a_new_game_forfeits_it(
+    pgn: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tbgen.apps.match.engine._START_SECONDS", 3.0)
-    standings, _ = run([*scripted("Deaf", "--deaf-after", "1"), *GOOD, "-games", "1", "-pgnout", str(pgn)])
+    standings, _ = run(
+        [*scripted("Deaf", "--deaf-after", "1"), *GOOD, "-games", "1", "-pgnout", str(pgn)]
+    )
     (game,) = games_of(pgn)
     assert game.tags["TerminationDetails"] == "White does not answer isready within 3 s"
     assert (game.tags["Termination"], game.tags["RMobilityResult"]) == ("abandoned", "-G0.0")
@@ -80,9 +93,14 @@ def test_an_engine_that_is_deaf_to_a_new_game_forfeits_it(pgn: Path, monkeypatch
 
 
 def test_what_an_engine_says_cannot_spoil_the_file_of_the_match(pgn: Path) -> None:
-    ann, bob = scripted("Ann", "--at", "2", "--do", "noise"), scripted("Bob\x1b[2J\x00 " + 200 * "b")
+    ann, bob = (
+        scripted("Ann", "--at", "2", "--do", "noise"),
+        scripted("Bob\x1b[2J\x00 " + 200 * "b"),
+    )
     run([*ann, *bob, "-games", "2", "-pgnout", str(pgn)])
-    assert not set(pgn.read_text()) & {chr(code) for code in (*range(10), *range(11, 32), 127, 0x202E)}
+    assert not set(pgn.read_text()) & {
+        chr(code) for code in (*range(10), *range(11, 32), 127, 0x202E)
+    }
     first, second = games_of(pgn)
     assert first.tags["Black"] == second.tags["White"] == "Bob[2J " + 72 * "b" + "…"
     assert first.tags["TerminationDetails"] == "White makes an illegal move: e2[2Je4xxxxxxxxxxxx…"
@@ -90,7 +108,11 @@ def test_what_an_engine_says_cannot_spoil_the_file_of_the_match(pgn: Path) -> No
 
 def test_deaf_engines_end_with_a_referee_that_is_killed(tmp_path: Path) -> None:
     numbers = tmp_path / "numbers"
-    words = [*scripted("Ann", "--helper", str(numbers), "--at", "0", "--do", "hang"), *scripted("Bob"), "-debug"]
+    words = [
+        *scripted("Ann", "--helper", str(numbers), "--at", "0", "--do", "hang"),
+        *scripted("Bob"),
+        "-debug",
+    ]
     command = [sys.executable, "-m", "tbgen", "match", *words]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
         while b"info string deaf" not in process.stderr.readline():

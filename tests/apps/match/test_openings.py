@@ -12,9 +12,15 @@ HELD = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
 SICILIAN = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -"
 
 
-def read_openings(path: Path, *, pgn: bool, most_plies: int | None = None, chess960: bool = False) -> list[Opening]:
+def read_openings(
+    path: Path, *, pgn: bool, most_plies: int | None = None, chess960: bool = False
+) -> list[Opening]:
     wanted = OpeningSettings(path, pgn=pgn, plies=most_plies)
-    openings = Openings(MatchSettings((), Tournament(2), openings=wanted, variant="chess960" if chess960 else "chess"))
+    openings = Openings(
+        MatchSettings(
+            (), Tournament(2), openings=wanted, variant="chess960" if chess960 else "chess"
+        )
+    )
     return [openings.read(place) for place in range(len(openings._entries))]
 
 
@@ -34,15 +40,25 @@ def written(folder: Path, text: str, name: str = "openings") -> Path:
         (HELD, HELD.removesuffix(" G4.0"), "G4.0"),
     ],
 )
-def test_positions_come_from_epd_and_fen(tmp_path: Path, line: str, fen: str, accrued: str | None) -> None:
+def test_positions_come_from_epd_and_fen(
+    tmp_path: Path, line: str, fen: str, accrued: str | None
+) -> None:
     (opening,) = read_openings(written(tmp_path, f"# a comment\n\n{line}\n"), pgn=False)
-    assert (opening.board.fen(en_passant="fen"), opening.accrued and str(opening.accrued)) == (fen, accrued)
+    assert (opening.board.fen(en_passant="fen"), opening.accrued and str(opening.accrued)) == (
+        fen,
+        accrued,
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "plies", "moves", "accrued"),
     [
-        ('[Event "x"]\n[Komi "G4.25"]\n\n1. e4 c5 2. Nf3 *\n', None, ("e2e4", "c7c5", "g1f3"), None),
+        (
+            '[Event "x"]\n[Komi "G4.25"]\n\n1. e4 c5 2. Nf3 *\n',
+            None,
+            ("e2e4", "c7c5", "g1f3"),
+            None,
+        ),
         ('[Event "x"]\n[Komi "G4.25"]\n\n1. e4 c5 2. Nf3 *\n', 2, ("e2e4", "c7c5"), None),
         ('[Event "x"]\n[Komi "G4.25"]\n\n1. e4 c5 2. Nf3 *\n', 0, (), None),
         (f'[FEN "{HELD}"]\n[Komi "G4.25"]\n\n30. Bh3 *\n', None, ("f5h3",), "G4.0"),
@@ -52,7 +68,10 @@ def test_games_are_openings_with_their_moves_their_komi_and_what_has_accrued(
     tmp_path: Path, text: str, plies: int | None, moves: tuple[str, ...], accrued: str | None
 ) -> None:
     (opening,) = read_openings(written(tmp_path, text), pgn=True, most_plies=plies)
-    assert (tuple(move.uci() for move in opening.board.move_stack), str(opening.komi)) == (moves, "G4.25")
+    assert (tuple(move.uci() for move in opening.board.move_stack), str(opening.komi)) == (
+        moves,
+        "G4.25",
+    )
     assert (opening.accrued and str(opening.accrued)) == accrued
 
 
@@ -65,15 +84,23 @@ def test_games_are_openings_with_their_moves_their_komi_and_what_has_accrued(
         ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", False, r"line 1: the game is over \(checkmate\)"),
         ('[Event "x"]\n\n1. e4 *\n\n[Event "y"]\n\n1. e5 *\n', True, "game 2: ply 1: illegal move"),
         ('[Event "x"]\n[Variant "Shogi"]\n\n1. e4 *\n', True, "no rules for the variant"),
-        ('[Event "x"]\n[Variant "Atomic"]\n\n1. e4 *\n', True, "it is of atomic: give -variant atomic"),
+        (
+            '[Event "x"]\n[Variant "Atomic"]\n\n1. e4 *\n',
+            True,
+            "it is of atomic: give -variant atomic",
+        ),
     ],
 )
-def test_an_opening_that_cannot_be_played_is_named(tmp_path: Path, text: str, pgn: bool, complaint: str) -> None:
+def test_an_opening_that_cannot_be_played_is_named(
+    tmp_path: Path, text: str, pgn: bool, complaint: str
+) -> None:
     with pytest.raises(UsageError, match=complaint):
         read_openings(written(tmp_path, text), pgn=pgn, chess960="Variant" in text)
 
 
-def taken(book: Path, needed: int, *, random: bool = True, start: int = 1, seed: int = 0) -> list[int]:
+def taken(
+    book: Path, needed: int, *, random: bool = True, start: int = 1, seed: int = 0
+) -> list[int]:
     """The move numbers of the positions of a book, in the order in which they are played."""
     wanted = OpeningSettings(book, random=random, start=start)
     openings = Openings(MatchSettings((), Tournament(2), openings=wanted), seed)
@@ -81,10 +108,16 @@ def taken(book: Path, needed: int, *, random: bool = True, start: int = 1, seed:
 
 
 def book_of(folder: Path, count: int) -> Path:
-    return written(folder, "".join(f"{SICILIAN} 0 {number}\n" for number in range(1, count + 1)), f"{count}.epd")
+    return written(
+        folder,
+        "".join(f"{SICILIAN} 0 {number}\n" for number in range(1, count + 1)),
+        f"{count}.epd",
+    )
 
 
-@pytest.mark.parametrize(("count", "needed", "seed"), [(1, 3, 0), (3, 8, 1), (7, 7, 2), (30, 90, 3)])
+@pytest.mark.parametrize(
+    ("count", "needed", "seed"), [(1, 3, 0), (3, 8, 1), (7, 7, 2), (30, 90, 3)]
+)
 def test_random_order_takes_every_opening_before_any_comes_again(
     tmp_path: Path, count: int, needed: int, seed: int
 ) -> None:

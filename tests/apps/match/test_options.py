@@ -64,7 +64,11 @@ def settings(text: str, engines: str = TWO) -> MatchSettings:
         ),
         (
             FASTCHESS,
-            {"plan.format": Format.ROUND_ROBIN, "pgn": Path("games.pgn"), "sprt.model": Model.NORMALIZED},
+            {
+                "plan.format": Format.ROUND_ROBIN,
+                "pgn": Path("games.pgn"),
+                "sprt.model": Model.NORMALIZED,
+            },
         ),
         (
             "-rMobilityType komi -rMobilityCutoff g8.0 -defaultKomi mg5.75 -legacyMode",
@@ -103,7 +107,10 @@ def test_a_toml_file_has_the_same_names(tmp_path: Path) -> None:
         "openings.plies": 4,
     }
     assert {name: attrgetter(name)(found) for name in expected} == expected
-    assert [(spec.command, spec.options["Hash"]) for spec in found.engines] == [(("one", "-x"), "16"), (("two",), "32")]
+    assert [(spec.command, spec.options["Hash"]) for spec in found.engines] == [
+        (("one", "-x"), "16"),
+        (("two",), "32"),
+    ]
 
 
 COMPLAINTS = [

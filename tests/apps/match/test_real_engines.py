@@ -18,10 +18,13 @@ PROGRAMS = {"Stockfish": "stockfish", "Fairy": "fairy-stockfish"}
 MISSING = [
     program
     for program in PROGRAMS.values()
-    if not Path(settings_of(["-engine", f"cmd={program}", "depth=1"] * 2).engines[0].command[0]).is_file()
+    if not Path(
+        settings_of(["-engine", f"cmd={program}", "depth=1"] * 2).engines[0].command[0]
+    ).is_file()
 ]
 needs_engines = pytest.mark.skipif(
-    bool(MISSING), reason=f"not installed: {', '.join(MISSING)} (apt-get install stockfish fairy-stockfish)"
+    bool(MISSING),
+    reason=f"not installed: {', '.join(MISSING)} (apt-get install stockfish fairy-stockfish)",
 )
 ENDS = ("bare kings", "fifty moves", "threefold repetition", "stalemate")
 
@@ -29,7 +32,9 @@ ENDS = ("bare kings", "fifty moves", "threefold repetition", "stalemate")
 def silent_searches(lines: list[str], name: str) -> int:
     """How often an engine moved without a word about its depth."""
     text = "\n".join(line for line in lines if line.startswith(f"{name} "))
-    return sum(" depth " not in each.partition("bestmove")[0] for each in re.split("> go .*", text)[1:])
+    return sum(
+        " depth " not in each.partition("bestmove")[0] for each in re.split("> go .*", text)[1:]
+    )
 
 
 @needs_engines
@@ -39,7 +44,11 @@ def test_two_real_engines_play_by_the_rules_and_on_where_ordinary_chess_is_drawn
 ) -> None:
     """With bare kings or one minor piece, up to the end that the variant has; a thousand games in the slow suite."""
     pgn, epd, copy = tmp_path / "games.pgn", tmp_path / "openings.epd", tmp_path / "copy.pgn"
-    drawn = ["8/8/8/2K3k1/8/8/8/8 w - - 0 1", "8/8/4K3/5Bk1/8/8/8/8 w - - 0 1", "8/8/8/3k4/8/3NK3/8/8 b - - 0 1"]
+    drawn = [
+        "8/8/8/2K3k1/8/8/8/8 w - - 0 1",
+        "8/8/4K3/5Bk1/8/8/8/8 w - - 0 1",
+        "8/8/8/3k4/8/3NK3/8/8 b - - 0 1",
+    ]
     openings = [chess.STARTING_FEN, *drawn, *random_endings(endings)]
     epd.write_text("\n".join(openings))
     count = (4 if endings else 2) * len(openings)
@@ -55,9 +64,15 @@ def test_two_real_engines_play_by_the_rules_and_on_where_ordinary_chess_is_drawn
         "-games",
         str(count),
     ]
-    standings, sheets = run([*words, "-concurrency", "1", "-openings", f"file={epd}", "-pgnout", str(pgn)])
+    standings, sheets = run(
+        [*words, "-concurrency", "1", "-openings", f"file={epd}", "-pgnout", str(pgn)]
+    )
     games = games_of(pgn)
-    assert sorted(standings.games) == sorted(int(game.tags["MatchGame"]) for game in games) == [*range(1, count + 1)]
+    assert (
+        sorted(standings.games)
+        == sorted(int(game.tags["MatchGame"]) for game in games)
+        == [*range(1, count + 1)]
+    )
     assert not standings.forfeits
     for game in games:
         check(game)
@@ -68,4 +83,9 @@ def test_two_real_engines_play_by_the_rules_and_on_where_ordinary_chess_is_drawn
     lines = capsys.readouterr().err.splitlines()
     assert sum(silent_searches(lines, name) for name in PROGRAMS) == silent < len(answers) / 1000
     assert tbgen("adjudicate", str(pgn), "-o", str(copy), folder=tmp_path).returncode == 0
-    assert len({tuple(game.tags["RMobilityResult"] for game in games_of(path)) for path in (pgn, copy)}) == 1
+    assert (
+        len(
+            {tuple(game.tags["RMobilityResult"] for game in games_of(path)) for path in (pgn, copy)}
+        )
+        == 1
+    )

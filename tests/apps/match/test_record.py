@@ -40,7 +40,9 @@ STARTS = [
 
 def sheet_with(opening: Opening, plies: int) -> Sheet:
     """A game in which each side plays its first legal move."""
-    game = Game(opening.board, accrued=opening.accrued, fifty_moves=FiftyMoves(FiftyMoveSetting.FIDE))
+    game = Game(
+        opening.board, accrued=opening.accrued, fifty_moves=FiftyMoves(FiftyMoveSetting.FIDE)
+    )
     sheet = sheet_of(game, opening, control=parse_time_control("40/60"))
     sheet.ending = Ending(Score(7, Color.BLACK), Source.GAME, "adjudication", 'cut "short"')
     for _ in range(plies):
@@ -69,7 +71,9 @@ def test_our_reader_another_and_the_match_itself_read_the_same_game(
     path.write_text(text)
     moves = len(opening.board.move_stack)
     ending = replace(sheet.ending, plies=moves + plies)
-    assert list(stored_games(path, SHARED["MatchId"])) == [(len(text) - 2, sheet.pairing.number, ending)]
+    assert list(stored_games(path, SHARED["MatchId"])) == [
+        (len(text) - 2, sheet.pairing.number, ending)
+    ]
     assert list(stored_games(path, "another")) == [(len(text) - 2, None, None)]
     clocks = [node.clock() for node in other.mainline()]
     assert clocks == [None] * moves + [3599.5] * plies

@@ -41,7 +41,9 @@ def signature(pgn: Path) -> list[tuple[int, str, str, str]]:
 def killed_after(words: list[str], lines: int, beginning: str = "") -> bool:
     """Run the program and kill it when it has said so many lines that begin so; whether it got that far."""
     command = [sys.executable, "-m", "tbgen", "match", *words]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
         heard = islice((line for line in process.stdout if line.startswith(beginning)), lines)
         if len(list(heard)) == lines:
             process.kill()
@@ -52,7 +54,15 @@ def killed_after(words: list[str], lines: int, beginning: str = "") -> bool:
 
 def test_killed_on_its_way_a_match_comes_to_the_same_end(tmp_path: Path) -> None:
     (book := tmp_path / "book.pgn").write_text(BOOK)
-    words = [*walker("Ann"), *walker("Bob"), *SHORT, "-openings", f"file={book}", "order=random", "-pgnout"]
+    words = [
+        *walker("Ann"),
+        *walker("Bob"),
+        *SHORT,
+        "-openings",
+        f"file={book}",
+        "order=random",
+        "-pgnout",
+    ]
     run([*words, str(tmp_path / "whole.pgn")])
     broken = [*words, str(tmp_path / "broken.pgn"), "-recover"]
     assert killed_after(broken, 6)
@@ -64,7 +74,17 @@ def test_killed_on_its_way_a_match_comes_to_the_same_end(tmp_path: Path) -> None
 
 def words_of(pgn: Path, *more: str) -> list[str]:
     """A match of two engines that writes to a file."""
-    return [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-srand", "4", *more, "-pgnout", str(pgn)]
+    return [
+        *scripted("Ann"),
+        *scripted("Bob"),
+        "-games",
+        "2",
+        "-srand",
+        "4",
+        *more,
+        "-pgnout",
+        str(pgn),
+    ]
 
 
 @contextmanager
@@ -101,7 +121,9 @@ def test_killed_at_many_bytes_of_writing_only_whole_games_count(pgn: Path) -> No
     for newline in (b"\n", b"\r\n"):
         text = pgn.read_bytes().replace(b"\n", newline)
         match = text.partition(b'[MatchId "')[2].partition(b'"')[0].decode()
-        ends = [each.end() for each in re.finditer(rb"(?<=[ \n])(1/2-1/2|1-0|0-1)(?=\r?\n\r?\n)", text)]
+        ends = [
+            each.end() for each in re.finditer(rb"(?<=[ \n])(1/2-1/2|1-0|0-1)(?=\r?\n\r?\n)", text)
+        ]
         assert len(ends) == 2
         near_ends = (end + more for end in ends for more in range(-9, 3))
         for length in sorted({*range(0, len(text), 11), *near_ends, len(text)}):
@@ -128,7 +150,11 @@ def test_nothing_that_others_wrote_behind_the_games_of_a_match_is_lost(
     pgn.write_bytes(text[:end] + foreign)
     with journal_of([*words_of(pgn), "-recover"]) as (journal, numbers, notes):
         assert numbers == [1]
-        moved = [] if is_whole else [f"an unfinished game at the end of {pgn} has been moved to {beside}"]
+        moved = (
+            []
+            if is_whole
+            else [f"an unfinished game at the end of {pgn} has been moved to {beside}"]
+        )
         assert notes == moved
         journal.append(text[end:].decode())
     assert (
@@ -136,7 +162,9 @@ def test_nothing_that_others_wrote_behind_the_games_of_a_match_is_lost(
         if is_whole
         else beside.read_bytes().strip() == foreign.strip()
     )
-    games = [game for game in read_games(pgn) if isinstance(game, PgnGame) and "MatchId" in game.tags]
+    games = [
+        game for game in read_games(pgn) if isinstance(game, PgnGame) and "MatchId" in game.tags
+    ]
     assert [int(game.tags["MatchGame"]) for game in games] == [1, 2]
 
 
@@ -145,17 +173,25 @@ def test_nothing_that_others_wrote_behind_the_games_of_a_match_is_lost(
     [
         ('[MatchGame "1"]', '[MatchGame "2"]', "game 2 of the match twice"),
         ('[MatchGame "1"]', '[MatchGame "one"]', "game 1: it is one of the match, but was changed"),
-        ('[RMobilityResult "', '[RMobilityResult "X', "game 1: it is one of the match, but was changed"),
+        (
+            '[RMobilityResult "',
+            '[RMobilityResult "X',
+            "game 1: it is one of the match, but was changed",
+        ),
         ("[PlyCount ", "[Plies ", "game 1: it is one of the match, but its tag PlyCount is gone"),
     ],
 )
-def test_a_game_of_the_match_that_was_tampered_with_is_named(pgn: Path, old: str, new: str, words: str) -> None:
+def test_a_game_of_the_match_that_was_tampered_with_is_named(
+    pgn: Path, old: str, new: str, words: str
+) -> None:
     pgn.write_text(pgn.read_text().replace(old, new, 1))
     with pytest.raises(MatchError, match=words):
         run([*words_of(pgn), "-recover"])
 
 
-def test_a_match_that_is_not_over_is_not_overwritten_and_one_that_is_may_be_followed(pgn: Path) -> None:
+def test_a_match_that_is_not_over_is_not_overwritten_and_one_that_is_may_be_followed(
+    pgn: Path,
+) -> None:
     with pytest.raises(MatchError, match="go on with -recover"), journal_of(words_of(pgn)):
         pass
     assert numbers_played(words_of(pgn, "-recover")) == []
@@ -163,7 +199,9 @@ def test_a_match_that_is_not_over_is_not_overwritten_and_one_that_is_may_be_foll
     assert len(games_of(pgn)) == 4
 
 
-@pytest.mark.parametrize("other", [["-games", "4"], ["-fifty", "fide"], ["-each", "depth=3"], ["-srand", "9"]])
+@pytest.mark.parametrize(
+    "other", [["-games", "4"], ["-fifty", "fide"], ["-each", "depth=3"], ["-srand", "9"]]
+)
 def test_another_match_cannot_go_on_in_its_place(pgn: Path, other: list[str]) -> None:
     with pytest.raises(MatchError), journal_of([*words_of(pgn), *other, "-recover"]):
         pass
@@ -171,7 +209,11 @@ def test_another_match_cannot_go_on_in_its_place(pgn: Path, other: list[str]) ->
 
 def test_two_referees_cannot_have_one_file(tmp_path: Path) -> None:
     words = words_of(tmp_path / "games.pgn")
-    with journal_of(words), pytest.raises(MatchError, match="another match is writing"), journal_of(words):
+    with (
+        journal_of(words),
+        pytest.raises(MatchError, match="another match is writing"),
+        journal_of(words),
+    ):
         pass
 
 
@@ -184,13 +226,22 @@ SOUND = {"match": "12345678", "seed": 0, "start": 0, "digest": "", "finished": F
         *("{", "[]", "1", "{}", "[" * 100_000, "\udcff"),
         *(
             json.dumps(SOUND | wrong)
-            for wrong in ({"match": 2}, {"match": "a"}, {"match": "\udcff1234567"}, {"start": "0"}, {"start": -1})
+            for wrong in (
+                {"match": 2},
+                {"match": "a"},
+                {"match": "\udcff1234567"},
+                {"start": "0"},
+                {"start": -1},
+            )
         ),
     ],
 )
 def test_a_damaged_state_is_named(tmp_path: Path, state: str) -> None:
     state_path(tmp_path / "games.pgn").write_text(state, errors="surrogateescape")
-    with pytest.raises(MatchError, match="damaged"), journal_of(words_of(tmp_path / "games.pgn", "-recover")):
+    with (
+        pytest.raises(MatchError, match="damaged"),
+        journal_of(words_of(tmp_path / "games.pgn", "-recover")),
+    ):
         pass
 
 

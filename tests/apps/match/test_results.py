@@ -23,7 +23,9 @@ def test_standings_equal_a_plain_recount(
     players: int, games: int, repeat: int, swap: bool, data: st.DataObject
 ) -> None:
     """Games arrive in any order, and not all of them."""
-    pairings = data.draw(st.permutations(schedule(Tournament(players, games=games, repeat=repeat, swap=swap))))
+    pairings = data.draw(
+        st.permutations(schedule(Tournament(players, games=games, repeat=repeat, swap=swap)))
+    )
     played = pairings[: data.draw(st.integers(0, len(pairings)))]
     scoring = Scoring(data.draw(st.sampled_from(list(Scheme))))
     standings = MatchStandings([f"P{player}" for player in range(players)], scoring)
@@ -38,9 +40,15 @@ def test_standings_equal_a_plain_recount(
         ]
         record = standings.record(first, scoring, against=second)
         assert sorted(record.games.counts.elements()) == sorted(points for _, points in mine)  # type: ignore[attr-defined]
-        pairs = [[points for each, points in mine if each == pair] for pair in {pair for pair, _ in mine}]
+        pairs = [
+            [points for each, points in mine if each == pair] for pair in {pair for pair, _ in mine}
+        ]
         share_an_opening_with_colours_swapped = repeat == 2 and swap
-        whole = [sum(each) / 2 for each in pairs if len(each) == 2 and share_an_opening_with_colours_swapped]
+        whole = [
+            sum(each) / 2
+            for each in pairs
+            if len(each) == 2 and share_an_opening_with_colours_swapped
+        ]
         assert sorted(record.pairs.counts.elements()) == sorted(whole)  # type: ignore[attr-defined]
     ranked = [standings.record(player, scoring).games for player in standings.ranking()]
     shares = [games.points / games.units if games.units else Fraction(0) for games in ranked]
@@ -54,4 +62,7 @@ def test_the_komi_of_an_opening_goes_before_that_of_the_match() -> None:
     standings = MatchStandings(["Ann", "Bob"], Scoring(Scheme.KOMI), openings.__getitem__)
     for pairing in schedule(Tournament(2, repeat=1)):
         standings.add(pairing, Ending(Score("G5.0"), Source.GAME, "normal", "bare kings"))
-    assert [standings.record(player, standings.scoring).games.points for player in range(2)] == [2, 0]
+    assert [standings.record(player, standings.scoring).games.points for player in range(2)] == [
+        2,
+        0,
+    ]

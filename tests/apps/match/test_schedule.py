@@ -32,7 +32,9 @@ def meetings(plan: Tournament) -> Counter[frozenset[int]]:
 
 
 @given(PLANS)
-def test_everyone_meets_everyone_equally_often_with_alternating_colours_in_pairs(plan: Tournament) -> None:
+def test_everyone_meets_everyone_equally_often_with_alternating_colours_in_pairs(
+    plan: Tournament,
+) -> None:
     everyone, pairings = range(plan.players), schedule(plan)
     expected = {
         frozenset((first, second))
@@ -48,7 +50,9 @@ def test_everyone_meets_everyone_equally_often_with_alternating_colours_in_pairs
     for pairing in pairings:
         for key in (frozenset((pairing.white, pairing.black)), pairing.pair):
             encounters.setdefault(key, []).append((pairing.white, pairing.black))
-    assert all(first == second[::-1] for games in encounters.values() for first, second in pairwise(games))
+    assert all(
+        first == second[::-1] for games in encounters.values() for first, second in pairwise(games)
+    )
     assert all(len(games) <= 2 for key, games in encounters.items() if isinstance(key, int))
 
 
@@ -60,14 +64,18 @@ def test_an_opening_is_repeated_as_often_as_was_asked(plan: Tournament) -> None:
         case Policy.DEFAULT:
             full, rest = divmod(games, plan.repeat)
             expected = Counter([plan.repeat] * full + [rest] * bool(rest))
-            assert Counter(times.values()) == {size: count * len(meetings(plan)) for size, count in expected.items()}
+            assert Counter(times.values()) == {
+                size: count * len(meetings(plan)) for size, count in expected.items()
+            }
         case Policy.ENCOUNTER:
             assert set(times.values()) == {plan.games}
         case Policy.ROUND:
             assert set(times.values()) == {plan.games * len(meetings(plan))}
 
 
-@pytest.mark.parametrize("plan", [Tournament(2, games=10**9), Tournament(2, rounds=10**9), Tournament(3000)])
+@pytest.mark.parametrize(
+    "plan", [Tournament(2, games=10**9), Tournament(2, rounds=10**9), Tournament(3000)]
+)
 def test_a_match_that_nobody_can_play_is_refused_at_once(plan: Tournament) -> None:
     with pytest.raises(UsageError, match="1,000,000 is the most"):
         schedule(plan)

@@ -22,7 +22,14 @@ from tests.project import ROOT
 
 pytest.importorskip("py4swiss")
 PUBLISHED = sorted((ROOT / "tests/golden/swiss").glob("*.trf"))
-POINTS = {"1": Fraction(1), "+": Fraction(1), "U": Fraction(1), "=": Fraction(1, 2), "0": Fraction(0), "-": Fraction(0)}
+POINTS = {
+    "1": Fraction(1),
+    "+": Fraction(1),
+    "U": Fraction(1),
+    "=": Fraction(1, 2),
+    "0": Fraction(0),
+    "-": Fraction(0),
+}
 
 
 def rounds_in(path: Path) -> list[dict[int, tuple[int | None, str, str]]]:
@@ -31,7 +38,9 @@ def rounds_in(path: Path) -> list[dict[int, tuple[int | None, str, str]]]:
     rounds: list[dict[int, tuple[int | None, str, str]]] = []
     for number, start in enumerate(range(91, max(map(len, rows)), 10)):
         words = {int(row[4:8]) - 1: row[start : start + 8] for row in rows}
-        rounds.append({player: (int(word[:4]) - 1, word[5], word[7]) for player, word in words.items()})
+        rounds.append(
+            {player: (int(word[:4]) - 1, word[5], word[7]) for player, word in words.items()}
+        )
         for player, (opponent, colour, result) in rounds[number].items():
             rounds[number][player] = (None if opponent < 0 else opponent, colour, result)
     return rounds
@@ -45,63 +54,107 @@ def test_the_pairs_of_a_published_tournament_are_reproduced(path: Path) -> None:
     white = rounds[0][first][1]  # the colour of the top seed is drawn by lot; ours is white
     history: list[dict[int, Cell[int]]] = []
     for each in rounds:
-        pairs = {(player, other) for player, (other, colour, _) in each.items() if colour == white or other is None}
+        pairs = {
+            (player, other)
+            for player, (other, colour, _) in each.items()
+            if colour == white or other is None
+        }
         assert set(pairs_of(history, len(each), len(rounds), 1)) == pairs
         history.append({})
         for player, (opponent, colour, result) in each.items():
             side = Color.WHITE if colour == white else Color.BLACK
-            history[-1][player] = Cell(None if result in "+-" else opponent, POINTS[result], side=side)
+            history[-1][player] = Cell(
+                None if result in "+-" else opponent, POINTS[result], side=side
+            )
 
 
 def test_there_are_ten_published_tournaments() -> None:
     assert [len(rounds_in(path)) for path in PUBLISHED] == [5, 5, 5, 5, 5, 7, 7, 9, 7, 5]
 
 
-OUTCOMES = st.lists(st.tuples(st.sampled_from(list(Color)), st.integers(0, 12)), min_size=7, max_size=40)
+OUTCOMES = st.lists(
+    st.tuples(st.sampled_from(list(Color)), st.integers(0, 12)), min_size=7, max_size=40
+)
 
 
 @settings(max_examples=25)
-@given(st.integers(4, 11), st.integers(1, 2), st.sampled_from([Scheme.EXPONENTIAL, Scheme.CLASSICAL]), OUTCOMES)
+@given(
+    st.integers(4, 11),
+    st.integers(1, 2),
+    st.sampled_from([Scheme.EXPONENTIAL, Scheme.CLASSICAL]),
+    OUTCOMES,
+)
 def test_nobody_meets_twice_or_rests_twice_and_colours_are_reversed_within_an_encounter(
     players: int, games: int, scheme: Scheme, outcomes: list[tuple[Color, int]]
 ) -> None:
     plan = Tournament(players, games=games, rounds=(players + 1) // 2, format=Format.SWISS)
-    pairings, results = tournament(plan, Scoring(scheme), lambda number: outcomes[number % len(outcomes)])
-    assert [each.number for each in pairings] == list(range(1, len(pairings) + 1)) == sorted(results)
+    pairings, results = tournament(
+        plan, Scoring(scheme), lambda number: outcomes[number % len(outcomes)]
+    )
+    assert (
+        [each.number for each in pairings] == list(range(1, len(pairings) + 1)) == sorted(results)
+    )
     met = Counter(frozenset((each.white, each.black)) for each in pairings)
     assert set(met.values()) == {games}
     for number in range(1, plan.rounds + 1):
-        seated = Counter(player for each in pairings if each.round == number for player in (each.white, each.black))
-        assert seated == Counter(dict.fromkeys([*range(players), *([None] if players % 2 else [])], games))
+        seated = Counter(
+            player
+            for each in pairings
+            if each.round == number
+            for player in (each.white, each.black)
+        )
+        assert seated == Counter(
+            dict.fromkeys([*range(players), *([None] if players % 2 else [])], games)
+        )
     openings = Counter(each.opening for each in pairings if each.black is not None)
     assert sorted(openings) == list(range(len(openings)))
     for each, after in pairwise(pairings):
         if games == 2 and each.number % 2 and each.black is not None:
-            assert (after.white, after.black, after.opening) == (each.black, each.white, each.opening)
+            assert (after.white, after.black, after.opening) == (
+                each.black,
+                each.white,
+                each.opening,
+            )
 
 
 def test_points_of_r_mobility_pair_otherwise_than_ordinary_ones() -> None:
     """The four stronger players stalemate the others; to ordinary chess all these games are drawn."""
     plan, ahead = Tournament(8, games=1, rounds=2, format=Format.SWISS), {0, 1, 2, 3}
     rounds = [
-        tournament(plan, Scoring(scheme), lambda number: (Color.BLACK if number in (2, 4) else Color.WHITE, 1))[0]
+        tournament(
+            plan,
+            Scoring(scheme),
+            lambda number: (Color.BLACK if number in (2, 4) else Color.WHITE, 1),
+        )[0]
         for scheme in (Scheme.EXPONENTIAL, Scheme.CLASSICAL)
     ]
     assert {each.black if each.number in (2, 4) else each.white for each in rounds[0][:4]} == ahead
-    assert [sum({each.white, each.black} < ahead for each in pairings[4:]) for pairings in rounds] == [2, 0]
+    assert [
+        sum({each.white, each.black} < ahead for each in pairings[4:]) for pairings in rounds
+    ] == [2, 0]
 
 
 def test_a_bye_is_a_won_game_in_file_and_standings_and_no_strength(pgn: Path) -> None:
-    words = [*chain(*map(walker, ("Ann", "Bob", "Cid"))), "-tournament", "swiss", "-rounds", "3", "-maxmoves", "4"]
+    words = [
+        *chain(*map(walker, ("Ann", "Bob", "Cid"))),
+        "-tournament",
+        "swiss",
+        "-rounds",
+        "3",
+        "-maxmoves",
+        "4",
+    ]
     standings, _ = run([*words, "-pgnout", str(pgn), "-srand", "1"])
     games = games_of(pgn)
     byes = [game for game in games if game.tags["Black"] == BYE]
     assert Counter(game.tags["White"] for game in byes) == {"Ann": 2, "Bob": 2, "Cid": 2}
-    assert {(game.result, game.tags["PlyCount"], game.tags["TerminationDetails"]) for game in byes} == {
-        ("1-0", "0", "bye")
-    }
+    assert {
+        (game.result, game.tags["PlyCount"], game.tags["TerminationDetails"]) for game in byes
+    } == {("1-0", "0", "bye")}
     assert standings.facts()["byes"] == {"Ann": 2, "Bob": 2, "Cid": 2}
     assert {standings.record(player, standings.scoring).games.games for player in range(3)} == {4}
-    assert sorted(standings.meetings()) == sorted(pair for pair in permutations(range(3), 2) if pair[0] < pair[1])
+    assert sorted(standings.meetings()) == sorted(
+        pair for pair in permutations(range(3), 2) if pair[0] < pair[1]
+    )
     points = Standings([game for _, game in sorted(standings.games.items())]).rows
     assert sum(row.points for row in points) == 12

@@ -64,7 +64,12 @@ def by_syzygy(
     ],
 )
 def test_syzygy_decides_wins_where_its_tables_are_exact_and_know_them(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fen: str, value: int, ignore: bool, decided: bool
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    fen: str,
+    value: int,
+    ignore: bool,
+    decided: bool,
 ) -> None:
     for sign, score in ((1, "G0.0"), (-1, "-G0.0")):
         decision = by_syzygy(monkeypatch, tmp_path, fen, sign * value, ignore=ignore)
@@ -77,9 +82,13 @@ def test_a_damaged_syzygy_table_is_named(monkeypatch: pytest.MonkeyPatch, tmp_pa
         by_syzygy(monkeypatch, tmp_path, "8/8/4k3/8/8/8/1Q6/K7 w - - 0 90", 2)
 
 
-def test_tables_are_asked_from_so_many_men_on_where_they_know_the_position(table_folder: Path) -> None:
+def test_tables_are_asked_from_so_many_men_on_where_they_know_the_position(
+    table_folder: Path,
+) -> None:
     held = Game(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), accrued=Score("G4.0"))
-    unknown = map(chess.Board, ("8/8/4K3/5Bk1/8/8/6p1/8 w - - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1"))
+    unknown = map(
+        chess.Board, ("8/8/4K3/5Bk1/8/8/6p1/8 w - - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1")
+    )
     games = [held, *map(Game, unknown)]
     for men, answers in ((2, [None, None, None]), (5, [("G1.5", "KBvK 5"), None, None])):
         with table_decider(str(table_folder), men) as decide:
@@ -96,7 +105,9 @@ def test_other_games_go_on_while_tables_are_asked() -> None:
 
     async def play() -> None:
         asking = asyncio.create_task(Tables([(32, decide)]).ask(Game()))
-        while not asked.is_set():  # of which the loop would not return if it waited for the tables itself
+        while (
+            not asked.is_set()
+        ):  # of which the loop would not return if it waited for the tables itself
             await asyncio.sleep(0)
         answered.set()
         assert await asking is None

@@ -61,7 +61,9 @@ def played(name: str, words: list[str], pgn: Path) -> list[PgnGame]:
     run([*words, "-variant", name, "-pgnout", str(pgn)])
     games = [game for game in read_games(str(pgn)) if isinstance(game, PgnGame)]
     for game, text in zip(games, pgn.read_text().rstrip().split("\n\n[Event"), strict=True):
-        other = chess.pgn.read_game(io.StringIO(text if text.startswith("[Event") else f"[Event{text}"))
+        other = chess.pgn.read_game(
+            io.StringIO(text if text.startswith("[Event") else f"[Event{text}")
+        )
         assert not other.errors
         assert type(other.board()) is type(board_of(name))
         score, why = told(other.board(), other.mainline_moves())
@@ -74,7 +76,9 @@ def played(name: str, words: list[str], pgn: Path) -> list[PgnGame]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_match_of_a_variant_is_written_read_and_decided_alike(name: str, pgn: Path, table_folder: Path) -> None:
+def test_a_match_of_a_variant_is_written_read_and_decided_alike(
+    name: str, pgn: Path, table_folder: Path
+) -> None:
     games = played(name, [*walker("Ann"), *walker("Bob"), "-games", "2", "-maxmoves", "80"], pgn)
     assert len(games) == 2
     with open_tablebase(table_folder) as tables:
@@ -90,9 +94,17 @@ def test_a_match_of_a_variant_is_written_read_and_decided_alike(name: str, pgn: 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ABSENT])
 def test_twenty_games_of_fairy_stockfish_against_itself(name: str, pgn: Path) -> None:
     each = (
-        ["-engine", "cmd=fairy-stockfish", f"name={who}", f"nodes={nodes}"] for who, nodes in (("A", 60), ("B", 200))
+        ["-engine", "cmd=fairy-stockfish", f"name={who}", f"nodes={nodes}"]
+        for who, nodes in (("A", 60), ("B", 200))
     )
-    words = [*(word for engine in each for word in engine), "-each", "hash=1", "threads=1", "-games", "20"]
+    words = [
+        *(word for engine in each for word in engine),
+        "-each",
+        "hash=1",
+        "threads=1",
+        "-games",
+        "20",
+    ]
     books = {"racingkings": None, "horde": None, "antichess": None}
     if name not in books:
         book = pgn.with_name("book.pgn")
@@ -112,7 +124,11 @@ def test_a_variant_win_can_belong_to_the_side_to_move() -> None:
     """In antichess White captures the last man, and Black has won."""
     game = Game(chess.variant.AntichessBoard("8/8/8/3p4/4P3/8/8/8 w - - 0 1"))
     ply = game.push_text("exd5")
-    assert (str(ply.accrued), str(game.lowest[0]), ply.end.value) == ("-G0.0", "-G0.0", "variant end")
+    assert (str(ply.accrued), str(game.lowest[0]), ply.end.value) == (
+        "-G0.0",
+        "-G0.0",
+        "variant end",
+    )
 
 
 def test_a_file_of_a_variant_is_scored_by_its_board() -> None:

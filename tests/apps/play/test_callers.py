@@ -33,15 +33,26 @@ def compare(folder: Path, ends: Sequence[str], work: Path) -> None:
     known: dict[str, ClockedValue] = {}
     games, epd, played = work / "games.pgn", work / "ends.epd", work / "match.pgn"
     with open_tablebase(folder) as tables, client_of(folder) as client:
-        for end, setting in itertools.product(ends, (FiftyMoveSetting.FIDE, FiftyMoveSetting.RESET)):
+        for end, setting in itertools.product(
+            ends, (FiftyMoveSetting.FIDE, FiftyMoveSetting.RESET)
+        ):
             board, given = parse_fen(end)
             known[end] = found = value_within(tables, board, given, FiftyMoves(setting))
             accrued = found.accrued
             asked = {"fen": board.fen(), "accrued": str(accrued), "fifty": setting.value}
-            told = [client.get(page, params=asked).json() for page in ("/r-mobility", "/r-mobility/line")]
-            probe, fifty = ("probe", end, "--json", "--data", str(folder)), ("--fifty", setting.value)
+            told = [
+                client.get(page, params=asked).json()
+                for page in ("/r-mobility", "/r-mobility/line")
+            ]
+            probe, fifty = (
+                ("probe", end, "--json", "--data", str(folder)),
+                ("--fifty", setting.value),
+            )
             told += [json.loads(printed(*probe, *fifty, *how)) for how in ((), ("--line",))]
-            facts, game = found.facts(), Game(board, accrued=accrued, fifty_moves=FiftyMoves(setting))
+            facts, game = (
+                found.facts(),
+                Game(board, accrued=accrued, fifty_moves=FiftyMoves(setting)),
+            )
             assert [{key: each[key] for key in facts} for each in told] == [facts] * 4
             assert Adjudicator(tables).decide(game).clocked == found
         assert "within" not in json.loads(printed(*probe))
@@ -56,13 +67,24 @@ def compare(folder: Path, ends: Sequence[str], work: Path) -> None:
         said = re.findall(r'\[RMobilityClock "(.*)"\]', archive)
         assert said == [str(each) for each in known.values() if each.matters]
         epd.write_text("".join(f"{fen}\n" for fen in known))
-        openings = ["-openings", f"file={epd}", "-games", str(2 * len(ends)), "-pgnout", str(played)]
+        openings = [
+            "-openings",
+            f"file={epd}",
+            "-games",
+            str(2 * len(ends)),
+            "-pgnout",
+            str(played),
+        ]
         run([*walker("Ann"), *walker("Bob"), *openings, "-tb", str(folder)])
         matters = 0
         for match in games_of(played):
-            if match.tags["RMobilitySource"] == "tablebase":  # a few plies after the end that it began with
+            if (
+                match.tags["RMobilitySource"] == "tablebase"
+            ):  # a few plies after the end that it began with
                 board = match.replayed.board.copy(stack=False)
-                board.halfmove_clock = match.replayed.last.counter  # under `reset` an improvement starts it anew
+                board.halfmove_clock = (
+                    match.replayed.last.counter
+                )  # under `reset` an improvement starts it anew
                 found = value_within(tables, board, match.replayed.accrued)
                 details, _, but = match.tags["TerminationDetails"].partition(", but ")
                 assert details.startswith(f"tablebase {found.table} in ")
@@ -71,5 +93,7 @@ def compare(folder: Path, ends: Sequence[str], work: Path) -> None:
     assert matters > 0
 
 
-def test_everyone_gives_the_same_answer_for_the_same_end(table_folder: Path, tmp_path: Path) -> None:
+def test_everyone_gives_the_same_answer_for_the_same_end(
+    table_folder: Path, tmp_path: Path
+) -> None:
     compare(table_folder, ENDS, tmp_path)

@@ -28,7 +28,9 @@ def asked(words: str, mover: Color = Color.WHITE) -> GoLimits:
         ("infinite wtime 1000", None),
     ],
 )
-def test_a_move_takes_its_time_or_a_fair_part_of_the_clock(words: str, seconds: float | None) -> None:
+def test_a_move_takes_its_time_or_a_fair_part_of_the_clock(
+    words: str, seconds: float | None
+) -> None:
     assert asked(words).seconds == seconds
 
 

@@ -74,15 +74,26 @@ def test_a_move_whose_line_leads_to_a_missing_table_is_played_without_a_line(
     folder = without_promotions(table_folder, tmp_path / "tables")
     lines = said(folder, f"position fen {BEFORE_PROMOTION}", "go movetime 10")
     assert not any("error" in line for line in lines)
-    assert best(lines) == best(said(table_folder, f"position fen {BEFORE_PROMOTION}", "go movetime 10"))
+    assert best(lines) == best(
+        said(table_folder, f"position fen {BEFORE_PROMOTION}", "go movetime 10")
+    )
     assert any(moves_in(line) == [best(lines)] for line in lines)
 
 
-def test_several_lines_come_best_first_and_only_moves_that_were_named(table_folder: Path, tables: Tablebase) -> None:
+def test_several_lines_come_best_first_and_only_moves_that_were_named(
+    table_folder: Path, tables: Tablebase
+) -> None:
     moves = tables.probe_moves(chess.Board(BISHOP), Score("G4.0"))
-    several = said(table_folder, "setoption name MultiPV value 3", f"position fen {BISHOP} G4.0", "go movetime 1")
+    several = said(
+        table_folder,
+        "setoption name MultiPV value 3",
+        f"position fen {BISHOP} G4.0",
+        "go movetime 1",
+    )
     shown = [(moves_in(line), line.partition(" string ")[2]) for line in several if " pv " in line]
-    assert shown == [([each.move.uci()], f"{each.outcome} in {in_plies(each.dtg or 0)}") for each in moves[:3]]
+    assert shown == [
+        ([each.move.uci()], f"{each.outcome} in {in_plies(each.dtg or 0)}") for each in moves[:3]
+    ]
     named = said(table_folder, f"position fen {BISHOP} G4.0", "go searchmoves f5g6 e6d5 movetime 1")
     expected = next(each.move.uci() for each in moves if each.move.uci() in ("f5g6", "e6d5"))
     assert best(named) == expected
@@ -97,8 +108,14 @@ def test_several_lines_come_best_first_and_only_moves_that_were_named(table_fold
         ("8/8/8/4KBk1/8/8/8/8 b - - 0 1", "cp -44"),
     ],
 )
-def test_a_mate_is_a_mate_and_other_outcomes_are_their_points(table_folder: Path, fen: str, score: str) -> None:
-    (line,) = (each for each in said(table_folder, f"position fen {fen}", "go movetime 1") if " pv " in each)
+def test_a_mate_is_a_mate_and_other_outcomes_are_their_points(
+    table_folder: Path, fen: str, score: str
+) -> None:
+    (line,) = (
+        each
+        for each in said(table_folder, f"position fen {fen}", "go movetime 1")
+        if " pv " in each
+    )
     assert f" score {score} pv " in line
 
 
@@ -162,13 +179,19 @@ def test_no_search_that_ends_by_itself_is_cut_short_by_the_next_command(table_fo
     twice = searched(said(table_folder, *asked, *asked, "position startpos", "isready"))
     assert len(alone) > 1
     assert twice[: len(alone)] == alone
-    assert int(twice[-1]["depth"]) >= int(alone[-1]["depth"]), "what tables said the first time saves positions"
+    assert int(twice[-1]["depth"]) >= int(alone[-1]["depth"]), (
+        "what tables said the first time saves positions"
+    )
 
 
-def test_other_tables_are_opened_before_those_that_are_open_are_closed(table_folder: Path, tmp_path: Path) -> None:
+def test_other_tables_are_opened_before_those_that_are_open_are_closed(
+    table_folder: Path, tmp_path: Path
+) -> None:
     position = f"position fen {BISHOP} G4.0"
     for path in ("", str(tmp_path / ("x" * 10_000))):
-        lines = said(table_folder, f"setoption name TablePath value {path}", position, "go movetime 1")
+        lines = said(
+            table_folder, f"setoption name TablePath value {path}", position, "go movetime 1"
+        )
         assert lines[0].startswith("info string error: ")
         assert len(lines[0]) < 400
         assert any("G1.5 in 5 plies" in line for line in lines), "from tables"
@@ -176,13 +199,18 @@ def test_other_tables_are_opened_before_those_that_are_open_are_closed(table_fol
     lines = said(table_folder, f"setoption name TablePath value {tmp_path}", position, "go nodes 1")
     assert lines[0] == f"info string no tables in {tmp_path}"
     assert chess.Move.from_uci(best(lines)) in chess.Board(BISHOP).legal_moves
-    assert best(said(tmp_path, f"setoption name TablePath value {table_folder}", position, "go")) == "e6e5"
+    assert (
+        best(said(tmp_path, f"setoption name TablePath value {table_folder}", position, "go"))
+        == "e6e5"
+    )
 
 
 def test_a_position_whose_table_is_damaged_is_searched(table_folder: Path, tmp_path: Path) -> None:
     for path in table_folder.glob("K*.h5"):
         damaged = path.name.startswith("KBvK")
-        (tmp_path / path.name).write_bytes(path.read_bytes()[:-1000] if damaged else path.read_bytes())
+        (tmp_path / path.name).write_bytes(
+            path.read_bytes()[:-1000] if damaged else path.read_bytes()
+        )
     lines = said(tmp_path, f"position fen {BISHOP} G4.0", "go depth 1")
     assert lines[0].startswith("info string error: ")
     assert "info string no table has this position, so it is searched" in lines
@@ -197,17 +225,29 @@ def searched(lines: list[str]) -> list[dict[str, str]]:
             head, _, pv = line.removeprefix("info ").partition(" pv ")
             words = head.replace("score cp ", "cp ").replace("score mate ", "mate ").split()
             found.append({**dict(zip(words[::2], words[1::2], strict=True)), "pv": pv})
-    return [{name: word for name, word in each.items() if name not in ("time", "nps")} for each in found]
+    return [
+        {name: word for name, word in each.items() if name not in ("time", "nps")} for each in found
+    ]
 
 
-def test_where_no_depth_can_be_searched_it_plays_for_few_moves_and_says_that_it_guesses(table_folder: Path) -> None:
+def test_where_no_depth_can_be_searched_it_plays_for_few_moves_and_says_that_it_guesses(
+    table_folder: Path,
+) -> None:
     lines = said(table_folder, "position fen 8/8/8/8/8/1k6/1r6/KR6 w - - 0 1", "go nodes 1")
     assert "info string no depth could be searched, so the move is a guess" in lines
     assert best(lines) == "b1b2"
 
 
 @pytest.mark.parametrize(
-    "limits", ["depth 3", "nodes 3000", "mate 1", "movetime 60", "wtime 1500 btime 1 winc 10 movestogo 20", ""]
+    "limits",
+    [
+        "depth 3",
+        "nodes 3000",
+        "mate 1",
+        "movetime 60",
+        "wtime 1500 btime 1 winc 10 movestogo 20",
+        "",
+    ],
 )
 def test_a_search_keeps_every_limit(table_folder: Path, limits: str) -> None:
     lines = said(table_folder, f"position fen {ROOKS}", f"go {limits}")

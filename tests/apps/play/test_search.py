@@ -27,7 +27,9 @@ def random_root(men: int, chance: random.Random) -> Situation:
     board = random_board(chance, "Kk" + "".join(chance.choices(MEN, k=men - 2)))
     accrued = own_score(board)
     if chance.random() < 0.7:
-        accrued = Score(chance.randrange(2, 30), chance.choice(list(Color))).after(accrued, reset=False)
+        accrued = Score(chance.randrange(2, 30), chance.choice(list(Color))).after(
+            accrued, reset=False
+        )
     over = Counter[str]()
     for _ in range(chance.randrange(8)):
         walker = board.copy(stack=False)
@@ -80,7 +82,10 @@ def test_the_value_is_that_of_every_line(
 
 
 def test_a_pawn_that_is_taken_en_passant_behind_the_depth_is_lost() -> None:
-    nowhere, board = Tablebase("nowhere", missing_ok=True), chess.Board("k7/8/8/8/1p6/8/P7/K7 w - - 0 1")
+    nowhere, board = (
+        Tablebase("nowhere", missing_ok=True),
+        chess.Board("k7/8/8/8/1p6/8/P7/K7 w - - 0 1"),
+    )
     root, step = Situation(board, own_score(board), Counter()), chess.Move.from_uci("a2a4")
     found = last(Engine(nowhere), root, 1, only=[step]).lines[0].value
     after = board_after(board, step)
@@ -105,7 +110,9 @@ def test_a_search_that_was_cut_off_leaves_no_question_without_an_answer(tables: 
     assert [each.lines[0].value for each in engine.deepen(root, 4)] == expected
 
 
-def test_a_damaged_table_is_worth_as_much_as_a_missing_one(table_folder: Path, tmp_path: Path) -> None:
+def test_a_damaged_table_is_worth_as_much_as_a_missing_one(
+    table_folder: Path, tmp_path: Path
+) -> None:
     board, values = chess.Board("4k3/8/7Q/8/8/K7/b7/8 b - - 0 1"), list[list[int]]()
     root = Situation(board, own_score(board), Counter())
     for name in ("damaged", "missing"):
@@ -127,4 +134,6 @@ def test_several_lines_are_the_best_moves_one_by_one(tables: Tablebase) -> None:
         assert {line.moves[0] for line in lines} == set(root.board.legal_moves)
         for line in lines:
             assert last(engine, root, 2, only=[line.moves[0]]).lines[0].value == line.value
-        assert [line.value for line in lines] == sorted((line.value for line in lines), reverse=True)
+        assert [line.value for line in lines] == sorted(
+            (line.value for line in lines), reverse=True
+        )

@@ -18,4 +18,7 @@ def records(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dic
         for material in build_order(materials(3)):
             write_record(folder, record_of(table_folder, material))
 
-    return {str(record.material): record for record in records_in(shared(tmp_path_factory, "records", make))}
+    return {
+        str(record.material): record
+        for record in records_in(shared(tmp_path_factory, "records", make))
+    }

@@ -60,7 +60,10 @@ def zugzwangs_of(name: str) -> dict[str, Any]:
     counts: Counter[str] = Counter()
     longest = (0, 0)
     for squares, is_first in zip(map(tuple, where.tolist()), first.tolist(), strict=True):
-        (white, black), plies = table.entry[(slice(None), *squares)].tolist(), table.dtg[(slice(None), *squares)]
+        (white, black), plies = (
+            table.entry[(slice(None), *squares)].tolist(),
+            table.dtg[(slice(None), *squares)],
+        )
         if goodness(white) >= goodness(black):
             continue
         played = bool(plies.min() > 0)
@@ -89,7 +92,10 @@ def one_colored_in(file: TableFile, side: int) -> dict[int, tuple[int, int]]:
         for value, is_first in zip(entry.tolist(), first.tolist(), strict=True):
             counts[value, is_first] += 1
     outcomes = {value for value, _ in counts}
-    return {value: (counts[value, True] + counts[value, False], counts[value, True]) for value in outcomes}
+    return {
+        value: (counts[value, True] + counts[value, False], counts[value, True])
+        for value in outcomes
+    }
 
 
 def scores_of(fen: str, line: str) -> Iterator[tuple[str, str, str, int]]:

@@ -18,7 +18,9 @@ SMALL = [str(material) for material in build_order(materials(3))]
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_counts_and_distances_are_those_of_the_reference(records: dict[str, Record], name: str) -> None:
+def test_counts_and_distances_are_those_of_the_reference(
+    records: dict[str, Record], name: str
+) -> None:
     for side in Color:
         found = {
             outcome.signed: (each.placements, each.classes, list(each.distances))
@@ -32,8 +34,15 @@ def test_zugzwangs_are_those_of_the_reference(records: dict[str, Record], name: 
     found, expected = records[name].zugzwangs, zugzwangs_of(name)
     for kind in ("all", "played", "mates", "holders"):
         count = getattr(found, kind)
-        assert (count.placements, count.classes) == (expected[f"{kind} placements"], expected[f"{kind} classes"]), kind
-    far = (0, 0) if found.longest is None else sorted((found.longest.white.dtg, found.longest.black.dtg), reverse=True)
+        assert (count.placements, count.classes) == (
+            expected[f"{kind} placements"],
+            expected[f"{kind} classes"],
+        ), kind
+    far = (
+        (0, 0)
+        if found.longest is None
+        else sorted((found.longest.white.dtg, found.longest.black.dtg), reverse=True)
+    )
     assert tuple(far) == expected["longest"]
 
 
@@ -55,5 +64,8 @@ def test_counts_do_not_depend_on_threads(table_folder: Path, name: str) -> None:
 def test_bishops_on_squares_of_one_colour_are_counted_apart(four_men_folder: Path) -> None:
     with TableFile(path_of(four_men_folder, Material.parse("KBBvK"))) as file:
         for side, counts in census_of(file).one_colored.items():
-            found = {outcome.signed: (count.placements, count.classes) for outcome, count in counts.items()}
+            found = {
+                outcome.signed: (count.placements, count.classes)
+                for outcome, count in counts.items()
+            }
             assert found == one_colored_in(file, side)

@@ -38,7 +38,9 @@ def test_two_bare_kings_favour_nobody(some: list[Record]) -> None:
     drawn = drawn_in(some[:1])
     assert (drawn.favour(), drawn.positions) == (0, 924)
     for side in Color:
-        assert sum(count for outcome, count in drawn.counts.items() if outcome.holder is side) == 462
+        assert (
+            sum(count for outcome, count in drawn.counts.items() if outcome.holder is side) == 462
+        )
 
 
 def test_tables_add_up(some: list[Record]) -> None:
@@ -46,4 +48,6 @@ def test_tables_add_up(some: list[Record]) -> None:
     every = drawn_in(some)
     assert every.positions == sum(part.positions for part in parts)
     assert every.all == sum(record.positions.classes for record in some)
-    assert every.counts[Score(3, Color.WHITE)] == sum(part.counts[Score(3, Color.WHITE)] for part in parts)
+    assert every.counts[Score(3, Color.WHITE)] == sum(
+        part.counts[Score(3, Color.WHITE)] for part in parts
+    )

@@ -61,7 +61,10 @@ def by_hand(record: Record, worth: dict[str, Fraction]) -> Fraction:
     means = []
     for side in plain(record)["sides"].values():
         total = sum(each["classes"] for each in side["outcomes"].values())
-        signed = [worth.get(outcome, Fraction(0)) * each["classes"] for outcome, each in side["outcomes"].items()]
+        signed = [
+            worth.get(outcome, Fraction(0)) * each["classes"]
+            for outcome, each in side["outcomes"].items()
+        ]
         means.append(sum(signed, Fraction(0)) / total)
     return sum(means, Fraction(0)) / 2
 
@@ -72,7 +75,11 @@ def test_factors_are_means_over_all_positions(some: list[Record]) -> None:
     mates = {"G0.0": Fraction(1), "-G0.0": Fraction(-1)}
     assert found["KRvKN"].mates == by_hand(record, mates)
     signs = {Color.WHITE: 1, Color.BLACK: -1}
-    points = {str(Score(code, side)): Fraction(signs[side], 2**code) for code in range(60) for side in Color}
+    points = {
+        str(Score(code, side)): Fraction(signs[side], 2**code)
+        for code in range(60)
+        for side in Color
+    }
     assert found["KRvKN"].points == by_hand(record, points)
 
 
@@ -93,21 +100,33 @@ def test_fitted_factors_are_means_of_endings(published: list[Record]) -> None:
     potentials = potentials_of(published)
     for fit in fits_of(potentials):
         some = [each for each in potentials if each.rule is fit.rule]
-        mates, points = (sum((getattr(each, name) for each in some), Fraction(0)) for name in ("mates", "points"))
-        assert (fit.mates, fit.points, fit.endings) == (mates / len(some), points / len(some), len(some))
+        mates, points = (
+            sum((getattr(each, name) for each in some), Fraction(0)) for name in ("mates", "points")
+        )
+        assert (fit.mates, fit.points, fit.endings) == (
+            mates / len(some),
+            points / len(some),
+            len(some),
+        )
 
 
 def test_the_last_pawn_is_in_jeopardy_in_four_endings(published: list[Record]) -> None:
     found = {each.name: each for each in potentials_of(published) if each.rule is Rule.LAST_PAWN}
     assert sorted(found) == ["KBPvKB", "KBPvKN", "KNPvKB", "KNPvKN"]
-    white = Fraction(135028146 - 1316, 135028146 + 139454038 + 1316)  # KNPvKN, from tests/golden/ordinary_tables.csv
+    white = Fraction(
+        135028146 - 1316, 135028146 + 139454038 + 1316
+    )  # KNPvKN, from tests/golden/ordinary_tables.csv
     black = Fraction(64286727 - 7059, 7059 + 217962174 + 64286727)
     assert found["KNPvKN"].mates == (white + black) / 2
 
 
-def test_bishops_on_squares_of_one_colour_are_an_ending_of_their_own(published: list[Record]) -> None:
+def test_bishops_on_squares_of_one_colour_are_an_ending_of_their_own(
+    published: list[Record],
+) -> None:
     record = next(record for record in published if str(record.material) == "KBBvK")
-    found = {each.bishops: each for each in potentials_of([record]) if each.material == record.material}
+    found = {
+        each.bishops: each for each in potentials_of([record]) if each.material == record.material
+    }
     assert {bishops: each.rule for bishops, each in found.items()} == {
         "both colours": Rule.BARE_KING,
         "one colour": Rule.NO_MATE,
@@ -115,7 +134,10 @@ def test_bishops_on_squares_of_one_colour_are_an_ending_of_their_own(published: 
     assert found["one colour"].mates == 0
     assert found["one colour"].is_confirmed
     for side in Color:
-        assert sum(sum(each.counts[side].values()) for each in found.values()) == record.sides[side].positions.classes
+        assert (
+            sum(sum(each.counts[side].values()) for each in found.values())
+            == record.sides[side].positions.classes
+        )
 
 
 def test_an_engine_can_read_the_factors(some: list[Record]) -> None:
@@ -124,7 +146,11 @@ def test_an_engine_can_read_the_factors(some: list[Record]) -> None:
     row = facts["endings"]["KBvK"]
     assert (row["leader"], row["rule_factor"], row["factor"]) == ("white", 0.125, 0)
     assert row["shares"]["white_to_move"]["white"]["G0.5"] == round(924 / 24178, 6)
-    assert {rule["rule"] for rule in facts["rules"]} == {"no mating material", "full", "minor ahead"}
+    assert {rule["rule"] for rule in facts["rules"]} == {
+        "no mating material",
+        "full",
+        "minor ahead",
+    }
 
 
 PLAIN = [f"{role.letter}=300" for role in MEN if role.letter not in "MFEA"]
@@ -161,7 +187,9 @@ def test_the_rule_says_of_men_of_ones_own(name: str, rule: Rule) -> None:
         (["M=325"], "say in centipawns what A is worth: --worth A=325"),
     ],
 )
-def test_a_worth_that_cannot_be_read_or_is_missing_is_refused(texts: list[str], reason: str) -> None:
+def test_a_worth_that_cannot_be_read_or_is_missing_is_refused(
+    texts: list[str], reason: str
+) -> None:
     with pytest.raises(UsageError, match=reason):
         worths_of(texts, MEN)
 

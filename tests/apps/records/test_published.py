@@ -40,7 +40,9 @@ def figures_of(sides: Mapping[Color, SideRecord]) -> dict[str, str]:
     found = dict[str, int]()
     for side, record in sides.items():
         name, outcomes = str(side).lower(), record.outcomes
-        wins, losses = (record.counts.get(Score(MATE_CODE, winner), 0) for winner in (side, side.other))
+        wins, losses = (
+            record.counts.get(Score(MATE_CODE, winner), 0) for winner in (side, side.other)
+        )
         draws = sum(record.counts.values()) - wins - losses
         results = {"wins": wins, "draws": draws, "losses": losses}
         found |= {f"{name}_to_move_{result}": count for result, count in results.items()}
@@ -50,7 +52,9 @@ def figures_of(sides: Mapping[Color, SideRecord]) -> dict[str, str]:
 
 
 def test_all_records_of_three_to_five_men_are_as_published(published: list[Record]) -> None:
-    found = {str(record.material): figures_of(record.sides) for record in published if record.men > 2}
+    found = {
+        str(record.material): figures_of(record.sides) for record in published if record.men > 2
+    }
     assert found == {name: published_of(name) for name in COUNTS}
     assert len(found) == 145
 
@@ -62,20 +66,29 @@ def test_tables_of_three_men_are_as_published(records: dict[str, Record], name: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*map(str, materials(4))])
-def test_tables_of_four_men_are_as_published_and_have_the_tallies(four_men_folder: Path, name: str) -> None:
+def test_tables_of_four_men_are_as_published_and_have_the_tallies(
+    four_men_folder: Path, name: str
+) -> None:
     with TableFile(path_of(four_men_folder, Material.parse(name))) as file:
         sides, tallies = census_of(file).sides, file.tallies
     assert figures_of(sides) == published_of(name)
     for side in Color:
-        found = {outcome: (each.placements, len(each.distances) - 1) for outcome, each in sides[side].outcomes.items()}
-        assert found == {outcome: (tally.count, tally.max_dtg) for outcome, tally in tallies[side].items()}
+        found = {
+            outcome: (each.placements, len(each.distances) - 1)
+            for outcome, each in sides[side].outcomes.items()
+        }
+        assert found == {
+            outcome: (tally.count, tally.max_dtg) for outcome, tally in tallies[side].items()
+        }
 
 
 @pytest.mark.given_tables
 def test_given_tables_are_as_published(given_folder: Path) -> None:
     for material, folder in tables_of([given_folder]):
         with TableFile(path_of(folder, material)) as file:
-            assert material.men == 2 or figures_of(census_of(file).sides) == published_of(str(material)), material
+            assert material.men == 2 or figures_of(census_of(file).sides) == published_of(
+                str(material)
+            ), material
 
 
 def endings_by_longest_mate(endings: Mapping[str, Mapping[str, str]]) -> Counter[int]:
@@ -83,7 +96,9 @@ def endings_by_longest_mate(endings: Mapping[str, Mapping[str, str]]) -> Counter
     return Counter(
         moves
         for name, figures in endings.items()
-        for winner in (("white", "black") if name != str(Material.parse(name).flipped()) else ("white",))
+        for winner in (
+            ("white", "black") if name != str(Material.parse(name).flipped()) else ("white",)
+        )
         if (moves := int(figures[f"longest_{winner}_mate_moves"]))
     )
 
@@ -92,6 +107,13 @@ def test_longest_mates_are_as_many_as_others_have_counted() -> None:
     """OEIS A274458 does not name the endings, and has one more of 28 moves than all lists we know."""
     counted = {int(row["moves"]): int(row["endings"]) for row in golden_rows("oeis_a274458.csv")}
     counted[28] -= 1
-    assert endings_by_longest_mate({name: published_of(name) for name in COUNTS}) == Counter(counted)
+    assert endings_by_longest_mate({name: published_of(name) for name in COUNTS}) == Counter(
+        counted
+    )
     listed = endings_by_longest_mate(COUNTS)
-    assert {moves for moves, count in counted.items() if listed[moves] != count} == {37, 38, 100, 105}
+    assert {moves for moves, count in counted.items() if listed[moves] != count} == {
+        37,
+        38,
+        100,
+        105,
+    }

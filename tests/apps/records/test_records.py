@@ -22,7 +22,9 @@ from tests.apps.records.slow import scores_of
 from tests.project import RECORDS, ROOT
 
 SMALL = [str(material) for material in build_order(materials(3))]
-VALIDATOR = jsonschema.Draft202012Validator(json.loads((ROOT / "tbgen/apps/records/schema.json").read_text()))
+VALIDATOR = jsonschema.Draft202012Validator(
+    json.loads((ROOT / "tbgen/apps/records/schema.json").read_text())
+)
 
 
 def promise_kept(fen: str, line: str) -> tuple[str, int]:
@@ -46,12 +48,17 @@ def assert_promises(facts: dict[str, Any]) -> None:
         for outcome, each in side["outcomes"].items():
             longest = each["longest"]
             assert longest["dtg"] == len(each["distances"]) - 1
-            assert promise_kept(longest["fen"], longest["line"]) == (outcome, longest["dtg"]), longest["fen"]
+            assert promise_kept(longest["fen"], longest["line"]) == (outcome, longest["dtg"]), (
+                longest["fen"]
+            )
 
 
 @pytest.mark.parametrize("name", SMALL)
 def test_a_published_record_is_what_the_table_gives(records: dict[str, Record], name: str) -> None:
-    made, there = (json.loads(text) for text in (records[name].to_text(), (RECORDS / f"{name}.json").read_text()))
+    made, there = (
+        json.loads(text)
+        for text in (records[name].to_text(), (RECORDS / f"{name}.json").read_text())
+    )
     assert {**made, "bytes": 0} == {**there, "bytes": 0}
     VALIDATOR.validate(made)
     assert_promises(made)
@@ -77,7 +84,9 @@ def test_a_line_is_quiet_until_its_first_capture_or_pawn_move(records: dict[str,
             resets += [ply] * board.is_zeroing(move)
             board.push(move)
         assert line.quiet_plies == min(resets, default=line.dtg)
-    quiet = (max(record.lines(), key=lambda line: line[2].quiet_plies) for record in records.values())
+    quiet = (
+        max(record.lines(), key=lambda line: line[2].quiet_plies) for record in records.values()
+    )
     assert {str(outcome) for _, outcome, _ in quiet} >= {"G1.5", "G0.0"}
 
 
@@ -92,11 +101,18 @@ def test_a_line_is_quiet_until_its_first_capture_or_pawn_move(records: dict[str,
         ("", "-G14.5", 0, True),
     ],
 )
-def test_a_line_proves_its_outcome_at_its_end_and_not_before(moves: str, outcome: str, dtg: int, proved: bool) -> None:
-    assert replay("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30", moves.split()).proves(Score(outcome), dtg) == proved
+def test_a_line_proves_its_outcome_at_its_end_and_not_before(
+    moves: str, outcome: str, dtg: int, proved: bool
+) -> None:
+    assert (
+        replay("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30", moves.split()).proves(Score(outcome), dtg)
+        == proved
+    )
 
 
-def test_a_line_that_breaks_its_promise_stops_the_record(table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_that_breaks_its_promise_stops_the_record(
+    table_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Replay, "proves", lambda *_: False)
     with pytest.raises(VerificationError, match="best play from"):
         record_of(table_folder, Material.parse("KvK"))
@@ -110,7 +126,10 @@ def test_a_file_that_is_no_record_is_refused(records: dict[str, Record], tmp_pat
         ("[" * 100_000, "nested too deep"),
         (json.dumps({**facts, "format": 2}), "format is 2 instead of 1"),
         (json.dumps({**facts, "material": "KXvK"}), "KXvK"),
-        (json.dumps({**facts, "bytes": float("nan")}), "bytes is nan, not a whole number from 0 on"),
+        (
+            json.dumps({**facts, "bytes": float("nan")}),
+            "bytes is nan, not a whole number from 0 on",
+        ),
         (json.dumps({**facts, "bytes": -1}), "bytes is -1, not a whole number from 0 on"),
         (json.dumps({**facts, "sides": {}}), "it lacks sides.white"),
         (json.dumps({**facts, "widest": "G1.7"}), "G1.7"),

@@ -20,7 +20,8 @@ from tests.project import RECORDS, ROOT, S18, golden_rows
 OWN = RECORDS / "own-men.json"
 
 PAGE, ADJUDICATION = (
-    (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("results", "adjudication")
+    (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    for name in ("results", "adjudication")
 )
 
 
@@ -35,14 +36,24 @@ def decided(drawn: Drawn, code: int) -> str:
 def test_the_longest_lines_are_those_of_the_records(published: list[Record]) -> None:
     best = best_cards(published)
     expected = [
-        (str(outcome), str(card.longest.dtg), str(card.material), str(card.side), card.longest.fen.split()[0])
+        (
+            str(outcome),
+            str(card.longest.dtg),
+            str(card.material),
+            str(card.side),
+            card.longest.fen.split()[0],
+        )
         for outcome, card in best.items()
     ]
     shown = rows(r"`(-?G[0-9.]+)` \| ([0-9]+) \| (\w+) \| (White|Black) \| `(\S+)`")
     assert [row for row in expected if row in shown] == shown
     assert f"selected scores, {len(shown)} of {len(best)}." in PAGE
     longest = max(best.values(), key=lambda card: card.longest.dtg)
-    assert (str(longest.material), str(longest.outcome), longest.longest.dtg) == ("KQPvKQ", "G4.5", 553)
+    assert (str(longest.material), str(longest.outcome), longest.longest.dtg) == (
+        "KQPvKQ",
+        "G4.5",
+        553,
+    )
     assert "takes 553 plies: with queen and pawn against queen, White holds Black to `G4.5`" in PAGE
 
 
@@ -64,7 +75,9 @@ def test_drawn_positions_are_those_of_the_records(published: list[Record]) -> No
 
 def test_the_figures_of_ones_own_men_are_those_of_the_study(tmp_path: Path) -> None:
     """The study's file, and what a study of four tables gives today with the values of the page."""
-    published = {each["material"]: each for each in json.loads(OWN.read_text())["endings"].values()} | {
+    published = {
+        each["material"]: each for each in json.loads(OWN.read_text())["endings"].values()
+    } | {
         name.partition(",")[0]: each
         for name, each in json.loads(OWN.read_text())["endings"].items()
         if each["bishops"] == "both colours"
@@ -73,8 +86,15 @@ def test_the_figures_of_ones_own_men_are_those_of_the_study(tmp_path: Path) -> N
     assert len(shown) == 16
     for name, _, rule, mates, stalemates, longest in shown:
         each = published[name]
-        shares = [f"{100 * each['shares']['white_to_move']['white'][score]:.1f}" for score in ("G0.0", "G0.5")]
-        assert [rule, mates, stalemates, longest] == [each["rule"], *shares, str(each["longest_mate"] or "none")]
+        shares = [
+            f"{100 * each['shares']['white_to_move']['white'][score]:.1f}"
+            for score in ("G0.0", "G0.5")
+        ]
+        assert [rule, mates, stalemates, longest] == [
+            each["rule"],
+            *shares,
+            str(each["longest_mate"] or "none"),
+        ]
     worths = worths_of(re.findall(r"--worth (\S+)", PAGE), MEN)
     assert own_men(re.findall(r"--man (\S+)", PAGE)) == MEN
     folder = tmp_path / name_of_men(MEN)
@@ -86,12 +106,19 @@ def test_the_figures_of_ones_own_men_are_those_of_the_study(tmp_path: Path) -> N
 def test_longest_wins_of_others_stand_beside_ours() -> None:
     """Ours are in the study's file, but for men that it has not (tests/library/test_own_men.py)."""
     published = {row["material"]: row for row in golden_rows("fairy_endings.csv")}
-    study = {each["material"]: each["longest_mate"] for each in json.loads(OWN.read_text())["endings"].values()}
+    study = {
+        each["material"]: each["longest_mate"]
+        for each in json.loads(OWN.read_text())["endings"].values()
+    }
     shown = re.findall(r"^\* (K\w+)(?:, \w+)?: \[(\d+)( c)?\]\((\S+)\), (\d+)$", PAGE, re.MULTILINE)
     assert [name for name, *_ in shown] == list(published)
     for name, moves, mark, source, ours in shown:
         row = published[name]
-        assert (moves, bool(mark), source) == (row["moves"], row["counted_to"] == "capture", row["source"])
+        assert (moves, bool(mark), source) == (
+            row["moves"],
+            row["counted_to"] == "capture",
+            row["source"],
+        )
         assert 0 <= int(ours) - int(moves) <= 16 * bool(mark)
         assert (study.get(name, 2 * int(ours)) + 1) // 2 == int(ours)
 
@@ -111,7 +138,9 @@ def test_the_games_are_decided_as_the_pages_say() -> None:
     ]
     fields = ("round", "white", "black", "result", "final", "source")
     found = [(each["event"][-8:], *(each[name] for name in fields)) for each in facts]
-    shown = re.findall(r"^\* \*(League \d), ([\d.]+), (\w+) - (\w+), (\S+)\*: `(\S+)`, `(\w+)`", ADJUDICATION, re.M)
+    shown = re.findall(
+        r"^\* \*(League \d), ([\d.]+), (\w+) - (\w+), (\S+)\*: `(\S+)`, `(\w+)`", ADJUDICATION, re.M
+    )
     assert len(shown) == 2
     for event, number, white, black, result, final, source in shown:
         (game,) = (each for each in found if each[:2] == (event, number))
@@ -119,8 +148,13 @@ def test_the_games_are_decided_as_the_pages_say() -> None:
         assert (game[4] == "1/2-1/2") == (result == "drawn")
         assert game[5:] == (final, source)
     drawn = sorted(
-        (Score(each["final"]) for each in facts if each["result"] == "1/2-1/2"), key=lambda score: score.code
+        (Score(each["final"]) for each in facts if each["result"] == "1/2-1/2"),
+        key=lambda score: score.code,
     )
-    assert (len(facts), len(drawn), sum(each.holder is Color.WHITE for each in drawn)) == (20, 12, 8)
+    assert (len(facts), len(drawn), sum(each.holder is Color.WHITE for each in drawn)) == (
+        20,
+        12,
+        8,
+    )
     assert f"from `{drawn[0]}` (Nemorino" in PAGE
     assert f"to `{drawn[-1]}`" in PAGE

@@ -19,7 +19,11 @@ def published() -> dict[str, Any]:
 
 def test_every_line_reaches_its_score_and_no_sooner(published: dict[str, Any]) -> None:
     games = ("r_mobility", "whole_game")
-    lines = [(each["fen"], each[game], n) for each in published["positions"] for n, game in enumerate(games)]
+    lines = [
+        (each["fen"], each[game], n)
+        for each in published["positions"]
+        for n, game in enumerate(games)
+    ]
     lines += [(each["fen"], each, 1) for each in published["longest"]]
     assert len(lines) > 100
     for fen, play, forgets in lines:
@@ -29,7 +33,9 @@ def test_every_line_reaches_its_score_and_no_sooner(published: dict[str, Any]) -
         assert forgets == 0 or play["outcome"] not in scores[:-1]
 
 
-def test_the_reset_that_is_named_is_the_first_after_which_the_scores_differ(published: dict[str, Any]) -> None:
+def test_the_reset_that_is_named_is_the_first_after_which_the_scores_differ(
+    published: dict[str, Any],
+) -> None:
     for each in published["positions"]:
         scores = enumerate(scores_of(each["fen"], each["r_mobility"]["line"]))
         first = next(((ply, san) for ply, (san, one, other, _) in scores if one != other), None)
@@ -53,6 +59,6 @@ def test_the_tables_add_up_to_the_sums_that_were_published_with_exact_counts(
     some = [each for each in published["tables"] if len(each["material"]) == men + 1]
     assert (len(some), sum(each["positions"] for each in some)) == (tables, positions)
     for n, name in enumerate(("differing", "better_for_white", "better_for_black", "other_holder")):
-        assert sum(each["shares"][name] * each["positions"] for each in some) / positions == pytest.approx(
-            shares[n], abs=1e-4
-        )
+        assert sum(
+            each["shares"][name] * each["positions"] for each in some
+        ) / positions == pytest.approx(shares[n], abs=1e-4)

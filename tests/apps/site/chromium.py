@@ -34,7 +34,9 @@ def browser() -> str | None:
     return next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
-NEEDED = pytest.mark.skipif(browser() is None, reason="no Chromium on this system (Debian's package is `chromium`)")
+NEEDED = pytest.mark.skipif(
+    browser() is None, reason="no Chromium on this system (Debian's package is `chromium`)"
+)
 _SECONDS = 30
 
 
@@ -47,7 +49,13 @@ class Chromium:
         # The browser reads what is asked from descriptor 3 and answers on 4; ours are moved out of the way first.
         theirs = [fcntl.fcntl(each, fcntl.F_DUPFD, 10) for each in (read_asked, write_answered)]
         self._process = subprocess.Popen(
-            [program, *FLAGS, f"--user-data-dir={profile}", "--remote-debugging-pipe", "about:blank"],
+            [
+                program,
+                *FLAGS,
+                f"--user-data-dir={profile}",
+                "--remote-debugging-pipe",
+                "about:blank",
+            ],
             pass_fds=(3, 4),
             preexec_fn=lambda: [os.dup2(each, number) for number, each in enumerate(theirs, 3)],  # type: ignore[arg-type]
             stdout=subprocess.DEVNULL,
@@ -61,7 +69,9 @@ class Chromium:
         """What the browser's console was told: errors of scripts, of the network, and of the policy."""
         self.requests: list[str] = []
         """The addresses that were asked for."""
-        (page,) = (each for each in self.call("Target.getTargets")["targetInfos"] if each["type"] == "page")
+        (page,) = (
+            each for each in self.call("Target.getTargets")["targetInfos"] if each["type"] == "page"
+        )
         attached = self.call("Target.attachToTarget", targetId=page["targetId"], flatten=True)
         self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
@@ -92,7 +102,9 @@ class Chromium:
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._buffer:
-            assert select.select([self._answered], [], [], 2 * _SECONDS)[0], "the browser does not answer"
+            assert select.select([self._answered], [], [], 2 * _SECONDS)[0], (
+                "the browser does not answer"
+            )
             read = os.read(self._answered, 1 << 16)
             assert read, "the browser has gone"
             self._buffer += read
@@ -102,19 +114,34 @@ class Chromium:
     def _hear(self, event: dict[str, Any]) -> None:
         parameters = event.get("params", {})
         if event.get("method") == "Runtime.exceptionThrown":
-            self.complaints.append(str(parameters["exceptionDetails"].get("exception", {}).get("description")))
-        elif event.get("method") == "Log.entryAdded" and parameters["entry"]["level"] in ("error", "warning"):
-            self.complaints.append(f"{parameters['entry']['text']} {parameters['entry'].get('url', '')}")
+            self.complaints.append(
+                str(parameters["exceptionDetails"].get("exception", {}).get("description"))
+            )
+        elif event.get("method") == "Log.entryAdded" and parameters["entry"]["level"] in (
+            "error",
+            "warning",
+        ):
+            self.complaints.append(
+                f"{parameters['entry']['text']} {parameters['entry'].get('url', '')}"
+            )
         elif event.get("method") == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
 
     def look(self, width: int, height: int = 900, scheme: str = "light") -> None:
         """The size of the window, and whether the reader likes it light or dark."""
         self.call(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=width < 600,
         )
         self.call("Emulation.setTouchEmulationEnabled", enabled=width < 600)
-        self.call("Emulation.setEmulatedMedia", media="", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.call(
+            "Emulation.setEmulatedMedia",
+            media="",
+            features=[{"name": "prefers-color-scheme", "value": scheme}],
+        )
 
     def open(self, url: str, until: str = "true") -> None:
         """Go to a page, until it has all that it loads, its style too, and a condition holds on it."""
@@ -161,7 +188,15 @@ class Chromium:
     def press(self, key: str, text: str = "") -> None:
         code = {" ": "Space"}.get(key, key)
         text = text or (key if len(key) == 1 else "\r" if key == "Enter" else "")
-        numbers = {"Enter": 13, " ": 32, "Tab": 9, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+        numbers = {
+            "Enter": 13,
+            " ": 32,
+            "Tab": 9,
+            "ArrowLeft": 37,
+            "ArrowUp": 38,
+            "ArrowRight": 39,
+            "ArrowDown": 40,
+        }
         for kind in ("keyDown", "keyUp"):
             self.call(
                 "Input.dispatchKeyEvent",

@@ -116,7 +116,9 @@ def giving(folder: Path, handler: type[SimpleHTTPRequestHandler] = WithRanges) -
 
 
 @pytest.fixture(scope="session")
-def places(server: str, table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+def places(
+    server: str, table_folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, str]]:
     """Addresses of the explorer on our server, and as plain files on two others."""
     folder = tmp_path_factory.mktemp("plain")
     write_explorer(folder, Catalog([table_folder]))

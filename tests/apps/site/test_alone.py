@@ -22,9 +22,13 @@ GAME = (
 )
 
 
-def game(white: str, black: str, final: str, source: Source = Source.GAME, event: str = "?") -> EventGame:
+def game(
+    white: str, black: str, final: str, source: Source = Source.GAME, event: str = "?"
+) -> EventGame:
     outcome, missing = Score(final), "KRPvKR" if source is Source.PROVISIONAL else None
-    return EventGame((white, black), "1/2-1/2", outcome, Scoring(), source, missing, tags={"Event": event})
+    return EventGame(
+        (white, black), "1/2-1/2", outcome, Scoring(), source, missing, tags={"Event": event}
+    )
 
 
 def page(*games: EventGame) -> str:
@@ -76,7 +80,10 @@ def test_the_page_of_a_knockout_has_its_bracket() -> None:
     found = page(*ties, final, game("Ann", "Cid", "-G0.0")._replace(tags={**CUP, "Round": "2"}))
     assert re.findall(r"<h3>(.*?)</h3>", found) == ["Round 1", "Round 2"]
     assert re.findall(r"<strong>(.*?)</strong>", found) == ["Ann", "Cid", "Cid"]
-    for number in (8, 10):  # the longest tie: two games and four times two more; then the last game decides
+    for number in (
+        8,
+        10,
+    ):  # the longest tie: two games and four times two more; then the last game decides
         equal = [
             game(*players, "G1.5")._replace(tags={**CUP, "Round": "2", "MatchGame": str(place + 1)})
             for place, players in enumerate([("Cid", "Ann"), ("Ann", "Cid")] * (number // 2))
@@ -87,7 +94,9 @@ def test_the_page_of_a_knockout_has_its_bracket() -> None:
 
 @pytest.mark.parametrize(("players", "crossed"), [(50, True), (2000, False)])
 def test_a_page_of_very_many_players_has_no_cross_table(players: int, crossed: bool) -> None:
-    found = standings_page(Standings([game(f"player {n}", f"player {n + 1}", "G1.5") for n in range(players - 1)]))
+    found = standings_page(
+        Standings([game(f"player {n}", f"player {n + 1}", "G1.5") for n in range(players - 1)])
+    )
     assert len(found) < 700_000
     assert f"player {players - 1}" in found
     assert found.count('class="met self"') == (players if crossed else 0)
@@ -95,13 +104,16 @@ def test_a_page_of_very_many_players_has_no_cross_table(players: int, crossed: b
 
 def annotated(tables: Tablebase, text: str) -> str:
     found = annotated_page(
-        [annotate(tables, game) for game in games_in(text) if isinstance(game, PgnGame)], "games.pgn"
+        [annotate(tables, game) for game in games_in(text) if isinstance(game, PgnGame)],
+        "games.pgn",
     )
     html5lib.HTMLParser(strict=True).parse(found)
     return found
 
 
-def test_a_page_of_one_game_has_its_plies_its_board_and_what_was_given_away(tables: Tablebase) -> None:
+def test_a_page_of_one_game_has_its_plies_its_board_and_what_was_given_away(
+    tables: Tablebase,
+) -> None:
     found = annotated(tables, GAME)
     assert "<h1>Ann &lt;b&gt; – Bob &amp; Co</h1>" in found
     assert "<b>" not in found.replace("<body>", "")
@@ -113,7 +125,9 @@ def test_a_page_of_one_game_has_its_plies_its_board_and_what_was_given_away(tabl
     assert not re.search(r'(?:src|href)="(?!#|data:)', found)
 
 
-def test_a_page_of_several_games_lists_them_also_those_that_no_table_knows(tables: Tablebase) -> None:
+def test_a_page_of_several_games_lists_them_also_those_that_no_table_knows(
+    tables: Tablebase,
+) -> None:
     found = annotated(tables, GAME + GAME + "1. e4 *\n\n")
     assert "<h1>games.pgn</h1>" in found
     assert found.count('<h2 id="game-') == 3

@@ -24,25 +24,35 @@ def test_a_position_is_answered_as_python_answers_it(client: TestClient, tables:
     draw = random.Random(1)
     for board in random_boards(1, 40, materials(3)):
         accrued = draw.choice((None, Score(draw.randrange(2, 40), draw.choice(list(Color)))))
-        found = client.get("/r-mobility", params={"fen": board.fen(), "accrued": str(accrued or "")}).json()
+        found = client.get(
+            "/r-mobility", params={"fen": board.fen(), "accrued": str(accrued or "")}
+        ).json()
         try:
             expected, moves = tables.probe(board, accrued), tables.probe_moves(board, accrued)
         except AccruedError:
             assert found["error"] == "AccruedError"
         else:
-            assert found == with_scores({**expected.facts(), "moves": [each.facts() for each in moves]})
+            assert found == with_scores(
+                {**expected.facts(), "moves": [each.facts() for each in moves]}
+            )
 
 
 def test_points_follow_the_scoring_that_is_asked_for(client: TestClient) -> None:
     asked = {"fen": AFTER_KE5, "brief": "1", "scoring": "komi", "komi": "G1.25", "cutoff": "G4.0"}
     found = client.get("/r-mobility", params=asked).json()
-    assert (found["outcome"], found["scoring"], found["points"]) == ("G1.5", "komi", {"white": 0, "black": 1})
+    assert (found["outcome"], found["scoring"], found["points"]) == (
+        "G1.5",
+        "komi",
+        {"white": 0, "black": 1},
+    )
     harmonic = client.get("/r-mobility", params={"fen": AFTER_KE5, "scoring": "harmonic"}).json()
     points = Scoring(Scheme.HARMONIC).points(Score("G1.5"))
     assert harmonic["points"] == {"white": float(points[0]), "black": float(points[1])}
 
 
-def test_the_fifty_move_rule_counts_if_it_is_asked_for(client: TestClient, tables: Tablebase) -> None:
+def test_the_fifty_move_rule_counts_if_it_is_asked_for(
+    client: TestClient, tables: Tablebase
+) -> None:
     late = "8/8/4K3/6k1/8/7B/8/8 b - - 97 30"
     asked = {"fen": late, "accrued": "G4.0", "brief": "1"}
     plain = client.get("/r-mobility", params=asked).json()
@@ -50,16 +60,27 @@ def test_the_fifty_move_rule_counts_if_it_is_asked_for(client: TestClient, table
         cutoff = {"cutoff": "G5.0"} if setting is FiftyMoveSetting.RESET else {}
         found = client.get("/r-mobility", params={**asked, **cutoff, "fifty": setting.value}).json()
         rule = FiftyMoves(setting, 10) if cutoff else FiftyMoves(setting)
-        assert found == with_scores({**plain, **value_within(tables, chess.Board(late), Score("G4.0"), rule).facts()})
+        assert found == with_scores(
+            {**plain, **value_within(tables, chess.Board(late), Score("G4.0"), rule).facts()}
+        )
     line = {"fen": late, "accrued": "G4.0", "fifty": "reset"}
-    game = client.get("/r-mobility/line", params=line, headers={"Accept": "application/x-chess-pgn"}).text
+    game = client.get(
+        "/r-mobility/line", params=line, headers={"Accept": "application/x-chess-pgn"}
+    ).text
     assert '[RMobilityClock "under reset, with 3 plies left, between G4.0 and G1.5"]' in game
 
 
-def test_a_strip_has_the_value_with_every_score_that_can_have_accrued(client: TestClient, tables: Tablebase) -> None:
+def test_a_strip_has_the_value_with_every_score_that_can_have_accrued(
+    client: TestClient, tables: Tablebase
+) -> None:
     for board in random_boards(2, 12, materials(3)):
-        strip = client.get("/r-mobility", params={"fen": board.fen(), "strip": "1", "brief": "1"}).json()["strip"]
-        expected = [(str(each.accrued), str(each.outcome), each.dtg) for each in tables.probe_every_accrued(board)]
+        strip = client.get(
+            "/r-mobility", params={"fen": board.fen(), "strip": "1", "brief": "1"}
+        ).json()["strip"]
+        expected = [
+            (str(each.accrued), str(each.outcome), each.dtg)
+            for each in tables.probe_every_accrued(board)
+        ]
         assert [(each["accrued"], each["outcome"], each["dtg"]) for each in strip] == expected
         accrued, outcomes = ([Score(each[key]) for each in strip] for key in ("accrued", "outcome"))
         assert accrued == sorted(accrued, reverse=True)
@@ -70,9 +91,14 @@ def test_a_line_is_best_play_as_json_or_as_a_game(client: TestClient, tables: Ta
     asked = {"fen": AFTER_KE5}
     found = client.get("/r-mobility/line", params=asked)
     steps = tables.line(chess.Board(AFTER_KE5))
-    facts = {**tables.probe(chess.Board(AFTER_KE5)).facts(), "line": [step.facts() for step in steps]}
+    facts = {
+        **tables.probe(chess.Board(AFTER_KE5)).facts(),
+        "line": [step.facts() for step in steps],
+    }
     assert found.json() == with_scores(facts)
-    game = client.get("/r-mobility/line", params=asked, headers={"Accept": "application/x-chess-pgn"})
+    game = client.get(
+        "/r-mobility/line", params=asked, headers={"Accept": "application/x-chess-pgn"}
+    )
     assert game.headers["content-type"].startswith("application/x-chess-pgn")
     assert f'[FEN "{AFTER_KE5}"]' in game.text
     assert {found.headers["vary"], game.headers["vary"]} == {"Accept"}
@@ -92,7 +118,9 @@ def test_many_positions_are_answered_in_order_with_errors_in_place(client: TestC
             "8/8/8/4KQk1/8/8/6q1/8 w - - 0 1",
         ]
     )
-    found = client.post("/r-mobility?brief=1", content=body, headers={"Content-Type": "application/x-ndjson"})
+    found = client.post(
+        "/r-mobility?brief=1", content=body, headers={"Content-Type": "application/x-ndjson"}
+    )
     assert found.headers["content-type"] == "application/x-ndjson"
     rows = [json.loads(line) for line in found.text.splitlines()]
     assert [row["number"] for row in rows] == [1, 3, 4, 5, 6, 7, 8]
@@ -104,7 +132,15 @@ def test_many_positions_are_answered_in_order_with_errors_in_place(client: TestC
 
 
 def test_an_array_is_answered_by_an_array(client: TestClient) -> None:
-    asked = [f"{BISHOP} G4.0", {"fen": BISHOP, "accrued": "G4.0", "moves": "Ke5"}, 3, None, ["x"], "", {"fen": 3}]
+    asked = [
+        f"{BISHOP} G4.0",
+        {"fen": BISHOP, "accrued": "G4.0", "moves": "Ke5"},
+        3,
+        None,
+        ["x"],
+        "",
+        {"fen": 3},
+    ]
     found = client.post("/r-mobility?brief=1", json=asked)
     assert found.headers["content-type"] == "application/json"
     assert [(row["number"], row.get("outcome"), row.get("error")) for row in found.json()] == [
@@ -112,27 +148,41 @@ def test_an_array_is_answered_by_an_array(client: TestClient) -> None:
     ]  # fmt: skip
     assert client.post("/r-mobility", json=[]).json() == []
     for body in ('{"fen": "x"}', BISHOP, "[", "3"):
-        found = client.post("/r-mobility", content=body, headers={"Content-Type": "application/json"})
+        found = client.post(
+            "/r-mobility", content=body, headers={"Content-Type": "application/json"}
+        )
         assert (found.status_code, found.json()["error"]) == (400, "UsageError")
 
 
 def test_the_main_line_of_ordinary_chess_leads_to_mate(client: TestClient) -> None:
     fen = "8/8/8/8/8/2k5/1R6/K7 w - - 0 80"
-    found = client.get("/standard/mainline", params={"fen": fen, "dtc": "always", "source": "x"}).json()
+    found = client.get(
+        "/standard/mainline", params={"fen": fen, "dtc": "always", "source": "x"}
+    ).json()
     board, distances = chess.Board(fen), [each["dtm"] for each in found["mainline"]]
     for each in found["mainline"]:
         assert board.parse_san(each["san"]).uci() == each["uci"]
         board.push_uci(each["uci"])
-    assert (board.is_checkmate(), found["winner"], found["dtm"], len(distances)) == (True, "w", 31, 31)
+    assert (board.is_checkmate(), found["winner"], found["dtm"], len(distances)) == (
+        True,
+        "w",
+        31,
+        31,
+    )
     assert distances == [30 - ply if ply % 2 else ply - 30 for ply in range(31)]
     drawn = client.get("/standard/mainline", params={"fen": AFTER_KE5}).json()
     assert (drawn["mainline"], drawn["winner"]) == ([], None)
-    assert client.get("/standard/mainline", params={"fen": "4k2r/8/8/8/8/8/8/R3K3 b"}).status_code == 404
+    assert (
+        client.get("/standard/mainline", params={"fen": "4k2r/8/8/8/8/8/8/R3K3 b"}).status_code
+        == 404
+    )
 
 
 def test_many_positions_have_their_moves_unless_they_are_left_out(client: TestClient) -> None:
     whole = client.get("/r-mobility", params={"fen": BISHOP, "strip": "1"}).json()
-    found = client.post("/r-mobility?strip=1", content=BISHOP, headers={"Content-Type": "text/plain"})
+    found = client.post(
+        "/r-mobility?strip=1", content=BISHOP, headers={"Content-Type": "text/plain"}
+    )
     assert json.loads(found.text) == {"number": 1, **whole}
 
 
@@ -158,11 +208,22 @@ def test_ordinary_chess_has_wins_losses_and_distances_to_mate(
     assert (found["category"], found["dtm"]) == (category, dtm)
 
 
-def test_moves_of_ordinary_chess_are_seen_from_the_other_side_and_best_first(client: TestClient) -> None:
-    opposite = {"win": "loss", "draw": "draw", "loss": "win", "maybe-win": "maybe-loss", "maybe-loss": "maybe-win"}
+def test_moves_of_ordinary_chess_are_seen_from_the_other_side_and_best_first(
+    client: TestClient,
+) -> None:
+    opposite = {
+        "win": "loss",
+        "draw": "draw",
+        "loss": "win",
+        "maybe-win": "maybe-loss",
+        "maybe-loss": "maybe-win",
+    }
     for board in random_boards(3, 20, materials(3)):
         found = client.get("/standard", params={"fen": board.fen()}).json()
-        assert (found["checkmate"], found["stalemate"]) == (board.is_checkmate(), board.is_stalemate())
+        assert (found["checkmate"], found["stalemate"]) == (
+            board.is_checkmate(),
+            board.is_stalemate(),
+        )
         if found["moves"]:
             best = found["moves"][0]
             assert found["category"] == opposite[best["category"]]

@@ -20,7 +20,9 @@ from tests.cli.calls import complaint, printed
 from tests.positions import BISHOP, random_board
 
 
-def probed(tables: Tablebase, board: chess.Board, man: chess.Square, accrued: Score | None) -> dict[str, object]:
+def probed(
+    tables: Tablebase, board: chess.Board, man: chess.Square, accrued: Score | None
+) -> dict[str, object]:
     """The map of a man by a single probe of a new position for each square."""
     found: dict[str, object] = {}
     for square in chess.SQUARES:
@@ -33,11 +35,16 @@ def probed(tables: Tablebase, board: chess.Board, man: chess.Square, accrued: Sc
             value = tables.probe(moved, accrued) if free else None
         except InputError:
             value = None
-        found[chess.square_name(square)] = value and {"outcome": str(value.outcome), "dtg": value.dtg}
+        found[chess.square_name(square)] = value and {
+            "outcome": str(value.outcome),
+            "dtg": value.dtg,
+        }
     return found
 
 
-def random_maps(tables: Tablebase, seed: int, number: int) -> list[tuple[chess.Board, Score | None, int, Any]]:
+def random_maps(
+    tables: Tablebase, seed: int, number: int
+) -> list[tuple[chess.Board, Score | None, int, Any]]:
     """Positions with what has accrued and a man, and the map of it, where the score can have been left."""
     draw, found = random.Random(seed), list[tuple[chess.Board, Score | None, int, Any]]()
     while len(found) < number:
@@ -46,7 +53,9 @@ def random_maps(tables: Tablebase, seed: int, number: int) -> list[tuple[chess.B
         accrued = draw.choice((None, Score(draw.randrange(3, 17, 2), draw.choice(list(Color)))))
         man = draw.choice(list(board.piece_map()))
         with contextlib.suppress(InputError):
-            found.append((board, accrued, man, map_facts(tables, board, accrued, chess.square_name(man))))
+            found.append(
+                (board, accrued, man, map_facts(tables, board, accrued, chess.square_name(man)))
+            )
     return found
 
 
@@ -56,9 +65,13 @@ def test_a_map_is_what_sixty_four_probes_say(tables: Tablebase, number: int) -> 
         assert found["squares"] == probed(tables, board, man, accrued), board.fen()
 
 
-def test_the_server_and_the_command_give_the_same_map(client: TestClient, tables: Tablebase, table_folder: str) -> None:
+def test_the_server_and_the_command_give_the_same_map(
+    client: TestClient, tables: Tablebase, table_folder: str
+) -> None:
     expected = map_facts(tables, chess.Board(BISHOP), None, "f5")
-    assert client.get("/r-mobility/map", params={"fen": BISHOP, "man": "f5"}).json() == with_scores(expected)
+    assert client.get("/r-mobility/map", params={"fen": BISHOP, "man": "f5"}).json() == with_scores(
+        expected
+    )
     shown = printed("probe", BISHOP, "--map", "f5", folder=table_folder)
     outcomes = [each and each["outcome"] for each in expected["squares"].values()]
     lines = [line.split()[1:] for line in shown.splitlines()[:8]]
@@ -74,7 +87,9 @@ def test_a_picture_is_sound_and_says_the_verdict(client: TestClient, more: dict[
     assert reply.headers["content-type"] == "image/svg+xml"
     words = ElementTree.fromstring(reply.text).get("aria-label")
     assert words.startswith("White: Ke6, Bf5. Black: Kg5. White to move.")
-    facts = client.get("/r-mobility", params={"fen": BISHOP, "brief": "1", "accrued": more.get("accrued", "")}).json()
+    facts = client.get(
+        "/r-mobility", params={"fen": BISHOP, "brief": "1", "accrued": more.get("accrued", "")}
+    ).json()
     assert facts["outcome"].replace("-", "−") in words
 
 

@@ -50,7 +50,10 @@ def address(site: Path) -> Iterator[str]:
 
 
 def open_page(page: Chromium, address: str, name: str) -> None:
-    page.open(f"{address}/{name}.html", f"document.readyState == 'complete' && location.pathname == '/{name}.html'")
+    page.open(
+        f"{address}/{name}.html",
+        f"document.readyState == 'complete' && location.pathname == '/{name}.html'",
+    )
 
 
 def lines_of(site: Path, name: str) -> list[tuple[str, list[str]]]:
@@ -74,7 +77,9 @@ def men_on(board: chess.Board) -> list[list[str | int]]:
     )
 
 
-def test_lines_are_stepped_through_by_buttons_and_keys(page: Chromium, address: str, site: Path) -> None:
+def test_lines_are_stepped_through_by_buttons_and_keys(
+    page: Chromium, address: str, site: Path
+) -> None:
     lines = lines_of(site, "KPvKP")
     open_page(page, address, "material/KPvKP")
     first, last = ([men_on(played(fen, moves[:end])) for fen, moves in lines] for end in (0, None))
@@ -90,7 +95,9 @@ def test_lines_are_stepped_through_by_buttons_and_keys(page: Chromium, address: 
     assert page.run(f"{ALL}.every((each) => ({inside})(each.querySelector('.moves')))")
 
 
-def test_what_is_copied_is_the_position_that_is_shown_and_its_line(page: Chromium, address: str, site: Path) -> None:
+def test_what_is_copied_is_the_position_that_is_shown_and_its_line(
+    page: Chromium, address: str, site: Path
+) -> None:
     open_page(page, address, "material/KPvKP")
     page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
     for number, (fen, moves) in list(enumerate(lines_of(site, "KPvKP")))[::12]:
@@ -103,12 +110,18 @@ def test_what_is_copied_is_the_position_that_is_shown_and_its_line(page: Chromiu
         since = 0
         for ply, move in enumerate(moves, 1):
             board.push_san(move)
-            since = ply if outcomes[ply] != outcomes[ply - 1] or board.halfmove_clock == 0 else since
-            expected.append(board.fen(en_passant="xfen") + (f" {outcomes[ply]}" if since < ply else ""))
+            since = (
+                ply if outcomes[ply] != outcomes[ply - 1] or board.halfmove_clock == 0 else since
+            )
+            expected.append(
+                board.fen(en_passant="xfen") + (f" {outcomes[ply]}" if since < ply else "")
+            )
         assert found[0] == expected
         game = chess.pgn.read_game(io.StringIO(found[1]))
         assert not game.errors
-        assert [move.uci() for move in game.mainline_moves()] == [move.uci() for move in board.move_stack]
+        assert [move.uci() for move in game.mainline_moves()] == [
+            move.uci() for move in board.move_stack
+        ]
         assert game.headers["FEN"] == fen
     page.run(f"(() => {{ const each = {ALL}[0]; {BUTTON.format('fen')}; }})()")
     page.wait(f"{ALL}[0].querySelector('.copied').textContent === 'Copied'")
@@ -130,9 +143,16 @@ def test_tables_are_sorted_by_their_columns(page: Chromium, address: str) -> Non
     open_page(page, address, "index")
     table = "document.querySelector('#men-3 ~ .wide table.sortable')"
     cells = "[...{}.tBodies[0].rows].map((row) => row.cells[{}].{})"
-    sorts = f"[...{table}.tHead.rows[0].cells].map((head) => head.getAttribute('aria-sort')).join('')"
+    sorts = (
+        f"[...{table}.tHead.rows[0].cells].map((head) => head.getAttribute('aria-sort')).join('')"
+    )
     found = []
-    for column, shown in ((0, "textContent"), (0, "textContent"), (4, "dataset.key"), (4, "dataset.key")):
+    for column, shown in (
+        (0, "textContent"),
+        (0, "textContent"),
+        (4, "dataset.key"),
+        (4, "dataset.key"),
+    ):
         page.run(f"{table}.tHead.rows[0].cells[{column}].querySelector('button').click()")
         found.append((page.run(cells.format(table, column, shown)), page.run(sorts)))
     names, sizes = sorted(found[0][0]), sorted(found[2][0], key=float)
@@ -160,7 +180,9 @@ def test_an_ending_is_found_by_its_name_and_its_men(
     page: Chromium, address: str, wanted: str, endings: list[str]
 ) -> None:
     open_page(page, address, "index")
-    typed = f"(({{ find }}) => {{ find.value = {wanted!r}; find.dispatchEvent(new Event('input')); }})"
+    typed = (
+        f"(({{ find }}) => {{ find.value = {wanted!r}; find.dispatchEvent(new Event('input')); }})"
+    )
     page.run(f"{typed}(document.forms[0].elements)")
     shown = "[...document.querySelectorAll('tbody tr:not([hidden]) th')].map((each) => each.textContent)"
     assert page.run(shown) == endings
@@ -180,29 +202,40 @@ def test_a_row_of_an_annotated_game_and_its_board_go_together(
     row = "[...document.querySelectorAll('table[data-figure] tbody tr')]"
     page.run(f"{row}[2].click()")
     assert page.run(f"{row}.map((each) => 'now' in each.dataset)") == [False, False, True, False]
-    assert page.run("[...document.querySelectorAll('.moves [data-now]')].map((each) => each.textContent)") == ["Kf4?"]
+    assert page.run(
+        "[...document.querySelectorAll('.moves [data-now]')].map((each) => each.textContent)"
+    ) == ["Kf4?"]
     places = "['x', 'y'].map((name) => each.getAttribute(name) / 45)"
     moved = page.run(f"[...document.querySelectorAll('.moved')].map((each) => {places})")
     assert sorted(moved) == [[5, 4], [6, 3]]  # Kg5-f4
     page.run("document.querySelector('.stepper [name=on]').click()")
     assert page.run(f"{row}.findIndex((each) => 'now' in each.dataset)") == 3
-    levels = page.run("[...document.querySelectorAll('.steps rect')].map((each) => Number(each.getAttribute('y')))")
+    levels = page.run(
+        "[...document.querySelectorAll('.steps rect')].map((each) => Number(each.getAttribute('y')))"
+    )
     values = [each.value.outcome for each in games[0].plies if each.value]
     order = sorted(set(values), reverse=True)
     assert levels == [order.index(each) for each in values]
     page.check(1280)
 
 
-def test_a_page_that_stands_alone_fits_a_phone_and_a_screen_reader(page: Chromium, tmp_path: Path) -> None:
+def test_a_page_that_stands_alone_fits_a_phone_and_a_screen_reader(
+    page: Chromium, tmp_path: Path
+) -> None:
     names = [f"Engine {number} with a long name" for number in range(12)]
     meetings = [(one, other) for one in names for other in names if one != other]
     final = Score("-G12.5")
-    games = [EventGame(each, "1/2-1/2", final, Scoring(), Source.PROVISIONAL, "KRPvKR") for each in meetings]
+    games = [
+        EventGame(each, "1/2-1/2", final, Scoring(), Source.PROVISIONAL, "KRPvKR")
+        for each in meetings
+    ]
     path = tmp_path / "standings.html"
     path.write_text(standings_page(Standings(games)))
     for width, scheme in ((390, "dark"), (1280, "light")):
         page.look(width, scheme=scheme)
-        page.open(path.as_uri(), "document.readyState == 'complete' && document.title == 'Standings'")
+        page.open(
+            path.as_uri(), "document.readyState == 'complete' && document.title == 'Standings'"
+        )
         page.check(width)
     fits = "(() => { const each = document.querySelector('.wide'); return each.scrollWidth <= each.clientWidth; })()"
     assert page.run(fits)

@@ -34,17 +34,23 @@ OURS = ("tbgen", "starlette")
 """Where answers come from a server, and where from files."""
 
 
-def asked_of(page: Chromium, places: dict[str, str], place: str, asked: Sequence[Any], does: str) -> Any:
+def asked_of(
+    page: Chromium, places: dict[str, str], place: str, asked: Sequence[Any], does: str
+) -> Any:
     """What a module's expression says for each of some things, with `source` and `each` in scope."""
     page.open(f"{places[place]}/explorer/", "document.querySelector('#verdict p')")
-    return page.run(BOTH.replace("PLACE", repr(place)).replace("ASKED", json.dumps(asked)).replace("DOES", does))
+    return page.run(
+        BOTH.replace("PLACE", repr(place)).replace("ASKED", json.dumps(asked)).replace("DOES", does)
+    )
 
 
 def test_maps_are_those_of_python_on_a_server_and_on_plain_files(
     page: Chromium, places: dict[str, str], tables: Tablebase
 ) -> None:
     maps = random_maps(tables, 149, 20)
-    asked = [[board.fen(), str(accrued or ""), chess.square_name(man)] for board, accrued, man, _ in maps]
+    asked = [
+        [board.fen(), str(accrued or ""), chess.square_name(man)] for board, accrued, man, _ in maps
+    ]
     expected = [facts["squares"] for *_, facts in maps]
     for place in OURS:
         assert asked_of(page, places, place, asked, "source.map(...each)") == expected
@@ -64,14 +70,18 @@ GRADES = """source.probe(each, '').then(async (answer) => {
 def test_drills_grade_no_best_move_down_and_set_problems(
     page: Chromium, places: dict[str, str], tables: Tablebase
 ) -> None:
-    boards = [board for board in random_boards(491, 16, tables.available()) if any(board.legal_moves)][:12]
+    boards = [
+        board for board in random_boards(491, 16, tables.available()) if any(board.legal_moves)
+    ][:12]
     for place in OURS:
         found = asked_of(page, places, place, [board.fen() for board in boards], GRADES)
         for board, (lost, reply) in zip(boards, found, strict=True):
             moves = tables.probe_moves(board)
             assert [each == 0 for each in lost] == [each.keeps for each in moves]
             assert all(each >= 0 for each in lost)
-            problems = {each.move.uci(): problem_of(tables, board, each) for each in moves if each.keeps}
+            problems = {
+                each.move.uci(): problem_of(tables, board, each) for each in moves if each.keeps
+            }
             first = dict(list(problems.items())[:12])
             assert first[reply] == min(first.values())
 
@@ -94,7 +104,9 @@ def test_a_drill_is_played_to_its_end(page: Chromium, server: str) -> None:
     look_at(page, server, BISHOP, "G4.0")
     page.run("document.getElementById('ask-drill').click()")
     page.wait("!document.getElementById('drill-part').hidden")
-    assert "You play White. Keep G1.5: White holds Black to 1 legal move." in text_of(page, "#drill-part")
+    assert "You play White. Keep G1.5: White holds Black to 1 legal move." in text_of(
+        page, "#drill-part"
+    )
     assert not page.run("document.getElementById('moves').offsetParent")
     page.wait("document.querySelectorAll('.cg-shapes line').length === 0")
     type_move(page, "Bg4")
@@ -113,7 +125,9 @@ def test_a_drill_is_played_to_its_end(page: Chromium, server: str) -> None:
     assert page.run("document.getElementById('moves').offsetParent !== null")
     here = page.run("location.search")
     press_in_drill(page, "Another like this")
-    page.wait(f"location.search !== {here!r} && document.getElementById('drill-part').innerText.includes('Keep G1.5')")
+    page.wait(
+        f"location.search !== {here!r} && document.getElementById('drill-part').innerText.includes('Keep G1.5')"
+    )
     board = chess.Board(fen_in(page))
     assert (board.turn, len(board.piece_map())) == (chess.WHITE, 3)
     assert board.fen() != BISHOP
@@ -144,23 +158,36 @@ def test_the_gallery_has_what_records_say(published: list[Record]) -> None:
     known = {record.material: record for record in published}
     for fen, outcome, plies in rows_of("LONGEST"):
         men = len(chess.Board(f"{fen} - - 0 1").piece_map())
-        sides = [side.outcomes for record in published if record.men == men for side in record.sides.values()]
+        sides = [
+            side.outcomes
+            for record in published
+            if record.men == men
+            for side in record.sides.values()
+        ]
         longest = [side[Score(outcome)].longest for side in sides if Score(outcome) in side]
         assert plies == max(each.dtg for each in longest)
         assert any(each.fen.startswith(f"{fen} ") for each in longest)
     for fen, white, black in rows_of("ZUGZWANGS"):
         found = known[material_of(chess.Board(f"{fen} - - 0 1")).canonical()].zugzwangs.longest
-        assert (found.fen, found.white.outcome, found.black.outcome) == (f"{fen} - - 0 1", Score(white), Score(black))
+        assert (found.fen, found.white.outcome, found.black.outcome) == (
+            f"{fen} - - 0 1",
+            Score(white),
+            Score(black),
+        )
 
 
 def known_rows(tables: Tablebase, name: str) -> list[tuple[chess.Board, str]]:
     """The positions of a list whose tables are there, each with the score beside it."""
-    rows, there = [(chess.Board(f"{fen} - - 0 1"), score) for fen, score in rows_of(name)], set(tables.available())
+    rows, there = (
+        [(chess.Board(f"{fen} - - 0 1"), score) for fen, score in rows_of(name)],
+        set(tables.available()),
+    )
     return [row for row in rows if material_of(row[0]).canonical() in there]
 
 
 @pytest.mark.parametrize(
-    ("folder", "least"), [("table_folder", 6), pytest.param("four_men_folder", 68, marks=pytest.mark.slow)]
+    ("folder", "least"),
+    [("table_folder", 6), pytest.param("four_men_folder", 68, marks=pytest.mark.slow)],
 )
 def test_puzzles_have_one_answer_and_moves_change_where_the_gallery_says_so(
     request: pytest.FixtureRequest, folder: str, least: int
@@ -169,7 +196,10 @@ def test_puzzles_have_one_answer_and_moves_change_where_the_gallery_says_so(
         puzzles, changes = (known_rows(tables, name) for name in ("PUZZLES", "CHANGES"))
         for board, outcome in puzzles:
             moves = tables.probe_moves(board)
-            assert (str(tables.probe(board).outcome), sum(each.keeps for each in moves)) == (outcome, 1)
+            assert (str(tables.probe(board).outcome), sum(each.keeps for each in moves)) == (
+                outcome,
+                1,
+            )
             assert len(moves) > 4
         for board, accrued in changes:
             own, other = (
@@ -188,7 +218,9 @@ def test_the_gallery_opens_what_it_names_and_a_puzzle_a_day(
         look_at(page, places[place])
         page.run("document.getElementById('gallery').open = true")
         page.wait("document.querySelectorAll('.gallery').length >= 2")
-        links = page.run("[...document.querySelectorAll('.gallery a')].map((each) => [each.href, each.innerText])")
+        links = page.run(
+            "[...document.querySelectorAll('.gallery a')].map((each) => [each.href, each.innerText])"
+        )
         for href, said in links[:: len(links) // 12]:
             found = tables.probe(chess.Board(re.search(r"fen=([^&]+)", href)[1].replace("_", " ")))
             if said[0] in "G\N{MINUS SIGN}":

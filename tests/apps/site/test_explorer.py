@@ -39,15 +39,22 @@ PROMOTION = "8/4P1k1/8/8/8/8/8/4K3 w - - 0 1"
 
 def look_at(page: Chromium, server: str, fen: str = "", accrued: str = "") -> None:
     asked = {"fen": fen.replace(" ", "_"), "accrued": accrued}
-    page.open(f"{server}/explorer/?{urlencode({key: value for key, value in asked.items() if value})}", SHOWN)
+    page.open(
+        f"{server}/explorer/?{urlencode({key: value for key, value in asked.items() if value})}",
+        SHOWN,
+    )
 
 
 def text_of(page: Chromium, selector: str) -> str:
-    return re.sub(r"\s+", " ", str(page.run(f"document.querySelector({selector!r}).innerText"))).strip()
+    return re.sub(
+        r"\s+", " ", str(page.run(f"document.querySelector({selector!r}).innerText"))
+    ).strip()
 
 
 def texts_of(page: Chromium, selector: str) -> list[str]:
-    found = page.run(f"[...document.querySelectorAll({selector!r})].map((each) => each.textContent)")
+    found = page.run(
+        f"[...document.querySelectorAll({selector!r})].map((each) => each.textContent)"
+    )
     return [re.sub(r"\s+", " ", each).strip() for each in found]
 
 
@@ -74,11 +81,19 @@ def test_the_page_is_the_same_wherever_it_comes_from(
     look_at(page, address)
     page.wait("!document.getElementById('ending').hidden")
     assert (sum(url.endswith(".h5") for url in page.requests) in range(1, 17)) is (place != "tbgen")
-    loaded = {url.partition("/explorer/")[2].partition("?")[0] for url in page.requests if "/explorer/" in url}
-    assert ({"server.js"} if place == "tbgen" else {"tables.js", "reader.js", "vendor/fzstd.js"}) <= loaded
+    loaded = {
+        url.partition("/explorer/")[2].partition("?")[0]
+        for url in page.requests
+        if "/explorer/" in url
+    }
+    assert (
+        {"server.js"} if place == "tbgen" else {"tables.js", "reader.js", "vendor/fzstd.js"}
+    ) <= loaded
     parts = {**files(), "": index_page(SERVER if place == "tbgen" else TABLES).encode()}
     assert sum(len(gzip.compress(parts[name])) for name in loaded - {"icon.svg"}) < FIRST_LOAD_BYTES
-    assert text_of(page, "#verdict").startswith("G1.5 White holds Black to 1 legal move. White to move. In 5 plies")
+    assert text_of(page, "#verdict").startswith(
+        "G1.5 White holds Black to 1 legal move. White to move. In 5 plies"
+    )
     steps = tables.line(board, accrued)[:5]
     page.run("document.getElementById('ask-line').click()")
     page.wait("document.querySelector('#game button')")
@@ -98,14 +113,21 @@ def test_the_page_is_the_same_wherever_it_comes_from(
     outcomes = [each["outcome"] for each in squares.values() if each]
     assert page.run("document.querySelectorAll('#marks .field').length") == len(outcomes)
     assert "with the white bishop there" in text_of(page, "#status")
-    said = page.run("[...document.querySelectorAll('#map-words .score')].map((each) => each.dataset.g)")
+    said = page.run(
+        "[...document.querySelectorAll('#map-words .score')].map((each) => each.dataset.g)"
+    )
     assert said == sorted(set(outcomes), key=Score, reverse=True)
     name, colors = saved_picture(page)
     of_score, of_square = page.run("['--w2', '--light-square'].map((each) => getComputedStyle(document.body)"
                                    ".getPropertyValue(each).trim())")  # fmt: skip
-    assert (name, colors) == ("KBvK G1.5.png", [of_score, of_square])  # a1 has a score of the map, e6 another man
+    assert (name, colors) == (
+        "KBvK G1.5.png",
+        [of_score, of_square],
+    )  # a1 has a score of the map, e6 another man
     press(page, " ", "8/8/8/4KBk1/8/8/8/8")  # the king moves, the bishop's map stays
-    page.wait("document.querySelector('#marks .field') && document.getElementById('map').value === 'f5'")
+    page.wait(
+        "document.querySelector('#marks .field') && document.getElementById('map').value === 'f5'"
+    )
     assert [url for url in page.requests if not url.startswith((address, "data:"))] == []
 
 
@@ -128,7 +150,9 @@ def saved_picture(page: Chromium) -> tuple[str, list[str]]:
 
 
 @pytest.mark.parametrize("fen", [BISHOP, "8/8/8/8/8/2k5/1r6/K7 b - - 0 1", PROMOTION])
-def test_a_position_is_shown_as_python_values_it(page: Chromium, server: str, tables: Tablebase, fen: str) -> None:
+def test_a_position_is_shown_as_python_values_it(
+    page: Chromium, server: str, tables: Tablebase, fen: str
+) -> None:
     look_at(page, server, fen)
     found, moves = tables.probe(chess.Board(fen)), tables.probe_moves(chess.Board(fen))
     verdict = text_of(page, "#verdict")
@@ -140,7 +164,9 @@ def test_a_position_is_shown_as_python_values_it(page: Chromium, server: str, ta
     assert sorted(kept) == sorted(each.san for each in moves if each.keeps)
     assert texts_of(page, "#in-words") == [in_words(chess.Board(fen))]
     page.wait("!document.getElementById('ending').hidden")
-    (here,) = page.run("[...document.querySelectorAll('.share [data-now]')].map((each) => each.title)")
+    (here,) = page.run(
+        "[...document.querySelectorAll('.share [data-now]')].map((each) => each.title)"
+    )
     assert here.startswith(signed(found.outcome))
 
 
@@ -153,11 +179,23 @@ ASKED = [
     ("8/8/8/8/8/8/8/K7 w", "", "Black has no king"),
     ("8/8/8", "", "a FEN has eight ranks"),
     (BISHOP, "3,7", "is no score"),
-    (BISHOP, "G0.0", "Impossible accrued score G0.0: the game would have ended before this position."),
+    (
+        BISHOP,
+        "G0.0",
+        "Impossible accrued score G0.0: the game would have ended before this position.",
+    ),
     ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "", "Tables know no castling rights."),
     ("4k2r/8/8/8/8/8/8/RR1QK3 b - - 0 1", "", "No table of KQRRvKR is here."),
-    (f"https://lichess.org/analysis/fromPosition/{BISHOP.replace(' ', '_')}?color=black", "4", "Accrued G4.0"),
-    (f"https://example.org/explorer/?fen={BISHOP.replace(' ', '_')}&accrued=G4.0", "", "Accrued G4.0"),
+    (
+        f"https://lichess.org/analysis/fromPosition/{BISHOP.replace(' ', '_')}?color=black",
+        "4",
+        "Accrued G4.0",
+    ),
+    (
+        f"https://example.org/explorer/?fen={BISHOP.replace(' ', '_')}&accrued=G4.0",
+        "",
+        "Accrued G4.0",
+    ),
     (f"{BISHOP} G4.0", "", "Accrued G4.0"),
     (BISHOP, "+G4", "Accrued G4.0"),
     (BISHOP, "−g14,5", "Accrued −G14.5"),
@@ -171,18 +209,27 @@ def test_what_is_typed_is_understood_or_refused_without_asking(page: Chromium, s
         page.run(f"document.getElementById('fen').value = {text!r};"
                  f"document.getElementById('accrued').value = {accrued!r}")  # fmt: skip
         page.run("document.getElementById('ask').requestSubmit()")
-        page.wait(f"document.getElementById('verdict').innerText.replace(/\\s+/g, ' ').includes({said!r}) && {SHOWN}")
+        page.wait(
+            f"document.getElementById('verdict').innerText.replace(/\\s+/g, ' ').includes({said!r}) && {SHOWN}"
+        )
         assert ("The fifty-move rule" in text_of(page, "#verdict")) == ("fifty" in said)
         if said.startswith("Accrued"):
             assert fen_in(page) == BISHOP
     for fen in ("pppppppppp/8/8/8/8/8/8/8_w", "8/8/8/4KBk1/8/8/8/8_b_-_zz", "%00%F0%9F%99%83"):
-        page.open(f"{server}/explorer/?fen={fen}", "document.body.innerText.includes('Not a position that can be ')")
+        page.open(
+            f"{server}/explorer/?fen={fen}",
+            "document.body.innerText.includes('Not a position that can be ')",
+        )
 
 
-def test_the_strip_shows_every_accrued_score_and_chooses_one(page: Chromium, server: str, tables: Tablebase) -> None:
+def test_the_strip_shows_every_accrued_score_and_chooses_one(
+    page: Chromium, server: str, tables: Tablebase
+) -> None:
     look_at(page, server, BISHOP)
     cells = page.run("document.querySelectorAll('.band.sheet span').length")
-    page.run("document.querySelector('#strip-part details').open = true; document.querySelector('.pick').focus()")
+    page.run(
+        "document.querySelector('#strip-part details').open = true; document.querySelector('.pick').focus()"
+    )
     for accrued in ("G1.0", "G4.0", "-G3.5", "-G1.5"):
         outcome = str(tables.probe(chess.Board(BISHOP), Score(accrued)).outcome)
         page.run(
@@ -211,20 +258,28 @@ def test_sentences_say_what_another_accrued_score_makes_of_a_position(
     rows = [f"White has {white[-2]} or better", middle, f"Black has {black[0]} or better"]
     for fen, expected in ((kings, rows), (ROOK, ["Whatever has accrued"])):
         look_at(page, server, fen)
-        assert texts_of(page, "#runs li b") == [each.replace("-", "\N{MINUS SIGN}") for each in expected]
+        assert texts_of(page, "#runs li b") == [
+            each.replace("-", "\N{MINUS SIGN}") for each in expected
+        ]
 
 
 def type_move(page: Chromium, text: str) -> None:
-    page.run(f"document.getElementById('typed').value = {text!r}; document.getElementById('type').requestSubmit()")
+    page.run(
+        f"document.getElementById('typed').value = {text!r}; document.getElementById('type').requestSubmit()"
+    )
 
 
-def test_moves_are_played_by_mouse_keys_and_words_and_gone_through_by_arrows(page: Chromium, server: str) -> None:
+def test_moves_are_played_by_mouse_keys_and_words_and_gone_through_by_arrows(
+    page: Chromium, server: str
+) -> None:
     look_at(page, server, BISHOP, "G4.0")
     for key in ("ArrowLeft", "ArrowRight", "Home", "End"):  # on a fresh page they lead nowhere
         page.press(key)
     assert page.run("document.getElementById('back').ariaDisabled") == "true"
     press(page, " ", "8/8/8/4KBk1/8/8/8/8")
-    assert page.run("document.getElementById('accrued').value") == ""  # G3.5 is the position's own score
+    assert (
+        page.run("document.getElementById('accrued').value") == ""
+    )  # G3.5 is the position's own score
     type_move(page, "Kh4")
     wait_for(page, "8/8/8/4KB2/7k/8/8/8")
     assert page.run("document.getElementById('accrued').value") == "G3.5"
@@ -265,7 +320,9 @@ def test_a_finger_plays_turns_and_asks(page: Chromium, server: str) -> None:
     page.tap(*middle_of(page, "#back"))
     wait_for(page, BISHOP)
     page.tap(*middle_of(page, "#verdict .big"))
-    page.wait("document.getElementById('tip').innerText.startsWith('G1.5 White’s score: Black has 1 legal move')")
+    page.wait(
+        "document.getElementById('tip').innerText.startsWith('G1.5 White’s score: Black has 1 legal move')"
+    )
 
 
 def middle_of(page: Chromium, selector: str) -> list[float]:
@@ -285,13 +342,19 @@ def test_a_printed_page_has_the_board_above_the_verdict(page: Chromium, server: 
       return board.bottom < verdict.top && Math.abs(king.left - board.left - 4 * side) < 1
         && Math.abs(king.top - board.top - 2 * side) < 1;
     })()""")
-    assert page.run("[...document.querySelectorAll('nav, .bar, form, #famous')].every((each) => !each.offsetParent)")
+    assert page.run(
+        "[...document.querySelectorAll('nav, .bar, form, #famous')].every((each) => !each.offsetParent)"
+    )
 
 
 def test_the_board_shows_best_moves_and_what_a_score_counts(page: Chromium, server: str) -> None:
     look_at(page, server, BISHOP, "G4.0")
-    arrows, dots = (f"document.querySelectorAll('{each}').length" for each in (".cg-shapes line", "#marks .dot"))
-    page.wait(f"{arrows} === 1 && {dots} === 0")  # Ke5 alone is best; arrows come with the next frame
+    arrows, dots = (
+        f"document.querySelectorAll('{each}').length" for each in (".cg-shapes line", "#marks .dot")
+    )
+    page.wait(
+        f"{arrows} === 1 && {dots} === 0"
+    )  # Ke5 alone is best; arrows come with the next frame
     place = "(({ left, top }) => [left + 5, top + 5])(document.querySelectorAll('.move')[1].getBoundingClientRect())"
     after = chess.Board(BISHOP)
     after.push_san("Be4")
@@ -311,8 +374,12 @@ def test_the_board_shows_best_moves_and_what_a_score_counts(page: Chromium, serv
 def test_a_score_explains_itself_to_pointer_and_keyboard(page: Chromium, server: str) -> None:
     look_at(page, server, BISHOP, "G4.0")
     tip = "(({ hidden, innerText }) => hidden ? '' : innerText)(document.getElementById('tip'))"
-    said = "G1.5 White’s score: Black has 1 legal move, and half a move more for not being in check."
-    assert page.run("[...document.querySelectorAll('button.score')].every((each) => each.dataset.g)")
+    said = (
+        "G1.5 White’s score: Black has 1 legal move, and half a move more for not being in check."
+    )
+    assert page.run(
+        "[...document.querySelectorAll('button.score')].every((each) => each.dataset.g)"
+    )
     x, y = middle_of(page, "#verdict .big")
     page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
     page.wait(f"{tip}.startsWith({said!r})")
@@ -320,7 +387,9 @@ def test_a_score_explains_itself_to_pointer_and_keyboard(page: Chromium, server:
     page.wait(f"{tip} === ''")
     page.run("document.querySelector('#verdict .big').focus()")
     page.wait(f"{tip}.startsWith({said!r})")
-    page.run("document.activeElement.blur(); document.querySelector('#verdict .facts .score').click()")
+    page.run(
+        "document.activeElement.blur(); document.querySelector('#verdict .facts .score').click()"
+    )
     page.wait(f"{tip}.startsWith('G4.0 White’s score: Black has 4 legal moves and is in check.')")
 
 
@@ -351,7 +420,9 @@ def test_positions_are_set_up_without_turning_the_side_to_move(page: Chromium, s
     click_squares(page, "a1")
     wait_for(page, "8/8/8/4k3/8/8/8/Q3K3")
     assert fen_in(page).split()[1] == "b"
-    assert page.run("document.getElementById('accrued').value") == ""  # what had accrued was another position's
+    assert (
+        page.run("document.getElementById('accrued').value") == ""
+    )  # what had accrued was another position's
     for button, shown in (
         ("#mirror", "8/8/8/3k4/8/8/8/3K3Q"),
         ("[data-shift='8']", "8/8/3k4/8/8/8/3K3Q/8"),
@@ -368,7 +439,9 @@ def test_positions_are_set_up_without_turning_the_side_to_move(page: Chromium, s
     click_squares(page, "d7")
     page.wait("document.getElementById('verdict').innerText.includes('Black has no king')")
     page.press("e")  # a position that cannot be played on stays in the editor, with its tools
-    assert not page.run("document.getElementById('editing').hidden || document.getElementById('white-men').hidden")
+    assert not page.run(
+        "document.getElementById('editing').hidden || document.getElementById('white-men').hidden"
+    )
     page.run("document.querySelector('#kings').click()")
     wait_for(page, "4k3/8/8/8/8/8/8/4K3")
     page.press("e")
@@ -379,7 +452,10 @@ def test_without_a_table_the_page_has_scores_and_moves(page: Chromium, server: s
     board = chess.Board("4k2r/8/8/8/8/8/8/R3K3 b - - 0 1")
     look_at(page, server, board.fen())
     verdict = text_of(page, "#verdict")
-    assert f"No table of KRvKR is here. Black to move. The position’s own score is {own_score(board)}" in verdict
+    assert (
+        f"No table of KRvKR is here. Black to move. The position’s own score is {own_score(board)}"
+        in verdict
+    )
     assert "6 endings are here" in verdict
     assert sorted(texts_of(page, ".move b")) == sorted(map(board.san, board.legal_moves))
     assert "tbgen" not in verdict
@@ -401,13 +477,20 @@ def test_what_a_solve_has_proved_is_shown(page: Chromium, own_folder: Path) -> N
             }
         other = client.get("/r-mobility/solved", params={"fen": exact.replace("3p4", "p2p4")})
         assert (other.status_code, other.content) == (204, b"")
-        assert client.get("/r-mobility/solved", params={"fen": "4k2r/8/8/8/8/8/8/4K3 b k - 0 1"}).status_code == 400
+        assert (
+            client.get(
+                "/r-mobility/solved", params={"fen": "4k2r/8/8/8/8/8/8/4K3 b k - 0 1"}
+            ).status_code
+            == 400
+        )
     with running(application(ServerSettings([own_folder]))) as address:
         look_at(page, address, exact)
         assert text_of(page, "#verdict").startswith(f"{there[0]['lower']['outcome']} White holds")
         assert f"Proved to be best: {there[0]['moves'][0]['san']}" in text_of(page, "#verdict")
         look_at(page, address, open_one)
-        assert text_of(page, "#verdict").startswith("With best play between \N{MINUS SIGN}G0.0 and G0.0")
+        assert text_of(page, "#verdict").startswith(
+            "With best play between \N{MINUS SIGN}G0.0 and G0.0"
+        )
     assert sorted((own_folder / "solved").iterdir()) == made
 
 
@@ -421,17 +504,26 @@ GAME = """[Event "A"]
 def test_a_game_is_pasted_and_copied_with_its_branches(page: Chromium, server: str) -> None:
     look_at(page, server)
     page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
-    page.run(f"document.getElementById('fen').value = {GAME!r}; document.getElementById('ask').requestSubmit()")
+    page.run(
+        f"document.getElementById('fen').value = {GAME!r}; document.getElementById('ask').requestSubmit()"
+    )
     (read,) = games_in(GAME)
     wait_for(page, read.replayed.board.fen())
     assert fen_in(page) == read.replayed.board.fen()
-    assert page.run("document.getElementById('accrued').value") == str(read.replayed.accrued) == "-G27.5"
+    assert (
+        page.run("document.getElementById('accrued').value")
+        == str(read.replayed.accrued)
+        == "-G27.5"
+    )
     page.run("document.querySelector('#share [name=pgn]').click()")
     page.wait("window.copied")
-    given, found = (chess.pgn.read_game(io.StringIO(text)) for text in (GAME, page.run("window.copied")))
+    given, found = (
+        chess.pgn.read_game(io.StringIO(text)) for text in (GAME, page.run("window.copied"))
+    )
     assert not found.errors
     one, other = (
-        each.accept(chess.pgn.StringExporter(headers=False, comments=False, columns=None)) for each in (given, found)
+        each.accept(chess.pgn.StringExporter(headers=False, comments=False, columns=None))
+        for each in (given, found)
     )
     assert other == re.sub(r" \$\d+", "", one)
 
@@ -442,7 +534,9 @@ def test_what_the_clipboard_refuses_can_be_selected(page: Chromium, server: str)
     for name, said in (("link", "&accrued=G4.0"), ("fen", f"{BISHOP} G4.0"), ("frame", "&embed=1")):
         page.run(f"document.querySelector('#share [name={name}]').click()")
         page.wait(f"document.querySelector('#said textarea')?.value.includes({said!r})")
-        assert page.run("document.activeElement.selectionEnd === document.activeElement.value.length")
+        assert page.run(
+            "document.activeElement.selectionEnd === document.activeElement.value.length"
+        )
 
 
 def test_a_slow_server_leaves_no_stale_answer_to_click_and_a_dead_one_can_be_asked_again(
@@ -458,10 +552,15 @@ def test_a_slow_server_leaves_no_stale_answer_to_click_and_a_dead_one_can_be_ask
     with running(slow) as address:
         look_at(page, address, BISHOP, "G4.0")
         gate.clear()
-        page.run("document.querySelectorAll('.move')[0].click(); document.querySelectorAll('.move')[1].click()")
+        page.run(
+            "document.querySelectorAll('.move')[0].click(); document.querySelectorAll('.move')[1].click()"
+        )
         page.wait("document.querySelector('#answer[aria-busy]')")
         assert fen_in(page).startswith("8/8/8/4KBk1/8/8/8/8")
-        assert page.run("getComputedStyle(document.getElementById('moves-part')).pointerEvents") == "none"
+        assert (
+            page.run("getComputedStyle(document.getElementById('moves-part')).pointerEvents")
+            == "none"
+        )
         press(page, "ArrowLeft", BISHOP)  # the page stays usable: what has been seen is there
         page.press("ArrowRight")
         gate.set()
@@ -469,7 +568,9 @@ def test_a_slow_server_leaves_no_stale_answer_to_click_and_a_dead_one_can_be_ask
     type_move(page, "Kh4")
     page.wait("document.getElementById('verdict').innerText.includes('The server does not answer')")
     assert page.run("document.title") == "r-mobility explorer"
-    page.run("window.tried = document.documentElement.dataset.shown; document.querySelector('#verdict button').click()")
+    page.run(
+        "window.tried = document.documentElement.dataset.shown; document.querySelector('#verdict button').click()"
+    )
     page.wait("document.documentElement.dataset.shown !== window.tried")
     page.press("ArrowLeft")  # what has been seen is there without a server
     page.wait("document.querySelector('#verdict .big')?.dataset.g === 'G1.5'")
@@ -494,7 +595,9 @@ LOOKS = [(1280, "light"), (390, "dark"), (1280, "dark"), (390, "light")]
 
 
 @pytest.mark.parametrize("number", range(4))
-def test_nothing_hangs_over_the_edge_and_everybody_can_use_it(page: Chromium, server: str, number: int) -> None:
+def test_nothing_hangs_over_the_edge_and_everybody_can_use_it(
+    page: Chromium, server: str, number: int
+) -> None:
     """Each state of the page in two of the four looks, one of each width and one of each scheme.
 
     A page that stands still is seen in the last of them.
@@ -509,7 +612,9 @@ def test_nothing_hangs_over_the_edge_and_everybody_can_use_it(page: Chromium, se
         page.check(width)
     page.open(f"{server}/explorer/{pages[number]}", "document.querySelector('h1')")
     page.check(width)
-    page.complaints[:] = [each for each in page.complaints if "plain?fen=x" not in each]  # refused, as it should be
+    page.complaints[:] = [
+        each for each in page.complaints if "plain?fen=x" not in each
+    ]  # refused, as it should be
 
 
 @pytest.mark.parametrize("frames", [True, False])
@@ -527,19 +632,29 @@ def test_a_frame_on_another_site_has_the_board_and_the_verdict_if_the_server_all
         if not frames:
             assert there.startswith("chrome-error:")
             expected = ("frame-ancestors 'none'", "favicon")  # and the other site has no icon
-            page.complaints[:] = [each for each in page.complaints if not any(words in each for words in expected)]
+            page.complaints[:] = [
+                each for each in page.complaints if not any(words in each for words in expected)
+            ]
             return
         page.wait(SHOWN)
         for selector in ("cg-board", "#verdict .big"):
-            assert 0 < page.run(f"document.querySelector({selector!r}).getBoundingClientRect().bottom") <= 420
+            assert (
+                0
+                < page.run(f"document.querySelector({selector!r}).getBoundingClientRect().bottom")
+                <= 420
+            )
         hidden = ("header", "#ask", "#share", "footer")
-        assert not page.run(f"{list(hidden)}.some((each) => document.querySelector(each).offsetParent)")
+        assert not page.run(
+            f"{list(hidden)}.some((each) => document.querySelector(each).offsetParent)"
+        )
         page.run("document.getElementById('best').click()")
         wait_for(page, "8/8/8/4KBk1/8/8/8/8")
         assert "embed=1" in page.run("location.search")
         assert "embed=1" not in page.run("document.getElementById('whole').href")
         page.check(640)
-        page.complaints[:] = [each for each in page.complaints if "favicon" not in each]  # of the other site
+        page.complaints[:] = [
+            each for each in page.complaints if "favicon" not in each
+        ]  # of the other site
 
 
 def test_a_link_to_a_position_is_shown_elsewhere_with_its_verdict(client: TestClient) -> None:
@@ -559,7 +674,9 @@ def test_without_a_script_a_form_asks(page: Chromium, server: str) -> None:
     page.navigate(f"{server}/explorer/plain?{urlencode({'fen': BISHOP, 'accrued': 'G4.0'})}")
     page.call("Emulation.setScriptExecutionDisabled", value=False)
     page.wait("document.readyState === 'complete' && document.querySelector('table')")
-    assert text_of(page, ".verdict").startswith("G1.5 White holds Black to 1 legal move, in 5 plies.")
+    assert text_of(page, ".verdict").startswith(
+        "G1.5 White holds Black to 1 legal move, in 5 plies."
+    )
     assert page.run("document.querySelectorAll('tbody tr').length") == 14
     link = page.run("document.querySelector('tbody a').href")
     page.open(link, "document.querySelector('.verdict')")
@@ -578,8 +695,17 @@ def test_the_page_says_itself_what_it_may_do() -> None:
 
 
 def test_positions_to_start_from_can_be_asked(tables: Tablebase) -> None:
-    rows = re.findall(r"^\['([^']+)', '([^']*)', '[^']+', '[^']+'\],$", files()["famous.js"].decode(), re.MULTILINE)
+    rows = re.findall(
+        r"^\['([^']+)', '([^']*)', '[^']+', '[^']+'\],$",
+        files()["famous.js"].decode(),
+        re.MULTILINE,
+    )
     boards = [(chess.Board(fen), Score(accrued) if accrued else None) for fen, accrued in rows]
     assert [board.is_valid() for board, _ in boards] == [True] * 8
     small = [str(tables.probe(*each)) for each in boards if len(each[0].piece_map()) < 4]
-    assert small[:4] == ["G1.5 in 5 plies", "G5.5 in 2 plies", "G3.5 in 0 plies", "G0.0 in 31 plies"]
+    assert small[:4] == [
+        "G1.5 in 5 plies",
+        "G5.5 in 2 plies",
+        "G3.5 in 0 plies",
+        "G0.0 in 31 plies",
+    ]

@@ -52,12 +52,15 @@ def is_healthy(port: int) -> bool:
 def lost(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Set when a connection is lost."""
     found, lose = threading.Event(), Connection.connection_lost
-    monkeypatch.setattr(Connection, "connection_lost", lambda self, error: (lose(self, error), found.set()))
+    monkeypatch.setattr(
+        Connection, "connection_lost", lambda self, error: (lose(self, error), found.set())
+    )
     return found
 
 
 @pytest.mark.parametrize(
-    ("phase", "sent"), [("head", b"GET /he"), ("head", b""), ("body", BODY), ("sending", FILE * 200)]
+    ("phase", "sent"),
+    [("head", b"GET /he"), ("head", b""), ("body", BODY), ("sending", FILE * 200)],
 )
 def test_a_client_that_keeps_a_connection_waiting_loses_it(
     port: int, phase: str, sent: bytes, lost: threading.Event, monkeypatch: pytest.MonkeyPatch
@@ -103,7 +106,9 @@ def test_work_for_a_client_that_has_left_is_dropped(
     assert len(answered) == 1
 
 
-def test_a_new_client_has_the_place_of_the_one_that_waits_longest(port: int, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_new_client_has_the_place_of_the_one_that_waits_longest(
+    port: int, caplog: pytest.LogCaptureFixture
+) -> None:
     waiting = [socket.create_connection(("127.0.0.1", port)) for _ in range(3)]
     for client in waiting:
         client.sendall(b"GET /hea")
@@ -119,22 +124,33 @@ def test_a_new_client_has_the_place_of_the_one_that_waits_longest(port: int, cap
 
 def test_places_leave_descriptors_for_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda which: (450, 450))
-    monkeypatch.setattr(guard.os, "listdir", lambda folder: ["0", "1", "2", "3"])  # other tests may have more open
+    monkeypatch.setattr(
+        guard.os, "listdir", lambda folder: ["0", "1", "2", "3"]
+    )  # other tests may have more open
     few, more = connections_for(25), connections_for(0)
     assert 8 <= few < more < 200
-    with pytest.raises(UsageError, match=r"450 open files are too few for these tables; allow more: ulimit -n \d+"):
+    with pytest.raises(
+        UsageError, match=r"450 open files are too few for these tables; allow more: ulimit -n \d+"
+    ):
         connections_for(95)
 
 
-def test_a_cause_says_one_line_in_ten_seconds_and_how_often_it_came_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cause_says_one_line_in_ten_seconds_and_how_often_it_came_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     now, passes, said = 100.0, calm(), list[str]()
     monkeypatch.setattr(guard, "time", mock.Mock(monotonic=lambda: now))
 
     for number in range(1000):
         now += 0.02
-        for text, error in ((f"bad request {number} {'x' * 5000}\n\x1b[2J", None), ("failed", ValueError("why"))):
+        for text, error in (
+            (f"bad request {number} {'x' * 5000}\n\x1b[2J", None),
+            ("failed", ValueError("why")),
+        ):
             trouble = error and (type(error), error, None)
-            record = logging.LogRecord("uvicorn.error", logging.ERROR, "here.py", 7, text, (), trouble)
+            record = logging.LogRecord(
+                "uvicorn.error", logging.ERROR, "here.py", 7, text, (), trouble
+            )
             if passes(record):
                 said.append(logging.Formatter("%(message)s").format(record))
     assert len(said) == 2 * 2

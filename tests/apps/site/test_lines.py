@@ -16,7 +16,9 @@ def test_steps_take_a_pawn_in_passing_first_and_name_what_a_pawn_becomes() -> No
     found = replay("8/8/8/8/1p6/8/P7/K1k5 w - - 0 1", ["a4", "bxa3", "Ka2"])
     assert found.steps == ("a2a4", "a4,b4a3", "a1a2")
     for letter in "NBRQ":
-        assert replay("8/P7/8/8/8/8/8/K1k5 w - - 0 1", [f"a8={letter}"]).steps == (f"a7a8{letter.lower()}",)
+        assert replay("8/P7/8/8/8/8/8/K1k5 w - - 0 1", [f"a8={letter}"]).steps == (
+            f"a7a8{letter.lower()}",
+        )
 
 
 def test_the_accrued_score_is_told_where_it_changes() -> None:
@@ -37,25 +39,35 @@ def pawns(published: list[Record]) -> Record:
     return next(record for record in published if str(record.material) == "KPvK")
 
 
-def test_best_play_reaches_what_either_side_to_move_is_worth(pawns: Record, tables: Tablebase) -> None:
+def test_best_play_reaches_what_either_side_to_move_is_worth(
+    pawns: Record, tables: Tablebase
+) -> None:
     cards = zugzwang_cards(pawns, tables)
     values = pawns.zugzwangs.longest.white, pawns.zugzwangs.longest.black
     assert [card.side for card in cards] == list(Color)
-    assert [(card.outcome, card.longest.dtg) for card in cards] == [(each.outcome, each.dtg) for each in values]
+    assert [(card.outcome, card.longest.dtg) for card in cards] == [
+        (each.outcome, each.dtg) for each in values
+    ]
     for card in cards:
         assert len(card.longest.moves) == card.longest.dtg
         assert replay(card.longest.fen, card.longest.moves).outcomes[-1] == card.outcome
 
 
-def test_without_tables_there_are_boards_and_values(pawns: Record, published: list[Record], tables: Tablebase) -> None:
+def test_without_tables_there_are_boards_and_values(
+    pawns: Record, published: list[Record], tables: Tablebase
+) -> None:
     assert [card.longest.line for card in zugzwang_cards(pawns, None)] == [None, None]
     without = next(record for record in published if record.zugzwangs.longest is None)
     assert zugzwang_cards(without, None) == []
-    five = next(record for record in published if record.zugzwangs.longest and record.material.men == 5)
+    five = next(
+        record for record in published if record.zugzwangs.longest and record.material.men == 5
+    )
     assert [card.longest.line for card in zugzwang_cards(five, tables)] == [None, None]
 
 
-def test_a_page_plays_the_zugzwang_of_an_ending_with_tables(pawns: Record, tables: Tablebase) -> None:
+def test_a_page_plays_the_zugzwang_of_an_ending_with_tables(
+    pawns: Record, tables: Tablebase
+) -> None:
     for there, steps in ((None, 0), (tables, 2)):
         page = dict(Site([pawns], tables=there).files())["material/KPvK.html"]
         zugzwang = str(page).partition('id="lines"')[0]

@@ -24,7 +24,9 @@ PATHS = {
     "/openapi.json": "/openapi.json",
 }
 GAME = (
-    '[White "A"]\n[Black "B"]\n[Result "1/2-1/2"]\n[SetUp "1"]\n[FEN "8/8/8/4KBk1/8/8/8/8 b - - 0 1"]\n\nKh4 1/2-1/2\n'
+    '[White "A"]\n[Black "B"]\n[Result "1/2-1/2"]\n'
+    '[SetUp "1"]\n[FEN "8/8/8/4KBk1/8/8/8/8 b - - 0 1"]\n\n'
+    "Kh4 1/2-1/2\n"
 )
 
 
@@ -33,25 +35,35 @@ def description(client: TestClient) -> dict[str, Any]:
     return client.get("/openapi.json").json()
 
 
-def check(description: dict[str, Any], answer: object, operation: dict[str, Any], status: int) -> None:
+def check(
+    description: dict[str, Any], answer: object, operation: dict[str, Any], status: int
+) -> None:
     """Hold an answer to what the description says of that status."""
     schema = operation["responses"][str(status)]["content"]["application/json"]["schema"]
-    jsonschema.Draft202012Validator({**schema, "components": description["components"]}).validate(answer)
+    jsonschema.Draft202012Validator({**schema, "components": description["components"]}).validate(
+        answer
+    )
 
 
 @pytest.mark.parametrize("path", list(PATHS))
-def test_answers_are_as_described(client: TestClient, description: dict[str, Any], path: str) -> None:
+def test_answers_are_as_described(
+    client: TestClient, description: dict[str, Any], path: str
+) -> None:
     check(description, client.get(PATHS[path]).json(), description["paths"][path]["get"], 200)
 
 
-def test_decided_games_and_many_positions_are_as_described(client: TestClient, description: dict[str, Any]) -> None:
-    found = client.post("/adjudicate", content=GAME + "\n1. e9 *\n", headers={"Content-Type": "text/plain"}).json()
+def test_decided_games_and_many_positions_are_as_described(
+    client: TestClient, description: dict[str, Any]
+) -> None:
+    found = client.post(
+        "/adjudicate", content=GAME + "\n1. e9 *\n", headers={"Content-Type": "text/plain"}
+    ).json()
     check(description, found, description["paths"]["/adjudicate"]["post"], 200)
     rows = client.post("/r-mobility", json=[AFTER_KE5]).json()
     check(description, rows, description["paths"]["/r-mobility"]["post"], 200)
-    assert [(game["final"], game["tags"]["RMobilityResult"], game["dtg"]) for game in found["games"]] == [
-        ("G1.5", "G1.5", 1)
-    ]
+    assert [
+        (game["final"], game["tags"]["RMobilityResult"], game["dtg"]) for game in found["games"]
+    ] == [("G1.5", "G1.5", 1)]
     assert [(skipped["number"], skipped["ply"]) for skipped in found["skipped"]] == [(2, 1)]
 
 
@@ -79,7 +91,12 @@ def test_every_route_is_described_and_every_description_has_a_route(
     client: TestClient, description: dict[str, Any]
 ) -> None:
     routes = [route for route in client.app.routes if isinstance(route, Route)]  # type: ignore[attr-defined]
-    there = {(route.path, method.lower()) for route in routes for method in (route.methods or ()) if method != "HEAD"}
+    there = {
+        (route.path, method.lower())
+        for route in routes
+        for method in (route.methods or ())
+        if method != "HEAD"
+    }
     told = {(path, method) for path, methods in description["paths"].items() for method in methods}
     assert there - told == {("/explorer/{name:path}", "get"), ("/explorer", "get"), ("/", "get")}
     assert told <= there
@@ -87,9 +104,16 @@ def test_every_route_is_described_and_every_description_has_a_route(
 
 def test_every_route_for_programs_has_a_curl_on_its_page(description: dict[str, Any]) -> None:
     page = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
-    asked = {word.strip("'") for line in page.splitlines() if line.startswith("$ curl") for word in line.split()}
+    asked = {
+        word.strip("'")
+        for line in page.splitlines()
+        if line.startswith("$ curl")
+        for word in line.split()
+    }
     paths = {address.removeprefix("http://127.0.0.1:8000").partition("?")[0] for address in asked}
-    told = {path.replace("{name}", "KBvK") for path in description["paths"] if "explorer" not in path}
+    told = {
+        path.replace("{name}", "KBvK") for path in description["paths"] if "explorer" not in path
+    }
     assert told <= paths
 
 

@@ -27,15 +27,22 @@ def test_every_page_is_sound_and_no_link_is_dead(site: Path) -> None:
 
 
 @pytest.mark.slow
-def test_every_page_of_all_records_is_sound_and_no_link_is_dead(published: list[Record], tmp_path: Path) -> None:
+def test_every_page_of_all_records_is_sound_and_no_link_is_dead(
+    published: list[Record], tmp_path: Path
+) -> None:
     write_site(Site(published), tmp_path)
     assert faults_of(tmp_path) == []
 
 
 def test_faults_of_pages_are_found(tmp_path: Path) -> None:
     page, head = tmp_path / "a.html", "<!DOCTYPE html><title>a</title>"
-    links = "".join(f'<a href="{link}">x</a>' for link in ("b.html", "#x", "https://elsewhere.example/", "/a.html"))
-    page.write_text(f'{head}<h2 id="x">x</h2><p id="x">{links}</p><svg></svg><button></button><table></table>')
+    links = "".join(
+        f'<a href="{link}">x</a>'
+        for link in ("b.html", "#x", "https://elsewhere.example/", "/a.html")
+    )
+    page.write_text(
+        f'{head}<h2 id="x">x</h2><p id="x">{links}</p><svg></svg><button></button><table></table>'
+    )
     assert [fault.removeprefix("a.html: ") for fault in faults_of(tmp_path)] == [
         "x twice",
         *(f"dead link {link}" for link in ("b.html", "https://elsewhere.example/", "/a.html")),
@@ -48,7 +55,13 @@ def test_faults_of_pages_are_found(tmp_path: Path) -> None:
 
 
 def test_only_built_endings_have_pages(site: Path) -> None:
-    assert sorted(path.stem for path in (site / "material").iterdir()) == ["KBvK", "KPvK", "KPvKP", "KRvKN", "KvK"]
+    assert sorted(path.stem for path in (site / "material").iterdir()) == [
+        "KBvK",
+        "KPvK",
+        "KPvKP",
+        "KRvKN",
+        "KvK",
+    ]
     index = (site / "index.html").read_text()
     assert "Not built: KNvK, KRvK, KQvK." in index
     assert index.count("<tr>") == 3 + 5
@@ -70,7 +83,12 @@ def test_endings_of_six_men_are_named_where_they_have_a_record(some: list[Record
 
 def test_what_the_rules_claim_stands_there_exactly(site: Path) -> None:
     page = " ".join((site / "drawn.html").read_text().split())
-    for claim in ("G1.5 44 (1.2182 %)", "-G5.5 1,216 (33.6656 %)", "G0.5 7,360 (3.8079 %)", "G1.5 185,924 (96.1921 %)"):
+    for claim in (
+        "G1.5 44 (1.2182 %)",
+        "-G5.5 1,216 (33.6656 %)",
+        "G0.5 7,360 (3.8079 %)",
+        "G1.5 185,924 (96.1921 %)",
+    ):
         assert claim in page
     assert "G0.0 124,960 (" in page
     assert "G0.5 18,984 (" in page
@@ -80,16 +98,25 @@ def test_lines_can_be_downloaded_as_games(site: Path) -> None:
     with (site / "lines" / "KBvK.pgn").open() as file:
         games = list(iter(lambda: chess.pgn.read_game(file), None))
     record = json.loads((site / "data" / "KBvK.json").read_text())
-    lines = [each["longest"] for side in record["sides"].values() for each in side["outcomes"].values()]
-    assert sorted(game.headers["FEN"] for game in games) == sorted(each["fen"] for each in lines if each["dtg"])
+    lines = [
+        each["longest"] for side in record["sides"].values() for each in side["outcomes"].values()
+    ]
+    assert sorted(game.headers["FEN"] for game in games) == sorted(
+        each["fen"] for each in lines if each["dtg"]
+    )
     assert not any(game.errors for game in games)
-    assert [game.end().ply() - game.ply() for game in games] == [int(game.headers["PlyCount"]) for game in games]
+    assert [game.end().ply() - game.ply() for game in games] == [
+        int(game.headers["PlyCount"]) for game in games
+    ]
 
 
-def test_what_is_not_installed_is_said_in_a_line(some: list[Record], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_installed_is_said_in_a_line(
+    some: list[Record], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(EXTRAS, "report", ("pages", ["jinja2", "a_module_that_is_not_there"]))
     with pytest.raises(
-        UsageError, match=r"pages need a_module_that_is_not_there; install with: pip install 'tbgen\[report\]'"
+        UsageError,
+        match=r"pages need a_module_that_is_not_there; install with: pip install 'tbgen\[report\]'",
     ):
         Site(some)
 
@@ -105,10 +132,16 @@ def test_pages_need_no_style_in_their_text(site: Path) -> None:
         assert not re.findall(r"\sstyle=|<style|\son\w+=|<script>", page.read_text()), page
 
 
-def test_links_to_a_page_are_shown_with_words_and_with_a_picture_if_the_site_has_an_address(some: list[Record]) -> None:
-    without, with_it = (dict(Site(some[:1], address=there).files()) for there in (None, "https://x.example/"))
+def test_links_to_a_page_are_shown_with_words_and_with_a_picture_if_the_site_has_an_address(
+    some: list[Record],
+) -> None:
+    without, with_it = (
+        dict(Site(some[:1], address=there).files()) for there in (None, "https://x.example/")
+    )
     assert "og:image" not in str(without["material/KvK.html"])
-    assert 'property="og:image" content="https://x.example/static/preview.png"' in str(with_it["material/KvK.html"])
+    assert 'property="og:image" content="https://x.example/static/preview.png"' in str(
+        with_it["material/KvK.html"]
+    )
     assert set(with_it) - set(without) == {"static/preview.png"}
 
 

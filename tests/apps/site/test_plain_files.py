@@ -53,7 +53,12 @@ def random_pairs(material: Material, number: int) -> Iterator[tuple[str, str]]:
     for _ in range(number):
         board = random_board(draw, draw.choice((material, material.flipped())), en_passant=0.5)
         most = max(2, own_score(board).code + 3)
-        yield board.fen(), str(Score(draw.randint(2, most), draw.choice(list(Color)))) if draw.random() < 0.7 else ""
+        yield (
+            board.fen(),
+            str(Score(draw.randint(2, most), draw.choice(list(Color))))
+            if draw.random() < 0.7
+            else "",
+        )
 
 
 def told_by(server: TestClient, fen: str, accrued: str) -> dict[str, Any]:
@@ -68,15 +73,21 @@ def told_by_browser(page: Chromium, asked: Sequence[tuple[str, str]]) -> list[di
     for start in range(0, len(asked), 50):  # a browser refuses too many requests at once
         found += page.run(PROBE.replace("ASKED", json.dumps(asked[start : start + 50])))
     return [
-        {"error": "AccruedError"} if str(each).startswith("Impossible") else {key: each[key] for key in TOLD}
+        {"error": "AccruedError"}
+        if str(each).startswith("Impossible")
+        else {key: each[key] for key in TOLD}
         for each in found
     ]
 
 
-def test_lines_are_those_of_python(page: Chromium, places: dict[str, str], tables: Tablebase) -> None:
+def test_lines_are_those_of_python(
+    page: Chromium, places: dict[str, str], tables: Tablebase
+) -> None:
     draw = random.Random(27)
     boards = [random_board(draw, material) for material in ("KBvK", "KNvK", "KPvK", "KRvK")]
-    expected = [line_of(tables, Question(board, None), Scoring(), None, 2000)["line"] for board in boards]
+    expected = [
+        line_of(tables, Question(board, None), Scoring(), None, 2000)["line"] for board in boards
+    ]
     page.open(f"{places['http.server']}/explorer/")
     found = page.run(LINES.replace("ASKED", json.dumps([[board.fen(), ""] for board in boards])))
     for each in (step for line in found for step in line):
@@ -98,25 +109,45 @@ def flipped(content: bytes, *places: int) -> bytes:
 
 
 def with_chunks_flipped(content: bytes) -> bytes:
-    return flipped(content, *range(SEAL_BYTES + 2048, int(re.search(rb"\nindex (\d+)", content)[1])))
+    return flipped(
+        content, *range(SEAL_BYTES + 2048, int(re.search(rb"\nindex (\d+)", content)[1]))
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "spoil", "said"),
     [
-        ("KBvK.h5", lambda content: flipped(content, 5), "Damaged table KBvK: it has no seal of its own"),
-        ("KBvK.h5", lambda content: flipped(content, -1), "Damaged table KBvK: its index is not what was written"),
-        ("KBvK.h5", with_chunks_flipped, r"Damaged table KBvK: chunk \d+ of \w+ is not what was written"),
+        (
+            "KBvK.h5",
+            lambda content: flipped(content, 5),
+            "Damaged table KBvK: it has no seal of its own",
+        ),
+        (
+            "KBvK.h5",
+            lambda content: flipped(content, -1),
+            "Damaged table KBvK: its index is not what was written",
+        ),
+        (
+            "KBvK.h5",
+            with_chunks_flipped,
+            r"Damaged table KBvK: chunk \d+ of \w+ is not what was written",
+        ),
         (
             "KBvK.h5",
             lambda content: content.replace(b"\nformat 3\n", b"\nformat 9\n", 1),
             "has format 9; .* reads format 3",
         ),
         ("KBvK.h5", lambda content: None, "No table of KBvK is here"),
-        ("KBvK.h5", lambda content: content.replace(b"l KBvK\n", b"l KNvK\n", 1), "it has no seal of its own"),
+        (
+            "KBvK.h5",
+            lambda content: content.replace(b"l KBvK\n", b"l KNvK\n", 1),
+            "it has no seal of its own",
+        ),
         (
             "KBvK.dtg.h5",
-            lambda content: re.sub(rb"\noutcomes [0-9a-f]{4}", b"\noutcomes 0000", content, count=1),
+            lambda content: re.sub(
+                rb"\noutcomes [0-9a-f]{4}", b"\noutcomes 0000", content, count=1
+            ),
             "it belongs to other outcomes than those beside it",
         ),
     ],
@@ -162,14 +193,20 @@ def test_without_distances_the_outcome_is_known_and_nothing_else_is_promised(
         )
         assert not page.run("document.querySelector('.move.best')")
         page.run("document.getElementById('ask-line').click()")
-        page.wait("document.getElementById('said').innerText.includes('no line is known to make progress')")
+        page.wait(
+            "document.getElementById('said').innerText.includes('no line is known to make progress')"
+        )
 
 
 def test_a_site_is_written_by_one_command_and_again(table_folder: Path, tmp_path: Path) -> None:
     for _ in range(2):
-        said = printed("site", "--explorer", "--no-pages", "-o", str(tmp_path / "site"), folder=table_folder)
+        said = printed(
+            "site", "--explorer", "--no-pages", "-o", str(tmp_path / "site"), folder=table_folder
+        )
         assert "with 6 tables" in said
-    there = {path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("*")}
+    there = {
+        path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("*")
+    }
     assert {
         "explorer/index.html",
         "explorer/vendor/fzstd.js",
@@ -187,7 +224,15 @@ def test_a_site_is_written_by_one_command_and_again(table_folder: Path, tmp_path
     records.mkdir()
     for name in ("KvK", "KBvK", "KRvKN"):
         shutil.copy(RECORDS / f"{name}.json", records)
-    options = ("--explorer", "--records", str(records), "--most-men", "2", "-o", str(tmp_path / "whole"))
+    options = (
+        "--explorer",
+        "--records",
+        str(records),
+        "--most-men",
+        "2",
+        "-o",
+        str(tmp_path / "whole"),
+    )
     assert "with 1 table" in printed("site", *options, folder=table_folder)
     assert 'href="../explorer/?fen=' in (tmp_path / "whole" / "material" / "KBvK.html").read_text()
     assert 'data-report="../"' in (tmp_path / "whole" / "explorer" / "index.html").read_text()
@@ -199,11 +244,18 @@ def test_a_site_is_written_by_one_command_and_again(table_folder: Path, tmp_path
         ("table_folder", 20, []),
         pytest.param("four_men_folder", 100, [], marks=pytest.mark.slow),
         pytest.param("five_men_folder", 200, ["KRBvKN"], marks=pytest.mark.slow),
-        pytest.param("given_folder", 70, [], marks=pytest.mark.given_tables),  # 10,220 pairs, if five men are there
+        pytest.param(
+            "given_folder", 70, [], marks=pytest.mark.given_tables
+        ),  # 10,220 pairs, if five men are there
     ],
 )
 def test_the_browser_the_server_and_python_agree(
-    page: Chromium, request: pytest.FixtureRequest, tmp_path: Path, tables_in: str, number: int, materials: list[str]
+    page: Chromium,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    tables_in: str,
+    number: int,
+    materials: list[str],
 ) -> None:
     """Of random pairs of a position and an accrued score, and of those of the conformance set."""
     folder = request.getfixturevalue(tables_in)
@@ -212,7 +264,10 @@ def test_the_browser_the_server_and_python_agree(
         page.open(f"{address}/explorer/")
         for material in map(Material.parse, materials) if materials else tables.available():
             pairs = list(random_pairs(material, number))
-            found, expected = told_by_browser(page, pairs), [told_by(server, *pair) for pair in pairs]
+            found, expected = (
+                told_by_browser(page, pairs),
+                [told_by(server, *pair) for pair in pairs],
+            )
             for each in (move for told in expected for move in told.get("moves", ())):
                 del each["points"]
             assert found == expected
@@ -223,7 +278,9 @@ def test_the_browser_the_server_and_python_agree(
             ]
 
 
-def test_the_explorer_keeps_only_the_chunks_that_were_used_last(page: Chromium, copied: Path) -> None:
+def test_the_explorer_keeps_only_the_chunks_that_were_used_last(
+    page: Chromium, copied: Path
+) -> None:
     with giving(copied) as address:
         page.open(f"{address}/explorer/")
         script = """(async () => {

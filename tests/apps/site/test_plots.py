@@ -31,13 +31,17 @@ def plots(some: list[Record]) -> list[tuple[dict[Score, tuple[int, ...]], dict[s
     return [(distances, plot_of(distances)) for distances in counts]
 
 
-def test_every_count_has_its_point(plots: list[tuple[dict[Score, tuple[int, ...]], dict[str, Any]]]) -> None:
+def test_every_count_has_its_point(
+    plots: list[tuple[dict[Score, tuple[int, ...]], dict[str, Any]]],
+) -> None:
     for distances, plot in plots:
         assert sorted(plot["lines"]) == sorted(distances)
         last = max(map(len, distances.values()))
         for outcome, found in plot["lines"].items():
             counts = distances[outcome]
-            expected = [round(WIDTH * (plies + 0.5) / last) for plies, count in enumerate(counts) if count]
+            expected = [
+                round(WIDTH * (plies + 0.5) / last) for plies, count in enumerate(counts) if count
+            ]
             assert [x for x, _ in found] == expected if last > 1 else len(found) == 1
             heights = [y for _, y in found]
             assert all(0 <= y <= HEIGHT for y in heights)

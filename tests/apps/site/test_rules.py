@@ -29,7 +29,9 @@ ALL = """(async () => {
 def random_boards(number: int, seed: int) -> list[chess.Board]:
     """Legal positions of two to eight men, many with pawns, some with a right to take en passant."""
     draw = random.Random(seed)
-    names = ["Kk" + "".join(draw.choices("QRBNPPPqrbnppp", k=draw.randrange(7))) for _ in range(number)]
+    names = [
+        "Kk" + "".join(draw.choices("QRBNPPPqrbnppp", k=draw.randrange(7))) for _ in range(number)
+    ]
     return [chess.Board(random_board(draw, each, en_passant=0.6).fen()) for each in names]
 
 
@@ -71,7 +73,11 @@ def test_moves_are_those_of_python_chess(page: Chromium, server: str) -> None:
         ("kK6/8/8/8/8/8/8/8 b - - 0 1", "White is in check, but Black is to move"),
     ],
 )
-def test_a_position_that_cannot_be_played_on_is_told_why(page: Chromium, server: str, fen: str, rule: str) -> None:
+def test_a_position_that_cannot_be_played_on_is_told_why(
+    page: Chromium, server: str, fen: str, rule: str
+) -> None:
     page.open(f"{server}/explorer/")
-    found = page.run(f"import('./rules.js').then((rules) => rules.brokenRule(rules.parseFen({fen!r})))")
+    found = page.run(
+        f"import('./rules.js').then((rules) => rules.brokenRule(rules.parseFen({fen!r})))"
+    )
     assert found == rule

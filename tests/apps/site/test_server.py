@@ -68,7 +68,9 @@ POST /adjudicate                                    | 415 UnknownMediaType
 """
 
 
-@pytest.mark.parametrize("case", REFUSED.format(asked=ASKED).strip().splitlines(), ids=lambda case: case[:60].strip())
+@pytest.mark.parametrize(
+    "case", REFUSED.format(asked=ASKED).strip().splitlines(), ids=lambda case: case[:60].strip()
+)
 def test_what_makes_no_sense_is_refused_and_told_why(client: TestClient, case: str) -> None:
     asked, _, expected = case.partition("|")
     method, path = asked.strip().split(maxsplit=1)
@@ -87,14 +89,27 @@ def test_the_first_page_leads_to_the_explorer(client: TestClient) -> None:
         assert (found.status_code, found.headers["location"]) == (307, "/explorer/")
 
 
-def test_pages_elsewhere_may_ask_a_server_with_a_name_and_no_other(client: TestClient, table_folder: Path) -> None:
+def test_pages_elsewhere_may_ask_a_server_with_a_name_and_no_other(
+    client: TestClient, table_folder: Path
+) -> None:
     asking = {"Origin": "https://a.example", "Access-Control-Request-Method": "POST"}
-    found = client.options("/r-mobility", headers={**asking, "Access-Control-Request-Headers": "content-type"})
-    assert (found.status_code, found.content, found.headers["access-control-allow-origin"]) == (204, b"", "*")
+    found = client.options(
+        "/r-mobility", headers={**asking, "Access-Control-Request-Headers": "content-type"}
+    )
+    assert (found.status_code, found.content, found.headers["access-control-allow-origin"]) == (
+        204,
+        b"",
+        "*",
+    )
     assert "POST" in found.headers["access-control-allow-methods"]
     assert found.headers["access-control-allow-headers"] == "*"
-    with TestClient(application(ServerSettings([table_folder])), base_url="http://localhost") as local:
-        for found in (local.options("/r-mobility", headers=asking), local.get("/health", headers=asking)):
+    with TestClient(
+        application(ServerSettings([table_folder])), base_url="http://localhost"
+    ) as local:
+        for found in (
+            local.options("/r-mobility", headers=asking),
+            local.get("/health", headers=asking),
+        ):
             assert "access-control-allow-origin" not in found.headers
 
 
@@ -122,7 +137,11 @@ def test_work_has_its_time_and_no_more(table_folder: Path) -> None:
         found = client.post("/adjudicate", content="1. e4 *", headers=TEXT)
         assert (found.status_code, found.json()["error"]) == (413, "TooManyGames")
         found = client.get("/r-mobility/line", params={"fen": AFTER_KE5})
-        assert (found.status_code, found.json()["error"], found.headers["retry-after"]) == (503, "Late", "1")
+        assert (found.status_code, found.json()["error"], found.headers["retry-after"]) == (
+            503,
+            "Late",
+            "1",
+        )
         rows = client.post("/r-mobility", json=[AFTER_KE5, AFTER_KE5]).json()
         assert [row.get("error") for row in rows] == [None, "UsageError"]
         assert "send fewer at once" in rows[1]["message"]
@@ -132,19 +151,28 @@ def test_names_in_latin_1_arrive_as_the_command_line_reads_them(client: TestClie
     game = '[White "Müller"]\n[Black "Łęcki"]\n\n1. e4 *\n'
     for content in (game.encode(), game.replace("Łęcki", "Gómez").encode("latin-1")):
         (found,) = client.post("/adjudicate", content=content, headers=TEXT).json()["games"]
-        assert (found["white"], found["black"]) == ("Müller", "Gómez" if b"\xf3" in content else "Łęcki")
+        assert (found["white"], found["black"]) == (
+            "Müller",
+            "Gómez" if b"\xf3" in content else "Łęcki",
+        )
 
 
 def test_a_line_may_have_so_many_moves(client: TestClient) -> None:
     (row,) = client.post("/r-mobility", json=[AFTER_KE5 + " Kg4 Ke4 Kg5 Ke5" * 13_000]).json()
-    assert (row["error"], row["message"]) == ("UsageError", "a position and its moves may have 4096 characters")
+    assert (row["error"], row["message"]) == (
+        "UsageError",
+        "a position and its moves may have 4096 characters",
+    )
     assert len(json.dumps(row)) < 1000
 
 
 def test_a_queue_takes_so_many_and_works_for_nobody_who_has_left() -> None:
     async def crowd() -> list[int]:
         queue, gate, begun = Queue(Limits(at_once=1, waiting=2)), threading.Event(), list[int]()
-        asked = [asyncio.create_task(queue.run(lambda n=n: begun.append(n) or gate.wait())) for n in range(4)]  # type: ignore[misc]
+        asked = [
+            asyncio.create_task(queue.run(lambda n=n: begun.append(n) or gate.wait()))
+            for n in range(4)
+        ]  # type: ignore[misc]
         await asyncio.sleep(0)
         asked[1].cancel()
         with pytest.raises(BusyError):
@@ -159,15 +187,26 @@ def test_a_queue_takes_so_many_and_works_for_nobody_who_has_left() -> None:
 def test_a_full_queue_says_when_to_ask_again_and_short_questions_pass(table_folder: Path) -> None:
     with client_of(table_folder, limits=Limits(at_once=0, waiting=0)) as client:
         found = client.get("/r-mobility/line", params={"fen": AFTER_KE5})
-        assert (found.status_code, found.json()["error"], found.headers["retry-after"]) == (503, "Busy", "1")
+        assert (found.status_code, found.json()["error"], found.headers["retry-after"]) == (
+            503,
+            "Busy",
+            "1",
+        )
         for path in ("/health", f"/r-mobility?fen={AFTER_KE5}", f"/standard?fen={AFTER_KE5}"):
             assert client.get(path).status_code == 200
 
 
 def test_an_unforeseen_failure_tells_nothing(table_folder: Path) -> None:
-    with mock.patch.object(Tablebase, "probe", side_effect=RuntimeError("a secret")), client_of(table_folder) as client:
+    with (
+        mock.patch.object(Tablebase, "probe", side_effect=RuntimeError("a secret")),
+        client_of(table_folder) as client,
+    ):
         found = client.get("/r-mobility", params={"fen": AFTER_KE5})
-    assert (found.status_code, found.json()["error"], "secret" in found.text) == (500, "InternalError", False)
+    assert (found.status_code, found.json()["error"], "secret" in found.text) == (
+        500,
+        "InternalError",
+        False,
+    )
 
 
 def test_a_server_answers_under_its_own_names_only(client: TestClient) -> None:
@@ -184,7 +223,10 @@ def test_a_server_answers_under_its_own_names_only(client: TestClient) -> None:
 ])  # fmt: skip
 def test_every_answer_says_what_it_is_and_is_not_sent_twice(client: TestClient, path: str) -> None:
     found, head = client.get(path), client.head(path)
-    assert (head.status_code, head.headers["content-length"]) == (found.status_code, found.headers["content-length"])
+    assert (head.status_code, head.headers["content-length"]) == (
+        found.status_code,
+        found.headers["content-length"],
+    )
     assert head.content == b""
     names = ("access-control-allow-origin", "x-content-type-options", "referrer-policy")
     assert [found.headers[name] for name in names] == ["*", "nosniff", "no-referrer"]
@@ -198,10 +240,14 @@ def test_every_answer_says_what_it_is_and_is_not_sent_twice(client: TestClient, 
             again = client.get(path, headers={"If-None-Match": known})
             assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", etag)
         assert client.get(path, headers={"If-None-Match": '"x"'}).status_code == 200
-    assert (etag is None) is (path in ("/health", "/nothing", "/r-mobility?fen=x", "/explorer/plain"))
+    assert (etag is None) is (
+        path in ("/health", "/nothing", "/r-mobility?fen=x", "/explorer/plain")
+    )
 
 
-def test_regular_files_of_a_report_are_given_beside_the_explorer(table_folder: Path, tmp_path: Path) -> None:
+def test_regular_files_of_a_report_are_given_beside_the_explorer(
+    table_folder: Path, tmp_path: Path
+) -> None:
     for name in (".git", "material"):
         (tmp_path / name).mkdir()
     for name in ("index.html", ".written.json", ".git/config"):
@@ -209,24 +255,48 @@ def test_regular_files_of_a_report_are_given_beside_the_explorer(table_folder: P
     os.mkfifo(tmp_path / "pipe.html")
     with client_of(table_folder, site=tmp_path) as client:
         first, explorer = client.get("/"), client.get("/explorer/").text
-        assert (first.status_code, "Endings" in first.text, 'data-report="../"' in explorer) == (200, True, True)
+        assert (first.status_code, "Endings" in first.text, 'data-report="../"' in explorer) == (
+            200,
+            True,
+            True,
+        )
         assert "unsafe" not in first.headers["content-security-policy"]
         assert client.get("/health").json()["status"] == "ok"
-        for path in ("/nothing", "/.written.json", "/.git/config", "/%2ewritten.json", "/pipe.html", "/%2e%2e/secret"):
+        for path in (
+            "/nothing",
+            "/.written.json",
+            "/.git/config",
+            "/%2ewritten.json",
+            "/pipe.html",
+            "/%2e%2e/secret",
+        ):
             assert client.get(path).status_code == 404
 
 
 def test_an_error_quotes_the_ends_of_a_long_text_and_says_why(client: TestClient) -> None:
-    for body in ("8" * 4000, "8/" * 2000, json.dumps({"x" * 4000: ""}), '{"fen": "\\u0001' + "9" * 4000 + '"}'):
+    for body in (
+        "8" * 4000,
+        "8/" * 2000,
+        json.dumps({"x" * 4000: ""}),
+        '{"fen": "\\u0001' + "9" * 4000 + '"}',
+    ):
         found = client.post("/r-mobility", content=body, headers=TEXT)
         assert "error" in json.loads(found.text)
         assert len(found.text) < 2000
 
 
 def test_a_client_that_leaves_before_its_body_has_come_is_no_failure(client: TestClient) -> None:
-    messages = iter([{"type": "http.request", "body": b"8", "more_body": True}, {"type": "http.disconnect"}])
+    messages = iter(
+        [{"type": "http.request", "body": b"8", "more_body": True}, {"type": "http.disconnect"}]
+    )
     headers, sent = [(b"host", b"testserver"), (b"content-type", b"text/plain")], list[str]()
-    scope = {"type": "http", "method": "POST", "path": "/r-mobility", "query_string": b"", "headers": headers}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/r-mobility",
+        "query_string": b"",
+        "headers": headers,
+    }
 
     async def receive() -> dict[str, object]:
         return next(messages)

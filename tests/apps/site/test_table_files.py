@@ -16,13 +16,17 @@ from tests.apps.site.test_plain_files import flipped
 from tests.copies import copy_tables
 
 
-def test_the_catalog_names_every_table_with_its_size_and_digest(client: TestClient, table_folder: Path) -> None:
+def test_the_catalog_names_every_table_with_its_size_and_digest(
+    client: TestClient, table_folder: Path
+) -> None:
     found = client.get("/tables").json()["tables"]
     assert [each["material"] for each in found] == ["KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK"]
     for each in found:
         for stored in (each, each["distances"]):
             assert stored["bytes"] == (table_folder / stored["file"]).stat().st_size
-            assert client.head(f"/tables/{stored['file']}").headers["etag"] == f'"{stored["sha256"]}"'
+            assert (
+                client.head(f"/tables/{stored['file']}").headers["etag"] == f'"{stored["sha256"]}"'
+            )
         assert each["men"] == len(each["material"]) - 1
         figures = figures_of(table_folder, Material.parse(each["material"]))
         assert client.get(f"/tables/{each['facts']}").json() == with_scores(figures)
@@ -66,11 +70,16 @@ def test_tables_that_cannot_be_used_are_left_out(table_folder: Path, tmp_path: P
     (tmp_path / "KBvK.h5").write_bytes((tmp_path / "KBvK.h5").read_bytes() + b"more")
     catalog = Catalog([tmp_path])
     assert list(catalog.entries) == ["KvK"]
-    assert [type(fault).__name__ for fault in catalog.faults] == ["DamagedTableError", "DamagedTableError"]
+    assert [type(fault).__name__ for fault in catalog.faults] == [
+        "DamagedTableError",
+        "DamagedTableError",
+    ]
 
 
 @pytest.mark.parametrize("then", ["another table", "cut short", "cut in place", "none"])
-def test_a_file_that_is_replaced_is_not_given_as_the_old_one(table_folder: Path, tmp_path: Path, then: str) -> None:
+def test_a_file_that_is_replaced_is_not_given_as_the_old_one(
+    table_folder: Path, tmp_path: Path, then: str
+) -> None:
     copy_tables(table_folder, tmp_path, "KvK", "KBvK")
     with client_of(tmp_path) as client:
         path = tmp_path / "KBvK.h5"
@@ -83,7 +92,9 @@ def test_a_file_that_is_replaced_is_not_given_as_the_old_one(table_folder: Path,
         else:
             path.unlink()
         if then in ("another table", "cut short"):
-            path.write_bytes(again[:100] if then == "cut short" else (table_folder / "KNvK.h5").read_bytes())
+            path.write_bytes(
+                again[:100] if then == "cut short" else (table_folder / "KNvK.h5").read_bytes()
+            )
         for path in ("/tables/KBvK.h5", "/tables/KBvK.dtg.h5", "/tables/KBvK.json"):
             found = client.get(path)
             assert (found.status_code, found.json()["error"]) == (404, "NotFound")
@@ -91,7 +102,9 @@ def test_a_file_that_is_replaced_is_not_given_as_the_old_one(table_folder: Path,
         assert client.get("/tables/KvK.h5").status_code == 200
 
 
-def test_a_damaged_table_is_an_error_that_tells_nothing_of_the_machine(table_folder: Path, tmp_path: Path) -> None:
+def test_a_damaged_table_is_an_error_that_tells_nothing_of_the_machine(
+    table_folder: Path, tmp_path: Path
+) -> None:
     copy_tables(table_folder, tmp_path, "KvK")
     (tmp_path / "KvK.h5").write_bytes(flipped((tmp_path / "KvK.h5").read_bytes(), -1))
     with client_of(tmp_path) as client:

@@ -39,7 +39,9 @@ def test_the_first_position_is_as_the_tour_says(page: Chromium, server: str) -> 
     assert f"`{READ}`" in TOUR
     page.look(1280, 800)
     look_at(page, server, READ)
-    assert text_of(page, "#verdict").startswith("G1.5 White holds Black to 1 legal move. White to move. In 5 plies")
+    assert text_of(page, "#verdict").startswith(
+        "G1.5 White holds Black to 1 legal move. White to move. In 5 plies"
+    )
     assert page.run(RIGHT_OF_BOARD)
     assert count(page, "#board .cg-shapes line") == 1
     play_best(page)

@@ -18,7 +18,11 @@ DIGESTS = Path(__file__).parent / "vendored.sha256"
 
 
 def ours() -> dict[str, bytes]:
-    return {name.removeprefix("vendor/"): content for name, content in files().items() if name.startswith("vendor/")}
+    return {
+        name.removeprefix("vendor/"): content
+        for name, content in files().items()
+        if name.startswith("vendor/")
+    }
 
 
 def test_every_vendored_file_is_named_with_its_origin_and_unchanged() -> None:
@@ -35,7 +39,9 @@ def test_vendored_files_are_those_of_the_registry(package: str, tmp_path: Path) 
     command = ["npm", "pack", "--silent", f"{package}@{about['version']}"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     packed = (tmp_path / done.stdout.split()[-1]).read_bytes()
-    assert f"sha512-{base64.b64encode(hashlib.sha512(packed).digest()).decode()}" == about["integrity"]
+    assert (
+        f"sha512-{base64.b64encode(hashlib.sha512(packed).digest()).decode()}" == about["integrity"]
+    )
     with tarfile.open(tmp_path / done.stdout.split()[-1]) as archive:
         for name, path in about["files"].items():
             member = archive.extractfile(f"package/{path}")

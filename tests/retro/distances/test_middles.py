@@ -28,7 +28,11 @@ def look(forcer: Forcer, found: Ints) -> None:
     middle, forced = forcer.middle, forcer.forced
     for word in range(len(middle.out)):
         for side in range(2):
-            one, two, three = middle.unlabelled[side, word], middle.labelled[side, word], middle.fresh[side, word]
+            one, two, three = (
+                middle.unlabelled[side, word],
+                middle.labelled[side, word],
+                middle.fresh[side, word],
+            )
             found[WRONG] += ((one & two) | (one & three) | (two & three)) != 0
             found[WRONG] += (forced.free[side, word] & ~(one | two | three)) != 0
             if side == forcer.side:
@@ -36,7 +40,9 @@ def look(forcer: Forcer, found: Ints) -> None:
 
 
 @borrowing
-def search_and_look(block: Block, forcer: Forcer, _: Forcer, values: BlockValues, code: int, found: Ints) -> None:
+def search_and_look(
+    block: Block, forcer: Forcer, _: Forcer, values: BlockValues, code: int, found: Ints
+) -> None:
     """`search_code`, with a look after every step of the middle."""
     push_frozen(block, forcer, values, code)
     spread_outcome(block, forcer, values, code)
@@ -67,7 +73,12 @@ def search_and_look(block: Block, forcer: Forcer, _: Forcer, values: BlockValues
 def test_each_cell_is_in_one_set_of_a_middle_after_every_step(name: str) -> None:
     found, material = np.zeros(3, np.int64), Material.parse(name)
     method = DISTANCES._replace(search=lambda *some: search_and_look(*some, found))
-    solved = solve(material, {child: values(str(child)) for child in material.children()}, threads=1, method=method)
+    solved = solve(
+        material,
+        {child: values(str(child)) for child in material.children()},
+        threads=1,
+        method=method,
+    )
     assert (solved.entry == values(name).entry).all()
     assert found[FIRST_STEPS] > 0
     assert found[LATER_STEPS] > 0

@@ -37,7 +37,10 @@ def made_up(seed: int) -> tuple[list[tuple[Row, ...]], np.ndarray]:
     draw = np.random.default_rng(seed)
     found: dict[tuple[Row, ...], None] = {(): None}
     for _ in range(60):
-        rows = [tuple(row) for row in draw.integers([0, 2, -3, 0], [2, 5, 4, 3], (draw.integers(0, 4), 4)).tolist()]
+        rows = [
+            tuple(row)
+            for row in draw.integers([0, 2, -3, 0], [2, 5, 4, 3], (draw.integers(0, 4), 4)).tolist()
+        ]
         found[tuple(sorted(rows))] = None  # type: ignore[arg-type]
     return list(found), draw.integers(0, 4, len(found))
 
@@ -55,7 +58,12 @@ def test_dictionaries_are_merged_by_frequency_and_content() -> None:
     expected = sorted((p for p in total if p and total[p]), key=lambda p: (-total[p], in_bytes(p)))
     dictionaries = [dictionary_of(patterns, often) for patterns, often in runs]
     merged, numbers = merge_patterns(dictionaries, sum(len(each.rows) for each in dictionaries))
-    rows = list(zip(*[c.tolist() for c in (merged.holder, merged.code, merged.outcome, merged.dtg)], strict=True))
+    rows = list(
+        zip(
+            *[c.tolist() for c in (merged.holder, merged.code, merged.outcome, merged.dtg)],
+            strict=True,
+        )
+    )
     found = [tuple(rows[a:b]) for a, b in zip(merged.start, merged.start[1:], strict=False)]
     assert found == [(), *expected]
     for (patterns, often), number in zip(runs, numbers, strict=True):
@@ -66,7 +74,9 @@ def test_dictionaries_are_merged_by_frequency_and_content() -> None:
 def test_rows_that_are_too_many_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     dictionaries = [dictionary_of(*made_up(seed)) for seed in range(2)]
     monkeypatch.setattr(patterns_module, "MOST_CHAINS", 10)
-    with pytest.raises(RepresentationError, match="the number of rows of all patterns does not fit"):
+    with pytest.raises(
+        RepresentationError, match="the number of rows of all patterns does not fit"
+    ):
         merge_patterns(dictionaries, sum(len(each.rows) for each in dictionaries))
 
 

@@ -24,7 +24,9 @@ def differences(name: str, numbers: list[int], scores: list[Score]) -> tuple[int
     return compared, wrong
 
 
-SCORES = [Score(code, color) for code in (0, 1, 2, 3, 4, 5, 7, 8, 11, 16, 23, 40, 200) for color in Color]
+SCORES = [
+    Score(code, color) for code in (0, 1, 2, 3, 4, 5, 7, 8, 11, 16, 23, 40, 200) for color in Color
+]
 
 
 def test_every_accrued_score_of_some_blocks_is_worth_what_its_table_says() -> None:

@@ -57,17 +57,28 @@ def outcomes_file(folder: Path, name: str, mobility: Mobility, method: Method[An
 
 
 @pytest.mark.parametrize("mobility", [*Mobility])
-@pytest.mark.parametrize("name", [*THREE_MEN, "KRvKR", pytest.param("KPvKP", marks=pytest.mark.slow)])
-def test_both_solvers_write_the_same_file_of_outcomes(name: str, mobility: Mobility, tmp_path: Path) -> None:
-    folders = [tmp_path / each / ("" if mobility.forgets else str(mobility)) for each in ("outcomes", "distances")]
+@pytest.mark.parametrize(
+    "name", [*THREE_MEN, "KRvKR", pytest.param("KPvKP", marks=pytest.mark.slow)]
+)
+def test_both_solvers_write_the_same_file_of_outcomes(
+    name: str, mobility: Mobility, tmp_path: Path
+) -> None:
+    folders = [
+        tmp_path / each / ("" if mobility.forgets else str(mobility))
+        for each in ("outcomes", "distances")
+    ]
     for folder in folders:
         folder.mkdir(parents=True)
-    assert outcomes_file(folders[0], name, mobility, OUTCOMES) == outcomes_file(folders[1], name, mobility, DISTANCES)
+    assert outcomes_file(folders[0], name, mobility, OUTCOMES) == outcomes_file(
+        folders[1], name, mobility, DISTANCES
+    )
 
 
 @pytest.mark.parametrize("entries", [0, 10, 100])
 @pytest.mark.parametrize("name", ["KNvK", "KPvK"])
-def test_what_there_is_no_room_for_is_refused(name: str, entries: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_there_is_no_room_for_is_refused(
+    name: str, entries: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Room, "entries", entries)
     with pytest.raises(RepresentationError, match="the number of positions of"):
         outcomes_of(name)

@@ -22,12 +22,16 @@ class Watched:
     def __init__(self) -> None:
         self.goals: dict[tuple[int, int], list[np.ndarray]] = {}
 
-    def search(self, block: Block, grower: Grower, other: Grower, values: BlockValues, code: int) -> None:
+    def search(
+        self, block: Block, grower: Grower, other: Grower, values: BlockValues, code: int
+    ) -> None:
         OUTCOMES.search(block, grower, other, values, code)
         if code == 0:
             return
         side, middle, at = grower.side, grower.middle, code + 1
-        in_it = goals_in(middle.odd if at & 1 else middle.even, range(at, 255 - at), 2 * len(middle.never))
+        in_it = goals_in(
+            middle.odd if at & 1 else middle.even, range(at, 255 - at), 2 * len(middle.never)
+        )
         for mover, goals in enumerate(np.split(in_it, 2)):
             free = as_flags(grower.forced.free[mover])
             assert (goals[free & ~as_flags(middle.members.free[mover])] < NOT_IN_IT).all()
@@ -61,10 +65,17 @@ def goals_in(journal: Journal, goals: range, words: int) -> np.ndarray:
     return found
 
 
-@pytest.mark.parametrize("name", ["KNvK", "KBvK", "KQvK", pytest.param("KBvKN", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name", ["KNvK", "KBvK", "KQvK", pytest.param("KBvKN", marks=pytest.mark.slow)]
+)
 def test_a_middle_has_the_cells_that_joined_and_only_grows(name: str) -> None:
     watched, material = Watched(), Material.parse(name)
     method = OUTCOMES._replace(search=watched.search)
-    solve(material, {child: values(str(child)) for child in material.children()}, threads=1, method=method)
+    solve(
+        material,
+        {child: values(str(child)) for child in material.children()},
+        threads=1,
+        method=method,
+    )
     assert all(len(each) > 2 for each in watched.goals.values())
     assert any((goals < NOT_IN_IT).any() for each in watched.goals.values() for goals in each)

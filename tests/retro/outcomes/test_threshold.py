@@ -29,7 +29,11 @@ THREE_MEN = [str(material) for material in build_order([Material.parse("KPvK")])
 
 def thresholds_of(known: KnownBlock) -> list[Score]:
     """Every score that somebody gets in a block, the scores a step worse, and one that nobody's moves allow."""
-    codes = {int(code) for each in np.unique(known.entry[known.cells]) for code in (abs(each) - 1, abs(each))}
+    codes = {
+        int(code)
+        for each in np.unique(known.entry[known.cells])
+        for code in (abs(each) - 1, abs(each))
+    }
     return [Score(code, color) for code in sorted({*codes, 120}) for color in Color]
 
 
@@ -46,12 +50,22 @@ def met_in(bits: BlockBits) -> np.ndarray:
 
 def wrong_bits(known: KnownBlock, thresholds: list[Score], scores: Sequence[Score] = ()) -> int:
     """How many cells, accrued scores and rights of a block differ from the table, or from the solver of outcomes."""
-    rights, worth = known.single.solve(known.tables, ()).en_passant, [known.worth(accrued) for accrued in scores]
-    found, wrong = known.single.solve_thresholds(lambda _: known.tables, thresholds, known.asked(scores)), 0
+    rights, worth = (
+        known.single.solve(known.tables, ()).en_passant,
+        [known.worth(accrued) for accrued in scores],
+    )
+    found, wrong = (
+        known.single.solve_thresholds(lambda _: known.tables, thresholds, known.asked(scores)),
+        0,
+    )
     for threshold, bits in zip(thresholds, found, strict=True):
         has_right = rights != 0
-        wrong += int((met_in(bits)[known.cells] != is_met(known.entry[known.cells], threshold)).sum())
-        differ = is_met(bits.en_passant[has_right], threshold) != is_met(rights[has_right], threshold)
+        wrong += int(
+            (met_in(bits)[known.cells] != is_met(known.entry[known.cells], threshold)).sum()
+        )
+        differ = is_met(bits.en_passant[has_right], threshold) != is_met(
+            rights[has_right], threshold
+        )
         wrong += int(((bits.en_passant != 0) != has_right).sum() + differ.sum())
         for answers, expected in zip(np.split(bits.answers, len(scores) or 1), worth, strict=False):
             wrong += int((is_met(answers, threshold) != is_met(expected, threshold)).sum())
@@ -91,7 +105,10 @@ def some_pairs(name: str, blocks: int, thresholds: int, scores: int) -> list[int
     numbers = range(len(layout_of(Material.parse(name)).blocks))
     for known in known_blocks(name, sorted(draw.sample(numbers, min(blocks, len(numbers))))):
         some = thresholds_of(known)
-        accrued = [Score(code, draw.choice([*Color])) for code in draw.choices([*range(2, 10), 11, 13, 16], k=scores)]
+        accrued = [
+            Score(code, draw.choice([*Color]))
+            for code in draw.choices([*range(2, 10), 11, 13, 16], k=scores)
+        ]
         found += [
             wrong_bits(known, draw.sample(some, min(scores * thresholds, len(some))), accrued),
             wrong_bits(known, ENDS, accrued),

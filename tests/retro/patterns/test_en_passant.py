@@ -14,9 +14,13 @@ SIDES = st.sampled_from(Color)
 
 
 @given(SIDES, CODES, SIDES, CODES)
-def test_a_score_stays_where_the_best_reset_has_no_lower_code(mover: Color, own: int, winner: Color, code: int) -> None:
+def test_a_score_stays_where_the_best_reset_has_no_lower_code(
+    mover: Color, own: int, winner: Color, code: int
+) -> None:
     """The side to move has been held to `own`; its best reset leads to a score of either side."""
     best = new_best(1)
     best.outcome[0] = Score(code, winner).signed
     fold_hold.py_func(best, int(mover), 0, own)  # type: ignore[attr-defined]
-    assert Score.from_signed(int(best.outcome[0])) == (Score(code, winner) if code < own else Score(own, mover.other))
+    assert Score.from_signed(int(best.outcome[0])) == (
+        Score(code, winner) if code < own else Score(own, mover.other)
+    )

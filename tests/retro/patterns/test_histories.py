@@ -6,7 +6,15 @@ import numpy as np
 
 from tbgen.compiled.arrays import Ints
 from tbgen.compiled.jit import kernel
-from tbgen.retro.patterns.histories import FIRST_SLOTS, NODES, OVERFLOWED, SLOTS, Interner, intern, new_interner
+from tbgen.retro.patterns.histories import (
+    FIRST_SLOTS,
+    NODES,
+    OVERFLOWED,
+    SLOTS,
+    Interner,
+    intern,
+    new_interner,
+)
 
 NONE = 0xFFFFFFFF
 

@@ -43,7 +43,11 @@ def test_an_event_has_a_code_and_a_label_that_is_below_the_limit_if_it_is_worse_
 @given(st.integers(0, EXIT), SIDES, st.integers(0, 10 * 64**3 - 1))
 def test_a_site_has_a_kind_a_side_and_a_word(kind: int, side: int, word: int) -> None:
     site = queues.site_from(kind, side, word)
-    assert (queues.kind_of_site(site), queues.side_of_site(site), queues.word_of_site(site)) == (kind, side, word)
+    assert (queues.kind_of_site(site), queues.side_of_site(site), queues.word_of_site(site)) == (
+        kind,
+        side,
+        word,
+    )
     assert np.int32(site) == site
 
 
@@ -55,4 +59,6 @@ def test_a_row_says_what_an_event_of_a_forcer_does_to_the_others_hold(
     holder, accrued, byte, distance = packing.columns_of_row(row)
     outcome = Score.from_signed(int(np.uint8(byte).view(np.int8)))
     assert (holder, accrued, distance) == (1 - forcer, code, plies)
-    assert (int(outcome.holder), outcome.code) == ((forcer, goal) if goal < 128 else (1 - forcer, 255 - goal))
+    assert (int(outcome.holder), outcome.code) == (
+        (forcer, goal) if goal < 128 else (1 - forcer, 255 - goal)
+    )

@@ -24,10 +24,17 @@ def test_a_file_gives_the_planes_that_its_table_has(table_folder: Path, name: st
             for side in Color:
                 plane = whole.boxes(block, side)[0].read()
                 for box in file.boxes(block, side):
-                    index = np.ix_(*[np.arange(f, f + s) for f, s in zip(box.first, box.size, strict=True)])
+                    index = np.ix_(
+                        *[np.arange(f, f + s) for f, s in zip(box.first, box.size, strict=True)]
+                    )
                     place = sum(
-                        np.arange(s).reshape([-1 if n == axis else 1 for n in range(len(box.size))]) * stride
-                        for axis, (s, stride) in enumerate(zip(box.size.tolist(), box.stride.tolist(), strict=True))
+                        np.arange(s).reshape([-1 if n == axis else 1 for n in range(len(box.size))])
+                        * stride
+                        for axis, (s, stride) in enumerate(
+                            zip(box.size.tolist(), box.stride.tolist(), strict=True)
+                        )
                     )
                     for column, there in zip(box.read(), plane, strict=True):
-                        np.testing.assert_array_equal(there.reshape(layout.shape[2:])[index], column[place])
+                        np.testing.assert_array_equal(
+                            there.reshape(layout.shape[2:])[index], column[place]
+                        )

@@ -55,13 +55,17 @@ def is_legal(board: chess.Board, men: int) -> bool:
 
 
 def twins_in_order(layout: Layout, squares: tuple[int, ...]) -> bool:
-    return all(list(squares[start:end]) == sorted(squares[start:end]) for start, end in layout.twins)
+    return all(
+        list(squares[start:end]) == sorted(squares[start:end]) for start, end in layout.twins
+    )
 
 
 def numbers(layout: Layout, wanted: int) -> list[int]:
     """Some blocks, those with pawns at home or about to promote among them."""
     random = np.random.default_rng(21)
-    return sorted({0, len(layout.blocks) - 1, *random.integers(0, len(layout.blocks), wanted).tolist()})
+    return sorted(
+        {0, len(layout.blocks) - 1, *random.integers(0, len(layout.blocks), wanted).tolist()}
+    )
 
 
 def words(layout: Layout, block: Block, wanted: int) -> list[int]:

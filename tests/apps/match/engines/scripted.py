@@ -60,11 +60,17 @@ def main() -> None:
     parser.add_argument("--announce", action="append", default=[])
     parser.add_argument("--seen", default=os.devnull)
     parser.add_argument("--once", help="a file that says that there has been a life before")
-    parser.add_argument("--deaf-after", type=int, default=1 << 30, help="answer isready only so often")
-    parser.add_argument("--helper", help="start a process that nobody ends, and write its number to a file")
+    parser.add_argument(
+        "--deaf-after", type=int, default=1 << 30, help="answer isready only so often"
+    )
+    parser.add_argument(
+        "--helper", help="start a process that nobody ends, and write its number to a file"
+    )
     told = parser.parse_args()
     if told.helper:
-        helper = subprocess.Popen(["sleep", "600"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        helper = subprocess.Popen(
+            ["sleep", "600"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        )
         with open(told.helper, "a", encoding="utf-8") as numbers:
             numbers.write(f"{helper.pid} {os.getpid()}\n")
     if told.once:
@@ -75,7 +81,15 @@ def main() -> None:
             seen.write(text)
             words = text.split()
             if words[:1] == ["uci"]:
-                say("\n".join(["id name Scripted", *(f"option name {each}" for each in told.announce), "uciok"]))
+                say(
+                    "\n".join(
+                        [
+                            "id name Scripted",
+                            *(f"option name {each}" for each in told.announce),
+                            "uciok",
+                        ]
+                    )
+                )
             elif words[:1] == ["isready"]:
                 told.deaf_after -= 1
                 if told.deaf_after >= 0:
@@ -85,7 +99,9 @@ def main() -> None:
             elif words[:1] == ["go"]:
                 deed = told.do if ply == told.at else ""
                 DEEDS.get(deed, lambda: None)()
-                say(f"info depth 7 score cp 10 nodes 99 pv {line[ply]}\nbestmove {ANSWERS.get(deed, line[ply])}")
+                say(
+                    f"info depth 7 score cp 10 nodes 99 pv {line[ply]}\nbestmove {ANSWERS.get(deed, line[ply])}"
+                )
             elif words[:1] == ["quit"]:
                 return
 

@@ -25,12 +25,18 @@ def main() -> None:
             print(f"option name UCI_Variant type combo default chess {variants}\nuciok", flush=True)
         elif words[:3] == ["setoption", "name", "UCI_Variant"]:
             if words[4] != board.uci_variant:
-                board, begun = next(each for each in chess.variant.VARIANTS if each.uci_variant == words[4])(), ""
+                board, begun = (
+                    next(each for each in chess.variant.VARIANTS if each.uci_variant == words[4])(),
+                    "",
+                )
         elif words[:1] == ["isready"]:
             print("readyok", flush=True)
         elif words[:1] == ["position"]:
             start, _, moves = text.strip().partition(" moves ")
-            if (start, moves.split()[: len(board.move_stack)]) != (begun, [move.uci() for move in board.move_stack]):
+            if (start, moves.split()[: len(board.move_stack)]) != (
+                begun,
+                [move.uci() for move in board.move_stack],
+            ):
                 board = type(board)()
                 if words[1] != "startpos":
                     board.set_fen(start.removeprefix("position fen "))
@@ -40,7 +46,10 @@ def main() -> None:
         elif words[:1] == ["go"]:
             legal = sorted(move.uci() for move in board.legal_moves)
             chosen = legal[crc32(f"{salt}{board.fen()}".encode()) % len(legal)]
-            print(f"info depth 1 score cp {len(legal)} nodes {len(legal)}\nbestmove {chosen}", flush=True)
+            print(
+                f"info depth 1 score cp {len(legal)} nodes {len(legal)}\nbestmove {chosen}",
+                flush=True,
+            )
         elif words[:1] == ["quit"]:
             return
 
