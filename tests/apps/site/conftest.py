@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import socket
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -18,7 +17,7 @@ from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
 from tbgen.apps.records.record import Record
-from tbgen.apps.site.guard import config_for
+from tbgen.apps.site.guard import config_for, listen
 from tbgen.apps.site.pages import Site, write_site
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import ServerSettings
@@ -51,7 +50,7 @@ def client(table_folder: Path) -> Iterator[TestClient]:
 @contextlib.contextmanager
 def running(app: ASGIApp) -> Iterator[str]:
     """The address of an application while it is served."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+    with listen("127.0.0.1", 0) as listening:
         server = uvicorn.Server(config_for(app))
         thread = threading.Thread(target=server.run, args=([listening],))
         thread.start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import resource
@@ -15,7 +16,7 @@ from urllib.request import urlopen
 import pytest
 
 from tbgen.apps.site import guard
-from tbgen.apps.site.guard import DEADLINES, Connection, calm, connections_for
+from tbgen.apps.site.guard import DEADLINES, Connection, calm, connections_for, listen
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import ServerSettings
 from tbgen.errors import UsageError
@@ -56,6 +57,28 @@ def lost(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
         Connection, "connection_lost", lambda self, error: (lose(self, error), found.set())
     )
     return found
+
+
+def test_an_answer_does_not_wait_until_the_client_has_confirmed_its_head() -> None:
+    """TCP_NODELAY; without it, each answer on a kept connection takes 40 ms more."""
+
+    async def options_of_an_accepted_socket() -> tuple[int, int]:
+        options = asyncio.get_running_loop().create_future()
+
+        async def meet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            accepted = writer.get_extra_info("socket")
+            no_delay = accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            options.set_result((accepted.proto, no_delay))
+            writer.close()
+
+        with listen("127.0.0.1", 0) as listening:
+            async with await asyncio.start_server(meet, sock=listening):
+                with socket.create_connection(listening.getsockname()):
+                    return await asyncio.wait_for(options, 20)
+
+    protocol, no_delay = asyncio.run(options_of_an_accepted_socket())
+    assert protocol == socket.IPPROTO_TCP
+    assert no_delay
 
 
 @pytest.mark.parametrize(
