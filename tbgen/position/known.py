@@ -19,6 +19,8 @@ from tbgen.system.process import most_files
 _SOURCES = source_digest(("index", "position", "retro"))
 """Other sources may make other values, so blocks of theirs are not read."""
 SUFFIX: Final = ".block"
+_FRAME: Final = 1 << 16
+"""Cells of a block that are compressed together; reading one cell unpacks as many."""
 MOST_IN_MEMORY: Final = 1 << 28
 """Bytes of an array that is kept in memory; larger ones lie in files."""
 
@@ -27,33 +29,43 @@ class BlockFolder:
     """Solved blocks in files, for one solve. Several processes may use a folder at once, and remove what others use."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.used, self._opened = (
-            folder,
-            set[str](),
-            lru_cache(maxsize=most_files() // 8)(ArrayFile),
-        )
+        self.folder = folder
+        self.used = set[str]()
+        self._opened = lru_cache(maxsize=most_files() // 8)(ArrayFile)
 
     def keys(self) -> set[str]:
         """The blocks that are there now."""
         return {path.name.removesuffix(SUFFIX) for path in self.folder.glob("*" + SUFFIX)}
 
     def get(self, key: str) -> ArrayFile | None:
-        """A solved block; None if it is not there, or damaged."""
-        with contextlib.suppress(FileNotFoundError, TableError):
-            file = self._opened(path := self.folder / f"{key}{SUFFIX}")
-            if key not in self.used:
-                os.utime(path)  # now it is the one used last
-            self.used.add(key)
-            return file
-        return None
+        """A solved block; None if it is not there, damaged, or another user's alone."""
+        try:
+            return self._open(key)
+        except (FileNotFoundError, PermissionError, TableError):
+            return None
 
     def put(self, key: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Keep a solved block."""
+        """Keep a solved block; DamagedTableError if the disk returns other bytes than it took."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        while self.get(key) is None:  # another process may remove it before it is open
-            write_arrays(
-                self.folder / f"{key}{SUFFIX}", {}, arrays, 1 << 16
-            )  # cells a frame: a position needs one
+        is_kept = self.get(key) is not None
+        while not is_kept:
+            write_arrays(self._path(key), {}, arrays, _FRAME)
+            with contextlib.suppress(FileNotFoundError):  # another process has just removed it
+                self._open(key)
+                is_kept = True
+
+    def _path(self, key: str) -> Path:
+        return self.folder / f"{key}{SUFFIX}"
+
+    def _open(self, key: str) -> ArrayFile:
+        """A solved block, which is now the one used last."""
+        path = self._path(key)
+        file = self._opened(path)
+        if key not in self.used:
+            with contextlib.suppress(OSError):  # only its owner may mark a file as used
+                os.utime(path)
+        self.used.add(key)
+        return file
 
     def zeros(self, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
         """A flat array of zeros, in a file if it is large: then the system need not keep it in memory."""
@@ -62,12 +74,13 @@ class BlockFolder:
 
     def shrink(self, most_bytes: int) -> None:
         """Remove the least recently used blocks beyond so many bytes, but none that are used here."""
-        found = list[tuple[float, int, Path]]()
+        blocks = list[tuple[float, int, Path]]()
         for path in self.folder.glob("*" + SUFFIX):
             with contextlib.suppress(FileNotFoundError):  # another process has just removed it
-                found.append(((stat := path.stat()).st_mtime, stat.st_size, path))
-        excess = sum(size for _, size, _ in found) - most_bytes
-        for _, size, path in sorted(found):
+                stat = path.stat()
+                blocks.append((stat.st_mtime, stat.st_size, path))
+        excess = sum(size for _, size, _ in blocks) - most_bytes
+        for _, size, path in sorted(blocks):
             if excess > 0 and path.name.removesuffix(SUFFIX) not in self.used:
                 path.unlink(missing_ok=True)
                 excess -= size

@@ -1,19 +1,25 @@
 """The folder of solved blocks, which several processes use at once."""
 
+import errno
 import multiprocessing
+import os
 import random
 import resource
 import shutil
 import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import chess
 import numpy as np
 import pytest
 
+from tbgen.errors import DamagedTableError
+from tbgen.position import known
 from tbgen.position.known import BlockFolder
 from tbgen.position.solving import PositionSolver
+from tbgen.storage.arrays import write_arrays
 from tests.positions import random_board
 
 KEY, CELLS = "KPvK-d2-0", np.arange(100_000, dtype=np.int64).astype(np.int8)
@@ -45,6 +51,45 @@ def test_a_block_that_is_cut_short_empty_or_changed_is_not_solved(tmp_path: Path
         assert BlockFolder(tmp_path).get(KEY) is None
     path.write_bytes(whole)
     assert BlockFolder(tmp_path).get(KEY) is not None
+
+
+def refuse(*_: object) -> None:
+    raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+
+def test_a_block_of_another_user_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the owner of a file may mark it as used."""
+    BlockFolder(tmp_path).put(KEY, {"LOWER": CELLS})
+    monkeypatch.setattr(os, "utime", refuse)
+    block = BlockFolder(tmp_path).get(KEY)
+    assert block is not None
+    np.testing.assert_array_equal(block.items("LOWER"), CELLS)
+
+
+def test_a_block_that_only_another_user_may_read_is_not_solved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    BlockFolder(tmp_path).put(KEY, {"LOWER": CELLS})
+    monkeypatch.setattr(os, "open", refuse)
+    assert BlockFolder(tmp_path).get(KEY) is None
+
+
+def test_a_disk_that_returns_other_bytes_than_it_took_ends_the_solve(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writes = []
+
+    def write_wrongly(path: Path, *arguments: Any) -> None:
+        assert len(writes) < 5, "it writes for ever"
+        writes.append(path)
+        write_arrays(path, *arguments)
+        whole = path.read_bytes()
+        path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+
+    monkeypatch.setattr(known, "write_arrays", write_wrongly)
+    with pytest.raises(DamagedTableError, match=f"{KEY}.block"):
+        BlockFolder(tmp_path).put(KEY, {"LOWER": CELLS})
+    assert len(writes) == 1
 
 
 def put_many(folder: Path) -> None:
