@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.errors import MissingDistancesError, MissingTableError
+from tbgen.errors import DamagedTableError, MissingDistancesError, MissingTableError
 from tbgen.index.handover import Box, Cells, Distances, Entries, EntryValues, Numbers
 from tbgen.score import Color, Score
 from tbgen.storage.files import FileRecord, Layer, suffix_of
@@ -43,25 +43,33 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         self.outcomes = LayerFile(path, Layer.OUTCOMES)
         self.material, self.mobility = self.outcomes.material, self.outcomes.mobility
         self._distances: LayerFile | None = None
+        self._why_no_distances = ""
         self._lock = threading.Lock()
         self.order = order_of(self.material)
         beside = path.with_name(f"{self.material}{suffix_of(Layer.DISTANCES, self.mobility)}")
+        self._path_of_distances = beside
         try:
             blocks = np.array(self.order.layout.blocks, np.uint8).ravel()
             self.outcomes.expect(
                 np.array_equal(self.column("block_squares"), blocks), "its pawns stand elsewhere"
             )
-            with contextlib.suppress(MissingTableError):
+            try:
                 self._distances = LayerFile(beside, Layer.DISTANCES)
+            except MissingTableError:
+                pass
+            except DamagedTableError as error:
+                self._why_no_distances = error.reason
         except BaseException:  # an error keeps this frame alive, and with it the file
             self.outcomes.close()
             raise
-        self.has_distances = self._distances is not None
+        self.has_distances = self._distances is not None or self._why_no_distances != ""
         """Whether there is a file of distances, sound or not."""
 
     @property
     def distances(self) -> LayerFile:
         """The file of the distances; an error of TableError if there is none that belongs to the outcomes."""
+        if self._why_no_distances:
+            raise DamagedTableError(str(self._path_of_distances), self._why_no_distances)
         if self._distances is None:
             raise MissingDistancesError(str(self.material), str(self.path.parent))
         is_theirs = self._distances.seal.outcomes == self.outcomes.seal.sha256

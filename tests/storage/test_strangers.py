@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,6 +49,21 @@ def test_a_column_is_no_longer_than_its_material_says_and_has_bytes_of_its_own(
     resealed(folder / f"KPvK{suffix}", change)
     with pytest.raises(DamagedTableError, match=reason), TableFile(folder / "KPvK.h5") as table:
         table.column(name)
+
+
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo], ids=["folder", "pipe"])
+def test_something_else_with_the_name_of_distances_does_not_hide_the_outcomes(
+    folder: Path, make: Callable[[Path], None]
+) -> None:
+    distances = folder / "KBvK.dtg.h5"
+    distances.unlink()
+    make(distances)
+    with TableFile(folder / "KBvK.h5", outcomes_only=True) as table:
+        assert table.values().entry.any()
+    with TableFile(folder / "KBvK.h5") as table:
+        assert table.counts
+        with pytest.raises(DamagedTableError, match=r"KBvK.dtg.h5: it is no regular file"):
+            table.values()
 
 
 def test_facts_that_would_take_long_to_read_are_not_read(folder: Path) -> None:
