@@ -77,13 +77,17 @@ def fetch(
     `tell` hears how many tables are fetched, how many bytes they have, how many of these an earlier fetch left, and how
     many have come; often, from any thread. `on_wait` is called if a build or another fetch is at work in the folder.
     """
-    begun, server, come = time.monotonic(), Server(url), 0
+    begun = time.monotonic()
+    server = Server(url)
+    come = 0
+    counting = threading.Lock()
 
     def count(size: int) -> None:
         """Count new bytes; a negative number if some have to be fetched again."""
         nonlocal come
-        come += size
-        tell(len(fetched), whole, left, come)
+        with counting:  # several downloads count, and the last number told must be the whole
+            come += size
+            tell(len(fetched), whole, left, come)
 
     offers = server.offers()
     wanted = list(dict.fromkeys(choose(offers)))

@@ -6,6 +6,7 @@ import errno
 import gzip
 import os
 import random
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -117,6 +118,39 @@ def test_a_fetch_that_is_stopped_goes_on_where_it_was(
     fetched(mirror, tmp_path, tell=(told := mock.Mock()))
     assert files_in(tmp_path) == files_in(small)
     assert told.call_args.args[1] == sum(told.call_args.args[2:]), "what was too long counts once"
+
+
+class Listener:
+    """Hears how many bytes have come, and whether two threads tell at once."""
+
+    def __init__(self) -> None:
+        self.come = list[int]()
+        self.is_told_at_once = False
+        self._is_hearing = False
+
+    def __call__(self, tables: int, whole: int, left: int, come: int) -> None:
+        self.is_told_at_once |= self._is_hearing
+        self._is_hearing = True
+        for _ in range(2000):  # long enough for another thread to come in between
+            pass
+        self.come.append(come)
+        self._is_hearing = False
+
+
+def test_the_bytes_of_several_downloads_are_counted_one_after_another(
+    mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetching, "_PIECE", 100)
+    listener = Listener()
+    seconds = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        fetched(mirror, tmp_path, tell=listener)
+    finally:
+        sys.setswitchinterval(seconds)
+    assert not listener.is_told_at_once
+    assert listener.come == sorted(listener.come)
+    assert listener.come[-1] == sum(map(len, mirror.files.values()))
 
 
 def without_end(handler: Handler, content: bytes, start: int) -> None:
