@@ -19,7 +19,7 @@ from pathlib import Path
 
 from tbgen.errors import BuildError, NotEnoughDiskError, TbgenError
 from tbgen.library.catalog import Condition, Finding, read_manifest, record, survey
-from tbgen.library.costs import pace_of
+from tbgen.library.costs import Pace, pace_of
 from tbgen.library.plan import Plan, Settings, Start, plan_of
 from tbgen.library.workers import Cluster, Made, Maker, WorkerLostError, make_table, processes
 from tbgen.material import MOST_BUILT_MEN, Material, build_order, table_material
@@ -214,7 +214,7 @@ def _plan(
     )
 
 
-def _pace(folder: Path, targets: Iterable[Material]) -> float:
+def _pace(folder: Path, targets: Iterable[Material]) -> Pace:
     known = read_manifest(folder)
     return pace_of(
         ((each, known[str(each)]) for each in targets if str(each) in known), mobility_of(folder)

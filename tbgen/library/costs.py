@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material, Role
@@ -181,17 +181,45 @@ def cost_of(
     return TableCost(seconds, outcomes, kept, scratch, serial)
 
 
+class Pace(NamedTuple):
+    """What tables take on this machine, as multiples of what they took on that of the measurements."""
+
+    wall: float = 1.0
+    """Of seconds that pass, which other programs on the machine make longer."""
+    cpu: float = 1.0
+    """Of CPU seconds."""
+
+
+MEASURED: Final = Pace()
+"""The pace of the machine of the measurements."""
+
+
 def pace_of(
     built: Iterable[tuple[Material, FileRecord]], mobility: Mobility = Mobility.RESET
-) -> float:
-    """The time of tables here, as a multiple of the measured time; 1 without a large table that was built here."""
-    taken = expected = 0.0
+) -> Pace:
+    """The pace of tables that were built here; that of the measurements without a large one."""
+    wall_seconds = expected_wall_seconds = 0.0
+    cpu_seconds = expected_cpu_seconds = 0.0
     for material, made in built:
-        if made.wall_seconds and made.threads and layout_of(material).cells >= _LARGE_CELLS:
-            taken += made.wall_seconds
-            cost = cost_of(material, mobility, outcomes_only=made.sha256_of_distances is None)
-            expected += cost.wall_seconds(made.threads)
-    return min(max(taken / expected, 1 / _MOST_PACE), _MOST_PACE) if expected else 1.0
+        is_large = layout_of(material).cells >= _LARGE_CELLS
+        cost = cost_of(material, mobility, outcomes_only=made.sha256_of_distances is None)
+        if is_large and made.wall_seconds and made.threads:
+            wall_seconds += made.wall_seconds
+            expected_wall_seconds += cost.wall_seconds(made.threads)
+        if is_large and made.cpu_seconds:
+            cpu_seconds += made.cpu_seconds
+            expected_cpu_seconds += cost.cpu_seconds
+    return Pace(
+        _multiple(wall_seconds, expected_wall_seconds),
+        _multiple(cpu_seconds, expected_cpu_seconds),
+    )
+
+
+def _multiple(seconds: float, expected: float) -> float:
+    """How many times as long as expected; 1 where nothing was expected."""
+    if not expected:
+        return 1.0
+    return min(max(seconds / expected, 1 / _MOST_PACE), _MOST_PACE)
 
 
 def seconds_left(expected: float, elapsed: float, phase: str, done: float) -> float:

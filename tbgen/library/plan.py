@@ -15,7 +15,15 @@ from typing import Any
 
 from tbgen.errors import NotEnoughDiskError, NotEnoughMemoryError
 from tbgen.index.layout import layout_of
-from tbgen.library.costs import TableCost, cost_of, least_memory, memory_needed, most_in_files
+from tbgen.library.costs import (
+    MEASURED,
+    Pace,
+    TableCost,
+    cost_of,
+    least_memory,
+    memory_needed,
+    most_in_files,
+)
 from tbgen.material import Material, build_order
 from tbgen.score import Mobility
 from tbgen.text import facts_of, plain
@@ -84,13 +92,12 @@ class Plan:
     settings: Settings
     kept: int = 0
     """The number of tables that exist already."""
-    pace: float = 1.0
-    """This machine's time for a table, divided by the time in its cost."""
+    pace: Pace = MEASURED
 
     @property
     def cpu_seconds(self) -> float:
         """CPU seconds of all tables that fit memory."""
-        return self.pace * sum(step.cost.cpu_seconds for step in self.fitting)
+        return self.pace.cpu * sum(step.cost.cpu_seconds for step in self.fitting)
 
     @property
     def bytes(self) -> int:
@@ -189,7 +196,7 @@ class Plan:
 
     def seconds_of(self, start: Start) -> float:
         """The expected seconds of a table."""
-        return self.pace * start.step.cost.wall_seconds(start.threads)
+        return self.pace.wall * start.step.cost.wall_seconds(start.threads)
 
     def seconds(self, over: Iterable[Material] = (), running: Iterable[Start] = ()) -> float:
         """The expected seconds from now on."""
@@ -220,9 +227,12 @@ class Plan:
             "workers": 1,
             **facts_of(start, "threads", "memory", "scratch_bytes"),
             **facts_of(
-                cost, "bytes", "outcome_bytes", cpu_seconds=round(self.pace * cost.cpu_seconds, 1)
+                cost,
+                "bytes",
+                "outcome_bytes",
+                cpu_seconds=round(self.pace.cpu * cost.cpu_seconds, 1),
             ),
-            "path_seconds": round(self.pace * step.path_seconds, 1),
+            "path_seconds": round(self.pace.cpu * step.path_seconds, 1),
             "begins": round(start.begins, 1),
             "ends": round(start.ends, 1),
         }
@@ -270,7 +280,7 @@ def plan_of(
     sound: Collection[Material] = (),
     *,
     settings: Settings,
-    pace: float = 1.0,
+    pace: Pace = MEASURED,
     mobility: Mobility = Mobility.RESET,
 ) -> Plan:
     """The plan for wanted tables that are not there yet, and for all that they need."""

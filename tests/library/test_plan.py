@@ -13,6 +13,7 @@ import pytest
 from tbgen.errors import NotEnoughDiskError, NotEnoughMemoryError
 from tbgen.library import plan as plan_module
 from tbgen.library.costs import (
+    Pace,
     class_of,
     cost_of,
     least_memory,
@@ -153,23 +154,48 @@ def test_a_plan_makes_nothing_and_says_which_disk_stays(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_a_slower_machine_takes_longer_and_its_own_tables_say_how_much() -> None:
+def built(wall: float, cpu: float) -> list[tuple[Material, FileRecord]]:
+    """All tables of four men, built by one thread in so many times the measured seconds and CPU seconds, or nearly."""
     draw = random.Random(5)
-    taken = [
-        (each, 3.0 * cost_of(each).cpu_seconds * draw.uniform(0.8, 1.2)) for each in materials(4)
-    ]
-    records = [
-        (each, FileRecord(1, "", seconds, threads=1, sha256_of_distances=""))
-        for each, seconds in taken
-    ]
-    assert pace_of(records) == pytest.approx(3.0, rel=0.1)
-    assert (
-        pace_of([]) == pace_of([(Material.parse("KvK"), FileRecord(1, "", 40.0, threads=1))]) == 1.0
-    )
-    slow, fast = (
-        plan_of(SMALL, settings=Settings(1, 1), pace=pace).seconds() for pace in (2.0, 1.0)
-    )
-    assert slow == pytest.approx(2 * fast)
+    records = []
+    for material in materials(4):
+        seconds = cost_of(material).cpu_seconds * draw.uniform(0.8, 1.2)
+        record = FileRecord(
+            bytes=1,
+            sha256="",
+            wall_seconds=wall * seconds,
+            cpu_seconds=cpu * seconds,
+            threads=1,
+            sha256_of_distances="",
+        )
+        records.append((material, record))
+    return records
+
+
+def test_a_slower_machine_takes_longer_and_its_own_tables_say_how_much() -> None:
+    assert pace_of(built(3.0, 3.0)) == pytest.approx((3.0, 3.0), rel=0.1)
+    slow = plan_of(SMALL, settings=Settings(1, 1), pace=Pace(wall=2.0))
+    fast = plan_of(SMALL, settings=Settings(1, 1))
+    assert slow.seconds() == pytest.approx(2 * fast.seconds())
+
+
+def test_tables_that_are_small_or_were_built_elsewhere_say_nothing_of_the_machine() -> None:
+    small = FileRecord(1, "", wall_seconds=40.0, cpu_seconds=40.0, threads=1)
+    elsewhere = FileRecord(1, "")
+    records = [(Material.parse("KvK"), small), (Material.parse("KRvKB"), elsewhere)]
+    assert pace_of([]) == pace_of(records) == Pace(1.0, 1.0)
+
+
+def test_a_busy_machine_makes_a_build_longer_but_takes_no_more_cpu_seconds() -> None:
+    pace = pace_of(built(wall=6.0, cpu=1.5))
+    assert pace == pytest.approx((6.0, 1.5), rel=0.1)
+    busy = plan_of(SMALL, settings=Settings(1, 1), pace=pace)
+    idle = plan_of(SMALL, settings=Settings(1, 1))
+    assert busy.seconds() == pytest.approx(6.0 * idle.seconds(), rel=0.1)
+    assert busy.cpu_seconds == pytest.approx(1.5 * idle.cpu_seconds, rel=0.1)
+    for name in ("cpu_seconds", "path_seconds"):
+        before, after = idle.facts()["tables"][0][name], busy.facts()["tables"][0][name]
+        assert after == pytest.approx(1.5 * before, rel=0.1)
 
 
 @pytest.mark.parametrize("mobility", Mobility)
