@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measure `tbgen serve` over loopback: answers a second, waiting times, CPU time, memory and descriptors.
+"""Measure `tbgen serve` over loopback: answers a second, waiting times, CPU time and memory.
 
-    bench_serve.py --data DIR                        one position a request, then many in one
-    bench_serve.py --data DIR --steady 1000000       and then so many requests, with the memory after each tenth
-    bench_serve.py --data DIR --workers 64           descriptors and memory of so many processes, and nothing else
+    bench_serve.py --data DIR                        the table of docs/measurements.md, within a minute
+    bench_serve.py --data DIR --steady 1000000       memory after each tenth of so many requests
+    bench_serve.py --data DIR --workers 64           descriptors and memory of so many processes
 
-Positions are drawn at random from the tables of DIR, with a fixed seed. The client runs in a process of its own:
-with two idle cores it takes nothing from the server.
+Positions are drawn at random from the tables of DIR, with a fixed seed. The client runs in this process and the
+server in another: with two idle cores they take nothing from each other.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -28,28 +29,35 @@ import chess
 
 from tbgen.probe import open_tablebase
 
-WAYS = {"the value alone": {"brief": "1"}, "with moves": {}, "with moves and strip": {"strip": "1"}}
+HOST = "127.0.0.1"
+SECONDS = 3.0
+"""How long one line of the table is measured."""
+CONNECTIONS = (1, 8, 64)
+USUAL_CONNECTIONS = 8
 POSITIONS = 500
 STEADY_POSITIONS = 20_000
 """More than the server keeps chunks of."""
+STEADY_PARTS = 10
 BATCH = 1000
-PARTS = 10
+"""Positions in one body: as many as the server allows."""
+MOST_ANSWER_BYTES = 1 << 24
+"""Room for the whole answer to a batch."""
 QUIET_SECONDS = 0.02
-"""What a worker that nobody asks may take in two seconds: it looks at its clock ten times a second."""
+"""CPU time of an idle worker in two seconds: it looks at its clock ten times a second."""
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def random_fens(folder: str, number: int = POSITIONS) -> list[str]:
-    """Legal positions of all tables there."""
-    draw, fens = random.Random(25), list[str]()
+    """Legal positions of all tables of a folder."""
     with open_tablebase(folder) as tables:
         names = [str(material) for material in tables.available()]
+    draw = random.Random(25)
+    fens = list[str]()
     while len(fens) < number:
         white, black = draw.choice(names).split("v")
+        letters = white + black.lower()
         board = chess.Board(None)
-        for square, letter in zip(
-            draw.sample(range(64), len(white + black)), white + black.lower(), strict=True
-        ):
+        for square, letter in zip(draw.sample(range(64), len(letters)), letters, strict=True):
             board.set_piece_at(square, chess.Piece.from_symbol(letter))
         board.turn = draw.random() < 0.5
         if board.is_valid():
@@ -57,66 +65,131 @@ def random_fens(folder: str, number: int = POSITIONS) -> list[str]:
     return fens
 
 
-def got(path: str) -> bytes:
+# Requests.
+
+
+def get_request(path: str) -> bytes:
     return f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
 
 
-def posted(path: str, body: str) -> bytes:
-    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}"
-    return f"{head}\r\n\r\n{body}".encode()
+def post_request(path: str, body: str) -> bytes:
+    lines = [
+        f"POST {path} HTTP/1.1",
+        "Host: localhost",
+        "Content-Type: text/plain",
+        f"Content-Length: {len(body)}",
+    ]
+    return ("\r\n".join(lines) + f"\r\n\r\n{body}").encode()
 
 
-async def ask(port: int, requests: Sequence[bytes], number: int, seconds: list[float]) -> None:
-    """Ask one thing after the other on one connection."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    for turn in range(number):
-        begun = time.perf_counter()
-        writer.write(requests[turn % len(requests)])
-        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
-        assert head.startswith("http/1.1 200"), head
-        await reader.readexactly(int(head.partition("content-length:")[2].split()[0]))
-        seconds.append(time.perf_counter() - begun)
-    writer.close()
+def position_requests(fens: Sequence[str], **parameters: str) -> list[bytes]:
+    queries = [urlencode({"fen": fen, **parameters}) for fen in fens]
+    return [get_request(f"/r-mobility?{query}") for query in queries]
 
 
-async def crowd(port: int, requests: Sequence[bytes], clients: int, number: int) -> list[float]:
-    """The waiting times of so many requests, ascending."""
-    seconds = list[float]()
-    shares = [requests[client % len(requests) :: clients] for client in range(clients)]
-    await asyncio.gather(*(ask(port, share, number // clients, seconds) for share in shares))
-    return sorted(seconds)
+async def ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: bytes) -> None:
+    """Send a request, and read all of its answer."""
+    writer.write(request)
+    head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+    if not head.startswith("http/1.1 200"):
+        raise ValueError(f"the server answered {head}")
+    if "transfer-encoding: chunked" in head:
+        await reader.readuntil(b"\r\n0\r\n\r\n")
+        return
+    size = int(head.partition("content-length:")[2].split()[0])
+    await reader.readexactly(size)
+
+
+@dataclass
+class Crowd:
+    """Clients that ask at the same time, each one thing after the other."""
+
+    port: int
+    requests: Sequence[bytes]
+    connections: int = 1
+    are_kept: bool = True
+    """Whether a client asks all on one connection, or makes a new one for each request."""
+    seconds: float = float("inf")
+    """When it stops, if it has not stopped after so many requests."""
+    number: int = sys.maxsize
+
+    def run(self) -> list[float]:
+        """The waiting times of all requests in seconds, ascending."""
+        self._waits = list[float]()
+        asyncio.run(self._ask_all())
+        return sorted(self._waits)
+
+    async def _ask_all(self) -> None:
+        self._end = time.perf_counter() + self.seconds
+        clients = [self._client(first) for first in range(self.connections)]
+        await asyncio.gather(*clients)
+
+    async def _client(self, first: int) -> None:
+        turn = first
+        reader, writer = await self._connect()
+        while time.perf_counter() < self._end and turn < self.number:
+            begun = time.perf_counter()
+            if not self.are_kept:
+                writer.close()
+                reader, writer = await self._connect()
+            await ask(reader, writer, self.requests[turn % len(self.requests)])
+            self._waits.append(time.perf_counter() - begun)
+            turn += self.connections
+        writer.close()
+
+    async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        return await asyncio.open_connection(HOST, self.port, limit=MOST_ANSWER_BYTES)
+
+
+# The server and its processes.
 
 
 def cpu_seconds(process: int) -> float:
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
+    user_ticks = int(fields[11])
+    system_ticks = int(fields[12])
+    return (user_ticks + system_ticks) / TICKS
 
 
 def resident(process: int, kind: str = "VmRSS") -> int:
-    """The bytes that a process has in memory; of kind RssAnon those that are no file's, which it shares with nobody."""
+    """The bytes of a process in memory. Of kind RssAnon are those that it shares with nobody."""
     status = Path(f"/proc/{process}/status").read_text()
     return int(status.partition(f"{kind}:")[2].split()[0]) * 1024
 
 
 def family(process: int) -> list[int]:
     """A process and all that it has started."""
-    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    return [process, *(each for child in children for each in family(int(child)))]
+    processes = [process]
+    for child in Path(f"/proc/{process}/task/{process}/children").read_text().split():
+        processes += family(int(child))
+    return processes
 
 
 def wait_until_quiet(process: int) -> None:
-    """Return when a process and all that it has started have nothing more to do: workers are up one after another."""
-    before, now, workers = -1.0, 0.0, 0
+    """Return when a process and all that it has started are idle. Workers start one by one."""
+    before = -1.0
+    now = 0.0
+    workers = 0
     while now - before > QUIET_SECONDS * workers:
         time.sleep(2)
         processes = family(process)
-        before, now, workers = now, sum(map(cpu_seconds, processes)), len(processes)
+        before = now
+        now = sum(map(cpu_seconds, processes))
+        workers = len(processes)
 
 
 def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+    with socket.create_server((HOST, 0)) as listening:
         port: int = listening.getsockname()[1]
         return port
+
+
+def wait_until_it_listens(server: subprocess.Popen[bytes], port: int) -> None:
+    while server.poll() is None:
+        with contextlib.suppress(OSError), socket.create_connection((HOST, port)):
+            return
+        time.sleep(0.1)
+    sys.exit(f"the server ended with {server.returncode}")
 
 
 @contextlib.contextmanager
@@ -124,85 +197,83 @@ def served(folder: str, workers: int = 1) -> Iterator[tuple[int, int]]:
     """The port of a server that answers, and its process."""
     port = free_port()
     command = [sys.executable, "-m", "tbgen", "serve", "--data", folder, "--port", str(port)]
-    with subprocess.Popen(
-        [*command, "--workers", str(workers)], stdout=subprocess.DEVNULL
-    ) as server:
+    command += ["--workers", str(workers)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
         try:
-            while True:
-                try:
-                    socket.create_connection(("127.0.0.1", port)).close()
-                    break
-                except OSError:
-                    if server.poll() is not None:
-                        sys.exit(f"the server ended with {server.returncode}")
-                    time.sleep(0.1)
-            asyncio.run(crowd(port, [got("/health")], 1, 1))
+            wait_until_it_listens(server, port)
+            Crowd(port, [get_request("/health")], number=1).run()
             yield port, server.pid
         finally:
             server.terminate()
 
 
-def measure(
-    port: int, server: int, requests: Sequence[bytes], clients: int, number: int, answers: int = 1
-) -> str:
-    """What so many requests took, each with so many answers."""
-    before, begun = cpu_seconds(server), time.perf_counter()
-    seconds = asyncio.run(crowd(port, requests, clients, number))
-    wall, cpu = time.perf_counter() - begun, cpu_seconds(server) - before
-    middle, slow = (seconds[len(seconds) * part // 100] * 1e3 for part in (50, 99))
-    count = len(seconds) * answers
+# Measurements.
+
+
+def measured(crowd: Crowd, server: int, answers: int = 1) -> str:
+    """What a crowd got from a server, if each request has so many answers."""
+    cpu_before = cpu_seconds(server)
+    begun = time.perf_counter()
+    waits = crowd.run()
+    wall = time.perf_counter() - begun
+    cpu = cpu_seconds(server) - cpu_before
+    count = len(waits) * answers
+    middle = 1000 * waits[len(waits) // 2]
+    slow = 1000 * waits[len(waits) * 99 // 100]
     return (
         f"{count / wall:.0f} a second, {count / cpu:.0f} a CPU second,"
         f" p50 {middle:.2f} ms, p99 {slow:.2f} ms, {resident(server) / 1e6:.0f} MB"
     )
 
 
-def measure_single(port: int, server: int, fens: Sequence[str], clients: int, number: int) -> None:
-    for name, more in WAYS.items():
-        requests = [got(f"/r-mobility?{urlencode({'fen': fen, **more})}") for fen in fens]
-        asyncio.run(crowd(port, requests, 1, len(fens)))
-        for at_once in (1, clients):
-            print(
-                f"{name}, {at_once} at once: {measure(port, server, requests, at_once, number)}",
-                flush=True,
-            )
+def measure_table(folder: str) -> None:
+    """The figures of docs/measurements.md."""
+    fens = random_fens(folder)
+    loads = ", ".join(f"{load:.1f}" for load in os.getloadavg())
+    print(f"load of the machine before: {loads}", flush=True)
+    with served(folder) as (port, server):
+        values = position_requests(fens, brief="1")
+        with_moves = position_requests(fens)
+        with_strip = position_requests(fens, strip="1")
+        Crowd(port, with_strip, number=len(fens)).run()  # opens all tables
+        for connections in CONNECTIONS:
+            for are_kept in (True, False):
+                kind = "kept" if are_kept else "new"
+                crowd = Crowd(port, values, connections, are_kept, SECONDS)
+                print(f"value, {connections} {kind}: {measured(crowd, server)}", flush=True)
+        for name, requests in (("with moves", with_moves), ("with moves and strip", with_strip)):
+            crowd = Crowd(port, requests, USUAL_CONNECTIONS, seconds=SECONDS)
+            print(f"{name}, {USUAL_CONNECTIONS} kept: {measured(crowd, server)}", flush=True)
+        body = "\n".join(fens[number % len(fens)] for number in range(BATCH))
+        batch = [post_request("/r-mobility?brief=1", body)]
+        crowd = Crowd(port, batch, seconds=SECONDS)
+        print(f"{BATCH} values in one request: {measured(crowd, server, BATCH)}", flush=True)
 
 
-def measure_batches(port: int, server: int, fens: Sequence[str]) -> None:
-    body = "\n".join((list(fens) * BATCH)[:BATCH])
-    for name, more in (("the values alone", "?brief=1"), ("with moves", "")):
-        requests = [posted(f"/r-mobility{more}", body)]
-        print(
-            f"{BATCH} in one, {name}: {measure(port, server, requests, 1, 10, BATCH)}", flush=True
-        )
-
-
-def measure_steady(port: int, server: int, folder: str, clients: int, number: int) -> None:
+def measure_steady(folder: str, number: int) -> None:
     """Whether memory stays as it is, however many requests have been answered."""
-    asked = (urlencode({"fen": fen, "brief": "1"}) for fen in random_fens(folder, STEADY_POSITIONS))
-    requests = [got(f"/r-mobility?{query}") for query in asked]
-    for part in range(1, PARTS + 1):
-        print(
-            f"{number * part // PARTS} requests: {measure(port, server, requests, clients, number // PARTS)}",
-            flush=True,
-        )
+    requests = position_requests(random_fens(folder, STEADY_POSITIONS), brief="1")
+    part = number // STEADY_PARTS
+    with served(folder) as (port, server):
+        for done in range(part, number + 1, part):
+            crowd = Crowd(port, requests, USUAL_CONNECTIONS, number=part)
+            print(f"{done} requests: {measured(crowd, server)}", flush=True)
 
 
-def measure_workers(folder: str, workers: int, fens: Sequence[str]) -> None:
+def measure_workers(folder: str, workers: int) -> None:
     """Descriptors and memory of many processes that have opened all tables."""
+    requests = position_requests(random_fens(folder))
     with served(folder, workers) as (port, server):
         wait_until_quiet(server)
-        requests = [got(f"/r-mobility?{urlencode({'fen': fen})}") for fen in fens]
-        asyncio.run(crowd(port, requests, 4 * workers, 40 * workers))
+        Crowd(port, requests, 4 * workers, number=40 * workers).run()
         processes = family(server)
-        open_files = [len(list(Path(f"/proc/{process}/fd").iterdir())) for process in processes]
-        memory, own = (
-            sum(resident(each, kind) for each in processes) for kind in ("VmRSS", "RssAnon")
-        )
+        descriptors = [len(os.listdir(f"/proc/{process}/fd")) for process in processes]
+        whole = sum(resident(process) for process in processes)
+        own = sum(resident(process, "RssAnon") for process in processes)
         print(
-            f"{workers} workers, {len(processes)} processes: {max(open_files)} descriptors in one,"
-            f" {sum(open_files)} in all, {own / 1e6:.0f} MB, {memory / 1e6:.0f} MB with pages of files,"
-            " which they share, counted for each"
+            f"{workers} workers, {len(processes)} processes: {max(descriptors)} descriptors in one,"
+            f" {sum(descriptors)} in all, {own / 1e6:.0f} MB of their own,"
+            f" {whole / 1e6:.0f} MB with the pages of files that they share, counted for each"
         )
 
 
@@ -211,24 +282,15 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", default=os.environ.get("TBGEN_DATA", "data"))
-    parser.add_argument("--requests", type=int, default=2000)
-    parser.add_argument("--clients", type=int, default=8)
-    parser.add_argument(
-        "--steady", type=int, default=0, metavar="N", help="requests for the memory"
-    )
-    parser.add_argument(
-        "--workers", type=int, default=0, metavar="N", help="processes for the descriptors"
-    )
+    parser.add_argument("--steady", type=int, metavar="N", help="measure the memory of N requests")
+    parser.add_argument("--workers", type=int, metavar="N", help="measure N processes")
     given = parser.parse_args()
-    fens = random_fens(given.data)
     if given.workers:
-        measure_workers(given.data, given.workers, fens)
-        return
-    with served(given.data) as (port, server):
-        measure_single(port, server, fens, given.clients, given.requests)
-        measure_batches(port, server, fens)
-        if given.steady:
-            measure_steady(port, server, given.data, given.clients, given.steady)
+        measure_workers(given.data, given.workers)
+    elif given.steady:
+        measure_steady(given.data, given.steady)
+    else:
+        measure_table(given.data)
 
 
 if __name__ == "__main__":
