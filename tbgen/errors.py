@@ -56,7 +56,8 @@ import reprlib
 import shlex
 from typing import Any, ClassVar, Final, TypeVar, dataclass_transform
 
-from tbgen.text import in_gib, in_units, plain
+from tbgen.facts import plain
+from tbgen.text import in_gib, in_units
 
 T = TypeVar("T")
 M = TypeVar("M", bound=enum.Enum)

@@ -17,9 +17,10 @@ import click
 
 from tbgen.apps.games.text import chunks_in
 from tbgen.errors import InputFileError, UsageError
+from tbgen.facts import flattened
 from tbgen.rules.facts import parts_of, to_json
 from tbgen.system import outputs
-from tbgen.text import counted, flattened, printable
+from tbgen.text import counted, printable
 
 Facts = Mapping[str, Any]
 Heads = Mapping[str, str | Callable[[Any], object]]

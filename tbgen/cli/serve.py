@@ -23,10 +23,11 @@ from tbgen.cli.options import (
 )
 from tbgen.cli.output import Form, print_facts
 from tbgen.cli.reporter import reporter
+from tbgen.facts import facts_of
 from tbgen.library.catalog import Catalog
 from tbgen.library.fetch import fetch
 from tbgen.material import MOST_TABLE_MEN, Material, build_order
-from tbgen.text import counted, facts_of, in_units
+from tbgen.text import counted, in_units
 
 _ANY_ADDRESS = ("0.0.0.0", "::", "")
 

@@ -14,6 +14,7 @@ from tbgen.cli.options import Asked, Command, completing, flag, option, refuse_b
 from tbgen.cli.output import Form, present, print_facts, show_facts, show_pairs, written_whole
 from tbgen.cli.reporter import duration, progress
 from tbgen.errors import UnprovedError, UsageError
+from tbgen.facts import facts_of
 from tbgen.material import Material
 from tbgen.position import DEFAULT_BUDGET
 from tbgen.position.bracket import Bracket, Solution, SolvePlan
@@ -24,7 +25,7 @@ from tbgen.rules.position import accrued_of
 from tbgen.score import Color, Score
 from tbgen.storage.files import read_bounded
 from tbgen.system.process import processors
-from tbgen.text import counted, facts_of, in_plies, in_units
+from tbgen.text import counted, in_plies, in_units
 
 if TYPE_CHECKING:
     from tbgen.position.solving import PositionSolver

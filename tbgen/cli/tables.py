@@ -12,11 +12,12 @@ from tbgen.cli.options import Command, flag, option
 from tbgen.cli.output import Facts, Form, Heads, present, show_facts
 from tbgen.cli.reporter import Work, progress
 from tbgen.errors import TableError, UsageError, VerificationError
+from tbgen.facts import facts_of
 from tbgen.library.catalog import figures_of
 from tbgen.material import Material, Role
 from tbgen.score import Mobility
 from tbgen.storage.files import folder_with, path_in, tables_of
-from tbgen.text import counted, facts_of, in_units
+from tbgen.text import counted, in_units
 
 TableCheck = Callable[[Material, Work], tuple[Facts, str | None]]
 """The facts of a table, and what is wrong with it."""

@@ -24,14 +24,15 @@ from tbgen.errors import (
     TableError,
     UsageError,
 )
+from tbgen.facts import facts_of
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN, Material, build_order
+from tbgen.reading import parse_json, read_as
 from tbgen.score import Color, Score
 from tbgen.storage.files import FileRecord, open_regular, path_of, tables_of, write_whole
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import SEAL_BYTES, Seal
 from tbgen.system import __version__
-from tbgen.text import facts_of, parse_json, read_as
 
 MANIFEST = "manifest.json"
 _FORMAT = 2

@@ -27,12 +27,13 @@ from tbgen.errors import BrokenOffError, FetchError, InputError, TableError
 from tbgen.index.layout import layout_of
 from tbgen.library.catalog import CATALOG, TABLES, Entry, StoredFile
 from tbgen.material import Material, all_materials
+from tbgen.reading import parse_json, read_as
 from tbgen.storage.files import Layer, build_lock, path_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
 from tbgen.system import __version__
 from tbgen.system.process import free_disk, sync_folder
-from tbgen.text import in_units, parse_json, read_as
+from tbgen.text import in_units
 
 STAGE: Final = ".fetch"
 SECONDS: Final = 30.0

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from tbgen.errors import NotEnoughDiskError, NotEnoughMemoryError
+from tbgen.facts import facts_of, plain
 from tbgen.index.layout import layout_of
 from tbgen.library.costs import (
     MEASURED,
@@ -26,7 +27,6 @@ from tbgen.library.costs import (
 )
 from tbgen.material import Material, build_order
 from tbgen.score import Mobility
-from tbgen.text import facts_of, plain
 
 _WORTH_PROCESSES = 30.0
 """A build of at least so many CPU seconds starts processes."""

@@ -6,10 +6,10 @@ from typing import Any, Final, Self
 
 import chess
 
+from tbgen.facts import facts_of
 from tbgen.probe.answers import Shown
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.score import Score
-from tbgen.text import facts_of
 
 
 @dataclass(frozen=True, slots=True)

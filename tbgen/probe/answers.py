@@ -13,13 +13,14 @@ from typing import Any, Final
 import chess
 
 from tbgen.errors import TbgenError, UsageError
+from tbgen.facts import facts_of
 from tbgen.material import Material
 from tbgen.rules.notation import san_of
 from tbgen.rules.own_board import OwnBoard
 from tbgen.rules.points import Points, Scoring, points_facts
 from tbgen.rules.position import board_after, own_of
 from tbgen.score import Score
-from tbgen.text import facts_of, in_plies
+from tbgen.text import in_plies
 
 
 class Grade(enum.Enum):

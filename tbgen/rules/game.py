@@ -8,6 +8,7 @@ from typing import Any
 import chess
 
 from tbgen.errors import MoveError, UsageError, expect
+from tbgen.facts import facts_of, plain
 from tbgen.rules.notation import format_fen, line_in, parse_one, refuse_illegal
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import (
@@ -37,7 +38,7 @@ from tbgen.score import (
     expect_mobility,
     expect_score,
 )
-from tbgen.text import facts_of, in_plies, plain
+from tbgen.text import in_plies
 
 __all__ = ["End", "FiftyMoveSetting", "FiftyMoves", "Game", "Ply", "final_outcome"]
 

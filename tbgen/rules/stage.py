@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import chess
 
 from tbgen.errors import expect_member, expect_number
+from tbgen.facts import facts_of, plain
 from tbgen.score import (
     DEFAULT_CUTOFF_CODE,
     MATE_CODE,
@@ -25,7 +26,6 @@ from tbgen.score import (
     code_of,
     replaces,
 )
-from tbgen.text import facts_of, plain
 
 _FIFTY_MOVES_PLIES = 100
 REPETITIONS = 3

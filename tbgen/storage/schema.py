@@ -26,9 +26,9 @@ import zstandard
 from numpy.lib.format import descr_to_dtype, dtype_to_descr
 
 from tbgen.material import Material, name_of_men
+from tbgen.reading import read_as
 from tbgen.score import Mobility
 from tbgen.storage.files import Layer
-from tbgen.text import read_as
 
 FORMAT: Final = 3
 RULES: Final[Mapping[Mobility, str]] = {

@@ -67,11 +67,16 @@ def read_lines(name: str) -> Iterator[str]:
     decoder = io.IncrementalNewlineDecoder(
         codecs.getincrementaldecoder("utf-8-sig")("tbgen-latin-1"), translate=True
     )
-    rest = ""
+    unfinished: list[str] = []  # the parts of a line, joined once: a line may be as long as a file
     for piece in read_pieces(name):
-        *lines, rest = (rest + decoder.decode(piece)).split("\n")
-        yield from (f"{line}\n" for line in lines)
-    if last := rest + decoder.decode(b"", final=True):
+        continued, *begun = decoder.decode(piece).split("\n")
+        unfinished.append(continued)
+        for line in begun:
+            yield "".join(unfinished) + "\n"
+            unfinished = [line]
+    unfinished.append(decoder.decode(b"", final=True))
+    last = "".join(unfinished)
+    if last:
         yield last
 
 

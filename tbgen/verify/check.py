@@ -19,12 +19,13 @@ from typing import Any, cast
 import numpy as np
 
 from tbgen.compiled.arrays import Ints
+from tbgen.facts import facts_of
 from tbgen.index.layout import fen_of_cell, layout_of
 from tbgen.material import Material, Role, with_man
 from tbgen.score import Color, Score
 from tbgen.storage.reader import TableFile
 from tbgen.table import Table, Tally
-from tbgen.text import facts_of, in_plies
+from tbgen.text import in_plies
 from tbgen.verify.cells import Men, men_of
 from tbgen.verify.moves import new_scratch
 from tbgen.verify.pairs import MOST_CODES, check_pairs, find_other_break, find_own_codes, tally

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.errors import UsageError
+from tbgen.reading import parse_json, read_as
 from tbgen.storage.files import (
     FileRecord,
     build_lock,
@@ -20,7 +21,6 @@ from tbgen.storage.files import (
     tables_in,
     write_whole,
 )
-from tbgen.text import parse_json, read_as
 
 
 def broken_off() -> Iterator[bytes]:

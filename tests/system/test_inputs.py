@@ -115,3 +115,10 @@ def test_too_little_memory_is_not_called_damage(
     monkeypatch.setattr("tbgen.system.inputs._unpacker_of", lambda file: Starved)
     with pytest.raises(MemoryError):
         text_of(path)
+
+
+def test_a_line_longer_than_many_pieces_is_read_whole(tmp_path: Path) -> None:
+    path = tmp_path / "positions.txt"
+    long_line = "8/8/8/8 " * (1 << 18) + "Jörg\n"
+    path.write_text(f"{long_line}\n{long_line}last", encoding="utf-8")
+    assert list(read_lines(str(path))) == [long_line, "\n", long_line, "last"]

@@ -13,6 +13,7 @@ import chess
 
 from tbgen.apps.games.tags import Source, format_game, last_move, numbered, write_tags
 from tbgen.errors import NO_TABLE, MissingTableError
+from tbgen.facts import facts_of
 from tbgen.material import MOST_BUILT_MEN, Material
 from tbgen.probe.answers import Grade, LineStep, MoveProbe, Probe, Valued
 from tbgen.rules.notation import with_score
@@ -20,7 +21,7 @@ from tbgen.rules.points import Scoring
 from tbgen.rules.position import is_standard
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Color, Score
-from tbgen.text import facts_of, in_plies
+from tbgen.text import in_plies
 
 if TYPE_CHECKING:
     from tbgen.apps.games.read import PgnGame

@@ -31,6 +31,7 @@ from tbgen.apps.games.tags import (
 )
 from tbgen.apps.games.text import Chunk, chunks_of
 from tbgen.errors import NO_TABLE, InputFileError, PgnError, UnreadableFileError
+from tbgen.facts import facts_of
 from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
@@ -39,7 +40,7 @@ from tbgen.score import Mobility, Score
 from tbgen.storage.files import Folders
 from tbgen.system.inputs import read_pieces
 from tbgen.system.process import follow_parent, signals_held
-from tbgen.text import facts_of, in_plies
+from tbgen.text import in_plies
 
 _AHEAD = 3
 """The chunks that are read ahead for each process."""

@@ -20,6 +20,7 @@ import chess
 from tbgen.apps.games.tags import Continue, Rules, Source, number_in, read_tags, winner_of
 from tbgen.apps.play.within import ClockedValue, value_within
 from tbgen.errors import CastlingError, MaterialError, MissingTableError, TooManyMenError, expect
+from tbgen.facts import facts_of
 from tbgen.material import MOST_BUILT_MEN, Material
 from tbgen.position.bracket import Bracket
 from tbgen.probe import Tablebase
@@ -28,7 +29,7 @@ from tbgen.rules.points import DRAW, Points, Scoring, points_facts
 from tbgen.rules.position import is_standard
 from tbgen.rules.stage import ON_THE_BOARD, End
 from tbgen.score import Color, Mobility, Score
-from tbgen.text import facts_of, in_so_many
+from tbgen.text import in_so_many
 
 if TYPE_CHECKING:
     from tbgen.apps.games.read import PgnGame

@@ -22,9 +22,10 @@ from tbgen.apps.games import tiebreaks
 from tbgen.apps.games.tags import KNOCKOUT, UNFINISHED, Source, number_in, winner_of
 from tbgen.apps.games.tiebreaks import Cell, CrossTable, Entrant, Values
 from tbgen.errors import ScoreFormatError
+from tbgen.facts import facts_of
 from tbgen.rules.points import DRAW, LOSS, OTB_CUTOFF_CODE, WIN, Scheme, Scoring, lexicographic_key
 from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
-from tbgen.text import counted, facts_of
+from tbgen.text import counted
 
 READ_TAGS: Final = (
     "Event",

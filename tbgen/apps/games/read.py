@@ -28,6 +28,7 @@ from tbgen.board.board import NO_MOVE, board_of, kernel_move, words_of
 from tbgen.board.replay import FACTS, HISTORY_WORDS, replay
 from tbgen.compiled.arrays import Words
 from tbgen.errors import MoveError, PgnError, TbgenError, UsageError, expect
+from tbgen.facts import plain
 from tbgen.rules.game import FiftyMoves, Game
 from tbgen.rules.notation import parse_one
 from tbgen.rules.points import Scoring, points_facts
@@ -35,7 +36,6 @@ from tbgen.rules.position import first_accrued, is_standard
 from tbgen.rules.stage import End, FiftyMoveSetting, Ply, first_ply, next_ply
 from tbgen.score import Color, Mobility, Score
 from tbgen.system.inputs import read_pieces
-from tbgen.text import plain
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ import chess
 from tbgen.apps.hold.check import Checked, check
 from tbgen.apps.hold.closed_sets import HoldVerdict
 from tbgen.apps.hold.strategy import Goal, Strategy, epd_of, worst
+from tbgen.facts import facts_of
 from tbgen.probe import Tablebase
 from tbgen.probe.answers import Shown
 from tbgen.rules.notation import parse_fen
 from tbgen.rules.position import is_reset, material_of, play_move
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Color, Score
-from tbgen.text import facts_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 import chess
 
 from tbgen.errors import InputError, ProofError
+from tbgen.reading import parse_json, read_as
 from tbgen.rules.facts import to_json
 from tbgen.rules.notation import parse_fen
 from tbgen.score import MATE_CODE, STALEMATE_CODE, Color, Score
-from tbgen.text import parse_json, read_as
 
 _FORMAT = "tbgen strategy 1"
 

@@ -22,9 +22,9 @@ from tbgen.apps.games.text import chunks_in
 from tbgen.apps.match.game import Ending
 from tbgen.apps.match.settings import Format, MatchSettings
 from tbgen.errors import MatchError, TbgenError, UnreadableFileError
+from tbgen.reading import parse_json, read_as
 from tbgen.score import Score
 from tbgen.system.process import sync_folder, try_lock
-from tbgen.text import parse_json, read_as
 
 _STATE_BYTES = 400
 """The state is written over itself in one go."""

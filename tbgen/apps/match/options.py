@@ -32,9 +32,9 @@ from tbgen.apps.match.settings import (
 )
 from tbgen.apps.match.statistics import Model, Sprt
 from tbgen.errors import InputError, UsageError
+from tbgen.facts import flattened
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
 from tbgen.rules.points import Scheme, Scoring, parse_komi
-from tbgen.text import flattened
 
 
 class Spelling(NamedTuple):

@@ -18,9 +18,9 @@ from tbgen.apps.games.tiebreaks import by_value, ranking
 from tbgen.apps.match.game import Ending
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.statistics import Distribution, Sprt
+from tbgen.facts import facts_of
 from tbgen.rules.points import Komi, Points, Scheme, Scoring, lexicographic_key
 from tbgen.score import Color, Score
-from tbgen.text import facts_of
 
 SIDE_BY_SIDE = (Scheme.EXPONENTIAL, Scheme.HARMONIC, Scheme.CLASSICAL, Scheme.WINNER, Scheme.KOMI)
 _ON_THE_BOARD = ("normal", "adjudication")

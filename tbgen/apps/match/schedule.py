@@ -26,8 +26,8 @@ from tbgen.apps.games.event import MORE_GAMES, EventGame, Tie, tie_of
 from tbgen.apps.games.tiebreaks import Cell
 from tbgen.apps.match.settings import Format, Policy, Tournament
 from tbgen.errors import MatchError, UsageError
+from tbgen.facts import facts_of
 from tbgen.score import Color
-from tbgen.text import facts_of
 
 MOST_GAMES = 1_000_000
 """The longest match: years of play."""

@@ -27,11 +27,11 @@ from typing import Any, Final, NamedTuple
 
 from tbgen.apps.records.record import Record
 from tbgen.errors import UsageError
+from tbgen.facts import plain
 from tbgen.material import Material, Role
 from tbgen.rules.points import DRAW, Scoring
 from tbgen.score import MATE_CODE, Color, Score
 from tbgen.storage.files import tables_in
-from tbgen.text import plain
 
 
 class Mark(enum.Enum):

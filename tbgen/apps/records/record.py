@@ -18,14 +18,15 @@ from typing import Final
 import chess
 
 from tbgen.errors import InputError, RecordError
+from tbgen.facts import plain
 from tbgen.library.catalog import read_manifest
 from tbgen.material import Material
+from tbgen.reading import parse_json, read_as
 from tbgen.rules.facts import to_json
 from tbgen.rules.notation import parse_fen, parse_move
 from tbgen.rules.position import own_score, play_move
 from tbgen.score import Color, Mobility, Score
 from tbgen.storage.files import every_material, read_bounded, write_whole
-from tbgen.text import parse_json, plain, read_as
 
 FORMAT: Final = 1
 _LIST: Final = re.compile(r"\[\s+([^][{}]*?)\s+\]")

@@ -17,12 +17,12 @@ from tbgen.apps.play.within import value_if_asked
 from tbgen.apps.site.templates import template_of
 from tbgen.errors import MissingTableError, PgnError, TbgenError, UsageError
 from tbgen.probe import Tablebase
+from tbgen.reading import parse_json
 from tbgen.rules.notation import fen_and_moves, position_of
 from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, format_points
 from tbgen.rules.position import board_after
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import DEFAULT_CUTOFF_CODE, Color, Mobility, Score
-from tbgen.text import parse_json
 
 POSITION = ("fen", "accrued", "moves")
 SCORING = ("scoring", "cutoff", "komi")

@@ -20,11 +20,11 @@ from tbgen.apps.games.tags import classical_result, format_game, numbered
 from tbgen.apps.records.record import Longest, Record, Replay, replay
 from tbgen.apps.site.palette import shade_of
 from tbgen.errors import InputError, TableError, UsageError
+from tbgen.facts import facts_of, plain
 from tbgen.material import Material
 from tbgen.probe import Probe, Tablebase
 from tbgen.rules.notation import parse_fen
 from tbgen.score import Color, Score
-from tbgen.text import facts_of, plain
 
 Map = Mapping[chess.Square, Probe | None]
 """The value of a position with one man on each square; None if he cannot stand there."""

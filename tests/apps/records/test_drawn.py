@@ -8,8 +8,8 @@ import pytest
 
 from tbgen.apps.records.record import Record
 from tbgen.apps.site.pages import drawn_in
+from tbgen.facts import plain
 from tbgen.score import Color, Score
-from tbgen.text import plain
 from tests.project import golden_rows
 
 ORDINARY = {row["material"]: row for row in golden_rows("ordinary_tables.csv")}

@@ -17,9 +17,9 @@ from tbgen.apps.records.potential import (
 )
 from tbgen.apps.records.record import Record, read_record
 from tbgen.errors import UsageError
+from tbgen.facts import plain
 from tbgen.material import Material, Role
 from tbgen.score import Color, Score
-from tbgen.text import plain
 from tests.own_men import MEN, material
 from tests.project import RECORDS
 

@@ -13,11 +13,12 @@ import pytest
 from tbgen.apps.records.census import census_of, record_of
 from tbgen.apps.records.record import Record, Replay, read_record, replay, write_record
 from tbgen.errors import RecordError, VerificationError
+from tbgen.facts import plain
 from tbgen.material import Material, build_order, materials
+from tbgen.reading import parse_json, read_as
 from tbgen.score import Score
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
-from tbgen.text import parse_json, plain, read_as
 from tests.apps.records.slow import scores_of
 from tests.project import RECORDS, ROOT
 
