@@ -133,38 +133,53 @@ def read_games(
 
 
 def games_in(
-    lines: str | Iterable[str], name: str = "PGN", rules: Rules | None = None
+    lines: str | Iterable[str],
+    name: str = "PGN",
+    rules: Rules | None = None,
+    check: Callable[[], None] | None = None,
 ) -> Iterator[PgnGame | PgnError]:
     """Every game of a text or its lines, or the error that is in its place; PgnError is raised if there is no game.
 
-    Errors call the text by `name`.
+    Errors call the text by `name`. A game of a variant can take minutes, because python-chess plays it. `check` is
+    called before each of its moves, and may raise an error that stops the reading.
 
     >>> [str(game.final) for game in games_in("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0")]
     ['G0.0']
     """
     given = [lines] if isinstance(lines, str) else lines
     ended = (line if line.endswith(("\n", "\r")) else f"{line}\n" for line in given)
-    return _games((line.encode("utf-8", "replace") for line in ended), name, rules)
+    return _games((line.encode("utf-8", "replace") for line in ended), name, rules, check)
 
 
-def _games(pieces: Iterable[bytes], name: str, rules: Rules | None) -> Iterator[PgnGame | PgnError]:
+def _games(
+    pieces: Iterable[bytes],
+    name: str,
+    rules: Rules | None,
+    check: Callable[[], None] | None = None,
+) -> Iterator[PgnGame | PgnError]:
     wanted = expect(Rules() if rules is None else rules, Rules, "rules", "Rules such as Rules()")
     return (
-        game_of(text, name, wanted) for chunk in chunks_of(pieces, name) for text in chunk.games
+        game_of(text, name, wanted, check)
+        for chunk in chunks_of(pieces, name)
+        for text in chunk.games
     )
 
 
-def game_of(text: GameText, name: str, rules: Rules) -> PgnGame | PgnError:
-    """A game of a file, or the error in its place."""
+def game_of(
+    text: GameText, name: str, rules: Rules, check: Callable[[], None] | None = None
+) -> PgnGame | PgnError:
+    """A game of a file, or the error in its place; `check` as in `games_in`."""
     try:
-        return _replayed_game(text, name, rules)
+        return _replayed_game(text, name, rules, check)
     except MoveError as error:
         return PgnError(name, error.said, number=text.number, ply=error.ply)
     except TbgenError as error:
         return PgnError(name, str(error), number=text.number)
 
 
-def _replayed_game(text: GameText, name: str, rules: Rules) -> PgnGame:
+def _replayed_game(
+    text: GameText, name: str, rules: Rules, check: Callable[[], None] | None
+) -> PgnGame:
     tags, written = text.tags, text.result
     known = read_tags(tags)
     root, carried, words = _root(
@@ -179,7 +194,7 @@ def _replayed_game(text: GameText, name: str, rules: Rules) -> PgnGame:
     if facts:
         last, ended = _last_and_end(root, carried, facts, fifty_moves, rules.mobility)
     else:
-        game = _game_by_python_chess(root, carried, fifty_moves, rules.mobility, text)
+        game = _game_by_python_chess(root, carried, fifty_moves, rules.mobility, text, check)
         last, ended = game.last, game.ended
     if (
         facts
@@ -261,10 +276,12 @@ def _game_by_python_chess(
     fifty_moves: FiftyMoves,
     mobility: Mobility,
     text: GameText,
+    check: Callable[[], None] | None = None,
 ) -> Game:
     played = Game(root, accrued=carried, fifty_moves=fifty_moves, mobility=mobility)
-    for (
-        move
-    ) in text.moves:  # each is one word of the file; `push_line` would split some of them again
+    # Each move is one word of the file; `push_line` would split some of them again.
+    for move in text.moves:
+        if check is not None:
+            check()
         played.push_text(move)
     return played

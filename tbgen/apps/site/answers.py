@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
@@ -254,20 +254,25 @@ def _short(text: str) -> str:
 
 def warm(tables: Tablebase) -> None:
     """Compile or load the kernels of answers, so that the first request does not wait for them."""
-    list(verdicts_in(tables, b"1. e4 *"))
+    list(verdicts_in(tables, b"1. e4 *", check=None))
     with contextlib.suppress(TbgenError):  # the table of bare kings is missing or damaged
         tables.probe_moves(chess.Board("8/8/8/3k4/8/8/8/3K4 w - - 0 1"))
 
 
-def verdicts_in(tables: Tablebase, text: bytes) -> Iterator[dict[str, Any]]:
-    """Every game with its final score, the reason and the tags; or the error in its place."""
+def verdicts_in(
+    tables: Tablebase, text: bytes, check: Callable[[], None] | None
+) -> Iterator[dict[str, Any]]:
+    """Every game with its final score, the reason and the tags; or the error in its place.
+
+    `check` is called now and then, and may raise an error that stops the work.
+    """
     from tbgen.apps.games.batch import decision_facts, decision_tags
     from tbgen.apps.games.decide import Adjudicator
     from tbgen.apps.games.read import games_in
     from tbgen.apps.games.text import decoded
 
     adjudicator = Adjudicator(tables)
-    for game in games_in(decoded(text)):
+    for game in games_in(decoded(text), check=check):
         if isinstance(game, PgnError):
             yield error_facts(game)
             continue

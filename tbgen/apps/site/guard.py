@@ -126,6 +126,18 @@ class BusyError(Exception):
     """The queue is full."""
 
 
+class Deadline:
+    """The end of the time for a request, of which long work asks again and again: a thread cannot be stopped."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    def check(self) -> None:
+        """Raise TimeoutError once the time is over."""
+        if time.monotonic() > self._end:
+            raise TimeoutError
+
+
 _PIECE_SECONDS: Final = 0.1
 
 
@@ -150,7 +162,11 @@ class Queue:
             done.add_done_callback(
                 lambda _: loop.is_closed() or loop.call_soon_threadsafe(self._threads.release)
             )
-            Thread(target=_carry_out, args=(work, done), daemon=True).start()
+            try:
+                Thread(target=_carry_out, args=(work, done), daemon=True).start()
+            except RuntimeError as error:  # the system allows no more threads
+                self._threads.release()
+                raise BusyError from error
             return await asyncio.wrap_future(done)
 
     async def pieces(self, items: Iterator[T]) -> AsyncIterator[list[T]]:

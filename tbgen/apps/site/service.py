@@ -41,6 +41,7 @@ from tbgen.apps.site.guard import (
     SVG,
     TABLE,
     TEXT,
+    Deadline,
     Limits,
     Queue,
     as_json,
@@ -242,9 +243,11 @@ class Service:
         parameters_of(request.query_params.multi_items(), ())
         _, body = await self._body(request, PGN, TEXT)
         found, limits = list[dict[str, Any]](), self._limits
+        deadline = Deadline(limits.seconds)
         try:
             async with asyncio.timeout(limits.seconds):
-                async for piece in self._queue.pieces(answers.verdicts_in(self.tables, body)):
+                verdicts = answers.verdicts_in(self.tables, body, deadline.check)
+                async for piece in self._queue.pieces(verdicts):
                     found += piece
                     if len(found) > limits.games:
                         return refusal(

@@ -15,7 +15,8 @@ import anyio
 import pytest
 from starlette.testclient import TestClient
 
-from tbgen.apps.site.guard import BusyError, Limits, Queue
+from tbgen.apps.site.answers import verdicts_in
+from tbgen.apps.site.guard import BusyError, Deadline, Limits, Queue
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import ServerSettings
 from tbgen.probe import Tablebase
@@ -182,6 +183,40 @@ def test_a_queue_takes_so_many_and_works_for_nobody_who_has_left() -> None:
         return begun + [each async for piece in queue.pieces(iter("ab")) for each in piece]
 
     assert asyncio.run(crowd()) == [0, 2, "a", "b"]
+
+
+def test_a_thread_that_cannot_start_takes_no_place_for_ever() -> None:
+    async def ask_thrice() -> str:
+        queue = Queue(Limits(at_once=1))
+        refused = RuntimeError("can't start new thread")
+        with mock.patch.object(threading.Thread, "start", side_effect=refused):
+            for _ in range(2):
+                with pytest.raises(BusyError):
+                    await asyncio.wait_for(queue.run(lambda: "none"), 20)
+        return await asyncio.wait_for(queue.run(lambda: "answered"), 20)
+
+    assert asyncio.run(ask_thrice()) == "answered"
+
+
+def test_time_that_is_over_is_an_error() -> None:
+    Deadline(3600).check()
+    with pytest.raises(TimeoutError):
+        Deadline(-1).check()
+
+
+def test_a_game_of_a_variant_can_be_stopped_at_each_move(tables: Tablebase) -> None:
+    plies = 0
+
+    def count() -> None:
+        nonlocal plies
+        plies += 1
+        if plies == 50:
+            raise TimeoutError
+
+    game = b'[Variant "crazyhouse"]\n\n' + b"Nf3 Nf6 Ng1 Ng8 " * 100 + b"*\n"
+    with pytest.raises(TimeoutError):
+        list(verdicts_in(tables, game, count))
+    assert plies == 50
 
 
 def test_a_full_queue_says_when_to_ask_again_and_short_questions_pass(table_folder: Path) -> None:
