@@ -123,6 +123,8 @@ def _read(board: chess.Board, text: str) -> tuple[chess.Move | None, str]:
 
 def _why_not(board: chess.Board, text: str) -> str:
     """Why a text is no legal move, where there is a plain reason; else nothing."""
+    if board.is_variant_end():
+        return f"the game is over by a rule of {board.aliases[0]}"
     if not any(board.legal_moves):
         return f"the game is over by {'checkmate' if board.is_check() else 'stalemate'}"
     _, plain = _spellings(text)
@@ -148,8 +150,9 @@ def san_of(board: chess.Board, move: chess.Move, own: Score) -> str:
     'Re1+'
     """
     role, origin, target = board.piece_type_at(move.from_square), move.from_square, move.to_square
-    if role is None or (role == chess.KING and abs(origin - target) == 2):
-        return board.san(move)  # castling; and python-chess's error for a move without a man
+    if role is None or board.is_castling(move):
+        # python-chess plays the move, and threads share the board. Without a man it raises an error.
+        return board.copy(stack=False).san(move)
     takes, square = "x" if board.is_capture(move) else "", chess.SQUARE_NAMES[target]
     end = "#" if own.code == MATE_CODE else "" if own.code % 2 else "+"
     if role == chess.PAWN:

@@ -29,7 +29,8 @@ from tbgen.rules.notation import (
     san_of,
     with_score,
 )
-from tbgen.rules.position import accrued_of, own_score
+from tbgen.rules.position import accrued_of, board_after, own_score
+from tbgen.rules.variants import variant_board
 from tbgen.score import Mobility, Score
 from tests.positions import BISHOP
 from tests.reference.pgn import movetexts
@@ -139,6 +140,30 @@ def test_every_legal_move_is_read_back_in_both_notations(seed: int) -> None:
         ):
             assert [parse_move(board, text) for text in moves_in(text)] == [move]
         board.push(move)
+
+
+def test_castling_of_chess960_is_named_as_python_chess_names_it() -> None:
+    """King and rook may be neighbours, and the king may step on the square that he castles to."""
+    draw, castlings = random.Random(3), 0
+    for _ in range(60):
+        board = chess.Board.from_chess960_pos(draw.randrange(960))
+        for _ in range(80):
+            moves = list(board.legal_moves)
+            if not moves:
+                break
+            for move in moves:
+                if board.is_castling(move):
+                    own = own_score(board_after(board, move))
+                    assert san_of(board, move, own) == board.san(move)
+                    castlings += 1
+            board.push(draw.choice(moves))
+    assert castlings > 100
+
+
+def test_the_end_of_a_variant_is_no_stalemate() -> None:
+    board = variant_board("kingofthehill", "4k3/8/8/4K3/8/8/8/7R b - - 0 1")
+    with pytest.raises(MoveError, match="the game is over by a rule of King of the Hill"):
+        parse_move(board, "Ke7")
 
 
 def test_moves_are_named_as_python_chess_names_them() -> None:
