@@ -26,6 +26,9 @@ class OwnBoard(chess.Board):
 
     def __init__(self, fen: str | None, own: Sequence[Role] = (), chess960: bool = False) -> None:
         placement = (fen or "").partition(" ")[0].upper()
+        if "P" in placement:
+            reason = "pawns cannot stand beside men of your own: what they become is not known"
+            raise FenError(fen or "", reason)
         there = [role for role in own if role.letter in placement]
         free = [letter for letter in _STAND_INS if letter not in placement]
         if len(there) > len(free):
@@ -36,6 +39,8 @@ class OwnBoard(chess.Board):
         own_of = dict(zip(free, there, strict=False))
         self.roles = tuple(own_of.get(role.letter, role) for role in Role)
         super().__init__(fen, chess960=chess960)
+        if self.castling_rights:
+            raise FenError(fen or "", "nobody castles beside men of your own")
 
     def _swapped(self, text: str, *, lower: bool) -> str:
         """A text with letters of stand-ins for those of your men, and the other way round."""
@@ -66,24 +71,33 @@ class OwnBoard(chess.Board):
         return board
 
     def attacks_mask(self, square: chess.Square) -> chess.Bitboard:
-        kind = self.piece_type_at(square)
-        return 0 if kind is None else _attacked(self.roles[kind - 1], square, self.occupied)
+        return self._attacked_from(square, self.occupied)
 
     def attackers_mask(
         self, color: chess.Color, square: chess.Square, occupied: chess.Bitboard | None = None
     ) -> chess.Bitboard:
-        bit = chess.BB_SQUARES[square]
-        return sum(
-            chess.BB_SQUARES[at]
-            for at in chess.scan_forward(self.occupied_co[color])
-            if self.attacks_mask(at) & bit
-        )
+        blocking = self.occupied if occupied is None else occupied
+        attackers = 0
+        for origin in chess.scan_forward(self.occupied_co[color]):
+            if self._attacked_from(origin, blocking) & chess.BB_SQUARES[square]:
+                attackers |= chess.BB_SQUARES[origin]
+        return attackers
+
+    def _attacked_from(self, square: chess.Square, occupied: chess.Bitboard) -> chess.Bitboard:
+        """The squares that the man on a square attacks, if men stand in his way as said."""
+        kind = self.piece_type_at(square)
+        return 0 if kind is None else _attacked(self.roles[kind - 1], square, occupied)
 
     def is_into_check(self, move: chess.Move) -> bool:
-        self.push(move)
-        found = self.was_into_check()
-        self.pop()
-        return found
+        # Threads may share the board, so the move is not played on it.
+        target = chess.BB_SQUARES[move.to_square]
+        king = self.king(self.turn)
+        if king == move.from_square:
+            king = move.to_square
+        if king is None:
+            return False
+        occupied = (self.occupied & ~chess.BB_SQUARES[move.from_square]) | target
+        return bool(self.attackers_mask(not self.turn, king, occupied) & ~target)
 
     def generate_legal_moves(
         self, from_mask: chess.Bitboard = chess.BB_ALL, to_mask: chess.Bitboard = chess.BB_ALL

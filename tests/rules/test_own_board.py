@@ -9,7 +9,7 @@ import chess
 import pyffish
 import pytest
 
-from tbgen.errors import FenError, IllegalPositionError, MaterialError, MoveError
+from tbgen.errors import FenError, IllegalPositionError, MoveError
 from tbgen.material import Role
 from tbgen.rules.notation import parse_fen, parse_move, picture_of, position_of
 from tbgen.rules.own_board import OwnBoard
@@ -96,6 +96,8 @@ def test_positions_that_cannot_be_are_refused_in_a_line() -> None:
         parse_fen("8/8/8/2ACDEF2/8/8/8/1K1k4 b - - 0 1", men=MEN)
     with pytest.raises(FenError, match="invalid character"):
         parse_fen("8/8/8/8/8/8/2m5/1K1k4 b - - 0 1")
-    board, _ = parse_fen("8/8/8/8/8/7p/2M5/1K5k w - - 0 1", men=MEN)
-    with pytest.raises(MaterialError, match="pawns cannot stand beside men of your own"):
-        material_of(board)
+    with pytest.raises(FenError, match="pawns cannot stand beside men of your own"):
+        parse_fen("8/P7/8/8/7k/8/1M6/2K5 w - - 0 1", men=MEN)
+    for placement, right in (("4k3/8/8/8/8/8/8/M1BNK3 w", "Q"), ("4k3/8/8/8/8/8/8/R3K2M w", "Q")):
+        with pytest.raises(FenError, match="nobody castles beside men of your own"):
+            parse_fen(f"{placement} {right} - 0 1", men=MEN)
