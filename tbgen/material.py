@@ -6,7 +6,7 @@ import enum
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 from tbgen.errors import OWN_MEN, ManError, MaterialError, TooManyMenError, UsageError, expect
@@ -20,6 +20,9 @@ MOST_BUILT_MEN = 6
 """The most men of a table if there are memory and disk for it."""
 
 _MOST_MEN_A_SIDE = 16
+
+MOST_TABLE_MOVES = 127
+"""The most moves of a side in a table: a code, twice the moves and one without check, fills a byte."""
 
 MOST_RAYS = 16
 """A man goes in at most so many directions."""
@@ -399,4 +402,19 @@ def table_material(
     material = (Material.parse(text, own) if isinstance(text, str) else text).canonical()
     if material.men > most:
         raise TooManyMenError(str(material), material.men, most)
+    for color in Color:
+        moves = sum(_most_moves(role) for role in material.side(color))
+        if moves > MOST_TABLE_MOVES:
+            raise MaterialError(
+                str(material),
+                f"{color} may have {moves} moves, and tables count up to {MOST_TABLE_MOVES}",
+            )
     return material
+
+
+@cache
+def _most_moves(role: Role) -> int:
+    """The moves of a man at most; a pawn's are three captures, each with four promotions."""
+    if role is Role.PAWN:
+        return 3 * len(PROMOTIONS)
+    return max(sum(len(walk) for walk in role.walks(square)) for square in range(64))

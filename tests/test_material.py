@@ -146,6 +146,15 @@ def test_tables_are_made_for_five_men_at_most() -> None:
     assert (caught.value.material, caught.value.men, caught.value.most) == ("KRPvKRP", 6, 5)
 
 
+def test_a_side_with_more_moves_than_tables_count_is_refused() -> None:
+    men = own_men(["A=QNN"])
+    assert str(table_material("KAAAvK", own=men)) == "KAAAvK"
+    assert str(table_material("KQQQQvK", 6)) == "KQQQQvK"
+    reason = "White may have 164 moves, and tables count up to 127"
+    with pytest.raises(MaterialError, match=reason):
+        table_material("KvKAAAA", 6, men)
+
+
 @pytest.mark.parametrize(
     ("texts", "reason"),
     [

@@ -14,8 +14,10 @@ from tbgen.errors import DamagedTableError, MaterialError, MissingTableError
 from tbgen.index.bulk import are_legal
 from tbgen.index.layout import fen_of, layout_of
 from tbgen.library.build import build_tables
-from tbgen.material import Material
+from tbgen.material import MOST_TABLE_MOVES, Material
 from tbgen.probe import Tablebase
+from tbgen.retro.words.geometry import geometry_of
+from tbgen.retro.words.quiet import MOST_NEIGHBOURS
 from tbgen.score import Score
 from tbgen.storage.files import men_of_folder, path_of, tables_in
 from tbgen.storage.layerfile import Layer, LayerFile
@@ -92,6 +94,12 @@ def test_a_table_whose_men_move_otherwise_is_refused(folder: Path, tmp_path: Pat
                     LayerFile(other / path.name, layer).check()
     with pytest.raises(MaterialError, match="no man is called 'H'"):
         build_tables(["KHvK"], other)
+
+
+def test_the_solver_has_room_for_all_words_that_a_side_leads_to() -> None:
+    """A king has eight steps, or twelve with those that lead to two words."""
+    most_steps = int(max(geometry_of(layout_of(Material.parse("KvK"))).king_count))
+    assert (most_steps, MOST_NEIGHBOURS) == (12, MOST_TABLE_MOVES + most_steps - 8)
 
 
 PUBLISHED = [

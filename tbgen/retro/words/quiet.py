@@ -18,14 +18,16 @@ from tbgen.index import squares
 from tbgen.index.kernels import path_of
 from tbgen.index.squares import INVERSE, NOWHERE
 from tbgen.index.words import NOTHING, ONE, image, king_spread
+from tbgen.material import MOST_TABLE_MOVES
 from tbgen.retro.words.block import Block
 from tbgen.retro.words.geometry import BLACK, WHITE, unpack_men, word_after, word_after_king
 from tbgen.retro.words.worklist import Markable, add_bits, contains_word
 
 RAY = np.uint64(squares.RAY)
 
-MOST_NEIGHBOURS = 128
-"""More words than the quiet moves of all men of a side lead to."""
+MOST_NEIGHBOURS = MOST_TABLE_MOVES + 4
+"""The words that the quiet moves of a side lead to, at most. A step of the white king to the long diagonal leads to
+two words, and at most four of his steps end there."""
 
 BLACK_KING_STEPS = -1
 """In place of a symmetry: the black king has stepped, within the word."""
