@@ -269,6 +269,32 @@ class Answering(NamedTuple):
         return StoredPosition(table, table.file.order.place_of(cell), flipped=flipped)
 
 
+def _men_of(folders: Sequence[Path]) -> tuple[Role, ...]:
+    """The men of your own in some folders; UsageError if two of them define a letter differently."""
+    men = dict[str, Role]()
+    folder_of = dict[str, Path]()
+    for folder in folders:
+        for role in men_of_folder(folder):
+            known = men.setdefault(role.letter, role)
+            first = folder_of.setdefault(role.letter, folder)
+            if known != role:
+                raise UsageError(
+                    f"{role.letter} moves as {known.moves} in {first}, "
+                    f"and as {role.moves} in {folder}; open the folders one by one"
+                )
+    return tuple(men.values())
+
+
+def _refuse_other_men(file: TableFile, material: Material) -> None:
+    """Raise UsageError if the men of a file move otherwise than those of the material that has its name."""
+    for here, asked in zip(file.material.own, material.own, strict=True):
+        if here != asked:
+            file.close()
+            raise UsageError(
+                f"{here.letter} moves as {here.moves} in {file.path}, not as {asked.moves}"
+            )
+
+
 class OpenTables:
     """Tables, opened at their first use, from several threads.
 
@@ -277,9 +303,7 @@ class OpenTables:
 
     def __init__(self, folders: Sequence[Path], cache_bytes: int, *, outcomes_only: bool) -> None:
         self.folders, self.named = folders, ", ".join(map(str, folders))
-        self.own = tuple(
-            {role.letter: role for folder in folders for role in men_of_folder(folder)}.values()
-        )
+        self.own = _men_of(folders)
         """Men of your own that the tables know."""
         self._outcomes_only = outcomes_only
         self._unpack = functools.lru_cache(max(1, cache_bytes // _CHUNK_BYTES))(LayerFile.part)
@@ -311,6 +335,7 @@ class OpenTables:
                     if material.men > MOST_TABLE_MEN:  # hardly anybody could build it
                         raise TooManyMenError(str(material), material.men, MOST_TABLE_MEN) from None
                     raise
+                _refuse_other_men(file, canonical)
                 self._tables[canonical] = StoredTable(
                     file, self._unpack, outcomes_only=self._outcomes_only
                 )

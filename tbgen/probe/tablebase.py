@@ -132,13 +132,18 @@ class Tablebase(AbstractContextManager["Tablebase"]):
     def __contains__(self, what: object) -> bool:
         """Whether there is a table that answers for a material, its name or a board."""
         try:
-            material = Material.parse(what) if isinstance(what, str) else what
-            material = material_of(material) if isinstance(material, chess.Board) else material
-            return isinstance(material, Material) and bool(
-                folder_with(self._tables.folders, material.canonical())
-            )
+            if isinstance(what, chess.Board):
+                material = material_of(what)
+            elif isinstance(what, str):
+                material = Material.parse(what, self._tables.own)
+            elif isinstance(what, Material):
+                material = what
+            else:
+                return False
+            folder_with(self._tables.folders, material.canonical())
         except (MaterialError, MissingTableError):  # boards need one king a side to have a material
             return False
+        return set(material.own) <= set(self._tables.own)
 
     def available(self) -> list[Material]:
         """The materials of the tables in the folders.
@@ -325,8 +330,9 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         """
         from tbgen.probe.bulk import answer_arrays
 
-        named = Material.parse(material) if isinstance(material, str) else material
-        return answer_arrays(self._values, named, white_to_move, squares, accrued)
+        if isinstance(material, str):
+            material = Material.parse(material, self._tables.own)
+        return answer_arrays(self._values, material, white_to_move, squares, accrued)
 
 
 open_tablebase = Tablebase
