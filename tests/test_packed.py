@@ -1,0 +1,83 @@
+"""What the check of packed lines finds, and what it lets pass."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scripts import packed
+
+PACKED = {
+    "a, b, c = 1, 2, 3": "assigns 3 values at once",
+    "a, b = f(x), 2": "assigns two values at once, one of them from a call",
+    "self.a, b = 1, [g() for _ in c]": "assigns two values at once, one of them from a call",
+    "a += [b] * (c != d)": "multiplies a list or a text by a truth value",
+    "a = 'best' * move.is_best": "multiplies a list or a text by a truth value",
+    "a = (not b) * [c]": "multiplies a list or a text by a truth value",
+    "f(*(a, b))": "unpacks a literal",
+    "f(**({'a': 1} if b else {}))": "unpacks a literal",
+    "a = {**({'a': 1} if b else {})}": "unpacks a literal",
+    "f(a := 1)": "assigns within an argument",
+    "f(b=[a := 1])": "assigns within an argument",
+    "c = [a for b in c if (a := b)]": "assigns within a comprehension",
+    "if b and (a := c): pass": "assigns within a condition of several parts",
+    "f(a)  # fmt: " + "skip": "keeps the formatter away",
+}
+
+
+@pytest.mark.parametrize(("source", "text"), PACKED.items(), ids=PACKED)
+def test_a_packed_line_is_found(source: str, text: str) -> None:
+    assert packed.faults_in(f"pass\n{source}\n") == [packed.Fault(2, text)]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "a, b = b, a",
+        "a, b = 0, 0",
+        "a, b = f()",
+        "a = [0] * number",
+        "a = '-' * 20",
+        "f(*numbers)",
+        "f(**settings)",
+        "a = {**b, 'c': 1}",
+        "while piece := read(): pass",
+        "if match := pattern.match(f(a)): pass",
+        "if (a := b) > c: pass",
+    ],
+)
+def test_a_plain_line_passes(source: str) -> None:
+    assert packed.faults_in(source) == []
+
+
+def test_only_a_clean_folder_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(packed, "ROOT", tmp_path)
+    monkeypatch.setattr(packed, "CLEAN", ("clean",))
+    files = []
+    for folder in ("clean", "other"):
+        file = tmp_path / folder / "a.py"
+        file.parent.mkdir()
+        file.write_text("a, b, c = 1, 2, 3\n")
+        files.append(file)
+    assert packed.check(files, names_all=False) == 1
+    assert capsys.readouterr().out == (
+        "clean/a.py:1: assigns 3 values at once\n"
+        "packed lines in folders that are not clean yet: other 1\n"
+    )
+    assert packed.check(files[1:], names_all=True) == 0
+
+
+def test_density_counts_in_a_hundred_statements() -> None:
+    density = packed.Density()
+    density.add('"""Says."""\na, b = 1, 2\nc = a if b else [d for d in e]\n\nf = ' + "1" * 100)
+    assert density.row("it") == "| it | 3 | 33.3 | 33.3 | 33.3 | 0.0 | 0.0 | 25.0 | 0 |"
+
+
+def test_what_is_called_clean_exists_and_is() -> None:
+    assert all((packed.ROOT / entry).exists() for entry in packed.CLEAN)
+    files = [file for file in packed.searched_files() if packed.is_clean(file)]
+    assert files
+    assert packed.check(files, names_all=False) == 0
