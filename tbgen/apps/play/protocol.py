@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 import chess
 
-from tbgen.apps.play.player import Player, Situation, asked_in, is_endless, number_in, situation_of
+from tbgen.apps.play.limits import is_endless, limits_in, number_in
+from tbgen.apps.play.player import Player
+from tbgen.apps.play.situation import Situation, situation_of
 from tbgen.errors import AccruedError, ScoreFormatError, TbgenError, UsageError
 from tbgen.probe import Tablebase
 from tbgen.rules.notation import parse_fen, parse_move
@@ -26,52 +30,175 @@ option name UCI_RMobility type check default false
 option name UCI_Chess960 type check default false
 option name Accrued type string default <empty>
 option name MultiPV type spin default 1 min 1 max {MOST_LINES}"""
-_AT_ANY_TIME: Final = ("", "stop", "ponderhit", "isready", "debug")
-"""Commands that a program may send while it waits for an answer."""
+_AT_ANY_TIME: Final = ("", "isready", "debug")
+"""Commands that do not wait for a search; nor do those that end one."""
 _EMPTY: Final = ("", "<empty>")
+_FEN_FIELDS: Final = 6
 _MOST_SHOWN: Final = 300
 """The most characters of an error, which may quote its input."""
 
 
-class Protocol:
-    """Plays one game after another; `tell` receives every line that goes out, from one thread at a time.
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A `go`, which has one answer."""
 
-    A thread of its own answers a `go`, so that the reader of lines sees `stop` and `isready` meanwhile. Most other
-    commands wait for the answer, and end a `go` that would wait for a line.
+    words: Sequence[str]
+    halt: threading.Event = field(default_factory=threading.Event)
+    """Set to end the search."""
+    answered: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether the answer waits for `halt`."""
+        return is_endless(self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A line from the host; `search` is that of a `go`."""
+
+    name: str
+    words: Sequence[str]
+    search: Search | None = None
+
+
+class Protocol:
+    """Plays one game after another.
+
+    A thread of its own answers a `go`, so that the reader of lines sees `stop`, `quit` and the end
+    of the lines meanwhile. Most other commands wait until the search before them is answered.
+
+    Arguments:
+        folders: Those of the tables.
+        tell: Receives each line for the host, from one thread at a time.
+        quit_seconds: The time that `quit` leaves to a search for which other commands wait.
+        end_seconds: The time that the end of the lines leaves to a search.
     """
 
-    def __init__(self, folders: Folders, tell: Callable[[str], None]) -> None:
-        self._tell_line, self._lock = tell, threading.Lock()
+    def __init__(
+        self,
+        folders: Folders,
+        tell: Callable[[str], None],
+        *,
+        quit_seconds: float = 5.0,
+        end_seconds: float = 60.0,
+    ) -> None:
+        self._tell_line = tell
+        self._telling = threading.Lock()
+        self._quit_seconds = quit_seconds
+        self._end_seconds = end_seconds
         self._player = Player(Tablebase(folders, missing_ok=True), self._tell, self._complain)
         self._now: Situation | None = situation_of(chess.Board(), None, ())
         self._accrued: Score | None = None
+        self._is_chess960 = False
         self._lines = 1
-        self._halt, self._is_endless = threading.Event(), False
-        """The signal to stop for the last `go`, and whether it waits for that."""
-        self._answering = threading.Thread()
+
+        self._changed = threading.Condition()
+        """Guards the two fields after it."""
+        self._search: Search | None = None
+        """The search that is not answered yet."""
+        self._waiting = deque[Command]()
+        """The commands after it, in their order."""
 
     def run(self, lines: Iterable[str]) -> None:
         """Answer until `quit` or the end of the lines."""
+        patience = self._end_seconds
         for line in lines:
             name, *words = line.split() or [""]
             if name == "quit":
-                self._halt.set()
+                self._halt_last_search()
+                patience = self._quit_seconds
                 break
-            try:
-                if name not in _AT_ANY_TIME:
-                    self._await_answer()
-                self._obey(name, words)
-            except Exception as error:  # any error: the next command may do better
-                self._complain(error)
-        self._await_answer()  # at the end of input the last answer is still due
+            if name in ("stop", "ponderhit"):
+                self._halt_all_searches()
+            else:
+                self._take(Command(name, words, Search(words) if name == "go" else None))
+        self._halt_if_endless(self._last_search())
+        self._answer_rest(patience)
         self._player.close()
 
-    def _await_answer(self) -> None:
-        """Wait until a `go` is answered; end it if it waits for a line."""
-        if self._is_endless:
-            self._halt.set()
-        if self._answering.ident is not None:
-            self._answering.join()
+    def _take(self, command: Command) -> None:
+        """Obey a command, or let it wait for the search before it."""
+        with self._changed:
+            if self._search is not None:
+                if command.name not in _AT_ANY_TIME:
+                    self._halt_if_endless(self._last_search())
+                if command.name not in _AT_ANY_TIME or self._waiting:
+                    self._waiting.append(command)
+                    return
+        if command.search is None:
+            self._try(command)
+        else:
+            self._search = command.search
+            threading.Thread(target=self._work, args=(command.search,), daemon=True).start()
+
+    def _work(self, search: Search | None) -> None:
+        """Answer a search, and then the commands that wait for it."""
+        try:
+            while search is not None:
+                self._answer(search)
+                search = self._next_search()
+        finally:
+            with self._changed:
+                self._search = None
+                self._changed.notify_all()
+
+    def _next_search(self) -> Search | None:
+        """Obey the commands that wait, up to a search; None if none waits any more."""
+        while True:
+            with self._changed:
+                command = self._waiting.popleft() if self._waiting else None
+                if command is None or command.search is not None:
+                    self._search = None if command is None else command.search
+                    self._changed.notify_all()
+                    return self._search
+            self._try(command)
+
+    def _last_search(self) -> Search | None:
+        """The last search that the host has asked for, if it is not answered yet."""
+        with self._changed:
+            for command in reversed(self._waiting):
+                if command.search is not None:
+                    return command.search
+            return self._search
+
+    def _halt_last_search(self) -> None:
+        search = self._last_search()
+        if search is not None:
+            search.halt.set()
+
+    def _halt_if_endless(self, search: Search | None) -> None:
+        if search is not None and search.is_endless:
+            search.halt.set()
+
+    def _halt_all_searches(self) -> None:
+        with self._changed:
+            if self._search is not None:
+                self._search.halt.set()
+            for command in self._waiting:
+                if command.search is not None:
+                    command.search.halt.set()
+
+    def _answer_rest(self, patience: float) -> None:
+        """Wait until all is answered; end each search that takes longer than `patience`."""
+        while True:
+            with self._changed:
+                search = self._search
+            if search is None:
+                return
+            if not search.answered.wait(patience):
+                search.halt.set()
+                search.answered.wait()
+            with self._changed:
+                while self._search is search:
+                    self._changed.wait()
+
+    def _try(self, command: Command) -> None:
+        """Obey a command; any error is told, for the next command may do better."""
+        try:
+            self._obey(command.name, command.words)
+        except Exception as error:
+            self._complain(error)
 
     def _obey(self, name: str, words: Sequence[str]) -> None:
         match name:
@@ -79,10 +206,8 @@ class Protocol:
                 folders = ":".join(map(str, self._player.tables.folders))
                 self._tell(_INTRODUCTION)
                 self._tell(f"option name TablePath type string default {folders}")
-                self._say_if_empty(folders)
+                self._tell_if_empty(folders)
                 self._tell("uciok")
-            case "stop" | "ponderhit":
-                self._halt.set()
             case "isready":
                 self._tell("readyok")
             case "setoption":
@@ -90,28 +215,19 @@ class Protocol:
             case "position":
                 self._now = None
                 self._now = self._situation(words)
-                if (
-                    self._now.board.castling_rights
-                    or material_of(self._now.board) not in self._player.tables
-                ):
+                board = self._now.board
+                if board.castling_rights or material_of(board) not in self._player.tables:
                     self._player.prepare()
-            case "go":
-                self._halt, self._is_endless = threading.Event(), is_endless(words)
-                self._answering = threading.Thread(
-                    target=self._go, args=(words, self._halt), daemon=True
-                )
-                self._answering.start()
             case "" | "ucinewgame" | "debug" | "register":
                 pass
             case _:
                 raise UsageError(f"unknown command {name}")
 
     def _set_option(self, words: Sequence[str]) -> None:
-        text = " ".join(words)
-        name, _, value = f"{text.removeprefix('name ')} ".partition(
-            " value "
-        )  # hosts send an empty value, too
-        name, value = name.strip().lower(), value.strip()
+        text = " ".join(words).removeprefix("name ")
+        name, _, value = f"{text} ".partition(" value ")  # hosts send an empty value, too
+        name = name.strip().lower()
+        value = value.strip()
         match name:
             case "accrued":
                 self._accrued = None if value in _EMPTY else Score(value)
@@ -123,52 +239,60 @@ class Protocol:
                 player = Player(Tablebase(value), self._tell, self._complain)
                 self._player.close()  # not before the new tables are open
                 self._player = player
-                self._say_if_empty(value)
-            case "uci_rmobility" | "uci_chess960":
+                self._tell_if_empty(value)
+            case "uci_chess960":
+                self._is_chess960 = value.lower() == "true"
+            case "uci_rmobility":
                 pass
             case _:
                 raise UsageError(f"there is no option {name!r}")
 
-    def _say_if_empty(self, folders: str) -> None:
+    def _tell_if_empty(self, folders: str) -> None:
         if not self._player.tables.available():
             self._tell(f"info string no tables in {folders[:_MOST_SHOWN]}")
 
     def _situation(self, words: Sequence[str]) -> Situation:
         """The position after `position startpos|fen FEN [moves ...]`."""
         start, _, moves = f"{' '.join(words)} ".partition(" moves ")
-        fen = (
-            chess.STARTING_FEN
-            if start.strip() == "startpos"
-            else start.removeprefix("fen ").strip()
-        )
+        start = start.strip()
+        fen = chess.STARTING_FEN if start == "startpos" else start.removeprefix("fen ").strip()
         try:
-            board, carried = parse_fen(fen)
+            board, carried = parse_fen(fen, chess960=self._is_chess960)
         except (AccruedError, ScoreFormatError) as error:  # no game is lost for that
             self._complain(error)
-            board, carried = parse_fen(" ".join(fen.split()[:6]))
+            plain_fen = " ".join(fen.split()[:_FEN_FIELDS])
+            board, carried = parse_fen(plain_fen, chess960=self._is_chess960)
         return situation_of(board, self._accrued if carried is None else carried, moves.split())
 
-    def _go(self, words: Sequence[str], halt: threading.Event) -> None:
+    def _answer(self, search: Search) -> None:
         """Answer with the best move that is found, or else with any legal move."""
-        now, best = self._now, None
-        if "ponder" in words:
-            self._tell(
-                "info string pondering is not offered; the answer waits for stop or ponderhit"
-            )
-        if now is not None:
-            best = next(iter(now.board.legal_moves), None)
-            try:
-                asked = asked_in(words, Color.of(now.board.turn), self._complain)
-                only = self._named(now, asked.only)
-                best = self._player.best_move(now, only, asked, self._lines, halt) or best
-            except Exception as error:
-                self._complain(error)
-        if is_endless(words):
-            halt.wait()
-        halt.set()  # for what waits to end the search
-        self._tell(f"bestmove {best.uci() if best else '(none)'}")
+        try:
+            if "ponder" in search.words:
+                self._tell(
+                    "info string pondering is not offered; the answer waits for stop or ponderhit"
+                )
+            best = None if self._now is None else self._best_move(self._now, search)
+            if search.is_endless:
+                search.halt.wait()
+            self._tell(f"bestmove {'(none)' if best is None else best.uci()}")
+        finally:
+            search.halt.set()  # for the thread that waits to end the search
+            search.answered.set()
 
-    def _named(self, now: Situation, words: Sequence[str]) -> list[chess.Move]:
+    def _best_move(self, now: Situation, search: Search) -> chess.Move | None:
+        """The player's move; if that fails, any legal move. None if there is no move."""
+        best = None
+        try:
+            limits = limits_in(search.words, Color.of(now.board.turn), self._complain)
+            only = self._moves_named(now, limits.only)
+            best = self._player.best_move(now, only, limits, self._lines, search.halt)
+        except Exception as error:
+            self._complain(error)
+        if best is None:
+            best = next(iter(now.board.legal_moves), None)
+        return best
+
+    def _moves_named(self, now: Situation, words: Sequence[str]) -> list[chess.Move]:
         """The legal ones of the named moves; none means all."""
         moves = list[chess.Move]()
         for word in words:
@@ -179,13 +303,11 @@ class Protocol:
         return moves
 
     def _complain(self, error: Exception | str) -> None:
-        told = (
-            str(error)
-            if isinstance(error, (str, TbgenError))
-            else f"{type(error).__name__}: {error}"
-        )
-        self._tell(f"info string error: {' '.join(told.split())[:_MOST_SHOWN]}")
+        text = str(error)
+        if not isinstance(error, (str, TbgenError)):
+            text = f"{type(error).__name__}: {text}"
+        self._tell(f"info string error: {' '.join(text.split())[:_MOST_SHOWN]}")
 
     def _tell(self, line: str) -> None:
-        with self._lock:
+        with self._telling:
             self._tell_line(line)

@@ -1,24 +1,25 @@
 """The interface of the search: one ply deeper each time, until a limit.
 
-Each depth is searched again as long as it needs unknown values of tables, which are probed many at once. The same
-position and number of nodes give the same answer.
+Each depth is searched again as long as it needs unknown values of tables, which are probed many at
+once. The same position and number of nodes give the same answer.
 """
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import chess
 import numpy as np
 
 from tbgen.apps.play import search_kernels as at
 from tbgen.apps.play.search_kernels import OPEN, SearchState, value_of
+from tbgen.apps.play.situation import Situation
 from tbgen.board.board import (
     BOARD_WORDS,
     PROMOTION_SHIFT,
@@ -28,20 +29,22 @@ from tbgen.board.board import (
     words_of,
 )
 from tbgen.board.moves import MOST_MOVES
-from tbgen.compiled.arrays import Ints
+from tbgen.compiled.arrays import Ints, SignedBytes
 from tbgen.errors import TbgenError
 from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.probe.successors import key_of, keys_of
 from tbgen.rules.position import material_of
 
-if TYPE_CHECKING:
-    from tbgen.apps.play.player import Situation
-
 _STORED_SLOTS: Final = 1 << 20
+"""Those of the transposition table: 40 MB."""
 _TABLE_SLOTS: Final = 1 << 22
+"""Those of the table values: 36 MB."""
 _ASKED: Final = 1024
 """The number of table values that are found between two checks for a stop: the disk may be slow."""
+_SQUARE_PAIRS: Final = 64 * 64
+_SQUARE: Final = 63
+"""The bits of a square in a move."""
 _NO_LIMIT: Final = 1 << 60
 _LAST_KEY: Final = np.uint64(2**64 - 1)
 _NEAR_MATE: Final = at.MATE - at.MOST_PLIES
@@ -62,7 +65,7 @@ class Line:
 
     @property
     def score(self) -> str:
-        """The value as UCI writes it; a negative number of moves means that the other side mates."""
+        """The value as UCI writes it; moves are negative if the other side mates."""
         if not self.is_mate:
             return f"cp {round(self.value / at.CENTIPAWN)}"
         moves = (self.depth + at.MATE - abs(self.value) + 1) // 2
@@ -81,12 +84,16 @@ class Searched:
 
 
 class Engine:
-    """Runs one search after another; `complain` receives errors of tables, which are not probed again."""
+    """Runs one search after another.
+
+    `complain` receives errors of tables, which are not probed again.
+    """
 
     def __init__(
         self, tables: Tablebase, complain: Callable[[TbgenError], None] = lambda error: None
     ) -> None:
-        self._tables, self._complain = tables, complain
+        self._tables = tables
+        self._complain = complain
         self._space = SearchState(
             boards=np.zeros((at.MOST_PLIES, BOARD_WORDS), np.uint64),
             moves=np.zeros((at.MOST_PLIES, MOST_MOVES), np.int64),
@@ -100,7 +107,7 @@ class Engine:
             asked=np.zeros((_ASKED, BOARD_WORDS), np.uint64),
             slots=np.zeros(_ASKED, np.int64),
             over=np.zeros(0, np.uint64),
-            status=np.zeros(at.STATUS, np.int64),
+            status=np.zeros(at.STATUS_COLUMNS, np.int64),
         )
         self._space.status[at.MOST_MEN] = tables.max_men
 
@@ -117,8 +124,8 @@ class Engine:
     ) -> Iterator[Searched]:
         """The results at depth 1, 2 and so on, until a limit, or until `halt` is set.
 
-        `only` limits the first moves. Each of the `most_lines` best moves has its value. A thread waits for `halt`
-        until the time is up, so set it when the search is over.
+        `only` limits the first moves. Each of the `most_lines` best moves has its value. A thread
+        waits for `halt` until the time is up, so set it when the search is over.
         """
         started = time.monotonic()
         space = self._begin(now, _NO_LIMIT if most_nodes is None else most_nodes)
@@ -130,41 +137,47 @@ class Engine:
         order = [kernel_move(now.board, move) for move in moves]
         deepest = at.DEEPEST if most_depth is None else max(1, min(most_depth, at.DEEPEST))
         for depth in range(1, deepest + 1):
-            found, left = list[tuple[int, list[int]]](), order
-            while left and len(found) < most_lines:
+            best_lines = list[tuple[int, list[int]]]()
+            left = order
+            while left and len(best_lines) < most_lines:
                 value, line = self._best_line(space, left, depth, now.accrued.signed)
                 if value == OPEN:
                     return
-                found.append((value, line))
+                best_lines.append((value, line))
                 left = [move for move in left if move != line[0]]
-            if not found:
+            if not best_lines:
                 return
-            order = [*(line[0] for _, line in found), *left]
-            lines = tuple(Line(value, _moves_of(now.board, line), depth) for value, line in found)
-            nodes, hits = int(space.status[at.NODES]), int(space.status[at.HITS])
-            yield Searched(depth, lines, nodes, hits, time.monotonic() - started)
+            order = [line[0] for _, line in best_lines] + left
+            yield Searched(
+                depth,
+                tuple(Line(value, _moves_of(now.board, line), depth) for value, line in best_lines),
+                nodes=int(space.status[at.NODES]),
+                table_hits=int(space.status[at.HITS]),
+                seconds=time.monotonic() - started,
+            )
 
     def _begin(self, now: Situation, most_nodes: int) -> SearchState:
         """The arrays for another search, which forgets all but values of tables."""
         status = self._space.status.copy()  # a late stop of the last search must not end this one
-        status[[at.STOP, at.NODES, at.HITS]], status[at.MOST_NODES] = 0, most_nodes
+        status[at.STOP] = 0
+        status[at.NODES] = 0
+        status[at.HITS] = 0
+        status[at.MOST_NODES] = most_nodes
         if 2 * status[at.FILED] > _TABLE_SLOTS:
-            (
-                self._space.table_keys[:],
-                self._space.table_outcomes[:],
-                status[[at.FILED, at.ASKED]],
-            ) = 0, 0, 0
-        over = [
-            at.key_of(words_of(chess.Board(f"{epd} 0 1")), 0)
-            for epd, times in now.seen.items()
-            if times > 1
-        ]
+            self._space.table_keys[:] = 0
+            self._space.table_outcomes[:] = 0
+            status[at.FILED] = 0
+            status[at.ASKED] = 0
+        over = [_LAST_KEY]
+        for epd, times in now.seen.items():
+            if times > 1:
+                board = chess.Board(f"{epd} 0 1", chess960=now.board.chess960)
+                over.append(at.key_of(words_of(board), 0))
         self._space = self._space._replace(
-            history=np.zeros((2, 4096), np.int64),
-            stored=np.zeros(
-                (_STORED_SLOTS, 5), np.int64
-            ),  # the system clears them as they are used
-            over=np.sort(np.array([*over, _LAST_KEY], np.uint64)),
+            history=np.zeros((2, _SQUARE_PAIRS), np.int64),
+            # The system clears these as they are used.
+            stored=np.zeros((_STORED_SLOTS, at.STORED_COLUMNS), np.int64),
+            over=np.sort(np.array(over, np.uint64)),
             status=status,
         )
         self._space.boards[0] = words_of(now.board)
@@ -173,21 +186,23 @@ class Engine:
     def _best_line(
         self, space: SearchState, moves: Sequence[int], depth: int, accrued: int
     ) -> tuple[int, list[int]]:
-        """The value of the root by some moves, or OPEN, and its line; finds all table values that it needs."""
+        """The value of the root by some moves, or OPEN, and its line.
+
+        It finds all table values that the search needs.
+        """
         while True:
             if space.status[at.ASKED]:
                 self._answer(space)
-            best, line = -at.MOST, list[int]()
+            best = -at.MOST
+            line = list[int]()
             for move in moves:
                 value = int(value_of(space, 0, move, depth - 1, accrued, best, at.MOST))
                 if value == OPEN:
                     best = OPEN
                     break
                 if value > best:
-                    best, line = (
-                        value,
-                        [move, *takewhile(at.NO_MOVE.__ne__, space.lines[1].tolist())],
-                    )
+                    best = value
+                    line = [move, *_line_in(space.lines[1].tolist())]
             if not space.status[at.ASKED]:
                 return best, line
             if space.status[at.STOP] or space.status[at.NODES] >= space.status[at.MOST_NODES]:
@@ -195,26 +210,29 @@ class Engine:
 
     def _answer(self, space: SearchState) -> None:
         """Find the requested values; a damaged table is not probed again."""
-        of_material = dict[Material, list[tuple[int, chess.Board]]]()
-        for slot, words in zip(
-            space.slots[: space.status[at.ASKED]].tolist(), space.asked, strict=False
-        ):
-            board = board_of(words)
-            of_material.setdefault(material_of(board), []).append((slot, board))
+        slots = defaultdict[Material, list[int]](list)
+        boards = defaultdict[Material, list[chess.Board]](list)
+        for row in range(space.status[at.ASKED]):
+            board = board_of(space.asked[row])
+            material = material_of(board)
+            slots[material].append(int(space.slots[row]))
+            boards[material].append(board)
         space.status[at.ASKED] = 0
-        for material, rows in of_material.items():
-            slots, boards = zip(*rows, strict=True)
+        for material in slots:
             try:
-                found = self._tables.probe_many(boards)
-                for number in np.flatnonzero(found.fault)[:1].tolist():
-                    self._tables.probe(boards[number])  # which says what is wrong
-                space.table_outcomes[list(slots)] = found.outcome
+                space.table_outcomes[slots[material]] = self._outcomes_of(boards[material])
             except TbgenError as error:
                 self._complain(error)
-                space.known[space.known == key_of(material)] = (
-                    _LAST_KEY  # the search goes on without it
-                )
+                space.known[space.known == key_of(material)] = _LAST_KEY
                 space.known.sort()
+
+    def _outcomes_of(self, boards: Sequence[chess.Board]) -> SignedBytes:
+        """The signed outcomes of positions; an error says why one has none."""
+        probes = self._tables.probe_many(boards)
+        faulty = np.flatnonzero(probes.fault)
+        if len(faulty):
+            self._tables.probe(boards[faulty[0]])  # raises the error
+        return probes.outcome
 
 
 def _stop_on(halt: threading.Event, seconds: float | None, status: Ints) -> None:
@@ -223,15 +241,26 @@ def _stop_on(halt: threading.Event, seconds: float | None, status: Ints) -> None
     status[at.STOP] = 1
 
 
+def _line_in(moves: Sequence[int]) -> list[int]:
+    """The moves before the end of a line."""
+    return list(takewhile(at.NO_MOVE.__ne__, moves))
+
+
 def _moves_of(board: chess.Board, line: Sequence[int]) -> tuple[chess.Move, ...]:
-    """The moves of a line, up to the first that python-chess refuses: it ignores impossible en passant rights."""
-    walker, moves = board.copy(stack=False), list[chess.Move]()
-    with contextlib.suppress(chess.IllegalMoveError):
-        for packed in line:
-            moves.append(
-                walker.find_move(
-                    packed & 63, packed >> TARGET_SHIFT & 63, packed >> PROMOTION_SHIFT or None
-                )
-            )
-            walker.push(moves[-1])
+    """The moves of a line, up to the first that python-chess refuses.
+
+    It ignores impossible en passant rights.
+    """
+    walker = board.copy(stack=False)
+    moves = list[chess.Move]()
+    for packed in line:
+        origin = packed & _SQUARE
+        target = (packed >> TARGET_SHIFT) & _SQUARE
+        promotion = packed >> PROMOTION_SHIFT
+        try:
+            move = walker.find_move(origin, target, promotion or None)
+        except chess.IllegalMoveError:
+            break
+        moves.append(move)
+        walker.push(move)
     return tuple(moves)

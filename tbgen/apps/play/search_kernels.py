@@ -1,13 +1,15 @@
 """The kernel of the search: alpha-beta, which calls itself for every move.
 
-The value of a position with an accrued score at a depth depends on these three alone. Positions that the search has
-passed do not matter; only positions of the game itself end it by repetition. So the transposition table uses a value at
-its own depth alone, and affects nothing but the time.
+The value of a position with an accrued score at a depth depends on these three alone. Positions
+that the search has passed do not matter; only positions of the game itself end it by repetition. So
+the transposition table uses a value at its own depth alone, and affects nothing but the time.
 
-Table values are requested in batches. A position whose value is not known yet is evaluated instead, and noted. Values
-that depend on it (*unsure*) are not stored. The caller searches again when it has the answers.
+Table values are requested in batches. A position whose value is not known yet is evaluated instead,
+and noted. Values that depend on it (*unsure*) are not stored. The caller searches again when it has
+the answers.
 
-Evaluations are in thousandths of a centipawn. A value is greater if it is better for the side to move.
+Evaluations are in thousandths of a centipawn. A value is greater if it is better for the side to
+move.
 """
 
 from __future__ import annotations
@@ -44,20 +46,26 @@ from tbgen.probe.successors import has_table
 
 CENTIPAWN = 1000
 MATE = 20_000_000
-"""A mate on the board. The plies that the search had left are added, so that a shorter way counts more."""
+"""A mate on the board.
+
+The plies that the search had left are added, so that a shorter way counts more.
+"""
 SURE_MATE = 19_000_000
 """A mate that a table promises."""
 _SCORES = 1_200_000
-"""The worth of a score is this, divided by its code and 2: stalemate 4 pawns, G1.5 2.4, G5.5 0.9. Neighbouring codes up
-to 100 differ by more than the plies of a search.
+"""The worth of a score is this, divided by its code and 2: stalemate 4 pawns, G1.5 2.4, G5.5 0.9.
+
+Neighbouring codes up to 100 differ by more than the plies of a search.
 """
 
 _VALUES = np.array([0, 100, 300, 320, 500, 900, 0], np.int64) * CENTIPAWN
 """[role]"""
-_PAWN_STEP, _ROOM, _NEARNESS = 6 * CENTIPAWN, 5 * CENTIPAWN, 4 * CENTIPAWN
-"""The worth of a pawn's step, of a square that the king can go to, and of a step of the stronger side's king towards
-it.
-"""
+_PAWN_STEP = 6 * CENTIPAWN
+"""The worth of a step of a pawn."""
+_ROOM = 5 * CENTIPAWN
+"""The worth of a square that the king can go to."""
+_NEARNESS = 4 * CENTIPAWN
+"""The worth of a step of the stronger side's king towards the other king."""
 _AHEAD = 250 * CENTIPAWN
 """From this advantage on, the stronger side brings its king near the other one."""
 
@@ -79,7 +87,8 @@ def men_of(board: Words, side: Int) -> Int:
     left = board[side] & board[KIND + PAWN]
     while left:
         rank = lowest_square(left) >> 3
-        total += _VALUES[PAWN] + _PAWN_STEP * (6 - rank if side == BLACK else rank - 1)
+        steps = (6 - rank) if side == BLACK else (rank - 1)
+        total += _VALUES[PAWN] + (_PAWN_STEP * steps)
         left &= left - ONE
     return total
 
@@ -94,30 +103,73 @@ def room_of(board: Words, side: Int) -> Int:
 
 @inner
 def evaluation(board: Words, accrued: Int) -> Int:
-    """The prospects of the side to move: the accrued score, the men, and the freedom of the kings."""
+    """The prospects of the side to move: the accrued score, the men, and the kings' freedom."""
     ahead = men_of(board, WHITE) - men_of(board, BLACK)
-    total = ahead + _ROOM * (room_of(board, WHITE) - room_of(board, BLACK)) + worth_of(accrued, 0)
+    more_room = room_of(board, WHITE) - room_of(board, BLACK)
+    total = ahead + (_ROOM * more_room) + worth_of(accrued, 0)
     if abs(ahead) >= _AHEAD:
-        one, other = (
-            lowest_square(board[WHITE] & board[KIND + KING]),
-            lowest_square(board[BLACK] & board[KIND + KING]),
-        )
-        near = 7 - max(abs((one & 7) - (other & 7)), abs((one >> 3) - (other >> 3)))
-        total += _NEARNESS * near if ahead > 0 else -_NEARNESS * near
+        white = lowest_square(board[WHITE] & board[KIND + KING])
+        black = lowest_square(board[BLACK] & board[KIND + KING])
+        files = abs((white & 7) - (black & 7))
+        ranks = abs((white >> 3) - (black >> 3))
+        nearness = _NEARNESS * (7 - max(files, ranks))
+        total += nearness if ahead > 0 else -nearness
     return -total if board[TURN] else total
 
 
-DEEPEST, MOST_PLIES = 64, 128
-"""Plies that are searched in full, and with the captures and promotions after them: at most 30 and 16."""
-MOST, OPEN, UNKNOWN, NO_MOVE = 1 << 26, 1 << 27, 1 << 10, 0xFFFF
-"""More than any value; in place of a value to be searched; of an outcome that a table is asked for; of a move."""
+DEEPEST = 64
+"""The most plies that are searched in full."""
+MOST_PLIES = 128
+"""More than those plies, and the captures and promotions after them: at most 30 and 16."""
+MOST = 1 << 26
+"""More than any value."""
+OPEN = 1 << 27
+"""In place of a value that needs a search, or whose search was stopped."""
+UNKNOWN = 1 << 10
+"""In place of a table's outcome that has been requested."""
+NO_MOVE = 0xFFFF
+"""In place of a move."""
 
-STOP, NODES, MOST_NODES, ASKED, FILED, HITS, UNSURE, MOST_MEN, STATUS = range(9)
-"""The columns of `status`: whether to stop, positions looked at, how many may be; table values asked for, those that
-are filed or asked for in all, and found; unsure values; the most men of a table."""
+# The columns of `status`.
+STOP = 0
+"""Not 0 to end the search."""
+NODES = 1
+"""The positions that have been searched."""
+MOST_NODES = 2
+"""The limit of them."""
+ASKED = 3
+"""The table values that have been requested since the last answers."""
+FILED = 4
+"""The table values that have been requested in all."""
+HITS = 5
+"""The table values that have been used."""
+UNSURE = 6
+"""The evaluations in place of table values that have been requested."""
+MOST_MEN = 7
+"""The most men of a table."""
+STATUS_COLUMNS = 8
 
-_MULTIPLIER, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
-_FIRST, _CAPTURE = 1 << 50, 1 << 40
+# A row of `stored`.
+KEY = 0
+LEAST = 1
+GREATEST = 2
+DEPTH = 3
+REPLY = 4
+STORED_COLUMNS = 5
+
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 divided by the golden ratio, an odd number whose bits look random."""
+_MIX = np.uint64(29)
+"""How far a product is shifted, so that its high bits reach the low ones."""
+_ACCRUED_SHIFT = 4096
+"""Greater than any accrued score; with it none is negative."""
+
+_FIRST = 1 << 50
+"""The merit of the move that was best before; no other merit has this bit."""
+_CAPTURE = 1 << 40
+"""The least merit of a capture or promotion."""
+_WITHOUT_PROMOTION = 0xFFF
+"""The bits of a move that have its squares."""
 
 
 @by_address
@@ -134,7 +186,7 @@ class SearchState(NamedTuple):
     history: Ints
     """[side, move without promotion] the success of quiet moves."""
     stored: Ints
-    """[slot, 5] a key, the least and the greatest possible value, the depth, the best move."""
+    """[slot, column] a key, the least and the greatest possible value, the depth, the best move."""
     table_keys: Words
     table_outcomes: SignedBytes
     """[slot] the requested positions, and their signed outcomes; 0 while an outcome is unknown."""
@@ -145,14 +197,17 @@ class SearchState(NamedTuple):
     slots: Ints
     """[n] their slots."""
     over: Words
-    """[n] the keys of positions that end the game if they arise once more, sorted; the last is greater than any."""
+    """[n] the keys of positions that end the game if they arise once more, sorted.
+
+    The last is greater than any.
+    """
     status: Ints
 
 
 @borrowing
 def key_of(board: Words, accrued: Int) -> Word:
     """A number for a position with its accrued score, never 0."""
-    key = np.uint64(accrued + 4096)
+    key = np.uint64(accrued + _ACCRUED_SHIFT)
     for word in range(BOARD_WORDS):
         key = (key ^ board[word]) * _MULTIPLIER
         key ^= key >> _MIX
@@ -167,14 +222,18 @@ def is_over(s: SearchState, key: Word) -> bool:
 
 @inner
 def table_outcome(s: SearchState, board: Words) -> Int:
-    """The signed outcome that a table has for a position in its own score; 0 without a table, or UNKNOWN."""
+    """The signed outcome that a table has for a position in its own score.
+
+    It is 0 without a table, and UNKNOWN if it has been requested.
+    """
     if (
         count(board[WHITE] | board[BLACK]) > s.status[MOST_MEN]
         or board[EN_PASSANT]
         or not has_table(board, s.known)
     ):
         return 0
-    key, last = key_of(board, 0), len(s.table_keys) - 1
+    key = key_of(board, 0)
+    last = len(s.table_keys) - 1
     slot = np.int64(key & np.uint64(last))
     while s.table_keys[slot] != NOTHING and s.table_keys[slot] != key:
         slot = (slot + 1) & last
@@ -195,39 +254,50 @@ def table_outcome(s: SearchState, board: Words) -> Int:
 @inner
 def recall(row: Ints, key: Word, depth: Int, low: Int, high: Int) -> tuple[Int, Int]:
     """The stored value for a depth and a window, or OPEN; and the stored move."""
-    if row[0] != np.int64(key):
+    if row[KEY] != np.int64(key):
         return OPEN, NO_MOVE
-    least, greatest = np.int64(row[1]), np.int64(row[2])
-    value = least if least == greatest or least >= high else greatest if greatest <= low else OPEN
-    return (value if row[3] == depth else OPEN), np.int64(row[4])
+    least = np.int64(row[LEAST])
+    greatest = np.int64(row[GREATEST])
+    value: Int = OPEN
+    if row[DEPTH] == depth:
+        if least == greatest or least >= high:
+            value = least
+        elif greatest <= low:
+            value = greatest
+    return value, np.int64(row[REPLY])
 
 
 @inner
 def merit_of(s: SearchState, board: Words, move: Int) -> Int:
-    """The merit of a move: captures of much by little and promotions, then moves that have succeeded elsewhere."""
-    side, origin, target = (
-        np.int64(board[TURN]),
-        square_bit(origin_of(move)),
-        square_bit(target_of(move)),
-    )
-    prey, is_pawn = board[1 - side] & target, origin & board[KIND + PAWN] != NOTHING
+    """The merit of a move.
+
+    Captures of much by little and promotions come first, then moves that have succeeded elsewhere.
+    """
+    side = np.int64(board[TURN])
+    origin = square_bit(origin_of(move))
+    target = square_bit(target_of(move))
+    prey = board[1 - side] & target
+    is_pawn = (origin & board[KIND + PAWN]) != NOTHING
     en_passant = is_pawn and target == board[EN_PASSANT]
     if prey or en_passant or promotion_of(move):
         victim = PAWN if en_passant else role_on(board, prey)
-        return _CAPTURE + 16 * (victim + promotion_of(move)) - role_on(board, origin)
-    return s.history[side, move & 4095]
+        gain = victim + promotion_of(move)
+        return _CAPTURE + 16 * gain - role_on(board, origin)
+    return s.history[side, move & _WITHOUT_PROMOTION]
 
 
 @inner
 def list_moves(s: SearchState, ply: Int, depth: Int, first: Int) -> Int:
     """List the moves to try on a ply, with their merits; return their number."""
-    board, moves, listed = s.boards[ply], s.moves[ply], 0
+    board = s.boards[ply]
+    moves = s.moves[ply]
+    listed = 0
     for n in range(legal_moves(board, moves)):
         move = moves[n]
         merit = merit_of(s, board, move)
         if depth > 0 or merit >= _CAPTURE:
             moves[listed] = move
-            s.merits[ply, listed] = merit | _FIRST if move == first else merit
+            s.merits[ply, listed] = (merit | _FIRST) if move == first else merit
             listed += 1
     return listed
 
@@ -235,7 +305,8 @@ def list_moves(s: SearchState, ply: Int, depth: Int, first: Int) -> Int:
 @inner
 def next_move(s: SearchState, ply: Int, first: Int, listed: Int) -> Int:
     """The best of the moves from the number `first` on, which takes that number."""
-    moves, merits = s.moves[ply], s.merits[ply]
+    moves = s.moves[ply]
+    merits = s.merits[ply]
     best = first + np.argmax(merits[first:listed])
     moves[first], moves[best] = moves[best], moves[first]
     merits[first], merits[best] = merits[best], merits[first]
@@ -244,16 +315,20 @@ def next_move(s: SearchState, ply: Int, first: Int, listed: Int) -> Int:
 
 @inner
 def advance(s: SearchState, ply: Int, move: Int, depth: Int, accrued: Int) -> tuple[Int, Int]:
-    """Make a move; return its value to the side that makes it, if that needs no search, else OPEN; and what has accrued
-    then.
+    """Make a move. Return its value to the side that makes it, and the accrued score after it.
+
+    The value is OPEN if it needs a search.
     """
     after = s.boards[ply + 1]
     copy_words(s.boards[ply], after)
-    reset, code = play(after, move), code_on(after)
+    reset = play(after, move)
+    code = code_on(after)
     s.status[NODES] += 1
     s.lines[ply + 1, 0] = NO_MOVE
-    if code <= 1:
-        return (MATE + depth if code == 0 else worth_of(code + 1, depth)), accrued
+    if code == 0:
+        return MATE + depth, accrued
+    if code == 1:
+        return worth_of(code + 1, depth), accrued
     sign: Int = 1 if after[TURN] else -1
     if reset or code + 1 < max(accrued, -accrued):
         accrued = sign * (code + 1)
@@ -273,9 +348,10 @@ def advance(s: SearchState, ply: Int, move: Int, depth: Int, accrued: Int) -> tu
 def value_of(
     s: SearchState, ply: Int, move: Int, depth: Int, accrued: Int, alpha: Int, beta: Int
 ) -> Int:
-    """The value of a move to the side that makes it, a bound outside `alpha` and `beta`; OPEN if the search stops.
+    """The value of a move to the side that makes it; OPEN if the search stops.
 
-    `depth` is the number of plies after the move that are searched in full.
+    Outside `alpha` and `beta` it is a bound. `depth` is the number of plies after the move that are
+    searched in full.
     """
     if s.status[STOP] or s.status[NODES] >= s.status[MOST_NODES] or s.status[ASKED] == len(s.asked):
         return OPEN
@@ -283,18 +359,20 @@ def value_of(
     value, accrued = advance(s, ply, move, depth, accrued)
     if value != OPEN:
         return value
-    ply, low, high = ply + 1, -beta, -alpha
+    ply += 1
+    low = -beta
+    high = -alpha
     board = s.boards[ply]
-    key = (
-        key_of(board, accrued) if depth >= 0 else NOTHING
-    )  # the captures behind the depth are not stored
+    is_stored = depth >= 0  # captures beyond the depth are not
+    key = key_of(board, accrued) if is_stored else NOTHING
     row = s.stored[np.int64(key & np.uint64(len(s.stored) - 1))]
     value, reply = recall(row, key, depth, low, high)
     if value != OPEN:
         return -value
     best: Int = -MOST
     if depth <= 0:
-        best, reply = evaluation(board, accrued), NO_MOVE
+        best = evaluation(board, accrued)
+        reply = NO_MOVE
     listed = list_moves(s, ply, depth, reply) if best < high else 0
     for number in range(listed):
         move = next_move(s, ply, number, listed)
@@ -303,20 +381,21 @@ def value_of(
             return OPEN
         if value <= best:
             continue
-        best, reply = value, move
+        best = value
+        reply = move
         if best >= high:
-            if depth > 0 and s.merits[ply, number] & ~_FIRST < _CAPTURE:
-                s.history[np.int64(board[TURN]), move & 4095] += depth * depth
+            is_quiet = (s.merits[ply, number] & ~_FIRST) < _CAPTURE
+            if depth > 0 and is_quiet:
+                s.history[np.int64(board[TURN]), move & _WITHOUT_PROMOTION] += depth * depth
             break
         if best > low:
             s.lines[ply, 0] = move
             for n in range(1, MOST_PLIES):
                 s.lines[ply, n] = s.lines[ply + 1, n - 1]
-    if listed and depth >= 0 and s.status[UNSURE] == unsure:
-        row[0], row[1], row[2] = (
-            np.int64(key),
-            -MOST if best <= low else best,
-            MOST if best >= high else best,
-        )
-        row[3], row[4] = depth, reply
+    if listed and is_stored and s.status[UNSURE] == unsure:
+        row[KEY] = np.int64(key)
+        row[LEAST] = -MOST if best <= low else best
+        row[GREATEST] = MOST if best >= high else best
+        row[DEPTH] = depth
+        row[REPLY] = reply
     return -best

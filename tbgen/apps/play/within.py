@@ -42,7 +42,10 @@ class ClockedValue:
     accrued: Score
     """The score accrued so far."""
     outcome: Score | None
-    """The value of the game. It is likely, unless it is certain; None if the table's value is out of reach."""
+    """The value of the game; None if the table's value is out of reach.
+
+    It is likely, unless it is certain.
+    """
 
     @property
     def matters(self) -> bool:
@@ -52,14 +55,15 @@ class ClockedValue:
     def __str__(self) -> str:
         if self.plies_left is None:
             return f"{self.table}: the fifty-move rule is ignored"
-        value = (
-            f"between {self.accrued} and {self.table}"
-            if self.within is Within.BETWEEN
-            else "not known"
-        )
         if self.outcome is not None:
-            value = f"{self.outcome} ({'certain' if self.within is Within.CERTAIN else 'likely'})"
-        return f"under {self.fifty_moves.setting.value}, with {in_plies(self.plies_left)} left, {value}"
+            certainty = "certain" if self.within is Within.CERTAIN else "likely"
+            value = f"{self.outcome} ({certainty})"
+        elif self.within is Within.BETWEEN:
+            value = f"between {self.accrued} and {self.table}"
+        else:
+            value = "not known"
+        setting = self.fifty_moves.setting.value
+        return f"under {setting}, with {in_plies(self.plies_left)} left, {value}"
 
     def facts(self) -> dict[str, Any]:
         """The answer as JSON has it."""
@@ -83,16 +87,16 @@ def value_within(
 
     `found` is the answer of `tables.probe`, if the caller has it.
     """
-    rule = expect(
-        FiftyMoves() if fifty_moves is None else fifty_moves,
-        FiftyMoves,
-        "fifty_moves",
-        "a FiftyMoves",
-    )
+    rule = FiftyMoves() if fifty_moves is None else fifty_moves
+    expect(rule, FiftyMoves, "fifty_moves", "a FiftyMoves")
     probe = tables.probe(board, accrued) if found is None else found
     left = rule.plies_left(board.halfmove_clock)
-    in_reach = left is None or probe.dtg is None or probe.dtg <= left
-    outcome = probe.accrued if left == 0 else probe.outcome if in_reach else None
+    is_in_reach = left is None or probe.dtg is None or probe.dtg <= left
+    outcome: Score | None = None
+    if left == 0:
+        outcome = probe.accrued
+    elif is_in_reach:
+        outcome = probe.outcome
     return ClockedValue(
         rule, left, _within(probe, rule, left), probe.outcome, probe.accrued, outcome
     )
@@ -104,17 +108,21 @@ def _within(probe: Probe, rule: FiftyMoves, left: int | None) -> Within:
         return Within.CERTAIN
     if probe.outcome.is_mate and probe.dtg is not None and probe.dtg <= left:
         return Within.CERTAIN
-    # Scores of the cutoff or more do not restart the clock: one that is made on the last plies cannot be refuted.
+    # Scores of the cutoff or more do not restart the clock: one that is made on the last plies
+    # cannot be refuted.
     is_bounded = probe.outcome.code < rule.cutoff_code and probe.accrued.code <= rule.cutoff_code
-    return (
-        Within.BETWEEN if rule.setting is FiftyMoveSetting.RESET and is_bounded else Within.UNKNOWN
-    )
+    if rule.setting is FiftyMoveSetting.RESET and is_bounded:
+        return Within.BETWEEN
+    return Within.UNKNOWN
 
 
 def value_if_asked(
     tables: Tablebase, found: Probe, board: chess.Board, rule: FiftyMoves | None, *, unasked: bool
 ) -> ClockedValue | None:
-    """The same if a rule is given; with `unasked`, also for the default rule after any plies without a reset."""
+    """The same if a rule is given.
+
+    With `unasked`, it is also given for the default rule after any plies without a reset.
+    """
     if not tables.mobility.forgets:
         if rule is not None:
             raise UsageError(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tbgen.apps.play.player import DEFAULT_NODES, MOST, GoLimits, asked_in
+from tbgen.apps.play.limits import DEFAULT_NODES, MOST, GoLimits, limits_in
 from tbgen.score import Color
 
 
 def asked(words: str, mover: Color = Color.WHITE) -> GoLimits:
-    return asked_in(words.split(), mover, pytest.fail)
+    return limits_in(words.split(), mover, pytest.fail)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_where_nothing_is_said_a_search_ends_all_the_same() -> None:
 @pytest.mark.parametrize("word", ["deep", "1e3", "", "٣", "--5", "0x10", "x" * 10_000])
 def test_a_limit_that_is_no_number_is_told_and_ignored(word: str) -> None:
     told = list[str]()
-    assert asked_in(["depth", word, "nodes", "7"], Color.WHITE, told.append) == GoLimits(nodes=7)
+    assert limits_in(["depth", word, "nodes", "7"], Color.WHITE, told.append) == GoLimits(nodes=7)
     assert len(told) == 1
     assert told[0].startswith("depth must be a number, not ")
     assert len(told[0]) < 100

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -301,3 +304,101 @@ def test_against_moves_at_random_it_keeps_what_the_tables_promise(
         Protocol(table_folder, out.append).run(lines())
         mine = Color.of(side)
         assert game.accrued.worth_to(mine) >= promised.worth_to(mine), start.fen()
+
+
+CASTLING = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1"
+ROOK_BESIDE_KING = "1r1k2r1/pppppppp/8/8/8/8/PPPPPPPP/1R1K2R1 w KQkq - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("option", "position", "only", "move"),
+    [
+        ("true", CASTLING, "e1h1", "e1h1"),
+        ("true", f"{CASTLING} moves e1h1", "e8a8", "e8a8"),
+        ("true", ROOK_BESIDE_KING, "d1g1", "d1g1"),
+        ("false", CASTLING, "e1g1", "e1g1"),
+        ("false", CASTLING, "e1h1", "e1g1"),
+    ],
+)
+def test_castling_is_written_as_the_option_for_chess960_says(
+    tmp_path: Path, option: str, position: str, only: str, move: str
+) -> None:
+    lines = said(
+        tmp_path,
+        f"setoption name UCI_Chess960 value {option}",
+        f"position fen {position}",
+        f"go depth 2 searchmoves {only}",
+    )
+    assert best(lines) == move
+    assert all(moves_in(line)[0] == move for line in lines if " pv " in line)
+    assert not any("guess" in line for line in lines)
+
+
+def test_a_host_that_knows_chess960_plays_it_with_the_player(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tbgen", "uci", "--data", str(tmp_path)]
+    board = chess.Board(ROOK_BESIDE_KING, chess960=True)
+    castling = chess.Move.from_uci("d1g1")
+    with chess.engine.SimpleEngine.popen_uci(command, timeout=60) as engine:
+        for _ in range(2):
+            result = engine.play(board, chess.engine.Limit(nodes=2000), root_moves=[castling])
+            assert result.move == castling
+
+
+ENDLESS = "go nodes 99999999999999999999"
+
+
+@pytest.mark.parametrize("last", ["stop", "quit", "end of input"])
+def test_a_search_that_another_waits_for_ends_when_the_host_wants_it(
+    tmp_path: Path, last: str
+) -> None:
+    out = list[str]()
+
+    def lines() -> Iterator[str]:
+        yield "position startpos"
+        yield ENDLESS
+        yield from until(out, " pv ")
+        yield "go nodes 100"
+        yield "isready"
+        if last == "stop":
+            yield "stop"
+            yield from until(out, "bestmove")
+        elif last == "quit":
+            yield "quit"
+
+    protocol = Protocol(tmp_path, out.append, end_seconds=1.0, quit_seconds=1.0)
+    run = threading.Thread(target=protocol.run, args=(lines(),), daemon=True)
+    run.start()
+    run.join(60)
+    assert not run.is_alive()
+    assert sum(line.startswith("bestmove ") for line in out) == 2
+
+
+def test_commands_behind_a_search_are_obeyed_in_their_order(table_folder: Path) -> None:
+    asked = (
+        "position startpos",
+        "go nodes 3000",
+        "setoption name MultiPV value 2",
+        f"position fen {BISHOP} G4.0",
+        "go movetime 10",
+        "isready",
+    )
+    lines = said(table_folder, *asked)
+    moves = [line for line in lines if line.startswith("bestmove ")]
+    assert chess.Move.from_uci(moves[0].split()[1]) in chess.Board().legal_moves
+    assert moves[1] == "bestmove e6e5"
+    assert sum(" multipv 2 " in line for line in lines) == 1
+    assert lines.index("readyok") > lines.index(moves[0])
+
+
+def test_a_player_whose_host_has_died_ends(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tbgen", "uci", "--data", str(tmp_path)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as player:
+        player.stdin.write(f"position startpos\n{ENDLESS}\ngo nodes 5\n")
+        player.stdin.flush()
+        while " pv " not in player.stdout.readline():
+            pass
+        player.stdout.close()
+        player.stdin.close()
+        player.wait(90)

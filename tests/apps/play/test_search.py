@@ -11,8 +11,8 @@ from typing import Any
 import chess
 import pytest
 
-from tbgen.apps.play.player import Situation
 from tbgen.apps.play.search import Engine, Searched
+from tbgen.apps.play.situation import Situation
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import board_after, own_score
 from tbgen.score import Color, Score

@@ -1,0 +1,138 @@
+"""The parameters of `go`: which moves to look at, and how long."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tbgen.errors import UsageError
+from tbgen.score import Color
+
+LINE_PLIES: Final = 24
+"""The most plies of best play that are shown; each takes a probe."""
+DEFAULT_NODES: Final = 200_000
+"""The nodes of a search without a limit."""
+MOST: Final = 10**12
+"""Greater numbers count as this one: as milliseconds it is thirty years."""
+_MOST_DIGITS: Final = 21
+"""A sign and more digits than `MOST` has; further digits are not read."""
+_MOST_SHOWN: Final = 40
+"""The most characters of a wrong number that an error quotes."""
+
+_HURRY_MILLISECONDS: Final = 200
+"""If a move has less time than this, its line is not shown."""
+_MOVES_TO_GO: Final = 30
+_OVERHEAD_MILLISECONDS: Final = 20
+"""The time that is reserved for sending an answer."""
+
+_LIMITS: Final = (
+    "depth",
+    "nodes",
+    "mate",
+    "movetime",
+    "wtime",
+    "btime",
+    "winc",
+    "binc",
+    "movestogo",
+)
+_KEYWORDS: Final = (*_LIMITS, "infinite", "ponder")
+
+
+@dataclass(frozen=True)
+class GoLimits:
+    """The parameters of `go`."""
+
+    only: tuple[str, ...] = ()
+    """The moves to choose from; none means all."""
+    plies: int = LINE_PLIES
+    """The most moves of a line from tables, including the move itself."""
+    depth: int | None = None
+    """The limits of a search: this depth, nodes and time."""
+    nodes: int | None = None
+    seconds: float | None = None
+
+
+def limits_in(words: Sequence[str], mover: Color, complain: Callable[[str], None]) -> GoLimits:
+    """The parameters of `go`. It ignores unknown words, and reports and ignores wrong numbers.
+
+    >>> limits_in("movetime 50 searchmoves e2e4 d2d4".split(), Color.WHITE, print).only
+    ('e2e4', 'd2d4')
+    >>> limits_in("wtime 60000 winc 1000 btime 1".split(), Color.WHITE, print).seconds
+    2.73
+    """
+    numbers = _numbers_in(words, complain)
+    if mover is Color.WHITE:
+        clock = numbers.get("wtime")
+        increment = numbers.get("winc", 0)
+    else:
+        clock = numbers.get("btime")
+        increment = numbers.get("binc", 0)
+
+    depth = numbers.get("depth")
+    if depth is None and "mate" in numbers:
+        depth = 2 * numbers["mate"]
+    seconds = None if is_endless(words) else _seconds_for(numbers, clock, increment)
+    nodes = numbers.get("nodes")
+    if nodes is None and depth is None and seconds is None and not is_endless(words):
+        nodes = DEFAULT_NODES
+
+    milliseconds = numbers.get("movetime", MOST if clock is None else clock)
+    plies = max(1, min(LINE_PLIES, numbers.get("depth", LINE_PLIES)))
+    if milliseconds < _HURRY_MILLISECONDS:
+        plies = 1
+    return GoLimits(_moves_named_in(words), plies, depth, nodes, seconds)
+
+
+def is_endless(words: Sequence[str]) -> bool:
+    """Whether the answer to a `go` waits for `stop`."""
+    return "infinite" in words or "ponder" in words
+
+
+def _numbers_in(words: Sequence[str], complain: Callable[[str], None]) -> dict[str, int]:
+    """The limits that have a number after them."""
+    numbers = dict[str, int]()
+    for name, value in itertools.pairwise(words):
+        if name in _LIMITS:
+            try:
+                numbers[name] = number_in(value, name)
+            except UsageError as error:
+                complain(str(error))
+    return numbers
+
+
+def _moves_named_in(words: Sequence[str]) -> tuple[str, ...]:
+    """The words between `searchmoves` and the next keyword."""
+    if "searchmoves" not in words:
+        return ()
+    after = words[words.index("searchmoves") + 1 :]
+    return tuple(itertools.takewhile(lambda word: word not in _KEYWORDS, after))
+
+
+def _seconds_for(numbers: dict[str, int], clock: int | None, increment: int) -> float | None:
+    """The time for the move, or a fair part of the clock, but never half of it."""
+    limits = list[int]()
+    if "movetime" in numbers:
+        limits.append(numbers["movetime"])
+    if clock is not None:
+        moves_to_go = max(1, numbers.get("movestogo", _MOVES_TO_GO))
+        limits.append(clock // moves_to_go + increment * 3 // 4)
+        limits.append(clock // 2)
+    if not limits:
+        return None
+    return max(1, min(limits) - _OVERHEAD_MILLISECONDS) / 1000
+
+
+def number_in(text: str, name: str) -> int:
+    """A whole number from the host, limited to the bounds.
+
+    >>> number_in("9" * 5000, "nodes"), number_in("-20", "wtime")
+    (1000000000000, -20)
+    """
+    if not re.fullmatch(r"-?[0-9]+", text):
+        shown = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
+        raise UsageError(f"{name} must be a number, not {shown!r}")
+    return max(-MOST, min(MOST, int(text[:_MOST_DIGITS])))
