@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -16,12 +15,11 @@ from tbgen.apps.games.decide import Ground, Solve
 from tbgen.apps.games.tags import Continue, Rules
 from tbgen.cli import complain, complain_of, is_quiet, options, say
 from tbgen.cli.options import Command, flag, option
-from tbgen.cli.output import GamesWriter, written_whole
+from tbgen.cli.output import GamesWriter, Outputs
 from tbgen.cli.reading import (
     adjudicated,
     asked_files,
     building,
-    refuse_to_lose,
     say_whom_the_clock_did_not_stop,
 )
 from tbgen.cli.reporter import duration, progress
@@ -31,7 +29,7 @@ from tbgen.material import Material
 from tbgen.position import DEFAULT_BUDGET
 from tbgen.score import Mobility
 from tbgen.system.inputs import STANDARD_INPUT, is_packed
-from tbgen.system.outputs import STANDARD_OUTPUT, is_same_file, rewritten
+from tbgen.system.outputs import STANDARD_OUTPUT, rewritten
 from tbgen.system.process import processors
 from tbgen.text import counted, in_gib, in_units
 
@@ -119,11 +117,7 @@ def command(
         raise UsageError(f"{unfit[0]} cannot be changed in place: it is no plain file; use -o")
     if output is None and verdicts is None and not in_place:
         output = STANDARD_OUTPUT
-    if output is not None and verdicts is not None and is_same_file(output, verdicts):
-        where = "the standard output" if output == STANDARD_OUTPUT else output
-        raise UsageError(f"only one of the copy and the verdicts can go to {where}")
-    for target in (output, verdicts):
-        refuse_to_lose(target, names, force=force)
+    outputs = Outputs({"the copy": output, "the verdicts": verdicts}, read=names, force=force)
     if solve and not mobility.forgets:
         raise UsageError(
             f"--solve means nothing with --game {mobility}: positions are solved for r-mobility alone"
@@ -144,10 +138,9 @@ def command(
             )
             _solve_ahead(solver, names, task)
             solving = solver.bracket
-        writer = GamesWriter(
-            stack.enter_context(written_whole(verdicts or os.devnull, force=force))
-        )
-        copy = stack.enter_context(written_whole(output or os.devnull, force=force))
+        verdicts_file = stack.enter_context(outputs.open("the verdicts"))
+        writer = None if verdicts_file is None else GamesWriter(verdicts_file)
+        copy = stack.enter_context(outputs.open("the copy"))
         everything = total(
             part
             for name in names
@@ -161,9 +154,11 @@ def command(
                 in_place=in_place,
             )
         )
-        writer.finish(
-            missing=dict(everything.missing), skipped=[each.facts() for each in everything.skipped]
-        )
+        if writer is not None:
+            writer.finish(
+                missing=dict(everything.missing),
+                skipped=[each.facts() for each in everything.skipped],
+            )
     complain(*everything.contradicted)
     code = complain_of(everything.skipped)
     _report(everything)
@@ -178,7 +173,12 @@ def command(
 
 
 def _written(
-    name: str, parts: Iterable[ChunkReport], file: IO[bytes], writer: GamesWriter, *, in_place: bool
+    name: str,
+    parts: Iterable[ChunkReport],
+    copy: IO[bytes] | None,
+    writer: GamesWriter | None,
+    *,
+    in_place: bool,
 ) -> Iterator[ChunkReport]:
     """The parts of a file's games, each written as soon as it is decided."""
     with ExitStack() as stack:
@@ -186,10 +186,12 @@ def _written(
             from tbgen.apps.match.journal import kept_from_matches
 
             stack.enter_context(kept_from_matches(Path(name)))
-            file = stack.enter_context(rewritten(name))
+            copy = stack.enter_context(rewritten(name))
         for part in parts:
-            file.write(part.text)
-            writer.add(*part.facts)
+            if copy is not None:
+                copy.write(part.text)
+            if writer is not None:
+                writer.add(*part.facts)
             yield part
 
 

@@ -17,8 +17,8 @@ import click
 from tbgen.apps.records.record import without_record
 from tbgen.cli import complain, is_quiet, options, signals_to
 from tbgen.cli.options import Command, Wanted, flag, option, refuse_together, wanted_options
-from tbgen.cli.output import Facts, Form, present, show_facts, show_pairs
 from tbgen.cli.reporter import Reporter, Work, clock, duration, reporter
+from tbgen.cli.showing import Facts, Form, present, show_facts, show_pairs
 from tbgen.errors import UsageError
 from tbgen.library.build import Watcher, build, plan_for
 from tbgen.library.catalog import Condition, Finding

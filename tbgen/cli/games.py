@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -27,23 +26,22 @@ from tbgen.apps.games.tags import Rules, Source
 from tbgen.apps.games.text import GameText, chunks_in
 from tbgen.cli import complain, complain_of, options, say
 from tbgen.cli.options import Command, argument, flag, option
-from tbgen.cli.output import (
+from tbgen.cli.output import Outputs
+from tbgen.cli.reading import (
+    adjudicated,
+    asked_files,
+    building,
+    say_whom_the_clock_did_not_stop,
+)
+from tbgen.cli.reporter import reading
+from tbgen.cli.showing import (
     Form,
     print_facts,
     show_facts,
     table_lines,
     terminal_width,
     text_of,
-    written_whole,
 )
-from tbgen.cli.reading import (
-    adjudicated,
-    asked_files,
-    building,
-    refuse_to_lose,
-    say_whom_the_clock_did_not_stop,
-)
-from tbgen.cli.reporter import reading
 from tbgen.errors import MissingTableError, PgnError, UsageError, build_options
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
@@ -81,7 +79,12 @@ def annotate_command(
       tbgen annotate event.pgn --number 12 --html -o game.html
       tbgen annotate event.pgn -o annotated.pgn --scoring harmonic
     """
-    refuse_to_lose(output, [file], force=force, most=math.inf if number is None else 1)
+    outputs = Outputs(
+        {"the games": output or STANDARD_OUTPUT},
+        read=[file],
+        most_games=None if number is None else 1,
+        force=force,
+    )
     with ExitStack() as stack:
         reader = _Reader(file, stack.enter_context(open_tablebase(folders)), rules)
         pieces = reader.pieces(number, prints=output in (None, STANDARD_OUTPUT))
@@ -90,7 +93,8 @@ def annotate_command(
             for each in annotations:
                 _show(each)
         else:
-            sheet = stack.enter_context(written_whole(output or STANDARD_OUTPUT, force=force))
+            sheet = stack.enter_context(outputs.open("the games"))
+            assert sheet is not None
             if form is not Form.TABLE:
                 facts = [each.facts() for each in annotations]
                 plies = (

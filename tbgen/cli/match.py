@@ -23,11 +23,12 @@ from tbgen.apps.match.options import OPTIONS, settings_of
 from tbgen.apps.match.results import Figures, MatchStandings
 from tbgen.apps.match.runner import Match, Referee
 from tbgen.apps.match.schedule import Pairing
-from tbgen.apps.match.settings import GROWING, MatchSettings
+from tbgen.apps.match.settings import GROWING
 from tbgen.apps.match.statistics import Distribution
 from tbgen.cli import QUIET, Terminated
-from tbgen.cli.output import Form, entries_in, refuse_fewer, table_lines, text_of, written_whole
+from tbgen.cli.output import Outputs
 from tbgen.cli.reporter import Reporter, clock, reporter
+from tbgen.cli.showing import Form, table_lines, text_of
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import format_points
 from tbgen.system.process import processors
@@ -99,34 +100,44 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> int:
     settings = settings_of(arguments)
     ctx.meta[QUIET] = settings.quiet
     with reporter(sys.stdout) as shown:
-        view = MatchView(shown)
-        return _played(settings, Referee(settings, view), view)
+        outputs = Outputs(
+            {"-jsonout": settings.json, "-crosstable": settings.crosstable},
+            kept={"-pgnout": settings.pgn},
+            force=settings.force,
+        )
+        view = MatchView(shown, outputs)
+        return _played(Referee(settings, view), view, outputs)
 
 
-def _played(settings: MatchSettings, referee: Referee, view: MatchView) -> int:
+def _played(referee: Referee, view: MatchView, outputs: Outputs) -> int:
     """Play a match, and show and write the standings of what has been played, whatever ends it."""
-    code, failure = 0, None
-    wanted = {settings.json: _facts, settings.crosstable: _crosstable}
+    code = 0
+    failure: Exception | None = None
     try:
-        with contextlib.ExitStack() as stack:  # its files are tried before the first game
-            files = {
-                path: stack.enter_context(written_whole(str(path), force=settings.force))
-                for path in wanted
-                if path
-            }
+        # The files are tried before the first game.
+        with outputs.open("-jsonout") as standings, outputs.open("-crosstable") as crosstable:
             try:
                 code = asyncio.run(_run(referee))
             except Exception as error:
                 failure = error
             if referee.match is None:
-                raise failure or (Terminated if code == 128 + signal.SIGTERM else KeyboardInterrupt)
+                raise failure or _interruption(code)
             view.ends(referee.match, interrupted=code != 0)
-            for path, file in files.items():
-                file.write(text_of(Form.JSON, wanted[path](referee.match)).encode())
+            if standings is not None:
+                standings.write(text_of(Form.JSON, _facts(referee.match)).encode())
+            if crosstable is not None:
+                crosstable.write(text_of(Form.JSON, _crosstable(referee.match)).encode())
     finally:
-        if failure is not None:
+        if failure is not None:  # it explains more than a file that is refused
             raise failure
     return code
+
+
+def _interruption(code: int) -> KeyboardInterrupt:
+    """What ended a match before it began."""
+    if code == 128 + signal.SIGTERM:
+        return Terminated()
+    return KeyboardInterrupt()
 
 
 async def _run(referee: Referee) -> int:
@@ -173,8 +184,9 @@ class MatchView:
     Bars show the games at work, and lines do not.
     """
 
-    def __init__(self, reporter: Reporter) -> None:
+    def __init__(self, reporter: Reporter, outputs: Outputs) -> None:
         self._reporter = reporter
+        self._outputs = outputs
         self.says = reporter.say
         self._begun = time.monotonic()
         self._played = 0
@@ -204,14 +216,8 @@ class MatchView:
         for text in filter(said.get, said):
             self.says(text)
         self._games = self._reporter.work("games", match.scheduled, every=math.inf)
-        targets = (
-            ()
-            if settings.force or match.plan.format in GROWING
-            else (settings.json, settings.crosstable)
-        )
-        for target in targets:
-            if target is not None and target.is_file():
-                refuse_fewer(target, entries_in(str(target)), match.scheduled)
+        if match.plan.format not in GROWING:
+            self._outputs.refuse_fewer(match.scheduled)
 
     def moved(self, sheet: Sheet) -> None:
         if not sheet.answers:

@@ -19,7 +19,7 @@ from click.core import ParameterSource
 
 from tbgen.apps.games.tags import Rules, parse_cutoff
 from tbgen.cli import COMMANDS, QUIET
-from tbgen.cli.output import Form
+from tbgen.cli.showing import Form
 from tbgen.errors import MaterialError, MissingFolderError, UsageError, build_options
 from tbgen.material import (
     FEWEST_TABLE_MEN,

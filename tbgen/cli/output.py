@@ -1,178 +1,142 @@
-"""The output of commands: tables, JSON and CSV; and files, whole or not at all."""
+"""The files that commands write: each whole or not at all, and none over what must not be lost."""
 
 from __future__ import annotations
 
 import contextlib
-import csv
-import enum
-import io
-import json
+import itertools
 import math
+import os
 import re
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any
-
-import click
 
 from tbgen.apps.games.text import chunks_in
 from tbgen.errors import InputFileError, UsageError
-from tbgen.facts import flattened
-from tbgen.rules.facts import parts_of, to_json
-from tbgen.system import outputs
-from tbgen.text import counted, printable
+from tbgen.reading import parse_json
+from tbgen.rules.facts import to_json
+from tbgen.system.inputs import STANDARD_INPUT
+from tbgen.system.outputs import STANDARD_OUTPUT, is_same_file, written_whole
+from tbgen.text import counted
 
-Facts = Mapping[str, Any]
-Heads = Mapping[str, str | Callable[[Any], object]]
-"""Head of a column -> the field with its cells, or a function of a row."""
-
-_NUMBER = r"(?:[<>~] ?)?[-+±]?G?[0-9½][0-9,.:½-]*(?: (?:%|[kMG]?B|[MG]iB))?%?"
-_FLUSH_RIGHT = re.compile(rf"{_NUMBER}(?: {_NUMBER})*|[-?x]?")
-"""A cell of a right-aligned column: a number, a score, a size or a time, or nothing."""
-_FORMULA = re.compile(r"[=+@\t\r]|-(?!G?[0-9])")
-"""The characters that begin a formula in a spreadsheet; names of players may begin with them."""
+_JSON = re.compile(rb'\s*(\{|\[\s*[][{"])')
+"""The first bytes of a JSON object or list; a PGN file may begin with the bracket of a tag."""
+_HEAD_BYTES = 1024
+_PAGE = b"<"
+"""The first byte of a page."""
 
 
-class Form(enum.Enum):
-    """The output of a command: for people, or for programs."""
+class Outputs:
+    """The files that one command writes, checked before it begins and when each takes its name.
 
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
-
-
-def present(
-    form: Form, facts: Any, in_words: Callable[[], object], rows: Iterable[Facts] | None = None
-) -> None:
-    """Print facts for programs, or show them to people in words."""
-    if form is Form.TABLE:
-        in_words()
-    else:
-        print_facts(form, facts, rows)
-
-
-def print_facts(form: Form, facts: Any, rows: Iterable[Facts] | None = None) -> None:
-    """Print facts as `text_of` writes them."""
-    click.echo(text_of(form, facts, rows), nl=False)
-
-
-def text_of(form: Form, facts: Any, rows: Iterable[Facts] | None = None) -> str:
-    """Facts as JSON, or their rows as CSV.
-
-    The rows are the list of objects within the facts, unless they are given; facts without such a list are one row.
+    A file replaces another one when all of it is written. It does not replace one with more
+    entries, unless it is forced to.
     """
-    if form is Form.JSON:
-        return f"{to_json(facts, indent=2)}\n"
-    flat = [dict(_cells_of(row)) for row in (_rows_in(facts) if rows is None else rows)]
-    text = io.StringIO()
-    fullest_first = sorted(
-        flat, key=len, reverse=True
-    )  # so that the parts of a score are beside it
-    writer = csv.DictWriter(
-        text, dict.fromkeys(key for row in fullest_first for key in row), lineterminator="\n"
-    )
-    writer.writeheader()
-    writer.writerows(flat)
-    return text.getvalue()
+
+    def __init__(
+        self,
+        files: Mapping[str, str | Path | None],
+        *,
+        read: Sequence[str] = (),
+        kept: Mapping[str, str | Path | None] = MappingProxyType({}),
+        most_games: int | None = None,
+        force: bool,
+    ) -> None:
+        """Refuse two names of one file, the name of a file that is read, and too few games.
+
+        Arguments:
+            files: The content of each file, such as "the copy", and its name; None is not written.
+            read: The files with the games that the command reads.
+            kept: More files that the command changes in its own way, which no file may be.
+            most_games: The number of games that it takes from them, if not all.
+            force: Whether a file may replace one with more entries.
+        """
+        self._names = {what: str(name) for what, name in files.items() if name is not None}
+        self._force = force
+        _refuse_equal_names({**kept, **files})
+        self._refuse_names_of(read)
+        if read and STANDARD_INPUT not in read:
+            self._refuse_fewer_games(read, most_games)
+
+    def _refuse_names_of(self, sources: Sequence[str]) -> None:
+        for name in self._names.values():
+            if name == STANDARD_OUTPUT:
+                continue
+            if any(is_same_file(source, name) for source in sources):
+                raise UsageError(f"{name} is what is read; name another file")
+
+    def _refuse_fewer_games(self, sources: Sequence[str], most: int | None) -> None:
+        """The games of a stream are known only at its end, when the file takes its name."""
+        for name, there in self._entries_to_lose():
+            games = sum(entries_in(source, there) for source in sources)
+            if most is not None:
+                games = min(most, games)
+            refuse_fewer(name, there, games, "game", "games")
+
+    def refuse_fewer(self, number: int) -> None:
+        """Refuse to replace a file with more entries than `number`, before the work begins."""
+        for name, there in self._entries_to_lose():
+            refuse_fewer(name, there, number)
+
+    def _entries_to_lose(self) -> Iterator[tuple[str, int]]:
+        """The files that are there, and the number of their entries; none if `force` gives them up."""
+        if self._force:
+            return
+        for name in self._names.values():
+            if name != STANDARD_OUTPUT and os.path.isfile(name):
+                yield name, entries_in(name)
+
+    @contextlib.contextmanager
+    def open(self, what: str) -> Iterator[IO[bytes] | None]:
+        """A file to write to, which takes its name at the end of the block; None if it has none."""
+        if what not in self._names:
+            yield None
+            return
+        check = None if self._force else _refuse_fewer_entries
+        with written_whole(self._names[what], check) as file:
+            yield file
 
 
-def _rows_in(facts: Any) -> Sequence[Facts]:
-    """The first list of objects within facts."""
-    if isinstance(facts, list):
-        return facts
-    lists = [each for each in facts.values() if isinstance(each, list)]
-    return next(
-        (rows for rows in lists if rows and all(isinstance(row, Mapping) for row in rows)), [facts]
-    )
+def _refuse_equal_names(files: Mapping[str, str | Path | None]) -> None:
+    names = {what: str(name) for what, name in files.items() if name is not None}
+    for one, other in itertools.combinations(names, 2):
+        name = names[one]
+        if is_same_file(name, names[other]):
+            where = "the standard output" if name == STANDARD_OUTPUT else name
+            raise UsageError(f"only one of {one} and {other} can go to {where}")
 
 
-def _cells_of(facts: Facts, before: str = "") -> Iterator[tuple[str, object]]:
-    """The fields of an object, with the parts of each score after it; lists and truth values are JSON."""
-    for name, value in flattened(facts, before):
-        text = json.dumps(value) if isinstance(value, (list, bool)) else value
-        yield name, f"'{text}" if isinstance(text, str) and _FORMULA.match(text) else text
-        yield from _cells_of(parts_of(value) if isinstance(value, str) else {}, f"{name}.")
-
-
-def show_pairs(facts: Mapping[str, object], form: str = "{:10}{}") -> None:
-    """Print a line for each fact with its name; None is left out."""
-    for name, value in facts.items():
-        if value is not None:
-            click.echo(form.format(name, value))
-
-
-def show_facts(
-    rows: Iterable[Any],
-    columns: Heads,
-    *,
-    titles: Mapping[int, str] | None = None,
-    note: str = "",
-    none: str = "",
+def refuse_fewer(
+    target: object, there: int, more: int, one: str = "entry", many: str = "entries"
 ) -> None:
-    """Print a table of facts under the heads of its columns, and a note; `none` replaces a table without rows."""
-    cells = [
-        [_cell(row[each] if isinstance(each, str) else each(row)) for each in columns.values()]
-        for row in rows
-    ]
-    lines = [*table_lines(list(columns), cells, titles), note] if cells else [none]
-    click.echo("".join(f"{line}\n" for line in lines if line), nl=False)
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return "?"
-    if isinstance(value, float):
-        return f"{value:,.1f}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def table_lines(
-    heads: Sequence[str], rows: Sequence[Sequence[str]], titles: Mapping[int, str] | None = None
-) -> Iterator[str]:
-    """The lines of a table; columns of numbers are right-aligned, and move closer on a narrow terminal.
-
-    `titles` go above rows, by their numbers from 0.
-    """
-    rows = [[printable(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    sides = [
-        ">" if all(map(_FLUSH_RIGHT.fullmatch, cells)) else "<"
-        for _, *cells in zip(heads, *rows, strict=True)
-    ]
-    gap = "  " if sum(widths) + 2 * (len(widths) - 1) <= terminal_width() else " "
-    for number, row in enumerate((heads, *rows), -1):
-        if titles and number in titles:
-            yield titles[number]
-        cells = (
-            f"{text:{side}{width}}" for text, width, side in zip(row, widths, sides, strict=True)
+    """Refuse to replace a file by one with fewer entries."""
+    if more < there:
+        raise UsageError(
+            f"{target} has {counted(there, one, many)}, "
+            f"and {counted(more, one, many)} would take their place; "
+            "write elsewhere, or give --force"
         )
-        yield gap.join(cells).rstrip()
 
 
-def terminal_width() -> float:
-    """The columns of the terminal; any other output is unlimited."""
-    if not sys.stdout.isatty():
-        return math.inf
-    import shutil  # importing it costs more than a probe
-
-    return shutil.get_terminal_size().columns
-
-
-_ENTRY = re.compile(rb'  \{|\["|(?:  "games"|      "GamesAsWhite"): ([0-9]+)')
-"""The beginning of a line of JSON that is a game or a move of a strategy, or says how many games there are."""
+def _refuse_fewer_entries(name: str, other: str) -> None:
+    """Refuse to replace a file by another one with fewer entries."""
+    there = entries_in(name)
+    if there:
+        refuse_fewer(name, there, entries_in(other, there))
 
 
 def entries_in(name: str, enough: float = math.inf) -> int:
-    """How many games a PGN file has, or how many games or moves a file of JSON tells of; 0 for a page.
+    """How many games a PGN file has, or how many games or moves a JSON file tells of; 0 for a page.
 
     A PGN file is not read beyond so many as are `enough`.
     """
     with open(name, "rb") as file:
-        head = file.readline()
-        if head.startswith((b"{", b"[\n")):
-            return sum(int(match[1] or 1) for match in map(_ENTRY.match, file) if match)
-    if head.startswith(b"<"):
+        head = file.read(_HEAD_BYTES)
+    if head.startswith(_PAGE):
         return 0
+    if _JSON.match(head):
+        return _entries_of_json(Path(name).read_bytes())
     games = 0
     with contextlib.suppress(InputFileError):
         for chunk in chunks_in(name, may_be_empty=True):
@@ -182,26 +146,28 @@ def entries_in(name: str, enough: float = math.inf) -> int:
     return games
 
 
-def refuse_fewer(
-    target: object, there: int, more: int, one: str = "entry", many: str = "entries"
-) -> None:
-    """Refuse to replace a file by one with fewer entries."""
-    if more < there:
-        raise UsageError(
-            f"{target} has {counted(there, one, many)}, and {counted(more, one, many)} would take their place; "
-            "write elsewhere, or give --force"
-        )
+def _entries_of_json(text: bytes) -> int:
+    """The games of a list, of verdicts, of a match or of a cross table; the moves of a strategy."""
+    try:
+        facts = parse_json(text)
+    except ValueError:
+        return 0
+    if isinstance(facts, list):
+        return len(facts)
+    if isinstance(facts.get("Table"), dict):
+        return sum(_games_of_row(row) for row in facts["Table"].values())
+    entries: Any = facts.get("games", facts.get("moves"))
+    if isinstance(entries, int):
+        return entries
+    if isinstance(entries, list):
+        return len(entries)
+    return 0
 
 
-def refuse_fewer_entries(name: str, other: str) -> None:
-    """Refuse to replace a file by another one with fewer entries."""
-    if there := entries_in(name):
-        refuse_fewer(name, there, entries_in(other, there))
-
-
-def written_whole(name: str, *, force: bool) -> contextlib.AbstractContextManager[IO[bytes]]:
-    """A file to write to, which takes its name when all is written, and if `force` or if it has no fewer entries."""
-    return outputs.written_whole(name, None if force else refuse_fewer_entries)
+def _games_of_row(row: Any) -> int:
+    """The games that a player of a cross table had with the white men."""
+    games = row.get("GamesAsWhite") if isinstance(row, dict) else None
+    return games if isinstance(games, int) else 0
 
 
 class GamesWriter:
@@ -218,6 +184,10 @@ class GamesWriter:
 
     def finish(self, **rest: object) -> None:
         """Close the list, and write the facts after it."""
-        end = "\n]" if self._before == "," else self._before + "]"
-        fields = (f",\n{to_json(name)}: {to_json(value)}" for name, value in rest.items())
-        self._file.write(f"{end}{''.join(fields)}}}\n".encode())
+        if self._before == ",":
+            self._file.write(b"\n]")
+        else:
+            self._file.write(f"{self._before}]".encode())
+        for name, value in rest.items():
+            self._file.write(f",\n{to_json(name)}: {to_json(value)}".encode())
+        self._file.write(b"}\n")

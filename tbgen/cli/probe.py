@@ -14,7 +14,7 @@ from tbgen.apps.games.tags import Rules
 from tbgen.apps.play.within import ClockedValue, value_if_asked
 from tbgen.cli import options
 from tbgen.cli.options import Asked, Command, flag, option, refuse_beside, refuse_idle
-from tbgen.cli.output import Form, print_facts, show_facts, show_pairs
+from tbgen.cli.showing import Form, print_facts, show_facts, show_pairs
 from tbgen.errors import TbgenError
 from tbgen.material import Role
 from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import os
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,13 +11,11 @@ from tbgen.apps.games.decide import Ground, Solve
 from tbgen.apps.games.tags import Rules
 from tbgen.cli import complain_of, say
 from tbgen.cli.options import not_empty
-from tbgen.cli.output import entries_in, refuse_fewer
 from tbgen.cli.reporter import reading
-from tbgen.errors import InputFileError, UsageError, build_options
+from tbgen.errors import InputFileError, build_options
 from tbgen.material import Material
 from tbgen.storage.files import mobility_of, tables_in
 from tbgen.system.inputs import STANDARD_INPUT, matching_files
-from tbgen.system.outputs import STANDARD_OUTPUT, is_same_file
 from tbgen.text import counted
 
 
@@ -96,26 +92,3 @@ def building(files: Sequence[str], folders: Sequence[Path], tables: Sequence[str
     ]
     wanted = " ".join(tables or (f"--for {name}" for name in names))
     return f"tbgen build {wanted}{build_options(str(folders[0]))} --outcomes"
-
-
-def refuse_to_lose(
-    target: str | None, sources: Sequence[str], *, force: bool, most: float = math.inf
-) -> None:
-    """Refuse at once to write over a file that is read, or over one with more games than are read, at most `most`.
-
-    `force` allows fewer games. The games of a stream are known only at its end.
-    """
-    if target in (None, STANDARD_OUTPUT):
-        return
-    for source in sources:
-        if is_same_file(source, target):
-            raise UsageError(f"{target} is what is read; name another file")
-    if not force and STANDARD_INPUT not in sources and os.path.isfile(target):
-        there = entries_in(target)
-        refuse_fewer(
-            target,
-            there,
-            int(min(most, sum(entries_in(name, there) for name in sources))),
-            "game",
-            "games",
-        )

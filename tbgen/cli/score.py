@@ -11,17 +11,16 @@ import click
 from tbgen.apps.games.tags import Rules, moves_after_the_end
 from tbgen.cli import complain, complain_of, options
 from tbgen.cli.options import Asked, Command, flag, option, refuse_idle
-from tbgen.cli.output import (
+from tbgen.cli.output import GamesWriter
+from tbgen.cli.reporter import reading
+from tbgen.cli.showing import (
     Facts,
     Form,
-    GamesWriter,
     present,
     print_facts,
     show_facts,
     show_pairs,
-    written_whole,
 )
-from tbgen.cli.reporter import reading
 from tbgen.errors import InputFileError, TbgenError, UnreadableFileError, UsageError
 from tbgen.rules.facts import to_json
 from tbgen.rules.game import Game
@@ -29,7 +28,7 @@ from tbgen.rules.notation import parse_fen, with_score
 from tbgen.rules.points import Scoring, format_points
 from tbgen.score import Mobility, Score
 from tbgen.system.inputs import matching_files
-from tbgen.system.outputs import STANDARD_OUTPUT
+from tbgen.system.outputs import STANDARD_OUTPUT, written_whole
 from tbgen.text import printable
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ def command(
 def _score_files(files: Sequence[str], rules: Rules, *, form: Form, summary: bool) -> int:
     """Score every game that can be read; the exit code says whether all could."""
     faults, warnings, rows = list[TbgenError](), list[str](), list[Facts]()
-    with written_whole(STANDARD_OUTPUT, force=True) as out:
+    with written_whole(STANDARD_OUTPUT) as out:
         writer = GamesWriter(out) if form is Form.JSON else None
         for game in _games_of(files, rules):
             if isinstance(game, TbgenError):

@@ -21,8 +21,8 @@ from tbgen.cli.options import (
     option,
     wanted_options,
 )
-from tbgen.cli.output import Form, print_facts
 from tbgen.cli.reporter import reporter
+from tbgen.cli.showing import Form, print_facts
 from tbgen.facts import facts_of
 from tbgen.library.catalog import Catalog
 from tbgen.library.fetch import fetch

@@ -11,8 +11,9 @@ import click
 
 from tbgen.cli import options
 from tbgen.cli.options import Asked, Command, completing, flag, option, refuse_beside, syzygy_option
-from tbgen.cli.output import Form, present, print_facts, show_facts, show_pairs, written_whole
+from tbgen.cli.output import Outputs
 from tbgen.cli.reporter import duration, progress
+from tbgen.cli.showing import Form, present, print_facts, show_facts, show_pairs
 from tbgen.errors import UnprovedError, UsageError
 from tbgen.facts import facts_of
 from tbgen.material import Material
@@ -235,7 +236,8 @@ def hold(
             raise UnprovedError(
                 f"nothing is proved ({found[0].verdict.value}), so there is no strategy to write"
             )
-        with written_whole(target, force=force) as file:
+        with Outputs({"the strategy": target}, force=force).open("the strategy") as file:
+            assert file is not None
             file.write(found[0].proof.strategy.text().encode())
     else:
         click.echo(f"{picture_of(board)}\n\naccrued  {found[0].accrued}")

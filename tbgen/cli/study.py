@@ -15,8 +15,9 @@ from tbgen.apps.records.record import FOLDER as RECORDS
 from tbgen.apps.records.record import Record, differs, path_of_record, records_in, write_record
 from tbgen.cli import complain_of, options, say
 from tbgen.cli.options import Command, Wanted, flag, not_empty, option
-from tbgen.cli.output import Form, present, refuse_fewer, show_facts
+from tbgen.cli.output import refuse_fewer
 from tbgen.cli.reporter import progress
+from tbgen.cli.showing import Form, present, show_facts
 from tbgen.errors import UsageError
 from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN, Role
 from tbgen.score import Mobility

@@ -9,8 +9,8 @@ import click
 
 from tbgen.cli import complain_of, is_quiet, options
 from tbgen.cli.options import Command, flag, option
-from tbgen.cli.output import Facts, Form, Heads, present, show_facts
 from tbgen.cli.reporter import Work, progress
+from tbgen.cli.showing import Facts, Form, Heads, present, show_facts
 from tbgen.errors import TableError, UsageError, VerificationError
 from tbgen.facts import facts_of
 from tbgen.library.catalog import figures_of

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.cli.output import written_whole
+from tbgen.system.outputs import written_whole
 from tests.apps.site.faults import HTML, parsed
 from tests.cli.calls import printed
 
@@ -92,10 +92,10 @@ def test_a_clock_that_jumps_costs_no_file_that_is_being_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, now = tmp_path / "a.pgn", time.time()
-    with written_whole(str(path), force=False) as first:
+    with written_whole(str(path)) as first:
         first.write(b"first")
         monkeypatch.setattr(time, "time", lambda: now + 1e9)
-        with written_whole(str(path), force=False) as second:
+        with written_whole(str(path)) as second:
             second.write(b"second")
         assert path.read_bytes() == b"second"
     assert path.read_bytes() == b"first"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -165,6 +166,46 @@ def test_a_match_of_fewer_games_is_refused_before_the_first(folder: Path) -> Non
     ]
     assert complaint("match", *words)[0] == 2
     assert "go" not in seen.read_text().split()
+
+
+MATCH = ("match", *TWO, "2")
+TWO_OUTPUTS = [
+    (MATCH, "-pgnout", "-jsonout"),
+    (MATCH, "-pgnout", "-crosstable"),
+    (MATCH, "-jsonout", "-crosstable"),
+    (("adjudicate", "one.pgn", "-q"), "-o", "--verdicts"),
+]
+
+
+@pytest.mark.parametrize(("words", "one", "other"), TWO_OUTPUTS)
+@pytest.mark.parametrize("name", ["out", "./out", "soft", "hard"])
+def test_two_outputs_of_one_file_are_refused(
+    folder: Path, words: tuple[str, ...], one: str, other: str, name: str
+) -> None:
+    Path("out").write_text("1. e4 *\n")
+    Path("soft").symlink_to("out")
+    Path("hard").hardlink_to("out")
+    code, line = complaint(*words, one, "out", other, name)
+    assert (code, "tbgen: only one of " in line, line.endswith(" can go to out")) == (2, True, True)
+    assert Path("out").read_text() == "1. e4 *\n"
+
+
+def test_json_that_was_written_anew_is_counted_all_the_same(folder: Path) -> None:
+    much = ("adjudicate", str(S18), "--verdicts", "out", "-q")
+    for layout in ({"indent": 4}, {"separators": (",", ":")}):
+        assert tbgen(*much, "--force").returncode == 0
+        text = json.dumps(json.loads(Path("out").read_text()), **layout)  # type: ignore[arg-type]
+        Path("out").write_text(text)
+        code, line = complaint("adjudicate", "one.pgn", "--verdicts", "out", "-q")
+        assert (code, "20 games, and 1 game would" in line) == (2, True), line
+        assert Path("out").read_text() == text
+
+
+@pytest.mark.parametrize("text", ["{", "[{]", '{"Table": {"a": 1}}', '{"Table": 1}', "[]", "{}"])
+def test_other_json_is_replaced(folder: Path, text: str) -> None:
+    Path("out").write_text(text)
+    assert tbgen("adjudicate", "one.pgn", "--verdicts", "out", "-q").returncode == 0
+    assert Path("out").read_text() != text
 
 
 def test_the_games_of_a_stream_are_counted_at_its_end(folder: Path) -> None:

@@ -23,7 +23,7 @@ from tbgen.apps.games.event import (
 )
 from tbgen.apps.games.tags import Rules, Source
 from tbgen.apps.games.text import chunks_of
-from tbgen.cli.output import Form, text_of
+from tbgen.cli.showing import Form, text_of
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Color, Score
 from tests.strategies import outcomes
