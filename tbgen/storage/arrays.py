@@ -30,35 +30,48 @@ class StoredArrays:
     """The arrays of a file, read when they are asked for; `head` is the line of facts at its beginning."""
 
     def __init__(self, path: Path, head: bytes) -> None:
-        self.path, self.head = path, head
+        self.path = path
+        self.head = head
         self.facts: dict[str, Any] = json.loads(head)
-        self._frame, self._offsets, offset = (
-            self.facts["frame"],
-            dict[str, list[int]](),
-            _DIGEST_BYTES + len(head),
-        )
+        self._frame = self.facts["frame"]
+        self._offsets = dict[str, list[int]]()
+        """[array] -> where each of its frames begins in the file, and where the last one ends."""
+        offset = _DIGEST_BYTES + len(head)
         for name, (_, _, sizes) in self.facts["columns"].items():
-            self._offsets[name] = [*itertools.accumulate(sizes, initial=offset)]
+            self._offsets[name] = list(itertools.accumulate(sizes, initial=offset))
             offset = self._offsets[name][-1]
 
     def items(
         self, name: str, first: int = 0, end: int | None = None, room: Array | None = None
     ) -> Array:
         """The items of an array from `first` up to `end`, at the beginning of a given array, or in a new one."""
-        kind, items, _ = self.facts["columns"][name]
-        offsets, size, end = self._offsets[name], self._frame, items if end is None else end
-        found = np.empty(end - first, kind) if room is None else room[: end - first]
+        kind, length, _ = self.facts["columns"][name]
+        if end is None:
+            end = length
+        items = np.empty(end - first, kind) if room is None else room[: end - first]
+        size = self._frame
         for frame in range(first // size, -(-end // size)):
-            start, stop = max(first, frame * size), min(end, frame * size + size)
-            here, length = found[start - first : stop - first], min(size, items - frame * size)
-            whole = here if len(here) == length else np.empty(length, kind)
-            try:
-                unpack_into(self._read(offsets[frame], offsets[frame + 1]), whole)
-            except ValueError as error:
-                raise DamagedTableError(str(self.path), str(error)) from None
-            if whole is not here:
-                here[:] = whole[start - frame * size : stop - frame * size]
-        return found
+            frame_start = frame * size
+            frame_end = min(frame_start + size, length)
+            start = max(first, frame_start)
+            stop = min(end, frame_end)
+            wanted = items[start - first : stop - first]
+            if len(wanted) == frame_end - frame_start:
+                self._unpack_frame(name, frame, wanted)
+            else:
+                whole = np.empty(frame_end - frame_start, kind)
+                self._unpack_frame(name, frame, whole)
+                wanted[:] = whole[start - frame_start : stop - frame_start]
+        return items
+
+    def _unpack_frame(self, name: str, frame: int, items: Array) -> None:
+        """Fill an array from a frame."""
+        offsets = self._offsets[name]
+        packed = self._read(offsets[frame], offsets[frame + 1])
+        try:
+            unpack_into(packed, items)
+        except ValueError as error:
+            raise DamagedTableError(str(self.path), str(error)) from None
 
     def _read(self, start: int, end: int) -> bytes:
         with self.path.open("rb", buffering=0) as file:
@@ -75,13 +88,11 @@ class ArrayFile(StoredArrays):
         self._descriptor = os.open(path, os.O_RDONLY)
         weakref.finalize(self, os.close, self._descriptor)
         with open(self._descriptor, "rb", closefd=False) as file:
-            digest, head = file.read(_DIGEST_BYTES), file.readline()
-            if (
-                not head
-                or hashlib.file_digest(file, lambda: hashlib.sha256(head)).hexdigest().encode()
-                != digest
-            ):
-                raise DamagedTableError(str(path), "its digest is not that of its content")
+            digest = file.read(_DIGEST_BYTES)
+            head = file.readline()
+            content = hashlib.file_digest(file, lambda: hashlib.sha256(head))
+        if not head or content.hexdigest().encode() != digest:
+            raise DamagedTableError(str(path), "its digest is not that of its content")
         super().__init__(path, head)
 
     def _read(self, start: int, end: int) -> bytes:
@@ -92,14 +103,15 @@ def write_arrays(
     path: Path, facts: Mapping[str, Any], arrays: Mapping[str, Array], frame: int
 ) -> StoredArrays:
     """Write a file of arrays, in frames of so many items; OSError if the disk is full."""
-    packed, columns = list[bytes](), {}
+    packed = list[bytes]()
+    columns = {}
     for name, array in arrays.items():
-        frames = [
-            pack(array[n : n + frame], shuffled=False, level=SCRATCH_LEVEL)
-            for n in range(0, len(array), frame)
-        ]
-        columns[name] = array.dtype.str, len(array), [*map(len, frames)]
-        packed += frames
+        sizes = list[int]()
+        for first in range(0, len(array), frame):
+            part = pack(array[first : first + frame], shuffled=False, level=SCRATCH_LEVEL)
+            packed.append(part)
+            sizes.append(len(part))
+        columns[name] = (array.dtype.str, len(array), sizes)
     head = json.dumps({**facts, "frame": frame, "columns": columns}).encode() + b"\n"
     write_whole(path, [digest_of(head, *packed).encode(), head, *packed])
     return StoredArrays(path, head)

@@ -78,24 +78,23 @@ def folders_in(folders: Folders) -> tuple[Path, ...]:
     >>> [folder.name for folder in folders_in(os.pathsep.join(("three", "four")))]
     ['three', 'four']
     """
-    given: object = folders
-    if isinstance(given, str) and not os.path.isdir(given):
-        given = [path for path in given.split(os.pathsep) if path]
-    elif isinstance(given, (str, os.PathLike)):
-        given = [given]
-    if (
-        not isinstance(given, Sequence)
-        or not given
-        or not all(isinstance(path, str | os.PathLike) for path in given)
-    ):
-        raise UsageError(f"folders must be a path, or several in a sequence, not {folders!r}")
-    return tuple(map(Path, given))
+    paths: object = folders
+    if isinstance(folders, str) and not os.path.isdir(folders):
+        paths = [path for path in folders.split(os.pathsep) if path]
+    elif isinstance(folders, str | os.PathLike):
+        paths = [folders]
+    wrong = UsageError(f"folders must be a path, or several in a sequence, not {folders!r}")
+    if not isinstance(paths, Sequence) or not paths:
+        raise wrong
+    if not all(isinstance(path, str | os.PathLike) for path in paths):
+        raise wrong
+    return tuple(map(Path, paths))
 
 
 def folder_for(folder: Path, mobility: Mobility) -> Path:
     """The folder of a mobility's tables in a folder; that of whole-game tables may also be named itself.
 
-    >>> [folder_for(Path("data"), each).as_posix() for each in Mobility]
+    >>> [folder_for(Path("data"), mobility).as_posix() for mobility in Mobility]
     ['data', 'data/whole-game']
     """
     if mobility_of(folder) is mobility:
@@ -113,17 +112,23 @@ def folder_of_men(folder: Path, men: Sequence[Role]) -> Path:
     >>> folder_of_men(Path("data"), [Role.own("M=WF")]).as_posix(), folder_of_men(Path("data"), []).as_posix()
     ('data/M=WF', 'data')
     """
-    return folder / name_of_men(men) if men and men != men_of_name(folder.name) else folder
+    if not men or men == men_of_name(folder.name):
+        return folder
+    return folder / name_of_men(men)
 
 
 def men_of_folder(folder: Path) -> tuple[Role, ...]:
     """The men of your own in the tables of a folder, by its name; none in most folders."""
-    return men_of_name(folder.name if mobility_of(folder).forgets else folder.parent.name)
+    if mobility_of(folder) is Mobility.WHOLE_GAME:
+        folder = folder.parent
+    return men_of_name(folder.name)
 
 
 def mobility_of(folder: Path) -> Mobility:
     """The mobility of the tables in a folder, by its name: tbgen must never mistake a file for one of the other."""
-    return Mobility.WHOLE_GAME if folder.name == str(Mobility.WHOLE_GAME) else Mobility.RESET
+    if folder.name == str(Mobility.WHOLE_GAME):
+        return Mobility.WHOLE_GAME
+    return Mobility.RESET
 
 
 def path_of(folder: Path, material: Material, layer: Layer = Layer.OUTCOMES) -> Path:
@@ -160,26 +165,29 @@ def path_in(folders: Sequence[Path], material: Material) -> Path:
 @cache
 def every_material(own: tuple[Role, ...] = ()) -> tuple[Material, ...]:
     """Every material that a folder may have a table of, in build order, those of six men last."""
-    return (*all_materials(own), *([] if own else materials(MOST_BUILT_MEN)))
+    smaller = tuple(all_materials(own))
+    if own:
+        return smaller
+    return (*smaller, *materials(MOST_BUILT_MEN))
 
 
 def tables_in(folder: Path) -> list[Material]:
     """The materials that have a file in a folder, in build order; none where there is no folder."""
-    there = set[str]()
+    names = set[str]()
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
-        there.update(entry.name for entry in entries if entry.is_file())
+        names.update(entry.name for entry in entries if entry.is_file())
     suffix = suffix_of(Layer.OUTCOMES, mobility_of(folder))
-    return [
-        material
-        for material in every_material(men_of_folder(folder))
-        if f"{material}{suffix}" in there
-    ]
+    possible = every_material(men_of_folder(folder))
+    return [material for material in possible if f"{material}{suffix}" in names]
 
 
 def tables_of(folders: Sequence[Path]) -> list[tuple[Material, Path]]:
     """The materials that have a file in any of the folders, in build order, and the first folder that has it."""
-    there = {material: folder for folder in reversed(folders) for material in tables_in(folder)}
-    return [(material, there[material]) for material in sorted(there, key=build_key)]
+    folder_of = dict[Material, Path]()
+    for folder in folders:
+        for material in tables_in(folder):
+            folder_of.setdefault(material, folder)
+    return [(material, folder_of[material]) for material in sorted(folder_of, key=build_key)]
 
 
 class NoRegularFileError(OSError):

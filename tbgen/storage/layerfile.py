@@ -8,6 +8,7 @@ import json
 import math
 import os
 import threading
+from collections.abc import Sequence
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -24,6 +25,7 @@ from tbgen.errors import (
     OutdatedTableError,
     UsageError,
 )
+from tbgen.index.layout import Layout
 from tbgen.material import Material, name_of_men
 from tbgen.score import MOST_STORED_CODE, Color, Mobility
 from tbgen.storage.files import Layer, NoRegularFileError, men_of_folder, open_regular, suffix_of
@@ -41,14 +43,17 @@ from tbgen.storage.schema import (
 )
 
 _BLOCK = 1 << 20
+"""Bytes that a check reads at once."""
+_MOST_COUNTS = len(Color) * 2 * (MOST_STORED_CODE + 1)
+"""Counts are by the side to move and by outcome: a holder and a code."""
 _NUMBERS = (np.dtype("u1"), np.dtype("<u2"), np.dtype("<u4"))
 """The types of streams."""
 _MOST_CHUNK_ITEMS = 1 << 16
 """No chunk of any dataset has more items."""
-_FREE_BYTES, _MOST_RATIO = 1 << 24, 64
-"""The most bytes of a table's columns, in all and for each byte of its file: several times as many as in any table that
-tbgen writes. A small file that claims more would fill the memory of its reader.
-"""
+_FREE_BYTES = 1 << 24
+"""The bytes that the columns of any table may unpack to. A small file that claims more could fill its reader's memory."""
+_MOST_RATIO = 64
+"""The further bytes for each byte of the file: several times as many as in any table that tbgen writes."""
 
 
 class LayerFile:
@@ -58,7 +63,8 @@ class LayerFile:
     """
 
     def __init__(self, path: Path, layer: Layer) -> None:
-        self.path, self.layer = path, layer
+        self.path = path
+        self.layer = layer
         self.material, self.mobility = self._title()
         try:
             self._opened: io.FileIO | None = open_regular(path)
@@ -72,12 +78,11 @@ class LayerFile:
 
     def _title(self) -> tuple[Material, Mobility]:
         """The material and the mobility in the file's name."""
+        men = men_of_folder(self.path.parent)
         for mobility in Mobility:
             suffix = suffix_of(self.layer, mobility)
             with contextlib.suppress(MaterialError):
-                material = Material.parse(
-                    self.path.name.removesuffix(suffix), men_of_folder(self.path.parent)
-                )
+                material = Material.parse(self.path.name.removesuffix(suffix), men)
                 if f"{material}{suffix}" == self.path.name and material.is_canonical:
                     return material, mobility
         raise self.damaged("its name is not that of a table")
@@ -91,13 +96,11 @@ class LayerFile:
             raise self.damaged(str(error)) from None
         if seal.format != FORMAT:
             raise OutdatedTableError(str(self.path), f"format {seal.format}", f"format {FORMAT}")
-        title = seal.material, seal.layer, seal.game
-        its_own = str(self.material), self.layer.value, str(self.mobility)
-        self.expect(title == its_own, f"it is the table of {', '.join(title)}")
-        self.expect(
-            seal.men == digest_of_men(self.material),
-            f"its men move otherwise than {name_of_men(self.material.own)}",
-        )
+        title = (seal.material, seal.layer, seal.game)
+        title_of_name = (str(self.material), self.layer.value, str(self.mobility))
+        self.expect(title == title_of_name, f"it is the table of {', '.join(title)}")
+        are_its_men = seal.men == digest_of_men(self.material)
+        self.expect(are_its_men, f"its men move otherwise than {name_of_men(self.material.own)}")
         self.expect(self._size == seal.length, f"it has {self._size} bytes of {seal.length}")
         self.expect(SEAL_BYTES <= seal.index <= seal.length, "its index lies outside")
         return seal
@@ -106,16 +109,14 @@ class LayerFile:
     def index(self) -> Index:
         """The content of the file: its datasets and chunks."""
         raw = self._read(self.seal.index, self.seal.length - self.seal.index)
-        self.expect(
-            sha256(raw).hexdigest() == self.seal.sha256_of_index,
-            "its index is not what was written",
-        )
+        is_whole = sha256(raw).hexdigest() == self.seal.sha256_of_index
+        self.expect(is_whole, "its index is not what was written")
         try:
             index = Index.from_bytes(raw)
-            if (rules := index.attributes["rules"]) != RULES[self.mobility]:
-                raise OutdatedTableError(
-                    str(self.path), f"rules {rules}", f"rules {RULES[self.mobility]}"
-                )
+            rules = index.attributes["rules"]
+            expected = RULES[self.mobility]
+            if rules != expected:
+                raise OutdatedTableError(str(self.path), f"rules {rules}", f"rules {expected}")
             self._check_form(index, order_of(self.material))
         except (
             ValueError,
@@ -130,61 +131,54 @@ class LayerFile:
 
     def _check_form(self, index: Index, order: Order) -> None:
         """Faults that a file can have although its checksums are right."""
-        facts, seal, layout = index.attributes, self.seal, order.layout
-        streams, columns, outcomes = (
-            STREAMS[self.layer],
-            COLUMNS[self.layer],
-            4 * (MOST_STORED_CODE + 1),
-        )
+        streams = STREAMS[self.layer]
+        columns = COLUMNS[self.layer]
         self.expect({*streams, *columns} <= index.datasets.keys(), "a dataset is missing")
-        title = facts["material"], facts["layer"], facts["game"], facts.get("outcomes", "")
-        self.expect(
-            title == (seal.material, seal.layer, seal.game, seal.outcomes),
-            "its seal is that of another file",
-        )
-        self.expect(
-            json.loads(facts["axes"]) == order.names, "its axes are not those of its material"
-        )
-        most = dict.fromkeys(
-            (*streams, "symbols", "symbol_groups", "group_states", "states"), layout.cells
-        )
-        most |= {
-            "block_squares": len(layout.blocks) * layout.pawns,
-            "counts": outcomes,
-            "longest": outcomes,
-        }
-        for name in (*streams, *columns):
-            dataset, count = index.datasets[name], len(index.datasets[name].chunks)
-            is_of_its_type = (
-                dataset.kind == columns[name] if name in columns else dataset.kind in _NUMBERS
-            )
-            self.expect(is_of_its_type, "a dataset is of another type")
-            self.expect(
-                name in columns or dataset.items == layout.cells,
-                "its shape is not that of its material",
-            )
-            self.expect(
-                dataset.items <= most.get(name, math.inf),
-                f"{name} has more items than its material has",
-            )
-            self.expect(
-                0 < dataset.chunk_items <= _MOST_CHUNK_ITEMS, f"{name} has chunks of another size"
-            )
-            is_all = dataset.items >= 0 and count == -(-dataset.items // dataset.chunk_items)
-            self.expect(is_all, f"{name} has {count} chunks for {dataset.items} items")
-            starts, length = dataset.chunks["offset"], np.uint64(seal.length)
-            is_within = (starts <= length).all() and (
-                starts + dataset.chunks["size"] <= length
-            ).all()
-            self.expect(is_within, "a chunk lies outside")
-        # Streams have as many items as the material has cells, so equal chunks of streams may have one offset.
-        stored = [index.datasets[name] for name in columns]
-        size = sum(each.items * each.kind.itemsize for each in stored)
-        self.expect(
-            size <= _FREE_BYTES + _MOST_RATIO * seal.length,
-            "its columns are larger than any table's",
-        )
-        chunks = np.sort(np.concatenate([each.chunks for each in stored]), order="offset")
+        facts = index.attributes
+        title = (facts["material"], facts["layer"], facts["game"], facts.get("outcomes", ""))
+        seal = self.seal
+        title_of_seal = (seal.material, seal.layer, seal.game, seal.outcomes)
+        self.expect(title == title_of_seal, "its seal is that of another file")
+        are_its_axes = json.loads(facts["axes"]) == order.names
+        self.expect(are_its_axes, "its axes are not those of its material")
+        for name in streams:
+            dataset = index.datasets[name]
+            self.expect(dataset.kind in _NUMBERS, "a dataset is of another type")
+            has_all_cells = dataset.items == order.layout.cells
+            self.expect(has_all_cells, "its shape is not that of its material")
+            self._check_chunks(name, dataset)
+        most_items = _most_items(order.layout)
+        for name, kind in columns.items():
+            dataset = index.datasets[name]
+            self.expect(dataset.kind == kind, "a dataset is of another type")
+            is_possible = dataset.items <= most_items.get(name, math.inf)
+            self.expect(is_possible, f"{name} has more items than its material has")
+            self._check_chunks(name, dataset)
+        self._check_bytes_of_columns([index.datasets[name] for name in columns])
+
+    def _check_chunks(self, name: str, dataset: Dataset) -> None:
+        """Whether the chunks of a dataset are as many as its items need, and lie within the file."""
+        has_right_size = 0 < dataset.chunk_items <= _MOST_CHUNK_ITEMS
+        self.expect(has_right_size, f"{name} has chunks of another size")
+        count = len(dataset.chunks)
+        is_all = dataset.items >= 0 and count == -(-dataset.items // dataset.chunk_items)
+        self.expect(is_all, f"{name} has {count} chunks for {dataset.items} items")
+        length = np.uint64(self.seal.length)
+        starts = dataset.chunks["offset"]
+        ends = starts + dataset.chunks["size"]
+        # A sum may overflow, so the starts are compared, too.
+        is_within = (starts <= length).all() and (ends <= length).all()
+        self.expect(is_within, "a chunk lies outside")
+
+    def _check_bytes_of_columns(self, columns: Sequence[Dataset]) -> None:
+        """Whether the columns have bytes of their own, and unpack to no more than the file's size allows.
+
+        Streams have as many items as the material has cells, so equal chunks of streams may have one offset.
+        """
+        size = sum(column.items * column.kind.itemsize for column in columns)
+        is_possible = size <= _FREE_BYTES + _MOST_RATIO * self.seal.length
+        self.expect(is_possible, "its columns are larger than any table's")
+        chunks = np.sort(np.concatenate([column.chunks for column in columns]), order="offset")
         ends = chunks["offset"] + chunks["size"]
         self.expect((ends[:-1] <= chunks["offset"][1:]).all(), "two chunks share bytes")
 
@@ -194,31 +188,32 @@ class LayerFile:
     def part(self, name: str, number: int) -> npt.NDArray[Any]:
         """A chunk of a dataset; do not change it. The last one is filled up."""
         dataset = self.dataset(name)
-        self.expect(
-            0 <= number < len(dataset.chunks),
-            f"{name} has no chunk {number}, which something else leads to",
-        )
+        is_there = 0 <= number < len(dataset.chunks)
+        self.expect(is_there, f"{name} has no chunk {number}, which something else leads to")
         offset, size, crc = dataset.chunks[number].item()
         packed = self._read(offset, size)
         self.expect(crc32(packed) == crc, f"chunk {number} of {name} is not what was written")
         try:
-            found = dataset.unpack(packed)
+            items = dataset.unpack(packed)
         except ValueError as error:
             raise self.damaged(f"chunk {number} of {name} cannot be unpacked: {error}") from None
-        are_possible = all(_are_possible(field, found[field]) for field in found.dtype.names or ())
-        self.expect(are_possible, f"chunk {number} of {name} holds what no table holds")
-        return found
+        for field in items.dtype.names or ():
+            is_possible = _are_possible(field, items[field])
+            self.expect(is_possible, f"chunk {number} of {name} holds what no table holds")
+        return items
 
     def items(self, name: str, first: int, end: int) -> npt.NDArray[Any]:
         """Consecutive items."""
         dataset = self.dataset(name)
-        size, found = dataset.chunk_items, np.empty(end - first, dataset.kind)
+        size = dataset.chunk_items
+        items = np.empty(end - first, dataset.kind)
         for number in range(first // size, -(-end // size)):
-            start, stop = max(first, number * size), min(end, (number + 1) * size)
-            found[start - first : stop - first] = self.part(name, number)[
-                start - number * size : stop - number * size
-            ]
-        return found
+            chunk_start = number * size
+            start = max(first, chunk_start)
+            stop = min(end, chunk_start + size)
+            chunk = self.part(name, number)
+            items[start - first : stop - first] = chunk[start - chunk_start : stop - chunk_start]
+        return items
 
     def column(self, name: str) -> npt.NDArray[Any]:
         """All items, which stay in memory; do not change them."""
@@ -232,11 +227,12 @@ class LayerFile:
 
         Returns the SHA-256 of the whole file, found in the same pass.
         """
-        body, whole = sha256(), sha256(self._read(0, SEAL_BYTES))
+        whole = sha256(self._read(0, SEAL_BYTES))
+        body = sha256()
         for offset in range(SEAL_BYTES, self.seal.length, _BLOCK):
-            read = self._read(offset, min(_BLOCK, self.seal.length - offset))
-            body.update(read)
-            whole.update(read)
+            content = self._read(offset, min(_BLOCK, self.seal.length - offset))
+            whole.update(content)
+            body.update(content)
         self.expect(body.hexdigest() == self.seal.sha256, "its bytes are not what was written")
         _ = self.index  # right bytes can still have impossible values
         return whole.hexdigest()
@@ -257,13 +253,28 @@ class LayerFile:
         opened = self._opened
         if opened is None:
             raise UsageError("the tablebase is closed")
-        found = os.pread(opened.fileno(), size, offset)
-        self.expect(len(found) == size, f"it ends after {offset + len(found)} bytes")
-        return found
+        content = os.pread(opened.fileno(), size, offset)
+        self.expect(len(content) == size, f"it ends after {offset + len(content)} bytes")
+        return content
+
+
+def _most_items(layout: Layout) -> dict[str, int]:
+    """[column] -> the most items that it has in a table of this layout; the others are bounded by the file's size."""
+    return {
+        "block_squares": len(layout.blocks) * layout.pawns,
+        "counts": _MOST_COUNTS,
+        "longest": _MOST_COUNTS,
+        "symbols": layout.cells,
+        "symbol_groups": layout.cells,
+        "group_states": layout.cells,
+        "states": layout.cells,
+    }
 
 
 def _are_possible(field: str, values: npt.NDArray[Any]) -> bool:
     """Whether sides and outcomes are meaningful. Other checks see only some of them."""
     if field in ("outcome", "entry"):
         return bool(values.all()) and int(values.min(initial=1)) >= -MOST_STORED_CODE - 1
-    return field not in ("side", "holder") or int(values.max(initial=0)) <= max(map(int, Color))
+    if field in ("side", "holder"):
+        return int(values.max(initial=0)) <= max(map(int, Color))
+    return True

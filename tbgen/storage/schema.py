@@ -86,9 +86,10 @@ SCRATCH_LEVEL: Final = 1
 EASY_LEVEL: Final = 6
 """The result is over a tenth larger, in less than a sixth of the time."""
 
-_HARD_WINDOW, _HARD_SEARCHES = 1 << 15, 4
-"""Level 15 for chunks of this many bytes, but with 2**4 candidates for a match instead of 2**6: an eighth of the time
-for a quarter of a per cent of the bytes."""
+_HARD_WINDOW = 1 << 15
+"""Level 15 is tuned for chunks of this many bytes."""
+_HARD_SEARCHES = 4
+"""2**4 candidates for a match instead of 2**6: an eighth of the time for a quarter of a per cent of the bytes."""
 
 CHUNK: Final = np.dtype([("offset", "<u8"), ("size", "<u4"), ("crc", "<u4")])
 
@@ -117,12 +118,11 @@ class Seal:
     """With men of your own: a digest of their moves."""
 
     def to_bytes(self) -> bytes:
-        lines = [
-            f"{name.replace('_', '-')} {value}"
-            for name, value in asdict(self).items()
-            if value != ""
-        ]
-        return "\n".join(["tbgen table", *lines]).encode().ljust(SEAL_BYTES - 1) + b"\n"
+        lines = ["tbgen table"]
+        for name, value in asdict(self).items():
+            if value != "":
+                lines.append(f"{name.replace('_', '-')} {value}")
+        return "\n".join(lines).encode().ljust(SEAL_BYTES - 1) + b"\n"
 
     @classmethod
     def from_bytes(cls, seal: bytes) -> Seal:
@@ -130,20 +130,25 @@ class Seal:
 
         Of another format only `format` and `material` are known.
         """
-        lines = [line.split() for line in seal.decode("ascii").splitlines()]
-        words: dict[str, Any] = {
-            line[0].replace("-", "_"): line[1] for line in lines[1:] if len(line) == 2
-        }
+        title, *lines = seal.decode("ascii").splitlines() or [""]
+        fields = dict[str, Any]()
+        for line in lines:
+            words = line.split()
+            if len(words) == 2:
+                name, value = words
+                fields[name.replace("-", "_")] = value
         try:
-            words["format"] = int(words["format"])
-            if words["format"] != FORMAT and lines[0] == ["tbgen", "table"]:
-                return cls(words["format"], "", words["material"], "", 0, 0, "", "")
-            found = cls(**words | {name: int(words[name]) for name in ("length", "index")})
+            fields["format"] = int(fields["format"])
+            if fields["format"] != FORMAT and title.split() == ["tbgen", "table"]:
+                return cls(fields["format"], "", fields["material"], "", 0, 0, "", "")
+            fields["length"] = int(fields["length"])
+            fields["index"] = int(fields["index"])
+            written = cls(**fields)
         except (LookupError, TypeError, ValueError):
             raise ValueError("it does not begin as a table does") from None
-        if found.to_bytes() != seal:
+        if written.to_bytes() != seal:
             raise ValueError("its first bytes are not what was written")
-        return found
+        return written
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,16 +165,17 @@ class Dataset:
 
     def unpack(self, packed: bytes) -> npt.NDArray[Any]:
         """The items of a packed chunk; ValueError for another number of items."""
-        found = np.empty(self.chunk_items, self.kind)
-        unpack_into(packed, found)
+        stored = np.empty(self.chunk_items, self.kind)
+        unpack_into(packed, stored)
         if not self.shuffled:
-            return found
-        whole, size = np.empty_like(found), found.itemsize
-        for number, plane in enumerate(found.view(np.uint8).reshape(size, -1)):
-            whole.view(np.uint8)[number::size] = (
-                plane  # numpy alone would work along the many short rows
-            )
-        return whole
+            return stored
+        items = np.empty_like(stored)
+        item_bytes = items.view(np.uint8)
+        size = items.itemsize
+        # Byte by byte of an item: numpy alone would work along the many short rows.
+        for number, byte_of_items in enumerate(stored.view(np.uint8).reshape(size, -1)):
+            item_bytes[number::size] = byte_of_items
+        return items
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,36 +186,31 @@ class Index:
     datasets: Mapping[str, Dataset]
 
     def to_bytes(self) -> bytes:
-        facts = {
-            "attributes": self.attributes,
-            "datasets": {
-                name: [
-                    dtype_to_descr(each.kind),
-                    each.items,
-                    each.chunk_items,
-                    each.shuffled,
-                    len(each.chunks),
-                ]
-                for name, each in self.datasets.items()
-            },
-        }
-        chunks = b"".join(each.chunks.tobytes() for each in self.datasets.values())
-        return json.dumps(facts).encode() + b"\n" + chunks
+        datasets = {}
+        for name, dataset in self.datasets.items():
+            datasets[name] = [
+                dtype_to_descr(dataset.kind),
+                dataset.items,
+                dataset.chunk_items,
+                dataset.shuffled,
+                len(dataset.chunks),
+            ]
+        head = json.dumps({"attributes": self.attributes, "datasets": datasets})
+        chunks = b"".join(dataset.chunks.tobytes() for dataset in self.datasets.values())
+        return head.encode() + b"\n" + chunks
 
     @classmethod
     def from_bytes(cls, index: bytes) -> Index:
         head, _, chunks = index.partition(b"\n")
         if len(head) > MOST_HEAD_BYTES:
             raise ValueError("its first line is longer than any that is written")
-        facts, offset, datasets = json.loads(head), 0, {}
-        for name, (kind, items, chunk_items, shuffled, count) in facts["datasets"].items():
-            if [type(each) for each in (items, chunk_items, shuffled, count)] != [
-                int,
-                int,
-                bool,
-                int,
-            ]:
+        facts = json.loads(head)
+        offset = 0
+        datasets = {}
+        for name, description in facts["datasets"].items():
+            if [type(fact) for fact in description[1:]] != [int, int, bool, int]:
                 raise ValueError(f"{name} is not described as datasets are")
+            kind, items, chunk_items, shuffled, count = description
             rows = np.frombuffer(chunks, CHUNK, count, offset)
             offset += rows.nbytes
             datasets[name] = Dataset(descr_to_dtype(kind), items, chunk_items, shuffled, rows)
@@ -226,15 +227,27 @@ def digest_of(*parts: bytes | memoryview) -> str:
 
 def digest_of_men(material: Material) -> str:
     """The digest of how the men of your own move in a material; empty without such men."""
-    return digest_of(name_of_men(material.own).encode()) if material.own else ""
+    if not material.own:
+        return ""
+    return digest_of(name_of_men(material.own).encode())
 
 
 def sealed(body: bytes, index: Index, men: str = "") -> tuple[bytes, bytes, bytes]:
     """The three parts of a file: the seal of its body and its index, and both of these."""
-    end, start, facts = index.to_bytes(), SEAL_BYTES + len(body), index.attributes
-    title = facts["game"], facts["material"], facts["layer"]
-    digests = digest_of(end), digest_of(body, end)
-    seal = Seal(FORMAT, *title, start + len(end), start, *digests, facts.get("outcomes", ""), men)
+    end = index.to_bytes()
+    start = SEAL_BYTES + len(body)
+    seal = Seal(
+        format=FORMAT,
+        game=index.attributes["game"],
+        material=index.attributes["material"],
+        layer=index.attributes["layer"],
+        length=start + len(end),
+        index=start,
+        sha256_of_index=digest_of(end),
+        sha256=digest_of(body, end),
+        outcomes=index.attributes.get("outcomes", ""),
+        men=men,
+    )
     return seal.to_bytes(), body, end
 
 
@@ -246,12 +259,9 @@ def pack(chunk: npt.NDArray[Any], *, shuffled: bool, level: int = EASY_LEVEL) ->
     compressors = _local.__dict__.setdefault("compressors", {})
     if level not in compressors:
         compressors[level] = _compressor(level)
-    raw = (
-        np.ascontiguousarray(chunk.view(np.uint8).reshape(-1, chunk.itemsize).T)
-        if shuffled
-        else chunk
-    )
-    packed: bytes = compressors[level].compress(raw)
+    if shuffled:
+        chunk = np.ascontiguousarray(chunk.view(np.uint8).reshape(-1, chunk.itemsize).T)
+    packed: bytes = compressors[level].compress(chunk)
     return packed
 
 
@@ -264,17 +274,17 @@ def _compressor(level: int) -> zstandard.ZstdCompressor:
     return zstandard.ZstdCompressor(compression_params=hard)
 
 
-def unpack_into(packed: bytes | bytearray, found: npt.NDArray[Any]) -> None:
+def unpack_into(packed: bytes | bytearray, items: npt.NDArray[Any]) -> None:
     """Fill an array from a chunk that was packed unshuffled; ValueError for another number of items."""
     if not hasattr(_local, "decompressor"):
         _local.decompressor = zstandard.ZstdDecompressor()
     try:
         with _local.decompressor.stream_reader(packed) as reader:
-            size = reader.readinto(found.view(np.uint8).data) if len(found) else 0
+            # An array without items has no buffer to read into.
+            size = reader.readinto(items.view(np.uint8).data) if len(items) else 0
             more = reader.read(1)
     except zstandard.ZstdError as error:
         raise ValueError(str(error)) from None
-    if size != found.nbytes or more:
-        raise ValueError(
-            f"{size}{' bytes and more' if more else ' bytes'} instead of {found.nbytes}"
-        )
+    if size != items.nbytes or more:
+        length = f"{size} bytes and more" if more else f"{size} bytes"
+        raise ValueError(f"{length} instead of {items.nbytes}")
