@@ -30,20 +30,3 @@ WideInts: TypeAlias = npt.NDArray[np.uint32 | np.int64]
 Words: TypeAlias = npt.NDArray[np.uint64]
 NewArray: TypeAlias = Callable[[int, npt.DTypeLike], npt.NDArray[Any]]
 """Makes a flat array of zeros: in memory, or in a file where memory is short."""
-
-
-def often_first(often: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
-    """The numbers of some things in falling order of their counts; equal counts in ascending order of numbers.
-
-    If numbers and counts are below 2**32, this sorts plain numbers.
-    """
-    rare = np.uint64(often.max(initial=0)) - often.astype(np.uint64, copy=False)
-    if (
-        max(len(rare), int(rare.max(initial=0))) >> 32
-    ):  # some states of six-man tables have billions of cells
-        return np.argsort(rare, kind="stable").astype(np.uint64)
-    rare <<= np.uint64(32)
-    rare |= np.arange(len(often), dtype=np.uint64)
-    rare.sort()
-    rare &= np.uint64(0xFFFFFFFF)
-    return rare

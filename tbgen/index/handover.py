@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
-from tbgen.compiled.arrays import Ints, Ints32, Shorts, SignedBytes
+from tbgen.compiled.arrays import Ints, Ints32, Shorts, SignedBytes, Words
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.score import Color
@@ -125,3 +126,19 @@ class EntryValues:
         plane = (2 * block + int(side)) * cells
         part = slice(plane, plane + cells)
         return [Box.whole(layout, lambda: (self.entry[part], self.dtg[part]))]
+
+
+def often_first(often: npt.NDArray[Any]) -> Words:
+    """The numbers of patterns, states or the like in falling order of their counts; equal counts by number.
+
+    If numbers and counts are below 2**32, this sorts plain numbers.
+    """
+    rare = np.uint64(often.max(initial=0)) - often.astype(np.uint64, copy=False)
+    largest = max(len(rare), int(rare.max(initial=0)))
+    if largest >> 32:  # some states of six-man tables have billions of cells
+        return np.argsort(rare, kind="stable").astype(np.uint64)
+    rare <<= np.uint64(32)
+    rare |= np.arange(len(often), dtype=np.uint64)
+    rare.sort()
+    rare &= np.uint64(0xFFFFFFFF)
+    return rare

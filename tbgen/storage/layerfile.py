@@ -51,7 +51,7 @@ _NUMBERS = (np.dtype("u1"), np.dtype("<u2"), np.dtype("<u4"))
 _MOST_CHUNK_ITEMS = 1 << 16
 """No chunk of any dataset has more items."""
 _FREE_BYTES = 1 << 24
-"""The bytes that the columns of any table may unpack to. A small file that claims more could fill its reader's memory."""
+"""The bytes that the columns of any table may unpack to: a small file must not fill the memory of its reader."""
 _MOST_RATIO = 64
 """The further bytes for each byte of the file: several times as many as in any table that tbgen writes."""
 

@@ -10,15 +10,16 @@ neighbours. Their places lie far apart, as many *rows* of places. A thread takes
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import Int, Ints, NewArray, WideInts, Word, Words, often_first
+from tbgen.compiled.arrays import Int, Ints, NewArray, WideInts, Word, Words
 from tbgen.compiled.jit import borrowing, inlined
 from tbgen.errors import RepresentationError
-from tbgen.index.handover import Cells, Numbers
+from tbgen.index.handover import Cells, Numbers, Piece, often_first
 from tbgen.index.kernels import row_of_byte
 from tbgen.index.outcomes import byte_of_row
 from tbgen.storage.order import Order
@@ -28,11 +29,14 @@ ONE = np.uint64(1)
 
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 """2^64 by the golden ratio, as in Fibonacci hashing: keys that differ in a few high bits are spread over the table."""
-_SHIFT = np.uint64(32)
-_ENTRY_BITS, _DTG_BITS = 56, 40
-_ENTRY_SHIFT, _DTG_SHIFT = np.uint64(_ENTRY_BITS), np.uint64(_DTG_BITS)
-_DTG, _PATTERN = np.uint64(0xFFFF), np.uint64((1 << _DTG_BITS) - 1)
-"""A state's key: the row of its entry value, its distance, its pattern, in 8, 16 and 40 bits. See `key_of`."""
+_HALF = np.uint64(32)
+"""The shift that lets the upper half of a key change the lower half."""
+
+# A state's key: the row of its entry value, its distance and its pattern, in 8, 16 and 40 bits. See `key_of_state`.
+_ENTRY_SHIFT = 56
+_DTG_SHIFT = 40
+_DTG_MASK = np.uint64(0xFFFF)
+_PATTERN_MASK = np.uint64((1 << _DTG_SHIFT) - 1)
 
 FIRST_SLOTS = 1 << 12
 MOST_NUMBERS = (1 << 32) - 1
@@ -72,11 +76,13 @@ def new_census(slots: int) -> Census:
 
 def larger(census: Census) -> Census:
     """The same census with twice the space."""
-    found = new_census(2 * len(census.slots))
-    for old, new in zip(census[1:], found[1:], strict=True):
-        new[: len(old)] = old
-    enter_all(found)
-    return found
+    larger_census = new_census(2 * len(census.slots))
+    used = int(census.used[0])
+    larger_census.keys[:used] = census.keys[:used]
+    larger_census.often[:used] = census.often[:used]
+    larger_census.used[0] = used
+    enter_all(larger_census)
+    return larger_census
 
 
 def states_of(
@@ -88,76 +94,127 @@ def states_of(
     """
     numbers = new(order.layout.cells, np.uint32)
     met_by = _met(content, order, threads, numbers)
-    keys, states = np.unique(np.concatenate([keys for keys, _ in met_by]), return_inverse=True)
-    often = np.bincount(states, np.concatenate([often for _, often in met_by]))
-    by_count = often_first(often.astype(np.uint64))
-    new_number_of = np.empty(len(keys), np.uint32)
-    new_number_of[by_count] = np.arange(len(keys), dtype=np.uint32)
-    by_worker = np.split(states, np.cumsum([len(theirs) for theirs, _ in met_by])[:-1])
-    state_of = np.zeros(1 + max(map(len, by_worker)) * threads, np.uint32)
-    for worker, theirs in enumerate(by_worker):
-        state_of[1:].reshape(-1, threads)[: len(theirs), worker] = new_number_of[theirs]
-    keys, occurs = keys[by_count], often[by_count].astype(np.uint64)
-    del met_by, states, by_worker, theirs, often, by_count, new_number_of
+    keys, often, state_of = _joined(met_by)
+    del met_by  # it may have hundreds of millions of states, as the array of the numbers
     _settle(order, numbers, state_of, threads)
-    rows, dtg, pattern = keys >> _ENTRY_SHIFT, keys >> _DTG_SHIFT & _DTG, keys & _PATTERN
-    entry = byte_of_row(rows.astype(np.int64)).astype(np.int8)
-    states_met = Cells(entry, dtg.astype(np.uint16), pattern.astype(np.uint32))
-    return numbers, states_met, occurs
+    return numbers, _states_of_keys(keys), often
 
 
 def _met(
     content: Content, order: Order, threads: int, numbers: Numbers
 ) -> list[tuple[Words, Words]]:
     """Number all places; return the states that each worker has met, with their counts."""
-    parts, words = order.parts(), order.layout.block_words
-    cell_of = order.cells_of(np.arange(words))
-    turns = 1 if len(order.layout.blocks) > 1 else _TURNS
-    most_cells = max(each.stop - each.start for each in parts)
-    idle = [(worker, new_census(FIRST_SLOTS), Cells.room(most_cells)) for worker in range(threads)]
+    parts = order.parts()
+    cell_of = order.cells_of(np.arange(order.layout.block_words))
+    turns = _TURNS if len(order.layout.blocks) == 1 else 1
+    most_cells = max(part.stop - part.start for part in parts)
+    workers = [_Worker(n, threads, Cells.room(most_cells)) for n in range(threads)]
+    idle = list(workers)
 
-    def number(part: slice, turn: int) -> None:
-        worker, census, room = idle.pop()
-        for piece in content.pieces(part.start, part.stop, room):
-            here = numbers[piece.first : piece.first + len(piece.cells.entry)]
-            start, end = (len(here) // 64 * n // turns for n in (turn, turn + 1))
-            while (
-                start := number_words(
-                    census, piece.cells, piece.numbers, cell_of, here, start, end, worker, threads
-                )
-            ) < end:
-                census = larger(census)
-            if int(census.used[0]) * threads > MOST_NUMBERS:
-                raise RepresentationError(
-                    "the number of states", "the 32 bits that a place has: use fewer threads"
-                )
-        idle.append((worker, census, room))
+    def number(job: tuple[slice, int]) -> None:
+        part, turn = job
+        worker = idle.pop()
+        for piece in content.pieces(part.start, part.stop, worker.room):
+            places = numbers[piece.first : piece.first + len(piece.cells.entry)]
+            words = len(places) // 64
+            start = words * turn // turns
+            end = words * (turn + 1) // turns
+            worker.number(piece, cell_of, places, start, end)
+        idle.append(worker)
 
     with ThreadPoolExecutor(threads) as pool:
-        jobs = itertools.product(parts, range(turns))
-        list(pool.map(lambda job: number(*job), jobs))  # an error in one ends all
-    return [census.met() for _, census, _ in sorted(idle, key=lambda each: each[0])]
+        list(pool.map(number, itertools.product(parts, range(turns))))  # an error in one ends all
+    return [worker.census.met() for worker in workers]
+
+
+class _Worker:
+    """One of the threads that number places."""
+
+    def __init__(self, number: int, threads: int, room: Cells) -> None:
+        """`room` is for the cells of the largest part."""
+        self.census = new_census(FIRST_SLOTS)
+        self.room = room
+        self._number = number
+        self._threads = threads
+
+    def number(self, piece: Piece, cell_of: Ints, places: Numbers, start: int, end: int) -> None:
+        """Number the states of the words of a piece from `start` up to `end`."""
+        word = start
+        while word < end:
+            word = number_words(
+                self.census,
+                piece.cells,
+                piece.numbers,
+                cell_of,
+                places,
+                word,
+                end,
+                self._number,
+                self._threads,
+            )
+            if word < end:
+                self.census = larger(self.census)
+        if int(self.census.used[0]) * self._threads > MOST_NUMBERS:
+            raise RepresentationError(
+                "the number of states", "the 32 bits that a place has: use fewer threads"
+            )
+
+
+def _joined(met_by: Sequence[tuple[Words, Words]]) -> tuple[Words, Words, Numbers]:
+    """The keys and counts of all states, in falling order of counts; and the final number of each given number.
+
+    The given numbers are those of `number_words`: 1 + the worker + its own number times the workers. 0 stays free.
+    """
+    workers = len(met_by)
+    keys, states = np.unique(np.concatenate([keys for keys, _ in met_by]), return_inverse=True)
+    often = np.bincount(states, np.concatenate([often for _, often in met_by]))
+    by_count = often_first(often.astype(np.uint64))
+    final_number = np.empty(len(keys), np.uint32)
+    final_number[by_count] = np.arange(len(keys), dtype=np.uint32)
+    most = max(len(keys_of_worker) for keys_of_worker, _ in met_by)
+    state_of = np.zeros(1 + most * workers, np.uint32)
+    by_own_number = state_of[1:].reshape(most, workers)
+    first = 0
+    for worker, (keys_of_worker, _) in enumerate(met_by):
+        end = first + len(keys_of_worker)
+        by_own_number[: end - first, worker] = final_number[states[first:end]]
+        first = end
+    return keys[by_count], often[by_count].astype(np.uint64), state_of
 
 
 def _settle(order: Order, numbers: Numbers, state_of: Numbers, threads: int) -> None:
     """Give all places their final states. The places before the first position get the state of that position."""
     parts = [numbers[part] for part in order.parts()]
+
+    def settle_part(part: Numbers) -> int:
+        return settle(part, state_of)
+
     with ThreadPoolExecutor(threads) as pool:
-        leads = [*pool.map(lambda part: settle(part, state_of), parts)]
-    before = next(
-        (part[lead] for part, lead in zip(parts, leads, strict=True) if lead < len(part)), 0
-    )
+        leads = list(pool.map(settle_part, parts))
+    before = 0
+    for part, lead in zip(parts, leads, strict=True):
+        if lead < len(part):
+            before = part[lead]
+            break
     for part, lead in zip(parts, leads, strict=True):
         part[:lead] = before
         before = part[-1]
 
 
+def _states_of_keys(keys: Words) -> Cells:
+    """The states with these keys: entry values, distances and patterns."""
+    rows = keys >> np.uint64(_ENTRY_SHIFT)
+    dtg = (keys >> np.uint64(_DTG_SHIFT)) & _DTG_MASK
+    pattern = keys & _PATTERN_MASK
+    entry = byte_of_row(rows.astype(np.int64)).astype(np.int8)
+    return Cells(entry, dtg.astype(np.uint16), pattern.astype(np.uint32))
+
+
 @inlined
-def key_of(entry: Int, dtg: Int, pattern: Int) -> Word:
+def key_of_state(entry: Int, dtg: Int, pattern: Int) -> Word:
     """A state as one number; keys sort as states do."""
-    return np.uint64(
-        row_of_byte(np.int64(entry)) << _ENTRY_BITS | np.int64(dtg) << _DTG_BITS | np.int64(pattern)
-    )
+    row = row_of_byte(np.int64(entry))
+    return np.uint64((row << _ENTRY_SHIFT) | (np.int64(dtg) << _DTG_SHIFT) | np.int64(pattern))
 
 
 @inlined
@@ -165,8 +222,8 @@ def slot_of(census: Census, key: Word) -> Word:
     """The slot of a key, or the free slot where it would go."""
     last = np.uint64(len(census.slots) - 1)
     # The product spreads keys that differ in few bits, most of all in its high bits.
-    slot = (key ^ (key >> _SHIFT)) * _HASH
-    slot = (slot ^ (slot >> _SHIFT)) & last
+    slot = (key ^ (key >> _HALF)) * _HASH
+    slot = (slot ^ (slot >> _HALF)) & last
     while census.slots[slot] != 0 and census.keys[census.slots[slot] - 1] != key:
         slot = (slot + ONE) & last
     return slot
@@ -209,14 +266,13 @@ def number_words(
         if census.used[0] + 64 > len(census.often):
             return word
         plane = word // rows * rows * 64
-        place, cell = plane + word % rows, plane + cell_of[word % rows]
+        place = plane + word % rows
+        cell = plane + cell_of[word % rows]
         for king in range(64):
             entry = cells.entry[cell + king]
             if entry:
-                number = number_of(
-                    census,
-                    key_of(entry, cells.dtg[cell + king], patterns[cells.pattern[cell + king]]),
-                )
+                pattern = patterns[cells.pattern[cell + king]]
+                number = number_of(census, key_of_state(entry, cells.dtg[cell + king], pattern))
                 census.often[number] += ONE
                 numbers[place + king * rows] = 1 + first + number * step
     return end
@@ -228,7 +284,8 @@ def settle(numbers: Numbers, state_of: Numbers) -> int:
 
     A place without a number gets the state of the place before it, which compresses best.
     """
-    leads, before = 0, np.int64(-1)
+    leads = 0
+    before = np.int64(-1)
     for place in range(len(numbers)):
         if numbers[place] != 0:
             before = np.int64(state_of[numbers[place]])

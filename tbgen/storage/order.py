@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -34,21 +34,22 @@ class Order:
         self.layout = layout
         # From the black king (slowest) back to the white king (fastest). With the others fixed, a row of places differs
         # in the white king alone, and most neighbours in it have the same state.
-        self.axes = axes = (0, 1, *reversed(range(3, len(layout.shape))), 2)
-        self.shape = tuple(layout.shape[axis] for axis in axes)
+        other_men = reversed(range(3, len(layout.shape)))
+        self.axes = (0, 1, *other_men, 2)
+        self.shape = tuple(layout.shape[axis] for axis in self.axes)
         self.chunk = _chunk_of(self.shape)
         self.chunk_cells = math.prod(self.chunk)
-        self.steps = [math.prod(self.shape[axes.index(axis) + 1 :]) for axis in range(len(axes))]
+        self.steps = [0] * len(self.axes)
         """[axis of the layout] -> the distance of neighbours along it, in places."""
-        self._inner = [*zip(layout.shape[:0:-1], self.steps[:0:-1], strict=True)]
+        for number, axis in enumerate(self.axes):
+            self.steps[axis] = math.prod(self.shape[number + 1 :])
 
     @property
     def names(self) -> list[str]:
         """The names of the axes of the file's array."""
-        men = [
-            f"{color} {role.name}".lower() for color, role in self.layout.slots[self.layout.pawns :]
-        ]
-        names = ["pawns", "side to move", *men]
+        names = ["pawns", "side to move"]
+        for color, role in self.layout.slots[self.layout.pawns :]:
+            names.append(f"{color} {role.name}".lower())
         return [names[axis] for axis in self.axes]
 
     @property
@@ -67,20 +68,20 @@ class Order:
         >>> order_of(Material.parse("KvK")).place_of(1)
         10
         """
+        shape = self.layout.shape
         left: Any = cell
         place: Any = 0
-        for size, step in self._inner:
-            left, digit = divmod(left, size)
-            place += digit * step
-        found: Place = place + left * self.steps[0]
-        return found
+        for axis in range(len(shape) - 1, 0, -1):
+            left, index = divmod(left, shape[axis])
+            place += index * self.steps[axis]
+        place += left * self.steps[0]
+        return cast("Place", place)
 
     def cells_of(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """The cells of many places."""
-        digits, back = np.unravel_index(places, self.shape), np.argsort(self.axes)
-        cells: npt.NDArray[np.int64] = np.ravel_multi_index(
-            [digits[axis] for axis in back], self.layout.shape
-        )
+        indices = np.unravel_index(places, self.shape)
+        in_layout = [indices[number] for number in np.argsort(self.axes)]
+        cells: npt.NDArray[np.int64] = np.ravel_multi_index(in_layout, self.layout.shape)
         return cells
 
     def box_of(self, start: int) -> tuple[Ints, Ints, Ints]:
@@ -91,7 +92,7 @@ class Order:
         shape = self.shape[2:]
         size = np.array([shape[0], *self.chunk[3:]], np.int64)
         first = np.array(np.unravel_index(start, shape), np.int64)
-        stride = np.array([np.prod(size[n + 1 :]) for n in range(len(size))], np.int64)
+        stride = np.array([np.prod(size[axis + 1 :]) for axis in range(len(size))], np.int64)
         back = np.argsort(self.axes[2:])
         return first[back], size[back], stride[back]
 
@@ -100,18 +101,21 @@ class Order:
     ) -> npt.NDArray[Any]:
         """All places, or whole planes, from the order of the file to that of the cells, in `room` or a new array."""
         back = [0, *np.argsort(self.axes[2:]) + 1]
-        moved = places.reshape(-1, *self.shape[2:]).transpose(back)
-        found = np.empty(moved.shape, moved.dtype) if room is None else room.reshape(moved.shape)
-        for here, there in zip(np.moveaxis(found, -2, 0), np.moveaxis(moved, -2, 0), strict=True):
-            here[...] = (
-                there  # each part stays in a cache: four to eight times as fast as all at once
-            )
-        return found.ravel()
+        source = places.reshape(-1, *self.shape[2:]).transpose(back)
+        cells = np.empty(source.shape, source.dtype) if room is None else room.reshape(source.shape)
+        # Each part stays in a cache: four to eight times as fast as all at once.
+        parts = zip(np.moveaxis(cells, -2, 0), np.moveaxis(source, -2, 0), strict=True)
+        for part, source_part in parts:
+            part[...] = source_part
+        return cells.ravel()
 
     def black_part(self, first: int, items: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The items with Black to move among some places: a part of a plane, or whole planes from `first` on."""
         plane = self.plane_places
-        return items.reshape(-1, min(plane, len(items)))[1 - first // plane % 2 :: 2]
+        by_plane = items.reshape(-1, min(plane, len(items)))
+        first_side = first // plane % 2
+        first_black = 0 if first_side else 1
+        return by_plane[first_black::2]
 
     def parts(self) -> list[slice]:
         """Runs of cells that are also runs of places: planes, many together if they are small."""
@@ -130,9 +134,11 @@ def _chunk_of(shape: tuple[int, ...]) -> tuple[int, ...]:
 
     So a chunk is a box of the array and at the same time a range of places, and every chunk of a plane is full.
     """
-    chunk, room = list[int](), CHUNK_CELLS
+    chunk = list[int]()
+    room = CHUNK_CELLS
     for size in reversed(shape):
-        chunk.append(size if size <= room else 1 << room.bit_length() - 1)
+        power_of_two = 1 << (room.bit_length() - 1)
+        chunk.append(size if size <= room else power_of_two)
         room //= chunk[-1]
     return tuple(reversed(chunk))
 

@@ -8,6 +8,7 @@ detail (symbols.py). Cells that hold no position get the state of the cell befor
 from __future__ import annotations
 
 import contextlib
+import itertools
 import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
@@ -26,7 +27,7 @@ from tbgen.storage.order import order_of
 from tbgen.storage.schema import COLUMNS, DETAIL, DTG, STREAMS, SYMBOL
 from tbgen.table import Patterns, Table, Tally
 
-_LAYER_OF = {name: layer for layer in Layer for name in (*STREAMS[layer], *COLUMNS[layer])}
+_DATASETS_OF_OUTCOMES = {*STREAMS[Layer.OUTCOMES], *COLUMNS[Layer.OUTCOMES]}
 
 Ids = npt.NDArray[np.unsignedinteger[Any] | np.int64]
 
@@ -39,31 +40,40 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
     def __init__(self, path: Path, *, outcomes_only: bool = False) -> None:
         """With `outcomes_only`, all distances are 0, because a solver of outcomes needs no others."""
-        self.path, self._outcomes_only = path, outcomes_only
+        self.path = path
+        self._outcomes_only = outcomes_only
         self.outcomes = LayerFile(path, Layer.OUTCOMES)
-        self.material, self.mobility = self.outcomes.material, self.outcomes.mobility
+        self.material = self.outcomes.material
+        self.mobility = self.outcomes.mobility
+        self.order = order_of(self.material)
+        self._meanings_lock = threading.Lock()
+        name = f"{self.material}{suffix_of(Layer.DISTANCES, self.mobility)}"
+        self._path_of_distances = path.with_name(name)
         self._distances: LayerFile | None = None
         self._why_no_distances = ""
-        self._lock = threading.Lock()
-        self.order = order_of(self.material)
-        beside = path.with_name(f"{self.material}{suffix_of(Layer.DISTANCES, self.mobility)}")
-        self._path_of_distances = beside
         try:
-            blocks = np.array(self.order.layout.blocks, np.uint8).ravel()
-            self.outcomes.expect(
-                np.array_equal(self.column("block_squares"), blocks), "its pawns stand elsewhere"
-            )
-            try:
-                self._distances = LayerFile(beside, Layer.DISTANCES)
-            except MissingTableError:
-                pass
-            except DamagedTableError as error:
-                self._why_no_distances = error.reason
+            self._check_blocks()
+            self.has_distances = self._open_distances()
+            """Whether there is a file of distances, sound or not."""
         except BaseException:  # an error keeps this frame alive, and with it the file
             self.outcomes.close()
             raise
-        self.has_distances = self._distances is not None or self._why_no_distances != ""
-        """Whether there is a file of distances, sound or not."""
+
+    def _check_blocks(self) -> None:
+        """Whether the blocks are those of the layout, in its order."""
+        blocks = np.array(self.order.layout.blocks, np.uint8).ravel()
+        are_the_same = np.array_equal(self.column("block_squares"), blocks)
+        self.outcomes.expect(are_the_same, "its pawns stand elsewhere")
+
+    def _open_distances(self) -> bool:
+        """Open the distances; whether they are there. What else has their name must not hide the outcomes."""
+        try:
+            self._distances = LayerFile(self._path_of_distances, Layer.DISTANCES)
+        except MissingTableError:
+            return False
+        except DamagedTableError as error:
+            self._why_no_distances = error.reason
+        return True
 
     @property
     def distances(self) -> LayerFile:
@@ -72,19 +82,21 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
             raise DamagedTableError(str(self._path_of_distances), self._why_no_distances)
         if self._distances is None:
             raise MissingDistancesError(str(self.material), str(self.path.parent))
-        is_theirs = self._distances.seal.outcomes == self.outcomes.seal.sha256
-        self._distances.expect(is_theirs, "it belongs to other outcomes than those beside it")
-        self._distances.expect(
-            self._distances.dataset("symbol_groups").items
-            == self.outcomes.dataset("symbols").items,
-            "it has groups of other symbols than those of the outcomes",
-        )
-        return self._distances
+        distances = self._distances
+        is_theirs = distances.seal.outcomes == self.outcomes.seal.sha256
+        distances.expect(is_theirs, "it belongs to other outcomes than those beside it")
+        groups = distances.dataset("symbol_groups").items
+        has_all = groups == self.outcomes.dataset("symbols").items
+        distances.expect(has_all, "it has groups of other symbols than those of the outcomes")
+        return distances
 
     @property
     def size(self) -> int:
         """The bytes of its files."""
-        return self.outcomes.seal.length + (self.distances.seal.length if self.has_distances else 0)
+        size = self.outcomes.seal.length
+        if self.has_distances:
+            size += self.distances.seal.length
+        return size
 
     @property
     def digest(self) -> str:
@@ -108,73 +120,58 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
     @property
     def counts(self) -> dict[Color, dict[Score, int]]:
         """How often each outcome is an entry value, by side to move, best outcome for White first."""
-        rows = self.column("counts").tolist()
-        return {
-            side: {
-                Score.from_signed(outcome): count
-                for mover, outcome, count in rows
-                if mover == int(side)
-            }
-            for side in Color
-        }
+        counts: dict[Color, dict[Score, int]] = {side: {} for side in Color}
+        for mover, outcome, count in self.column("counts").tolist():
+            counts[Color(mover)][Score.from_signed(outcome)] = count
+        return counts
 
     @property
     def tallies(self) -> dict[Color, dict[Score, Tally]]:
         """The same with the longest distances."""
-        longest = self.longest.items()
-        return {
-            side: {each: tally for (mover, each), (*_, tally) in longest if mover is side}
-            for side in Color
-        }
+        tallies: dict[Color, dict[Score, Tally]] = {side: {} for side in Color}
+        for (side, outcome), (_, _, tally) in self.longest.items():
+            tallies[side][outcome] = tally
+        return tallies
 
     @property
     def longest(self) -> dict[tuple[Color, Score], tuple[int, str, Tally]]:
         """The longest distance to each outcome, by side to move, the FEN of a position that has it, and the tally."""
-        counts, found = self.counts, dict[tuple[Color, Score], tuple[int, str, Tally]]()
+        counts = self.counts
+        longest = dict[tuple[Color, Score], tuple[int, str, Tally]]()
         for mover, byte, dtg, cell, fen in self.column("longest").tolist():
-            side, outcome, is_text = (
-                Color(mover),
-                Score.from_signed(byte),
-                fen.isascii() and fen.decode().isprintable(),
-            )
-            self.distances.expect(
-                is_text and cell < self.order.layout.cells, "an example is no position"
-            )
-            self.distances.expect(
-                outcome in counts[side], f"no entry value is {outcome} with {side} to move"
-            )
-            found[side, outcome] = dtg, fen.decode(), Tally(counts[side][outcome], dtg, cell)
-        return found
+            side = Color(mover)
+            outcome = Score.from_signed(byte)
+            is_text = fen.isascii() and fen.decode().isprintable()
+            is_position = is_text and cell < self.order.layout.cells
+            self.distances.expect(is_position, "an example is no position")
+            is_counted = outcome in counts[side]
+            self.distances.expect(is_counted, f"no entry value is {outcome} with {side} to move")
+            tally = Tally(counts[side][outcome], dtg, cell)
+            longest[side, outcome] = (dtg, fen.decode(), tally)
+        return longest
 
     def ids(self, first: int, end: int) -> Ids:
         """The states of consecutive places."""
         symbols, dtg = self.symbols_and_dtg(first, end)
-        groups, states = (
-            self.column("symbol_groups").take(symbols) + dtg,
-            self.column("group_states"),
-        )
-        expect, place = self.distances.expect, f"a place from {first} on"
-        expect(
-            int(groups.max()) < len(states), f"{place} has a distance that the table does not have"
-        )
-        ids: Ids = states.take(groups) + self.distances.items(DETAIL, first, end)
-        expect(
-            int(ids.max()) < len(self.states.entry),
-            f"{place} has a state that the table does not have",
-        )
-        is_theirs = (self.symbol_of_state[ids] == symbols).all() and (
-            self.states.dtg[ids] == dtg
-        ).all()
-        expect(is_theirs, f"{place} has a state of another symbol or distance")
+        groups = self.column("symbol_groups").take(symbols) + dtg
+        first_states = self.column("group_states")
+        expect = self.distances.expect
+        place = f"a place from {first} on"
+        is_group = int(groups.max()) < len(first_states)
+        expect(is_group, f"{place} has a distance that the table does not have")
+        ids: Ids = first_states.take(groups) + self.distances.items(DETAIL, first, end)
+        is_state = int(ids.max()) < len(self.states.entry)
+        expect(is_state, f"{place} has a state that the table does not have")
+        is_of_group = (self.symbol_of_state[ids] == symbols) & (self.states.dtg[ids] == dtg)
+        expect(is_of_group.all(), f"{place} has a state of another symbol or distance")
         return ids
 
     def symbols(self, first: int, end: int) -> Ids:
         """The symbols of consecutive places."""
         symbols: Ids = self.outcomes.items(SYMBOL, first, end)
-        is_there = int(symbols.max(initial=0)) < self.outcomes.dataset("symbols").items
-        self.outcomes.expect(
-            is_there, f"a place from {first} on has a symbol that the table does not have"
-        )
+        is_symbol = int(symbols.max(initial=0)) < self.outcomes.dataset("symbols").items
+        reason = f"a place from {first} on has a symbol that the table does not have"
+        self.outcomes.expect(is_symbol, reason)
         return symbols
 
     def entries(self, first: int, end: int) -> Entries:
@@ -186,9 +183,8 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         symbols = self.symbols(first, end)
         if self._outcomes_only:
             return symbols, np.zeros(end - first, np.uint16)
-        stored = self.distances.items(DTG, first, end)
         dtg = flips_of(self._entry.take(symbols))
-        dtg ^= stored
+        dtg ^= self.distances.items(DTG, first, end)
         self.order.black_part(first, dtg)[:] ^= 1
         return symbols, dtg
 
@@ -198,12 +194,13 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
     def layer(self, name: str) -> LayerFile:
         """The file of a dataset; an error of TableError if it is the distances and they are missing or damaged."""
-        return self.outcomes if _LAYER_OF[name] is Layer.OUTCOMES else self.distances
+        return self.outcomes if name in _DATASETS_OF_OUTCOMES else self.distances
 
     def values(self) -> EntryValues:
         """The entry values and distances of all cells; those of cells without a position are arbitrary."""
         order = self.order
-        entry, dtg = np.empty(order.layout.cells, np.int8), np.empty(order.layout.cells, np.uint16)
+        entry = np.empty(order.layout.cells, np.int8)
+        dtg = np.empty(order.layout.cells, np.uint16)
         for part in order.chunks:
             symbols, dtg[part] = self.symbols_and_dtg(part.start, part.stop)
             entry[part] = self._entry.take(symbols)
@@ -212,27 +209,39 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
     def boxes(self, block: int, side: Color) -> Sequence[Box]:
         """The same for one block and side to move: the content of chunks that differ in the black king alone."""
         order = self.order
-        cells, size = order.plane_places, min(order.plane_places, order.chunk_cells)
-        plane, kings = (2 * block + int(side)) * cells, min(64, cells // size)
-        apart = cells // kings
+        cells = order.plane_places
+        plane = (2 * block + int(side)) * cells
+        size = min(cells, order.chunk_cells)
+        # A chunk has several black kings if the plane has fewer than 64 chunks.
+        apart = cells // min(64, cells // size)
 
         def read(start: int) -> tuple[Entries, Distances]:
-            places = range(plane + start, plane + cells, apart)
-            symbols, dtg = zip(
-                *[self.symbols_and_dtg(place, place + size) for place in places], strict=True
-            )
-            return self._entry.take(np.concatenate(symbols)), np.concatenate(dtg)
+            symbols = list[Ids]()
+            distances = list[Distances]()
+            for place in range(plane + start, plane + cells, apart):
+                symbols_of_chunk, dtg = self.symbols_and_dtg(place, place + size)
+                symbols.append(symbols_of_chunk)
+                distances.append(dtg)
+            return self._entry.take(np.concatenate(symbols)), np.concatenate(distances)
 
         return [Box(*order.box_of(start), partial(read, start)) for start in range(0, apart, size)]
 
     def table(self) -> Table:
         """The whole table; values of cells without a position are arbitrary."""
-        order, values = self.order, self.values()
+        order = self.order
+        values = self.values()
         pattern = np.empty(order.layout.cells, np.uint32)
         for part in order.chunks:
             pattern[part] = self.states.pattern[self.ids(part.start, part.stop)]
-        cells = values.entry, values.dtg, order.from_file(pattern)
-        return Table(self.material, *cells, self.patterns, self.tallies, mobility=self.mobility)
+        return Table(
+            self.material,
+            values.entry,
+            values.dtg,
+            order.from_file(pattern),
+            self.patterns,
+            self.tallies,
+            mobility=self.mobility,
+        )
 
     def look_up(
         self, cells: npt.NDArray[np.int64], tell: Callable[[int, int], None] = lambda *_: None
@@ -241,23 +250,25 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
         `tell` is told how many chunks of how many have been.
         """
-        numbers, offsets = np.divmod(self.order.place_of(cells), self.order.chunk_cells)
-        found, ids = np.argsort(numbers, kind="stable"), np.empty(len(cells), np.int64)
-        starts, chunks = np.flatnonzero(np.diff(numbers[found], prepend=-1)), self.order.chunks
-        for count, some in enumerate(np.split(found, starts[1:]) if len(cells) else (), 1):
-            chunk = chunks[numbers[some[0]]]
-            ids[some] = self.ids(chunk.start, chunk.stop)[offsets[some]]
+        chunk_of, offsets = np.divmod(self.order.place_of(cells), self.order.chunk_cells)
+        by_chunk = np.argsort(chunk_of, kind="stable")
+        starts = np.flatnonzero(np.diff(chunk_of[by_chunk], prepend=-1))
+        chunks = self.order.chunks
+        ids = np.empty(len(cells), np.int64)
+        for count, (start, end) in enumerate(itertools.pairwise([*starts, len(cells)]), 1):
+            wanted = by_chunk[start:end]
+            chunk = chunks[chunk_of[wanted[0]]]
+            ids[wanted] = self.ids(chunk.start, chunk.stop)[offsets[wanted]]
             tell(count, len(starts))
         return [self.states.entry[ids], self.states.dtg[ids], self.states.pattern[ids]]
 
     def check(self) -> FileRecord:
         """Compare all bytes with the seals; DamagedTableError if they differ from what was written."""
-        outcomes, distances = (
-            self.outcomes.check(),
-            self.distances.check() if self.has_distances else None,
-        )
         return FileRecord(
-            self.size, outcomes, sha256_of_distances=distances, game=str(self.mobility)
+            self.size,
+            self.outcomes.check(),
+            sha256_of_distances=self.distances.check() if self.has_distances else None,
+            game=str(self.mobility),
         )
 
     def close(self) -> None:
@@ -276,37 +287,33 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
     @property
     def _meanings(self) -> tuple[Cells, Patterns, npt.NDArray[np.int64]]:
-        with self._lock:  # temporary arrays may take a gigabyte, once
+        with self._meanings_lock:  # temporary arrays may take a gigabyte, once
             return self._meanings_read
 
     @cached_property
     def _meanings_read(self) -> tuple[Cells, Patterns, npt.NDArray[np.int64]]:
         """The meanings of states, sorted by groups; and their symbols."""
-        groups, first, records, rows = map(
-            self.column, ("symbol_groups", "group_states", "states", "rows")
-        )
-        group = self._numbers_of_runs(first, len(records))
-        symbol = self._numbers_of_runs(groups, len(first))[group]
+        first_groups = self.column("symbol_groups")
+        first_states = self.column("group_states")
+        records = self.column("states")
+        rows = self.column("rows")
+        group = self._numbers_of_runs(first_states, len(records))
+        symbol = self._numbers_of_runs(first_groups, len(first_states))[group]
+        dtg = (group - first_groups[symbol]).astype(np.uint16)
         are_there = records["first"].astype(np.int64) + records["rows"] <= len(rows)
         self.distances.expect(are_there.all(), "a state has rows that are not there")
         pattern, patterns = _patterns_of(records, rows)
         are_whole = np.diff(patterns.start.astype(np.int64))[pattern] == records["rows"]
-        self.distances.expect(
-            are_whole.all(), "two states share some rows of a pattern and not all"
-        )
-        return (
-            Cells(self._entry[symbol], (group - groups[symbol]).astype(np.uint16), pattern),
-            patterns,
-            symbol,
-        )
+        reason = "two states share some rows of a pattern and not all"
+        self.distances.expect(are_whole.all(), reason)
+        return Cells(self._entry[symbol], dtg, pattern), patterns, symbol
 
     def _numbers_of_runs(self, first: npt.NDArray[Any], end: int) -> npt.NDArray[np.int64]:
         """[item] -> the number of its run. Each run is given by its first item, and may be empty."""
         starts = np.append(first, end).astype(np.int64)
-        lengths = starts[1:] - starts[:-1]
-        self.distances.expect(
-            starts[0] == 0 and (lengths >= 0).all(), "its groups do not follow each other"
-        )
+        lengths = np.diff(starts)
+        are_in_order = starts[0] == 0 and (lengths >= 0).all()
+        self.distances.expect(are_in_order, "its groups do not follow each other")
         return np.repeat(np.arange(len(first)), lengths)
 
 
@@ -321,11 +328,17 @@ def flips_of(entry: Entries) -> Distances:
 
 def _patterns_of(records: npt.NDArray[Any], rows: npt.NDArray[Any]) -> tuple[Numbers, Patterns]:
     """The pattern of each state, and all patterns: those of the table with these details."""
-    first, count = records["first"], records["rows"]
+    first = records["first"]
+    has_rows = records["rows"] > 0
     begins = np.zeros(len(rows) + 1, np.bool_)
-    begins[first[count > 0]] = True
-    number = np.where(count > 0, np.cumsum(begins, dtype=np.uint32)[first], 0).astype(np.uint32)
+    begins[first[has_rows]] = True
+    number = np.where(has_rows, np.cumsum(begins, dtype=np.uint32)[first], 0).astype(np.uint32)
     start = np.concatenate([[0], np.flatnonzero(begins), [len(rows)]]).astype(np.uint32)
-    return number, Patterns(
-        start, *[np.ascontiguousarray(rows[name]) for name in ("holder", "code", "outcome", "dtg")]
+    patterns = Patterns(
+        start,
+        holder=np.ascontiguousarray(rows["holder"]),
+        code=np.ascontiguousarray(rows["code"]),
+        outcome=np.ascontiguousarray(rows["outcome"]),
+        dtg=np.ascontiguousarray(rows["dtg"]),
     )
+    return number, patterns

@@ -25,8 +25,12 @@ from tbgen.system.process import try_lock
 
 SUFFIX: Final = ".blocks"
 RUN_SUFFIX: Final = ".arrays"
-_RIGHT: Final = "ep_entry", "ep_dtg"
-"""The names of the values of positions with a right to take en passant."""
+_FOUND: Final = "found"
+"""The array of a run's `found`."""
+_RIGHT_ENTRY: Final = "ep_entry"
+"""The array of the entry values of positions with a right to take en passant."""
+_RIGHT_DTG: Final = "ep_dtg"
+"""The array of their distances."""
 
 
 def scratch_path(folder: Path, material: Material) -> Path:
@@ -42,7 +46,8 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
     """
 
     def __init__(self, path: Path, identity: Mapping[str, Any], plane: int = 1 << 24) -> None:
-        self.path, self._plane = path, plane
+        self.path = path
+        self._plane = plane
         self._identity = json.loads(json.dumps(identity))
         self._stored = dict[int, tuple[Run, StoredArrays]]()
         """[first cell] -> run, and its arrays.
@@ -64,14 +69,23 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
 
     def put(self, run: Run, dictionary: Dictionary, cells: Cells) -> None:
         """Keep a run; OSError if the disk is full, and then nothing of it is left."""
-        right = dict(zip(_RIGHT, run.en_passant, strict=True))
-        arrays = {**cells._asdict(), **dictionary._asdict(), "found": run.found.ravel(), **right}
-        facts = {"identity": self._identity, "first": run.first, "end": run.end, "rows": run.rows}
+        entry, dtg = run.en_passant
+        arrays = {
+            **cells._asdict(),
+            **dictionary._asdict(),
+            _FOUND: run.found.ravel(),
+            _RIGHT_ENTRY: entry,
+            _RIGHT_DTG: dtg,
+        }
+        facts = {
+            "identity": self._identity,
+            "first": run.first,
+            "end": run.end,
+            "rows": run.rows,
+            "shape": run.found.shape,
+        }
         path = self.path / f"{run.first:016}{RUN_SUFFIX}"
-        self._stored[run.first] = (
-            run,
-            write_arrays(path, facts | {"shape": run.found.shape}, arrays, self._plane),
-        )
+        self._stored[run.first] = (run, write_arrays(path, facts, arrays, self._plane))
 
     def runs(self) -> Sequence[Run]:
         return [self._stored[first][0] for first in sorted(self._stored)]
@@ -85,7 +99,8 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
         return entry, dtg
 
     def cells(self, first: int, end: int, room: Cells | None = None) -> Cells:
-        return Cells(*self._part(Cells._fields, first, end, room or (None, None, None)))
+        rooms = room or (None, None, None)
+        return Cells(*self._part(Cells._fields, first, end, rooms))
 
     def __exit__(self, *_: object) -> None:
         """Leave the files for the next build."""
@@ -94,20 +109,22 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
     def _take_up(self, path: Path) -> None:
         """Enter the run of a file. Remove a file that is damaged, depends on something else, or has a partial name."""
         file = None
-        with contextlib.suppress(DamagedTableError):
-            file = ArrayFile(path) if path.suffix == RUN_SUFFIX and path.is_file() else None
+        if path.suffix == RUN_SUFFIX and path.is_file():
+            with contextlib.suppress(DamagedTableError):
+                file = ArrayFile(path)
         if file is None or file.facts.get("identity") != self._identity:
             path.unlink()
             return
-        facts, (found, *right) = file.facts, map(file.items, ("found", *_RIGHT))
+        facts = file.facts
         run = Run(
             facts["first"],
             facts["end"],
             facts["rows"],
-            found.reshape(facts["shape"]),
-            (right[0], right[1]),
+            file.items(_FOUND).reshape(facts["shape"]),
+            (file.items(_RIGHT_ENTRY), file.items(_RIGHT_DTG)),
         )
-        self._stored[run.first] = run, StoredArrays(path, file.head)  # which keeps no descriptor
+        arrays = StoredArrays(path, file.head)  # it keeps no descriptor
+        self._stored[run.first] = (run, arrays)
 
     def _part(
         self, names: Sequence[str], first: int, end: int, rooms: Sequence[Any]
@@ -115,7 +132,7 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
         """Some columns of the cells of one run from `first` up to `end`, each in a given array, if there is one."""
         firsts = sorted(self._stored)
         run, arrays = self._stored[firsts[bisect_right(firsts, first) - 1]]
-        start, stop = first - run.first, end - run.first
-        return [
-            arrays.items(name, start, stop, room) for name, room in zip(names, rooms, strict=True)
-        ]
+        start = first - run.first
+        stop = end - run.first
+        columns = zip(names, rooms, strict=True)
+        return [arrays.items(name, start, stop, room) for name, room in columns]

@@ -11,9 +11,8 @@ state, and its detail the state within the group. Most groups have one state.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +21,7 @@ from tbgen.compiled.arrays import Bytes, Int, SignedBytes, WideInts, Words
 from tbgen.compiled.jit import borrowing, inlined
 from tbgen.errors import RepresentationError
 from tbgen.index.handover import Cells, Numbers
-from tbgen.index.kernels import byte_of_goal, goal_of_byte
+from tbgen.index.kernels import byte_of_goal, goal_of_byte, row_of_byte
 from tbgen.index.outcomes import byte_of_row
 from tbgen.storage.files import Layer
 from tbgen.storage.numbering import Census, larger, new_census, number_of
@@ -34,6 +33,11 @@ _MOST_ROWS = 256
 _FIRST_SLOTS = 1 << 12
 _ROW_BITS = 25
 """Holder, code and row of the outcome, in 1 + 8 + 8 bits, and some spare bits."""
+_HOLDER_SHIFT = 16
+_CODE_SHIFT = 8
+_ENTRY_BITS = 8
+"""The bits of an outcome in a pair."""
+_BYTE = 0xFF
 
 Columns = dict[str, npt.NDArray[Any]]
 """[name of a dataset] -> its items, as the file has them."""
@@ -44,38 +48,59 @@ def symbols_of(states: Cells, often: Words, patterns: Patterns) -> tuple[Numbers
 
     Symbols are numbered by how often they occur, then by their meaning, whatever else the states contain.
     """
-    rows = patterns.start, patterns.holder, patterns.code, patterns.outcome
-    chains, pairs = new_census(_FIRST_SLOTS), new_census(_FIRST_SLOTS)
-    first, count = 0, len(states.entry)
-    of_state = np.empty(count, np.uint32)
-    while (
-        first := name_symbols(states.entry, states.pattern, rows, chains, pairs, of_state, first)
-    ) < count:
-        chains, pairs = larger(chains), larger(pairs)
-    found = [(key >> 8, byte_of_row(key & 0xFF)) for key in pairs.met()[0].tolist()]
+    chains, pairs, of_state = _named(states, patterns)
     links = chains.met()[0].tolist()
-    meant = {chain: _rows_of(chain, links) for chain, _ in found}
-    total = np.bincount(of_state, often, len(found))
-    order = sorted(
-        range(len(found)), key=lambda n: (-total[n], found[n][1], meant[found[n][0]].tobytes())
-    )
-    number_of = np.empty(len(found), np.uint32)
-    number_of[order] = np.arange(len(found), dtype=np.uint32)
-    used = dict.fromkeys(found[n][0] for n in order)
-    first_of = dict(
-        zip(
-            used,
-            itertools.accumulate((len(meant[chain]) for chain in used), initial=0),
-            strict=False,
-        )
-    )
-    symbols = [
-        (entry, first_of[chain], len(meant[chain])) for chain, entry in (found[n] for n in order)
-    ]
-    return number_of[of_state], {
-        "symbols": np.array(symbols, COLUMNS[Layer.OUTCOMES]["symbols"]),
-        "outcome_rows": np.concatenate([meant[chain] for chain in used]),
+    keys = pairs.met()[0].tolist()
+    symbols = [_Symbol(byte_of_row(key & _BYTE), key >> _ENTRY_BITS) for key in keys]
+    rows_of = {symbol.chain: _rows_of(symbol.chain, links) for symbol in symbols}
+    cells = np.bincount(of_state, often, len(symbols))
+
+    def rank(number: int) -> tuple[float, int, bytes]:
+        """How often a symbol occurs, then its meaning."""
+        symbol = symbols[number]
+        return -cells[number], symbol.entry, rows_of[symbol.chain].tobytes()
+
+    order = sorted(range(len(symbols)), key=rank)
+    number_of = np.empty(len(symbols), np.uint32)
+    number_of[order] = np.arange(len(symbols), dtype=np.uint32)
+    first_rows = dict[int, int]()
+    rows = list[npt.NDArray[Any]]()
+    records = list[tuple[int, int, int]]()
+    count = 0
+    for number in order:
+        symbol = symbols[number]
+        its_rows = rows_of[symbol.chain]
+        if symbol.chain not in first_rows:  # symbols with the same rows share them
+            first_rows[symbol.chain] = count
+            rows.append(its_rows)
+            count += len(its_rows)
+        records.append((symbol.entry, first_rows[symbol.chain], len(its_rows)))
+    columns = {
+        "symbols": np.array(records, COLUMNS[Layer.OUTCOMES]["symbols"]),
+        "outcome_rows": np.concatenate(rows),
     }
+    return number_of[of_state], columns
+
+
+class _Symbol(NamedTuple):
+    entry: int
+    chain: int
+    """The chain of its rows."""
+
+
+def _named(states: Cells, patterns: Patterns) -> tuple[Census, Census, Numbers]:
+    """All chains, all pairs, and [state] -> the number of its pair."""
+    rows = (patterns.start, patterns.holder, patterns.code, patterns.outcome)
+    chains = new_census(_FIRST_SLOTS)
+    pairs = new_census(_FIRST_SLOTS)
+    of_state = np.empty(len(states.entry), np.uint32)
+    state = 0
+    while state < len(of_state):
+        state = name_symbols(states.entry, states.pattern, rows, chains, pairs, of_state, state)
+        if state < len(of_state):
+            chains = larger(chains)
+            pairs = larger(pairs)
+    return chains, pairs, of_state
 
 
 # A row stands for all accrued codes up to the next row, and so does the last written row. If both agree at the code of
@@ -100,26 +125,33 @@ def name_symbols(
         if chains.used[0] + _MOST_ROWS > len(chains.often) or pairs.used[0] + 1 > len(pairs.often):
             return state
         last_code = abs(np.int64(entry[state])) - 1
-        chain, holder, written = np.int64(0), np.int64(-1), np.int64(0)
+        chain = np.int64(0)
+        holder = np.int64(-1)
+        written = np.int64(0)
         for row in range(start[pattern[state]], start[pattern[state] + 1]):
             code = np.int64(codes[row])
             if code > last_code:
                 continue
             if holders[row] != holder:
-                holder, written = np.int64(holders[row]), np.int64(0)
+                holder = np.int64(holders[row])
+                written = np.int64(0)
             broken = breaks_into(np.int64(outcomes[row]), holder, code)
             if broken != breaks_into(written, holder, code):
                 written = np.int64(broken if broken else byte_of_goal(code, holder))
-                key = np.uint64(chain << _ROW_BITS | holder << 16 | code << 8 | written + 128)
+                packed = (holder << _HOLDER_SHIFT) | (code << _CODE_SHIFT) | row_of_byte(written)
+                key = np.uint64((chain << _ROW_BITS) | packed)
                 chain = np.int64(number_of(chains, key)) + 1
-        of_state[state] = number_of(pairs, np.uint64(chain << 8 | np.int64(entry[state]) + 128))
+        pair = (chain << _ENTRY_BITS) | row_of_byte(np.int64(entry[state]))
+        of_state[state] = number_of(pairs, np.uint64(pair))
     return len(entry)
 
 
 @inlined
 def breaks_into(outcome: Int, holder: Int, code: Int) -> Int:
     """The outcome, if it is worse for a holder than the accrued code; else 0, because the hold stands."""
-    return outcome if outcome != 0 and goal_of_byte(outcome, holder) > code else np.int64(0)
+    if outcome != 0 and goal_of_byte(outcome, holder) > code:
+        return outcome
+    return np.int64(0)
 
 
 def _rows_of(chain: int, links: Sequence[int]) -> npt.NDArray[Any]:
@@ -127,7 +159,9 @@ def _rows_of(chain: int, links: Sequence[int]) -> npt.NDArray[Any]:
     rows = list[tuple[int, int, int]]()
     while chain:
         chain, row = divmod(links[chain - 1], 1 << _ROW_BITS)
-        rows.append((row >> 16, row >> 8 & 0xFF, byte_of_row(row & 0xFF)))
+        holder = row >> _HOLDER_SHIFT
+        code = (row >> _CODE_SHIFT) & _BYTE
+        rows.append((holder, code, byte_of_row(row & _BYTE)))
     return np.array(rows[::-1], COLUMNS[Layer.OUTCOMES]["outcome_rows"])
 
 
@@ -141,15 +175,22 @@ def in_32_bits(numbers: npt.NDArray[Any], what: str) -> npt.NDArray[np.uint32]:
 def occurring(numbers: WideInts, patterns: Patterns) -> tuple[WideInts, Patterns]:
     """The patterns of states, and their new numbers; cells without a position may have had others."""
     occurs = np.zeros(len(patterns), np.bool_)
-    occurs[numbers], occurs[0] = True, True
+    occurs[0] = True
+    occurs[numbers] = True
     if occurs.all():
         return numbers, patterns
     lengths = patterns.start[1:].astype(np.int64) - patterns.start[:-1]
     rows = np.repeat(occurs, lengths)
     start = in_32_bits(np.concatenate([[0], np.cumsum(lengths[occurs])]), "rows")
     renumbered: WideInts = (np.cumsum(occurs) - 1).astype(np.uint32)
-    holder, code, outcome, dtg = patterns.holder, patterns.code, patterns.outcome, patterns.dtg
-    return renumbered[numbers], Patterns(start, holder[rows], code[rows], outcome[rows], dtg[rows])
+    those_that_occur = Patterns(
+        start,
+        patterns.holder[rows],
+        patterns.code[rows],
+        patterns.outcome[rows],
+        patterns.dtg[rows],
+    )
+    return renumbered[numbers], those_that_occur
 
 
 def details_of(
@@ -163,16 +204,18 @@ def details_of(
     pattern, patterns = occurring(states.pattern, patterns)
     longest = np.zeros(int(of_state.max(initial=0)) + 1, np.uint32)
     np.maximum.at(longest, of_state, states.dtg)
-    groups = in_32_bits(np.concatenate([[0], np.cumsum(longest + 1, dtype=np.int64)]), "groups")
-    start, group = in_32_bits(patterns.start, "rows"), groups[of_state] + states.dtg
-    by_group, counts = np.argsort(group, kind="stable"), np.bincount(group, minlength=groups[-1])
+    ends = np.cumsum(longest + 1, dtype=np.int64)
+    groups = in_32_bits(np.concatenate([[0], ends]), "groups")
+    group = groups[of_state] + states.dtg
+    by_group = np.argsort(group, kind="stable")
+    counts = np.bincount(group, minlength=groups[-1])
     group_states = (np.cumsum(counts) - counts).astype(np.uint32)
-    numbers = np.empty(len(group), np.uint32)
-    numbers[by_group] = np.arange(len(group)) - group_states[group[by_group]]
-    records, pattern = np.empty(len(group), COLUMNS[Layer.DISTANCES]["states"]), pattern[by_group]
-    records["first"], records["rows"] = start[pattern], start[pattern + 1] - start[pattern]
-    return (
-        numbers,
-        patterns,
-        {"symbol_groups": groups[:-1], "group_states": group_states, "states": records},
-    )
+    details = np.empty(len(group), np.uint32)
+    details[by_group] = np.arange(len(group)) - group_states[group[by_group]]
+    start = in_32_bits(patterns.start, "rows")
+    pattern = pattern[by_group]
+    records = np.empty(len(group), COLUMNS[Layer.DISTANCES]["states"])
+    records["first"] = start[pattern]
+    records["rows"] = start[pattern + 1] - start[pattern]
+    columns = {"symbol_groups": groups[:-1], "group_states": group_states, "states": records}
+    return details, patterns, columns

@@ -19,6 +19,7 @@ from tbgen.compiled.arrays import NewArray, Words
 from tbgen.errors import BuildError, RepresentationError, TableError, UsageError
 from tbgen.index.handover import Cells, Numbers
 from tbgen.index.layout import fen_of_cell
+from tbgen.material import Material
 from tbgen.score import Color
 from tbgen.storage.files import FileRecord, Layer, mobility_of, path_of, write_whole
 from tbgen.storage.numbering import states_of
@@ -49,18 +50,20 @@ from tbgen.storage.schema import (
 from tbgen.storage.symbols import Columns, details_of, symbols_of
 from tbgen.table import Content, Tally
 
-_SAMPLE, _SAMPLED = 7, 256
-"""One chunk of seven is compressed both ways, or fewer if that would be some hundreds. Seven has no common factor with
-the axes.
-"""
+_SAMPLE = 7
+"""One chunk of seven is compressed both ways. Seven has no common factor with the axes."""
+_SAMPLED = 256
+"""About the most chunks that are compressed both ways."""
 
 _MOST_HARD_CELLS = 1 << 24
 """Tables of up to four men are packed as tightly as is reasonable, larger ones in the time that solving them leaves."""
 
-_SHUFFLE, _ZSTANDARD = 2, 32015
-"""HDF5's numbers of its filters."""
+_SHUFFLE = 2
+"""HDF5's number of its shuffle filter."""
+_ZSTANDARD = 32015
+"""HDF5's number of the filter Zstandard."""
 
-_STREAMS = frozenset(name for names in STREAMS.values() for name in names)
+_STREAMS = frozenset([*STREAMS[Layer.OUTCOMES], *STREAMS[Layer.DISTANCES]])
 
 Packed = Mapping[str, tuple[Dataset, list[bytes]]]
 """[name of a dataset] -> its entry in the index, and its compressed chunks, which are freed as they are written."""
@@ -100,36 +103,50 @@ def write_table(
     packed = _packed_layers(
         states_of(table, order, counters or threads, new), table, order, threads, outcomes_only
     )
+    men = [f"{color} {role.name}".lower() for color, role in order.layout.slots]
     attributes = {
         "axes": json.dumps(order.names),
         "game": str(table.mobility),
         "generator": generator,
         "material": str(table.material),
-        "men": json.dumps([f"{color} {role.name}".lower() for color, role in order.layout.slots]),
+        "men": json.dumps(men),
         "rules": RULES[table.mobility],
         "source": source,
     }
     outcomes = _file(Layer.OUTCOMES, order, packed, attributes)
-    distances: Sequence[bytes] = ()
-    body = Seal.from_bytes(outcomes[0]).sha256
-    with contextlib.suppress(TableError), TableFile(path_of(folder, table.material)) as there:
-        # Each solver checks the other.
-        if attributes.items() <= there.outcomes.index.attributes.items() and there.digest != body:
-            reason = "the solvers contradict each other: the folder has other outcomes of this table; please report it"
-            raise BuildError(str(table.material), reason)
-    if not outcomes_only:
-        belongs = {**attributes, "outcomes": body}
-        distances = _file(Layer.DISTANCES, order, packed, belongs)
-        write_whole(path_of(folder, table.material, Layer.DISTANCES), distances)
+    digest = Seal.from_bytes(outcomes[0]).sha256
+    _check_outcomes_before(folder, table.material, attributes, digest)
+    path_of_distances = path_of(folder, table.material, Layer.DISTANCES)
+    size = sum(map(len, outcomes))
+    sha256_of_distances = None
+    if outcomes_only:
+        path_of_distances.unlink(missing_ok=True)
     else:
-        path_of(folder, table.material, Layer.DISTANCES).unlink(missing_ok=True)
+        distances = _file(Layer.DISTANCES, order, packed, attributes | {"outcomes": digest})
+        write_whole(path_of_distances, distances)
+        size += sum(map(len, distances))
+        sha256_of_distances = digest_of(*distances)
     write_whole(path_of(folder, table.material), outcomes)
     return FileRecord(
-        sum(map(len, [*outcomes, *distances])),
+        size,
         digest_of(*outcomes),
-        sha256_of_distances=digest_of(*distances) if distances else None,
+        sha256_of_distances=sha256_of_distances,
         game=str(table.mobility),
     )
+
+
+def _check_outcomes_before(
+    folder: Path, material: Material, attributes: Attributes, digest: str
+) -> None:
+    """Compare outcomes that the same sources have written before: each solver checks the other."""
+    with contextlib.suppress(TableError), TableFile(path_of(folder, material)) as before:
+        has_same_sources = attributes.items() <= before.outcomes.index.attributes.items()
+        if has_same_sources and before.digest != digest:
+            raise BuildError(
+                str(material),
+                "the solvers contradict each other: the folder has other outcomes of this table;"
+                " please report it",
+            )
 
 
 def _packed_layers(
@@ -151,12 +168,13 @@ def _packed_layers(
         for name, source in sources.items():
             is_large = source.kind.itemsize > 1
             if name in _STREAMS:
-                packed[name] = _packed(
-                    source, order.chunk_cells, level, sorted({False, is_large}), pool
-                )
+                packer = _Packer(source, order.chunk_cells, pool)
+                shuffled = is_large and packer.is_smaller_shuffled()
+                packed[name] = packer.pack_all(level, shuffled=shuffled)
             else:
                 size = min(max(source.items, 1), COLUMN_ITEMS)
-                packed[name] = _packed(source, size, EASY_LEVEL, (is_large,), pool)
+                packer = _Packer(source, size, pool)
+                packed[name] = packer.pack_all(EASY_LEVEL, shuffled=is_large)
     return packed
 
 
@@ -170,10 +188,10 @@ def _outcomes(
         "counts": np.array(counts, COLUMNS[Layer.OUTCOMES]["counts"]),
         **symbols,
     }
-    return {
-        SYMBOL: _looked_up(numbers, symbol_of, order),
-        **{name: _array(items) for name, items in columns.items()},
-    }
+    datasets = {SYMBOL: _looked_up(numbers, symbol_of, order)}
+    for name, items in columns.items():
+        datasets[name] = _array(items)
+    return datasets
 
 
 def _distances(
@@ -186,33 +204,44 @@ def _distances(
         (side, outcome, tally.max_dtg, tally.cell, fen_of_cell(order.layout, tally.cell))
         for side, outcome, tally in _tallies(table)
     ]
-    rows = patterns.holder, patterns.code, patterns.outcome, patterns.dtg
-    return {
+
+    def rows(first: int, end: int) -> npt.NDArray[Any]:
+        """Few rows at a time, because there may be a hundred million."""
+        part = np.empty(end - first, kinds["rows"])
+        part["holder"] = patterns.holder[first:end]
+        part["code"] = patterns.code[first:end]
+        part["outcome"] = patterns.outcome[first:end]
+        part["dtg"] = patterns.dtg[first:end]
+        return part
+
+    datasets = {
         DTG: _looked_up(numbers, states.dtg ^ flips_of(states.entry), order, black=1),
         DETAIL: _looked_up(numbers, detail_of, order),
         "longest": _array(np.array(longest, kinds["longest"])),
-        **{name: _array(items) for name, items in details.items()},
-        "rows": DatasetItems(  # few at a time, because there may be a hundred million
-            kinds["rows"],
-            len(patterns.code),
-            lambda first, end: np.rec.fromarrays(
-                [column[first:end] for column in rows], dtype=kinds["rows"]
-            ),
-        ),
+        "rows": DatasetItems(kinds["rows"], len(patterns.code), rows),
     }
+    for name, items in details.items():
+        datasets[name] = _array(items)
+    return datasets
 
 
 def _tallies(table: Content) -> list[tuple[int, int, Tally]]:
     """Side to move, outcome and tally, in the order of the files."""
-    return [
-        (int(side), outcome.signed, tally)
-        for side in Color
-        for outcome, tally in sorted(table.tallies[side].items(), reverse=True)
-    ]
+    rows = list[tuple[int, int, Tally]]()
+    for side in Color:
+        tallies = table.tallies[side]
+        for outcome in sorted(tallies, reverse=True):
+            rows.append((int(side), outcome.signed, tallies[outcome]))
+    return rows
 
 
 def _array(items: npt.NDArray[Any]) -> DatasetItems:
-    return DatasetItems(items.dtype, len(items), lambda first, end: items[first:end])
+    """The content of a dataset that is an array in memory."""
+
+    def part(first: int, end: int) -> npt.NDArray[Any]:
+        return items[first:end]
+
+    return DatasetItems(items.dtype, len(items), part)
 
 
 def _looked_up(
@@ -220,12 +249,12 @@ def _looked_up(
 ) -> DatasetItems:
     """The places with each state replaced by a number; `black` are bits that are flipped with Black to move."""
     kind = np.min_scalar_type(int(of_state.max(initial=0)) | black)
-    items = of_state.astype(kind)
+    number_of = of_state.astype(kind)
 
     def part(first: int, end: int) -> npt.NDArray[Any]:
-        found = items.take(numbers[first:end])
-        order.black_part(first, found)[:] ^= black
-        return found
+        items = number_of.take(numbers[first:end])
+        order.black_part(first, items)[:] ^= black
+        return items
 
     return DatasetItems(kind, len(numbers), part)
 
@@ -234,40 +263,54 @@ def _file(
     layer: Layer, order: Order, packed: Packed, attributes: Attributes
 ) -> tuple[bytes, bytes, bytes]:
     """The seal, the HDF5 part and the index of a layer's file."""
-    attributes = {**attributes, "layer": layer.value}
-    there = {name: packed[name] for name in (*STREAMS[layer], *COLUMNS[layer])}
-    image = _hdf5(order, there, attributes)
-    index = Index(attributes, {name: dataset for name, (dataset, _) in there.items()})
+    attributes = attributes | {"layer": layer.value}
+    of_layer = {name: packed[name] for name in (*STREAMS[layer], *COLUMNS[layer])}
+    image = _hdf5(order, of_layer, attributes)
+    index = Index(attributes, {name: dataset for name, (dataset, _) in of_layer.items()})
     return sealed(image, index, digest_of_men(order.layout.material))
 
 
-def _packed(
-    source: DatasetItems, size: int, level: int, ways: Sequence[bool], pool: Executor
-) -> tuple[Dataset, list[bytes]]:
-    """A dataset's entry in the index, and its compressed chunks. A sample decides whether to shuffle.
+@dataclass(frozen=True, eq=False)
+class _Packer:
+    """Compresses the chunks of a dataset."""
 
-    Shuffling helps if few numbers are frequent, and harms if many are.
-    """
-    chunks = -(-source.items // size)
+    source: DatasetItems
+    size: int
+    """The items of a chunk."""
+    pool: Executor
 
-    def pack_some(numbers: Sequence[int], level: int, *, shuffled: bool) -> list[bytes]:
-        return [
-            *pool.map(
-                lambda number: pack(_chunk(source, number, size), shuffled=shuffled, level=level),
-                numbers,
-            )
-        ]
+    @property
+    def chunks(self) -> int:
+        return -(-self.source.items // self.size)
 
-    tried = range(0, chunks if len(ways) > 1 else 0, _SAMPLE * (chunks // (_SAMPLE * _SAMPLED) | 1))
-    shuffled = min(ways, key=lambda way: sum(map(len, pack_some(tried, EASY_LEVEL, shuffled=way))))
-    packed = pack_some(range(chunks), level, shuffled=shuffled)
-    return Dataset(source.kind, source.items, size, shuffled, np.zeros(chunks, CHUNK)), packed
+    def is_smaller_shuffled(self) -> bool:
+        """Whether a sample of the chunks is smaller when it is shuffled.
 
+        Shuffling helps if few numbers are frequent, and harms if many are.
+        """
+        every = self.chunks // (_SAMPLE * _SAMPLED)
+        sample = range(0, self.chunks, _SAMPLE * (every | 1))  # an odd step meets all of an axis
+        plain = sum(map(len, self._pack(sample, EASY_LEVEL, shuffled=False)))
+        shuffled = sum(map(len, self._pack(sample, EASY_LEVEL, shuffled=True)))
+        return shuffled < plain
 
-def _chunk(source: DatasetItems, number: int, size: int) -> npt.NDArray[Any]:
-    """The items of a chunk; the last one is filled up with its last item."""
-    items = source.part(number * size, min((number + 1) * size, source.items))
-    return np.pad(items, (0, size - len(items)), "edge")
+    def pack_all(self, level: int, *, shuffled: bool) -> tuple[Dataset, list[bytes]]:
+        """The dataset's entry in the index, and its compressed chunks."""
+        packed = self._pack(range(self.chunks), level, shuffled=shuffled)
+        places = np.zeros(self.chunks, CHUNK)
+        return Dataset(self.source.kind, self.source.items, self.size, shuffled, places), packed
+
+    def _pack(self, numbers: Sequence[int], level: int, *, shuffled: bool) -> list[bytes]:
+        def pack_one(number: int) -> bytes:
+            return pack(self._chunk(number), shuffled=shuffled, level=level)
+
+        return list(self.pool.map(pack_one, numbers))
+
+    def _chunk(self, number: int) -> npt.NDArray[Any]:
+        """The items of a chunk; the last one is filled up with its last item."""
+        first = number * self.size
+        items = self.source.part(first, min(first + self.size, self.source.items))
+        return np.pad(items, (0, self.size - len(items)), "edge")
 
 
 def check_library() -> None:
@@ -289,12 +332,11 @@ def _hdf5(order: Order, packed: Packed, attributes: Attributes) -> bytes:
         libver=("v110", "v110"),
     ) as file:
         for name, (dataset, stored) in packed.items():
-            is_stream = name in _STREAMS
-            shape, chunk = (
-                (order.shape, order.chunk)
-                if is_stream
-                else ((dataset.items,), (dataset.chunk_items,))
-            )
+            shape: tuple[int, ...] = (dataset.items,)
+            chunk: tuple[int, ...] = (dataset.chunk_items,)
+            if name in _STREAMS:
+                shape = order.shape
+                chunk = order.chunk
             properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
             properties.set_chunk(chunk)
             if dataset.shuffled:
@@ -317,11 +359,11 @@ def _hdf5(order: Order, packed: Packed, attributes: Attributes) -> bytes:
 
 def _fill(target: Any, dataset: Dataset, packed: list[bytes], shape: tuple[int, ...]) -> None:
     """Write the chunks, free them on the way, and note the offset of each."""
-    dataset.chunks["size"], dataset.chunks["crc"] = [*map(len, packed)], [*map(crc32, packed)]
-    corners = np.stack(
-        np.unravel_index(np.arange(len(packed)) * dataset.chunk_items, shape), axis=1
-    ).tolist()
-    for number, corner in enumerate(corners):
+    dataset.chunks["size"] = [len(chunk) for chunk in packed]
+    dataset.chunks["crc"] = [crc32(chunk) for chunk in packed]
+    first_items = np.arange(len(packed)) * dataset.chunk_items
+    corners = np.stack(np.unravel_index(first_items, shape), axis=1)
+    for number, corner in enumerate(corners.tolist()):
         target.write_direct_chunk(tuple(corner), packed[number])
         packed[number] = b""
 
@@ -336,7 +378,7 @@ def _check_offsets(image: bytes, dataset: Dataset) -> None:
     """Make sure of the offsets: HDF5 libraries disagree whether they count from the user block or from its end."""
     whole = memoryview(image)
     for offset, size, crc in dataset.chunks.tolist():
-        if crc32(whole[offset - SEAL_BYTES : offset - SEAL_BYTES + size]) != crc:
-            raise RepresentationError(
-                f"a chunk at {offset}", "the index: the HDF5 library counts otherwise"
-            )
+        start = offset - SEAL_BYTES
+        if crc32(whole[start : start + size]) != crc:
+            reason = "the index: the HDF5 library counts otherwise"
+            raise RepresentationError(f"a chunk at {offset}", reason)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.compiled.arrays import often_first
 from tbgen.errors import RepresentationError
+from tbgen.index.handover import often_first
 from tbgen.material import Material
 from tbgen.storage import numbering as numbering_module
 from tbgen.storage import symbols as symbols_module

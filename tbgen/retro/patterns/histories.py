@@ -15,19 +15,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import (
-    Bytes,
-    Int,
-    Ints,
-    Ints32,
-    NewArray,
-    Shorts,
-    SignedInts32,
-    often_first,
-)
+from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, NewArray, Shorts, SignedInts32
 from tbgen.compiled.jit import borrowing, by_address, inlined, inner, small
 from tbgen.errors import RepresentationError
-from tbgen.index.handover import Dictionary
+from tbgen.index.handover import Dictionary, often_first
 from tbgen.retro.patterns.packing import (
     NO_LABEL,
     code_of_event,
