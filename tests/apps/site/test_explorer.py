@@ -18,6 +18,7 @@ from starlette.testclient import TestClient
 
 from tbgen.apps.games.read import games_in
 from tbgen.apps.site.boards import in_words, map_facts, signed
+from tbgen.apps.site.guard import Limits
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import ServerSettings
 from tbgen.apps.site.templates import INDEX, SERVER, TABLES, files, index_page
@@ -466,7 +467,12 @@ def test_without_a_table_the_page_has_scores_and_moves(page: Chromium, server: s
 def test_what_a_solve_has_proved_is_shown(page: Chromium, own_folder: Path) -> None:
     """The server answers from blocks that are there, and makes none."""
     exact, open_one = "8/8/3p4/3P4/1k6/3Kp3/4P3/8 b - - 0 1", "8/PP6/8/3k4/8/3K4/6pp/8 w - - 0 1"
-    with client_of(own_folder) as client, PositionSolver(own_folder, budget=6) as solver:
+    # The first question loads the solver and compiles what it needs, however busy the machine is.
+    patient = Limits(seconds=600)
+    with (
+        client_of(own_folder, limits=patient) as client,
+        PositionSolver(own_folder, budget=6) as solver,
+    ):
         assert client.get("/r-mobility/solved", params={"fen": exact}).status_code == 204
         there = [solver.solve(fen).facts() for fen in (exact, open_one)]
         made = sorted((own_folder / "solved").iterdir())
@@ -483,7 +489,7 @@ def test_what_a_solve_has_proved_is_shown(page: Chromium, own_folder: Path) -> N
             ).status_code
             == 400
         )
-    with running(application(ServerSettings([own_folder]))) as address:
+    with running(application(ServerSettings([own_folder], limits=patient))) as address:
         look_at(page, address, exact)
         assert text_of(page, "#verdict").startswith(f"{there[0]['lower']['outcome']} White holds")
         assert f"Proved to be best: {there[0]['moves'][0]['san']}" in text_of(page, "#verdict")
