@@ -207,6 +207,12 @@ class Chromium:
                 windowsVirtualKeyCode=numbers.get(key, ord(key[0].upper())),
             )
 
+    def type_into(self, selector: str, text: str) -> None:
+        """Put a text in the place of what a field has, as by pasting it."""
+        self.run(f"document.querySelector({selector!r}).focus()")
+        self.run(f"document.querySelector({selector!r}).select()")
+        self.call("Input.insertText", text=text)
+
     def tap(self, x: float, y: float) -> None:
         """Touch a place for a moment."""
         self.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])

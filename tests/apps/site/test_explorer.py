@@ -177,14 +177,6 @@ ASKED = [
     (LATE.format(80), "G4.0", "The fifty-move rule leaves 20 plies: fewer than best play needs."),
     (LATE.format(60), "G4.0", "In 30 plies with best play. Points"),
     (LATE.format(100), "G4.0", "The fifty-move rule leaves 0 plies: G4.0."),
-    ("8/8/8/8/8/8/8/K7 w", "", "Black has no king"),
-    ("8/8/8", "", "a FEN has eight ranks"),
-    (BISHOP, "3,7", "is no score"),
-    (
-        BISHOP,
-        "G0.0",
-        "Impossible accrued score G0.0: the game would have ended before this position.",
-    ),
     ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "", "Tables know no castling rights."),
     ("4k2r/8/8/8/8/8/8/RR1QK3 b - - 0 1", "", "No table of KQRRvKR is here."),
     (
@@ -200,27 +192,61 @@ ASKED = [
     (f"{BISHOP} G4.0", "", "Accrued G4.0"),
     (BISHOP, "+G4", "Accrued G4.0"),
     (BISHOP, "−g14,5", "Accrued −G14.5"),
+]
+REFUSED = [
+    ("hello", "", "a FEN has eight ranks."),
+    ("8/8/8/8/8/8/8/K7 w", "", "Black has no king."),
+    (BISHOP, "3,7", "3,7 is no score"),
+    (BISHOP, "G0.0", "G0.0: the game would have ended before this position."),
     ("1. e4 e5 2. Ke3", "", "Ke3 is no legal move at move 2."),
 ]
+"""What is refused, and the words beside the field."""
+IGNORED = [
+    ("8/8/4K3/5Bk1/8/8/8/8 w - - 0 30 G4.0", "", "G4.0 is ignored: with a halfmove clock of 0"),
+    ("8/8/8/4KBk1/8/8/8/8 b - - 3 30 G7.0", "", "G7.0 is ignored: the position’s own score G3.5"),
+    ("8/8/4K3/5Bk1/8/8/8/8 w - - 0 30", "G4.0", "The halfmove clock is 1 now"),
+]
+
+
+def ask(page: Chromium, text: str, accrued: str = "") -> None:
+    """Fill the form and send it."""
+    page.type_into("#fen", text)
+    if accrued:
+        page.type_into("#accrued", accrued)
+    page.press("Enter")
 
 
 def test_what_is_typed_is_understood_or_refused_without_asking(page: Chromium, server: str) -> None:
     look_at(page, server, ROOK)
     for text, accrued, said in ASKED:
-        page.run(f"document.getElementById('fen').value = {text!r};"
-                 f"document.getElementById('accrued').value = {accrued!r}")  # fmt: skip
-        page.run("document.getElementById('ask').requestSubmit()")
+        ask(page, text, accrued)
         page.wait(
             f"document.getElementById('verdict').innerText.replace(/\\s+/g, ' ').includes({said!r}) && {SHOWN}"
         )
         assert ("The fifty-move rule" in text_of(page, "#verdict")) == ("fifty" in said)
         if said.startswith("Accrued"):
             assert fen_in(page) == BISHOP
+    for text, accrued, said in IGNORED:
+        ask(page, text, accrued)
+        page.wait(f"document.getElementById('note').innerText.startsWith({said!r}) && {SHOWN}")
     for fen in ("pppppppppp/8/8/8/8/8/8/8_w", "8/8/8/4KBk1/8/8/8/8_b_-_zz", "%00%F0%9F%99%83"):
         page.open(
             f"{server}/explorer/?fen={fen}",
             "document.body.innerText.includes('Not a position that can be ')",
         )
+
+
+def test_what_cannot_be_read_leaves_the_page_as_it_was(page: Chromium, server: str) -> None:
+    look_at(page, server, BISHOP, "G4.0")
+    state = """[document.getElementById('verdict').innerText, location.search,
+      document.getElementById('editing').hidden, document.querySelectorAll('#board piece').length]"""
+    before = page.run(state)
+    for text, accrued, said in REFUSED:
+        ask(page, text, accrued)
+        page.wait(f"document.getElementById('note').innerText.includes({said!r})")
+        assert text_of(page, "#note").endswith("The board is as it was.")
+        assert page.run(state) == before
+        assert fen_in(page) == text  # so that it can be mended
 
 
 def test_the_strip_shows_every_accrued_score_and_chooses_one(
@@ -255,7 +281,7 @@ def test_sentences_say_what_another_accrued_score_makes_of_a_position(
     white, black = ([each for each in held if each.holder is side] for side in Color)
     broken = [each for each in every if each.accrued not in held]
     assert {each.outcome for each in broken} == {white[-1]}
-    middle = f"{white[-1]} to {broken[-1].accrued}"
+    middle = f"White has {white[-1]} or worse, or Black has {broken[-1].accrued} or worse"
     rows = [f"White has {white[-2]} or better", middle, f"Black has {black[0]} or better"]
     for fen, expected in ((kings, rows), (ROOK, ["Whatever has accrued"])):
         look_at(page, server, fen)

@@ -5,8 +5,10 @@ import { byId, make } from './elements.js';
 import { endingOf } from './ending.js';
 import { explainScores } from './explain.js';
 import { FAMOUS } from './famous.js';
-import { Game, accruedOf, isPgn, parsePgn, scoresOf } from './game.js';
+import { accruedOf } from './accrued.js';
+import { Game, isPgn, parsePgn } from './game.js';
 import { canonical, materialOf } from './materials.js';
+import { placeAnyhow, placeOf } from './place.js';
 import { accruedAfter, brokenRule, formatFen, isReset, legalMoves, manInWords, nameOf, ownOf, parseFen, parseMove, play, sanOf, squareOf, uciOf } from './rules.js';
 import { formatScore, inWords, parseScore, shadeOf, signed } from './scores.js';
 import { addressOf, inAddress, isEmbedded, offer, positionIn } from './share.js';
@@ -27,11 +29,13 @@ let position = null; // null if it cannot be played on
 let answer = null;
 let drill = null; // a drill that goes on, or has just ended
 let isEdited = false;
+let said = ''; // of how a position was read
+let filled = ''; // what the page has put into the field of the accrued score
 let mapped = ''; // the square of the man whose map is shown
 let asked = 0;
 
 const board = new Board({ played, setUp, chosen: (square) => mapped && position?.board[squareOf(square)] && showMapOf(square) });
-const strip = new Strip(byId('runs'), byId('strip'), (accrued) => start({ ...game.now, accrued: accrued === answer.own ? '' : accrued }));
+const strip = new Strip(byId('runs'), byId('strip'), (accrued) => openWith(accrued));
 
 const answers = new Map(); // promises of what was asked already
 function probe(fen, accrued) {
@@ -50,33 +54,71 @@ function go({ replace = false } = {}) {
   return look();
 }
 
-/** Look at a position that no move leads to. */
-function start({ fen, accrued = '' }) {
+/** Look at a game that no move leads to. Nothing stays that belonged to the position before. */
+function begin(begun, { isSetUp = false, map = '', note = '' } = {}) {
+  game = begun;
+  said = note;
+  isEdited = isSetUp;
+  mapped = map;
   drill = null;
-  game = new Game({ fen, accrued });
   return go();
+}
+
+/** Look at another position, given as a FEN and an accrued score. */
+function open(given) {
+  const place = placeAnyhow(given);
+  return begin(new Game(place), { note: place.note });
+}
+
+/** Look at the same position with another accrued score; its map stays. */
+function openWith(accrued) {
+  const place = placeOf({ fen: game.now.fen, accrued });
+  return begin(new Game(place), { map: mapped, note: place.note });
 }
 
 function follow(uci) {
   if (answer) drill?.played(answer, uci);
   game.play(uci);
+  said = '';
+  isEdited = false;
   go();
 }
 
 function step(node) {
   if (!node) return;
   game.jump(node);
+  said = '';
+  isEdited = false;
   go({ replace: true });
 }
 
 /** Stand where the address and the browser's history say. */
 function restore(way) {
-  const there = way ?? { ...inAddress(FAMOUS[0]), moves: [] };
-  if (!game?.follow(there)) {
-    game = new Game(there);
-    game.follow(there);
+  said = '';
+  isEdited = false;
+  drill = null;
+  if (way && game?.follow(way)) return look();
+  mapped = '';
+  game = way ? gameOn(way) : gameInAddress();
+  return way ? look() : go({ replace: true });
+}
+
+function gameOn(way) {
+  const found = new Game(way);
+  found.follow(way);
+  return found;
+}
+
+/** The position that the address names. What cannot be read is shown as it is, with what is wrong. */
+function gameInAddress() {
+  const given = inAddress(FAMOUS[0]);
+  try {
+    const place = placeAnyhow(given);
+    said = place.note;
+    return new Game(place);
+  } catch {
+    return new Game({ fen: given.fen, accrued: '' });
   }
-  return look();
 }
 
 async function look() {
@@ -90,9 +132,9 @@ async function look() {
   } catch (error) {
     [position, fault] = [null, error.message];
   }
-  isEdited ||= !!fault;
-  byId('fen').value = fen;
-  byId('accrued').value = accrued;
+  isEdited ||= position !== null && fault !== null;
+  fill(fen, accrued);
+  byId('note').textContent = said;
   const turn = position?.turn ?? 'w';
   for (const each of document.querySelectorAll('[name=turn]')) each.checked = each.value === turn;
   byId('edit').setAttribute('aria-pressed', String(isEdited));
@@ -104,19 +146,23 @@ async function look() {
   showStatus();
   showGame();
   document.title = NAME;
-  const score = accrued ? parseScore(accrued) : null;
   if (fault) refuse(`Not a position that can be played on: ${fault}.`);
-  else if (accrued && score === null) refuse(`${accrued} is no score; write G3.5 for White or -G3.5 for Black.`);
-  else await askFor(fen, accrued && formatScore(score), number);
+  else await askFor(fen, accrued, number);
   document.documentElement.dataset.shown = String(number); // tests wait for it
+}
+
+/** What is looked at stands in the fields, until somebody types. */
+function fill(fen, accrued) {
+  byId('fen').value = fen;
+  byId('accrued').value = accrued;
+  filled = accrued;
 }
 
 async function askFor(fen, accrued, number) {
   byId('answer').setAttribute('aria-busy', 'true');
   try {
-    const { fault } = scoresOf(position, accrued);
     if (!NAMES.includes(canonical(materialOf(position)).name)) return await showUnknown(fen, accrued, number);
-    if (fault || position.castling !== '-') return refuse(fault ?? 'Tables know no castling rights.');
+    if (position.castling !== '-') return refuse('Tables know no castling rights.');
     const found = await probe(fen, accrued);
     if (number === asked) show(found);
   } catch (error) {
@@ -189,17 +235,17 @@ function showDrill() {
 /** Play a position against the tables; later a game goes on from there. */
 async function startDrill({ fen, accrued }) {
   const { Drill } = await import('./drill.js');
-  const begin = await probe(fen, accrued);
+  const first = await probe(fen, accrued);
   const site = {
     source, follow, place: byId('drill-part'), drill: startDrill,
     isShown: (found) => found === answer,
     leave: () => { drill = null; look(); },
     after: ({ uci }) => probe(...placeAfter(game.now, uci)),
   };
-  await start({ fen, accrued });
-  drill = new Drill(site, begin);
+  await begin(new Game(placeOf({ fen, accrued })));
+  drill = new Drill(site, first);
   board.face(drill.side);
-  show(begin);
+  show(first);
 }
 
 function placeAfter(node, uci) {
@@ -273,7 +319,7 @@ async function showEnding(found) {
   try {
     const facts = await ending(name);
     if (number !== asked) return;
-    const shown = { material, flipped: isFlipped, turn: position.turn, outcome: found.outcome, report, open: (fen) => start({ fen }) };
+    const shown = { material, flipped: isFlipped, turn: position.turn, outcome: found.outcome, report, open: (fen) => open({ fen }) };
     byId('ending').replaceChildren(...endingOf(facts, shown));
     byId('ending').hidden = false;
   } catch {
@@ -298,10 +344,18 @@ async function played(from, to) {
 /** Men were put elsewhere; the side to move stays, and nothing has accrued. */
 function setUp(men) {
   const [before, turn = 'w'] = game.now.fen.split(' ');
-  if (men !== before) start({ fen: `${men} ${turn} - - 0 1` });
+  if (men !== before) edit(`${men} ${turn} - - 0 1`);
 }
 
-const goTo = (after, accrued = game.now.accrued) => after && start({ fen: formatFen(after), accrued });
+/** Look at a position that was set up, and go on setting up. */
+function edit(fen, accrued = '') {
+  begin(new Game({ fen, accrued }), { isSetUp: true });
+}
+
+/** Look at the men after they have been rearranged; a score that has accrued stays where the board is only turned. */
+function rearrange(after, accrued = '') {
+  if (after) edit(formatFen(after), accrued);
+}
 
 /** Best play to the goal goes into the game; from there on the score is held for ever. */
 async function askLine() {
@@ -316,14 +370,26 @@ async function askLine() {
   showGame();
 }
 
-/** What somebody typed or pasted: a FEN, a link, or a game. */
+/** Look at what somebody typed or pasted: a FEN, a link, or a game. An Error leaves everything as it is.
+ *
+ * The accrued score belongs to the position in the field: one that is left from the position before does not count.
+ */
 function ask(text, accrued) {
-  if (isPgn(text)) {
-    game = parsePgn(text);
-    return go();
-  }
-  const found = positionIn(text);
-  return start({ fen: found.fen, accrued: found.accrued || accrued });
+  if (isPgn(text)) return begin(parsePgn(text));
+  const given = positionIn(text);
+  const isChosen = text.trim() === game.now.fen || accrued !== filled;
+  const place = placeOf(isChosen ? { fen: given.fen, accrued } : given);
+  const broken = brokenRule(parseFen(place.fen));
+  if (broken) throw Error(`Not a position that can be played on: ${broken}`);
+  return begin(new Game(place), { note: place.note });
+}
+
+/** While a position is typed, the other field has what it says of the accrued score. */
+function fillAccrued() {
+  const { fen, accrued } = positionIn(byId('fen').value);
+  const isErased = fen.split(' ')[4] === '0';
+  filled = isErased || isPgn(byId('fen').value) ? '' : accrued;
+  byId('accrued').value = filled;
 }
 
 function isTyping({ target }) {
@@ -350,7 +416,7 @@ function onKey(event) {
 
 async function openGallery(does) {
   const { Gallery } = await import('./gallery.js');
-  return does(new Gallery(NAMES, { open: start, drill: startDrill }));
+  return does(new Gallery(NAMES, { open, drill: startDrill }));
 }
 
 function wireBoard() {
@@ -358,15 +424,15 @@ function wireBoard() {
   byId('best').onclick = () => answer?.moves[0]?.keeps && follow(answer.moves[0].uci);
   byId('turn-board').onclick = () => board.turn();
   byId('edit').onclick = () => { isEdited = !isEdited; look(); };
-  byId('mirror').onclick = () => goTo(position && mirrored(position));
-  byId('swap').onclick = () => goTo(position && swapped(position), flipped(game.now.accrued));
-  byId('kings').onclick = () => start({ fen: '4k3/8/8/8/8/8/8/4K3 w - - 0 1' });
-  for (const each of document.querySelectorAll('[data-shift]')) each.onclick = () => goTo(position && shifted(position, Number(each.dataset.shift)));
+  byId('mirror').onclick = () => position && rearrange(mirrored(position), game.now.accrued);
+  byId('swap').onclick = () => position && rearrange(swapped(position), flipped(game.now.accrued));
+  byId('kings').onclick = () => edit('4k3/8/8/8/8/8/8/4K3 w - - 0 1');
+  for (const each of document.querySelectorAll('[data-shift]')) each.onclick = () => position && rearrange(shifted(position, Number(each.dataset.shift)));
   for (const each of document.querySelectorAll('[name=turn]')) {
     each.onchange = () => {
       const fields = game.now.fen.split(' ');
       [fields[1], fields[3]] = [each.value, '-'];
-      start({ fen: fields.join(' '), accrued: game.now.accrued });
+      edit(fields.join(' '));
     };
   }
   byId('ask-drill').onclick = () => startDrill(game.now);
@@ -382,9 +448,10 @@ function wireForms() {
     try {
       ask(byId('fen').value, byId('accrued').value.trim());
     } catch (error) {
-      refuse(`${error.message}.`);
+      byId('note').textContent = `${error.message}. The board is as it was.`;
     }
   };
+  byId('fen').oninput = fillAccrued;
   byId('fen').onkeydown = (event) => {
     if (event.key !== 'Enter' || event.shiftKey) return;
     event.preventDefault();
@@ -430,5 +497,5 @@ wirePrinting();
 explainScores();
 addEventListener('popstate', (event) => restore(event.state));
 byId('famous-list').replaceChildren(...FAMOUS.map(([fen, accrued, title, words]) =>
-  make('li', {}, make('a', { href: addressOf({ fen, accrued }), onclick: (event) => { event.preventDefault(); isEdited = false; start({ fen, accrued }); scrollTo(0, 0); } }, make('b', {}, title), make('span', {}, words)))));
+  make('li', {}, make('a', { href: addressOf({ fen, accrued }), onclick: (event) => { event.preventDefault(); open({ fen, accrued }); scrollTo(0, 0); } }, make('b', {}, title), make('span', {}, words)))));
 restore(history.state);

@@ -2,6 +2,7 @@
 import { CHANGES, LONGEST, PUZZLES, ZUGZWANGS } from './collection.js';
 import { make } from './elements.js';
 import { canonical, materialOf } from './materials.js';
+import { placeOf } from './place.js';
 import { parseFen } from './rules.js';
 import { inPlies, signed } from './scores.js';
 import { addressOf } from './share.js';
@@ -46,7 +47,8 @@ export class Gallery {
       ...linksOf(row).flatMap(([fen, accrued, text]) => [this.#link({ fen: whole(fen), accrued }, text), ' ']))))];
   }
 
-  #link(place, text) {
+  #link(given, text) {
+    const place = placeOf(given);
     const open = (event) => { event.preventDefault(); this.open(place); scrollTo(0, 0); };
     return make('a', { href: addressOf(place), onclick: open }, text);
   }

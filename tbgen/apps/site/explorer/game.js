@@ -1,29 +1,11 @@
 // One history: a tree of positions, with the way that was taken through it, and PGN in and out.
+import { accruedOf } from './accrued.js';
+import { placeOf } from './place.js';
 import { accruedAfter, formatFen, isReset, legalMoves, ownOf, parseFen, parseMove, play, sanOf, uciOf } from './rules.js';
-import { codeOf, formatScore, parseScore } from './scores.js';
+import { formatScore } from './scores.js';
 
 const START = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
-const MOST_KING_CODE = 17; // a bare king has at most 8 moves
 const RESULTS = ['1-0', '0-1', '1/2-1/2', '*'];
-
-/** A position's own score, the one that counts, and why a score that is said to have accrued cannot have. */
-export function scoresOf(position, accrued) {
-  const own = ownOf(position), given = (accrued && parseScore(accrued)) || own, why = given === own ? null : whyImpossible(position, given);
-  return { own, accrued: codeOf(own) < codeOf(given) ? own : given, fault: why && `Impossible accrued score ${accrued}: ${why}.` };
-}
-
-/** The score that counts in a position: the one that has accrued, or its own. */
-export const accruedOf = ({ fen, accrued }) => scoresOf(parseFen(fen), accrued).accrued;
-
-/** Why no game can carry a score into a position; null if one can. */
-export function whyImpossible({ board }, accrued) {
-  if (codeOf(accrued) < 2) return 'the game would have ended before this position';
-  const men = { white: board.filter((man) => man !== null && man < 'a').length, black: board.filter((man) => man !== null && man > 'a').length };
-  const [holder, other] = accrued > 0 ? ['white', 'black'] : ['black', 'white'];
-  if (men[holder] === 1 && codeOf(accrued) % 2 === 0) return 'a king alone gives no check';
-  if (men[other] === 1 && codeOf(accrued) > MOST_KING_CODE) return 'a king alone has at most 8 moves';
-  return null;
-}
 
 export class Game {
   constructor({ fen, accrued = '' }) {
@@ -111,12 +93,18 @@ function* numbered(node, isFirst) {
 
 export const isPgn = (text) => /^\s*\[\w+ +"/.test(text) || /(^|\s)\d+\.+\s*[a-hKQRBNO]/.test(text);
 
+/** Where a game begins by its tags. */
+function beginningOf(tags) {
+  const fields = (tags.FEN ?? START).split(/\s+/);
+  const accrued = tags.RMobilityAccrued ?? fields[6] ?? '';
+  return placeOf({ fen: fields.slice(0, 6).join(' '), accrued, isField: true });
+}
+
 /** The game that a PGN writes, at the end of its main line; an Error names a move that is not legal. */
 export function parsePgn(text) {
   const head = /^(?:\s*\[\w+\s+"(?:[^"\\]|\\.)*"\]\s*)*/.exec(text)[0];
   const tags = Object.fromEntries([...head.matchAll(/\[(\w+)\s+"([^"]*)"\]/g)].map(([, name, value]) => [name, value]));
-  const fields = (tags.FEN ?? START).split(/\s+/);
-  const game = new Game({ fen: formatFen(parseFen(fields.slice(0, 6).join(' '))), accrued: tags.RMobilityAccrued ?? fields[6] ?? '' });
+  const game = new Game(beginningOf(tags));
   const open = [];
   const words = text.slice(head.length).replace(/\{[^}]*\}|;[^\n]*|\$\d+/g, ' ').replace(/\d+\.+/g, ' ').match(/[()]|[^\s()]+/g) ?? [];
   for (const word of words) {

@@ -13,26 +13,27 @@ export function inAddress([fen, accrued]) {
 }
 
 function fromQuery(query) {
-  const found = new URLSearchParams(query), { fen, accrued } = positionIn(found.get('fen') ?? '');
-  return { fen, accrued: found.get('accrued') ?? accrued };
+  const given = new URLSearchParams(query);
+  const there = positionIn(given.get('fen') ?? '');
+  return given.has('accrued') ? { fen: there.fen, accrued: given.get('accrued') } : there;
 }
 
-/** The position that a text writes: a FEN with what may follow it, or a link that has one. */
+/** The position that a text writes: a FEN with what may follow it, or a link that has one.
+ *
+ * `isField` tells that the accrued score is the FEN's own seventh field.
+ */
 export function positionIn(text) {
   const query = /\?\S*\bfen=\S*/.exec(text);
   if (query) return fromQuery(query[0]);
   let words = text.trim();
   if (words.includes('://')) words = decodeURIComponent(words.replace(/[?#].*/, ''));
-  const found = MEN.exec(words), fields = (found ? words.slice(found.index) : words).split(/[\s_]+/).filter(Boolean);
-  return { fen: fields.slice(0, 6).join(' '), accrued: fields[6] ?? '' };
+  const men = MEN.exec(words);
+  const fields = (men ? words.slice(men.index) : words).split(/[\s_]+/).filter(Boolean);
+  return { fen: fields.slice(0, 6).join(' '), accrued: fields[6] ?? '', isField: true };
 }
 
 /** A FEN with the accrued score as its seventh field. */
-function fenOf({ fen, accrued }) {
-  const fields = fen.split(' ');
-  if (accrued && fields[4] === '0') fields[4] = '1'; // a reset would have wiped the score out
-  return [...fields, ...(accrued ? [accrued] : [])].join(' ');
-}
+const fenOf = ({ fen, accrued }) => (accrued ? `${fen} ${accrued}` : fen);
 
 const linkOf = (now) => new URL(addressOf(now).replace(EMBED, ''), location.href).href;
 

@@ -1,5 +1,5 @@
 // Answers from files of tables, computed in the browser; the same answers as those of `tbgen serve`.
-import { scoresOf, whyImpossible } from './game.js';
+import { scoresOf, whyImpossible } from './accrued.js';
 import { canonical, materialOf } from './materials.js';
 import { LayerFile } from './reader.js';
 import { accruedAfter, brokenRule, formatFen, hasEnPassant, isReset, legalMoves, nameOf, ownOf, parseFen, play, sanOf, squareOf, uciOf } from './rules.js';

@@ -73,12 +73,27 @@ function runsOf(strip) {
   return runs;
 }
 
+/** Which accrued scores a run of the strip has, which goes from the best for White to the best for Black. */
 function between(strip, { from, to }) {
-  const [first, last] = [strip[from].accrued, strip[to].accrued].map(signed);
-  if (from === 0 && to === strip.length - 1) return 'Whatever has accrued';
-  if (from === 0) return first === last ? first : `White has ${last} or better`;
-  if (to === strip.length - 1) return first === last ? first : `Black has ${first} or better`;
-  return first === last ? first : `${first} to ${last}`;
+  const isFirst = from === 0;
+  const isLast = to === strip.length - 1;
+  if (isFirst && isLast) return 'Whatever has accrued';
+  const first = strip[from].accrued;
+  const last = strip[to].accrued;
+  if (holderOf(first) === holderOf(last)) return `${holderOf(first)} has ${scoresOfOneSide({ first, last, isFirst, isLast })}`;
+  const whites = isFirst ? 'any score' : `${signed(first)} or worse`;
+  const blacks = isLast ? 'any score' : `${signed(last)} or worse`;
+  return `White has ${whites}, or Black has ${blacks}`;
+}
+
+const holderOf = (text) => (text.startsWith('-') ? 'Black' : 'White');
+
+/** The best scores of White stand first, the best of Black last. */
+function scoresOfOneSide({ first, last, isFirst, isLast }) {
+  if (first === last) return signed(first);
+  if (isFirst) return `${signed(last)} or ${holderOf(last) === 'White' ? 'better' : 'worse'}`;
+  if (isLast) return `${signed(first)} or ${holderOf(first) === 'Black' ? 'better' : 'worse'}`;
+  return `${signed(first)} to ${signed(last)}`;
 }
 
 function inSome(plies) {
