@@ -300,7 +300,8 @@ def standard_answer(tables: Tablebase, given: Mapping[str, str]) -> dict[str, An
         {
             "uci": move.uci(),
             "san": board.san(move),
-            **dict.fromkeys(("zeroing", "conversion"), board.is_zeroing(move)),
+            "zeroing": board.is_zeroing(move),
+            "conversion": board.is_capture(move) or move.promotion is not None,
             **_standard_facts(tables, board_after(board, move)),
         }
         for move in board.legal_moves

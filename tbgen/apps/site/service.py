@@ -160,10 +160,10 @@ class Service:
             ),
             # Parameters that only other servers of ordinary chess know are ignored.
             "/standard": partial(
-                self._ask, lambda given: answers.standard_answer(tables, given), None
+                self._ask, lambda given: answers.standard_answer(tables, given), None, light=False
             ),
             "/standard/mainline": partial(
-                self._ask, lambda given: answers.standard_mainline(tables, given), None
+                self._ask, lambda given: answers.standard_mainline(tables, given), None, light=False
             ),
             **dict.fromkeys(
                 ("/tables", "/tables/tables.json"),

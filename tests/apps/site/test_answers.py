@@ -232,3 +232,16 @@ def test_moves_of_ordinary_chess_are_seen_from_the_other_side_and_best_first(
         assert {each["uci"]: (each["san"], each["zeroing"]) for each in found["moves"]} == {
             move.uci(): (board.san(move), board.is_zeroing(move)) for move in board.legal_moves
         }
+
+
+def test_captures_and_promotions_are_conversions_and_other_pawn_moves_only_restart_the_clock(
+    client: TestClient,
+) -> None:
+    fen = "8/P2k4/8/1pP5/8/3p4/4P3/4K3 w - b6 0 1"
+    answer = client.get("/standard", params={"fen": fen}).json()
+    kinds = {move["san"]: (move["zeroing"], move["conversion"]) for move in answer["moves"]}
+    assert kinds["a8=Q"] == (True, True)
+    assert kinds["exd3"] == (True, True)
+    assert kinds["cxb6"] == (True, True), "a capture en passant"
+    assert kinds["e4"] == (True, False)
+    assert kinds["Kd2"] == (False, False)
