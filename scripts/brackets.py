@@ -1,10 +1,12 @@
-"""Measure `tbgen solve`: `truth` against tables whose promotions are hidden, `reach` on a list of ends.
+"""Measure `tbgen solve`: `truth` against tables whose promotions are hidden, `reach` on a list of
+ends.
 
     python scripts/brackets.py truth FOLDER KRPvKR:4 KPvKP:30 > truth.csv
     python scripts/brackets.py reach FOLDER ends.tsv --games 100 > reach.csv
     python scripts/brackets.py reach FOLDER ends.tsv --material KRPvKRP --files a > rook-pawns.csv
 
-Both write CSV. Samples are seeded. `--files` takes ends whose pawns stand on these files, or on their mirror images.
+Both write CSV. Samples are seeded. `--files` takes ends whose pawns stand on these files, or on
+their mirror images.
 """
 
 from __future__ import annotations
@@ -24,15 +26,18 @@ import chess
 import numpy as np
 
 from tbgen import open_tablebase
+from tbgen.closures.answers import Brackets
+from tbgen.closures.blocks import SolvedBlocks, solve_closure
+from tbgen.closures.closure import Closure
+from tbgen.closures.cuts import Bound
+from tbgen.closures.folder import BlockFolder
+from tbgen.closures.nodes import Node, cell_on, node_of
+from tbgen.closures.solving import PositionSolver
+from tbgen.closures.ways import Way
 from tbgen.errors import TbgenError
 from tbgen.index.layout import fen_of_cell, layout_of
 from tbgen.index.outcomes import worth_to_white
 from tbgen.material import Material
-from tbgen.position.blocks import ClosureBlocks, cell_on, solve_closure
-from tbgen.position.bounds import Bound
-from tbgen.position.closure import Closure, Node, Way, node_of
-from tbgen.position.known import BlockFolder
-from tbgen.position.solving import PositionSolver
 from tbgen.probe.stored import OpenTables
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import accruable, bare_sides, own_score
@@ -66,7 +71,7 @@ def truth(
     )
     counted, compared = np.zeros(5, np.int64), np.zeros(2, np.int64)
     with tempfile.TemporaryDirectory() as name, open_tablebase(folder) as asked:
-        blocks = ClosureBlocks(closure, BlockFolder(Path(name)))
+        blocks = SolvedBlocks(closure, BlockFolder(Path(name)))
         solve_closure(blocks, 1, lambda seconds: None)
         took = time.process_time() - began
         for node in nodes:
@@ -82,10 +87,11 @@ def truth(
             boards = [board for board in boards if accrued in may_accrue(board)]
             closure = Closure(known, closure.way)
             closure.add(node, [(accrued, cell_on(node, board)) for board in boards])
-            blocks = ClosureBlocks(closure, blocks.folder)
+            blocks = SolvedBlocks(closure, blocks.folder)
             solve_closure(blocks, 1, lambda seconds: None)
             for board in boards:
-                bracket, value = blocks.bracket(board, accrued), asked.probe(board, accrued).outcome
+                bracket = Brackets(blocks).bracket(board, accrued)
+                value = asked.probe(board, accrued).outcome
                 compared += [1, not bracket.lower <= value <= bracket.upper]
     cells, exact, drawn, drawn_exact, excluded = counted.tolist()
     return {
@@ -96,7 +102,9 @@ def truth(
 
 
 def counts(lower: np.ndarray, upper: np.ndarray, value: np.ndarray) -> np.ndarray:
-    """Cells, exact ones; cells whose value is no mate, exact ones of them; cells whose value is excluded."""
+    """Cells, exact ones; cells whose value is no mate, exact ones of them; cells whose value is
+    excluded.
+    """
     found = np.zeros(5, np.int64)
     for start in range(0, len(lower), 1 << 22):
         least, most, known = (
@@ -137,7 +145,9 @@ def files_of(fen: str) -> set[str]:
 
 
 def reach(folder: Path, ends: Path, given: argparse.Namespace) -> Iterator[dict[str, object]]:
-    """Solve a sample of ends, the cheapest first, each from nothing but what the ends before it have left."""
+    """Solve a sample of ends, the cheapest first, each from nothing but what the ends before it
+    have left.
+    """
     rows = list(csv.reader(ends.open(), delimiter="\t"))[1:]
     rows = [
         row

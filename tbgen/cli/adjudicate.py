@@ -23,10 +23,10 @@ from tbgen.cli.reading import (
     say_whom_the_clock_did_not_stop,
 )
 from tbgen.cli.reporter import duration, progress
+from tbgen.closures import DEFAULT_BUDGET
 from tbgen.errors import MissingTableError, UsageError
 from tbgen.library.build import outlook
 from tbgen.material import Material
-from tbgen.position import DEFAULT_BUDGET
 from tbgen.score import Mobility
 from tbgen.system.inputs import STANDARD_INPUT, is_packed
 from tbgen.system.outputs import STANDARD_OUTPUT, rewritten
@@ -34,7 +34,7 @@ from tbgen.system.process import processors
 from tbgen.text import counted, in_gib, in_units
 
 if TYPE_CHECKING:
-    from tbgen.position.solving import PositionSolver
+    from tbgen.closures.solving import PositionSolver
 
 
 @click.command(
@@ -131,7 +131,7 @@ def command(
     with ExitStack() as stack:
         solving: Solve | None = None
         if solve:
-            from tbgen.position.solving import PositionSolver
+            from tbgen.closures.solving import PositionSolver
 
             solver = stack.enter_context(
                 PositionSolver(folders, budget=budget, threads=processors(), syzygy=syzygy)

@@ -14,11 +14,11 @@ from tbgen.cli.options import Asked, Command, completing, flag, option, refuse_b
 from tbgen.cli.output import Outputs
 from tbgen.cli.reporter import duration, progress
 from tbgen.cli.showing import Form, present, print_facts, show_facts, show_pairs
+from tbgen.closures import DEFAULT_BUDGET
+from tbgen.closures.bracket import Bracket, Solution, SolvePlan
 from tbgen.errors import UnprovedError, UsageError
 from tbgen.facts import facts_of
 from tbgen.material import Material
-from tbgen.position import DEFAULT_BUDGET
-from tbgen.position.bracket import Bracket, Solution, SolvePlan
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.notation import picture_of, position_of
 from tbgen.rules.points import Scheme, Scoring, format_points
@@ -29,7 +29,7 @@ from tbgen.system.process import processors
 from tbgen.text import counted, in_plies, in_units
 
 if TYPE_CHECKING:
-    from tbgen.position.solving import PositionSolver
+    from tbgen.closures.solving import PositionSolver
 
 
 @click.command("solve", cls=Command, alone=[("--prepare", "--syzygy"), ("--prepare", "--accrued")])
@@ -70,7 +70,7 @@ def solve(
       tbgen solve "8/2K5/P7/5r2/8/6k1/7p/R7 w - - 0 138" --plan
       tbgen solve --prepare KRPvKRP --plan
     """
-    from tbgen.position.solving import (
+    from tbgen.closures.solving import (
         PositionSolver,
     )  # importing it takes a while, and `tbgen hold` does not need it
 

@@ -36,7 +36,7 @@ LENDERS = {
     "apps/hold": ("board", "probe"),
     "apps/play": ("board", "probe"),
     "apps/records": ("board", "verify"),
-    "position": ("retro",),
+    "closures": ("retro",),
     "probe": ("board",),
 }
 """[package] -> the packages whose kernels its kernels call, beside `index`."""

@@ -19,10 +19,10 @@ import chess
 
 from tbgen.apps.games.tags import Continue, Rules, Source, number_in, read_tags, winner_of
 from tbgen.apps.play.within import ClockedValue, value_within
+from tbgen.closures.bracket import Bracket
 from tbgen.errors import CastlingError, MaterialError, MissingTableError, TooManyMenError, expect
 from tbgen.facts import facts_of
 from tbgen.material import MOST_BUILT_MEN, Material
-from tbgen.position.bracket import Bracket
 from tbgen.probe import Tablebase
 from tbgen.rules.game import Game, final_outcome
 from tbgen.rules.points import DRAW, Points, Scoring, points_facts

@@ -61,17 +61,17 @@ from tbgen.apps.site.templates import (
     index_page,
     picture_of_value,
 )
+from tbgen.closures import SOLVED
 from tbgen.errors import MaterialError, MissingTableError, TbgenError, UsageError
 from tbgen.library.catalog import Catalog, Entry
 from tbgen.material import Material
-from tbgen.position import SOLVED
 from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
 from tbgen.system import __version__
 
 if TYPE_CHECKING:  # few requests ask for solved positions, and the solver is large
-    from tbgen.position.bracket import Solution
-    from tbgen.position.solving import PositionSolver
+    from tbgen.closures.bracket import Solution
+    from tbgen.closures.solving import PositionSolver
 
 LOCAL_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 EXPLORER: Final = "/explorer"
@@ -214,7 +214,7 @@ class Service:
 
     @cached_property
     def _solver(self) -> PositionSolver:
-        from tbgen.position.solving import PositionSolver
+        from tbgen.closures.solving import PositionSolver
 
         return self.opened.enter_context(PositionSolver(list(self._settings.folders)))
 

@@ -22,7 +22,7 @@ from tbgen.apps.site.guard import Limits
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import ServerSettings
 from tbgen.apps.site.templates import INDEX, SERVER, TABLES, files, index_page
-from tbgen.position.solving import PositionSolver
+from tbgen.closures.solving import PositionSolver
 from tbgen.probe import Tablebase
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score

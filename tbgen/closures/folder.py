@@ -11,22 +11,26 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.closures.costs import MOST_IN_MEMORY
 from tbgen.compiled.folders import source_digest
 from tbgen.errors import TableError
 from tbgen.storage.arrays import ArrayFile, write_arrays, zeros_in_file
 from tbgen.system.process import most_files
 
-_SOURCES = source_digest(("index", "position", "retro"))
+_SOURCES = source_digest(("closures", "index", "retro"))
 """Other sources may make other values, so blocks of theirs are not read."""
+
 SUFFIX: Final = ".block"
+
 _FRAME: Final = 1 << 16
 """Cells of a block that are compressed together; reading one cell unpacks as many."""
-MOST_IN_MEMORY: Final = 1 << 28
-"""Bytes of an array that is kept in memory; larger ones lie in files."""
 
 
 class BlockFolder:
-    """Solved blocks in files, for one solve. Several processes may use a folder at once, and remove what others use."""
+    """Solved blocks in files, for one solve.
+
+    Several processes may use a folder at once, and remove what others use.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -68,9 +72,12 @@ class BlockFolder:
         return file
 
     def zeros(self, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
-        """A flat array of zeros, in a file if it is large: then the system need not keep it in memory."""
-        is_small = size * np.dtype(kind).itemsize < MOST_IN_MEMORY
-        return np.zeros(size, kind) if is_small else zeros_in_file(self.folder.parent, size, kind)
+        """A flat array of zeros, in a file if it is large: then the system need not keep it in
+        memory.
+        """
+        if size * np.dtype(kind).itemsize < MOST_IN_MEMORY:
+            return np.zeros(size, kind)
+        return zeros_in_file(self.folder.parent, size, kind)
 
     def shrink(self, most_bytes: int) -> None:
         """Remove the least recently used blocks beyond so many bytes, but none that are used here."""

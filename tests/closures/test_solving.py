@@ -12,13 +12,15 @@ from unittest import mock
 import chess
 import pytest
 
+from tbgen.closures import nodes, solving
+from tbgen.closures.answers import Brackets
+from tbgen.closures.blocks import BlockSolver, SolvedBlocks
+from tbgen.closures.bracket import ANYTHING, Bracket, Solution
+from tbgen.closures.folder import SUFFIX
+from tbgen.closures.nodes import SharedNode, node_on
+from tbgen.closures.solving import PositionSolver
+from tbgen.closures.ways import Way
 from tbgen.errors import ClosureTooLargeError, NotEnoughMemoryError, UsageError
-from tbgen.position import blocks, solving
-from tbgen.position.blocks import BlockSolver, ClosureBlocks, answer, node_on
-from tbgen.position.bracket import ANYTHING, Bracket, Solution
-from tbgen.position.closure import Way
-from tbgen.position.known import SUFFIX
-from tbgen.position.solving import PositionSolver
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.rules.position import accruable, bare_sides, own_score
@@ -65,7 +67,9 @@ def pairs(
 def contradictions(
     solver: PositionSolver, tables: Tablebase, asked: Iterable[tuple[chess.Board, Score]]
 ) -> list[str]:
-    """The positions and moves whose value lies outside its bracket, and the moves that are falsely called best."""
+    """The positions and moves whose value lies outside its bracket, and the moves that are falsely
+    called best.
+    """
     found = []
     for board, accrued in asked:
         answer, truth = solver.solve(board, accrued), tables.probe(board, accrued).outcome
@@ -194,8 +198,10 @@ def test_reversed_colours_exchange_the_bounds(
 ) -> None:
     """Either side's pawn can be taken, so that one material is reached in both colours."""
     if not shares:
-        for module in (blocks, solving):
-            monkeypatch.setattr(module, "shared_node", lambda board: (node_on(board), False))
+        for module in (nodes, solving):
+            monkeypatch.setattr(
+                module, "shared_node", lambda board: SharedNode(node_on(board), is_reversed=False)
+            )
     folder, board = folder_of("KvK"), chess.Board(PAWNS_OF_BOTH)
     with PositionSolver(folder, budget=1) as solver:
         here, made = solver.solve(board, "G4.0"), len(files_in(folder))
@@ -274,11 +280,14 @@ def test_an_interrupted_solve_goes_on(folder_of: Folder) -> None:
 def test_blocks_that_another_process_removes_meanwhile_are_solved_again(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, removals, children = folder_of("KvK"), [2, 4], BlockSolver._children
+    folder = folder_of("KvK")
+    removals = [2, 4]
+    children = BlockSolver._children
+    improve = Brackets.improve
     moves = solved(folder, PAWNS).facts()["moves"]
     shutil.rmtree(folder / "solved")
 
-    def remove(blocks: ClosureBlocks) -> None:
+    def remove(blocks: SolvedBlocks) -> None:
         for path in files_in(folder):
             path.unlink()
         blocks.folder._opened.cache_clear()  # as when others have been opened since
@@ -289,14 +298,14 @@ def test_blocks_that_another_process_removes_meanwhile_are_solved_again(
             remove(self.blocks)
         return children(self, *what)
 
-    def removed(blocks: ClosureBlocks, *rest: Any) -> Solution:
+    def removed(self: Brackets, solution: Solution) -> Solution:
         if files_in(folder):
-            remove(blocks)
+            remove(self.blocks)
         monkeypatch.undo()
-        return answer(blocks, *rest)
+        return improve(self, solution)
 
     monkeypatch.setattr(BlockSolver, "_children", removing)
-    monkeypatch.setattr(solving, "answer", removed)
+    monkeypatch.setattr(Brackets, "improve", removed)
     assert solved(folder, PAWNS).facts()["moves"] == moves
     assert removals == []
 

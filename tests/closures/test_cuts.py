@@ -7,13 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tbgen.closures.blocks import SolvedBlocks
+from tbgen.closures.bracket import ANYTHING, Bracket
+from tbgen.closures.closure import Closure
+from tbgen.closures.cuts import Bound, CutQuestion, Cuts
+from tbgen.closures.folder import BlockFolder
+from tbgen.closures.nodes import node_of
+from tbgen.closures.policy import CutSearch
+from tbgen.closures.ways import Way
 from tbgen.index.outcomes import worth_to_white
 from tbgen.material import Material
-from tbgen.position.blocks import ClosureBlocks
-from tbgen.position.bounds import Bound, Cuts, next_cuts
-from tbgen.position.bracket import ANYTHING, Bracket
-from tbgen.position.closure import Closure, Way, node_of
-from tbgen.position.known import BlockFolder
 from tbgen.probe.stored import OpenTables
 from tbgen.retro.words.block import bare_block, enter_block, find_legal
 from tbgen.retro.words.geometry import geometry_of
@@ -33,17 +36,19 @@ class Fewer(OpenTables):
 
 
 def bounds_of(name: str, tables: Path, folder: Path, file: int, *cuts: Cuts) -> np.ndarray:
-    """[lower bound, value, upper bound][position] of the blocks with a pawn on a file, as they are worth to White."""
+    """[lower bound, value, upper bound][position] of the blocks with a pawn on a file, as they are
+    worth to White.
+    """
     material, found = Material.parse(name).canonical(), list[np.ndarray]()
     known = Fewer([tables], 1 << 20, outcomes_only=True)
     known.men = material.men
     closures = [
-        Closure(known, Way(0, 0, 0, coarse_free=0, cuts=cuts[bound], bound=bound))
+        Closure(known, Way(0, 0, 0, coarse_free=0), CutQuestion(bound, cuts[bound]))
         for bound in Bound
     ]
     for closure, rank in itertools.product(closures, range(1, 7)):
         closure.add(node_of(material, [rank * 8 + file]))
-    blocks = [ClosureBlocks(closure, BlockFolder(folder)) for closure in closures]
+    blocks = [SolvedBlocks(closure, BlockFolder(folder)) for closure in closures]
     for node in closures[0].blocks:
         block = bare_block(geometry_of(node.layout), node.layout.block_words)
         enter_block(block, 0, np.array(node.pawns, np.int64))
@@ -92,9 +97,14 @@ def asked_of(
     ends: Bracket, within: Bracket, promoter: Color, *, climbs: bool, both: bool = True
 ) -> tuple[Bracket, list[Cuts]]:
     """What a way makes of a bracket, and the cuts that it asks with each bound."""
-    tried: list[Cuts] = [(), ()]
-    while (asked := next_cuts(tried, within, promoter, {}, climbs, both))[1]:
-        bound, cuts = asked
+    tried: dict[Bound, Cuts] = dict.fromkeys(Bound, ())
+    while True:
+        search = CutSearch(within, tried, promoter, {})
+        question = search.next_question(climbs=climbs, asks_both=both)
+        if question is None:
+            return within, [tried[bound] for bound in Bound]
+        bound, cuts = question
+        assert cuts
         assert all(within.lower < cut <= within.upper and cut not in tried[bound] for cut in cuts)
         assert (
             climbs
@@ -109,7 +119,6 @@ def asked_of(
         ]
         within = Bracket(max([within.lower, *least]), min([within.upper, *most]))
         tried[bound] += cuts
-    return within, tried
 
 
 @pytest.mark.parametrize("promoter", Color)
@@ -125,13 +134,22 @@ def test_cuts_find_one_bound_and_then_the_other_one(promoter: Color) -> None:
         ), "one proof"
 
 
+def first_cuts(within: Bracket, promoter: Color | None, shares: dict[Score, float]) -> Cuts:
+    """The first cuts that are asked between two bounds, of which another way has found the likely
+    one or not.
+    """
+    tried: dict[Bound, Cuts] = {Bound.LOWER: (ANYTHING.lower,), Bound.UPPER: ()}
+    question = CutSearch(within, tried, promoter, shares).next_question(
+        climbs=False, asks_both=False
+    )
+    return question.cuts if question else ()
+
+
 def test_positions_without_pawns_ask_the_same_cut_while_it_is_open() -> None:
     for seed in range(200):
         low, least, most, high = sorted(random.Random(seed).choices(SCORES, k=4))
-        whole, part = (
-            next_cuts([(ANYTHING.lower,), ()], Bracket(*ends), None, {}, False, False)[1]
-            for ends in ((low, high), (least, most))
-        )
+        whole = first_cuts(Bracket(low, high), None, {})
+        part = first_cuts(Bracket(least, most), None, {})
         assert (len(whole), len(part)) == (low < high, least < most)
         assert part == whole or not any(least < cut <= most for cut in whole)
 
@@ -171,9 +189,7 @@ def test_first_cuts_are_beside_what_is_common_in_tables_with_fewer_pawns(
         {score.flipped(): share for score, share in shares.items() if score.code}
     )
     some = {Score("-G2.0"): 0.6, Score("G3.0"): 0.1, Score("-G6.0"): 0.1}
-    assert {Score("-G2.5"), Score("-G2.0")} <= {
-        *next_cuts([(), ()], ANYTHING, Color.WHITE, some, False, False)[1]
-    }
+    assert {Score("-G2.5"), Score("-G2.0")} <= {*first_cuts(ANYTHING, Color.WHITE, some)}
 
 
 @pytest.mark.slow

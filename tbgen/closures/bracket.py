@@ -1,4 +1,6 @@
-"""Bracket: the least and the greatest that a position is worth, and the answers that are made of it."""
+"""Bracket: the least and the greatest that a position is worth, and the answers that are made of
+it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -38,7 +40,9 @@ class Bracket:
             raise ValueError(f"{self.lower} is better for White than {self.upper}")
 
     def __str__(self) -> str:
-        return str(self.lower) if self.is_exact else f"{self.lower} to {self.upper}"
+        if self.is_exact:
+            return str(self.lower)
+        return f"{self.lower} to {self.upper}"
 
     @property
     def ends(self) -> tuple[Score, Score]:
@@ -73,10 +77,15 @@ class Bracket:
             Outcome and points of each bound, and whether they prove the value.
         """
         rule = Scoring() if scoring is None else scoring
-        lower, upper = (
-            {"outcome": str(end), "points": points_facts(rule.points(end))} for end in self.ends
-        )
-        return {"lower": lower, "upper": upper, "exact": self.is_exact}
+        return {
+            "lower": _end_facts(self.lower, rule),
+            "upper": _end_facts(self.upper, rule),
+            "exact": self.is_exact,
+        }
+
+
+def _end_facts(end: Score, scoring: Scoring) -> dict[str, Any]:
+    return {"outcome": str(end), "points": points_facts(scoring.points(end))}
 
 
 ANYTHING: Final = Bracket(Score("-G0.0"), Score("G0.0"))
@@ -137,6 +146,13 @@ class Solution(Shown):
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """The answer as JSON has it."""
-        found, seconds = self.bracket.facts(scoring), round(self.cpu_seconds, 3)
-        found |= {"moves": [move.facts(scoring) for move in self.moves], "nodes": self.plan.nodes}
-        return facts_of(self, "fen", "accrued", **found, cells=self.plan.cells, cpu_seconds=seconds)
+        return facts_of(
+            self,
+            "fen",
+            "accrued",
+            **self.bracket.facts(scoring),
+            moves=[move.facts(scoring) for move in self.moves],
+            nodes=self.plan.nodes,
+            cells=self.plan.cells,
+            cpu_seconds=round(self.cpu_seconds, 3),
+        )

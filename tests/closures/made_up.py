@@ -1,16 +1,18 @@
-"""Closures over made-up tables, solved by tbgen and by the reference, promotions bounded by python-chess."""
+"""Closures over made-up tables, solved by tbgen and by the reference, promotions bounded by
+python-chess.
+"""
 
 from pathlib import Path
 
 import chess
 import numpy as np
 
+from tbgen.closures.cuts import UNKNOWN, Bound
+from tbgen.closures.nodes import Node
 from tbgen.index.bulk import cells_of
 from tbgen.index.handover import Entries
 from tbgen.index.layout import HOW_BITS, Squares, layout_of, partial_layout
 from tbgen.material import Material
-from tbgen.position.bounds import UNKNOWN, Bound
-from tbgen.position.closure import Node
 from tbgen.probe.stored import OpenTables
 from tests import reference
 from tests.positions import board_of

@@ -15,10 +15,10 @@ import chess
 import numpy as np
 import pytest
 
+from tbgen.closures import folder as block_folder
+from tbgen.closures.folder import BlockFolder
+from tbgen.closures.solving import PositionSolver
 from tbgen.errors import DamagedTableError
-from tbgen.position import known
-from tbgen.position.known import BlockFolder
-from tbgen.position.solving import PositionSolver
 from tbgen.storage.arrays import write_arrays
 from tests.positions import random_board
 
@@ -86,7 +86,7 @@ def test_a_disk_that_returns_other_bytes_than_it_took_ends_the_solve(
         whole = path.read_bytes()
         path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
 
-    monkeypatch.setattr(known, "write_arrays", write_wrongly)
+    monkeypatch.setattr(block_folder, "write_arrays", write_wrongly)
     with pytest.raises(DamagedTableError, match=f"{KEY}.block"):
         BlockFolder(tmp_path).put(KEY, {"LOWER": CELLS})
     assert len(writes) == 1

@@ -6,12 +6,14 @@ import chess
 import numpy as np
 import pytest
 
+from tbgen.closures.blocks import SolvedBlocks, solve_closure
+from tbgen.closures.closure import Closure
+from tbgen.closures.cuts import Bound
+from tbgen.closures.folder import BlockFolder
+from tbgen.closures.nodes import node_of
+from tbgen.closures.ways import Way
 from tbgen.material import Material
-from tbgen.position.blocks import ClosureBlocks, solve_closure
-from tbgen.position.bounds import Bound
-from tbgen.position.closure import Closure, Way, node_of
-from tbgen.position.known import BlockFolder
-from tests.position.made_up import BoundedExcerpt, MadeUpTables, values_of
+from tests.closures.made_up import BoundedExcerpt, MadeUpTables, values_of
 
 CLOSURES = {
     "a pawn may be taken en passant": ("KPPvKP", "c3 d2 c4", Bound.UPPER),
@@ -27,7 +29,7 @@ def test_every_position_of_a_closure_has_the_value_of_the_reference(
     root = node_of(material, [chess.parse_square(square) for square in squares.split()])
     closure = Closure(MadeUpTables(material.men), Way(0, 0, 0))
     assert len(closure.add(root).bounds) == 2
-    blocks = ClosureBlocks(closure, BlockFolder(tmp_path / "solved"))
+    blocks = SolvedBlocks(closure, BlockFolder(tmp_path / "solved"))
     solve_closure(blocks, 2, (told := list[float]()).append)
     assert len(told) == len(closure.blocks)
     nodes = [node for node in closure.blocks if node.material == material]

@@ -1,4 +1,7 @@
-"""Syzygy tables as a source of bounds. Functions that know the truth, or a part of it, stand in for the tables."""
+"""Syzygy tables as a source of bounds.
+
+Functions that know the truth, or a part of it, stand in for the tables.
+"""
 
 import random
 from collections.abc import Callable
@@ -9,12 +12,12 @@ import chess
 import chess.syzygy
 import pytest
 
+from tbgen.closures.solving import PositionSolver
 from tbgen.errors import UnprovedError
-from tbgen.position.solving import PositionSolver
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Score
-from tests.position.test_preparing import FENS, outside
-from tests.position.test_solving import (
+from tests.closures.test_preparing import FENS, outside
+from tests.closures.test_solving import (
     PAWNS,
     PIECES,
     SEED,
@@ -51,7 +54,9 @@ def nothing(board: chess.Board) -> int:
 
 
 def mates_in(tables: Tablebase, most_pawns: int) -> Probe:
-    """What Syzygy tables would say of positions with so few pawns: a mate is a win or a cursed win, all else a draw."""
+    """What Syzygy tables would say of positions with so few pawns: a mate is a win or a cursed win,
+    all else a draw.
+    """
 
     def probe(board: chess.Board) -> int:
         if board.pawns.bit_count() > most_pawns:

@@ -1,29 +1,34 @@
-"""Blocks that are solved at a few cuts, and who mates after promotions to the most men beside a pawn.
+"""Blocks that are solved at a few cuts, and who mates after promotions to the most men beside a
+pawn.
 
-Here a block may have two men beside its pawns, or three beside a single one, so that closures are small.
+Here a block may have two men beside its pawns, or three beside a single one, so that closures are
+small.
 """
 
 import itertools
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import chess
 import pytest
 
+from tbgen.closures import blocks, nodes, solving, ways
+from tbgen.closures import folder as block_folder
+from tbgen.closures.bracket import Solution
+from tbgen.closures.closure import Closure
+from tbgen.closures.cuts import ALL_OUTCOMES, ENDS, Bound, CutQuestion, Cuts
+from tbgen.closures.nodes import node_on
+from tbgen.closures.solving import PositionSolver
+from tbgen.closures.ways import Way
 from tbgen.errors import ClosureTooLargeError, UnprovedError
 from tbgen.material import Material
-from tbgen.position import blocks, closure, known, solving
-from tbgen.position.blocks import node_on
-from tbgen.position.bounds import ENDS, Cuts
-from tbgen.position.bracket import Solution
-from tbgen.position.closure import Closure, Way
-from tbgen.position.solving import PositionSolver
 from tbgen.probe import Tablebase, open_tablebase, stored
 from tbgen.probe.stored import OpenTables
 from tbgen.retro.drive import single
 from tbgen.score import Score
 from tbgen.storage.arrays import ArrayFile, write_arrays
-from tests.position.test_solving import (
+from tests.closures.test_solving import (
     LATER,
     PIECES,
     SEED,
@@ -46,7 +51,7 @@ SOLVED, BOUNDED = Way(4, 4, 2), Way(0, 0, 2)
 
 
 def allow_few_men(monkeypatch: pytest.MonkeyPatch, most: int = 2) -> None:
-    """So many men in a block, one more beside a pawn; and all arrays but the smallest lie in files."""
+    """So many men in a block, one more beside a pawn; all but the smallest arrays in files."""
     sizes = {
         "MOST_FREE": most,
         "MOST_COARSE_FREE": most + 1,
@@ -56,31 +61,33 @@ def allow_few_men(monkeypatch: pytest.MonkeyPatch, most: int = 2) -> None:
     sizes |= {
         "MOST_IN_MEMORY": 1 << 12,
         "RUN": 64,
-        "PART": 1 << 10 if most == 1 else 1 << 16,
+        "CELLS_AT_ONCE": 1 << 10 if most == 1 else 1 << 16,
         "PLACES_AT_ONCE": 1 << 9,
     }
     for module, (name, value) in itertools.product(
-        (blocks, closure, known, single, solving, stored), sizes.items()
+        (blocks, block_folder, nodes, single, solving, stored, ways), sizes.items()
     ):
         if hasattr(module, name):
             monkeypatch.setattr(module, name, value)
     monkeypatch.setattr(
         solving,
         "ways_of",
-        lambda free: [each._replace(coarse_free=most) for each in closure.ways_of(free)],
+        lambda free: [replace(way, coarse_free=most) for way in ways.ways_of(free)],
     )
 
 
-def answers(folder: Path, monkeypatch: pytest.MonkeyPatch, *ways: Way) -> list[Solution]:
+def answers(folder: Path, monkeypatch: pytest.MonkeyPatch, *given: Way) -> list[Solution]:
     """What is found of some positions, in some ways, or in all that there are."""
     with PositionSolver(folder) as solver, monkeypatch.context() as patch:
-        if ways:
-            patch.setattr(solving, "ways_of", lambda free: ways)
+        if given:
+            patch.setattr(solving, "ways_of", lambda free: given)
         return [solver.solve(*each) for each in FENS]
 
 
 def closer(near: list[Solution], other: list[Solution], far: list[Solution]) -> int:
-    """How many brackets are closer than others; they lie within those, and contradict none of a third kind."""
+    """How many brackets are closer than others; they lie within those, and contradict none of a
+    third kind.
+    """
     for wide, value, close in zip(far, other, near, strict=True):
         assert outside(close, wide) == []
         assert max(each.bracket.lower for each in (close, value)) <= min(
@@ -136,8 +143,8 @@ def test_who_mates_after_the_last_pawn_promotes_makes_bounds_closer_and_never_wr
 ) -> None:
     allow_few_men(monkeypatch, 1)
     asked, found = [*pairs(random.Random(SEED), ["KPk", "Kkp"], 60)], list[list[Solution]]()
-    for ways in (slice(3, 4), slice(1), slice(2), slice(3)):
-        monkeypatch.setattr(solving, "ways_of", lambda free, ways=ways: closure.ways_of(free)[ways])
+    for part in (slice(3, 4), slice(1), slice(2), slice(3)):
+        monkeypatch.setattr(solving, "ways_of", lambda free, part=part: ways.ways_of(free)[part])
         with PositionSolver(folder_of("KvK")) as solver:
             assert contradictions(solver, tables, asked) == []
             found.append([solver.solve(*each) for each in asked])
@@ -156,21 +163,25 @@ class OneTableAPiece(OpenTables):
 
 
 @pytest.mark.parametrize(
-    ("way", "expected"),
+    ("way", "question", "expected"),
     [
-        (Way(4, 4, 4), [(True, ())] * 3),
-        (Way(4, 4, 4, 3), [(False, ()), (True, ENDS[:1]), (True, ENDS[1:])]),
-        (Way(4, 4, 4, coarse_free=2, cuts=ENDS), [(True, ENDS)] * 3),
+        (Way(4, 4, 4), ALL_OUTCOMES, [(True, ())] * 3),
+        (
+            Way(4, 4, 4, mates_free=3),
+            ALL_OUTCOMES,
+            [(False, ()), (True, ENDS[:1]), (True, ENDS[1:])],
+        ),
+        (Way(4, 4, 4, coarse_free=2), CutQuestion(Bound.LOWER, ENDS), [(True, ENDS)] * 3),
     ],
 )
 def test_one_bit_of_a_cut_serves_both_bounds_of_what_is_solved_at_the_same_cuts(
-    way: Way, expected: list[tuple[bool, Cuts]]
+    way: Way, question: CutQuestion, expected: list[tuple[bool, Cuts]]
 ) -> None:
     nodes = [
         node_on(chess.Board(f"{fen} w - - 0 1"))
         for fen in ("k7/2P5/8/8/8/4p3/8/K7", "k7/8/8/8/8/4p3/8/KQ6", "k7/2P5/8/8/8/8/8/K3q3")
     ]
-    whole = Closure(OneTableAPiece((), 1, outcomes_only=True), way)
+    whole = Closure(OneTableAPiece((), 1, outcomes_only=True), way, question)
     whole.add(nodes[0])
     assert [(whole.blocks[node].is_exact, whole.blocks[node].cuts) for node in nodes] == expected
 
@@ -179,7 +190,9 @@ def test_one_bit_of_a_cut_serves_both_bounds_of_what_is_solved_at_the_same_cuts(
 def test_positions_without_pawns_are_solved_at_cuts_or_whole(
     folder_of: Folder, table_folder: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    """All that captures lead to is known, so the same bits make both bounds, and the value is found."""
+    """All that captures lead to is known, so the same bits make both bounds, and the value is
+    found.
+    """
     allow_few_men(monkeypatch, most)
     asked = [*pairs(random.Random(SEED), ["KRk", "KQk", "KBk", "KNk"], 30)]
     with PositionSolver(folder_of("KvK")) as solver, open_tablebase(table_folder) as tables:

@@ -1,0 +1,220 @@
+"""The closure of a position: the blocks that it can reach by captures, pawn moves and promotions,
+and their cost.
+"""
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from tbgen.closures.bracket import SolvePlan
+from tbgen.closures.costs import PROGRAM_BYTES, BlockCost, cost_of_block
+from tbgen.closures.cuts import ALL_OUTCOMES, Bound, CutQuestion, Cuts
+from tbgen.closures.folder import key_of
+from tbgen.closures.nodes import Node, node_of, pawns_after
+from tbgen.closures.ways import Way
+from tbgen.errors import ClosureTooLargeError, MissingTableError
+from tbgen.index.layout import slots_of
+from tbgen.material import MOST_TABLE_MEN, Material
+from tbgen.probe.stored import OpenTables
+from tbgen.retro.drive.single import Queries
+from tbgen.retro.resets.destinations import Reset, resets_of
+from tbgen.retro.words.geometry import NO_SLOT
+from tbgen.score import Color
+
+
+class Edge(NamedTuple):
+    """A reset, and a node that it can lead to."""
+
+    reset: Reset
+    child: Node
+    digest: str
+    """Of the table that has its values, or the key of its block; empty if it is not solved, but
+    bounded.
+    """
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether bounds replace the child's values."""
+        return not self.digest
+
+
+class KnownReset(NamedTuple):
+    """A reset, and the digest of the table that it leads to; empty without one."""
+
+    reset: Reset
+    digest: str
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedBlock:
+    """A node of a closure, and how it is solved."""
+
+    node: Node
+    edges: Sequence[Edge]
+    bounds: Sequence[Bound]
+    """The bounds of what it leads to with which it is solved."""
+    is_exact: bool
+    """Whether both bounds are the same; then it has one of them."""
+    cuts: Cuts
+    """It is solved at these cuts alone; at none if all its outcomes are found."""
+    queries: Queries
+    key: str
+    """The name of its file, by a digest of all that it rests on."""
+
+    @cached_property
+    def cost(self) -> BlockCost:
+        """The cost of solving it, without the program's memory."""
+        children = {edge.child for edge in self.edges if not edge.is_bounded}
+        planes = [child.cells // 2 for child in children]
+        return cost_of_block(self.node.cells, len(self.bounds), self.cuts, planes)
+
+
+class Closure:
+    """The blocks of some nodes and of all that they lead to, each after those that it leads to.
+
+    Those with keys that are `there` are solved already; the others may take `budget` CPU seconds.
+    """
+
+    def __init__(
+        self,
+        known: OpenTables,
+        way: Way,
+        question: CutQuestion = ALL_OUTCOMES,
+        there: Collection[str] = (),
+        budget: float = math.inf,
+    ) -> None:
+        self.known = known
+        self.way = way
+        self.question = question
+        self.blocks = dict[Node, PlannedBlock]()
+        self.lacking = list[PlannedBlock]()
+        """The blocks that are not solved yet."""
+        self.cpu_seconds = 0.0
+        """What they take."""
+        self.missing = set[str]()
+        """Tables without pawns that the nodes lead to and that are not there."""
+        self._there = there
+        self._budget = budget
+        self._resets = dict[Material, list[KnownReset]]()
+
+    def add(self, node: Node, queries: Queries = (), promoter: Color | None = None) -> PlannedBlock:
+        """Add a node, what is asked of it, and all that it leads to; ClosureTooLargeError when that
+        takes too much.
+        """
+        if node in self.blocks:
+            return self.blocks[node]
+        edges = list(self._edges_of(node, promoter))
+        block = self._planned(node, edges, queries, promoter)
+        self.blocks[node] = block
+        if block.key not in self._there:
+            self.lacking.append(block)
+            self.cpu_seconds += block.cost.cpu_seconds
+            if self.cpu_seconds > self._budget:
+                raise ClosureTooLargeError(str(node.material), "it takes too much")
+        return block
+
+    def _planned(
+        self, node: Node, edges: Sequence[Edge], queries: Queries, promoter: Color | None
+    ) -> PlannedBlock:
+        cuts = self.way.cuts_of(node, promoter, self.question)
+        is_exact = all(self._is_exact(edge, cuts) for edge in edges)
+        bounds = self._bounds(cuts, is_exact=is_exact)
+        facts = [
+            str(node),
+            sorted({(str(edge.child), edge.digest) for edge in edges}),
+            [int(bound) for bound in bounds],
+            [str(cut) for cut in cuts],
+            [str(query) for query in queries],
+        ]
+        return PlannedBlock(
+            node, edges, bounds, is_exact, cuts, queries, key=f"{node}-{key_of(facts)}"
+        )
+
+    def _is_exact(self, edge: Edge, cuts: Cuts) -> bool:
+        """Whether a child has one value with both bounds, as far as some cuts need it."""
+        if edge.is_bounded:
+            return False
+        child = self.blocks.get(edge.child)
+        if child is None:
+            return True  # a table
+        # A cut divides values in two. So a child is exact for a block that is asked for the same
+        # cuts.
+        return child.is_exact and child.cuts in ((), cuts)
+
+    def _bounds(self, cuts: Cuts, *, is_exact: bool) -> Sequence[Bound]:
+        if is_exact:
+            return [Bound.LOWER]
+        if cuts:
+            return [self.question.bound]
+        return list(Bound)
+
+    def _edges_of(self, node: Node, promoter: Color | None) -> Iterator[Edge]:
+        slots = slots_of(node.material)
+        for reset, digest in self._known_resets(node):
+            is_promotion = reset.promoted != NO_SLOT
+            for pawns in pawns_after(slots, node.pawns, reset):
+                child = node_of(reset.material, pawns)
+                if digest:
+                    yield Edge(reset, child, digest)
+                elif is_promotion and not self.way.solves(reset.role, child):
+                    yield Edge(reset, child, "")
+                elif is_promotion:
+                    new_promoter, _ = slots[reset.promoted]
+                    yield Edge(reset, child, self.add(child, promoter=new_promoter).key)
+                elif child.pawns:
+                    yield Edge(reset, child, self.add(child, promoter=promoter).key)
+                else:
+                    self.missing.add(str(child.material.canonical()))
+
+    def _known_resets(self, node: Node) -> Sequence[KnownReset]:
+        """The resets of a node's material, into the colours of a table where there is one."""
+
+        def turned(material: Material) -> Material:
+            return material.canonical() if self.known.digest(material) else material
+
+        if node.material not in self._resets:
+            resets = resets_of(node.layout, turned)
+            self._resets[node.material] = [
+                KnownReset(reset, self.known.digest(reset.material)) for reset in resets
+            ]
+        return self._resets[node.material]
+
+    def refuse_missing(self) -> None:
+        """MissingTableError with all tables without which nothing can be solved, if any."""
+        if self.missing:
+            first, *others = sorted(self.missing)
+            raise MissingTableError(first, self.known.named, tuple(others))
+
+
+def plan_of(closures: Iterable[Closure]) -> SolvePlan:
+    """The cost of solving all blocks of some closures that are not solved yet, each once; the last
+    one tells most.
+    """
+    cost_of_key = dict[str, BlockCost]()
+    first_seconds: float | None = None
+    last_blocks = list[PlannedBlock]()
+    for closure in closures:
+        for block in closure.lacking:
+            cost_of_key[block.key] = block.cost
+        if first_seconds is None:
+            first_seconds = closure.cpu_seconds
+        last_blocks = list(closure.blocks.values())
+    bounded = set[Material]()
+    for block in last_blocks:
+        bounded.update(edge.child.material.canonical() for edge in block.edges if edge.is_bounded)
+    costs = list(cost_of_key.values())
+    return SolvePlan(
+        nodes=len(costs),
+        cells=sum(cost.cells for cost in costs),
+        cpu_seconds=round(sum(cost.cpu_seconds for cost in costs), 1),
+        memory_bytes=PROGRAM_BYTES + max((cost.memory_bytes for cost in costs), default=0),
+        disk_bytes=sum(cost.disk_bytes for cost in costs),
+        exact=not bounded,
+        missing=tuple(
+            sorted(str(material) for material in bounded if material.men <= MOST_TABLE_MEN)
+        ),
+        scratch_bytes=max((cost.scratch_bytes for cost in costs), default=0),
+        first_seconds=round(first_seconds or 0.0, 1),
+    )

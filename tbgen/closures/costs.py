@@ -1,0 +1,119 @@
+"""What solving a block takes: CPU seconds, memory and disk, by figures that were measured.
+
+docs/measurements.md says how plans compare with what solving took.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from tbgen.closures.cuts import ENDS, Cuts
+
+MOST_IN_MEMORY: Final = 1 << 28
+"""Bytes of an array, or cells of a block, that memory holds; larger arrays lie in files."""
+
+PROGRAM_BYTES: Final = 1 << 29
+"""The memory of the program itself."""
+
+BLOCK_SECONDS: Final = 0.03
+"""CPU seconds of a block besides those of its cells, for each bound."""
+
+
+class CellCost(NamedTuple):
+    """What a cell takes."""
+
+    seconds: float
+    memory_bytes: float
+
+
+WHOLE: Final = CellCost(seconds=0.17e-6, memory_bytes=10.0)
+"""All outcomes with one bound: labels of both sides, their journals, and values."""
+
+MOVES_AT_CUTS: Final = 20e-9
+"""CPU seconds to find the moves of a cell of which only cuts are asked."""
+
+SETS_AT_CUT: Final = 0.65
+"""Bytes of the sets that grow at a cut, marks included. Two threads solve a cut each."""
+
+CELLS_A_STORED_BYTE: Final = 25
+"""The bits of a cut are packed: so many cells take a byte on the disk."""
+
+CUT_SECONDS: Final = 4e-9
+"""CPU seconds of a cell for each cut, in a block that memory holds or where only mates are asked
+for.
+"""
+
+LARGE_CUT_SECONDS: Final = 13e-9
+"""The same in a block with files for its arrays."""
+
+HUGE_CUT_SECONDS: Final = 35e-9
+"""The same where files are larger than memory: in a block of at least `HUGE_CELLS`."""
+
+HUGE_HIGH_CUT_SECONDS: Final = 100e-9
+"""The same for cuts of many moves, whose numbers take `MANY_PLANES` bits or more."""
+
+HUGE_CELLS: Final = 1 << 33
+MANY_PLANES: Final = 5
+
+
+@dataclass(frozen=True)
+class BlockCost:
+    """What a block takes to solve."""
+
+    cells: int
+    """Its cells, once for each bound."""
+    cpu_seconds: float
+    memory_bytes: int
+    disk_bytes: int
+    scratch_bytes: int
+    """Disk for large arrays while it is solved."""
+
+
+def cost_of_block(cells: int, passes: int, cuts: Cuts, child_cells: Sequence[int]) -> BlockCost:
+    """What a block takes that is solved with so many bounds, at some cuts, from planes of so many
+    cells.
+    """
+    read = sum(min(size, cells) for size in child_cells)
+    children_bytes = passes * read + max(child_cells, default=0)
+    overhead = passes * BLOCK_SECONDS
+    if not cuts:
+        return BlockCost(
+            cells=passes * cells,
+            cpu_seconds=cells * passes * WHOLE.seconds + overhead,
+            memory_bytes=int(cells * WHOLE.memory_bytes) + children_bytes,
+            disk_bytes=passes * cells,
+            scratch_bytes=0,
+        )
+    planes = _planes_of_mobility(cuts)
+    seconds = MOVES_AT_CUTS + len(cuts) * _seconds_at_cut(cells, planes)
+    # A bit for each cut, for each plane of mobility, and for legal positions, check and resets.
+    arrays = children_bytes + cells * (3 + planes + len(cuts)) // 8
+    sets = int(cells * SETS_AT_CUT * min(len(cuts), 2))
+    lies_in_files = cells >= MOST_IN_MEMORY
+    return BlockCost(
+        cells=passes * cells,
+        cpu_seconds=cells * seconds + overhead,
+        memory_bytes=sets if lies_in_files else sets + arrays,
+        disk_bytes=len(cuts) * cells // CELLS_A_STORED_BYTE,
+        scratch_bytes=arrays if lies_in_files else 0,
+    )
+
+
+def _planes_of_mobility(cuts: Cuts) -> int:
+    """The bits of the numbers of moves that must be told apart; none where only mates and
+    stalemates are asked for.
+    """
+    if all(cut in ENDS for cut in cuts):
+        return 0
+    most_moves = max(cut.code for cut in cuts) // 2
+    return (most_moves + 1).bit_length()
+
+
+def _seconds_at_cut(cells: int, planes: int) -> float:
+    if cells < MOST_IN_MEMORY or planes == 0:
+        return CUT_SECONDS
+    if cells < HUGE_CELLS:
+        return LARGE_CUT_SECONDS
+    if planes < MANY_PLANES:
+        return HUGE_CUT_SECONDS
+    return HUGE_HIGH_CUT_SECONDS

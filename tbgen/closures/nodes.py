@@ -1,0 +1,239 @@
+"""The graph of placements: where the pawns of a position can stand, and what leads from one
+placement to another.
+
+A *node* is a placement of the pawns of a material that has no table. Its colours are those of the
+position that was asked about, so that a lower bound for White stays one all the way down. Tables
+have colours of their own.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+import chess
+
+from tbgen.index.layout import HOW_MASK, TURNS, Layout, Slot, Squares, partial_layout, slots_of
+from tbgen.index.squares import TRIANGLE
+from tbgen.material import Material
+from tbgen.probe.stored import RANK_FLIP, kinds_of, squares_on
+from tbgen.retro.resets.destinations import Reset, en_passant_starts
+from tbgen.retro.words.geometry import NO_SLOT
+from tbgen.rules.position import board_after, material_on
+from tbgen.score import Color, Score
+
+MOST_MEN: Final = 7
+
+MOST_WHOLE_FREE: Final = 3
+"""The most men that are not pawns in a block whose outcomes are all found: one more takes 64 times
+the time.
+"""
+
+MOST_FREE: Final = 4
+"""The same in a block with several pawns that is solved at a few cuts alone (see `cuts`)."""
+
+MOST_COARSE_FREE: Final = 5
+"""The same in one with a single pawn; without pawns there may be one more."""
+
+
+class Node(NamedTuple):
+    """One placement of a material's pawns, as the layout has it: one block."""
+
+    material: Material
+    pawns: Squares
+
+    def __str__(self) -> str:
+        squares = "".join(chess.square_name(square) for square in self.pawns)
+        return f"{self.material}-{squares}"
+
+    @property
+    def free(self) -> int:
+        """How many men are not pawns."""
+        return self.material.men - len(self.pawns)
+
+    @property
+    def promoter(self) -> Color | None:
+        """Whose first pawn promotes; None without pawns."""
+        if not self.pawns:
+            return None
+        first_color, _ = slots_of(self.material)[0]
+        return first_color
+
+    @property
+    def is_solvable(self) -> bool:
+        """Whether its block can be solved."""
+        most_free = MOST_FREE + max(2 - len(self.pawns), 0)
+        return self.material.men <= MOST_MEN and self.free <= most_free
+
+    @property
+    def cells(self) -> int:
+        """Its cells, of both sides to move."""
+        white_king_squares = 64 if self.pawns else len(TRIANGLE)
+        return 2 * white_king_squares << (6 * (self.free - 1))
+
+    @property
+    def layout(self) -> Layout:
+        """The layout of the block alone."""
+        return partial_layout(self.material, [self.pawns])
+
+
+def node_of(material: Material, pawns: Sequence[int]) -> Node:
+    """The node of a placement: equal pawns in order, and the lesser of the placement and its mirror
+    image.
+    """
+    colors = [color for color, _ in slots_of(material)]
+    mirrored = [square ^ 7 for square in pawns]
+    return Node(material, min(_in_order(colors, pawns), _in_order(colors, mirrored), key=_by_files))
+
+
+def _in_order(colors: Sequence[Color], pawns: Sequence[int]) -> Squares:
+    """The squares of pawns, those of each colour by file and rank."""
+    ordered = sorted(
+        zip(colors, pawns, strict=False),
+        key=lambda pawn: (int(pawn[0]), chess.square_file(pawn[1]), chess.square_rank(pawn[1])),
+    )
+    return tuple(square for _, square in ordered)
+
+
+def _by_files(pawns: Squares) -> list[tuple[int, int]]:
+    """A key that orders placements of the same pawns."""
+    return [(chess.square_file(square), chess.square_rank(square)) for square in pawns]
+
+
+def node_on(board: chess.Board) -> Node:
+    """The node of a position."""
+    white = board.pieces(chess.PAWN, chess.WHITE)
+    black = board.pieces(chess.PAWN, chess.BLACK)
+    return node_of(material_on(board), [*white, *black])
+
+
+class SharedNode(NamedTuple):
+    """The node that a position shares with its reversal in colours."""
+
+    node: Node
+    is_reversed: bool
+    """Whether it is the node of the reversal."""
+
+
+def shared_node(board: chess.Board) -> SharedNode:
+    """The node of a position, or that of its reversal in colours: both positions get the same."""
+    own = SharedNode(node_on(board), is_reversed=False)
+    reversed_ = SharedNode(node_on(board.mirror()), is_reversed=True)
+    return min(
+        own,
+        reversed_,
+        key=lambda shared: (not shared.node.material.is_canonical, shared.node.pawns),
+    )
+
+
+class Queried(NamedTuple):
+    """A node, and what is asked of it: accrued scores, each with a cell."""
+
+    node: Node
+    queries: set[tuple[Score, int]]
+
+
+def queries_of(board: chess.Board, accrued: Score) -> Queried:
+    """What a position asks of its node: the accrued score, there and after quiet moves."""
+    node, is_reversed = shared_node(board)
+    queries = set[tuple[Score, int]]()
+    if not node.is_solvable:
+        return Queried(node, queries)
+    boards = [board]
+    for move in board.legal_moves:
+        if not board.is_zeroing(move):
+            boards.append(board_after(board, move))
+    for position in boards:
+        if is_reversed:
+            queries.add((accrued.flipped(), cell_on(node, position.mirror())))
+        else:
+            queries.add((accrued, cell_on(node, position)))
+    return Queried(node, queries)
+
+
+def cell_on(node: Node, board: chess.Board) -> int:
+    """The cell of a position in its block."""
+    side = 0 if board.turn == chess.WHITE else 1
+    return node.layout.cell_of(side, squares_on(board, kinds_of(node.material)))
+
+
+def right_on(node: Node, board: chess.Board) -> int:
+    """The index of a position in which a pawn has just made a double step, among those with a right
+    to take it.
+    """
+    layout = node.layout
+    cell = cell_on(node, board)
+    half = node.cells // 2
+    turn = TURNS[layout.address_of(node.pawns) & HOW_MASK, board.king(chess.WHITE)]
+    file = chess.square_file(board.ep_square or 0)
+    if turn != 0:
+        file = 7 - file
+    starts, _ = en_passant_starts(layout)
+    return int(starts[0, cell // half, file]) + cell % half
+
+
+def pawns_after(slots: Sequence[Slot], pawns: Squares, reset: Reset) -> Iterable[Squares]:
+    """Where the pawns of the table that a reset leads to may stand, in the order of its slots."""
+    kept = reset.slots[: reset.material.pawns]
+    flip = RANK_FLIP if reset.flip else 0
+    placements = dict[Squares, None]()  # each once, in order
+    for moved in _moved_pawns(slots, pawns, reset):
+        placements[tuple(moved[slot] ^ flip for slot in kept)] = None
+    return placements
+
+
+def _moved_pawns(slots: Sequence[Slot], pawns: Squares, reset: Reset) -> Iterator[Squares]:
+    """The pawns by the slots before the reset; one that is captured or promoted stands where it
+    did.
+    """
+    if reset.promoted != NO_SLOT:
+        color, _ = slots[reset.promoted]
+        last_but_one = 6 if color is Color.WHITE else 1
+        if chess.square_rank(pawns[reset.promoted]) == last_but_one:
+            yield pawns
+        return
+    if reset.gone != NO_SLOT:
+        yield pawns  # a man that is no pawn has taken
+    for pawn in range(len(pawns)):
+        for target in pawn_targets(slots, pawns, pawn, reset.gone):
+            if chess.square_rank(target) not in (0, 7):
+                yield (*pawns[:pawn], target, *pawns[pawn + 1 :])
+
+
+def pawn_targets(slots: Sequence[Slot], pawns: Squares, pawn: int, gone: int) -> list[int]:
+    """The squares to which a pawn steps, with `gone` as NO_SLOT; else those where it captures the
+    man in that slot.
+    """
+    if gone == NO_SLOT:
+        return _steps(slots, pawns, pawn)
+    color, _ = slots[pawn]
+    prey_color, _ = slots[gone]
+    if prey_color is color:
+        return []
+    attacked = chess.SquareSet(chess.BB_PAWN_ATTACKS[color.chess][pawns[pawn]])
+    if gone >= len(pawns):
+        return [square for square in attacked if square not in pawns]
+    passed = _passed_square(color, pawns, gone)
+    return [square for square in attacked if square in (pawns[gone], passed)]
+
+
+def _steps(slots: Sequence[Slot], pawns: Squares, pawn: int) -> list[int]:
+    """The squares to which a pawn steps between the other pawns."""
+    color, _ = slots[pawn]
+    square = pawns[pawn]
+    up = 8 if color is Color.WHITE else -8
+    home_rank = 1 if color is Color.WHITE else 6
+    if square + up in pawns:
+        return []
+    if chess.square_rank(square) != home_rank or square + 2 * up in pawns:
+        return [square + up]
+    return [square + up, square + 2 * up]
+
+
+def _passed_square(color: Color, pawns: Squares, gone: int) -> int | None:
+    """The square on which a pawn of `color` takes the pawn `gone` en passant; None if that made no
+    double step.
+    """
+    passed = pawns[gone] + (8 if color is Color.WHITE else -8)
+    behind_double_step = 5 if color is Color.WHITE else 2
+    if chess.square_rank(passed) != behind_double_step or passed in pawns:
+        return None
+    return passed

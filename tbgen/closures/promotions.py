@@ -1,0 +1,268 @@
+"""Promotions that are not solved: the least and the most that they can be worth.
+
+After a promotion the other side replies. Where it can take the new man, the value is known; every
+other reply is worth a mate, White's for an upper bound and Black's for a lower one. Without any
+reply the position itself is the end.
+
+    Queen theorem. A queen has all the moves of a rook or a bishop in her place, and allows the
+    other side no reply that they do not. So her side can play their lines with her, and scores no
+    worse, with two exceptions: she stalemates where they mate later, or she must move where they
+    leave her side stalemated.
+
+So rooks and bishops are looked at in two places only:
+
+* where the queen stalemates,
+* where she is solved and loses by mate. There they get no more than a stalemate of her own side.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+import numpy as np
+
+from tbgen.closures.cuts import UNKNOWN, Bound
+from tbgen.compiled.arrays import Int, Ints, SignedBytes, Word, Words
+from tbgen.compiled.jit import borrowing, inlined
+from tbgen.index.handover import Entries
+from tbgen.index.kernels import byte_of_goal, goal_of_byte
+from tbgen.index.layout import Layout, Squares
+from tbgen.index.squares import Rays, rays_of
+from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
+from tbgen.material import Role
+from tbgen.retro.drive.single import own_pawns
+from tbgen.retro.resets.destinations import ChildTables
+from tbgen.retro.resets.folding import CHILD_HAS_NO_VALUE, fold_reset
+from tbgen.retro.words.block import Block, bare_block, enter_block, find_legal
+from tbgen.retro.words.geometry import Geometry, geometry_of
+from tbgen.retro.words.moves import GONE, SLOT, Scratch, new_scratch, note_moves, unpack_squares
+from tbgen.score import STALEMATE_CODE, Color, Score
+
+CELLS_AT_ONCE: Final = 1 << 18
+"""Cells whose bounds are found at a time."""
+
+WORDS_AT_ONCE: Final = CELLS_AT_ONCE // 64
+ALL_BITS: Final = ~NOTHING
+
+
+def fold_promotions(
+    layout: Layout,
+    pawns: Squares,
+    promoted: int,
+    main: Role,
+    unsolved: set[Role],
+    children: ChildTables,
+    bound: Bound,
+    entry: Entries,
+) -> None:
+    """Fold bounds of a pawn's promotions to its main role, and to those that are not solved, for a
+    bound of the best.
+
+    `children` are those of the layout for this bound. `entry` has the values of the main role, if
+    it is solved.
+    """
+    folding = _Folding(layout, pawns, promoted, children, bound, entry)
+    everywhere = np.full(folding.words, ALL_BITS)
+    is_solved = main not in unsolved
+    folding.fold(main, everywhere, narrows=is_solved)
+    weaker = unsolved & {Role.ROOK, Role.BISHOP}
+    if weaker:
+        folding.fold_weaker(weaker, is_queen_solved=is_solved)
+    if Role.KNIGHT in unsolved:
+        folding.fold(Role.KNIGHT, everywhere)
+
+
+class _Folding:
+    """Folds the promotions of one pawn of a block, role after role, into the bounds of the best."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        pawns: Squares,
+        promoted: int,
+        children: ChildTables,
+        bound: Bound,
+        entry: Entries,
+    ) -> None:
+        self._geometry = geometry_of(layout)
+        self.words = self._geometry.words
+        self._men = [role for _, role in layout.slots[layout.pawns + 1 : -1]]
+        self._other_pawns = np.array([*pawns[:promoted], *pawns[promoted + 1 :]], np.int64)
+        self._promoted = promoted
+        self._color = layout.slots[promoted][0]
+        self._square = pawns[promoted] + (8 if self._color is Color.WHITE else -8)
+        self._children = children
+        self._bound = bound
+        self._entry = entry
+
+    def fold(self, role: Role, asked: Words, *, narrows: bool = False) -> None:
+        """Fold the promotion to a role where it is asked for; with `narrows`, make its own bounds
+        closer.
+        """
+        rays = rays_of([*self._men, role])
+        geometry = _geometry_after(self._geometry, self._promoted, self._color, rays)
+        # Only the words with the new man on its square are ever touched.
+        first = self._square * self.words
+        end = first + self.words
+        block = bare_block(geometry, end)
+        enter_block(block, 0, self._other_pawns)
+        find_legal(block, np.zeros(len(self._men) + 1, np.int64), first, end)
+
+        def fold_part(number: int) -> int:
+            after = number + WORDS_AT_ONCE
+            return fold_bounds(
+                own_pawns(block),
+                self._children,
+                new_scratch(len(self._men) + 1),
+                self._promoted,
+                first + number,
+                asked[number:after],
+                self._entry[64 * number : 64 * after],
+                int(self._bound),
+                narrows,
+            )
+
+        with ThreadPoolExecutor(2) as pool:
+            statuses = list(pool.map(fold_part, range(0, self.words, WORDS_AT_ONCE)))
+        if any(statuses):
+            raise ValueError(
+                f"no value of what takes the pawn promoted on {self._square} is at hand"
+            )
+
+    def fold_weaker(self, roles: set[Role], *, is_queen_solved: bool) -> None:
+        """Fold rooks and bishops where they may be better than the queen whose bounds are there."""
+        # The upper bound of White's promotion, or the lower one of Black's, is the most for the
+        # promoting side.
+        is_most = (self._bound is Bound.UPPER) == (self._color is Color.WHITE)
+        stalemates = Score(STALEMATE_CODE, self._color).signed
+        loses = Score(0, self._color.other).signed
+        if is_most:
+            asked = self._words_of((stalemates, loses))
+        else:
+            asked = self._words_of((stalemates,))
+        lost = np.zeros(0, np.int64)
+        if is_most and is_queen_solved:
+            lost = np.flatnonzero(self._entry == loses)
+        for role in roles:
+            self.fold(role, asked)
+        saved = lost[self._entry[lost] != loses]
+        self._entry[saved] = Score(STALEMATE_CODE, self._color.other).signed
+
+    def _words_of(self, outcomes: tuple[int, ...]) -> Words:
+        """The cells with some outcomes, as words."""
+        parts = []
+        for first in range(0, len(self._entry), CELLS_AT_ONCE):
+            has_outcome = np.isin(self._entry[first : first + CELLS_AT_ONCE], outcomes)
+            parts.append(np.packbits(has_outcome, bitorder="little"))
+        return np.concatenate(parts).view(np.uint64)
+
+
+def _geometry_after(geometry: Geometry, promoted: int, color: Color, rays: Rays) -> Geometry:
+    """The geometry after a promotion.
+
+    The new man is the last one, and the first axis of words says where he stands.
+    """
+    men = len(geometry.color)
+    return geometry._replace(
+        rays=rays,
+        color=np.append(geometry.color, int(color)),
+        shift=np.append(geometry.shift, geometry.king_shift + 6),
+        twin_start=np.append(geometry.twin_start, men),
+        twin_end=np.append(geometry.twin_end, men + 1),
+        king_square=np.tile(geometry.king_square, 64),
+        pawn_color=np.delete(geometry.pawn_color, promoted),
+    )
+
+
+# entry[word * 64 + black king's square]: the best of the promotions folded so far, for the side
+# that promotes; 0 where none is legal. `first`: the first word with the new man on his promotion
+# square. `asked`: where the promotion may be the best. `children`: those before the promotion of
+# the pawn in the slot `promoted`, so slots are those, too.
+@borrowing
+def fold_bounds(
+    block: Block,
+    children: ChildTables,
+    scratch: Scratch,
+    promoted: int,
+    first: int,
+    asked: Words,
+    entry: SignedBytes,
+    bound: int,
+    narrows: bool,
+) -> int:
+    """Fold a bound of one promotion into that of the others, or make that of its own closer."""
+    new_man = len(scratch.men) + len(block.geometry.pawn_color)
+    side = 1 - block.geometry.color[len(scratch.men) - 1]
+    for number in range(len(asked)):
+        word = first + number
+        kings = block.legal[side, word] & asked[number]
+        if not kings:
+            continue
+        unpack_squares(block, scratch, word)
+        note_moves(block, scratch, word, side, True)
+        make_room_for_pawn(scratch, promoted, new_man)
+        scratch.folded.outcome[:] = 0
+        moves = NOTHING
+        others = NOTHING
+        for n in range(scratch.noted[0]):
+            movers = scratch.kings[n]
+            move = scratch.moves[n]
+            moves |= movers
+            if move[GONE] == new_man:
+                as_if_unpromoted(move, promoted, new_man)
+                fold_reset(children, scratch, side, movers, move)
+            else:
+                others |= movers
+        while kings:
+            square, kings = lowest_and_rest(kings)
+            byte = bound_of(block, scratch, side, word, square, moves, others, UNKNOWN[bound])
+            cell = number * 64 + square
+            if narrows and not entry[cell]:
+                scratch.status[0] = CHILD_HAS_NO_VALUE
+            chooser = bound if narrows else 1 - side
+            entry[cell] = best_for(chooser, byte, np.int64(entry[cell]))
+    return scratch.status[0]
+
+
+@inlined
+def make_room_for_pawn(scratch: Scratch, promoted: Int, new_man: Int) -> None:
+    """Number the squares as before the promotion: the pawn had the slot `promoted`, those behind it
+    one more.
+    """
+    for slot in range(new_man, promoted, -1):
+        scratch.now[slot] = scratch.now[slot - 1]
+
+
+@inlined
+def as_if_unpromoted(move: Ints, promoted: Int, new_man: Int) -> None:
+    """Say a capture of the new man as one of the pawn: both leave the same position."""
+    move[GONE] = promoted
+    if promoted <= move[SLOT] < new_man:
+        move[SLOT] += 1
+
+
+@inlined
+def best_for(side: Int, byte: Int, other: Int) -> Int:
+    """The better of two outcomes; the other one may be 0 for none."""
+    return other if other and goal_of_byte(other, side) < goal_of_byte(byte, side) else byte
+
+
+@inlined
+def bound_of(
+    block: Block,
+    scratch: Scratch,
+    side: Int,
+    word: Int,
+    square: Int,
+    moves: Word,
+    others: Word,
+    unknown: Int,
+) -> Int:
+    """The value of a position whose best capture is folded, if every other reply is worth
+    `unknown`.
+    """
+    bit = square_bit(square)
+    if not moves & bit:
+        code = 0 if block.check[side, word] & bit else STALEMATE_CODE
+        return np.int64(byte_of_goal(code, 1 - side))
+    byte = np.int64(scratch.folded.outcome[square])
+    return best_for(side, unknown, byte) if others & bit else byte

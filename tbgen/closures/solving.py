@@ -1,0 +1,397 @@
+"""Solving: plan a position's closures, refuse what is too much, solve them, answer."""
+
+import contextlib
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import chess
+
+from tbgen.closures import DEFAULT_BUDGET, SOLVED
+from tbgen.closures.answers import Brackets
+from tbgen.closures.blocks import SolvedBlocks, solve_closure
+from tbgen.closures.bracket import ANYTHING, Bracket, Solution, SolvePlan
+from tbgen.closures.closure import Closure, plan_of
+from tbgen.closures.cuts import Bound, CutQuestion, Cuts
+from tbgen.closures.folder import BlockFolder
+from tbgen.closures.nodes import (
+    MOST_COARSE_FREE,
+    MOST_FREE,
+    MOST_MEN,
+    Node,
+    node_of,
+    queries_of,
+    shared_node,
+)
+from tbgen.closures.policy import CutSearch
+from tbgen.closures.ways import Way, ways_of
+from tbgen.errors import (
+    BuildError,
+    CastlingError,
+    ClosureTooLargeError,
+    InputError,
+    MissingTableError,
+    NotEnoughDiskError,
+    NotEnoughMemoryError,
+    expect_number,
+)
+from tbgen.index.layout import layout_of
+from tbgen.material import Material, Role, with_man
+from tbgen.probe.stored import OpenTables
+from tbgen.probe.syzygy import open_syzygy
+from tbgen.probe.tablebase import folders_of
+from tbgen.probe.values import Position, TableValues
+from tbgen.retro.drive.single import Queries
+from tbgen.rules.notation import refuse_illegal
+from tbgen.rules.position import accrued_in, bare_sides, material_on, own_of
+from tbgen.score import Color, Mobility, Score
+from tbgen.storage.files import Folders
+from tbgen.system.outputs import folder_to_write
+from tbgen.system.process import available_memory, free_disk
+from tbgen.system.watching import Watch, progress_of, unwatched
+
+Root = tuple[chess.Board, Score]
+"""A position to be solved, and what has accrued in it."""
+
+CACHE_BYTES = 1 << 35
+"""The most disk for solved blocks; those of the last position stay anyway."""
+
+CLOSURES_A_WAY = 3
+"""A way takes about so many times what its first closure takes (docs/measurements.md)."""
+
+
+class PositionSolver(contextlib.ExitStack):
+    """Solves positions with more men than tables have, from the tables of some folders; for use in
+    a `with` statement.
+
+    Blocks that are solved stay, in the folder `solved` of the first folder that can be written to,
+    for other positions and for another time. So an interrupted solve goes on from where it was.
+    Arguments are as for `solve`.
+    """
+
+    def __init__(
+        self,
+        folders: Folders | None = None,
+        *,
+        budget: int = DEFAULT_BUDGET,
+        threads: int = 2,
+        syzygy: Folders | None = None,
+    ) -> None:
+        super().__init__()
+        paths = folders_of(folders, Mobility.RESET)
+        self._threads = expect_number(threads, "threads", 1)
+        self.budget = expect_number(budget, "budget", 0)
+        self.cache_bytes = CACHE_BYTES
+        self._known = OpenTables(paths, 1 << 26, outcomes_only=False)
+        self.callback(self._known.close)
+        writable = self.enter_context(folder_to_write(paths, SOLVED))
+        self._folder = BlockFolder(Path(writable) / SOLVED)
+        self._winner = self.enter_context(open_syzygy(syzygy))
+        self._brackets = dict[tuple[str, Score], Bracket]()
+        self._shared_queries = dict[Node, set[tuple[Score, int]]]()
+        """What all positions ask of a node without pawns."""
+
+    def plan(self, position: Position, accrued: Score | str | None = None) -> SolvePlan:
+        """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
+        board, carried = self._read(position, accrued)
+        return plan_of(self._affordable(board, carried))
+
+    def solve(
+        self, position: Position, accrued: Score | str | None = None, watch: Watch = unwatched
+    ) -> Solution:
+        """The value of a position and of its moves, or bounds, as `tbgen.solve` gives them."""
+        board, carried = self._read(position, accrued)
+        began = time.process_time()
+        closures = self._affordable(board, carried)
+        self.check(plan_of(closures))
+        solution = self._answer(board, carried, closures, watch)
+        watch(1.0)
+        self._folder.shrink(self.cache_bytes)
+        return replace(solution, cpu_seconds=time.process_time() - began)
+
+    def solved(self, position: Position, accrued: Score | str | None = None) -> Solution | None:
+        """The answer of `solve` from blocks that are solved already; None without them, or if a
+        table has it.
+        """
+        board, carried = self._read(position, accrued)
+        with contextlib.suppress(LookupError, OSError, ClosureTooLargeError):
+            node, _ = shared_node(board)
+            if any(self._folder.folder.glob(f"{node}-*")):
+                closures = self._affordable(board, carried)
+                solution = self._answer(board, carried, closures, None)
+                return solution if solution.moves else None
+        return None
+
+    def bracket(
+        self, board: chess.Board, accrued: Score, watch: Watch = unwatched
+    ) -> Bracket | None:
+        """The bracket of a position, unless it takes too much; it is solved once."""
+        key = board.epd(), accrued
+        if key not in self._brackets:
+            with contextlib.suppress(ClosureTooLargeError, BuildError):
+                self._brackets[key] = self.solve(board, accrued, watch).bracket
+        return self._brackets.get(key)
+
+    def outlook(self, positions: Iterable[Root]) -> tuple[list[Root], Counter[str], SolvePlan]:
+        """The positions that can be solved, why others cannot, and the cost of all blocks, each
+        once.
+        """
+        roots = list(positions)
+        self._share_queries(roots)
+        kept = list[Root]()
+        refused = Counter[str]()
+        plan = plan_of(self._closures_to_solve(roots, kept, refused))
+        return kept, refused, plan
+
+    def _share_queries(self, roots: Iterable[Root]) -> None:
+        """Ask a block without pawns, which takes long, once for all positions."""
+        for position, accrued in roots:
+            with contextlib.suppress(InputError):
+                board, carried = self._read(position, accrued)
+                node, queries = queries_of(board, carried)
+                if node.pawns:
+                    self._shared_queries[node] = set()
+                else:
+                    self._shared_queries.setdefault(node, set()).update(queries)
+
+    def _closures_to_solve(
+        self, roots: Iterable[Root], kept: list[Root], refused: Counter[str]
+    ) -> Iterator[Closure]:
+        """The closures of some positions, one after another, as together they take much memory."""
+        for position, accrued in roots:
+            try:
+                board, carried = self._read(position, accrued)
+                closures = self._affordable(board, carried)
+                self.check(plan_of(closures))
+            except ClosureTooLargeError as error:
+                refused[error.reason] += 1
+            except (InputError, MissingTableError, BuildError) as error:
+                refused[str(error)] += 1
+            else:
+                kept.append((position, accrued))
+                yield from closures
+
+    def prepare(self, material: Material, watch: Watch | None = None) -> SolvePlan:
+        """Plan who mates after promotions to a queen that leave six men; with `watch`, solve it."""
+        men = MOST_COARSE_FREE + 1
+        if material.men != men or material.pawns not in (1, 2):
+            reason = f"no promotion leads to {men} men with one pawn or none"
+            raise ClosureTooLargeError(str(material), reason)
+        closures = list[Closure]()
+        for promoter in Color:
+            if Role.PAWN in material.side(promoter):
+                for bound in Bound:
+                    closures.append(self._mates_after_queen(material, promoter, bound))
+        plan = plan_of(closures)
+        if watch:
+            self.check(plan)
+            tell = progress_of(plan.cpu_seconds, watch)
+            for closure in closures:
+                solve_closure(SolvedBlocks(closure, self._folder), self._threads, tell)
+            watch(1.0)
+            self._folder.shrink(self.cache_bytes)
+        return plan
+
+    def _mates_after_queen(self, material: Material, promoter: Color, bound: Bound) -> Closure:
+        """The closure that tells who mates after a pawn of `promoter` has become a queen."""
+        way = Way(queen=0, knight=0, others=0, mates_free=MOST_COARSE_FREE)
+        closure = Closure(self._known, way, CutQuestion(bound, ()), self._folder.keys())
+        promoted = with_man(material, promoter, Role.PAWN, Role.QUEEN)
+        # One pawn is left, which may stand on the same squares in either colours.
+        for pawns in layout_of(promoted.canonical()).blocks:
+            closure.add(node_of(promoted, pawns), promoter=promoter)
+        closure.refuse_missing()
+        return closure
+
+    def check(self, plan: SolvePlan) -> None:
+        """Refuse what does not fit into memory or onto the disk."""
+        memory = available_memory()
+        if memory is not None and plan.memory_bytes > memory:
+            raise NotEnoughMemoryError("the blocks of a position", plan.memory_bytes, memory)
+        disk = free_disk(self._folder.folder)
+        disk_bytes = plan.disk_bytes + plan.scratch_bytes
+        if disk is not None and disk_bytes > disk:
+            raise NotEnoughDiskError("the blocks of a position", disk_bytes, disk)
+
+    def _read(self, position: Position, accrued: Score | str | None) -> Root:
+        """A legal position, and what has accrued in it; an error if no game can lead there."""
+        board, carried = TableValues(self._known, Mobility.RESET).read(position, accrued)
+        refuse_illegal(board)
+        if board.castling_rights:
+            raise CastlingError(board.fen())
+        if carried is None:
+            return board, own_of(board)
+        return board, accrued_in(carried, own_of(board), bare_sides(board))
+
+    def _queried(self, board: chess.Board, accrued: Score) -> tuple[Node, Queries]:
+        """The node of a position, and what is asked of it, by all that are solved together."""
+        node, queries = queries_of(board, accrued)
+        return node, sorted(queries | self._shared_queries.get(node, set()))
+
+    def _affordable(self, board: chess.Board, accrued: Score) -> list[Closure]:
+        """The closures that budget and machine allow together, the quickest first.
+
+        Without any that fits into the machine, the quickest is there all the same, so that `check`
+        says what it lacks.
+        """
+        node, queries = self._queried(board, accrued)
+        material = str(material_on(board))
+        if self._known.digest(material_on(board)):
+            reason = "its table is there; ask it with: tbgen probe"
+            raise ClosureTooLargeError(material, reason)
+        if not node.is_solvable:
+            reason = (
+                f"more than {MOST_MEN} men, or {MOST_FREE} beside pawns "
+                f"({MOST_FREE + 1} beside one, {MOST_FREE + 2} with none)"
+            )
+            raise ClosureTooLargeError(material, reason)
+        closures = self._closures(node, queries)
+        if not closures:
+            reason = f"more than {self.budget} CPU seconds by the plan; allow more with --budget"
+            raise ClosureTooLargeError(material, reason)
+        fitting = [closure for closure in closures if self._fits(closure)]
+        if not fitting:
+            return closures[:1]
+        # A way that solves fewer queens is there for where the first one does not fit.
+        return [closure for closure in fitting if closure.way.queen >= fitting[0].way.queen]
+
+    def _fits(self, closure: Closure) -> bool:
+        """Whether memory and disk suffice."""
+        try:
+            self.check(plan_of([closure]))
+        except BuildError:
+            return False
+        return True
+
+    def _closures(self, node: Node, queries: Queries) -> list[Closure]:
+        """Those that the budget allows together and that lack no table; MissingTableError if all
+        lack one.
+        """
+        closures = dict[frozenset[tuple[Node, bool]], Closure]()
+        lacking = list[Closure]()
+        there = self._folder.keys()
+        left = float(self.budget)
+        shares = self._known.shares(node.material)
+        search = CutSearch(ANYTHING, _nothing_tried(), node.promoter, shares)
+        question = search.next_question(climbs=False, asks_both=False)
+        assert question is not None, "nothing is known, so there is something to ask"
+        for way in ways_of(node.free):
+            closure = Closure(self._known, way, question, there, left)
+            try:
+                closure.add(node, queries)
+            except ClosureTooLargeError:
+                continue
+            if closure.missing:
+                lacking.append(closure)
+                continue
+            # Ways that differ in cuts alone are one.
+            solved = frozenset(
+                (block.node, block.cuts in ((), question.cuts)) for block in closure.blocks.values()
+            )
+            # Rooks and bishops hardly ever matter where bounds are left.
+            is_worth_it = way.others != MOST_FREE or plan_of([closure]).exact
+            if solved not in closures and is_worth_it:
+                closures[solved] = closure
+                left -= closure.cpu_seconds
+                question = question._replace(cuts=question.cuts[:1])  # later ways ask one cut
+        if lacking and not closures:
+            lacking[0].refuse_missing()
+        return list(closures.values())
+
+    def _answer(
+        self,
+        board: chess.Board,
+        accrued: Score,
+        closures: Sequence[Closure],
+        watch: Watch | None,
+    ) -> Solution:
+        """An answer made closer in one way after another until it is exact, by as many closures as
+        a way has use for.
+
+        Each asks for cuts between the bounds that are known by then, while the budget lasts.
+        Without `watch` nothing is solved, and a closure that lacks a block is left out.
+        """
+        node, queries = self._queried(board, accrued)
+        _, is_reversed = shared_node(board)
+        solution = Solution(board.fen(), accrued, ANYTHING, [], plan_of(closures), 0.0)
+        left = float(self.budget) if watch else 0.0
+        expected = min(CLOSURES_A_WAY * solution.plan.cpu_seconds, self.budget)
+        tell = progress_of(expected, watch or unwatched)
+        self._folder = BlockFolder(self._folder.folder)
+        shares = self._known.shares(node.material)
+        solved = list[Closure]()
+        for number, planned in enumerate(closures):
+            later = closures[number + 1 :]
+            if planned.way.queen > MOST_FREE:
+                later = []  # its queens take the time, so it finds both bounds itself
+            tried = _nothing_tried()
+            while True:
+                bracket = solution.bracket.flipped() if is_reversed else solution.bracket
+                search = CutSearch(bracket, tried, node.promoter, shares)
+                question = search.next_question(
+                    climbs=planned.way.climbs,
+                    asks_both=all(closure.cpu_seconds > left for closure in later),
+                )
+                if question is None:
+                    break
+                closure = Closure(self._known, planned.way, question, self._folder.keys(), left)
+                try:
+                    closure.add(node, queries)
+                except ClosureTooLargeError:
+                    break
+                blocks = SolvedBlocks(closure, self._folder, solves=watch is not None)
+                if watch:
+                    solve_closure(blocks, self._threads, tell)
+                solved.append(closure)
+                solution = Brackets(blocks, self._winner).improve(solution)
+                left -= closure.cpu_seconds
+                tried[question.bound] += question.cuts
+                if not any(block.cuts for block in closure.blocks.values()):
+                    break  # other cuts would find the same
+        return replace(solution, plan=plan_of(solved))
+
+
+def _nothing_tried() -> dict[Bound, Cuts]:
+    """No cuts, with either bound."""
+    return dict.fromkeys(Bound, ())
+
+
+def solve(
+    position: Position,
+    accrued: Score | str | None = None,
+    *,
+    folders: Folders | None = None,
+    budget: int = DEFAULT_BUDGET,
+    threads: int = 2,
+    watch: Watch = unwatched,
+    syzygy: Folders | None = None,
+) -> Solution:
+    """The value of a position with more men than tables have, or bounds of the value.
+
+    Arguments:
+        position: A board without castling rights, or a FEN. accrued: As for `Tablebase.probe`.
+            folders: As for `Tablebase`. Tables of outcomes alone suffice. budget: The most CPU
+            seconds, by the plan. threads: The number of threads. Each solves a block, where there
+            is memory for that. watch: The solver calls it with the part that is done. syzygy:
+            Folders of ordinary Syzygy tables, as for `folders`; they bound the position and its
+            moves.
+
+    Returns:
+        Bounds of the value, and of each move. Equal bounds prove a value.
+
+    Raises:
+        ClosureTooLargeError: The position leads to more than the budget allows, or has a table of
+            its own. UsageError: A folder of `syzygy` has no tables. MissingTableError: A table that
+            a capture leads to is missing. NotEnoughMemoryError, NotEnoughDiskError: The position
+            needs more than is free.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     solve("8/1K6/6p1/6P1/2k5/7p/7P/8 w - - 0 51", folders=folder)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    tbgen.errors.MissingTableError: ...
+    """
+    with PositionSolver(folders, budget=budget, threads=threads, syzygy=syzygy) as solver:
+        return solver.solve(position, accrued, watch)
