@@ -12,6 +12,7 @@ import click
 
 from tbgen.apps.games.annotate import Annotation, annotate
 from tbgen.apps.games.batch import GamesTask, total
+from tbgen.apps.games.edits import commented
 from tbgen.apps.games.event import (
     DEFAULT_ORDER,
     PRESETS,
@@ -156,7 +157,7 @@ class _Reader:
             found = annotate(self.tables, game)
             self.missing.update(found.missing)
             comments = {ply.ply.number: ply.comment for ply in found.plies if ply.comment}
-            return found, text.commented(comments)
+            return found, commented(text, comments)
         self.faults.append(game)
         return None, text.chunk.text[text.span]
 

@@ -8,8 +8,19 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
-TAG = re.compile(r'\[\s*([A-Za-z0-9_][A-Za-z0-9_+#=:-]*)\s+"(.*)"\s*\]\s*', re.ASCII)
+RESULTS = {
+    **{word: word for word in ("1-0", "0-1", "1/2-1/2", "1/2-0", "0-1/2", "*")},
+    "½-½": "1/2-1/2",
+    "½-0": "1/2-0",
+    "0-½": "0-1/2",
+}
+NAME = r"[A-Za-z0-9_][A-Za-z0-9_+#=:-]*"
+WHOLE_LINE = re.compile(rf'\[\s*({NAME})\s+"(.*)"\s*\]\s*', re.ASCII)
+TAG = re.compile(rf'\[\s*({NAME})\s+"((?:[^\\]|\\.)*?)"\s*\]\s*(?=\Z|\[\s*{NAME}\s+")', re.ASCII)
+TAG_END = re.compile(r'"\s*\]', re.ASCII)
+CUT_OFF = (
+    "its moves end without a result; perhaps the file was cut off (otherwise write * behind them)"
+)
 NEW_GAME = re.compile(r'\[\s*Event\s+"', re.ASCII)
 TOKEN = re.compile(r"[{}();]|\$[0-9]*|[^\s{}();$]+", re.ASCII)
 NUMBER = re.compile(r"^[0-9]+\.+")
@@ -58,24 +69,46 @@ class Reader:
         elif line.startswith("["):
             if self.game.moves or self.in_comment or (starts_game and "Event" in self.game.tags):
                 yield from self.finish()
-            self.read_tag(line)
+            self.read_tags(line)
         elif not is_escape:
             yield from self.read_moves(line, 0)
 
     def finish(self) -> Iterator[Movetext]:
         """The game read so far, if there is one; the next begins."""
         game = self.game
-        if self.in_comment or self.variations:
-            game.problem = f"a {'comment' if self.in_comment else 'variation'} is not closed"
+        if self.in_comment:
+            self.note("a comment is not closed")
+        elif self.variations:
+            self.note("a variation is not closed")
+        if game.moves and game.moves[-1] == "0-0" and game.tags.get("Result", "").strip() == "0-0":
+            game.moves.pop()
+            game.result = "0-0"
+        if game.result is None and (game.tags or game.moves):
+            self.note(CUT_OFF)
         self.game, self.in_comment, self.variations = Movetext(), False, 0
-        if game.tags or game.moves or game.result:
+        if game.tags or game.moves or game.result or game.problem:
             yield game
 
-    def read_tag(self, line: str) -> None:
-        match = TAG.fullmatch(line)
-        if match is not None:
-            name, value = match.groups()
+    def note(self, problem: str) -> None:
+        """The first problem of a game is told."""
+        self.game.problem = self.game.problem or problem
+
+    def read_tags(self, line: str) -> None:
+        """The tags of a line, which holds nothing but tags."""
+        line = line.rstrip("\r\n")
+        if not WHOLE_LINE.fullmatch(line):
+            self.note_line(line)
+            return
+        for name, value in TAG.findall(line) or WHOLE_LINE.findall(line):
             self.game.tags[name] = re.sub(r'\\(["\\])', r"\1", value)
+            if TAG_END.search(re.sub(r"\\.", "", value)):
+                self.note_line(line)
+
+    def note_line(self, line: str) -> None:
+        quoted = line.rstrip(" \t\v\f")
+        if len(quoted) > 40:
+            quoted = quoted[:40] + "…"
+        self.note(f"{quoted!r} is no tag: it is not closed, or was cut off")
 
     def after_comment(self, line: str, place: int) -> int:
         closing = line.find("}", place)
@@ -98,7 +131,7 @@ class Reader:
 
     def read_word(self, word: str) -> Iterator[Movetext]:
         if word in RESULTS:
-            self.game.result = word
+            self.game.result = RESULTS[word]
             yield from self.finish()
         elif move := move_in(word):
             self.game.moves.append(move)

@@ -15,14 +15,15 @@ from typing import Any
 import chess
 
 from tbgen.apps.games.decide import Adjudicator, Ground, Solve, Verdict, materials_in, told_by_tags
+from tbgen.apps.games.edits import tagged
 from tbgen.apps.games.event import READ_TAGS, EventGame
 from tbgen.apps.games.read import PgnGame, game_of
+from tbgen.apps.games.results import classical_result
 from tbgen.apps.games.tags import (
     GAME_TAG,
     OWN_TAGS,
     Rules,
     Source,
-    classical_result,
     numbered,
     read_tags,
     says_fifty_moves,
@@ -172,9 +173,8 @@ class ChunkDecider:
             self._count(game, verdict, done)
             if self.task.texts:
                 line = self._line(game, verdict, text.moves) if self.task.lines else None
-                texts.append(
-                    text.tagged(decision_tags(game, verdict, self.task.rules.mobility), line)
-                )
+                tags = decision_tags(game, verdict, self.task.rules.mobility)
+                texts.append(tagged(text, tags, line))
         if self.task.texts:
             done.text = b"".join([*texts, chunk.rest()])
         return done

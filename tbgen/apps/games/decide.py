@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
-from tbgen.apps.games.tags import Continue, Rules, Source, number_in, read_tags, winner_of
+from tbgen.apps.games.results import SHEET_POINTS, SPLIT_RESULTS, winner_of
+from tbgen.apps.games.tags import Continue, Rules, Source, number_in, read_tags
 from tbgen.apps.play.within import ClockedValue, value_within
 from tbgen.closures.bracket import Bracket
 from tbgen.errors import CastlingError, MaterialError, MissingTableError, TooManyMenError, expect
@@ -46,7 +47,7 @@ class Ground(enum.Enum):
     TABLEBASE = "best play"
     SOLVED = "best play, solved for them"
     RULES = "what had accrued when the rules ended them"
-    SHEET = "their score sheet, for they have no moves"
+    SHEET = "their score sheet alone"
     STOPPED = "what had accrued when they stopped"
     """No table can decide these: too many men, castling rights, or `--continue never`."""
     PROVISIONAL = "what had accrued, until a missing table decides"
@@ -86,11 +87,13 @@ class Verdict:
     """Proved bounds of the value, if neither a table nor a solve gives the value itself."""
     missing: tuple[Material, ...] = ()
     """The missing tables that would decide the game: one, or those that solving its position needs."""
+    sheet: Points = (DRAW, DRAW)
+    """The points on the score sheet, which count if that is the source."""
 
     @property
     def points(self) -> Points:
         """White's and Black's points, as fractions."""
-        return (DRAW, DRAW) if self.source is Source.SHEET else self.scoring.points(self.final)
+        return self.sheet if self.source is Source.SHEET else self.scoring.points(self.final)
 
     @property
     def is_clocked(self) -> bool:
@@ -128,7 +131,7 @@ class Verdict:
 def told_by_tags(game: PgnGame) -> Verdict | None:
     """The verdict in the tags of a game; None without one, and if the board decides."""
     final, tags = read_tags(game.tags).outcome, game.tags
-    if final is None or game.last.end in ON_THE_BOARD:
+    if final is None or game.last.end in ON_THE_BOARD or game.result in SPLIT_RESULTS:
         return None
     source = next(
         (each for each in Source if each.value == tags.get("RMobilitySource")), Source.GAME
@@ -229,6 +232,14 @@ class Adjudicator:
         >>> [str(Adjudicator().decide_read(game).final) for game in games_in("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0")]
         ['G0.0']
         """
+        if game.result in SPLIT_RESULTS and game.last.end not in ON_THE_BOARD:
+            return Verdict(
+                game.last.accrued,
+                Source.SHEET,
+                f"the score sheet says {game.result}",
+                game.scoring,
+                sheet=SHEET_POINTS[game.result],
+            )
         winner, told = winner_of(game.result), told_by_tags(game)
         by_best_play = told is not None and told.source in (Source.TABLEBASE, Source.SOLVED)
         if (

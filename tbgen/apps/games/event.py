@@ -19,7 +19,8 @@ from functools import partial
 from typing import Any, Final, Generic, NamedTuple
 
 from tbgen.apps.games import tiebreaks
-from tbgen.apps.games.tags import KNOCKOUT, UNFINISHED, Source, number_in, winner_of
+from tbgen.apps.games.results import DRAWN, UNFINISHED, sheet_points, winner_of
+from tbgen.apps.games.tags import KNOCKOUT, Source, number_in
 from tbgen.apps.games.tiebreaks import Cell, CrossTable, Entrant, Values
 from tbgen.errors import ScoreFormatError
 from tbgen.facts import facts_of
@@ -141,7 +142,7 @@ class EventGame(NamedTuple):
 
     def classical(self, side: Color) -> Fraction:
         """A side's points by the result of ordinary chess."""
-        return {None: DRAW, side: WIN}.get(winner_of(self.result), LOSS)
+        return sheet_points(self.result, side)
 
     @property
     def is_disproved(self) -> bool:
@@ -279,7 +280,7 @@ def cross_table(
     numbers = sorted({game.round_number for game in games})
     rounds: dict[str, dict[int, list[Cell[str]]]] = {}
     for game in games:
-        forfeit = have_moves and not game.plies and winner_of(game.result) is not None
+        forfeit = have_moves and not game.plies and game.result != DRAWN
         for side in Color:
             opponent = None if is_bye(game.players[side.other]) else game.players[side.other]
             cell = Cell(

@@ -14,8 +14,8 @@ from typing import Any
 import chess
 import numpy as np
 
+from tbgen.apps.games.results import UNFINISHED, result_of
 from tbgen.apps.games.tags import (
-    UNFINISHED,
     Rules,
     contradictions,
     final_of,
@@ -182,6 +182,7 @@ def _replayed_game(
 ) -> PgnGame:
     tags, written = text.tags, text.result
     known = read_tags(tags)
+    result = result_of(tags, written)
     root, carried, words = _root(
         tags.get("FEN"), tags.get("Variant"), known.accrued, rules.mobility
     )
@@ -210,7 +211,7 @@ def _replayed_game(
         file=name,
         number=text.number,
         tags=tags,
-        result=tags.get("Result", written or UNFINISHED),
+        result=result,
         last=last,
         scoring=rules.scoring(known),
         fifty_moves=fifty_moves,

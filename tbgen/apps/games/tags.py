@@ -26,6 +26,7 @@ from typing import Any
 
 import chess
 
+from tbgen.apps.games.results import UNFINISHED, classical_result, result_of, winner_of
 from tbgen.errors import ScoreFormatError, TbgenError, UsageError, expect, expect_number
 from tbgen.rules.game import final_outcome
 from tbgen.rules.notation import carried_into, parse_fen
@@ -50,9 +51,6 @@ KNOCKOUT = "k.o."
 """The value of the tag `EventType` for a knockout, as ChessBase writes it."""
 GAME_TAG = "RMobilityGame"
 """The tag with the mobility of a decision, unless it is r-mobility."""
-
-UNFINISHED = "*"
-"""The result of a game without one."""
 
 _CHESS960 = {"chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random"}
 ORDINARY = {"", "?", "standard", "chess", "classical", "normal", "from position"}
@@ -264,18 +262,6 @@ def write_tags(
     return tags | known_elsewhere.get(fifty_moves, {"RMobilityFifty": fifty_moves.value})
 
 
-def classical_result(outcome: Score) -> str:
-    """The Result tag: only G0.0 is decisive."""
-    if not outcome.is_mate:
-        return "1/2-1/2"
-    return "1-0" if outcome.holder is Color.WHITE else "0-1"
-
-
-def winner_of(result: str) -> Color | None:
-    """The winner according to a Result tag; None if there is none."""
-    return {"1-0": Color.WHITE, "0-1": Color.BLACK}.get("".join(result.split()))
-
-
 def number_in(value: str) -> int:
     """The number in the value of a tag; 0 if it is no number, or has more than nine digits.
 
@@ -330,8 +316,8 @@ def contradictions(
     `known` are the r-mobility tags, `written` is the result after the moves, `ended` the first ply at which the game
     was over.
     """
-    result = tags.get("Result", written or UNFINISHED)
-    if "Result" in tags and written is not None and result != written:
+    result = result_of(tags, written)
+    if written not in (result, None):
         yield f'the tag Result says "{result}", the end of the moves "{written}"'
     yield from moves_after_the_end(last, ended)
     if last.end is not None and last == ended:

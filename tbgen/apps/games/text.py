@@ -1,25 +1,21 @@
-"""PGN text as chunks of whole games; and a game's text: its tags, moves and result, and edits of it.
+"""PGN text as chunks of whole games; and a game as it is written, before anybody has played it.
 
-A result, or the tags of the next game, end a game. Comments, variations, annotation signs, lines that begin with `%`,
-and a byte order mark at the start of a line, as in joined files, are ignored. White space and marks are ASCII alone:
-other bytes are decoded with names and moves. `tests/reference/pgn.py` is a second copy of this grammar.
-
-An edit inserts tags, a variation or comments. Every other byte stays as it is.
+A result ends a game; so do the tags of the next game or the end of the file, but then the game is damaged. Comments,
+variations, annotation signs, lines that begin with `%`, and byte order marks are ignored.
 """
 
 from __future__ import annotations
 
 import os
-import re
-import textwrap
 from array import array
-from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
+from re import Match
 
-from tbgen.apps.games.tags import LINE_WIDTH, MARK, OWN_TAGS
+from tbgen.apps.games.grammar import END_WITHIN, ESCAPED, EVENT_TAG, NO_MOVE, TAGS, TOKENS
+from tbgen.apps.games.results import DOUBLE_FORFEIT, RESULT_WORDS
 from tbgen.errors import PgnError
 from tbgen.system.inputs import read_pieces
 
@@ -28,45 +24,12 @@ _LONG_GAME_BYTES = 1 << 20
 MOST_GAME_BYTES = 64 << 20
 """The longest game that is read, because an endless one must not take all memory."""
 _LINE_ENDS = b"\r\n"
-_RESULTS = (b"1-0", b"0-1", b"1/2-1/2", b"*")
-
-_EVENT = re.compile(rb'\[[ \t\v\f]*Event[ \t\v\f]+"')
-_PARTS = {
-    b"LINE": rb"(?<![^\r\n]) (?:\xef\xbb\xbf)?",
-    b"EVENT": _EVENT.pattern,
-    b"BLANK": rb"[ \t\v\f]",
-    b"WORD": rb"[^\s{}();$]",
-}
-_GRAMMAR = rb"""
-    (?: [0-9]+ \.+ [ \t]* )? (?P<move> [a-hKQRBNO] [a-h1-8KQRBNOx=+\#-]+ ) [!?]* (?! WORD ) \s*
-  | LINE (?P<tag>
-      \[ BLANK* (?P<name> \w [\w+\#=:-]* ) BLANK+ " (?P<value> [^\r\n]* ) " BLANK* \] BLANK* (?: \r\n? | \n | \Z )
-    )
-  | LINE (?P<bracket> \[ [^\r\n]* )
-  | LINE % [^\r\n]*
-  | (?<![^\r\n]) \xef\xbb\xbf
-  | (?P<comment> \{ [^}\[\xef]*+ (?: (?! LINE EVENT ) [\[\xef] [^}\[\xef]*+ )*+ \}? )
-  | (?P<open> \( )
-  | (?P<close> \) )
-  | (?P<other> ; [^\r\n]* | \$ [0-9]* | \} )
-  | (?= WORD ) (?: [0-9]+ \.+ )? (?P<word> WORD* )
-"""
-"""The tokens. What has no name is ignored; a comment that is not closed ends before the next Event tag."""
-_TOKENS = re.compile(re.sub(rb"\b[A-Z]{4,5}\b", lambda name: _PARTS[name[0]], _GRAMMAR), re.VERBOSE)
-_NO_MOVE = re.compile(rb"(?!0[^0-9]|--\Z)[\x00-@\[-`{-\x7f]*|ep|e\.p\.|N")
-"""A number or an evaluation, but for castling that is written with zeros and a null move; `e.p.` and `N`."""
-_ESCAPED = re.compile(r'\\(["\\])')
-_OWN_NAMES = {name.encode() for name in OWN_TAGS}
-_LINE_END = re.compile(rb"\r\n|\n|\r")
-# A whole variation of tbgen's at the end of the moves. It has no brackets inside.
-_OWN_VARIATION = re.compile(rb"(?:\r\n|\n|\r)\( \{tbgen:[^}]*\}[^()]*\)(?:\r\n|\n|\r)?\Z")
-# A comment of `commented`; the comment of a variation of tbgen's stands behind its bracket.
-_OWN_COMMENT = re.compile(rb"(?<!\() \{tbgen: [^}]*\}|(?<!\( )\{tbgen: [^}]*\} ")
-_SIGNS = re.compile(rb"[!?+#]*(?:\s*\$[0-9]+)*")
-"""The signs behind a move."""
-
-Edit = tuple[int, int, bytes]
-"""Start, end, and the replacement."""
+_MOST_QUOTED = 40
+"""The most characters of a damaged line that an error quotes."""
+CUT_OFF = (
+    "its moves end without a result; perhaps the file was cut off (otherwise write * behind them)"
+)
+"""The problem of a game that has no result behind its moves."""
 
 
 class Chunk:
@@ -79,9 +42,10 @@ class Chunk:
     def __init__(
         self, text: bytes, in_line: bool = False, number: int = 1, *, is_last: bool = True
     ) -> None:
-        self.text, self.in_line, self.number = text, in_line, number
-        self.games: list[GameText] = []
-        self._scan(is_last=is_last)
+        self.text = text
+        self.in_line = in_line
+        self.number = number
+        self.games = _Scanner(self).scan(is_last=is_last)
 
     @property
     def end(self) -> int:
@@ -92,82 +56,25 @@ class Chunk:
         """The text behind the last game."""
         return self.text[self.end :]
 
-    def _scan(self, *, is_last: bool) -> None:
-        """Find the games. If more text follows, the last line counts only with its line end."""
-        text = self.text
-        # A carriage return at the end may be half of a line end.
-        stop = (
-            len(text)
-            if is_last
-            else max(text.rfind(b"\n"), text.rfind(b"\r", 0, len(text) - 1)) + 1
-        )
-        game = GameText(self, self.number, slice(0, len(text)))
-        for token in _TOKENS.finditer(text, 0, stop):
-            kind = token.lastgroup
-            if kind in ("tag", "bracket"):
-                is_event = _EVENT.match(text, token.start(kind)) is not None
-                is_next = is_event and any(line["name"] == b"Event" for line in game.tag_lines)
-                if is_next or game.moves_at or game.problem:
-                    game = self._finished(game, token.start())
-                if kind == "tag":
-                    game.tag_lines.append(token)
-            elif kind is not None:
-                game.last = token
-                if game.text_at < 0:
-                    game.text_at = token.start()
-                if kind == "open":
-                    game.depth += 1
-                elif kind == "close":
-                    game.depth = max(0, game.depth - 1)
-                elif kind == "comment" and not token[0].endswith(b"}"):
-                    game.problem = "a comment is not closed"
-                elif kind == "move" and not game.depth:
-                    game.moves_at.extend(token.span("move"))
-                elif kind == "word" and not game.depth:
-                    game = self._read_word(game, token)
-        if is_last:
-            self._finished(game, len(text))
-
-    def _read_word(self, game: GameText, token: re.Match[bytes]) -> GameText:
-        """Note the result or the move in a word; a result ends the game."""
-        start, move = token.start("word"), token["word"].rstrip(b"!?")
-        if token[0] in _RESULTS:
-            game.result = token[0].decode()
-            return self._finished(game, token.end())
-        if not _NO_MOVE.fullmatch(move):
-            game.moves_at.extend((start, start + len(move)))
-        return game
-
-    def _finished(self, game: GameText, end: int) -> GameText:
-        """Keep a game that has tags, moves or a result, and begin the next one."""
-        game.span = slice(game.span.start, end)
-        if game.depth and game.problem is None:
-            game.problem = "a variation is not closed"
-        if game.tag_lines or game.moves_at or game.result:
-            self.games.append(game)
-        return GameText(self, self.number + len(self.games), slice(self.end, len(self.text)))
-
 
 @dataclass(slots=True)
 class GameText:
-    """A game of a chunk as it is written, before anybody has played it."""
+    """A game of a chunk as it is written."""
 
     chunk: Chunk
     number: int
     """The number of the game in its file, from 1."""
     span: slice
     """The game's slice of its chunk, including the text before it."""
-    tag_lines: list[re.Match[bytes]] = field(default_factory=list)
+    tag_lines: list[Match[bytes]] = field(default_factory=list)
     moves_at: array[int] = field(default_factory=partial(array, "q"))
     """Start and end of each move, without its number and signs."""
     result: str | None = None
-    """The result that stands behind the moves."""
+    """The result that stands behind the moves, in its usual spelling."""
     text_at: int = -1
     """The place of the movetext; -1 without one."""
-    last: re.Match[bytes] | None = None
-    """The last token of the movetext, which is the result if there is one."""
-    depth: int = 0
-    """The variations that are not closed yet."""
+    result_at: int = -1
+    """The place of the result; -1 without one."""
     problem: str | None = None
     """The error of syntax, if there is one."""
 
@@ -176,10 +83,10 @@ class GameText:
         """The tags; if two have the same name, the last counts."""
         tags = {}
         for line in self.tag_lines:
-            written = decoded(line["value"])
-            tags[line["name"].decode()] = (
-                _ESCAPED.sub(r"\1", written) if "\\" in written else written
-            )
+            value = decoded(line["value"])
+            if "\\" in value:
+                value = ESCAPED.sub(r"\1", value)
+            tags[line["name"].decode()] = value
         return tags
 
     @property
@@ -188,118 +95,155 @@ class GameText:
         offsets = zip(self.moves_at[::2], self.moves_at[1::2], strict=True)
         return [decoded(self.chunk.text[start:end]) for start, end in offsets]
 
-    def tagged(self, tags: Mapping[str, str], line: str | None = None) -> bytes:
-        """The text with r-mobility tags, and with tbgen's variation after the moves, in place of earlier ones.
 
-        An empty `line` removes the present variation; None keeps it.
-        """
-        return self._edited(
-            [*self._tag_edits(tags), *(() if line is None else self._line_edits(line))]
-        )
+class _Scanner:
+    """Finds the games of a chunk, and keeps the one that is open."""
 
-    def commented(self, comments: Mapping[int, str]) -> bytes:
-        """The text with comments behind some of its moves, which are numbered from 1; 0 is before them.
+    def __init__(self, chunk: Chunk) -> None:
+        self._chunk = chunk
+        self._games = list[GameText]()
+        self._open()
 
-        They replace those of an earlier call.
-        """
-        text, begin, end = self.chunk.text, self.text_at, self.span.stop
-        edits: list[Edit] = []
-        if begin >= 0:
-            edits += (
-                (begin + old.start(), begin + old.end(), b"")
-                for old in _OWN_COMMENT.finditer(text[begin:end])
-            )
-        for number, move_end in enumerate(self.moves_at[1::2], 1):
-            if number in comments:
-                signs = _SIGNS.match(text, move_end, end)
-                behind = move_end if signs is None else signs.end()
-                edits.append((behind, behind, f" {{{MARK} {comments[number]}}}".encode()))
-        if 0 in comments and begin >= 0:
-            edits.append((begin, begin, f"{{{MARK} {comments[0]}}} ".encode()))
-        return self._edited(edits)
+    def scan(self, *, is_last: bool) -> list[GameText]:
+        """The games. If more text follows, the last line counts only with its line end."""
+        text = self._chunk.text
+        stop = len(text)
+        if not is_last:
+            # A carriage return at the end may be half of a line end.
+            stop = max(text.rfind(b"\n"), text.rfind(b"\r", 0, len(text) - 1)) + 1
+        for token in TOKENS.finditer(text, 0, stop):
+            kind = token.lastgroup
+            if kind == "tag":
+                self._begin_line(token, token.start(kind))
+                self._read_tags(token)
+            elif kind == "bracket":
+                self._begin_line(token, token.start(kind))
+                self._refuse_line(token[kind])
+            elif kind is not None:
+                self._read_movetext(kind, token)
+        if is_last:
+            self._finish(len(text))
+        return self._games
 
-    def _edited(self, edits: Iterable[Edit]) -> bytes:
-        text, span, pieces = self.chunk.text, self.span, list[bytes]()
-        done = span.start
-        for first, last, new in sorted(edits):
-            pieces += [text[done:first], new]
-            done = last
-        return b"".join([*pieces, text[done : span.stop]])
+    def _open(self) -> None:
+        """Begin a game behind the last one."""
+        number = self._chunk.number + len(self._games)
+        start = self._games[-1].span.stop if self._games else 0
+        self._game = GameText(self._chunk, number, slice(start, len(self._chunk.text)))
+        self._variations = 0
+        self._has_ended = False
 
-    def _tag_edits(self, tags: Mapping[str, str]) -> Iterator[Edit]:
-        """Replace tbgen's tags: new ones go after the Result tag, else after the last tag, else before the moves.
+    def _finish(self, end: int) -> None:
+        """Keep the open game unless it is empty, and begin the next one."""
+        game = self._game
+        game.span = slice(game.span.start, end)
+        if self._variations:
+            self._note_problem("a variation is not closed")
+        if game.result is None:
+            _take_double_forfeit(game)
+        if game.result is None and (game.tag_lines or game.moves_at):
+            self._note_problem(CUT_OFF)
+        if game.tag_lines or game.moves_at or game.result or game.problem:
+            self._games.append(game)
+        self._open()
 
-        The last tag is one of others, if there are any. Before the moves an empty line follows.
-        """
-        text = self.chunk.text
-        own = [line for line in self.tag_lines if line["name"] in _OWN_NAMES]
-        others = [line for line in self.tag_lines if line["name"] not in _OWN_NAMES]
-        results = [line for line in others if line["name"] == b"Result"]
-        yield from ((*line.span("tag"), b"") for line in own)
-        if not tags:
+    def _note_problem(self, problem: str) -> None:
+        """The first problem of a game is told."""
+        if self._game.problem is None:
+            self._game.problem = problem
+
+    def _begin_line(self, token: Match[bytes], start: int) -> None:
+        """End the open game if a line of tags, whose first bracket is at `start`, belongs to the next one."""
+        game = self._game
+        is_event = EVENT_TAG.match(token.string, start) is not None
+        has_event = any(line["name"] == b"Event" for line in game.tag_lines)
+        if game.moves_at or self._has_ended or (is_event and has_event):
+            self._finish(token.start())
+
+    def _read_tags(self, token: Match[bytes]) -> None:
+        """Note the tags of a line; most lines have one."""
+        if b"]" not in token["value"]:
+            self._game.tag_lines.append(token)
             return
-        lines = [f'[{name} "{value}"]'.encode() for name, value in tags.items()]
-        anchors = results or others or own[:1]
-        if not anchors:
-            behind = self.text_at
-            line_end = _line_end_in(text)
-            is_first = text[:behind] in (b"", BOM_UTF8) and not self.chunk.in_line
-            is_ended = is_first or text[behind - 1 : behind] in (b"\n", b"\r")
-            lines.append(b"")
-        else:
-            anchor = anchors[-1]
-            behind = anchor.end("tag")
-            line_end = _line_end_in(text, anchor.end("value"), behind)
-            is_ended = (
-                anchor in own or text[behind - 1] in _LINE_ENDS
-            )  # tbgen's own line goes with its line end
-        yield (
-            behind,
-            behind,
-            (b"" if is_ended else line_end) + b"".join(line + line_end for line in lines),
-        )
+        tags = list(TAGS.finditer(token.string, *token.span("tag"))) or [token]
+        self._game.tag_lines.extend(tags)
+        if any(END_WITHIN.search(tag["value"]) for tag in tags):
+            self._refuse_line(token["tag"])
 
-    def _line_edits(self, line: str) -> Iterator[Edit]:
-        """Put a variation before the result, or after the moves, in place of the present one."""
-        text, begin = self.chunk.text, self.text_at
-        if self.last is None:
+    def _refuse_line(self, line: bytes) -> None:
+        self._note_problem(f"{_quoted(line.rstrip())} is no tag: it is not closed, or was cut off")
+
+    def _read_movetext(self, kind: str, token: Match[bytes]) -> None:
+        game = self._game
+        if game.text_at < 0:
+            game.text_at = token.start()
+        if kind == "open":
+            self._variations += 1
+        elif kind == "close":
+            self._variations = max(0, self._variations - 1)
+        elif kind == "comment":
+            if not token[0].endswith(b"}"):
+                self._note_problem("a comment is not closed")
+                self._has_ended = True
+        elif kind == "move" and not self._variations:
+            game.moves_at.extend(token.span("move"))
+        elif kind == "word" and not self._variations:
+            self._read_word(token)
+
+    def _read_word(self, token: Match[bytes]) -> None:
+        """Note the result or the move in a word; a result ends the game."""
+        game = self._game
+        result = RESULT_WORDS.get(decoded(token[0]))
+        if result is not None:
+            game.result = result
+            game.result_at = token.start()
+            self._finish(token.end())
             return
-        end = last = self.last.start() + (0 if self.result else len(self.last[0].rstrip()))
-        if self.result is None and (following := _LINE_END.match(text, end)):
-            last = following.end()
-        old = _OWN_VARIATION.search(text[begin:last])
-        line_end = _line_end_in(text)
-        parts = textwrap.wrap(line, LINE_WIDTH, break_long_words=False, break_on_hyphens=False)
-        new = line_end + line_end.join(part.encode() for part in parts) + line_end if line else b""
-        first, behind = (end, end) if old is None else (begin + old.start(), begin + old.end())
-        yield first, behind, new
+        start = token.start("word")
+        move = token["word"].rstrip(b"!?")
+        if not NO_MOVE.fullmatch(move):
+            game.moves_at.extend((start, start + len(move)))
 
 
-def _line_end_in(text: bytes, start: int = 0, end: int | None = None) -> bytes:
-    """The first line end in a part of a text, or else in the whole text, or else a newline."""
-    found = _LINE_END.search(text, start, len(text) if end is None else end) or _LINE_END.search(
-        text
-    )
-    return b"\n" if found is None else found[0]
+def _take_double_forfeit(game: GameText) -> None:
+    """Take a last `0-0` for the result if the tag Result says the same; otherwise it is castling."""
+    if game.moves_at and game.tags.get("Result", "").strip() == DOUBLE_FORFEIT:
+        start, end = game.moves_at[-2:]
+        if game.chunk.text[start:end] == DOUBLE_FORFEIT.encode():
+            del game.moves_at[-2:]
+            game.result = DOUBLE_FORFEIT
+            game.result_at = start
+
+
+def _quoted(line: bytes) -> str:
+    """A line as an error quotes it."""
+    text = decoded(line)
+    if len(text) > _MOST_QUOTED:
+        text = text[:_MOST_QUOTED] + "…"
+    return repr(text)
 
 
 def chunks_of(pieces: Iterable[bytes], name: str, *, may_be_empty: bool = False) -> Iterator[Chunk]:
     """The games of a text that arrives in pieces, as soon as they are complete; an error if there are none."""
-    read, wanted, in_line, number = bytearray(), 0, False, 1
+    text = bytearray()
+    wanted = 0
+    in_line = False
+    number = 1
     for piece in chain(pieces, [None]):
-        read += piece or b""
-        if piece is not None and len(read) < wanted:
+        text += piece or b""
+        if piece is not None and len(text) < wanted:
             continue
-        chunk = Chunk(bytes(read), in_line, number, is_last=piece is None)
+        chunk = Chunk(bytes(text), in_line, number, is_last=piece is None)
         if piece is None:
             yield chunk
         elif chunk.games:
             chunk.text = chunk.text[: chunk.end]
-            del read[: len(chunk.text)]
+            del text[: len(chunk.text)]
             yield chunk
-            in_line, number = chunk.text[-1] not in _LINE_ENDS, number + len(chunk.games)
-        wanted = 2 * len(read) if len(read) >= _LONG_GAME_BYTES else 0
-        if len(read) > MOST_GAME_BYTES:
+            in_line = chunk.text[-1] not in _LINE_ENDS
+            number += len(chunk.games)
+        wanted = 2 * len(text) if len(text) >= _LONG_GAME_BYTES else 0
+        if len(text) > MOST_GAME_BYTES:
             raise PgnError(name, f"it is longer than {MOST_GAME_BYTES >> 20} MB", number=number)
     if number == 1 and not chunk.games and not may_be_empty:
         raise PgnError(name, "it holds no games")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tbgen.apps.games.event import BYE, EventGame
-from tbgen.apps.games.tags import classical_result
+from tbgen.apps.games.results import classical_result
 from tbgen.apps.games.tiebreaks import by_value, ranking
 from tbgen.apps.match.game import Ending
 from tbgen.apps.match.schedule import Pairing

@@ -16,7 +16,8 @@ from typing import Any
 import chess
 import chess.svg
 
-from tbgen.apps.games.tags import classical_result, format_game, numbered
+from tbgen.apps.games.results import classical_result
+from tbgen.apps.games.tags import format_game, numbered
 from tbgen.apps.records.record import Longest, Record, Replay, replay
 from tbgen.apps.site.palette import shade_of
 from tbgen.errors import InputError, TableError, UsageError

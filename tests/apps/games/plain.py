@@ -6,6 +6,7 @@ import io
 from collections.abc import Iterable, Iterator
 
 from tbgen.apps.games.read import PgnGame, game_of
+from tbgen.apps.games.results import result_of
 from tbgen.apps.games.tags import Rules, contradictions, read_tags, root_of
 from tbgen.apps.games.text import chunks_of
 from tbgen.errors import MoveError, PgnError, TbgenError, UsageError
@@ -32,13 +33,13 @@ def games_in(
 def _played(movetext: Movetext, name: str, number: int, settings: Rules) -> PgnGame:
     tags = movetext.tags
     known = read_tags(tags)
+    result = result_of(tags, movetext.result)
     board, accrued = root_of(tags.get("FEN"), tags.get("Variant"), known.accrued)
     game = Game(board, accrued=accrued, fifty_moves=settings.fifty(known))
     for move in movetext.moves:
         game.push_text(move)
     if movetext.problem is not None:
         raise UsageError(movetext.problem)
-    result = tags.get("Result", movetext.result or "*")
     last, ended = game.last, game.ended
     warnings = tuple(contradictions(tags, known, movetext.result, last, ended))
     scoring = settings.scoring(known)

@@ -165,7 +165,7 @@ def test_a_game_is_continued_by_best_play_and_the_tags_say_so(table_folder: Path
     assert (never["RMobilitySource"], "RMobilityTablebase" in never) == ("game", False)
 
 
-@pytest.mark.parametrize("end", [b"1/2-1/2\n", b"", b"\r\n", b"*"])
+@pytest.mark.parametrize("end", [b"1/2-1/2\n", b"1/2-1/2\r\n", b"*"])
 def test_best_play_is_written_behind_the_moves_once(table_folder: Path, end: bytes) -> None:
     text = HELD.replace(b"1/2-1/2\n", b"").replace(b'[Result ""]', b"") + end
     task = GamesTask(tables=table_folder, lines=True)

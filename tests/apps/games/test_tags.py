@@ -6,15 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.apps.games.tags import (
-    GameTags,
-    Rules,
-    classical_result,
-    parse_cutoff,
-    read_tags,
-    winner_of,
-    write_tags,
-)
+from tbgen.apps.games.results import classical_result, result_in, winner_of
+from tbgen.apps.games.tags import GameTags, Rules, parse_cutoff, read_tags, write_tags
 from tbgen.errors import ScoreFormatError
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Komi, Scheme, Scoring
@@ -85,7 +78,7 @@ def test_what_is_written_is_read_back(
 @given(outcomes)
 def test_only_mate_is_decisive_in_the_classical_result(outcome: Score) -> None:
     assert winner_of(classical_result(outcome)) == (outcome.holder if outcome.is_mate else None)
-    assert [winner_of(result) for result in ("1 - 0", "0 -1", "1/2-1/2")] == [
+    assert [winner_of(result_in(result)) for result in ("1 - 0", "0 -1", "1/2-1/2")] == [
         Color.WHITE,
         Color.BLACK,
         None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
+from tbgen.apps.games.edits import commented, tagged
 from tbgen.apps.games.tags import variation
 from tbgen.apps.games.text import Chunk
 from tests.apps.games.test_batch import OWN_LINE, files
@@ -24,7 +25,7 @@ COMMENTS = {
 
 def with_comments(text: bytes, comments: dict[int, str]) -> bytes:
     chunk = Chunk(text)
-    return b"".join([*(game.commented(comments) for game in chunk.games), chunk.rest()])
+    return b"".join([*(commented(game, comments) for game in chunk.games), chunk.rest()])
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,7 @@ def test_comments_stand_behind_their_plies(text: str) -> None:
 def test_the_variation_of_an_adjudication_stays() -> None:
     text = b"1. e4 e5 1/2-1/2\n"
     (game,) = Chunk(text).games
-    line = game.tagged({}, variation("G1.5 with best play, 2 plies to go", ["1...", "e5"]))
+    line = tagged(game, {}, variation("G1.5 with best play, 2 plies to go", ["1...", "e5"]))
     assert b"( {tbgen: G1.5" in line
     assert with_comments(with_comments(line, COMMENTS), {}) == line
 
@@ -56,7 +57,7 @@ def test_our_tags_follow_the_last_result_or_else_the_last_tag_and_every_other_by
     text: bytes,
 ) -> None:
     for game in Chunk(text).games:
-        once = game.tagged({"RMobilityResult": "G3.5", "Points": "1/2-1/2"})
+        once = tagged(game, {"RMobilityResult": "G3.5", "Points": "1/2-1/2"})
         assert OWN_LINE.sub(b"", once) == OWN_LINE.sub(b"", text[game.span])
         names = [
             line[1:].split()[0].decode() for line in once.splitlines() if line.startswith(b"[")

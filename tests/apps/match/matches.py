@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from tbgen.apps.games.event import BYE, EventGame
 from tbgen.apps.games.read import PgnGame, read_games
-from tbgen.apps.games.tags import Source, classical_result
+from tbgen.apps.games.results import classical_result
+from tbgen.apps.games.tags import Source
 from tbgen.apps.match.engine import Clock, EngineProcess, TimeControl
 from tbgen.apps.match.game import Ending, Sheet
 from tbgen.apps.match.openings import Opening

@@ -13,7 +13,8 @@ import pytest
 
 from tbgen.apps.games.decide import Adjudicator
 from tbgen.apps.games.read import PgnGame
-from tbgen.apps.games.tags import read_tags, winner_of
+from tbgen.apps.games.results import winner_of
+from tbgen.apps.games.tags import read_tags
 from tbgen.probe import open_tablebase
 from tbgen.rules.points import format_points
 from tests.apps.match.matches import games_of, run, scripted, walker

@@ -1,0 +1,129 @@
+"""Edits of a game's text: tags, a variation or comments go in, and every other byte stays as it is."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from codecs import BOM_UTF8
+from collections.abc import Iterable, Iterator, Mapping
+
+from tbgen.apps.games.grammar import LINE_END, SIGNS
+from tbgen.apps.games.tags import LINE_WIDTH, MARK, OWN_TAGS
+from tbgen.apps.games.text import GameText
+
+_OWN_NAMES = {name.encode() for name in OWN_TAGS}
+_LINE_ENDS = (b"\n", b"\r")
+# A whole variation of tbgen's at the end of the moves. It has no brackets inside.
+_OWN_VARIATION = re.compile(rb"(?:\r\n|\n|\r)\( \{tbgen:[^}]*\}[^()]*\)(?:\r\n|\n|\r)?\Z")
+# A comment of `commented`; the comment of a variation of tbgen's stands behind its bracket.
+_OWN_COMMENT = re.compile(rb"(?<!\() \{tbgen: [^}]*\}|(?<!\( )\{tbgen: [^}]*\} ")
+
+Edit = tuple[int, int, bytes]
+"""Start, end, and the replacement."""
+
+
+def tagged(game: GameText, tags: Mapping[str, str], line: str | None = None) -> bytes:
+    """A game's text with r-mobility tags, and with tbgen's variation after the moves, in place of earlier ones.
+
+    An empty `line` removes the present variation; None keeps it.
+    """
+    edits = list(_tag_edits(game, tags))
+    if line is not None and game.result_at >= 0:
+        edits.append(_line_edit(game, line))
+    return _edited(game, edits)
+
+
+def commented(game: GameText, comments: Mapping[int, str]) -> bytes:
+    """A game's text with comments behind some of its moves, which are numbered from 1; 0 is before them.
+
+    They replace those of an earlier call.
+    """
+    text = game.chunk.text
+    begin = game.text_at
+    end = game.span.stop
+    edits = list[Edit]()
+    if begin >= 0:
+        for old in _OWN_COMMENT.finditer(text[begin:end]):
+            edits.append((begin + old.start(), begin + old.end(), b""))
+    for number, move_end in enumerate(game.moves_at[1::2], 1):
+        if number in comments:
+            signs = SIGNS.match(text, move_end, end)
+            behind = move_end if signs is None else signs.end()
+            edits.append((behind, behind, f" {{{MARK} {comments[number]}}}".encode()))
+    if 0 in comments and begin >= 0:
+        edits.append((begin, begin, f"{{{MARK} {comments[0]}}} ".encode()))
+    return _edited(game, edits)
+
+
+def _edited(game: GameText, edits: Iterable[Edit]) -> bytes:
+    text = game.chunk.text
+    pieces = list[bytes]()
+    done = game.span.start
+    for first, last, new in sorted(edits):
+        pieces.append(text[done:first])
+        pieces.append(new)
+        done = last
+    pieces.append(text[done : game.span.stop])
+    return b"".join(pieces)
+
+
+def _tag_edits(game: GameText, tags: Mapping[str, str]) -> Iterator[Edit]:
+    """Replace tbgen's tags: new ones go after the Result tag, else after the last tag, else before the moves.
+
+    The last tag is one of others, if there are any.
+    """
+    own = [line for line in game.tag_lines if line["name"] in _OWN_NAMES]
+    others = [line for line in game.tag_lines if line["name"] not in _OWN_NAMES]
+    results = [line for line in others if line["name"] == b"Result"]
+    for line in own:
+        yield (*line.span("tag"), b"")
+    if not tags:
+        return
+    lines = [f'[{name} "{value}"]'.encode() for name, value in tags.items()]
+    anchors = results or others or own[:1]
+    if not anchors:
+        yield _tags_before_moves(game, lines)
+        return
+    text = game.chunk.text
+    anchor = anchors[-1]
+    behind = anchor.end("tag")
+    line_end = _line_end_in(text, anchor.end("value"), behind)
+    new = b"".join(line + line_end for line in lines)
+    # A tag of tbgen's goes with its line end, so the new ones begin a line.
+    is_ended = anchor in own or text[behind - 1 : behind] in _LINE_ENDS
+    yield (behind, behind, new if is_ended else line_end + new)
+
+
+def _tags_before_moves(game: GameText, lines: Iterable[bytes]) -> Edit:
+    """The first tags of a game, with an empty line after them."""
+    text = game.chunk.text
+    behind = game.text_at
+    line_end = _line_end_in(text)
+    new = b"".join(line + line_end for line in lines) + line_end
+    is_first = text[:behind] in (b"", BOM_UTF8) and not game.chunk.in_line
+    is_ended = is_first or text[behind - 1 : behind] in _LINE_ENDS
+    return (behind, behind, new if is_ended else line_end + new)
+
+
+def _line_edit(game: GameText, line: str) -> Edit:
+    """Put a variation before the result, in place of the present one."""
+    text = game.chunk.text
+    begin = game.text_at
+    end = game.result_at
+    line_end = _line_end_in(text)
+    new = b""
+    if line:
+        parts = textwrap.wrap(line, LINE_WIDTH, break_long_words=False, break_on_hyphens=False)
+        new = line_end + line_end.join(part.encode() for part in parts) + line_end
+    old = _OWN_VARIATION.search(text[begin:end])
+    if old is None:
+        return (end, end, new)
+    return (begin + old.start(), begin + old.end(), new)
+
+
+def _line_end_in(text: bytes, start: int = 0, end: int | None = None) -> bytes:
+    """The first line end in a part of a text, or else in the whole text, or else a newline."""
+    line_end = LINE_END.search(text, start, len(text) if end is None else end)
+    if line_end is None:
+        line_end = LINE_END.search(text)
+    return b"\n" if line_end is None else line_end[0]
