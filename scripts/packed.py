@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SEARCHED = ("tbgen", "scripts", "tests", "docs/examples")
 CLEAN = (
     "scripts/packed.py",
+    "tbgen/closures",
     "tbgen/facts.py",
     "tbgen/reading.py",
     "tbgen/text.py",

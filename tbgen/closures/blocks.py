@@ -1,7 +1,7 @@
 """Blocks: each is solved from what it leads to, kept in a folder, and read from there.
 
 A block that leads to bounds is solved with the least that its unsolved promotions can be worth to
-White, or the most, or with both. BlockArrays are monotone in those, so the true ones lie between.
+White, or the most, or with both. Values are monotone in those, so the true ones lie between.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -371,11 +371,13 @@ def solve(
     """The value of a position with more men than tables have, or bounds of the value.
 
     Arguments:
-        position: A board without castling rights, or a FEN. accrued: As for `Tablebase.probe`.
-            folders: As for `Tablebase`. Tables of outcomes alone suffice. budget: The most CPU
-            seconds, by the plan. threads: The number of threads. Each solves a block, where there
-            is memory for that. watch: The solver calls it with the part that is done. syzygy:
-            Folders of ordinary Syzygy tables, as for `folders`; they bound the position and its
+        position: A board without castling rights, or a FEN.
+        accrued: As for `Tablebase.probe`.
+        folders: As for `Tablebase`. Tables of outcomes alone suffice.
+        budget: The most CPU seconds, by the plan.
+        threads: The number of threads. Each solves a block, where there is memory for that.
+        watch: The solver calls it with the part that is done.
+        syzygy: Folders of ordinary Syzygy tables, as for `folders`. They bound the position and its
             moves.
 
     Returns:
@@ -383,9 +385,10 @@ def solve(
 
     Raises:
         ClosureTooLargeError: The position leads to more than the budget allows, or has a table of
-            its own. UsageError: A folder of `syzygy` has no tables. MissingTableError: A table that
-            a capture leads to is missing. NotEnoughMemoryError, NotEnoughDiskError: The position
-            needs more than is free.
+            its own.
+        UsageError: A folder of `syzygy` has no tables.
+        MissingTableError: A table that a capture leads to is missing.
+        NotEnoughMemoryError, NotEnoughDiskError: The position needs more than is free.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
