@@ -39,7 +39,7 @@ settings.load_profile("ordinary")
 
 FAST = (
     "rules/",
-    *("arguments.", "errors.", "material.", "mutants.", "score.", "text."),
+    *("arguments.", "errors.", "material.", "men.", "mutants.", "score.", "text."),
     *(
         f"apps/match/{name}."
         for name in ("openings", "options", "results", "schedule", "statistics")
@@ -52,6 +52,7 @@ CORE = (
     "index/",
     "laws/",
     "material.",
+    "men.",
     "probe/",
     "retro/",
     "rules/",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tbgen.material import Material, own_men
+from tbgen.material import Material
+from tbgen.men import own_men
 from tests.reference.moves import OWN
 
 _ATOMS = {(0, 1): "W", (1, 1): "F", (0, 2): "D", (1, 2): "N", (2, 2): "A", (1, 3): "L"}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import chess
 from hypothesis import strategies as st
 
-from tbgen.material import Material, Role
+from tbgen.material import Material
+from tbgen.men import Role
 from tbgen.rules.points import Komi, Scheme, Scoring
 from tbgen.score import Color, Score
 

@@ -1,24 +1,13 @@
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 
-from tbgen.errors import ManError, MaterialError, TooManyMenError
-from tbgen.material import (
-    Material,
-    Role,
-    all_materials,
-    build_order,
-    materials,
-    men_of_name,
-    name_of_men,
-    own_men,
-    table_material,
-    with_man,
-)
+from tbgen.errors import MaterialError, TooManyMenError
+from tbgen.material import Material, all_materials, build_order, materials, table_material, with_man
+from tbgen.men import Role, men_of_name, name_of_men, own_men
 from tbgen.score import Color
 from tests import strategies
 from tests.project import golden_rows
@@ -153,60 +142,6 @@ def test_a_side_with_more_moves_than_tables_count_is_refused() -> None:
     reason = "White may have 164 moves, and tables count up to 127"
     with pytest.raises(MaterialError, match=reason):
         table_material("KvKAAAA", 6, men)
-
-
-@pytest.mark.parametrize(
-    ("texts", "reason"),
-    [
-        (["M"], "he never moves"),
-        (["M="], "he never moves"),
-        (["M=X"], "no move is called 'X'"),
-        (["M=wF"], "no move is called 'w'"),
-        (["MM=W"], "a letter, =, and his moves"),
-        (["m=W"], "a letter, =, and his moves"),
-        (["Q=W"], "the letter is one of"),
-        (["M=WFNL"], "24 directions, and tables take at most 16"),
-        (["M=RD"], "one square in two ways"),
-        (["M=DFAAB"], "one square in two ways"),
-        (["M=FFWW"], "Q is Q already"),
-        (["M=WF", "M=W"], "M is WF already"),
-        (["M=WF", "C=FW"], "M is WF already"),
-    ],
-)
-def test_what_defines_no_man_is_refused_with_the_reason(texts: list[str], reason: str) -> None:
-    with pytest.raises(ManError, match=reason) as caught:
-        own_men(texts)
-    assert caught.value.text == texts[-1]
-
-
-def test_a_man_that_is_refused_is_in_no_table_of_men() -> None:
-    before = set(Role._value2member_map_)
-    with pytest.raises(ManError):
-        Role.own("X=WFNL")
-    assert set(Role._value2member_map_) == before
-
-
-def test_a_man_of_ones_own_is_the_same_man_wherever_his_number_goes() -> None:
-    for text, moves in [
-        ("M=FW", "WF"),
-        ("G=NNW", "WNN"),
-        ("S=NB", "BN"),
-        ("D=DDBB", "BDD"),
-        ("L=CZ", "LJ"),
-        ("M=KF", "WF"),
-        ("M=WK", "WF"),
-        ("C=CC", "LL"),
-        ("X=KB", "WB"),
-        ("F=KB", "WB"),
-        ("H=GHAD", "DAHG"),
-    ]:
-        role = Role.own(text)
-        assert (role.letter, role.moves, role.is_own) == (text[0], moves, True)
-        assert pickle.loads(pickle.dumps(role)) is role is Role(int(role))
-        assert Role.own(f"{role.letter}={role.moves}") is role
-    for number in (0, 7, -1, -(40 << 18)):
-        with pytest.raises(ValueError, match=str(number)):
-            Role(number)
 
 
 def test_materials_with_men_of_ones_own_stand_behind_those_of_chess_and_have_no_pawns() -> None:

@@ -25,7 +25,8 @@ from tbgen.library.catalog import Condition, Finding
 from tbgen.library.costs import seconds_left
 from tbgen.library.plan import Settings
 from tbgen.library.workers import Made, kill_all
-from tbgen.material import Material, Role, all_materials, build_order
+from tbgen.material import Material, all_materials, build_order
+from tbgen.men import Man
 from tbgen.score import Mobility
 from tbgen.storage.files import men_of_folder, remove_partials
 from tbgen.system.process import free_disk, processors
@@ -65,7 +66,7 @@ def command(
     only_plan: bool = flag(
         "Print the tables to build, their cost and their times, and stop.", "--plan"
     ),
-    own: tuple[Role, ...] = options.OWN,
+    own: tuple[Man, ...] = options.OWN,
     mobility: Mobility = options.MOBILITY,
     data: Path = options.DATA,
     form: Form = options.FORM,

@@ -25,12 +25,11 @@ from tbgen.material import (
     FEWEST_TABLE_MEN,
     MOST_BUILT_MEN,
     Material,
-    Role,
     all_materials,
     materials,
-    own_men,
     table_material,
 )
+from tbgen.men import Man, own_men
 from tbgen.rules.notation import START, fen_and_moves
 from tbgen.rules.points import Scheme
 from tbgen.rules.stage import FiftyMoveSetting
@@ -439,7 +438,7 @@ class Wanted(NamedTuple):
         self,
         most: int = MOST_BUILT_MEN,
         every: Callable[[], list[Material]] = all_materials,
-        own: Sequence[Role] = (),
+        own: Sequence[Man] = (),
     ) -> list[Material]:
         """The materials, each of at most `most` men; with --all, those that `every` gives, of two to five men.
 

@@ -16,7 +16,7 @@ from tbgen.cli import options
 from tbgen.cli.options import Asked, Command, flag, option, refuse_beside, refuse_idle
 from tbgen.cli.showing import Form, print_facts, show_facts, show_pairs
 from tbgen.errors import TbgenError
-from tbgen.material import Role
+from tbgen.men import Man
 from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
 from tbgen.probe.answers import Moves
 from tbgen.rules.facts import to_json
@@ -49,7 +49,7 @@ def command(
         "Show the outcome with the man on SQUARE moved to each square.", "--map", metavar="SQUARE"
     ),
     as_svg: bool = flag("Print a picture of the position and its verdict as SVG.", "--svg"),
-    own: tuple[Role, ...] = options.OWN,
+    own: tuple[Man, ...] = options.OWN,
     rules: Rules = options.RULES,
     mobility: Mobility = options.MOBILITY,
     folders: tuple[Path, ...] = options.FOLDERS,

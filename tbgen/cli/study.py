@@ -19,7 +19,8 @@ from tbgen.cli.output import refuse_fewer
 from tbgen.cli.reporter import progress
 from tbgen.cli.showing import Form, present, show_facts
 from tbgen.errors import UsageError
-from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN, Role
+from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN
+from tbgen.men import Man
 from tbgen.score import Mobility
 from tbgen.storage.files import tables_in
 from tbgen.text import counted, in_plies, in_units
@@ -99,7 +100,7 @@ def record(
 def potential(
     *,
     records: Path | None = records_option,
-    own: tuple[Role, ...] = options.OWN,
+    own: tuple[Man, ...] = options.OWN,
     worth: tuple[str, ...] = option(
         "Give what a man of your own is worth in centipawns, and his mark if he has one; repeat it for more.",
         multiple=True,

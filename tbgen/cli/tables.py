@@ -14,7 +14,8 @@ from tbgen.cli.showing import Facts, Form, Heads, present, show_facts
 from tbgen.errors import TableError, UsageError, VerificationError
 from tbgen.facts import facts_of
 from tbgen.library.catalog import figures_of
-from tbgen.material import Material, Role
+from tbgen.material import Material
+from tbgen.men import Man
 from tbgen.score import Mobility
 from tbgen.storage.files import folder_with, path_in, tables_of
 from tbgen.text import counted, in_units
@@ -28,7 +29,7 @@ def list_command(
     *,
     names: tuple[str, ...] = options.names_argument,
     figures: bool = flag("Show the figures of every table, as if all were named."),
-    own: tuple[Role, ...] = options.OWN,
+    own: tuple[Man, ...] = options.OWN,
     mobility: Mobility = options.MOBILITY,
     folders: tuple[Path, ...] = options.FOLDERS,
     form: Form = options.FORM,
@@ -158,7 +159,7 @@ def verify(
         "Enter the digests into this list.", "-o", type=options.FILE, needs="--digest"
     ),
     threads: int | None = options.THREADS,
-    own: tuple[Role, ...] = options.OWN,
+    own: tuple[Man, ...] = options.OWN,
     mobility: Mobility = options.MOBILITY,
     folders: tuple[Path, ...] = options.FOLDERS,
     form: Form = options.FORM,

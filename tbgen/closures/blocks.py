@@ -27,7 +27,8 @@ from tbgen.closures.nodes import Node, node_of
 from tbgen.closures.promotions import CELLS_AT_ONCE, fold_promotions
 from tbgen.index.handover import Entries
 from tbgen.index.layout import HOW_BITS, Squares, partial_layout, slots_of
-from tbgen.material import Material, Role
+from tbgen.material import Material
+from tbgen.men import Role
 from tbgen.retro.drive.many_blocks import en_passant_of
 from tbgen.retro.drive.single import ALL_CELLS, PlaneNumber, SingleBlock, SomeCells
 from tbgen.retro.resets.destinations import AtHand, ChildLayouts, ChildTables, Reset

@@ -14,7 +14,7 @@ import chess
 from tbgen.index.layout import HOW_MASK, TURNS, Layout, Slot, Squares, partial_layout, slots_of
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import Material
-from tbgen.probe.stored import RANK_FLIP, kinds_of, squares_on
+from tbgen.probe.stored import RANK_FLIP, pieces_of, squares_on
 from tbgen.retro.resets.destinations import Reset, en_passant_starts
 from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.rules.position import board_after, material_on
@@ -152,7 +152,7 @@ def queries_of(board: chess.Board, accrued: Score) -> Queried:
 def cell_on(node: Node, board: chess.Board) -> int:
     """The cell of a position in its block."""
     side = 0 if board.turn == chess.WHITE else 1
-    return node.layout.cell_of(side, squares_on(board, kinds_of(node.material)))
+    return node.layout.cell_of(side, squares_on(board, pieces_of(node.material)))
 
 
 def right_on(node: Node, board: chess.Board) -> int:

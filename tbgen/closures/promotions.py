@@ -28,7 +28,7 @@ from tbgen.index.kernels import byte_of_goal, goal_of_byte
 from tbgen.index.layout import Layout, Squares
 from tbgen.index.squares import Rays, rays_of
 from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
-from tbgen.material import Role
+from tbgen.men import Role
 from tbgen.retro.drive.single import own_pawns
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.retro.resets.folding import CHILD_HAS_NO_VALUE, fold_reset

@@ -38,7 +38,8 @@ from tbgen.errors import (
     expect_number,
 )
 from tbgen.index.layout import layout_of
-from tbgen.material import Material, Role, with_man
+from tbgen.material import Material, with_man
+from tbgen.men import Role
 from tbgen.probe.stored import OpenTables
 from tbgen.probe.syzygy import open_syzygy
 from tbgen.probe.tablebase import folders_of

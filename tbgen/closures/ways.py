@@ -10,7 +10,8 @@ from typing import Final
 
 from tbgen.closures.cuts import ENDS, CutQuestion, Cuts
 from tbgen.closures.nodes import MOST_COARSE_FREE, MOST_FREE, MOST_WHOLE_FREE, Node
-from tbgen.material import MOST_TABLE_MEN, Role
+from tbgen.material import MOST_TABLE_MEN
+from tbgen.men import Role
 from tbgen.score import Color
 
 NEVER: Final = MOST_COARSE_FREE + 2

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Bools, Ints
 from tbgen.index.layout import HOW_BITS, HOW_MASK, ON_DIAGONAL, TURNS, Layout
 from tbgen.index.squares import PAWN_ATTACKS, SYMMETRY, TRANSPOSE, TRIANGLE_INDEX, rays_of
-from tbgen.material import Role
+from tbgen.men import Role
 from tbgen.score import Color
 
 _BITS: Final = np.left_shift(np.uint64(1), np.arange(64, dtype=np.uint64))

@@ -18,7 +18,7 @@ from tbgen.index import layout, outcomes
 from tbgen.index.layout import BY_KING, INTO_TRIANGLE, ON_DIAGONAL
 from tbgen.index.squares import NOWHERE, RAY, SYMMETRY, TRANSPOSE, TRIANGLE_INDEX, Rays, bits_of
 from tbgen.index.words import EVERYTHING, NOTHING, square_bit
-from tbgen.material import MOST_RAYS
+from tbgen.men import MOST_RAYS
 from tbgen.score import Color
 
 DIAGONAL = np.uint64(bits_of(ON_DIAGONAL))

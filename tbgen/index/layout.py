@@ -43,7 +43,8 @@ from tbgen.index.squares import (
     TRIANGLE,
     TRIANGLE_INDEX,
 )
-from tbgen.material import Material, Role
+from tbgen.material import Material
+from tbgen.men import Kind, Role
 from tbgen.score import Color
 
 UNMIRRORED: Final = 0
@@ -76,7 +77,7 @@ def how_turned(pawns: Int, own_mirror: Int) -> int:
 
 
 Squares = tuple[int, ...]
-Slot = tuple[Color, Role]
+Slot = tuple[Color, Kind]
 
 _PAWN_SQUARES: Final = tuple(file + 8 * rank for file in range(8) for rank in range(1, 7))
 """File by file, so that the least placement has its first pawn on the files a-d."""

@@ -13,8 +13,9 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.betza import walks_from
 from tbgen.compiled.arrays import Ints, Words
-from tbgen.material import MOST_RAYS, Role
+from tbgen.men import MOST_RAYS, Kind, Role
 
 FLIP_FILE: Final = 1
 FLIP_RANK: Final = 2
@@ -66,25 +67,24 @@ class Rays(NamedTuple):
     """[man, square, other square] -> the squares strictly between them on his way."""
 
 
-def rays_of(roles: Sequence[Role]) -> Rays:
+def rays_of(kinds: Sequence[Kind]) -> Rays:
     """The rays of some men; a pawn has none."""
-    counts = np.array([len(role.rays) for role in roles], np.int64)
-    paths = np.empty((len(roles), 64, MOST_RAYS, RAY), np.uint8)
-    reached, between = (
-        np.empty((len(roles), 64), np.uint64),
-        np.empty((len(roles), 64, 64), np.uint64),
-    )
-    for man, role in enumerate(roles):
-        paths[man], reached[man], between[man] = _table_of(role)
+    counts = np.array([len(kind.rays) for kind in kinds], np.int64)
+    paths = np.empty((len(kinds), 64, MOST_RAYS, RAY), np.uint8)
+    reached = np.empty((len(kinds), 64), np.uint64)
+    between = np.empty((len(kinds), 64, 64), np.uint64)
+    for man, kind in enumerate(kinds):
+        paths[man], reached[man], between[man] = _table_of(kind)
     return Rays(paths.ravel(), counts, reached, between)
 
 
 @cache
-def _table_of(role: Role) -> tuple[npt.NDArray[np.uint8], Words, Words]:
+def _table_of(kind: Kind) -> tuple[npt.NDArray[np.uint8], Words, Words]:
     paths = np.full((64, MOST_RAYS, RAY), NOWHERE, np.uint8)
-    reached, between = np.zeros(64, np.uint64), np.zeros((64, 64), np.uint64)
+    reached = np.zeros(64, np.uint64)
+    between = np.zeros((64, 64), np.uint64)
     for square in range(64):
-        for ray, walk in enumerate(role.walks(square)):
+        for ray, walk in enumerate(walks_from(square, kind.rays)):
             paths[square, ray, : len(walk)] = walk
             passed = 0
             for to in walk:
@@ -102,7 +102,7 @@ _UP: Final = _RANKS - _RANKS[:, None]
 """[square, other] -> how many files further to the right, or ranks further up, the other one lies."""
 KING_ATTACKS: Final = bits_of(np.maximum(abs(_RIGHT), abs(_UP)) == 1)
 _KING_STEPS: Final = [
-    sorted(to for walk in Role.KING.walks(square) for to in walk) for square in range(64)
+    sorted(to for (to,) in filter(None, walks_from(square, Role.KING.rays))) for square in range(64)
 ]
 KING_TO: Final = np.array([[*steps, *[-1] * (8 - len(steps))] for steps in _KING_STEPS], np.int64)
 """[square, n] -> the squares a king's step away, then -1."""

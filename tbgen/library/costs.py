@@ -15,11 +15,19 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from tbgen.index.layout import Layout, layout_of
-from tbgen.material import Material, Role
+from tbgen.material import Material
+from tbgen.men import Kind, Role
 from tbgen.score import Color, Mobility
 from tbgen.storage.files import FileRecord
 
-_WORTH = {Role.PAWN: 1, Role.KNIGHT: 3, Role.BISHOP: 3, Role.ROOK: 5, Role.QUEEN: 9, Role.KING: 0}
+_WORTH: dict[Kind, int] = {
+    Role.PAWN: 1,
+    Role.KNIGHT: 3,
+    Role.BISHOP: 3,
+    Role.ROOK: 5,
+    Role.QUEEN: 9,
+    Role.KING: 0,
+}
 _OWN_WORTH = 3
 """The worth of any man of your own."""
 MOST_KEPT_CELLS = 1 << 24

@@ -27,6 +27,7 @@ from tbgen.index.bulk import are_legal, cells_of
 from tbgen.index.layout import Layout, Slot
 from tbgen.index.outcomes import are_white, codes_of, signed_of
 from tbgen.material import Material
+from tbgen.men import number_of
 from tbgen.probe.many import BulkProbe, Fault
 from tbgen.probe.stored import RANK_FLIP, StoredTable, squares_on
 from tbgen.probe.values import Position, TableValues
@@ -96,7 +97,7 @@ def answer_positions(
     for n, position in enumerate(positions):
         try:
             board, carried = values.read(position, None)
-            _, table, flipped = values.answering(board)
+            _, table, flipped, pieces = values.answering(board)
             number = int(given[n]) if accrued is not None or carried is None else carried.signed
             if board.ep_square is not None:
                 score = Score.from_signed(number) if number else None
@@ -106,7 +107,7 @@ def answer_positions(
         except tuple(_FAULTS) as error:
             answers.fault[n] = _FAULTS[type(error)]
             continue
-        row = n, int(not board.turn), squares_on(board, table.kinds, flipped), number
+        row = n, int(not board.turn), squares_on(board, pieces), number
         groups.setdefault((table, flipped), []).append(row)
     for (table, flipped), rows in groups.items():
         indices, *asked = (np.array(column, np.int64) for column in zip(*rows, strict=True))
@@ -231,7 +232,7 @@ def board_of(slots: Sequence[Slot], side: int, squares: Sequence[int]) -> chess.
     board = chess.Board(None)
     men = zip(squares, slots, strict=True)
     board.set_piece_map(
-        {square: chess.Piece(int(role), color.chess) for square, (color, role) in men}
+        {square: chess.Piece(number_of(kind), color.chess) for square, (color, kind) in men}
     )
     board.turn = side == int(Color.WHITE)
     return board
@@ -251,10 +252,10 @@ def own_codes(slots: Sequence[Slot], sides: Ints, squares: Ints) -> Ints:
         np.zeros((len(squares), BOARD_WORDS), np.uint64),
         np.zeros(len(squares), np.int64),
     )
-    for slot, (color, role) in enumerate(slots):
+    for slot, (color, kind) in enumerate(slots):
         bits = np.left_shift(np.uint64(1), squares[:, slot].astype(np.uint64))
         boards[:, int(color)] |= bits
-        boards[:, KIND + int(role)] |= bits
+        boards[:, KIND + number_of(kind)] |= bits
     boards[:, TURN] = sides
     codes_on(boards, codes)
     return codes

@@ -19,9 +19,10 @@ from tbgen.errors import NO_TABLE, MissingTableError, TooManyMenError, UsageErro
 from tbgen.index.handover import Entries
 from tbgen.index.layout import HOW_BITS, Squares, slots_of
 from tbgen.index.outcomes import are_white, codes_of, worth_to_white
-from tbgen.material import MOST_TABLE_MEN, Material, Role, with_man
+from tbgen.material import MOST_TABLE_MEN, Material, with_man
+from tbgen.men import Kind, Man, Role
 from tbgen.probe.many import Value
-from tbgen.rules.own_board import OwnBoard, sets_on
+from tbgen.rules.own_board import OwnBoard, kinds_on
 from tbgen.rules.position import material_on
 from tbgen.score import MOST_STORED_CODE, Color, Score
 from tbgen.storage.files import men_of_folder, path_in
@@ -153,22 +154,30 @@ def _row_for(column: Column, first: int, rows: int, accrued: Score) -> tuple[int
     )
 
 
-Kinds = list[tuple[bool, int]]
-"""The kinds of a material's men, in the order of the slots: whether they are White's, and their role."""
+Pieces = list[tuple[chess.Color, chess.PieceType]]
+"""The men of a table as python-chess has them, in the order of the slots, equal men once."""
 
 
-def kinds_of(material: Material) -> Kinds:
-    return [
-        (color is Color.WHITE, int(role))
-        for (color, role), _ in itertools.groupby(slots_of(material))
-    ]
+def pieces_of(
+    material: Material, kinds: Sequence[Kind] = tuple(Role), *, flipped: bool = False
+) -> Pieces:
+    """The men of a canonical material on a board; `kinds` are those of the board, as `kinds_on` has them.
+
+    With `flipped` the board has the colours reversed.
+    """
+    pieces = Pieces()
+    for (color, kind), _ in itertools.groupby(slots_of(material)):
+        pieces.append((color.chess is not flipped, kinds.index(kind) + 1))
+    return pieces
 
 
-def squares_on(board: chess.Board, kinds: Kinds, flipped: bool = False) -> list[int]:
-    """The squares of the men of some kinds; with `flipped`, of the other side's men of these kinds."""
-    men = sets_on(board)
-    sets = (men[role] & board.occupied_co[white is not flipped] for white, role in kinds)
-    return [square for some in sets for square in chess.scan_forward(some)]
+def squares_on(board: chess.Board, pieces: Pieces) -> list[int]:
+    """The squares of some men."""
+    men = (0, board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
+    squares = list[int]()
+    for color, piece_type in pieces:
+        squares += chess.scan_forward(men[piece_type] & board.occupied_co[color])
+    return squares
 
 
 class StoredTable:
@@ -183,7 +192,6 @@ class StoredTable:
         self.symbols, self.meanings, self.outcome_rows = map(
             self.column, (SYMBOL, "symbols", "outcome_rows")
         )
-        self.kinds = kinds_of(self.layout.material)
 
     def dtg(self, stored: Any, entry: Any, place: Any) -> Any:
         """The distance of an entry value from the number in the file at a place; for one place or many."""
@@ -258,29 +266,31 @@ class Answering(NamedTuple):
     table: StoredTable
     flipped: bool
     """Whether colours are reversed in the table."""
+    pieces: Pieces
+    """The men on the board, in the order of the table's slots."""
 
     def find(self, board: chess.Board) -> StoredPosition:
         """The place of a legal position of the material."""
-        table, flipped = self.table, self.flipped
-        squares = [
-            square ^ RANK_FLIP * flipped for square in squares_on(board, table.kinds, flipped)
-        ]
-        cell = table.layout.cell_of(int(board.turn is flipped), squares)
-        return StoredPosition(table, table.file.order.place_of(cell), flipped=flipped)
+        table = self.table
+        squares = squares_on(board, self.pieces)
+        if self.flipped:
+            squares = [square ^ RANK_FLIP for square in squares]
+        cell = table.layout.cell_of(int(board.turn is self.flipped), squares)
+        return StoredPosition(table, table.file.order.place_of(cell), flipped=self.flipped)
 
 
-def _men_of(folders: Sequence[Path]) -> tuple[Role, ...]:
+def _men_of(folders: Sequence[Path]) -> tuple[Man, ...]:
     """The men of your own in some folders; UsageError if two of them define a letter differently."""
-    men = dict[str, Role]()
+    men = dict[str, Man]()
     folder_of = dict[str, Path]()
     for folder in folders:
-        for role in men_of_folder(folder):
-            known = men.setdefault(role.letter, role)
-            first = folder_of.setdefault(role.letter, folder)
-            if known != role:
+        for man in men_of_folder(folder):
+            known = men.setdefault(man.letter, man)
+            first = folder_of.setdefault(man.letter, folder)
+            if known != man:
                 raise UsageError(
-                    f"{role.letter} moves as {known.moves} in {first}, "
-                    f"and as {role.moves} in {folder}; open the folders one by one"
+                    f"{man.letter} moves as {known.moves} in {first}, "
+                    f"and as {man.moves} in {folder}; open the folders one by one"
                 )
     return tuple(men.values())
 
@@ -390,9 +400,11 @@ class OpenTables:
         known = self.known(board)
         if known is None:
             material = material_on(board)
-            known = self._known[_key_of(board)] = Answering(
-                material, self.table(material), not material.is_canonical
-            )
+            table = self.table(material)
+            flipped = not material.is_canonical
+            pieces = pieces_of(table.layout.material, kinds_on(board), flipped=flipped)
+            known = Answering(material, table, flipped, pieces)
+            self._known[_key_of(board)] = known
         return known
 
 
@@ -402,4 +414,6 @@ def _key_of(board: chess.Board) -> Hashable:
     key = 0
     for men in (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings):
         key = key << 8 | (men & white).bit_count() << 4 | (men & black).bit_count()
-    return (key, board.roles) if isinstance(board, OwnBoard) else key
+    if isinstance(board, OwnBoard):
+        return key, board.kinds
+    return key

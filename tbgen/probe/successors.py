@@ -35,7 +35,8 @@ from tbgen.index.kernels import beside_image, sort_twins
 from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS
 from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
 from tbgen.index.words import NOTHING, ONE, count, lowest_square
-from tbgen.material import Material, Role
+from tbgen.material import Material
+from tbgen.men import Role, number_of
 from tbgen.probe.stored import RANK_FLIP, Answering, StoredPosition, Successor
 from tbgen.probe.tablebase import Tablebase
 from tbgen.score import Color, Score
@@ -49,10 +50,12 @@ ELSEWHERE = -1
 
 def key_of(material: Material) -> int:
     """The key of a material: the number of men of each role and side in four bits; kings are left out."""
-    sides = enumerate((material.white, material.black))
-    return sum(
-        1 << 8 * role + 4 * side for side, men in sides for role in men if role is not Role.KING
-    )
+    key = 0
+    for color in Color:
+        for kind in material.side(color):
+            if kind is not Role.KING:
+                key += 1 << (8 * number_of(kind) + 4 * int(color))
+    return key
 
 
 def keys_of(tables: Tablebase) -> Words:
@@ -153,7 +156,7 @@ def own_of(board: chess.Board) -> Score:
 
 def successors_of(board: chess.Board, answering: Answering) -> list[Successor]:
     """The legal moves of a position that a table answers, and their results."""
-    _, table, flipped = answering
+    _, table, flipped, _ = answering
     placing, after = placing_of(table.file.order), np.empty(BOARD_WORDS, np.uint64)
     moves, facts = np.empty(MOST_MOVES, np.int64), np.empty((MOST_MOVES, FACTS), np.int64)
     rows = np.empty((2, len(placing.men)), np.int64)
@@ -181,7 +184,7 @@ def _move_of(packed: int) -> chess.Move:
 def placing_of(order: Order) -> Placing:
     """A table's rule for the place of a position, for kernels."""
     layout = order.layout
-    men = [(int(color), int(role)) for color, role in layout.slots]
+    men = [(int(color), number_of(kind)) for color, kind in layout.slots]
     twin_start = np.array([men.index(man) for man in men], np.int64)
     return Placing(
         np.array(men, np.int64), twin_start, layout.addresses, np.array(order.steps, np.int64)

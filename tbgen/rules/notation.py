@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 import chess
 
 from tbgen.errors import FenError, IllegalPositionError, MoveError, UsageError, expect
-from tbgen.material import Role
-from tbgen.rules.own_board import board_of, roles_on
+from tbgen.men import Man
+from tbgen.rules.own_board import board_of, kinds_on
 from tbgen.rules.position import expect_any_board, first_accrued, own_of, own_score, play_move
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import LIKE_A_SCORE, MATE_CODE, Color, Mobility, Score, expect_score
@@ -163,7 +163,7 @@ def san_of(board: chess.Board, move: chess.Move, own: Score) -> str:
         return board.copy(stack=False).san(
             move
         )  # another man can go there, too; threads share the board
-    return f"{roles_on(board)[role - 1].letter}{takes}{square}{end}"
+    return f"{kinds_on(board)[role - 1].letter}{takes}{square}{end}"
 
 
 def parse_one(board: chess.Board, text: str, ply: int = 1) -> chess.Move:
@@ -192,7 +192,7 @@ def parse_fen(
     *,
     chess960: bool = False,
     mobility: Mobility = Mobility.RESET,
-    men: Sequence[Role] = (),
+    men: Sequence[Man] = (),
 ) -> tuple[chess.Board, Score | None]:
     """Parse a FEN.
 
@@ -334,7 +334,7 @@ def position_of(
     moves: str | Iterable[str] = (),
     accrued: Score | None = None,
     mobility: Mobility = Mobility.RESET,
-    men: Sequence[Role] = (),
+    men: Sequence[Man] = (),
 ) -> tuple[chess.Board, Score | None]:
     """The position after some moves, and what has then accrued; None if that is the position's own score.
 

@@ -1,73 +1,77 @@
-"""Boards with men of your own, which python-chess takes for men of chess that are not on the board.
+"""Boards with men of your own.
 
->>> board = OwnBoard("8/8/8/8/8/2k5/1M6/2K5 b - - 0 1", [Role.own("M=WF")])
+python-chess knows six kinds of men. On such a board each man of your own takes the place of a knight, bishop, rook or
+queen that does not stand there. All else is python-chess: moves, FENs, SAN, copies, and everything that takes a board.
+
+>>> board = OwnBoard("8/8/8/8/8/2k5/1M6/2K5 b - - 0 1", [Man.parse("M=WF")])
 >>> board.fen(), [board.san(move) for move in board.legal_moves], board.is_check()
 ('8/8/8/8/8/2k5/1M6/2K5 b - - 0 1', ['Kd4', 'Kc4', 'Kb4', 'Kd3'], True)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import chess
 
+from tbgen.betza import Walk, walks_from
 from tbgen.errors import FenError
-from tbgen.material import Role
+from tbgen.men import Kind, Man, Role
 
-_STAND_INS = "NBRQ"
+_STAND_INS = (Role.KNIGHT, Role.BISHOP, Role.ROOK, Role.QUEEN)
+_CHESS = tuple(Role)
 
 
 class OwnBoard(chess.Board):
-    """A board without pawns, with men of your own in place of knights, bishops, rooks or queens."""
+    """A board with men of your own, and without pawns and castling."""
 
-    roles: tuple[Role, ...]
-    """[piece type - 1] -> the men that python-chess has as such."""
+    kinds: tuple[Kind, ...]
+    """[piece type - 1] -> the man that python-chess takes for one of that type."""
 
-    def __init__(self, fen: str | None, own: Sequence[Role] = (), chess960: bool = False) -> None:
+    def __init__(self, fen: str | None, own: Sequence[Man] = (), chess960: bool = False) -> None:
         placement = (fen or "").partition(" ")[0].upper()
         if "P" in placement:
             reason = "pawns cannot stand beside men of your own: what they become is not known"
             raise FenError(fen or "", reason)
-        there = [role for role in own if role.letter in placement]
-        free = [letter for letter in _STAND_INS if letter not in placement]
-        if len(there) > len(free):
-            raise FenError(
-                fen or "", f"it has more than {len(free)} kinds of men beside those of chess"
-            )
-        self._stand_ins = {role.letter: free[n] for n, role in enumerate(there)}
-        own_of = dict(zip(free, there, strict=False))
-        self.roles = tuple(own_of.get(role.letter, role) for role in Role)
+        men = [man for man in own if man.letter in placement]
+        free = [role for role in _STAND_INS if role.letter not in placement]
+        if len(men) > len(free):
+            reason = f"it has more than {len(free)} kinds of men beside those of chess"
+            raise FenError(fen or "", reason)
+        man_of = dict(zip(free, men, strict=False))
+        self.kinds = tuple(man_of.get(role, role) for role in Role)
+        ours = "".join(man.letter for man in man_of.values())
+        theirs = "".join(role.letter for role in man_of)
+        # Small letters are black men in a FEN, but files in SAN.
+        self._in_san = str.maketrans(ours + theirs, theirs + ours)
+        self._in_fen = self._in_san | str.maketrans(
+            (ours + theirs).lower(), (theirs + ours).lower()
+        )
         super().__init__(fen, chess960=chess960)
         if self.castling_rights:
             raise FenError(fen or "", "nobody castles beside men of your own")
 
-    def _swapped(self, text: str, *, lower: bool) -> str:
-        """A text with letters of stand-ins for those of your men, and the other way round."""
-        pairs = [*self._stand_ins.items(), *((b, a) for a, b in self._stand_ins.items())]
-        table = {ord(a): b for a, b in pairs}
-        return text.translate(
-            table | ({ord(a.lower()): b.lower() for a, b in pairs} if lower else {})
-        )
-
     def _set_board_fen(self, fen: str) -> None:
-        super()._set_board_fen(self._swapped(fen, lower=True))
+        super()._set_board_fen(fen.translate(self._in_fen))
 
     def board_fen(self, *, promoted: bool | None = False) -> str:
-        return self._swapped(super().board_fen(promoted=promoted), lower=True)
+        return super().board_fen(promoted=promoted).translate(self._in_fen)
 
     def __str__(self) -> str:
-        return self._swapped(super().__str__(), lower=True)
+        return super().__str__().translate(self._in_fen)
 
     def san(self, move: chess.Move) -> str:
-        return self._swapped(super().san(move), lower=False)
+        return super().san(move).translate(self._in_san)
 
     def parse_san(self, san: str) -> chess.Move:
-        return super().parse_san(self._swapped(san, lower=False))
+        return super().parse_san(san.translate(self._in_san))
 
     def copy(self, *, stack: bool | int = True) -> OwnBoard:
         board = super().copy(stack=stack)
-        board.roles, board._stand_ins = self.roles, self._stand_ins
+        board.kinds = self.kinds
+        board._in_san = self._in_san
+        board._in_fen = self._in_fen
         return board
 
     def attacks_mask(self, square: chess.Square) -> chess.Bitboard:
@@ -84,9 +88,17 @@ class OwnBoard(chess.Board):
         return attackers
 
     def _attacked_from(self, square: chess.Square, occupied: chess.Bitboard) -> chess.Bitboard:
-        """The squares that the man on a square attacks, if men stand in his way as said."""
-        kind = self.piece_type_at(square)
-        return 0 if kind is None else _attacked(self.roles[kind - 1], square, occupied)
+        """The squares that the man on a square attacks past the men on the occupied ones."""
+        piece_type = self.piece_type_at(square)
+        if piece_type is None:
+            return 0
+        attacked = 0
+        for walk in _walks(self.kinds[piece_type - 1], square):
+            for to in walk:
+                attacked |= chess.BB_SQUARES[to]
+                if occupied & chess.BB_SQUARES[to]:
+                    break
+        return attacked
 
     def is_into_check(self, move: chess.Move) -> bool:
         # Threads may share the board, so the move is not played on it.
@@ -102,41 +114,26 @@ class OwnBoard(chess.Board):
     def generate_legal_moves(
         self, from_mask: chess.Bitboard = chess.BB_ALL, to_mask: chess.Bitboard = chess.BB_ALL
     ) -> Iterator[chess.Move]:
-        moves = self.generate_pseudo_legal_moves(from_mask, to_mask)
-        return (move for move in moves if not self.is_into_check(move))
+        for move in self.generate_pseudo_legal_moves(from_mask, to_mask):
+            if not self.is_into_check(move):
+                yield move
 
 
-def _attacked(role: Role, square: int, occupied: int) -> int:
-    """The squares that a man attacks."""
-    found = 0
-    for walk in _walks(role, square):
-        for to in walk:
-            found |= 1 << to
-            if occupied >> to & 1:
-                break
-    return found
+@cache
+def _walks(kind: Kind, square: chess.Square) -> list[Walk]:
+    return walks_from(square, kind.rays)
 
 
-_walks = cache(Role.walks)
-
-
-def board_of(fen: str, own: Sequence[Role], *, chess960: bool) -> chess.Board:
+def board_of(fen: str, own: Sequence[Man], *, chess960: bool) -> chess.Board:
     """The board of a FEN, where these men of your own may stand; ValueError as python-chess has it."""
     placement = fen.partition(" ")[0].upper()
-    if any(role.letter in placement for role in own):
+    if any(man.letter in placement for man in own):
         return OwnBoard(fen, own, chess960)
     return chess.Board(fen, chess960=chess960)
 
 
-def roles_on(board: chess.Board) -> Sequence[Role]:
-    """[piece type - 1] -> what python-chess has as such."""
-    return board.roles if isinstance(board, OwnBoard) else _CHESS
-
-
-_CHESS = tuple(Role)
-
-
-def sets_on(board: chess.Board) -> Mapping[int, int] | Sequence[int]:
-    """[role] -> the squares of such men."""
-    sets = (0, board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
-    return dict(zip(board.roles, sets[1:], strict=True)) if isinstance(board, OwnBoard) else sets
+def kinds_on(board: chess.Board) -> Sequence[Kind]:
+    """[piece type - 1] -> the man that python-chess takes for one of that type."""
+    if isinstance(board, OwnBoard):
+        return board.kinds
+    return _CHESS

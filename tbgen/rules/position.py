@@ -9,7 +9,8 @@ import chess
 
 from tbgen.errors import AccruedError, UsageError, expect
 from tbgen.material import Material
-from tbgen.rules.own_board import roles_on
+from tbgen.men import Kind
+from tbgen.rules.own_board import kinds_on
 from tbgen.rules.stage import MOST_KING_CODE, FiftyMoves, can_accrue
 from tbgen.score import STALEMATE_CODE, Color, Mobility, Score, code_of, expect_score
 
@@ -98,11 +99,11 @@ def material_of(board: chess.Board) -> Material:
 
 def material_on(board: chess.Board) -> Material:
     """`material_of` a board that has been checked."""
-    men, roles = board.piece_map().values(), roles_on(board)
-    white, black = (
-        [roles[man.piece_type - 1] for man in men if man.color == color] for color in chess.COLORS
-    )
-    return Material(white, black)
+    kinds = kinds_on(board)
+    sides: dict[chess.Color, list[Kind]] = {chess.WHITE: [], chess.BLACK: []}
+    for piece in board.piece_map().values():
+        sides[piece.color].append(kinds[piece.piece_type - 1])
+    return Material(sides[chess.WHITE], sides[chess.BLACK])
 
 
 class Reached(NamedTuple):

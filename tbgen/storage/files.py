@@ -18,16 +18,8 @@ from pathlib import Path
 from typing import Literal
 
 from tbgen.errors import MissingTableError, UsageError
-from tbgen.material import (
-    MOST_BUILT_MEN,
-    Material,
-    Role,
-    all_materials,
-    build_key,
-    materials,
-    men_of_name,
-    name_of_men,
-)
+from tbgen.material import MOST_BUILT_MEN, Material, all_materials, build_key, materials
+from tbgen.men import Man, men_of_name, name_of_men
 from tbgen.score import Mobility
 from tbgen.system.process import lock, sync_folder, try_lock
 
@@ -106,10 +98,10 @@ def folder_for(folder: Path, mobility: Mobility) -> Path:
     return folder / str(Mobility.WHOLE_GAME)
 
 
-def folder_of_men(folder: Path, men: Sequence[Role]) -> Path:
+def folder_of_men(folder: Path, men: Sequence[Man]) -> Path:
     """Where a folder of tables keeps those with men of your own.
 
-    >>> folder_of_men(Path("data"), [Role.own("M=WF")]).as_posix(), folder_of_men(Path("data"), []).as_posix()
+    >>> folder_of_men(Path("data"), [Man.parse("M=WF")]).as_posix(), folder_of_men(Path("data"), []).as_posix()
     ('data/M=WF', 'data')
     """
     if not men or men == men_of_name(folder.name):
@@ -117,7 +109,7 @@ def folder_of_men(folder: Path, men: Sequence[Role]) -> Path:
     return folder / name_of_men(men)
 
 
-def men_of_folder(folder: Path) -> tuple[Role, ...]:
+def men_of_folder(folder: Path) -> tuple[Man, ...]:
     """The men of your own in the tables of a folder, by its name; none in most folders."""
     if mobility_of(folder) is Mobility.WHOLE_GAME:
         folder = folder.parent
@@ -163,7 +155,7 @@ def path_in(folders: Sequence[Path], material: Material) -> Path:
 
 
 @cache
-def every_material(own: tuple[Role, ...] = ()) -> tuple[Material, ...]:
+def every_material(own: tuple[Man, ...] = ()) -> tuple[Material, ...]:
     """Every material that a folder may have a table of, in build order, those of six men last."""
     smaller = tuple(all_materials(own))
     if own:

@@ -26,7 +26,8 @@ from tbgen.errors import (
     UsageError,
 )
 from tbgen.index.layout import Layout
-from tbgen.material import Material, name_of_men
+from tbgen.material import Material
+from tbgen.men import name_of_men
 from tbgen.score import MOST_STORED_CODE, Color, Mobility
 from tbgen.storage.files import Layer, NoRegularFileError, men_of_folder, open_regular, suffix_of
 from tbgen.storage.order import Order, order_of

@@ -25,7 +25,8 @@ import numpy.typing as npt
 import zstandard
 from numpy.lib.format import descr_to_dtype, dtype_to_descr
 
-from tbgen.material import Material, name_of_men
+from tbgen.material import Material
+from tbgen.men import name_of_men
 from tbgen.reading import read_as
 from tbgen.score import Mobility
 from tbgen.storage.files import Layer

@@ -21,7 +21,8 @@ from tbgen.index.squares import (
     Rays,
     rays_of,
 )
-from tbgen.material import PROMOTIONS, Material, Role
+from tbgen.material import Material
+from tbgen.men import PROMOTIONS, Role
 from tbgen.score import Color
 
 by_address(Rays)

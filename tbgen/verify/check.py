@@ -21,7 +21,8 @@ import numpy as np
 from tbgen.compiled.arrays import Ints
 from tbgen.facts import facts_of
 from tbgen.index.layout import fen_of_cell, layout_of
-from tbgen.material import Material, Role, with_man
+from tbgen.material import Material, with_man
+from tbgen.men import Role
 from tbgen.score import Color, Score
 from tbgen.storage.reader import TableFile
 from tbgen.table import Table, Tally

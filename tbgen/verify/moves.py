@@ -9,7 +9,7 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Ints, Word
 from tbgen.compiled.jit import by_address, inner, small
 from tbgen.index.squares import NOWHERE, RAY
-from tbgen.material import MOST_RAYS
+from tbgen.men import MOST_RAYS
 from tbgen.verify.cells import Men, cell_of, set_up, side_of
 
 NOBODY = -1

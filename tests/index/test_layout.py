@@ -10,14 +10,15 @@ import pytest
 from tbgen.index.bulk import cells_of
 from tbgen.index.layout import Layout, layout_of
 from tbgen.index.squares import SYMMETRY
-from tbgen.material import Material, Role, materials
+from tbgen.material import Material, materials
+from tbgen.men import Kind
 from tbgen.score import Color
 
 MATERIALS = [str(material) for men in (2, 3, 4, 5) for material in materials(men)]
 PAWN_MATERIALS = ["KPvK", "KQvKP", "KPPvK", "KPvKP", "KPPPvK", "KPPvKP"]
 """One for each combination of pawns that tables of up to five men have."""
 
-Position = frozenset[tuple[tuple[Color, Role], int]]
+Position = frozenset[tuple[tuple[Color, Kind], int]]
 
 
 def symmetries(layout: Layout) -> range:
@@ -107,7 +108,7 @@ def test_every_placement_of_pawns_has_a_block_up_to_the_mirror(name: str) -> Non
     layout = layout_of(Material.parse(name))
     kinds = layout.slots[: layout.pawns]
 
-    def constellation(squares: tuple[int, ...]) -> frozenset[tuple[tuple[Color, Role], int]]:
+    def constellation(squares: tuple[int, ...]) -> frozenset[tuple[tuple[Color, Kind], int]]:
         return frozenset(zip(kinds, squares, strict=True))
 
     known = {}

@@ -15,7 +15,7 @@ from tbgen.index.squares import (
     TRIANGLE_INDEX,
     rays_of,
 )
-from tbgen.material import MOST_RAYS, Role
+from tbgen.men import MOST_RAYS, Role
 from tests.own_men import MEN
 
 OFFICERS = (Role.KNIGHT, Role.BISHOP, Role.ROOK, Role.QUEEN, Role.KING)

@@ -13,7 +13,7 @@ from tbgen.index.words import (
     king_step,
     lowest_square,
 )
-from tbgen.material import Role
+from tbgen.men import Role
 
 
 def squares_of(word: int) -> set[int]:

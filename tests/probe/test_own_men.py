@@ -11,7 +11,8 @@ import pytest
 
 from tbgen.errors import MaterialError, UsageError
 from tbgen.library.build import build_tables
-from tbgen.material import Material, own_men
+from tbgen.material import Material
+from tbgen.men import own_men
 from tbgen.probe import Tablebase
 from tbgen.rules.notation import parse_fen
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tbgen.material import Material, Role, build_order
+from tbgen.material import Material, build_order
+from tbgen.men import Man
 from tbgen.table import Table
 from tests import reference
 from tests.own_men import MEN, material
@@ -31,9 +32,9 @@ def test_every_pair_of_a_man_of_ones_own_agrees_with_the_reference(letter: str) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("role", MEN, ids=lambda role: role.name)
-def test_every_pair_of_fifteen_men_of_ones_own_agrees_with_the_reference(role: Role) -> None:
-    assert_agreement(solved(material(f"K{role.letter}vK")))
+@pytest.mark.parametrize("man", MEN, ids=lambda man: man.name)
+def test_every_pair_of_fifteen_men_of_ones_own_agrees_with_the_reference(man: Man) -> None:
+    assert_agreement(solved(material(f"K{man.letter}vK")))
 
 
 @pytest.mark.slow

@@ -10,24 +10,28 @@ import pyffish
 import pytest
 
 from tbgen.errors import FenError, IllegalPositionError, MoveError
-from tbgen.material import Role
+from tbgen.men import Man
 from tbgen.rules.notation import parse_fen, parse_move, picture_of, position_of
 from tbgen.rules.own_board import OwnBoard
 from tbgen.rules.position import material_of, own_score
 from tests.own_men import MEN, VARIANT
 
-JUDGED = [role for role in MEN if "DD" not in role.moves]
+JUDGED = [man for man in MEN if "DD" not in man.moves]
 """Fairy-Stockfish has no dabbaba riders."""
 
 pyffish.load_variant_config(VARIANT)
 
 
-def boards_with(role: Role, draw: random.Random, count: int) -> Iterator[OwnBoard]:
+def boards_with(man: Man, draw: random.Random, count: int) -> Iterator[OwnBoard]:
     """Legal positions with a man, and often with one more."""
     found = 0
     while found < count:
         other = draw.choice(["", *(each.letter for each in JUDGED), *"QRBN"])
-        letters = ["K", "k", *(draw.choice([man, man.lower()]) for man in [role.letter, *other])]
+        letters = [
+            "K",
+            "k",
+            *(draw.choice([letter, letter.lower()]) for letter in [man.letter, *other]),
+        ]
         squares = dict(zip(draw.sample(chess.SQUARES, len(letters)), letters, strict=True))
         rows = [
             "".join(squares.get(rank * 8 + file, "1") for file in range(8)) for rank in range(8)
@@ -44,9 +48,9 @@ def boards_with(role: Role, draw: random.Random, count: int) -> Iterator[OwnBoar
         yield board
 
 
-def judge(role: Role, draw: random.Random, count: int) -> None:
+def judge(man: Man, draw: random.Random, count: int) -> None:
     """Compare moves, checks, mates and stalemates, and two plies of play."""
-    for board in boards_with(role, draw, count):
+    for board in boards_with(man, draw, count):
         fen = board.fen()
         moves = sorted(move.uci() for move in board.legal_moves)
         assert moves == sorted(pyffish.legal_moves("own", fen, [])), fen
@@ -60,15 +64,15 @@ def judge(role: Role, draw: random.Random, count: int) -> None:
         assert board.fen() == fen
 
 
-@pytest.mark.parametrize("role", JUDGED, ids=lambda role: role.name)
-def test_moves_and_checks_are_those_of_fairy_stockfish(role: Role) -> None:
-    judge(role, random.Random(75), 10)
+@pytest.mark.parametrize("man", JUDGED, ids=lambda man: man.name)
+def test_moves_and_checks_are_those_of_fairy_stockfish(man: Man) -> None:
+    judge(man, random.Random(75), 10)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("role", JUDGED, ids=lambda role: role.name)
-def test_moves_and_checks_of_a_thousand_positions_are_those_of_fairy_stockfish(role: Role) -> None:
-    judge(role, random.Random(1000), 1000)
+@pytest.mark.parametrize("man", JUDGED, ids=lambda man: man.name)
+def test_moves_and_checks_of_a_thousand_positions_are_those_of_fairy_stockfish(man: Man) -> None:
+    judge(man, random.Random(1000), 1000)
 
 
 def test_letters_are_read_and_written_and_men_of_chess_stand_beside_them() -> None:

@@ -28,6 +28,7 @@ from tbgen.index.layout import INTO_TRIANGLE, Layout, how_turned
 from tbgen.index.outcomes import ROWS
 from tbgen.index.squares import KING_ATTACKS, PAWN_ATTACKS, TRIANGLE_INDEX, Rays, rays_of
 from tbgen.index.words import EVERYTHING, NOTHING, lowest_and_rest, square_bit
+from tbgen.men import is_bound
 from tbgen.score import Color
 
 PLACEMENTS, CLASSES = 0, 1
@@ -63,7 +64,7 @@ class BlockMen(NamedTuple):
 def pair_of_bishops(layout: Layout) -> list[int]:
     """The slots of the men bound to one colour of a side that has two or more; only one side can."""
     slots = [
-        [n for n, (side, role) in enumerate(layout.slots) if side is color and role.is_bound]
+        [n for n, (side, role) in enumerate(layout.slots) if side is color and is_bound(role)]
         for color in Color
     ]
     return max(slots, key=len) if max(map(len, slots)) > 1 else []

@@ -28,7 +28,8 @@ from typing import Any, Final, NamedTuple
 from tbgen.apps.records.record import Record
 from tbgen.errors import UsageError
 from tbgen.facts import plain
-from tbgen.material import Material, Role
+from tbgen.material import Material
+from tbgen.men import Kind, Man, Role, is_bound
 from tbgen.rules.points import DRAW, Scoring
 from tbgen.score import MATE_CODE, Color, Score
 from tbgen.storage.files import tables_in
@@ -52,7 +53,7 @@ class Worth(NamedTuple):
     marks: frozenset[Mark] = frozenset()
 
 
-Worths = Mapping[Role, Worth]
+Worths = Mapping[Kind, Worth]
 CHESS: Final[Worths] = {
     Role.PAWN: Worth(100),
     Role.KNIGHT: Worth(325, frozenset([Mark.NO_PAIR])),
@@ -87,16 +88,16 @@ class Rule(enum.Enum):
         self.words = words
 
 
-def lead_of(white: Iterable[Role], black: Iterable[Role], worths: Worths = CHESS) -> int:
+def lead_of(white: Iterable[Kind], black: Iterable[Kind], worths: Worths = CHESS) -> int:
     """By how many centipawns White's men are worth more than Black's; negative if they are worth less."""
     return sum(worths[role].value for role in white) - sum(worths[role].value for role in black)
 
 
-def _mates(pieces: Sequence[Role], worths: Worths) -> bool:
+def _mates(pieces: Sequence[Kind], worths: Worths) -> bool:
     """Whether the rule takes some men for mating material against a bare king."""
     if len(pieces) == 1:
         worth = worths[pieces[0]]
-        return not pieces[0].is_bound and (worth.value >= MINOR_AHEAD or Mark.MATES in worth.marks)
+        return not is_bound(pieces[0]) and (worth.value >= MINOR_AHEAD or Mark.MATES in worth.marks)
     return len(pieces) > 2 or not all(Mark.NO_PAIR in worths[role].marks for role in pieces)
 
 
@@ -225,9 +226,10 @@ def _rounded(share: Fraction) -> float:
     return round(float(share), 6)
 
 
-def worths_of(texts: Iterable[str], own: Sequence[Role]) -> Worths:
+def worths_of(texts: Iterable[str], own: Sequence[Man]) -> Worths:
     """What men are worth, those of chess and some of your own, as texts such as `M=325,mates` say."""
-    found, roles = dict(CHESS), {role.letter: role for role in own}
+    found = dict(CHESS)
+    roles = {role.letter: role for role in own}
     for text in texts:
         match = _WORTH.fullmatch(text)
         if match is None or match[1] not in roles:
@@ -282,7 +284,7 @@ def _recorded(record: Record, worths: Worths) -> Iterator[Potential]:
     every = {side: record.sides[side].counts for side in Color}
     parts: list[tuple[str | None, Rule, ByOutcome]] = [(None, rule, every)]
     men = record.material.side(leader)
-    if record.one_colored is not None and sum(role.is_bound for role in men) > 1:
+    if record.one_colored is not None and sum(is_bound(role) for role in men) > 1:
         one = {
             side: {outcome: n.classes for outcome, n in record.one_colored[side].items()}
             for side in Color
@@ -292,7 +294,7 @@ def _recorded(record: Record, worths: Worths) -> Iterator[Potential]:
             for side in Color
         }
         has_more = (
-            not all(role.is_bound for role in men[1:])
+            not all(is_bound(role) for role in men[1:])
             or len(record.material.side(leader.other)) > 1
         )
         parts = [

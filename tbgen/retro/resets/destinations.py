@@ -15,7 +15,8 @@ from tbgen.compiled.jit import by_address, inlined
 from tbgen.index.kernels import beside_image, sort_twins
 from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Layout, layout_of, slots_of
 from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
-from tbgen.material import PROMOTIONS, Material, Role
+from tbgen.material import Material
+from tbgen.men import PROMOTIONS, Role
 from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.retro.words.moves import MOST_SLOTS
 from tbgen.score import Color

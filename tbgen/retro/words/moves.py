@@ -12,7 +12,7 @@ from tbgen.compiled.jit import by_address, inlined, inner, small
 from tbgen.index.kernels import path_of
 from tbgen.index.squares import KING_ATTACKS, KING_TO, NOWHERE, PAWN_ATTACKS, RAY
 from tbgen.index.words import NOTHING, king_step, square_bit
-from tbgen.material import Role
+from tbgen.men import Role
 from tbgen.retro.words.block import Best, Block, new_best, white_attacks, white_king_attacked
 from tbgen.retro.words.geometry import (
     BLACK,

@@ -18,7 +18,8 @@ from tbgen.apps.records.potential import (
 from tbgen.apps.records.record import Record, read_record
 from tbgen.errors import UsageError
 from tbgen.facts import plain
-from tbgen.material import Material, Role
+from tbgen.material import Material
+from tbgen.men import Role, is_bound
 from tbgen.score import Color, Score
 from tests.own_men import MEN, material
 from tests.project import RECORDS
@@ -195,5 +196,5 @@ def test_a_worth_that_cannot_be_read_or_is_missing_is_refused(
 
 
 def test_men_bound_to_a_colour_are_found_by_their_moves() -> None:
-    assert "".join(role.letter for role in MEN if role.is_bound) == "EFHILOU"
-    assert [role for role in Role if role.is_bound] == [Role.BISHOP]
+    assert "".join(role.letter for role in MEN if is_bound(role)) == "EFHILOU"
+    assert [role for role in Role if is_bound(role)] == [Role.BISHOP]

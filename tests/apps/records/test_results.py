@@ -12,7 +12,7 @@ from tbgen.apps.records.record import Record
 from tbgen.apps.site.boards import best_cards
 from tbgen.apps.site.pages import Drawn, drawn_in
 from tbgen.library.build import build_tables
-from tbgen.material import name_of_men, own_men
+from tbgen.men import name_of_men, own_men
 from tbgen.score import Color, Score
 from tests.own_men import MEN
 from tests.project import RECORDS, ROOT, S18, golden_rows
