@@ -3,7 +3,8 @@
 ensure() {
     root=$(cd "$(dirname "$0")/.." && pwd -P)
     bin=$root/.venv/bin
-    if [ -x "$bin/python" ] && cmp -s "$root/pyproject.toml" "$root/.venv/$1.stamp" 2>/dev/null; then
+    if [ -x "$bin/python" ] && cmp -s "$root/pyproject.toml" "$root/.venv/$1.stamp" 2>/dev/null &&
+        cmp -s "$root/constraints.txt" "$root/.venv/$1.constraints" 2>/dev/null; then
         return
     fi
     "$(find_python)" "$root/scripts/environment.py" "$1" || exit $?

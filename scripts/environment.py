@@ -2,9 +2,10 @@
 
     environment.py runtime|dev
 
-A stamp, a copy of pyproject.toml, is written last: an environment without its stamp was interrupted and is
-made again. A lock lets a second call wait for the first, and for whatever an interrupted one left running:
-every process that works on the environment inherits the locked file as its standard input.
+A stamp, a copy of pyproject.toml, is written last, after a copy of constraints.txt: an environment
+without its stamp was interrupted and is made again. A lock lets a second call wait for the first,
+and for whatever an interrupted one left running: every process that works on the environment
+inherits the locked file as its standard input.
 """
 
 from __future__ import annotations
@@ -38,9 +39,17 @@ def stamp(part: str) -> Path:
     return ENVIRONMENT / f"{part}.stamp"
 
 
+def stamped_versions(part: str) -> Path:
+    return ENVIRONMENT / f"{part}.constraints"
+
+
 def is_ready(part: str) -> bool:
-    """Whether the environment was finished, for this very pyproject.toml."""
+    """Whether the environment was finished, for these very pyproject.toml and constraints.txt."""
     if not os.access(ENVIRONMENT / "bin" / "python", os.X_OK) or not stamp(part).is_file():
+        return False
+    if not stamped_versions(part).is_file():
+        return False
+    if stamped_versions(part).read_bytes() != LOCKED.read_bytes():
         return False
     return stamp(part).read_bytes() == PROJECT.read_bytes()
 
@@ -77,6 +86,7 @@ def make(part: str, lock: IO[str]) -> None:
             log,
         )
     for name in ("runtime", part):
+        shutil.copyfile(LOCKED, stamped_versions(name))
         unfinished = stamp(name).with_suffix(".partial")
         shutil.copyfile(PROJECT, unfinished)
         unfinished.replace(stamp(name))

@@ -54,7 +54,7 @@ import os
 import re
 import reprlib
 import shlex
-from typing import Any, ClassVar, Final, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Final, SupportsIndex, TypeVar, dataclass_transform
 
 from tbgen.facts import plain
 from tbgen.text import in_gib, in_units
@@ -62,14 +62,23 @@ from tbgen.text import in_gib, in_units
 T = TypeVar("T")
 M = TypeVar("M", bound=enum.Enum)
 
-_USUAL_FOLDER, _WHOLE_GAME = "data", "whole-game"
-"""The default folder of tables, and the folder in it for tables of whole-game mobility."""
+_USUAL_FOLDER = "data"
+"""The default folder of tables."""
+_WHOLE_GAME = "whole-game"
+"""The folder in it for tables of whole-game mobility."""
 
 OWN_MEN: Final = re.compile(r"[A-Z]=[A-Z]+(,[A-Z]=[A-Z]+)*")
 """The name of a folder of tables with men of your own."""
 
 _MOST_TABLE_MEN = 5
-"""The same as `material.MOST_TABLE_MEN`, which imports this file: no error asks you to build a larger table."""
+"""The same as `material.MOST_TABLE_MEN`, which imports this file.
+
+No error asks you to build a larger table.
+"""
+_MOST_BUILT_MEN = 6
+"""The same as `material.MOST_BUILT_MEN`."""
+_MOST_NAMED_MEN = 9
+"""The name of a material with more men says less than their number."""
 
 
 @dataclass_transform()
@@ -90,20 +99,28 @@ class TbgenError(Exception):
     _fields: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, exit_code: int = 0, template: str = "") -> None:
-        cls._fields = tuple(dict.fromkeys((*cls._fields, *cls.__annotations__)))
-        cls.exit_code, cls.template = exit_code or cls.exit_code, template or cls.template
+        cls._fields = tuple(dict.fromkeys([*cls._fields, *cls.__annotations__]))
+        if exit_code:
+            cls.exit_code = exit_code
+        if template:
+            cls.template = template
 
     def __init__(self, *values: Any, **named: Any) -> None:
-        given = dict(zip(self._fields, values, strict=False)) | named
-        missing = [
-            name for name in self._fields if name not in given and not hasattr(type(self), name)
-        ]
-        if missing or len(given) != len(values) + len(named) or not given.keys() <= {*self._fields}:
-            raise TypeError(f"{type(self).__name__} takes {', '.join(self._fields)}, each once")
-        super().__init__(
-            *(given[name] if name in given else getattr(self, name) for name in self._fields)
-        )
+        given = dict(zip(self._fields, values, strict=False))
+        given.update(named)
+        is_each_given_once = len(given) == len(values) + len(named)
+        if not is_each_given_once or not given.keys() <= set(self._fields):
+            raise self._wrong_arguments()
+        for name in self._fields:
+            if name not in given:
+                if not hasattr(type(self), name):
+                    raise self._wrong_arguments()
+                given[name] = getattr(type(self), name)
+        super().__init__(*(given[name] for name in self._fields))
         vars(self).update(zip(self._fields, self.args, strict=True))
+
+    def _wrong_arguments(self) -> TypeError:
+        return TypeError(f"{type(self).__name__} takes {', '.join(self._fields)}, each once")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self).__new__, (type(self), *self.args), vars(self)
@@ -183,7 +200,10 @@ class MoveError(InputError):
     @property
     def said(self) -> str:
         """The line without the ply."""
-        return f"{self.reason} {self.move!r}{self.because and f': {self.because}'}"
+        line = f"{self.reason} {self.move!r}"
+        if self.because:
+            line += f": {self.because}"
+        return line
 
 
 class MaterialError(InputError, template="unknown material {text!r}: {reason}"):
@@ -200,14 +220,25 @@ class ManError(InputError, template="bad man {text!r}: {reason}"):
     reason: str
 
 
-class TooManyMenError(
-    InputError, template="{material} has {men} men; tables exist for at most {most}"
-):
-    """A material or position with more men than tables have."""
+class TooManyMenError(InputError):
+    """A material or position with more men than tables have.
+
+    >>> str(TooManyMenError("KRPvKRP", 6, 5))
+    'KRPvKRP has 6 men; tables have at most 5, or 6 if you build them yourself'
+    """
 
     material: str
     men: int
     most: int
+
+    def __str__(self) -> str:
+        what = f"{self.material} has {self.men} men"
+        if self.men > _MOST_NAMED_MEN:
+            what = f"{self.men} men are too many"
+        line = f"{what}; tables have at most {self.most}"
+        if self.most < _MOST_BUILT_MEN:
+            line += f", or {_MOST_BUILT_MEN} if you build them yourself"
+        return line
 
 
 class CastlingError(InputError, template="tables know no castling rights: {fen!r}"):
@@ -230,9 +261,12 @@ class PgnError(InputFileError):
     ply: int | None = None
 
     def __str__(self) -> str:
-        where = "" if self.number is None else f", game {self.number}"
-        where += "" if self.ply is None else f", ply {self.ply}"
-        return f"{self.file}{where}: {self.reason}"
+        where = self.file
+        if self.number is not None:
+            where += f", game {self.number}"
+        if self.ply is not None:
+            where += f", ply {self.ply}"
+        return f"{where}: {self.reason}"
 
 
 class RecordError(
@@ -277,17 +311,23 @@ def build_options(folder: str | None) -> str:
     >>> build_options("data/M=WF/whole-game"), build_options("tables")
     (' --man M=WF --game whole-game', ' --data tables')
     """
-    options, (above, name) = "", os.path.split(folder or _USUAL_FOLDER)
+    options = ""
+    where = folder or _USUAL_FOLDER
+    above, name = os.path.split(where)
     if name == _WHOLE_GAME:
-        options, (above, name) = f" --game {name}", os.path.split(above)
+        options = f" --game {name}"
+        where = above
+    above, name = os.path.split(where)
     if OWN_MEN.fullmatch(name):
-        options, (above, name) = (
-            f" --man {name.replace(',', ' --man ')}{options}",
-            os.path.split(above),
-        )
-    where = os.path.join(above, name) or "."
-    is_elsewhere = where != _USUAL_FOLDER and ", " not in where
-    return f"{f' --data {shlex.quote(where)}' if is_elsewhere else ''}{options}"
+        men = name.replace(",", " --man ")
+        options = f" --man {men}{options}"
+        where = above
+    if not where:
+        where = "."
+    are_several = ", " in where
+    if where != _USUAL_FOLDER and not are_several:
+        options = f" --data {shlex.quote(where)}{options}"
+    return options
 
 
 class TableError(TbgenError):
@@ -298,9 +338,9 @@ class TableError(TbgenError):
     """
 
     def __str__(self) -> str:
-        return self.template.format_map(
-            {"options": build_options(vars(self).get("folder")), **vars(self)}
-        )
+        fields = dict(vars(self))
+        fields["options"] = build_options(fields.get("folder"))
+        return self.template.format_map(fields)
 
 
 class MissingTableError(TableError, KeyError, exit_code=3):
@@ -320,14 +360,16 @@ class MissingTableError(TableError, KeyError, exit_code=3):
     """The names of more materials that the same answer lacks."""
 
     def __str__(self) -> str:
-        names, where = (
-            " ".join((self.material, *self.others)),
-            "" if self.folder is None else f" in {self.folder}",
-        )
-        tables, them = ("tables", "them") if self.others else ("table", "it")
-        if len(self.material) - len("v") > _MOST_TABLE_MEN:
-            return f"no {tables} {names}{where}"
-        return f"no {tables} {names}{where}; build {them} with: tbgen build {names}{build_options(self.folder)}"
+        names = " ".join([self.material, *self.others])
+        tables = "tables" if self.others else "table"
+        line = f"no {tables} {names}"
+        if self.folder is not None:
+            line += f" in {self.folder}"
+        men = len(self.material) - len("v")
+        if men <= _MOST_TABLE_MEN:
+            them = "them" if self.others else "it"
+            line += f"; build {them} with: tbgen build {names}{build_options(self.folder)}"
+        return line
 
 
 NO_TABLE: Final = (MissingTableError, TooManyMenError, CastlingError)
@@ -398,16 +440,17 @@ class NotEnoughMemoryError(BuildError, exit_code=6):
     def __init__(
         self, material: str, needed_bytes: int, available_bytes: int, tables: int = 1
     ) -> None:
-        remedy = (
-            "free some, or grant more"
-            if tables == 1
-            else f"{tables} tables cannot be made, --plan names them"
-        )
-        needed, available = in_gib(needed_bytes), in_gib(available_bytes, math.floor)
+        remedy = "free some, or grant more"
+        if tables > 1:
+            remedy = f"{tables} tables cannot be made, --plan names them"
+        needed = in_gib(needed_bytes)
+        available = in_gib(available_bytes, math.floor)
         super().__init__(
             material, f"it needs about {needed} of memory, {available} are available; {remedy}"
         )
-        self.needed_bytes, self.available_bytes, self.tables = needed_bytes, available_bytes, tables
+        self.needed_bytes = needed_bytes
+        self.available_bytes = available_bytes
+        self.tables = tables
 
 
 class NotEnoughDiskError(BuildError, exit_code=6):
@@ -416,15 +459,18 @@ class NotEnoughDiskError(BuildError, exit_code=6):
     def __init__(
         self, material: str, needed_bytes: int, available_bytes: int, tables: int = 1
     ) -> None:
-        tables_need = (
-            "it needs" if tables == 1 else f"it and the {tables - 1} others to be made need"
-        )
-        needed, free = in_units(needed_bytes), in_units(available_bytes)
+        tables_need = "it needs"
+        if tables > 1:
+            tables_need = f"it and the {tables - 1} others to be made need"
+        needed = in_units(needed_bytes)
+        free = in_units(available_bytes)
         super().__init__(
             material,
             f"{tables_need} about {needed} of disk, {free} are free; make room, or build fewer",
         )
-        self.needed_bytes, self.available_bytes, self.tables = needed_bytes, available_bytes, tables
+        self.needed_bytes = needed_bytes
+        self.available_bytes = available_bytes
+        self.tables = tables
 
 
 class FetchError(TbgenError, exit_code=9, template="cannot fetch from {url}: {reason}"):
@@ -484,14 +530,14 @@ def expect(value: object, kind: type[T], name: str, wanted: str) -> T:
 
 def expect_number(value: object, name: str, least: int, most: int | None = None) -> int:
     """The argument called `name`, if it is a whole number in its range; a truth value is none."""
-    try:
-        number = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        number = least - 1
-    if isinstance(value, bool) or number < least or (most is not None and number > most):
-        span = f"from {least} on" if most is None else f"from {least} to {most}"
-        raise UsageError(f"{name} must be a whole number {span}, not {reprlib.repr(value)}")
-    return number
+    if isinstance(value, SupportsIndex) and not isinstance(value, bool):
+        number = operator.index(value)
+        if number >= least and (most is None or number <= most):
+            return number
+    span = f"from {least} on"
+    if most is not None:
+        span = f"from {least} to {most}"
+    raise UsageError(f"{name} must be a whole number {span}, not {reprlib.repr(value)}")
 
 
 def expect_member(value: object, kind: type[M], name: str, what: str) -> M:
@@ -501,5 +547,5 @@ def expect_member(value: object, kind: type[M], name: str, what: str) -> M:
     try:
         return kind(value.lower())
     except ValueError:
-        names = ", ".join(each.value for each in kind)
+        names = ", ".join(member.value for member in kind)
         raise ScoreFormatError(value, f"{what}; there are {names}") from None

@@ -34,10 +34,17 @@ class FakeCommands:
 
 @pytest.fixture
 def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    files = {"ENVIRONMENT": ".venv", "PROJECT": "pyproject.toml", "LOG": "log", "LOCK": "lock"}
+    files = {
+        "ENVIRONMENT": ".venv",
+        "PROJECT": "pyproject.toml",
+        "LOCKED": "constraints.txt",
+        "LOG": "log",
+        "LOCK": "lock",
+    }
     for name, file in files.items():
         monkeypatch.setattr(environment, name, tmp_path / file)
     environment.PROJECT.write_text(GROUP)
+    environment.LOCKED.write_text("pytest==9.0\n")
     return environment
 
 
@@ -99,3 +106,15 @@ def test_a_changed_project_brings_it_up_to_date(script: ModuleType, commands: Fa
     assert commands.seen == ["venv", ".[docs,report,serve,swiss]", ".[report,serve]"]
     assert not script.is_ready("dev")
     assert script.is_ready("runtime")
+
+
+@pytest.mark.parametrize("part", ["runtime", "dev"])
+def test_other_versions_alone_bring_it_up_to_date(
+    script: ModuleType, commands: FakeCommands, part: str
+) -> None:
+    script.main(part)
+    script.LOCKED.write_text("pytest==9.1\n")
+    assert not script.is_ready(part)
+    script.main(part)
+    assert script.is_ready(part)
+    assert commands.seen == ["venv", script.PARTS[part], script.PARTS[part]]

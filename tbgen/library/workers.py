@@ -40,6 +40,7 @@ from tbgen.storage.files import FileRecord, men_of_folder, mobility_of, partial_
 from tbgen.storage.reader import TableFile
 from tbgen.storage.scratch import ScratchStore, scratch_path
 from tbgen.system import __version__
+from tbgen.system.extras import how_to_install
 from tbgen.system.process import follow_parent, forget_peak, peak_bytes
 
 if TYPE_CHECKING:
@@ -274,9 +275,8 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
         try:
             self._dask: Any = importlib.import_module("distributed")
         except ImportError:
-            reason = (
-                "--cluster needs dask.distributed; install it with: pip install 'tbgen[cluster]'"
-            )
+            install = how_to_install("cluster")
+            reason = f"--cluster needs dask.distributed; install it with: {install}"
             raise UsageError(reason) from None
         logging.getLogger("distributed.client").setLevel(
             logging.CRITICAL

@@ -28,10 +28,11 @@ from tbgen.apps.match.settings import Format, Policy, Tournament
 from tbgen.errors import MatchError, UsageError
 from tbgen.facts import facts_of
 from tbgen.score import Color
+from tbgen.system.extras import how_to_install
 
 MOST_GAMES = 1_000_000
 """The longest match: years of play."""
-_INSTALL = "pip install 'tbgen[swiss]' (on Linux with x86-64, macOS with ARM, Windows)"
+_WHEELS = "on Linux with x86-64 or macOS with ARM"
 _POINT = 10
 """The library counts in tenths of a point."""
 
@@ -235,7 +236,10 @@ def pairs_of(
         from py4swiss.trf.results import ColorToken, ResultToken, RoundResult, ScoringPointSystem
         from py4swiss.trf.sections import PlayerSection, XSection
     except ImportError:
-        raise UsageError(f"-tournament swiss needs the library py4swiss: {_INSTALL}") from None
+        install = how_to_install("swiss")
+        raise UsageError(
+            f"-tournament swiss needs the library py4swiss: {install} ({_WHEELS})"
+        ) from None
     colors = {Color.WHITE: ColorToken.WHITE, Color.BLACK: ColorToken.BLACK}
     point = math.lcm(
         _POINT, *(each.points.denominator for round_ in history for each in round_.values())

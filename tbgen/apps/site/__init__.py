@@ -6,6 +6,7 @@ import importlib.util
 from typing import Final
 
 from tbgen.errors import UsageError
+from tbgen.system.extras import how_to_install
 
 EXTRAS: Final = {
     "report": ("pages", ["jinja2"]),
@@ -19,6 +20,4 @@ def need_extra(extra: str) -> None:
     what, modules = EXTRAS[extra]
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
     if missing:
-        raise UsageError(
-            f"{what} need {', '.join(missing)}; install with: pip install 'tbgen[{extra}]'"
-        )
+        raise UsageError(f"{what} need {', '.join(missing)}; install with: {how_to_install(extra)}")

@@ -116,7 +116,7 @@ def test_what_is_not_installed_is_said_in_a_line(
     monkeypatch.setitem(EXTRAS, "report", ("pages", ["jinja2", "a_module_that_is_not_there"]))
     with pytest.raises(
         UsageError,
-        match=r"pages need a_module_that_is_not_there; install with: pip install 'tbgen\[report\]'",
+        match=r"pages need a_module_that_is_not_there; install with: .* -m pip install '?.*\[report\]'?",
     ):
         Site(some)
 
