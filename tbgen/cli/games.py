@@ -103,7 +103,7 @@ def annotate_command(
                 )
                 sheet.write(text_of(form, facts, plies).encode())
             elif as_page:
-                from tbgen.apps.site.templates import annotated_page
+                from tbgen.apps.site.standalone import annotated_page
 
                 sheet.write(annotated_page(list(annotations), Path(file).name).encode())
             else:
@@ -237,7 +237,7 @@ def standings(
         facts = found.facts()
         print_facts(form, facts, facts["players"])
     elif as_page:
-        from tbgen.apps.site.templates import standings_page
+        from tbgen.apps.site.standalone import standings_page
 
         click.echo(standings_page(found), nl=False)
     else:

@@ -125,7 +125,7 @@ def _draw(
     from tbgen.apps.site import boards
 
     if as_svg:
-        from tbgen.apps.site.templates import picture_of_value
+        from tbgen.apps.site.standalone import picture_of_value
 
         click.echo(picture_of_value(tables, *at, man), nl=False)
     elif man is not None and form is Form.TABLE:

@@ -29,8 +29,6 @@ from tbgen.library.fetch import fetch
 from tbgen.material import MOST_TABLE_MEN, Material, build_order
 from tbgen.text import counted, in_units
 
-_ANY_ADDRESS = ("0.0.0.0", "::", "")
-
 
 @click.command("serve", cls=Command)
 def command(
@@ -71,18 +69,27 @@ def command(
     """
     need_extra("serve")
     from tbgen.apps.site import server as app
-    from tbgen.apps.site.guard import connections_for, listen, serve
+    from tbgen.apps.site.addresses import ANY_ADDRESS, addresses_for_others, in_url, listen
+    from tbgen.apps.site.limits import connections_for
+    from tbgen.apps.site.run import serve
 
     with listen(host, port) as listening:
         catalog = Catalog(folders)
         complain_of(catalog.faults)
         connections_for(len(catalog))
-        shown = "127.0.0.1" if host in _ANY_ADDRESS else f"[{host}]" if ":" in host else host
-        address = f"http://{shown}:{listening.getsockname()[1]}/explorer/"
+        is_for_all = host in ANY_ADDRESS
+        shown = "127.0.0.1" if is_for_all else in_url(host)
+        port = listening.getsockname()[1]
+        address = f"http://{shown}:{port}/explorer/"
         say(f"{counted(len(catalog), 'table', 'tables')}; {address}", err=False)
+        if is_for_all:
+            for other in addresses_for_others(listening):
+                say(f"for other machines: http://{other}:{port}/explorer/", err=False)
+            if not names:
+                say("behind a proxy, add its public name: --name tables.example", err=False)
         os.environ |= {
             app.FOLDERS: os.pathsep.join(str(folder.resolve()) for folder in folders),
-            app.NAMES: " ".join(names if host in _ANY_ADDRESS else (shown, *names)),
+            app.NAMES: " ".join(names if is_for_all else (shown, *names)),
             app.SITE: "" if site is None else str(site.resolve()),
             app.CACHE: "" if cache is None else str(cache),
             app.FRAMES: "1" if frames else "",

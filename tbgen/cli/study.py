@@ -238,8 +238,8 @@ def _write_pages(
 ) -> None:
     """Write the pages, and print their number."""
     from tbgen.apps.site import need_extra
+    from tbgen.apps.site.export import PAGE_FOLDER
     from tbgen.apps.site.pages import Site, write_site
-    from tbgen.apps.site.templates import PAGE_FOLDER
     from tbgen.probe import Tablebase
 
     where = [records] if records else [folder / RECORDS for folder in folders]
@@ -267,7 +267,7 @@ def _write_pages(
 def _write_explorer(
     output: Path, address: str | None, folders: tuple[Path, ...], most_men: int, *, force: bool
 ) -> int:
-    from tbgen.apps.site.templates import PAGE_FOLDER, write_explorer
+    from tbgen.apps.site.export import PAGE_FOLDER, write_explorer
     from tbgen.library.catalog import TABLES, Catalog
 
     catalog = Catalog(folders, most_men)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import random
 import resource
 import signal
 import socket
@@ -13,19 +14,27 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from urllib.parse import quote
+
+import chess
 
 from tests.project import ROOT
 
 DESCRIPTORS = 300
 MORE_BYTES = 512 << 20
 FEN = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
-PATHS = ("/health", f"/r-mobility?fen={quote(FEN)}", f"/standard?fen={quote(FEN)}")
+PATHS = ("/health", f"/r-mobility?fen={quote(FEN)}", f"/r-mobility?fen={quote(FEN)}&brief=1")
+MANY_MOVES = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1_w_-_-_0_1"
+WALKERS = "4k3/8/8/8/8/8/8/RN2KN1R w - - 0 1"
+WALK_PLIES = 8000
+"""Of a variant, python-chess would look for repetitions in them for a minute."""
 PAUSE = 2.0
 """Seconds until an attacker that was cut off comes again."""
 DROP_SECONDS = 0.5
 HEAD = "POST /r-mobility?strip=1 HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n"
+PGN_HEAD = "POST /adjudicate HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n"
 MANY = "\n".join([FEN] * 800)
 
 LIMITED = f"""
@@ -163,10 +172,40 @@ async def deaf(loop: asyncio.AbstractEventLoop, client: socket.socket) -> None:
     await asyncio.sleep(30)
 
 
+async def hurrying(loop: asyncio.AbstractEventLoop, client: socket.socket) -> None:
+    """Asks for a position of 218 moves, again and again."""
+    request = f"GET /standard?fen={MANY_MOVES} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+    while True:
+        await loop.sock_sendall(client, request)
+        if not await loop.sock_recv(client, 1 << 20):
+            return
+
+
+async def playing(loop: asyncio.AbstractEventLoop, client: socket.socket) -> None:
+    """Sends a long game of crazyhouse."""
+    game = walk()
+    await loop.sock_sendall(client, (PGN_HEAD.format(len(game)) + game).encode())
+    await loop.sock_recv(client, 1 << 16)
+
+
+@cache
+def walk() -> str:
+    """A game of crazyhouse in which kings, rooks and knights walk at random."""
+    draw = random.Random(8)
+    board = chess.Board(WALKERS)
+    moves = list[str]()
+    while len(moves) < WALK_PLIES:
+        move = draw.choice(list(board.legal_moves))
+        moves.append(move.uci())
+        board.push(move)
+    return f'[Variant "crazyhouse"]\n[FEN "{WALKERS}"]\n\n{" ".join(moves)} *\n'
+
+
 async def _attack(port: int, counts: Mapping[str, int]) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
-    kinds = {each.__name__: each for each in (half_open, dripping, deaf)}
+    attackers = (half_open, dripping, deaf, hurrying, playing)
+    kinds = {attacker.__name__: attacker for attacker in attackers}
     await asyncio.gather(
         *(
             _again_and_again(port, kinds[name])

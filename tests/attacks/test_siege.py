@@ -12,26 +12,20 @@ from tests.attacks.siege import besiege
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs prlimit")
 
 
+FEW = {"half_open": 150, "dripping": 60, "deaf": 20, "hurrying": 20, "playing": 4}
+MANY = {"half_open": 600, "dripping": 600, "deaf": 150, "hurrying": 200, "playing": 8}
+
+
 @pytest.mark.parametrize(
-    ("half_open", "dripping", "deaf", "seconds", "longest"),
-    [(150, 60, 20, 2, 20), pytest.param(600, 600, 150, 300, 1, marks=pytest.mark.slow)],
+    ("attackers", "seconds", "longest"),
+    [(FEW, 2, 20), pytest.param(MANY, 300, 1, marks=pytest.mark.slow)],
+    ids=["few", "many"],
 )
 def test_a_besieged_server_answers(
-    table_folder: Path,
-    tmp_path: Path,
-    half_open: int,
-    dripping: int,
-    deaf: int,
-    seconds: int,
-    longest: int,
+    table_folder: Path, tmp_path: Path, attackers: dict[str, int], seconds: int, longest: int
 ) -> None:
     """For five minutes within a second, on an idle machine."""
-    found = besiege(
-        table_folder,
-        tmp_path / "log",
-        {"half_open": half_open, "dripping": dripping, "deaf": deaf},
-        seconds,
-    )
+    found = besiege(table_folder, tmp_path / "log", attackers, seconds)
     assert not found.wrong, found.wrong[:3]
     assert max(found.seconds) < longest
     assert len(found.log) < 100_000

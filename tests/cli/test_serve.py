@@ -23,7 +23,7 @@ from tests.cli.calls import tbgen
 def serve() -> Iterator[mock.Mock]:
     """In place of the server that would go on for ever."""
     with (
-        mock.patch("tbgen.apps.site.guard.serve") as serve,
+        mock.patch("tbgen.apps.site.run.serve") as serve,
         mock.patch.dict(os.environ),
     ):
         yield serve
@@ -49,6 +49,25 @@ def test_a_server_is_for_this_machine_alone_unless_told_otherwise(
         "tbgen.apps.site.server:from_environment",
         1,
     )
+
+
+def test_a_server_for_other_machines_says_where_they_find_it_and_what_a_proxy_needs(
+    serve: mock.Mock, table_folder: Path
+) -> None:
+    entry = mock.Mock(family=socket.AF_INET, address="192.0.2.7")
+    loopback = mock.Mock(family=socket.AF_INET, address="127.0.0.1")
+    link = mock.Mock(family=17, address="00:00:5e:00:53:01")
+    interfaces = {"lo": [loopback], "eth0": [link, entry]}
+    with mock.patch("psutil.net_if_addrs", return_value=interfaces):
+        out, _ = served("--host", "0.0.0.0", folder=table_folder)
+        named, _ = served("--host", "0.0.0.0", "--name", "a.example", folder=table_folder)
+    first, others, proxy = out.splitlines()
+    assert first.startswith("6 tables; http://127.0.0.1:")
+    assert others == first.replace(
+        "6 tables; http://127.0.0.1", "for other machines: http://192.0.2.7"
+    )
+    assert proxy == "behind a proxy, add its public name: --name tables.example"
+    assert len(named.splitlines()) == 2
 
 
 def test_a_taken_port_is_said_and_no_address(table_folder: Path) -> None:

@@ -18,7 +18,8 @@ from typing import Any, Final
 from tbgen.apps.records.potential import facts_of, fits_of, potentials_of
 from tbgen.apps.records.record import Record
 from tbgen.apps.site.boards import best_cards, cards_of, zugzwang_cards
-from tbgen.apps.site.templates import HERE, PREVIEW, environment, static, style, write_new
+from tbgen.apps.site.export import PREVIEW, write_new
+from tbgen.apps.site.templates import HERE, environment, static, style
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json

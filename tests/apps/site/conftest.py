@@ -17,11 +17,12 @@ from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
 from tbgen.apps.records.record import Record
-from tbgen.apps.site.guard import config_for, listen
+from tbgen.apps.site.addresses import listen
+from tbgen.apps.site.export import write_explorer
 from tbgen.apps.site.pages import Site, write_site
+from tbgen.apps.site.run import config_for
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import ServerSettings
-from tbgen.apps.site.templates import write_explorer
 from tbgen.library.catalog import Catalog
 from tests.conftest import shared
 
@@ -48,9 +49,9 @@ def client(table_folder: Path) -> Iterator[TestClient]:
 
 
 @contextlib.contextmanager
-def running(app: ASGIApp) -> Iterator[str]:
+def running(app: ASGIApp, host: str = "127.0.0.1") -> Iterator[str]:
     """The address of an application while it is served."""
-    with listen("127.0.0.1", 0) as listening:
+    with listen(host, 0) as listening:
         server = uvicorn.Server(config_for(app))
         thread = threading.Thread(target=server.run, args=([listening],))
         thread.start()

@@ -12,7 +12,7 @@ import chess
 import pytest
 
 from tbgen.apps.records.record import Record
-from tbgen.apps.site.templates import files
+from tbgen.apps.site.export import files
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import material_of
 from tbgen.score import Score

@@ -18,10 +18,10 @@ from starlette.testclient import TestClient
 
 from tbgen.apps.games.read import games_in
 from tbgen.apps.site.boards import in_words, map_facts, signed
-from tbgen.apps.site.guard import Limits
+from tbgen.apps.site.export import INDEX, SERVER, TABLES, files, index_page
+from tbgen.apps.site.limits import Limits
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import ServerSettings
-from tbgen.apps.site.templates import INDEX, SERVER, TABLES, files, index_page
 from tbgen.closures.solving import PositionSolver
 from tbgen.probe import Tablebase
 from tbgen.rules.position import own_score

@@ -5,18 +5,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import resource
 import socket
+import sys
 import threading
 from collections.abc import Iterator
+from http.client import HTTPConnection
 from pathlib import Path
-from unittest import mock
 from urllib.request import urlopen
 
 import pytest
 
-from tbgen.apps.site import guard
-from tbgen.apps.site.guard import DEADLINES, Connection, calm, connections_for, listen
+from tbgen.apps.site.addresses import listen
+from tbgen.apps.site.connection import DEADLINES, Connection
+from tbgen.apps.site.limits import connections_for
+from tbgen.apps.site.log import Calm
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import ServerSettings
 from tbgen.errors import UsageError
@@ -29,7 +33,7 @@ FILE = b"GET /tables/KPvK.h5 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 @pytest.fixture
 def port(table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """The port of a server that takes three connections at once."""
-    monkeypatch.setattr("tbgen.apps.site.server.connections_for", lambda tables: 3)
+    monkeypatch.setattr("tbgen.apps.site.service.connections_for", lambda tables: 3)
     with running(application(ServerSettings([table_folder]))) as address:
         yield int(address.rpartition(":")[2])
 
@@ -99,6 +103,22 @@ def test_a_client_that_keeps_a_connection_waiting_loses_it(
     assert is_healthy(port)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a second address of this machine")
+def test_a_server_answers_under_the_address_at_which_a_client_reaches_it(
+    table_folder: Path,
+) -> None:
+    """Not under another one: a foreign page must not point its own name here."""
+    with running(application(ServerSettings([table_folder])), "0.0.0.0") as address:
+        port = int(address.rpartition(":")[2])
+        statuses = dict[str, int]()
+        for host in ("127.0.0.2", "localhost", "127.0.0.3", "evil.example"):
+            connection = HTTPConnection("127.0.0.2", port, timeout=20)
+            connection.request("GET", "/health", headers={"Host": f"{host}:{port}"})
+            statuses[host] = connection.getresponse().status
+            connection.close()
+    assert statuses == {"127.0.0.2": 200, "localhost": 200, "127.0.0.3": 400, "evil.example": 400}
+
+
 def test_a_head_has_64_kilobytes_at_most(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port)) as client:
         client.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * (1 << 17))
@@ -118,7 +138,7 @@ def test_work_for_a_client_that_has_left_is_dropped(
         return {}
 
     monkeypatch.setattr("tbgen.apps.site.answers.answer_of", answer)
-    monkeypatch.setattr("tbgen.apps.site.guard._PIECE_SECONDS", 0)
+    monkeypatch.setattr("tbgen.apps.site.queue.PIECE_SECONDS", 0)
     lines = b"8/8/8/4KBk1/8/8/8/8_b\n" * 500
     with socket.create_connection(("127.0.0.1", port)) as client:
         client.sendall(BODY.replace(b"99", b"%d" % len(lines)).removesuffix(b"8/8/") + lines)
@@ -147,9 +167,8 @@ def test_a_new_client_has_the_place_of_the_one_that_waits_longest(
 
 def test_places_leave_descriptors_for_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda which: (450, 450))
-    monkeypatch.setattr(
-        guard.os, "listdir", lambda folder: ["0", "1", "2", "3"]
-    )  # other tests may have more open
+    # Other tests may have more open.
+    monkeypatch.setattr(os, "listdir", lambda folder: ["0", "1", "2", "3"])
     few, more = connections_for(25), connections_for(0)
     assert 8 <= few < more < 200
     with pytest.raises(
@@ -158,27 +177,25 @@ def test_places_leave_descriptors_for_tables(monkeypatch: pytest.MonkeyPatch) ->
         connections_for(95)
 
 
-def test_a_cause_says_one_line_in_ten_seconds_and_how_often_it_came_meanwhile(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    now, passes, said = 100.0, calm(), list[str]()
-    monkeypatch.setattr(guard, "time", mock.Mock(monotonic=lambda: now))
+def test_a_cause_says_one_line_in_ten_seconds_and_how_often_it_came_meanwhile() -> None:
+    now = 100.0
+    calm = Calm(lambda: now)
+    said = list[str]()
+
+    def log(text: str, error: Exception | None) -> None:
+        trouble = error and (type(error), error, None)
+        record = logging.LogRecord("uvicorn.error", logging.ERROR, "here.py", 7, text, (), trouble)
+        if calm.filter(record):
+            said.append(logging.Formatter("%(message)s").format(record))
 
     for number in range(1000):
         now += 0.02
-        for text, error in (
-            (f"bad request {number} {'x' * 5000}\n\x1b[2J", None),
-            ("failed", ValueError("why")),
-        ):
-            trouble = error and (type(error), error, None)
-            record = logging.LogRecord(
-                "uvicorn.error", logging.ERROR, "here.py", 7, text, (), trouble
-            )
-            if passes(record):
-                said.append(logging.Formatter("%(message)s").format(record))
+        log(f"bad request {number} {'x' * 5000}\n\x1b[2J", None)
+        log("failed", ValueError("why"))
     assert len(said) == 2 * 2
     assert max(map(len, said)) < 400
     assert said[2].startswith("bad request 501 xxx")
     assert said[2].endswith("(500 times more since the last line)")
     assert said[3].startswith("failed: ValueError('why')")
-    assert not any("\n" in each or "\x1b" in each for each in (said[0], *said[2:]))
+    without_traceback = [said[0], said[2], said[3]]
+    assert not any("\n" in line or "\x1b" in line for line in without_traceback)

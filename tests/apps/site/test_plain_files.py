@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from tbgen.apps.site.answers import Question, line_of
-from tbgen.apps.site.templates import write_explorer
+from tbgen.apps.site.answers import line_of
+from tbgen.apps.site.export import write_explorer
+from tbgen.apps.site.parameters import Question
 from tbgen.library.catalog import Catalog
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase

@@ -12,11 +12,13 @@ from pathlib import Path
 from unittest import mock
 
 import anyio
+import html5lib
 import pytest
 from starlette.testclient import TestClient
 
 from tbgen.apps.site.answers import verdicts_in
-from tbgen.apps.site.guard import BusyError, Deadline, Limits, Queue
+from tbgen.apps.site.limits import Deadline, Limits
+from tbgen.apps.site.queue import BusyError, Queue
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import ServerSettings
 from tbgen.probe import Tablebase
@@ -82,6 +84,24 @@ def test_what_makes_no_sense_is_refused_and_told_why(client: TestClient, case: s
     assert found.json()["message"] in (said or [found.json()["message"]])
     assert found.json()["message"]
     assert ("allow" in found.headers) is (status == "405")
+
+
+@pytest.mark.parametrize("path", ["/nosuch", "/explorer/nosuch", "/tables/nosuch.json"])
+def test_a_broken_link_is_a_page_for_people_and_an_error_for_programs(
+    client: TestClient, path: str
+) -> None:
+    browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+    page = client.get(path, headers={"Accept": browser})
+    assert page.status_code == 404
+    assert page.headers["content-type"].startswith("text/html")
+    assert page.headers["content-security-policy"].startswith("default-src 'none'")
+    assert "Accept" in page.headers["vary"].split(", ")
+    html5lib.HTMLParser(strict=True).parse(page.text)
+    assert '<a href="/explorer/">' in page.text
+    for accept in ("*/*", "application/json"):
+        error = client.get(path, headers={"Accept": accept})
+        assert error.status_code == 404
+        assert error.json()["error"] == "NotFound"
 
 
 def test_the_first_page_leads_to_the_explorer(client: TestClient) -> None:
@@ -169,7 +189,7 @@ def test_a_line_may_have_so_many_moves(client: TestClient) -> None:
 
 def test_a_queue_takes_so_many_and_works_for_nobody_who_has_left() -> None:
     async def crowd() -> list[int]:
-        queue, gate, begun = Queue(Limits(at_once=1, waiting=2)), threading.Event(), list[int]()
+        queue, gate, begun = Queue(at_once=1, waiting=2), threading.Event(), list[int]()
         asked = [
             asyncio.create_task(queue.run(lambda n=n: begun.append(n) or gate.wait()))
             for n in range(4)
@@ -187,7 +207,7 @@ def test_a_queue_takes_so_many_and_works_for_nobody_who_has_left() -> None:
 
 def test_a_thread_that_cannot_start_takes_no_place_for_ever() -> None:
     async def ask_thrice() -> str:
-        queue = Queue(Limits(at_once=1))
+        queue = Queue(at_once=1, waiting=64)
         refused = RuntimeError("can't start new thread")
         with mock.patch.object(threading.Thread, "start", side_effect=refused):
             for _ in range(2):

@@ -61,6 +61,9 @@ def test_distances_that_are_not_there_are_not_found(table_folder: Path, tmp_path
         assert (found.status_code, found.json()["message"]) == (404, "KBvK has no distances here")
         found = made.get("/r-mobility/line", params={"fen": "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"})
         assert (found.status_code, found.json()["error"]) == (404, "MissingDistancesError")
+        assert found.json()["message"] == (
+            "only the outcomes of KBvK are here; for distances: tbgen build KBvK"
+        )
         assert str(tmp_path) not in found.text
 
 

@@ -1,0 +1,134 @@
+"""The explorer's page and files, for the server and for a folder of plain files."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from tbgen.apps.site.templates import HERE, static, template_of
+from tbgen.library.catalog import CATALOG, Catalog, Entry
+from tbgen.library.catalog import TABLES as TABLE_FOLDER
+from tbgen.rules.facts import to_json
+from tbgen.storage.files import write_whole
+
+PAGE_FOLDER: Final = "explorer"
+INDEX: Final = "index.html"
+RULES: Final = "rules.html"
+PREVIEW: Final = "preview.png"
+"""The picture that other sites show beside a link; they do not draw SVG."""
+SERVER: Final = "server"
+"""Answers come from `tbgen serve`."""
+TABLES: Final = "tables"
+"""Answers come from the files of tables, read in the browser."""
+
+_EXPLORER: Final = HERE / "explorer"
+_MARGINS: Final = re.compile(rb"^[ \t]*(?:(?://.*|/\*.*\*/)?\n)?", re.MULTILINE)
+"""Indentation, empty lines and comments: an eighth of the compressed size of tbgen's own files."""
+
+
+@cache
+def files() -> dict[str, bytes]:
+    """Everything but the page itself: name -> content; tbgen's own files without indentation and comments."""
+    contents = dict[str, bytes]()
+    for path in sorted(_EXPLORER.rglob("*")):
+        if not path.is_file():
+            continue
+        name = path.relative_to(_EXPLORER).as_posix()
+        content = path.read_bytes()
+        is_ours = path.suffix in (".js", ".css") and not name.startswith("vendor/")
+        contents[name] = _MARGINS.sub(b"", content) if is_ours else content
+    contents["explorer.css"] += static("colors.css").encode()
+    contents[PREVIEW] = (HERE / "static" / PREVIEW).read_bytes()
+    return contents
+
+
+def index_page(
+    source: str, tables: Iterable[Entry] = (), report: str = "", name: str = INDEX, **card: str
+) -> str:
+    """A page for one kind of source; `report` leads to the pages of the report, if it is there.
+
+    The page has the names of the tables, with a star if a table has no distances, so that it never asks for a missing
+    one. Other sites show the `title`, `description` and `image` of the `card` beside a link to it.
+    """
+    names = list[str]()
+    for entry in tables:
+        has_distances = len(entry.files) > 1
+        names.append(str(entry.material) if has_distances else f"{entry.material}*")
+    page = template_of(f"explorer-{name}").render(
+        source=source, tables=" ".join(names), report=report, **card
+    )
+    return page + "\n"
+
+
+def write_explorer(
+    folder: Path,
+    catalog: Catalog,
+    tell: Callable[[Entry], None] = lambda _: None,
+    address: str | None = None,
+) -> int:
+    """Write the page, the tables and their figures into a folder; return the number of files.
+
+    If the report's pages are in the folder, the explorer links to them. tbgen hard-links tables on the same file
+    system, which takes no space. `tell` receives each table before it is written. With an `address`, links to the page
+    have a picture.
+    """
+    tables = catalog.entries.values()
+    table_folder = folder / TABLE_FOLDER
+    table_folder.mkdir(parents=True, exist_ok=True)
+    contents = _pages(folder, catalog, address)
+    linked = 0
+    for entry in tables:
+        tell(entry)
+        contents[f"{TABLE_FOLDER}/{entry.material}.json"] = to_json(entry.figures()) + "\n"
+        for file in entry.files:
+            _link_or_copy(file.path, table_folder / file.path.name)
+            linked += 1
+    for name, content in contents.items():
+        write_new(folder / name, content)
+    return len(contents) + linked
+
+
+def _pages(folder: Path, catalog: Catalog, address: str | None) -> dict[str, str | bytes]:
+    """The files of the explorer in a folder and the catalog of its tables: path -> content."""
+    contents = dict[str, str | bytes]()
+    for name, content in files().items():
+        contents[f"{PAGE_FOLDER}/{name}"] = content
+    has_report = (folder / "material").is_dir()
+    report = "../" if has_report else ""
+    image = f"{address}{PAGE_FOLDER}/{PREVIEW}" if address else PREVIEW
+    tables = catalog.entries.values()
+    for name in (INDEX, RULES):
+        page = index_page(TABLES, tables, report, name, image=image)
+        contents[f"{PAGE_FOLDER}/{name}"] = page
+    if not has_report:
+        contents[INDEX] = index_page(TABLES, name="root.html")
+    contents[f"{TABLE_FOLDER}/{CATALOG}"] = to_json(catalog.facts(), indent=1) + "\n"
+    return contents
+
+
+def write_new(path: Path, content: str | bytes) -> bool:
+    """Write a file of a site, unless it is there already; return whether it was written."""
+    data = content if isinstance(content, bytes) else content.encode()
+    if path.is_file() and path.read_bytes() == data:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, [data])
+    return True
+
+
+def _link_or_copy(source: Path, target: Path) -> None:
+    """Link or copy a file. The new name appears when all of its bytes are there."""
+    if target.exists() and target.samefile(source):
+        return
+    partial = target.with_name(f".{target.name}.partial")
+    partial.unlink(missing_ok=True)
+    try:
+        os.link(source.resolve(), partial)
+    except OSError:
+        shutil.copyfile(source, partial)
+    partial.replace(target)

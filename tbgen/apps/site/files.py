@@ -1,0 +1,185 @@
+"""The routes that give files and pages: tables, their catalog and figures, the explorer, and pages of a report."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import asdict
+from functools import partial
+from hashlib import sha256
+from typing import Final
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from tbgen.apps.site.boards import in_words, signed
+from tbgen.apps.site.export import INDEX, PREVIEW, RULES, SERVER, files, index_page
+from tbgen.apps.site.parameters import POSITION, position_in
+from tbgen.apps.site.plain import plain_page
+from tbgen.apps.site.replies import (
+    HTML,
+    JSON,
+    PAGE_POLICY,
+    SVG,
+    TABLE,
+    TEXT,
+    as_json,
+    as_page,
+    status_of,
+    tagged,
+    unchanged,
+)
+from tbgen.apps.site.service import Service, query_of, service_of
+from tbgen.apps.site.templates import HERE
+from tbgen.errors import MaterialError, MissingTableError, TbgenError
+from tbgen.library.catalog import Entry
+from tbgen.material import Material
+from tbgen.system import __version__
+
+_DISTANCES: Final = "dtg"
+_KINDS: Final = {
+    "html": HTML,
+    "css": "text/css",
+    "js": "text/javascript",
+    "svg": SVG,
+    "png": "image/png",
+}
+"""[suffix] -> the media type."""
+
+
+async def catalog(request: Request) -> Response:
+    """All tables, with their sizes and digests."""
+    service = service_of(request)
+    headers = tagged(service.catalog.tag)
+    return unchanged(request, headers) or as_json(service.catalog.facts(), headers)
+
+
+async def table_facts(request: Request) -> Response:
+    """The figures of a table."""
+    service = service_of(request)
+    entry = _entry(service, request.path_params["name"])
+    headers = tagged(entry.digest)
+    if reply := unchanged(request, headers):
+        return reply
+
+    def answer() -> Response:
+        return as_json(entry.figures(), headers)
+
+    return await service.in_thread(answer)
+
+
+async def table_file(request: Request) -> Response:
+    """A file of a table, whole or in part."""
+    file_name = request.path_params["name"]
+    name, _, layer = file_name.partition(".")
+    for file in _entry(service_of(request), name).files:
+        if file.path.name == f"{file_name}.h5":
+            headers = tagged(file.digest)
+            return unchanged(request, headers) or FileResponse(
+                file.path, headers=headers, media_type=TABLE
+            )
+    if layer == _DISTANCES:
+        raise HTTPException(404, f"{name} has no distances here")
+    raise HTTPException(404, "no table has such a file")
+
+
+def _entry(service: Service, name: str) -> Entry:
+    """The entry of a table by its name. The error for a name of no table does not suggest building it."""
+    try:
+        canonical = str(Material.parse(name).canonical())
+    except MaterialError:
+        raise HTTPException(
+            404, f"{name[:50]!r} names no table; /tables has all that are here"
+        ) from None
+    if name != canonical:
+        raise HTTPException(404, f"the table of {name} is named {canonical}")
+    entry = service.catalog.entries.get(name)
+    if entry is None:
+        raise MissingTableError(name)
+    # A replaced file has other bytes, which would have the old ETag.
+    if not all(file.is_there() for file in entry.files):
+        raise HTTPException(
+            404, f"{name} has been replaced or removed; a restart finds what is there"
+        )
+    return entry
+
+
+async def health(request: Request) -> Response:
+    """The state of the server, and its limits."""
+    service = service_of(request)
+    facts = {
+        "status": "ok",
+        "version": __version__,
+        "tables": len(service.catalog),
+        "limits": asdict(service.limits),
+    }
+    return as_json(facts, {"Cache-Control": "no-store"})
+
+
+async def openapi(request: Request) -> Response:
+    """The description for programs."""
+    text = (HERE / "openapi.json").read_text("utf-8")
+    return Response(text.replace("VERSION", __version__), media_type=JSON)
+
+
+async def plain(request: Request) -> Response:
+    """A position as a page without a script."""
+    service = service_of(request)
+    given = query_of(request, *POSITION)
+    error, page = await service.in_thread(partial(plain_page, service.tables, given))
+    return as_page(page, 200 if error is None else status_of(error))
+
+
+async def explorer_file(request: Request) -> Response:
+    """A file or a page of the explorer."""
+    service = service_of(request)
+    name = request.path_params["name"] or INDEX
+    if name in (INDEX, RULES):
+        content = await service.in_thread(partial(_explorer_page, service, name, request))
+    elif name in files():
+        content = files()[name]
+    else:
+        raise HTTPException(404)
+    policy = PAGE_POLICY
+    if service.settings.frames:
+        policy = policy.replace("frame-ancestors 'none'", "frame-ancestors *")
+    tag = sha256(content).hexdigest()[:32]
+    headers = tagged(tag, {"Content-Security-Policy": policy})
+    # The answer is packed on its way, and says so itself; a 304 has to say it here.
+    if reply := unchanged(request, {**headers, "Vary": "Accept-Encoding"}):
+        return reply
+    suffix = name.rpartition(".")[2]
+    return Response(content, headers=headers, media_type=_KINDS.get(suffix, TEXT))
+
+
+def _explorer_page(service: Service, name: str, request: Request) -> bytes:
+    """A page, with links to the pages of a report, if there is one.
+
+    Other sites show a link to it with a picture, and with the verdict of its position.
+    """
+    card = {"image": f"{request.base_url}explorer/{PREVIEW}"}
+    with contextlib.suppress(TbgenError):
+        given = {name: request.query_params.get(name, "") for name in POSITION}
+        board, accrued = position_in(given)
+        outcome = service.tables.probe(board, accrued).outcome
+        card["title"] = f"{signed(outcome)}: {outcome.in_words()}"
+        card["description"] = in_words(board)
+    site = service.settings.site
+    report = ""
+    if site is not None and (site / "material").is_dir():
+        report = "../"
+    return index_page(SERVER, service.catalog.entries.values(), report, name, **card).encode()
+
+
+class SitePages(StaticFiles):
+    """A folder of pages. It never serves files whose names begin with a dot."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        for part in path.split("/"):
+            if part.startswith(".") and part != ".":
+                raise HTTPException(404)
+        reply = await super().get_response(path, scope)
+        reply.headers["Content-Security-Policy"] = PAGE_POLICY
+        return reply

@@ -1,0 +1,236 @@
+"""The routes that answer questions about positions and games.
+
+A short answer is made in the event loop: passing it to a thread would take longer. All others say `in_thread`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tbgen.apps.site import answers, standard
+from tbgen.apps.site.boards import map_facts
+from tbgen.apps.site.limits import Deadline
+from tbgen.apps.site.parameters import (
+    CLOCK,
+    EXTRAS,
+    MAN,
+    POSITION,
+    SCORING,
+    fifty_in,
+    is_set,
+    json_in,
+    position_in,
+    scoring_in,
+)
+from tbgen.apps.site.replies import (
+    JSON,
+    LINES,
+    PGN,
+    SVG,
+    TEXT,
+    as_json,
+    refusal,
+    streamed,
+    tagged,
+    unchanged,
+)
+from tbgen.apps.site.service import body_of, query_of, service_of
+from tbgen.apps.site.standalone import picture_of_value
+from tbgen.errors import UsageError
+from tbgen.rules.facts import to_json
+
+if TYPE_CHECKING:  # few requests ask for solved positions, and the solver is large
+    from tbgen.closures.bracket import Solution
+
+_PICTURE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors *"
+_FEN_CHARACTERS: Final = 120
+"""A longer `fen` has moves after the FEN."""
+_SOLVING: Final = Lock()
+"""The solver answers one request at a time."""
+
+
+async def position(request: Request) -> Response:
+    """A position and its moves."""
+    service = service_of(request)
+    given = query_of(request, *POSITION, *SCORING, *CLOCK, *EXTRAS)
+    headers = tagged(service.catalog.tag)
+    if reply := unchanged(request, headers):
+        return reply
+
+    def answer() -> Response:
+        return as_json(answers.position_facts(service.tables, given), headers)
+
+    has_moves = "moves" in given or len(given.get("fen", "")) >= _FEN_CHARACTERS
+    if has_moves or "strip" in given:
+        return await service.in_thread(answer)
+    return answer()
+
+
+async def positions(request: Request) -> Response:
+    """Many positions: a JSON array for a JSON array, or a line for each line."""
+    service = service_of(request)
+    given = query_of(request, *SCORING, *EXTRAS)
+    scoring = scoring_in(given)
+    brief = is_set("brief", given)
+    strip = is_set("strip", given)
+    kind, body = await body_of(request, LINES, JSON, TEXT)
+    items = _items_in(body.decode("utf-8", "replace"), kind)
+    most = service.limits.positions
+    if len(items) > most:
+        return refusal(413, "TooManyPositions", f"{len(items)} positions; {most} may come at once")
+    rows = answers.answers_to(
+        service.tables, items, scoring, service.limits.seconds, brief=brief, strip=strip
+    )
+    pieces = service.queue.pieces(to_json(row).encode() for row in rows)
+    return await streamed(pieces, JSON if kind == JSON else LINES)
+
+
+def _items_in(text: str, kind: str) -> list[tuple[int, object]]:
+    """The positions of a body with their numbers, which count empty lines, too."""
+    if kind == JSON:
+        array = json_in(text)
+        if not isinstance(array, list):
+            raise UsageError(f"send a JSON array of positions, or lines as {LINES}")
+        return list(enumerate(array, 1))
+    return [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+
+
+async def line(request: Request) -> Response:
+    """Best play, as JSON or as a game."""
+    service = service_of(request)
+    given = query_of(request, *POSITION, *SCORING, *CLOCK)
+    accept = request.headers.get("accept", "")
+    is_pgn = PGN in accept and JSON not in accept
+    tag = service.catalog.tag
+    if is_pgn:
+        tag += "-pgn"
+    headers = tagged(tag, {"Vary": "Accept"})
+    if reply := unchanged(request, headers):
+        return reply
+
+    def answer() -> Response:
+        question = position_in(given)
+        scoring = scoring_in(given)
+        fifty = fifty_in(given)
+        most = service.limits.line_plies
+        if is_pgn:
+            game = answers.line_as_pgn(service.tables, question, scoring, fifty, most)
+            return Response(game, headers=headers, media_type=PGN)
+        return as_json(answers.line_of(service.tables, question, scoring, fifty, most), headers)
+
+    return await service.in_thread(answer)
+
+
+async def solved(request: Request) -> Response:
+    """A position without a table, from blocks that `tbgen solve` has left. The server solves nothing."""
+    service = service_of(request)
+    given = query_of(request, *POSITION, *SCORING)
+    board, accrued = position_in(given)
+    scoring = scoring_in(given)
+    if not service.has_solved_blocks:
+        return Response(status_code=204)
+
+    def answer() -> Solution | None:
+        with _SOLVING:
+            return service.solver().solved(board, accrued)
+
+    solution = await service.in_thread(answer)
+    if solution is None:
+        return Response(status_code=204)
+    return as_json(solution.facts(scoring), {"Cache-Control": "no-store"})
+
+
+async def map_of_a_man(request: Request) -> Response:
+    """The value with one man on each square."""
+    service = service_of(request)
+    given = query_of(request, *POSITION, *MAN)
+    headers = tagged(service.catalog.tag)
+    if reply := unchanged(request, headers):
+        return reply
+
+    def answer() -> Response:
+        board, accrued = position_in(given)
+        return as_json(map_facts(service.tables, board, accrued, given.get("man", "")), headers)
+
+    return await service.in_thread(answer)
+
+
+async def picture(request: Request) -> Response:
+    """A position with its verdict as a picture, or the map of a man."""
+    service = service_of(request)
+    given = query_of(request, *POSITION, *MAN)
+    headers = tagged(service.catalog.tag, {"Content-Security-Policy": _PICTURE_POLICY})
+    if reply := unchanged(request, headers):
+        return reply
+
+    def answer() -> Response:
+        board, accrued = position_in(given)
+        drawing = picture_of_value(service.tables, board, accrued, given.get("man"))
+        return Response(drawing, headers=headers, media_type=SVG)
+
+    return await service.in_thread(answer)
+
+
+async def standard_position(request: Request) -> Response:
+    """A position and its moves as ordinary chess sees them."""
+    service = service_of(request)
+    given = _fen_of(request)
+    headers = tagged(service.catalog.tag)
+    if reply := unchanged(request, headers):
+        return reply
+
+    def answer() -> Response:
+        return as_json(standard.standard_answer(service.tables, given), headers)
+
+    return await service.in_thread(answer)
+
+
+async def standard_mainline(request: Request) -> Response:
+    """Best play to a mate of ordinary chess."""
+    service = service_of(request)
+    given = _fen_of(request)
+    headers = tagged(service.catalog.tag)
+    if reply := unchanged(request, headers):
+        return reply
+
+    def answer() -> Response:
+        return as_json(standard.standard_mainline(service.tables, given), headers)
+
+    return await service.in_thread(answer)
+
+
+def _fen_of(request: Request) -> dict[str, str]:
+    """The position of a request; parameters that other servers of ordinary chess know are ignored."""
+    return {"fen": request.query_params.get("fen", "")}
+
+
+async def adjudicate(request: Request) -> Response:
+    """Games with their scores."""
+    service = service_of(request)
+    query_of(request)  # there are no parameters
+    _, body = await body_of(request, PGN, TEXT)
+    limits = service.limits
+    deadline = Deadline(limits.seconds)
+    games = list[dict[str, Any]]()
+    skipped = list[dict[str, Any]]()
+    verdicts = service.queue.pieces(answers.verdicts_in(service.tables, body, deadline.check))
+    try:
+        async with asyncio.timeout(limits.seconds):
+            async for piece in verdicts:
+                for facts in piece:
+                    if "error" in facts:
+                        skipped.append(facts)
+                    else:
+                        games.append(facts)
+                if len(games) + len(skipped) > limits.games:
+                    message = f"{limits.games} games may come at once"
+                    return refusal(413, "TooManyGames", message)
+    except TimeoutError:
+        message = f"these games take longer than {limits.seconds} s; send fewer at once"
+        return refusal(413, "TooManyGames", message)
+    return as_json({"games": games, "skipped": skipped})

@@ -1,0 +1,93 @@
+"""The queue of long work: it limits the requests that threads work on, and those that wait."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import Future
+from functools import partial
+from threading import Thread
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+PIECE_SECONDS: Final = 0.1
+"""Work between two looks at whether the client is still there."""
+
+
+class BusyError(Exception):
+    """Too many requests wait, or the system allows no more threads."""
+
+
+class Queue:
+    """Work that would block the event loop, in threads of one process.
+
+    Threads do not keep the process alive. A cancelled request stops waiting.
+
+    Arguments:
+        at_once: The number of threads.
+        waiting: The requests that may wait for a thread; one more is refused.
+    """
+
+    def __init__(self, at_once: int, waiting: int) -> None:
+        self._requests = asyncio.Semaphore(at_once + waiting)
+        self._threads = asyncio.Semaphore(at_once)
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """The result of `work`, called in a thread. BusyError if too many requests wait."""
+        if self._requests.locked():
+            raise BusyError
+        return await self._wait_and_run(work)
+
+    async def pieces(self, items: Iterator[T]) -> AsyncIterator[list[T]]:
+        """The items of an iterator, in pieces of a tenth of a second of work.
+
+        None are made for a cancelled request. BusyError only before the first piece.
+        """
+        work = partial(_next_piece, items)
+        piece = await self.run(work)
+        while piece:
+            yield piece
+            piece = await self._wait_and_run(work)
+
+    async def _wait_and_run(self, work: Callable[[], T]) -> T:
+        async with self._requests:
+            await self._threads.acquire()
+            return await asyncio.wrap_future(self._start(work))
+
+    def _start(self, work: Callable[[], T]) -> Future[T]:
+        """Start the work in a thread that has its permit; the permit returns when the work ends."""
+        loop = asyncio.get_running_loop()
+        result = Future[T]()
+
+        def release(_: Future[T]) -> None:
+            if not loop.is_closed():  # it is if the process is ending
+                loop.call_soon_threadsafe(self._threads.release)
+
+        result.add_done_callback(release)
+        try:
+            Thread(target=_carry_out, args=(work, result), daemon=True).start()
+        except RuntimeError as error:  # the system allows no more threads
+            self._threads.release()
+            raise BusyError from error
+        return result
+
+
+def _carry_out(work: Callable[[], T], result: Future[T]) -> None:
+    if not result.set_running_or_notify_cancel():
+        return
+    try:
+        result.set_result(work())
+    except BaseException as error:
+        result.set_exception(error)
+
+
+def _next_piece(items: Iterator[T]) -> list[T]:
+    piece = list[T]()
+    end = time.monotonic() + PIECE_SECONDS
+    for item in items:
+        piece.append(item)
+        if time.monotonic() > end:
+            break
+    return piece

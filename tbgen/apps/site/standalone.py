@@ -1,0 +1,94 @@
+"""Pages and pictures of a single file each, which load nothing else: standings, annotated games, a position."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import chess
+
+from tbgen.apps.games.annotate import Annotation
+from tbgen.apps.games.event import Standings, knockout_rounds
+from tbgen.apps.site.boards import man_on, map_of
+from tbgen.apps.site.templates import static, style, template_of
+from tbgen.probe import Probe, Tablebase
+from tbgen.score import Score
+
+_MOST_ARROWS: Final = 6
+_SQUARE: Final = 45
+"""The width of a square in units of the drawing."""
+_FROM_MAN: Final = 13
+_TO_MAN: Final = 12
+"""How far an arrow stays from the middle of the squares at its ends, so that the men are visible."""
+
+
+def standings_page(standings: Standings) -> str:
+    """The ranks and points of an event with a cross table."""
+    return _page(
+        "standings.html",
+        title=standings.event or "Standings",
+        broad=True,
+        standings=standings,
+        rounds=knockout_rounds(standings.finished),
+    )
+
+
+def annotated_page(annotations: Sequence[Annotation], name: str) -> str:
+    """Games to step through, with every ply's value; `name` is the title if there are several."""
+    return _page("annotated.html", script=static("step.js"), name=name, annotations=annotations)
+
+
+def _page(template: str, **context: Any) -> str:
+    return template_of(template).render(style=style(), **context) + "\n"
+
+
+def picture_of_value(
+    tables: Tablebase, board: chess.Board, accrued: Score | None, man: str | None
+) -> str:
+    """A position with its verdict and its best moves, or with the map of the man on a square."""
+    probe = tables.probe(board, accrued)
+    if man is None:
+        best = [move.move for move in tables.probe_moves(board, accrued) if move.best]
+        return _picture(board, probe, arrows=best[:_MOST_ARROWS])
+    square = man_on(board, man)
+    values = dict[chess.Square, Score]()
+    for there, value in map_of(tables, board, accrued, square).items():
+        if value is not None:
+            values[there] = value.outcome
+    return _picture(board, probe, man=board.piece_at(square), values=values)
+
+
+def _picture(
+    board: chess.Board,
+    probe: Probe,
+    *,
+    man: chess.Piece | None = None,
+    values: Mapping[chess.Square, Score] | None = None,
+    arrows: Sequence[chess.Move] = (),
+) -> str:
+    picture = template_of("picture.svg").render(
+        theme=static("colors.css"),
+        shown=board,
+        found=probe,
+        man=man,
+        values=values or {},
+        arrows=[_arrow(move) for move in arrows],
+    )
+    return picture + "\n"
+
+
+def _arrow(move: chess.Move) -> str:
+    """The path of an arrow that leaves the men at both ends visible."""
+    start = _middle_of(move.from_square)
+    end = _middle_of(move.to_square)
+    direction = (end - start) / abs(end - start)
+    first = start + _FROM_MAN * direction
+    last = end - _TO_MAN * direction
+    return f"M{first.real:.1f} {first.imag:.1f}L{last.real:.1f} {last.imag:.1f}"
+
+
+def _middle_of(square: chess.Square) -> complex:
+    """The middle of a square in the drawing, with the first rank at the bottom."""
+    across = _SQUARE * (chess.square_file(square) + 0.5)
+    down = _SQUARE * (7 - chess.square_rank(square) + 0.5)
+    return complex(across, down)
