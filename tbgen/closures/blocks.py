@@ -29,7 +29,7 @@ from tbgen.index.handover import Entries
 from tbgen.index.layout import HOW_BITS, Squares, partial_layout, slots_of
 from tbgen.material import Material
 from tbgen.men import Role
-from tbgen.retro.drive.many_blocks import en_passant_of
+from tbgen.retro.drive.results import en_passant_of
 from tbgen.retro.drive.single import ALL_CELLS, PlaneNumber, SingleBlock, SomeCells
 from tbgen.retro.resets.destinations import AtHand, ChildLayouts, ChildTables, Reset
 from tbgen.retro.words.geometry import NO_SLOT
@@ -301,7 +301,7 @@ class BlockSolver:
         for number, pawns in enumerate(self._layout.blocks):
             if number != self._single.number:
                 block = self.blocks.closure.blocks[node_of(self.node.material, pawns)]
-                entry, _ = en_passant_of(children.en_passant, (number, number + 1), cells)
+                entry, _ = en_passant_of(children.en_passant, range(number, number + 1), cells)
                 entry[:] = self.blocks.read(block, RIGHTS, bound)
 
     def _bounded_promotions(

@@ -31,7 +31,8 @@ from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
 from tbgen.men import Role
 from tbgen.retro.drive.single import own_pawns
 from tbgen.retro.resets.destinations import ChildTables
-from tbgen.retro.resets.folding import CHILD_HAS_NO_VALUE, fold_reset
+from tbgen.retro.resets.folding import fold_reset
+from tbgen.retro.status import CHILD_HAS_NO_VALUE
 from tbgen.retro.words.block import Block, bare_block, enter_block, find_legal
 from tbgen.retro.words.geometry import Geometry, geometry_of
 from tbgen.retro.words.moves import GONE, SLOT, Scratch, new_scratch, note_moves, unpack_squares

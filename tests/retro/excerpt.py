@@ -16,7 +16,8 @@ from tbgen.index.handover import Box, Cells, Child, Distances, Entries, EntryVal
 from tbgen.index.layout import HOW_BITS, HOW_MASK, MIRRORED, layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.many_blocks import ManyBlocks
-from tbgen.retro.drive.runs import MemoryStore, Solved, nothing_found
+from tbgen.retro.drive.results import nothing_found
+from tbgen.retro.drive.runs import MemoryStore, Solved
 from tbgen.retro.drive.task import Task, quiet
 from tbgen.score import Color, Mobility
 from tests import reference
@@ -144,7 +145,7 @@ class SolvedBlocks:
                 Task(self.layout, children, store, threads, pool, quiet, mobility=mobility)
             )
             many.solve()
-        self.en_passant = many.children.en_passant
+        self.en_passant = many.child_reader.tables.en_passant
         self.kept = store.solved()
         self.solved = Solved(material, self.kept)
 

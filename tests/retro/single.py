@@ -16,7 +16,7 @@ from tbgen.material import Material
 from tbgen.retro.drive.runs import MemoryStore
 from tbgen.retro.drive.single import Queries, SingleBlock
 from tbgen.retro.drive.task import Task
-from tbgen.retro.resets.destinations import NOT_HERE, ChildTables, empty_child_tables
+from tbgen.retro.resets.destinations import NOT_HERE, ChildTables
 from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import enter_block, find_legal, new_block
 from tbgen.retro.words.geometry import geometry_of
@@ -68,16 +68,17 @@ def known_blocks(name: str, numbers: Iterable[int] | None = None) -> Iterator[Kn
     with ThreadPoolExecutor(1) as pool:
         children = {child: values(str(child)) for child in layout.material.children()}
         reader = Task(layout, children, MemoryStore(), 1, pool).child_reader()
-        captures = reader.with_captures(empty_child_tables(reader.child_layouts))
+        reader.read_captures()
 
         def tables_of(number: int) -> ChildTables:
             (wave,) = (
                 n for n, end in enumerate(layout.waves[1:]) if layout.waves[n] <= number < end
             )
-            return reader.with_wave(captures, range(*layout.waves[wave : wave + 2]), known)
+            reader.read_wave(range(*layout.waves[wave : wave + 2]), known)
+            return reader.tables
 
         for number in np.flatnonzero(
-            (captures.en_passant.start != NOT_HERE).any(axis=(1, 2))
+            (reader.tables.en_passant.start != NOT_HERE).any(axis=(1, 2))
         ).tolist():
             # Solving a block fills in what double steps to it lead to, beside the others'.
             SingleBlock(reader.child_layouts, number).solve(tables_of(number), ())

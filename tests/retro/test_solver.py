@@ -13,18 +13,21 @@ from tbgen.index.handover import EntryValues
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.retro import DISTANCES, OUTCOMES, Method
+from tbgen.retro.cells import worker as worker_module
+from tbgen.retro.cells.freezing import TOP_CODE
+from tbgen.retro.cells.members import open_words
+from tbgen.retro.cells.worker import STATUS, Room
+from tbgen.retro.cells.worker import AnyWorker as Worker
 from tbgen.retro.distances import forcer as forcer_module
 from tbgen.retro.distances.forcer import start_forcer, start_middles
 from tbgen.retro.distances.one_code import freeze
 from tbgen.retro.drive import many_blocks, methods, one_block
 from tbgen.retro.drive.methods import new_worker
 from tbgen.retro.drive.task import check_status
-from tbgen.retro.patterns import worker as worker_module
 from tbgen.retro.patterns.histories import new_interner
 from tbgen.retro.patterns.packing import NO_LABEL, label_from
-from tbgen.retro.patterns.worker import STATUS, TOO_HIGH, TOP_CODE, Room, open_words
-from tbgen.retro.patterns.worker import AnyWorker as Worker
-from tbgen.retro.words.block import BlockValues, enter_block, find_legal, number_cells
+from tbgen.retro.status import TOO_HIGH
+from tbgen.retro.words.block import NO_CODE, BlockValues, enter_block, find_legal, number_cells
 from tbgen.retro.words.geometry import Geometry, geometry_of
 from tbgen.score import STALEMATE_CODE, Color, Mobility, Score
 from tbgen.table import Table
@@ -58,7 +61,7 @@ def bare_kings() -> tuple[Worker, BlockValues]:
     worker = new_worker(DISTANCES, geometry, Mobility.RESET, Room(geometry.words))
     enter_block(worker.block, 0, np.zeros(0, np.int64))
     find_legal(worker.block, worker.scratch.men, 0, geometry.words)
-    worker.block.next_code[:] = 255
+    worker.block.next_code[:] = NO_CODE
     open_words(worker.block, worker.white.forced, worker.black.forced, 0, geometry.words)
     start_forcer(worker.block, worker.white)
     start_forcer(worker.block, worker.black)
@@ -72,7 +75,7 @@ def freeze_one(code: int, broken: int | None) -> tuple[Worker, np.ndarray]:
     """Freeze one cell, White to move, with this own code; `broken` is what White makes of Black's hold, if anything."""
     worker, values = bare_kings()
     square = int(worker.block.legal[0, 0]).bit_length() - 1
-    worker.block.code[0, :64] = 255
+    worker.block.code[0, :64] = NO_CODE
     worker.block.code[0, square] = code
     worker.block.next_code[0, 0] = code
     number = int(np.bitwise_count(worker.block.legal[0, 0])) - 1

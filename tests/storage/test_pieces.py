@@ -13,7 +13,8 @@ import pytest
 from tbgen.compiled.arrays import Ints
 from tbgen.index.handover import Cells, Dictionary, Piece, Run
 from tbgen.material import Material
-from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved, nothing_found
+from tbgen.retro.drive.results import nothing_found
+from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
 from tbgen.storage import numbering as numbering_module
 from tbgen.storage import order as order_module
 from tbgen.storage.numbering import states_of

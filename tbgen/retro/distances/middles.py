@@ -1,8 +1,8 @@
 """Middles: the labels at one accrued code from those at the code before, step by step.
 
-A label is wrong only because something has happened since: the cell, or a successor, was frozen or joined a class. When
-a cell gets a smaller label, the cells to which the old one was the limit are marked, and rechecked in the step after
-(labels.py). All labels below the step at hand are final.
+A label is wrong only because something has happened since: the cell, or a successor, was frozen or
+joined a class. When a cell gets a smaller label, the cells to which the old one was the limit are
+marked, and rechecked in the step after (labels.py). All labels below the step at hand are final.
 
 `find_first_middle` has no labels to correct: resets begin its steps, and each cell joins once.
 """
@@ -13,6 +13,7 @@ from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import inlined, inner
 from tbgen.index.kernels import WORST_GOAL
 from tbgen.index.words import lowest_square
+from tbgen.retro.cells.freezing import FIRST_MIDDLE
 from tbgen.retro.distances.forcer import Forcer, end_code, next_step
 from tbgen.retro.distances.labels import (
     LabelRange,
@@ -23,8 +24,8 @@ from tbgen.retro.distances.labels import (
     label_of_cell,
     labelled_within,
     later_resets,
-    look_ahead,
     mark_neighbours,
+    prefetch_labels,
     recheck_defender_cells,
 )
 from tbgen.retro.distances.queues import (
@@ -37,77 +38,85 @@ from tbgen.retro.distances.queues import (
     word_of_site,
 )
 from tbgen.retro.patterns.packing import goal_of_label, label_from, limit_of, plies_of_label
-from tbgen.retro.patterns.worker import FIRST_MIDDLE
 from tbgen.retro.words.block import Block
 from tbgen.retro.words.quiet import find_escapes, mark_predecessors
 from tbgen.retro.words.worklist import Markable, Worklist, add_bits, list_words, take_bits
 
 
-# A defender's cell has the greatest label of its successors, a ply later. So when a successor improves, only the cells
-# whose own label is that successor's old one plus a ply can change; and where the successor had none, those that have
-# none. Marking all predecessors instead made KRvKB recheck 1.4 million cells for 15,000 changes.
+# A defender's cell has the greatest label of its successors, a ply later. So when a successor
+# improves, only the cells whose own label is that successor's old one plus a ply can change; and
+# where the successor had none, those that have none. Marking all predecessors instead made KRvKB
+# recheck 1.4 million cells for 15,000 changes.
 @inlined
 def mark_limited(block: Block, forcer: Forcer, word: Int, bits: Word) -> None:
-    """Mark the defender's cells to which the old labels of some of the forcer's cells were the limit."""
-    defender, middle = 1 - forcer.side, forcer.middle
-    old = bits & middle.labelled[forcer.side, np.uint64(word)]
-    fresh = bits & ~old
-    if fresh:
-        unlabelled = Markable(
-            forcer.checked, middle.unlabelled[defender], forcer.forced.live[defender]
-        )
-        mark_predecessors(block, forcer.men, defender, word, fresh, unlabelled, forcer.neighbours)
+    """Mark the defender's cells that the old labels of some of the forcer's cells limited."""
+    side = forcer.side
+    defender = 1 - side
+    checked = forcer.checked
+    middle = forcer.middle
+    old = bits & middle.labelled[side, np.uint64(word)]
+    new = bits & ~old
+    if new:
+        live = forcer.forced.live[defender]
+        unlabelled = Markable(checked, middle.unlabelled[defender], live)
+        mark_predecessors(block, forcer.men, defender, word, new, unlabelled, forcer.neighbours)
     while old:
-        was = label_of_cell(block, forcer, forcer.side, word, lowest_square(old))
-        same = labelled_within(block, forcer, forcer.side, word, old, LabelRange(was, was))
+        was = label_of_cell(block, forcer, side, word, lowest_square(old))
+        same = labelled_within(block, forcer, side, word, old, LabelRange(was, was))
         old &= ~same
-        mark_neighbours(
-            block, forcer, defender, word, same, LabelRange(was + 1, was + 1), False, forcer.checked
-        )
+        limited = LabelRange(was + 1, was + 1)
+        mark_neighbours(block, forcer, defender, word, same, limited, False, checked)
 
 
-# The forcer's cells that already have a label of a ply more, or a smaller one, lose nothing and gain nothing: only
-# greater labels, from label + 2 on, and cells without one can improve.
+# The forcer's cells that already have a label of a ply more, or a smaller one, lose nothing and
+# gain nothing: only greater labels, from label + 2 on, and cells without one can improve.
 @inlined
 def mark_improved(
     block: Block, forcer: Forcer, word: Int, bits: Word, label: Int, into: Worklist
 ) -> None:
-    """Mark the forcer's cells that come to some of the defender's by a move, and have no smaller label so far."""
+    """Mark the forcer's cells that come to some of the defender's, and have no smaller label."""
     greater = LabelRange(label + 2, np.int64(LAST_LABEL))
     mark_neighbours(block, forcer, forcer.side, word, bits, greater, True, into)
 
 
-# The words of frozen cells are listed with those of cells to be checked, among which they are not free and drop out.
+# Frozen cells are always the defender's (`push_frozen`). Their words are listed by `checked` alone,
+# so their bits go into `yielding` without `add_bits`. They are also among the bits to be checked,
+# but they are not free, and so drop out there.
 @inner
 def take_up(forcer: Forcer, queue: BucketQueue, label: Int, own: Worklist) -> None:
-    """Let what a queue has for a step take effect; the forcer's `own` cells have a worklist for it."""
+    """Let what a queue has for a step take effect; `own` is the worklist for the forcer's cells."""
     node = queue.head[goal_of_label(label), plies_of_label(label)]
     while node >= 0:
-        site, bits = np.int64(queue.site[node]), queue.bits[node]
+        site = np.int64(queue.site[node])
+        bits = queue.bits[node]
         word = word_of_site(site)
         node = queue.next[node]
         if kind_of_site(site) == EXIT:
             forcer.yielding.bits[word] |= bits
-        add_bits(forcer.checked if side_of_site(site) != forcer.side else own, word, bits)
+        if side_of_site(site) == forcer.side:
+            add_bits(own, word, bits)
+        else:
+            add_bits(forcer.checked, word, bits)
 
 
-# Each of the three parts of a step reads labels of one side to move and writes those of the other: `recheck_cells` and
-# `join_cells` write the forcer's, `check_cells` the defender's. So within a part it does not matter which word comes
-# first.
+# Each of the three parts of a step reads labels of one side to move and writes those of the other:
+# `recheck_cells` and `join_cells` write the forcer's, `check_cells` the defender's. So within a
+# part it does not matter which word comes first.
 @inner
 def recheck_cells(
     block: Block, forcer: Forcer, rechecked: Worklist, joining: Worklist, label: Int, code: Int
 ) -> None:
     """Of the forcer's cells on the agenda, let those join that still can."""
-    labelled, free = forcer.middle.labelled[forcer.side], forcer.forced.free[forcer.side]
+    side = forcer.side
+    labelled = forcer.middle.labelled[side]
+    free = forcer.forced.free[side]
     for n in range(list_words(rechecked)):
         word = np.int64(rechecked.words[n])
         bits = take_bits(rechecked, word) & labelled[np.uint64(word)] & free[np.uint64(word)]
-        bits = labelled_within(block, forcer, forcer.side, word, bits, LabelRange(label, label))
+        bits = labelled_within(block, forcer, side, word, bits, LabelRange(label, label))
         if bits:
-            add_bits(
-                joining, word, join_or_wait(block, forcer, forcer.side, word, bits, label, code)
-            )
+            joins = join_or_wait(block, forcer, side, word, bits, label, code)
+            add_bits(joining, word, joins)
 
 
 @inner
@@ -115,10 +124,11 @@ def check_cells(
     block: Block, forcer: Forcer, joining_next: Worklist, label: Int, code: Int
 ) -> None:
     """Confirm the defender's cells that join, and mark for the next step."""
-    checked, yielding = forcer.checked, forcer.yielding
+    checked = forcer.checked
+    yielding = forcer.yielding
     size = list_words(checked)
     for n in range(size):
-        look_ahead(block, forcer, 1 - forcer.side, checked, n, size)
+        prefetch_labels(block, forcer, 1 - forcer.side, checked, n, size)
         word = np.int64(checked.words[n])
         bits = take_bits(checked, word)
         bits = recheck_defender_cells(block, forcer, label, code, word, bits)
@@ -131,12 +141,18 @@ def check_cells(
 
 @inner
 def check_first_cells(block: Block, forcer: Forcer, joining_next: Worklist, label: Int) -> None:
-    """`check_cells` in the first middle, where no label changes: cells without a way out or a later reset join."""
-    side, defender, checked, middle = forcer.side, 1 - forcer.side, forcer.checked, forcer.middle
+    """`check_cells` in the first middle, where no label changes.
+
+    Cells join that have no way out, and no later reset.
+    """
+    side = forcer.side
+    defender = 1 - forcer.side
+    checked = forcer.checked
+    middle = forcer.middle
     unlabelled = Markable(joining_next, middle.unlabelled[side], forcer.forced.live[side])
     size = list_words(checked)
     for n in range(size):
-        look_ahead(block, forcer, defender, checked, n, size)
+        prefetch_labels(block, forcer, defender, checked, n, size)
         word = np.int64(checked.words[n])
         bits = take_bits(checked, word) & middle.unlabelled[defender, np.uint64(word)]
         if bits:
@@ -151,10 +167,11 @@ def check_first_cells(block: Block, forcer: Forcer, joining_next: Worklist, labe
 @inner
 def join_cells(block: Block, forcer: Forcer, joining: Worklist, label: Int, code: Int) -> None:
     """Confirm the forcer's cells that join, and mark for the next step."""
-    side, middle = forcer.side, forcer.middle
+    side = forcer.side
+    middle = forcer.middle
     size = list_words(joining)
     for n in range(size):
-        look_ahead(block, forcer, side, joining, n, size)
+        prefetch_labels(block, forcer, side, joining, n, size)
         word = np.int64(joining.words[n])
         at = np.uint64(word)
         bits = take_bits(joining, word) & forcer.forced.free[side, at]
@@ -174,29 +191,34 @@ def find_step(
     join_cells(block, forcer, joining, label, FIRST_MIDDLE)
 
 
-# Until the marks for the next step come, its worklist has the forcer's cells to be rechecked in this one.
 @inner
 def update_step(
     block: Block, forcer: Forcer, joining: Worklist, joining_next: Worklist, label: Int, code: Int
 ) -> None:
     """A step of a later middle."""
-    take_up(forcer, forcer.middle.agenda, label, joining_next)
-    recheck_cells(block, forcer, joining_next, joining, label, code)
+    rechecked = joining_next  # empty so far, and again once the marks for the next step come
+    take_up(forcer, forcer.middle.agenda, label, rechecked)
+    recheck_cells(block, forcer, rechecked, joining, label, code)
     check_cells(block, forcer, joining_next, label, code)
     join_cells(block, forcer, joining, label, code)
 
 
-# With each code the range of outcomes that break a hold shrinks by one goal at its end: those labels expire. Each word
-# keeps the worst goal of its labels, so that only words with something to expire are looked into. Cells that have been
-# frozen, or have joined a class, get no label from a search: once a code `unlabelled` is cut down to free cells.
+# With each code the range of outcomes that break a hold shrinks by one goal at its end: those
+# labels expire. Each word keeps the worst goal of its labels, so that only words with something to
+# expire are looked into. Cells that have been frozen, or have joined a class, get no label from a
+# search: once a code `unlabelled` is cut down to free cells.
 #
-# What a class has gained is better than anything in question here, so it is no way out any more, and predecessors that
-# were held up by it are marked before the first step. Those of the defender's cells that are in a class may keep their
-# labels, which are asked of nobody: the cells before them are in that class, too.
+# What a class has gained is better than anything in question here, so it is no way out any more,
+# and predecessors that were held up by it are marked before the first step. Those of the defender's
+# cells that are in a class may keep their labels, which are asked of nobody: the cells before them
+# are in that class, too.
 @inner
 def begin_next_code(block: Block, forcer: Forcer, code: Int) -> None:
-    """Labels that break no hold any more are none; the forcer's cells that have joined a class leave the middle."""
-    side, middle = forcer.side, forcer.middle
+    """Labels that break no hold any more are none; the forcer's cells that have joined a class
+    leave the middle.
+    """
+    side = forcer.side
+    middle = forcer.middle
     for mover in (1 - side, side):
         for word in range(len(middle.out)):
             if np.int64(middle.worst[mover, word]) >= goal_of_label(limit_of(code)):
@@ -214,7 +236,8 @@ def begin_next_code(block: Block, forcer: Forcer, code: Int) -> None:
 def find_first_middle(block: Block, forcer: Forcer) -> None:
     """All labels at the first code with a middle."""
     begin_first_code(forcer)
-    joining, joining_next = forcer.joining, forcer.joining_next
+    joining = forcer.joining
+    joining_next = forcer.joining_next
     for goal in range(FIRST_MIDDLE, WORST_GOAL - FIRST_MIDDLE):
         plies = next_step(forcer, forcer.seeds, joining, goal, np.int64(0))
         while plies < PLIES:
@@ -228,7 +251,8 @@ def find_first_middle(block: Block, forcer: Forcer) -> None:
 def update_middle(block: Block, forcer: Forcer, code: Int) -> None:
     """All labels at a later code, from those at the code before."""
     begin_next_code(block, forcer, code)
-    joining, joining_next = forcer.joining, forcer.joining_next
+    joining = forcer.joining
+    joining_next = forcer.joining_next
     for goal in range(code, WORST_GOAL - code):
         plies = next_step(forcer, forcer.middle.agenda, joining, goal, np.int64(0))
         while plies < PLIES:

@@ -1,9 +1,10 @@
 """Bucket queues: entries in lists by the goal and plies of a label.
 
-A *site* is where an entry belongs: a word, the kind of the entry, the side to move. An entry has bits of that word.
-Two queues serve a forcer. Its *seeds* are resets, and cells that have been frozen with their entry values: they are
-pushed once and stay for all accrued codes, and each code uses those whose outcome is still in question. The *agenda* of
-its middle holds what is to be looked at in a later step of the same code. The newest entry of a list comes first.
+A *site* is where an entry belongs: a word, the kind of the entry, the side to move. An entry has
+bits of that word. Two queues serve a forcer. Its *seeds* are resets, and cells that have been
+frozen with their entry values: they are pushed once and stay for all accrued codes, and each code
+uses those whose outcome is still in question. The *agenda* of its middle holds what is to be looked
+at in a later step of the same code. The newest entry of a list comes first.
 """
 
 from typing import NamedTuple
@@ -31,7 +32,7 @@ def word_of_site(site: Int) -> Int:
 
 @small
 def kind_of_site(site: Int) -> Int:
-    return site >> 1 & 3
+    return (site >> 1) & 3
 
 
 @small
@@ -42,14 +43,12 @@ def side_of_site(site: Int) -> Int:
 PLIES = 2048
 """Longer distances are refused: the longest best play known takes 553 plies."""
 
-MEMBER, UNBLOCK, EXIT = 0, 1, 2
-"""Kinds of seeds: a reset of the forcer; a reset of the defender; a frozen cell."""
+MEMBER, UNBLOCK, EXIT, RECHECK = range(4)
+"""Kinds of entries. Seeds are resets of the forcer (MEMBER) and of the defender (UNBLOCK), and
+frozen cells (EXIT). On the agenda are cells to be rechecked (RECHECK), and frozen cells (EXIT)."""
 
 MOST_ENTRIES = (1 << 31) - 1
 """Their numbers have 32 bits, one of them for the end of a list."""
-
-RECHECK = 0
-"""On the agenda: a cell to be rechecked. An EXIT there takes effect in its step."""
 
 
 @by_address
@@ -85,8 +84,12 @@ def new_bucket_queue(entries: int) -> BucketQueue:
 
 @inlined
 def push(queue: BucketQueue, label: Int, site: Int, bits: Word) -> bool:
-    """Add an entry under a label, False if the queue is full; entries of one site that follow each other share one."""
-    goal, plies = goal_of_label(label), plies_of_label(label)
+    """Add an entry under a label; False if the queue is full.
+
+    Entries of one site that follow each other share one.
+    """
+    goal = goal_of_label(label)
+    plies = plies_of_label(label)
     node = queue.head[goal, plies]
     if node >= 0 and queue.site[node] == site:
         queue.bits[node] |= bits
@@ -95,7 +98,9 @@ def push(queue: BucketQueue, label: Int, site: Int, bits: Word) -> bool:
     if new == len(queue.next):
         return False
     queue.used[0] += 1
-    queue.next[new], queue.site[new], queue.bits[new] = node, site, bits
+    queue.next[new] = node
+    queue.site[new] = site
+    queue.bits[new] = bits
     queue.head[goal, plies] = new
     queue.farthest[goal] = max(queue.farthest[goal], plies)
     return True

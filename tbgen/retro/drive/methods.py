@@ -1,27 +1,23 @@
 """Methods: the two ways to solve the accrued codes of a block whose moves are known.
 
-`DISTANCES` finds outcomes and plies by labels (distances/). `OUTCOMES` finds outcomes alone, by sets that grow
-(outcomes/). One thread solves a block in one kernel, or two threads solve it step by step, one for each forcer.
+`DISTANCES` finds outcomes and plies by labels (distances/). `OUTCOMES` finds outcomes alone, by
+sets that grow (outcomes/). One thread solves a block in one kernel, or two threads solve it step by
+step, one for each forcer.
 """
 
 from collections.abc import Callable
 from typing import Any, Generic, NamedTuple
 
 from tbgen.compiled.jit import borrowing, inlined
+from tbgen.retro.cells.members import open_words
+from tbgen.retro.cells.worker import HISTORIES, NO_BREAKS, STATUS, Room, S, Worker
 from tbgen.retro.distances.forcer import Forcer, new_forcer, start_forcer, start_middles
 from tbgen.retro.distances.one_code import freeze, search_code
-from tbgen.retro.outcomes.codes import (
-    Questions,
-    answer,
-    freeze_holds,
-    prepare_code,
-    search_outcomes,
-    start_grower,
-)
+from tbgen.retro.outcomes.codes import freeze_holds, prepare_code, search_outcomes, start_grower
+from tbgen.retro.outcomes.en_passant import Inquiry
 from tbgen.retro.outcomes.grower import Grower, new_grower
-from tbgen.retro.patterns.en_passant import Inquiry
+from tbgen.retro.outcomes.questions import Questions, answer_from_journals
 from tbgen.retro.patterns.histories import new_interner
-from tbgen.retro.patterns.worker import STATUS, Room, S, Worker, has_histories, open_words
 from tbgen.retro.words.block import Block, BlockValues, new_block, number_cells
 from tbgen.retro.words.geometry import BLACK, WHITE, Geometry
 from tbgen.retro.words.moves import new_scratch
@@ -29,29 +25,42 @@ from tbgen.score import STALEMATE_CODE, Mobility
 
 
 class Method(NamedTuple, Generic[S]):
-    """How accrued codes are solved. Steps are given a side's part before the other's, or White's before Black's."""
+    """How accrued codes are solved.
 
-    new: Callable[[int, Geometry, Room, bool], S]
-    """The arrays of one side's part, with middles or without."""
+    Steps are given a side's part before the other's, or White's before Black's.
+    """
+
+    new: Callable[[int, Geometry, Room, int], S]
+    """The arrays of one side's part, for a mode."""
     solve_codes: Callable[[Inquiry, None], int]
-    """All accrued codes of a block whose moves are known, by one thread; the status is 0 if all is well."""
+    """All accrued codes of a block whose moves are known, by one thread; returns the status."""
     start: Callable[[Block, S], None]
     """Begin with a block whose words are open."""
     freeze: Callable[[Block, S, S, BlockValues, int, int, int], int]
     """Freeze the cells of a range of words that have this own code; how many are left undecided."""
     prepare: Callable[[Block, S, int, int], None]
-    """Once a code is frozen; after the mates, stalemate's, with how many cells are undecided, else with 0."""
+    """Once a code is frozen; after the mates, with how many cells are undecided, else with 0."""
     search: Callable[[Block, S, S, BlockValues, int], None]
     """What one side forces at an accrued code."""
     by_number: tuple[str, ...]
     """The arrays of a side's part that have an item for each undecided cell."""
 
 
+def mode_of(mobility: Mobility) -> int:
+    """The mode in which a table is solved."""
+    return HISTORIES if mobility.forgets else NO_BREAKS
+
+
 def new_worker(method: Method[S], geometry: Geometry, mobility: Mobility, room: Room) -> Worker[S]:
     """A worker for blocks of this geometry."""
-    white, black = (method.new(side, geometry, room, mobility.forgets) for side in (WHITE, BLACK))
-    pairs = new_interner(room.nodes if mobility.forgets else 1)
-    return Worker(new_block(geometry), new_scratch(len(geometry.color)), white, black, pairs)
+    mode = mode_of(mobility)
+    return Worker(
+        block=new_block(geometry),
+        scratch=new_scratch(len(geometry.color)),
+        white=method.new(WHITE, geometry, room, mode),
+        black=method.new(BLACK, geometry, room, mode),
+        pairs=new_interner(room.nodes if mode == HISTORIES else 1),
+    )
 
 
 MethodStep = Callable[..., Any]
@@ -67,63 +76,64 @@ def solve_codes(
     inquiry: Inquiry,
     asked: Questions | None,
 ) -> int:
-    """The steps of a method, code by code, until all is decided or something has gone wrong; returns the status."""
-    block, white, black, values = (
-        inquiry.worker.block,
-        inquiry.worker.white,
-        inquiry.worker.black,
-        inquiry.values,
-    )
-    words, left, code = len(block.occupied), 1, 0
+    """The steps of a method, code by code, until all is decided or something has gone wrong.
+
+    Returns the status.
+    """
+    block = inquiry.worker.block
+    white = inquiry.worker.white
+    black = inquiry.worker.black
+    values = inquiry.values
+    words = len(block.occupied)
     open_words(block, white.forced, black.forced, 0, words)
     start(block, white)
     start(block, black)
+    left = 1
+    code = 0
     while left and not white.state[STATUS] and not black.state[STATUS]:
         left = freeze(block, white, black, values, code, 0, words)
-        cells = (
-            number_cells(block, 0, words, 0)
-            if code == STALEMATE_CODE and has_histories(white)
-            else 0
-        )
+        cells = 0
+        if code == STALEMATE_CODE and white.mode == HISTORIES:
+            cells = number_cells(block, 0, words, 0)
         prepare(block, white, code, cells)
         prepare(block, black, code, cells)
         search(block, white, black, values, code)
         search(block, black, white, values, code)
         code += 1
         if asked is not None:
-            answer(inquiry, asked, code, False)
+            answer_from_journals(inquiry, asked, code, False)
     if asked is not None:
-        answer(inquiry, asked, code, True)
+        answer_from_journals(inquiry, asked, code, True)
     return int(white.state[STATUS] or black.state[STATUS])
 
 
 @borrowing
 def solve_distances(inquiry: Inquiry, asked: None) -> int:
-    """Outcomes and distances of a block; nothing can be asked on the way."""
+    """Outcomes and distances of a block; histories answer what is asked of it afterwards."""
     return solve_codes(start_forcer, freeze, start_middles, search_code, inquiry, asked)
 
 
 @borrowing
 def solve_outcomes(inquiry: Inquiry, asked: Questions | None) -> int:
-    """Outcomes alone. Without histories something is asked, if only of positions with a right to take en passant."""
+    """Outcomes alone. In the mode JOURNAL, questions and rights are answered on the way."""
     return solve_codes(start_grower, freeze_holds, prepare_code, search_outcomes, inquiry, asked)
 
 
 DISTANCES: Method[Forcer] = Method(
-    new_forcer,
-    solve_distances,
-    start_forcer,
-    freeze,
-    start_middles,
-    search_code,
-    ("label", "history"),
+    new=new_forcer,
+    solve_codes=solve_distances,
+    start=start_forcer,
+    freeze=freeze,
+    prepare=start_middles,
+    search=search_code,
+    by_number=("label", "history"),
 )
 OUTCOMES: Method[Grower] = Method(
-    new_grower,
-    solve_outcomes,
-    start_grower,
-    freeze_holds,
-    prepare_code,
-    search_outcomes,
-    ("history",),
+    new=new_grower,
+    solve_codes=solve_outcomes,
+    start=start_grower,
+    freeze=freeze_holds,
+    prepare=prepare_code,
+    search=search_outcomes,
+    by_number=("history",),
 )

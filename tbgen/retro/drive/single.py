@@ -1,6 +1,9 @@
-"""A single block: its entry values alone, from values of all that it leads to; the door for whoever has one block."""
+"""A single block: its entry values alone, from values of all that it leads to.
 
-from collections.abc import Callable, Iterable, Sequence
+This is the door for whoever has one block, and no table.
+"""
+
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -8,45 +11,68 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import Bytes, NewArray, Words
-from tbgen.errors import FullError
-from tbgen.index.handover import Box, Entries
-from tbgen.retro.drive.many_blocks import en_passant_of
+from tbgen.compiled.arrays import Bytes, Ints, NewArray, Words
+from tbgen.index.handover import Box, Distances, Entries
+from tbgen.retro.cells.worker import JOURNAL, Room, Worker
 from tbgen.retro.drive.methods import solve_outcomes
-from tbgen.retro.drive.task import check_status
-from tbgen.retro.outcomes.codes import Questions
+from tbgen.retro.drive.results import en_passant_of
+from tbgen.retro.drive.task import check_status, with_growing_room
+from tbgen.retro.outcomes.en_passant import NEVER, Inquiry
 from tbgen.retro.outcomes.grower import Grower, new_grower
+from tbgen.retro.outcomes.questions import Questions
 from tbgen.retro.outcomes.threshold import find_goods, new_sides, solve_threshold
-from tbgen.retro.patterns.en_passant import NEVER, Inquiry
 from tbgen.retro.patterns.histories import new_interner
-from tbgen.retro.patterns.worker import Room, Worker
-from tbgen.retro.resets.children import PromotionReader, copy_box
+from tbgen.retro.resets.children import (
+    PlaneRequest,
+    PromotionReader,
+    Target,
+    copy_box,
+)
 from tbgen.retro.resets.destinations import (
-    NOT_HERE,
     AtHand,
     ChildLayouts,
     ChildTables,
     empty_child_tables,
+    new_at_hand,
+    promotion_starts,
 )
 from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import Block, BlockValues, enter_block, find_legal, new_block
-from tbgen.retro.words.geometry import BLACK, WHITE, geometry_of
+from tbgen.retro.words.geometry import BLACK, NO_SLOT, WHITE, geometry_of
 from tbgen.retro.words.moves import new_scratch
 from tbgen.score import STALEMATE_CODE, Color, Score
 
 PlaneNumber = tuple[int, int, int]
 """A table of some child layouts, one of its blocks, and the side to move."""
+
 SomeCells = tuple[int, frozenset[int]]
-"""Cells of a plane: those with a man on one of some squares, each of which adds so much to a cell's number."""
+"""Cells of a plane: those with a man on one of some squares, each of which adds so much to a cell's
+number."""
+
 ALL_CELLS: Final[SomeCells] = 1 << 62, frozenset([0])
+
 PlaneSource = Callable[[PlaneNumber, SomeCells, Entries], Entries]
-"""Entry values of a plane, right at least for the cells that are asked for: in the zeros given, or another array."""
-ChildSource = Callable[[Sequence[Color]], ChildTables]  # what moves of some sides lead to
-NO_DISTANCES = np.zeros(0, np.uint16)
+"""Entry values of a plane, right at least for the cells that are asked for.
+
+They are in the zeros given, or in another array.
+"""
+
+ChildSource = Callable[[Sequence[Color]], ChildTables]
+"""What moves of some sides lead to."""
+
 Queries = Sequence[tuple[Score, int]]
-"""Accrued scores, each with a cell in which it is asked; those with Black to move are behind those with White."""
-CHUNK, RUN = 1 << 16, 1 << 12
-"""Words that a thread finds the moves of at a time; cells in a row that are worth being asked for alone."""
+"""Accrued scores, each with a cell in which it is asked.
+
+Cells with Black to move are behind those with White to move.
+"""
+
+NO_DISTANCES = np.zeros(0, np.uint16)
+
+CHUNK = 1 << 16
+"""A thread finds the moves of so many words at a time."""
+
+WORTH_ASKING = 1 << 12
+"""So many cells in a row are worth being asked for without those between them."""
 
 
 class BlockOutcomes(NamedTuple):
@@ -55,7 +81,7 @@ class BlockOutcomes(NamedTuple):
     entry: Entries
     """Those with Black to move behind those with White to move."""
     en_passant: Entries
-    """Values with a right to take en passant, in the order of `ChildTables`; of an empty array if it has none."""
+    """Values with a right to take en passant, in the order of `ChildTables`, if it has any."""
     answers: Entries
     """The outcomes of what was asked."""
 
@@ -64,7 +90,7 @@ class BlockBits(NamedTuple):
     """What a block came to at one threshold."""
 
     met: Bytes
-    """[cell >> 3] whether its holder gets at least that score from there, a bit a cell, the lowest one first."""
+    """[cell >> 3] whether the holder gets at least that score, a bit a cell, the lowest first."""
     en_passant: Entries
     """As in `BlockOutcomes`, with any values in place of all that are as good."""
     answers: Entries
@@ -81,13 +107,14 @@ class SingleBlock:
 
     def children(self, planes: Sequence[PlaneNumber], source: PlaneSource) -> ChildTables:
         """What it leads to, but for promotions: `planes` after captures and pawn steps."""
-        empty, first = empty_child_tables(self.layouts), 0
+        empty = empty_child_tables(self.layouts)
+        start = empty.planes.start
         cells = [self.layouts.layouts[table].block_words * 64 for table, _, _ in planes]
-        start, entry = empty.planes.start, self.new(sum(cells), np.int8)
+        entry = self.new(sum(cells), np.int8)
+        first = 0
         for (table, number, side), half in zip(planes, cells, strict=True):
-            entry[first : first + half] = source(
-                (table, number, side), ALL_CELLS, entry[first : first + half]
-            )
+            here = entry[first : first + half]
+            here[:] = source((table, number, side), ALL_CELLS, here)
             start[empty.shapes.plane_start[table] + 2 * number + side] = first
             first += half
         rights = empty.en_passant._replace(dtg=NO_DISTANCES)
@@ -96,146 +123,163 @@ class SingleBlock:
     def promotions(self, sides: Sequence[Color], source: PlaneSource) -> AtHand:
         """What promotions of some sides lead to."""
         layout = self.layouts.layouts[0]
-        theirs = [each for each in self.layouts.resets if layout.slots[each.promoted][0] in sides]
-        reader = PromotionReader(self.layouts._replace(resets=theirs))
-        start = np.full((len(layout.blocks), max(layout.pawns, 1), 8), NOT_HERE, np.int64)
+        resets = [
+            reset
+            for reset in self.layouts.resets
+            if reset.promoted != NO_SLOT and layout.slots[reset.promoted][0] in sides
+        ]
+        reader = PromotionReader(self.layouts._replace(resets=resets))
+        start = promotion_starts(layout)
         requests, cells = reader.requests([self.number], start)
-        found = AtHand(start, np.zeros(cells, np.int8), NO_DISTANCES)
+        promotions = new_at_hand(start, cells, plies=False)
         for request, targets in requests.items():
-            layout, routes = self.layouts.layouts[request.table], reader.routes[request.table]
-            axes = {int(routes.axis[route]) for route, _, _ in targets}
-            new = (
-                64 ** (layout.others + 1 - min(axes)),
-                frozenset(square for _, square, _ in targets),
-            )
-            asked = new if len(axes) == 1 and new[0] >= RUN else ALL_CELLS
-            room = self.new(layout.block_words * 64, np.int8)
-            entry = source((request.table, request.block, int(request.side)), asked, room)
-            box = Box.whole(layout, partial(lambda entry: (entry, NO_DISTANCES), entry))
-            copy_box(box, routes, request.how, np.array(targets, np.int64), found)
-        return found
+            child = self.layouts.layouts[request.table]
+            routes = reader.routes[request.table]
+            asked = self._cells_asked(request, targets, routes.axis)
+            plane = (request.table, request.block, int(request.side))
+            entry = source(plane, asked, self.new(child.block_words * 64, np.int8))
+
+            def read(entry: Entries = entry) -> tuple[Entries, Distances]:
+                return entry, NO_DISTANCES
+
+            box = Box.whole(child, read)
+            copy_box(box, routes, request.how, np.array(targets, np.int64), promotions)
+        return promotions
+
+    def _cells_asked(
+        self, request: PlaneRequest, targets: Sequence[Target], axis_of: Ints
+    ) -> SomeCells:
+        """The cells that are worth being asked for alone, by where the new man can be."""
+        axes = {int(axis_of[target.route]) for target in targets}
+        axes_behind = self.layouts.layouts[request.table].others + 1 - min(axes)
+        cells_in_row = 64**axes_behind
+        if len(axes) > 1 or cells_in_row < WORTH_ASKING:
+            return ALL_CELLS
+        return cells_in_row, frozenset(target.square for target in targets)
 
     def solve(
         self, children: ChildTables, asked: Queries, room: Room | None = None
     ) -> BlockOutcomes:
         """The block, solved from some child tables."""
-        block, material = self._block(), self.layouts.layouts[0].material
-        geometry, room = block.geometry, room or Room(self.layouts.layouts[0].block_words)
-        white, black = (
-            new_grower(side, geometry, room, middles=True, histories=False)
-            for side in (WHITE, BLACK)
-        )
-        inquiry, questions = (
-            _inquiry(block, (white, black), children, geometry.words * 64),
-            _questions(asked),
-        )
-        check_status(
-            material, find_moves(block, children, inquiry.worker.scratch, 0, geometry.words)
-        )
-        try:
-            check_status(material, solve_outcomes(inquiry, questions))
-        except FullError as full:
-            return self.solve(children, asked, room.doubled(full))
-        return BlockOutcomes(inquiry.values.entry, self._rights(children), questions.answers)
+        layout = self.layouts.layouts[0]
+
+        def solve(room: Room) -> BlockOutcomes:
+            block = self._block()
+            for first in self._chunks():
+                self._find_legal(block, first)
+            geometry = block.geometry
+            white = new_grower(WHITE, geometry, room, JOURNAL)
+            black = new_grower(BLACK, geometry, room, JOURNAL)
+            cells = 2 * layout.block_words * 64
+            inquiry = _inquiry(block, (white, black), children, cells)
+            inquiry = inquiry._replace(goal_of=np.full(cells, NEVER, np.uint8))
+            questions = _questions(asked)
+            status = find_moves(block, children, inquiry.worker.scratch, 0, geometry.words)
+            check_status(layout.material, status)
+            check_status(layout.material, solve_outcomes(inquiry, questions))
+            rights = self._rights(children)
+            return BlockOutcomes(inquiry.values.entry, rights, questions.answers)
+
+        return with_growing_room(room or Room(layout.block_words), solve)
 
     def solve_thresholds(
         self, source: ChildSource, thresholds: Sequence[Score], asked: Queries
     ) -> list[BlockBits]:
         """For each of some thresholds: where its holder gets that score, by two threads.
 
-        The source may give any values in place of all that are as good for each of them. To save memory it is asked for
-        one side after the other, unless rights to take en passant need both in the end.
+        The source may give any values in place of all that are as good for each of them. To save
+        memory it is asked for one side after the other, unless rights to take en passant need both
+        in the end.
         """
+        layout = self.layouts.layouts[0]
+        words = layout.block_words
         seeking = np.array([[int(each.holder), each.code] for each in thresholds], np.int64)
-        words, most = self.layouts.layouts[0].block_words, int(seeking[:, 1].max())
-        children = nothing = empty_child_tables(self.layouts)
+        most_code = int(seeking[:, 1].max())
+        nothing = empty_child_tables(self.layouts)
         has_rights = len(self._rights(nothing)) > 0
-        planes = (most // 2 + 1).bit_length() if has_rights or most > STALEMATE_CODE else 0
+        counts_moves = has_rights or most_code > STALEMATE_CODE
+        planes = (most_code // 2 + 1).bit_length() if counts_moves else 0
+        block = self._block(codes=has_rights, planes=planes)
+        goods = self.new(len(thresholds) * 2 * words, np.uint64).reshape(-1, 2, words)
+
+        def find(children: ChildTables, sides: Sequence[Color], first: int) -> None:
+            mine = own_pawns(block)
+            scratch = new_scratch(len(block.geometry.color))
+            end = min(first + CHUNK, words)
+            for side in sides:
+                status = find_goods(mine, children, scratch, seeking, goods, int(side), first, end)
+                check_status(layout.material, status)
+
         with ThreadPoolExecutor(2) as pool:
-            block = self._block(pool.map, codes=has_rights, planes=planes)
-            goods = self.new(len(thresholds) * 2 * words, np.uint64).reshape(-1, 2, words)
-
-            def find(children: ChildTables, sides: Sequence[Color], first: int) -> None:
-                end, mine, scratch = (
-                    min(first + CHUNK, words),
-                    own_pawns(block),
-                    new_scratch(len(block.geometry.color)),
-                )
-                for side in sides:
-                    status = find_goods(
-                        mine, children, scratch, seeking, goods, int(side), first, end
-                    )
-                    check_status(self.layouts.layouts[0].material, status)
-
+            list(pool.map(partial(self._find_legal, block), self._chunks()))
+            children = nothing
             for sides in [(*Color,)] if has_rights else [(Color.WHITE,), (Color.BLACK,)]:
                 children = source(sides)
-                list(pool.map(partial(find, children, sides), range(0, words, CHUNK)))
-                children = (
-                    children if has_rights else nothing
-                )  # so that the other side's take their place
-            return list(
-                pool.map(partial(self._bits, block, children, _questions(asked)), thresholds, goods)
-            )
+                list(pool.map(partial(find, children, sides), self._chunks()))
+                if not has_rights:
+                    children = nothing  # so that the other side's take their place
+            bits = partial(self._bits, block, children, _questions(asked))
+            return list(pool.map(bits, thresholds, goods))
 
     def _bits(
         self, block: Block, children: ChildTables, asked: Questions, threshold: Score, good: Words
     ) -> BlockBits:
-        """The block at one threshold, with answers of its own, as threads share the rest; `good` is overwritten."""
+        """The block at one threshold; `good` is overwritten.
+
+        Answers are this threshold's own, as threads share the rest.
+        """
         rights = children.en_passant
         children = children._replace(en_passant=rights._replace(entry=rights.entry.copy()))
         here = self._rights(children)
         mine = own_pawns(block)._replace(next_code=np.zeros_like(block.next_code))
-        half, questions = (
-            block.geometry.words * 64 if len(here) else 0,
-            asked._replace(answers=asked.answers.copy()),
-        )
-        inquiry = _inquiry(mine, new_sides(block.geometry, good), children, half)
+        questions = asked._replace(answers=asked.answers.copy())
+        cells = 2 * block.geometry.words * 64 if len(here) else 0
+        inquiry = _inquiry(mine, new_sides(block.geometry, good), children, cells)
         solve_threshold(inquiry, questions, int(threshold.holder), threshold.code, good)
         return BlockBits(good.ravel().view(np.uint8), here, questions.answers)
 
     def _rights(self, children: ChildTables) -> Entries:
         """The values with a right to take en passant; of an empty array if the block has none."""
         cells = self.layouts.layouts[0].block_words * 128
-        return en_passant_of(children.en_passant, (self.number, self.number + 1), cells)[0]
+        entry, _ = en_passant_of(children.en_passant, range(self.number, self.number + 1), cells)
+        return entry
 
-    def _block(
-        self, mapped: Callable[..., Iterable[None]] = map, *, codes: bool = True, planes: int = 0
-    ) -> Block:
-        """The block with its legal positions, found by `map` or by that of a pool, and room for codes and resets."""
+    def _block(self, *, codes: bool = True, planes: int = 0) -> Block:
+        """The block with its pawns, and room for codes and resets."""
         layout = self.layouts.layouts[0]
-        block = new_block(
-            geometry_of(layout), plies=False, codes=codes, planes=planes, new=self.new
-        )
+        geometry = geometry_of(layout)
+        block = new_block(geometry, plies=False, codes=codes, planes=planes, new=self.new)
         enter_block(block, self.number, np.array(layout.blocks[self.number], np.int64))
-
-        def find(first: int) -> None:
-            find_legal(
-                block,
-                np.zeros(layout.others, np.int64),
-                first,
-                min(first + CHUNK, layout.block_words),
-            )
-
-        list(mapped(find, range(0, layout.block_words, CHUNK)))
         return block
+
+    def _chunks(self) -> range:
+        """The first word of each chunk."""
+        return range(0, self.layouts.layouts[0].block_words, CHUNK)
+
+    def _find_legal(self, block: Block, first: int) -> None:
+        """Find the legal positions of a chunk of words."""
+        layout = self.layouts.layouts[0]
+        end = min(first + CHUNK, layout.block_words)
+        find_legal(block, np.zeros(layout.others, np.int64), first, end)
 
 
 def _inquiry(
-    block: Block, sides: tuple[Grower, Grower], children: ChildTables, half: int
+    block: Block, sides: tuple[Grower, Grower], children: ChildTables, cells: int
 ) -> Inquiry:
-    """All that answers take, with values for so many cells of each side to move."""
+    """All that answers take, with values for so many cells of both sides to move."""
     worker = Worker(block, new_scratch(len(block.geometry.color)), *sides, new_interner(1))
-    values = BlockValues(np.zeros(2 * half, np.int8), NO_DISTANCES)
-    return Inquiry(worker, values, children, np.full(2 * half, NEVER, np.uint8))
+    values = BlockValues(np.zeros(cells, np.int8), NO_DISTANCES)
+    return Inquiry(worker, values, children, np.zeros(0, np.uint8))
 
 
 def _questions(asked: Queries) -> Questions:
-    """The same for kernels, without answers yet."""
-    rows = np.array([(score.holder, score.code, cell) for score, cell in asked], np.int64).reshape(
-        -1, 3
+    """What is asked as kernels read it, without answers yet."""
+    return Questions(
+        holder=np.array([score.holder for score, _ in asked], np.int64),
+        code=np.array([score.code for score, _ in asked], np.int64),
+        cells=np.array([cell for _, cell in asked], np.int64),
+        answers=np.zeros(len(asked), np.int8),
     )
-    holders, codes, cells = rows.T.copy()
-    return Questions(holders, codes, cells, np.zeros(len(asked), np.int8))
 
 
 def own_pawns(block: Block) -> Block:

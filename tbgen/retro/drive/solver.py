@@ -33,8 +33,8 @@ def solve_into(
 ) -> Solved:
     """Solve a canonical material whose children are solved; what its cells hold goes to the store.
 
-    What is in the store already is believed. `new` makes the large arrays of a table of one block, and the rows of all
-    patterns. The children are tables of the same mobility.
+    What is in the store already is believed. `new` makes the large arrays of a table of one block,
+    and the rows of all patterns. The children are tables of the same mobility.
     """
     with ThreadPoolExecutor(threads) as pool:
         task = Task(

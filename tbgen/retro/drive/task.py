@@ -1,11 +1,14 @@
-"""A material on its way from children to table: what is solved, with what, and what it has taken so far."""
+"""A material on its way from children to table:
+
+what is solved, with what, and what it has taken so far.
+"""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,16 +17,24 @@ from tbgen.errors import BuildError, FullError, RepresentationError
 from tbgen.index.handover import Child
 from tbgen.index.layout import Layout
 from tbgen.material import Material
+from tbgen.retro.cells.worker import Room
 from tbgen.retro.drive.methods import DISTANCES, Method
 from tbgen.retro.drive.runs import BlockStore
-from tbgen.retro.patterns.worker import FORCED_TWICE, INTERNER_FULL, QUEUE_FULL, TOO_FAR, TOO_HIGH
 from tbgen.retro.resets.children import ChildReader
 from tbgen.retro.resets.destinations import child_layouts_of
-from tbgen.retro.resets.folding import CHILD_HAS_NO_VALUE
+from tbgen.retro.status import (
+    CHILD_HAS_NO_VALUE,
+    FORCED_TWICE,
+    INTERNER_FULL,
+    QUEUE_FULL,
+    TOO_FAR,
+    TOO_HIGH,
+)
 from tbgen.score import Mobility
 
 Progress = Callable[[str, int | None, float, int], None]
-"""Called with the phase, the accrued code if there is one, the part done, and how many cells are decided."""
+"""Called with the phase, the accrued code if there is one, the part done, and how many cells are
+decided."""
 
 
 def quiet(phase: str, code: int | None, done: float, decided: int) -> None:
@@ -80,17 +91,39 @@ TOO_LARGE = {
     QUEUE_FULL: ("the number of positions of {} to look at", "the solver's queues"),
     TOO_HIGH: ("an outcome of {}", "the signed byte of a stored table"),
 }
+"""[status] what of a material is too large, and for what."""
+
 CONTRADICTIONS = {
     FORCED_TWICE: "both sides force a position: the solver contradicts itself, please report it",
-    CHILD_HAS_NO_VALUE: "a child table has no value for a position that a capture or promotion leads to",
+    CHILD_HAS_NO_VALUE: (
+        "a child table has no value for a position that a capture or promotion leads to"
+    ),
 }
 
 
 def check_status(material: Material, status: int) -> None:
-    """Raise what a kernel's status means, if it means anything."""
+    """Raise what a kernel's status means, if it means anything.
+
+    Raises:
+        FullError: if more room would help.
+        RepresentationError: if nothing would.
+        BuildError: if what has been solved contradicts itself.
+    """
     if status in TOO_LARGE:
         what, where = TOO_LARGE[status]
         error = FullError if status in (INTERNER_FULL, QUEUE_FULL) else RepresentationError
         raise error(what.format(material), where)
     if status:
         raise BuildError(str(material), CONTRADICTIONS[status])
+
+
+T = TypeVar("T")
+
+
+def with_growing_room(room: Room, work: Callable[[Room], T]) -> T:
+    """Do some work, anew with twice the room as long as the room does not suffice."""
+    while True:
+        try:
+            return work(room)
+        except FullError as full:
+            room = room.doubled(full)

@@ -1,1 +1,4 @@
-"""All outcomes of a block, in bits and without plies: what a side forces only grows from code to code."""
+"""All outcomes of a block, in bits and without plies:
+
+what a side forces only grows from code to code.
+"""

@@ -1,10 +1,11 @@
-"""One threshold: where does a side, the *seeker*, get at least a score of its own? A bit a cell, and no outcomes.
+"""One threshold: where does a side, the *seeker*, get at least a score of its own? A bit a cell.
 
-Each side has a set: the seeker's cells are worth the threshold whatever happens, the other side's cells are not. Both
-grow from accrued code to accrued code, and no cell is ever in both. A cell that neither has when its own code is the
-accrued one goes to the holder, the side that has just moved: that hold stands. So sets need no outcomes, and a reset
-that is good for the mover joins its set at once. Codes above the threshold's are never looked at, because there no hold
-is worth the threshold any more (docs/solving.md).
+Each side has a set: the seeker's cells are worth the threshold whatever happens, the other side's
+cells are not. Both grow from accrued code to accrued code, and no cell is ever in both. A cell that
+neither has when its own code is the accrued one goes to the holder, the side that has just moved:
+that hold stands. So sets need no outcomes, and a reset that is good for the mover joins its set at
+once. Codes above the threshold's are never looked at, because there no hold is worth the threshold
+any more (docs/solving.md).
 """
 
 import numpy as np
@@ -13,10 +14,12 @@ from tbgen.compiled.arrays import Int, Ints, Word, Words
 from tbgen.compiled.jit import borrowing, inlined, inner
 from tbgen.index.kernels import GOALS, byte_of_goal, goal_of_byte
 from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
-from tbgen.retro.outcomes.codes import Questions
-from tbgen.retro.outcomes.grower import Grower, Search, grow, new_grower, write_outcome
-from tbgen.retro.patterns.en_passant import Inquiry, search_rights
-from tbgen.retro.patterns.worker import Room, leave_free, open_word
+from tbgen.retro.cells.members import leave_free, open_word
+from tbgen.retro.cells.worker import THRESHOLD, Room
+from tbgen.retro.outcomes.en_passant import Inquiry, search_rights
+from tbgen.retro.outcomes.grower import Grower, new_grower
+from tbgen.retro.outcomes.growth import Search, grow, write_outcome
+from tbgen.retro.outcomes.questions import Questions
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.retro.resets.folding import fold_word
 from tbgen.retro.words.block import Block, BlockValues
@@ -27,18 +30,19 @@ from tbgen.retro.words.worklist import Markable, add_bits
 
 
 def new_sides(geometry: Geometry, good: Words) -> tuple[Grower, Grower]:
-    """White's part and Black's. A cell that one side has is free for neither, and no good reset yields."""
-    white, black = (
-        new_grower(side, geometry, Room(0), middles=False, histories=False)
-        for side in (WHITE, BLACK)
-    )
-    shared = white.forced._replace(blocked=good[BLACK])
-    black_forced = shared._replace(left=black.forced.left, blocked=good[WHITE])
-    return white._replace(forced=shared), black._replace(forced=black_forced)
+    """White's part and Black's. A cell that one side has is free for neither.
+
+    No cell with a good reset yields.
+    """
+    white = new_grower(WHITE, geometry, Room(0), THRESHOLD)
+    black = new_grower(BLACK, geometry, Room(0), THRESHOLD)
+    white_forced = white.forced._replace(blocked=good[BLACK])
+    black_forced = white_forced._replace(left=black.forced.left, blocked=good[WHITE])
+    return white._replace(forced=white_forced), black._replace(forced=black_forced)
 
 
-# goods[threshold, side, word]: cells whose best reset is worth the threshold, for the side that seeks it, or is not,
-# for the other side. seeking[threshold]: who seeks it, and its code.
+# goods[threshold, side, word]: cells whose best reset is worth the threshold, for the side that
+# seeks it, or is not, for the other side. seeking[threshold]: who seeks it, and its code.
 @borrowing
 def find_goods(
     block: Block,
@@ -50,7 +54,10 @@ def find_goods(
     first: int,
     end: int,
 ) -> int:
-    """Numbers of moves and good resets of a side in a range of words; all legal words of the block must be there."""
+    """Numbers of moves and good resets of a side in a range of words.
+
+    All legal words of the block must be there.
+    """
     for word in range(first, end):
         if block.occupied[word] == NOTHING:
             continue
@@ -66,33 +73,47 @@ def find_goods(
 @inlined
 def good_resets(scratch: Scratch, side: Int, seeking: Int, code: Int) -> Word:
     """The cells of a folded word whose best reset is good for the mover."""
-    kings, good = scratch.with_reset[0], NOTHING
+    kings = scratch.with_reset[0]
+    good = NOTHING
     while kings:
         square, kings = lowest_and_rest(kings)
-        if (goal_of_byte(np.int64(scratch.folded.outcome[square]), seeking) <= code) == (
-            side == seeking
-        ):
+        goal = goal_of_byte(np.int64(scratch.folded.outcome[square]), seeking)
+        is_worth_it = goal <= code
+        if is_worth_it == (side == seeking):
             good |= square_bit(square)
     return good
 
 
+@inlined
+def cells_that_may_end(block: Block, side: Int, word: Int, code: Int) -> Word:
+    """At least the cells without a quiet move, which may yield before any cell is frozen.
+
+    Beside those with resets these are cells without any move: mates, or stalemates too. The numbers
+    of moves find them once a code is frozen, if anybody counts moves.
+    """
+    if block.counts.shape[2]:
+        return block.resets[side, word]
+    if code:
+        return block.resets[side, word] | block.legal[side, word]
+    return block.resets[side, word] | block.check[side, word]
+
+
 @inner
 def start(block: Block, white: Grower, black: Grower, good: Words, code: Int) -> None:
-    """All legal cells are free; good resets are about to join, and cells with other resets alone may yield."""
-    ends = (
-        block.resets if block.counts.shape[2] else block.legal if code else block.check
-    )  # or with no move at all
+    """All legal cells are free.
+
+    Good resets are about to join, and cells that may yield at once are to be checked.
+    """
     for mover, other in ((white, black), (black, white)):
-        members, side = mover.forced, mover.side
+        side = mover.side
+        members = mover.forced
         for word in range(len(block.occupied)):
-            open_word(members, side, word, block.legal[side, word])
-            members.left[word] = block.legal[side, word]
+            legal = block.legal[side, word]
+            open_word(members, side, word, legal)
+            members.left[word] = legal
             add_bits(mover.joining, word, good[side, word])
-            add_bits(
-                other.checked,
-                word,
-                (block.resets[side, word] | ends[side, word]) & ~good[side, word],
-            )
+            ends = cells_that_may_end(block, side, word, code)
+            add_bits(other.checked, word, ends & ~good[side, word])
 
 
 @inner
@@ -102,33 +123,53 @@ def spread(block: Block, grower: Grower, values: BlockValues) -> None:
 
 
 @inlined
-def ripe_at(block: Block, side: Int, word: Int, cells: Word, code: Int) -> Word:
-    """Those of some cells with this own code, twice the moves and one more if not in check; the next one is noted."""
-    if np.int64(block.next_code[side, word]) > code:
-        return NOTHING
-    check, ripe, planes = block.check[side, word], cells, block.counts.shape[2]
-    for plane in range(planes):
+def cells_with_code(block: Block, side: Int, word: Int, cells: Word, code: Int) -> Word:
+    """Those of some cells with this own code: twice the moves, and one more if not in check."""
+    moves = code >> 1
+    ripe = cells
+    for plane in range(block.counts.shape[2]):
         bits = block.counts[side, word, plane]
-        ripe &= bits if code >> plane + 1 & 1 else ~bits
-    ripe &= ~check if code & 1 else check
-    rest, fewest = cells & ~ripe, 0
-    for plane in range(planes - 1, -1, -1):
-        fewer = rest & ~block.counts[side, word, plane]
+        ripe &= bits if (moves >> plane) & 1 else ~bits
+    check = block.check[side, word]
+    return ripe & (~check if code & 1 else check)
+
+
+@inlined
+def least_code(block: Block, side: Int, word: Int, cells: Word) -> Int:
+    """The least own code of some cells, or a lower one: it goes by the fewest moves of any."""
+    fewest = 0
+    for plane in range(block.counts.shape[2] - 1, -1, -1):
+        fewer = cells & ~block.counts[side, word, plane]
         if fewer:
-            rest = fewer
+            cells = fewer
         else:
             fewest |= 1 << plane
-    block.next_code[side, word] = 2 * fewest + (0 if rest & check else 1)
+    if cells & block.check[side, word]:
+        return 2 * fewest
+    return 2 * fewest + 1
+
+
+@inlined
+def ripe_at(block: Block, side: Int, word: Int, cells: Word, code: Int) -> Word:
+    """Those of some cells that have this own code; the next code of the others is noted."""
+    if np.int64(block.next_code[side, word]) > code:
+        return NOTHING
+    ripe = cells_with_code(block, side, word, cells, code)
+    block.next_code[side, word] = least_code(block, side, word, cells & ~ripe)
     return ripe
 
 
 @inner
-def freeze(block: Block, white: Grower, black: Grower, values: BlockValues, code: Int) -> bool:
+def freeze_free_cells(
+    block: Block, white: Grower, black: Grower, values: BlockValues, code: Int
+) -> bool:
     """Free cells with this own code go to the holder; whether any cells are still free."""
-    is_free, members = False, white.forced
+    is_free = False
+    members = white.forced
     for holder in (black, white):
         side = 1 - holder.side
         to_join = Markable(holder.joining, members.free[holder.side], members.live[holder.side])
+        near = holder.neighbours
         for group in range(members.live.shape[1]):
             live = members.live[side, group]
             while live:
@@ -138,63 +179,67 @@ def freeze(block: Block, white: Grower, black: Grower, values: BlockValues, code
                 if ripe:
                     leave_free(members, side, word, ripe)
                     write_outcome(block, values, side, word, ripe, byte_of_goal(0, holder.side))
-                    mark_predecessors(
-                        block, holder.men, holder.side, word, ripe, to_join, holder.neighbours
-                    )
+                    mark_predecessors(block, holder.men, holder.side, word, ripe, to_join, near)
             is_free |= members.live[side, group] != NOTHING
     return is_free
 
 
 @inner
-def answer(inquiry: Inquiry, asked: Questions, least: Int, most: Int) -> None:
-    """All questions at accrued codes from `least` to `most`, for which the sets at hand hold."""
-    white, black = inquiry.worker.white, inquiry.worker.black
+def answer_from_sets(inquiry: Inquiry, asked: Questions, least: Int, most: Int) -> None:
+    """Answer all questions at accrued codes from `least` to `most`, for which the sets hold."""
+    white = inquiry.worker.white
+    black = inquiry.worker.black
     half = len(inquiry.worker.block.occupied) * 64
     for n in range(len(asked.cells)):
-        if not least <= asked.code[n] <= most:
+        accrued = asked.code[n]
+        if not least <= accrued <= most:
             continue
-        side, cell = asked.cells[n] // half, asked.cells[n] % half
-        mover, bit = white if side == WHITE else black, square_bit(cell & 63)
-        if mover.forced.free[side, cell >> 6] & bit:
-            asked.answers[n] = byte_of_goal(asked.code[n], asked.holder[n])
+        side = asked.cells[n] // half
+        cell = asked.cells[n] % half
+        word = cell >> 6
+        bit = square_bit(cell & 63)
+        mover = white if side == WHITE else black
+        if mover.forced.free[side, word] & bit:
+            asked.answers[n] = byte_of_goal(accrued, asked.holder[n])
+        elif mover.forced.left[word] & bit:
+            asked.answers[n] = byte_of_goal(0, 1 - side)
         else:
-            asked.answers[n] = byte_of_goal(
-                0, 1 - side if mover.forced.left[cell >> 6] & bit else side
-            )
+            asked.answers[n] = byte_of_goal(0, side)
     search_rights(inquiry, least, most)
 
 
-# found[side, word]: before, good resets of this threshold, from this source; then all cells from which it is met
+# met[side, word]: before, good resets of this threshold, from this source; then all cells from
+# which it is met. Without a score accrued nobody holds, and a threshold of mate needs no more than
+# the last spreading.
 @borrowing
 def solve_threshold(
-    inquiry: Inquiry, asked: Questions, seeking: int, code: int, found: Words
+    inquiry: Inquiry, asked: Questions, seeking: int, code: int, met: Words
 ) -> None:
-    """Find in which cells a side gets at least its score of this code, in a block whose codes are known.
+    """Find in which cells a side gets at least its score of this code. Codes must be known.
 
     Answers and values with a right have mates in place of all that is as good.
     """
-    block, white, black, values = (
-        inquiry.worker.block,
-        inquiry.worker.white,
-        inquiry.worker.black,
-        inquiry.values,
-    )
-    start(block, white, black, found, code)
-    accrued, is_free = 0, block.counts.shape[2] > 0
+    block = inquiry.worker.block
+    white = inquiry.worker.white
+    black = inquiry.worker.black
+    values = inquiry.values
+    start(block, white, black, met, code)
+    accrued = 0
+    is_free = block.counts.shape[2] > 0
     while is_free and accrued <= code:
-        if accrued:  # without one accrued nobody holds, and all that a threshold of mate needs is found at the end
+        if accrued:
             spread(block, white, values)
             spread(block, black, values)
-        answer(inquiry, asked, accrued, accrued)
-        is_free = freeze(block, white, black, values, accrued)
+        answer_from_sets(inquiry, asked, accrued, accrued)
+        is_free = freeze_free_cells(block, white, black, values, accrued)
         accrued += 1
     spread(block, white if seeking == WHITE else black, values)
-    answer(inquiry, asked, accrued, GOALS)
+    answer_from_sets(inquiry, asked, accrued, GOALS)
     for mover in (white, black):
+        side = mover.side
         for word in range(len(block.occupied)):
-            side, left, free = (
-                mover.side,
-                mover.forced.left[word],
-                mover.forced.free[mover.side, word],
-            )
-            found[side, word] = block.legal[side, word] & ~left if side == seeking else left & ~free
+            left = mover.forced.left[word]
+            if side == seeking:
+                met[side, word] = block.legal[side, word] & ~left
+            else:
+                met[side, word] = left & ~mover.forced.free[side, word]

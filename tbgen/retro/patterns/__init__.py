@@ -1,1 +1,4 @@
-"""What both solvers share: who is a member, how holds break from code to code, patterns, en passant."""
+"""What both solvers share:
+
+who is a member, how holds break from code to code, patterns, en passant.
+"""

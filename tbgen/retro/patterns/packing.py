@@ -1,6 +1,7 @@
 """Integers that hold several numbers.
 
-* label: an outcome's goal and the plies to it, so that of two labels the smaller is the better one for the forcer.
+* label: an outcome's goal and the plies to it, so that of two labels the smaller is the better one
+  for the forcer.
 * event: a label of a middle and the accrued code from which on it holds.
 * row: a line of a pattern (see histories.py), so that rows sort as their columns do.
 """
@@ -17,7 +18,7 @@ NO_LABEL = np.uint32(0xFFFFFFFF)
 
 @small
 def label_from(goal: Int, plies: Int) -> Int:
-    return goal << 16 | plies
+    return (goal << 16) | plies
 
 
 @small
@@ -32,13 +33,16 @@ def plies_of_label(label: Int) -> Int:
 
 @small
 def limit_of(code: Int) -> np.int64:
-    """The first label that does not break a hold at this code: cells have no labels from here on."""
+    """The first label that does not break a hold at this code:
+
+    cells have no labels from here on.
+    """
     return np.int64(WORST_GOAL - code) << 16
 
 
 @small
 def event_from(code: Int, label: Int) -> np.int64:
-    return np.int64(code << 32 | np.int64(label))
+    return np.int64((code << 32) | np.int64(label))
 
 
 @small
@@ -53,13 +57,21 @@ def label_of_event(event: Int) -> Int:
 
 @small
 def row_from(event: Int, forcer: Int) -> Int:
-    """The row of an event of this forcer: holder (the other side), code, outcome's signed byte, plies."""
+    """The row of an event of this forcer:
+
+    holder (the other side), code, outcome's signed byte, plies.
+    """
     label = label_of_event(event)
     outcome = np.int64(byte_of_goal(goal_of_label(label), forcer)) & 0xFF
-    return (1 - forcer) << 32 | code_of_event(event) << 24 | outcome << 16 | plies_of_label(label)
+    return (
+        ((1 - forcer) << 32)
+        | (code_of_event(event) << 24)
+        | (outcome << 16)
+        | plies_of_label(label)
+    )
 
 
 @small
 def columns_of_row(row: Int) -> tuple[Int, Int, Int, Int]:
     """Holder, code, outcome as an unsigned byte, plies."""
-    return row >> 32, row >> 24 & 0xFF, row >> 16 & 0xFF, row & 0xFFFF
+    return row >> 32, (row >> 24) & 0xFF, (row >> 16) & 0xFF, row & 0xFFFF

@@ -1,15 +1,26 @@
 """Children: the values that the blocks of a wave need, read into memory.
 
-Tables that captures lead to are read once and held whole. Of those that promotions lead to, and of the blocks of the
-table itself, a wave holds what its own blocks can reach, and no more. What plain promotions lead to is copied from the
-child's cells to where the block's own cells will look for it.
+Tables that captures lead to are read once and held whole. Of those that promotions lead to, and of
+the blocks of the table itself, a wave holds what its own blocks can reach, and no more. What plain
+promotions lead to is copied from the child's cells to where the block's own cells will look for it.
 
-A *route* says how: one promotion, one symmetry, one assignment of equal men. In KRPvK the pawn on e7 becomes a queen on
-e8, and the value lies in KQRvK. There the white king stands in the triangle a1-d1-d4, so the board may have been turned
-by any of eight symmetries: eight routes. On each, the digit of every man there (the index of its square on its axis)
-adds a fixed number to the cell here: the square, turned back, times the stride of the man's axis in KRPvK. The queen
-adds nothing, since the pawn is no axis. Only cells there that have the queen on e8, as that symmetry turns it, are
-read.
+Three arrays hold the values, and each has a `start` that says where the cells begin (`AtHand`). A
+*half* is the cells of one block with one side to move, as many as a plane of the table itself has.
+
+    planes      | own plane | own plane | free half | ... | KRvK, all planes | KPvK, all planes |
+                  halves, which waves share                 captures, read once
+    promotions  | block 7, pawn 0, queen | block 7, pawn 0, rook | block 8, pawn 0, queen | ...
+                  halves, new for each wave
+    en passant  | block 3, White to move, file d | block 4, Black to move, file e | ...
+                  halves, filled as their blocks are solved
+
+A *route* says how promotions are copied: one promotion, one symmetry, one assignment of equal men.
+In KRPvK the pawn on e7 becomes a queen on e8, and the value lies in KQRvK. There the white king
+stands in the triangle a1-d1-d4, so the board may have been turned by any of eight symmetries: eight
+routes. On each, the digit of every man there (the index of its square on its axis) adds a fixed
+number to the cell here: the square, turned back, times the stride of the man's axis in KRPvK. The
+queen adds nothing, since the pawn is no axis. Only cells there that have the queen on e8, as that
+symmetry turns it, are read.
 """
 
 import itertools
@@ -31,14 +42,16 @@ from tbgen.retro.resets.destinations import (
     NOT_HERE,
     AtHand,
     ChildLayouts,
-    ChildTables,
     Reset,
+    empty_child_tables,
     first_twins,
+    new_at_hand,
 )
 from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.score import Color
 
-EITHER_WAY, EVERY_SYMMETRY = (0, FLIP_FILE), tuple(range(8))
+EITHER_WAY = (0, FLIP_FILE)
+EVERY_SYMMETRY = tuple(range(8))
 BOARDS_OF_CELL = ((0,), (FLIP_FILE,), EITHER_WAY, EVERY_SYMMETRY)
 """[how the board is turned] -> by which symmetries boards may have come to a cell."""
 
@@ -67,8 +80,20 @@ class PlaneRequest(NamedTuple):
     """How boards are turned that come there, see index/layout.py."""
 
 
-Targets = dict[PlaneRequest, list[tuple[int, int, int]]]
-"""[request] -> route, square of the new man in the child, and where the cells begin that it is read for."""
+class Target(NamedTuple):
+    """Where cells of a plane are copied to."""
+
+    route: int
+    square: int
+    """The square of the new man in the child."""
+    start: int
+    """Where the cells begin that it is read for."""
+
+
+ROUTE, SQUARE, START = range(3)
+"""The fields of a target, as kernels read them."""
+
+Targets = dict[PlaneRequest, list[Target]]
 
 
 class PromotionReader:
@@ -82,46 +107,54 @@ class PromotionReader:
             for reset in child_layouts.resets
             if reset.promoted != NO_SLOT and reset.gone == NO_SLOT
         ]
+        self.tables = {reset: child_layouts.number_of(reset.material) for reset in self.resets}
         self.routes_of: dict[Reset, list[tuple[int, int]]] = {reset: [] for reset in self.resets}
         """[reset] -> its routes, and the symmetry of each."""
-        self.tables = {reset: child_layouts.number_of(reset.material) for reset in self.resets}
-        self.routes = {number: self._routes(number) for number in set(self.tables.values())}
+        self.routes = {table: self._routes(table) for table in set(self.tables.values())}
 
     def _routes(self, table: int) -> Routes:
         """All routes from one child, and which of them belong to a reset and a symmetry."""
         child = self.child_layouts.layouts[table]
-        routes = [
-            (reset, symmetry, new, slots)
-            for reset in self.resets
-            if self.tables[reset] == table
-            for symmetry in (EITHER_WAY if child.pawns else EVERY_SYMMETRY)
-            for new, slots in _assignments(child, reset)
-        ]
-        for number, (reset, symmetry, _, _) in enumerate(routes):
-            self.routes_of[reset].append((number, symmetry))
+        symmetries = EITHER_WAY if child.pawns else EVERY_SYMMETRY
+        adds = list[Ints]()
+        axes = list[int]()
+        signs = list[int]()
+        for reset in self.resets:
+            if self.tables[reset] != table:
+                continue
+            for symmetry in symmetries:
+                for new, slots in _assignments(child, reset):
+                    self.routes_of[reset].append((len(adds), symmetry))
+                    adds.append(self._adds(child, reset, symmetry, slots))
+                    axes.append(new)
+                    signs.append(-1 if reset.flip else 1)
         return Routes(
-            adds=np.stack(
-                [self._adds(child, reset, symmetry, slots) for reset, symmetry, _, slots in routes]
-            ),
-            axis=np.array([new for _, _, new, _ in routes], np.int64),
-            sign=np.array([-1 if reset.flip else 1 for reset, *_ in routes], np.int64),
+            adds=np.stack(adds),
+            axis=np.array(axes, np.int64),
+            sign=np.array(signs, np.int64),
             twin_start=first_twins(child)[child.pawns :] - child.pawns,
         )
 
     def _adds(self, child: Layout, reset: Reset, symmetry: int, slots: Sequence[int]) -> Ints:
         """[axis, digit there] -> what it adds to the cell here."""
-        part, last = np.zeros((len(slots), 64), np.int64), len(self.layout.slots) - 1
+        adds = np.zeros((len(slots), 64), np.int64)
+        last = len(self.layout.slots) - 1
         for axis, slot in enumerate(slots):
-            squares = np.array(TRIANGLE if axis == 0 and not child.pawns else range(64), np.int64)
-            if slot != reset.promoted:
-                part[axis, : len(squares)] = (SYMMETRY[symmetry, squares] ^ (56 * reset.flip)) << (
-                    6 * (last - slot)
-                )
-        return part
+            if slot == reset.promoted:
+                continue
+            in_triangle = axis == 0 and not child.pawns
+            squares = np.array(TRIANGLE if in_triangle else range(64), np.int64)
+            here = SYMMETRY[symmetry, squares] ^ (56 * reset.flip)
+            adds[axis, : len(squares)] = here << (6 * (last - slot))
+        return adds
 
     def requests(self, blocks: Sequence[int], start: Ints) -> tuple[Targets, int]:
-        """All that some blocks ask for, and how many cells it fills; start[block, pawn, role] is its first cell."""
-        found, cells = Targets(), 0
+        """All that some blocks ask for, and how many cells it fills.
+
+        start[block, pawn, role] becomes the first cell of each promotion.
+        """
+        requests = Targets()
+        cells = 0
         for reset in self.resets:
             up = 8 if self.layout.slots[reset.promoted][0] is Color.WHITE else -8
             for number in blocks:
@@ -129,29 +162,38 @@ class PromotionReader:
                 to = pawns[reset.promoted] + up
                 if not 8 <= to < 56:
                     start[number, reset.promoted, int(reset.role)] = cells
-                    self._ask(found, reset, pawns, to, cells)
+                    self._ask(requests, reset, pawns, to, cells)
                     cells += self.layout.block_words * 64
-        return found, cells
+        return requests, cells
 
-    def _ask(self, found: Targets, reset: Reset, pawns: Sequence[int], to: int, start: int) -> None:
+    def _ask(
+        self, requests: Targets, reset: Reset, pawns: Sequence[int], to: int, start: int
+    ) -> None:
         """Ask for what one pawn of one block can become."""
-        table, flip = self.tables[reset], 56 * reset.flip
-        child, color = self.child_layouts.layouts[table], self.layout.slots[reset.promoted][0]
-        address = child.address_of([pawns[slot] ^ flip for slot in reset.slots[: child.pawns]])
-        how, side = address & HOW_MASK, color if reset.flip else color.other
-        targets = found.setdefault(PlaneRequest(table, address >> HOW_BITS, side, how), [])
+        table = self.tables[reset]
+        child = self.child_layouts.layouts[table]
+        flip = 56 * reset.flip
+        pawns_there = [pawns[slot] ^ flip for slot in reset.slots[: child.pawns]]
+        address = child.address_of(pawns_there)
+        how = address & HOW_MASK
+        mover = self.layout.slots[reset.promoted][0]
+        side = mover if reset.flip else mover.other
+        request = PlaneRequest(table, address >> HOW_BITS, side, how)
+        targets = requests.setdefault(request, [])
         for route, symmetry in self.routes_of[reset]:
             if symmetry in BOARDS_OF_CELL[how]:
-                targets.append((route, int(SYMMETRY[INVERSE[symmetry], to ^ flip]), start))
+                square = int(SYMMETRY[INVERSE[symmetry], to ^ flip])
+                targets.append(Target(route, square, start))
 
 
 def _assignments(child: Layout, reset: Reset) -> Iterator[tuple[int, list[int]]]:
     """The new man's axis, and [axis there] -> slot here; equal men in every order."""
-    slots, kinds = reset.slots[child.pawns :], child.slots[child.pawns :]
+    slots = reset.slots[child.pawns :]
+    kinds = child.slots[child.pawns :]
     for order in itertools.permutations(range(len(slots))):
-        if all(kinds[n] == kinds[other] for n, other in enumerate(order)):
-            given = [slots[n] for n in order]
-            yield given.index(reset.promoted), given
+        if [kinds[axis] for axis in order] == list(kinds):
+            slots_there = [slots[axis] for axis in order]
+            yield slots_there.index(reset.promoted), slots_there
 
 
 @by_address
@@ -169,9 +211,9 @@ class BoxValues(NamedTuple):
     """[axis] -> cells between one digit and the next."""
 
 
-# targets[n]: route, square of the new man in the child, first cell here. The loop runs over the child's cells, not over
-# the block's, because a child's cell is unpacked once and asked for by many routes. digits, images: scratch space, the
-# men of the cell at hand by axes, and their images in the long diagonal.
+# targets[n, field]. The loop runs over the child's cells, not over the block's, because a child's
+# cell is unpacked once and asked for by many routes. digits, images: scratch space, the men of the
+# cell at hand by axes, and their images in the long diagonal.
 @borrowing
 def copy_promotions(
     box: BoxValues,
@@ -183,34 +225,47 @@ def copy_promotions(
     images: Ints,
 ) -> None:
     """Copy the cells of a box to where they are asked for."""
-    first, size, stride = box.first, box.size, box.stride
+    last = len(box.first) - 1
     for n in range(len(targets)):
-        route, square = targets[n, 0], targets[n, 1]
+        route = targets[n, ROUTE]
         new = routes.axis[route]
-        for axis in range(len(first)):
-            digits[axis] = first[axis]
-        digits[new] = square
-        last, going = len(first) - 1, True
-        while going:
+        for axis in range(len(box.first)):
+            digits[axis] = box.first[axis]
+        digits[new] = targets[n, SQUARE]
+        has_more = True
+        while has_more:
             if are_in_order(digits, routes.twin_start, 1, last):
                 compared = -1
                 if how == INTO_TRIANGLE:
                     compared = beside_image(digits, routes.twin_start, 1, last, images)
-                index, cell = 0, targets[n, 2]
+                there = np.int64(0)
+                here = targets[n, START]
                 for axis in range(1, last):
-                    index += (digits[axis] - first[axis]) * stride[axis]
-                    cell += routes.adds[route, axis, digits[axis]]
-                for king in range(first[0], first[0] + size[0]):
-                    kings = primary_black_kings(
-                        how, TRIANGLE[king] if how == INTO_TRIANGLE else king, compared
-                    )
-                    if kings != NOTHING:
-                        start, here = (
-                            index + (king - first[0]) * stride[0],
-                            cell + routes.adds[route, 0, king],
-                        )
-                        _copy_word(box, routes, route, kings, start, here, promotions)
-            going = _next_men(digits, first, size, new)
+                    there += (digits[axis] - box.first[axis]) * box.stride[axis]
+                    here += routes.adds[route, axis, digits[axis]]
+                _copy_words(box, routes, route, how, compared, there, here, promotions)
+            has_more = _next_men(digits, box.first, box.size, new)
+
+
+@inlined
+def _copy_words(
+    box: BoxValues,
+    routes: Routes,
+    route: Int,
+    how: Int,
+    compared: Int,
+    there: Int,
+    here: Int,
+    promotions: AtHand,
+) -> None:
+    """Copy the cells of all kings beside the same other men, word by word."""
+    for king in range(box.first[0], box.first[0] + box.size[0]):
+        square = TRIANGLE[king] if how == INTO_TRIANGLE else king
+        kings = primary_black_kings(how, square, compared)
+        if kings != NOTHING:
+            index = there + (king - box.first[0]) * box.stride[0]
+            cell = here + routes.adds[route, 0, king]
+            _copy_word(box, routes, route, kings, index, cell, promotions)
 
 
 @inlined
@@ -223,13 +278,15 @@ def _copy_word(
     cell: Int,
     promotions: AtHand,
 ) -> None:
-    """Copy the primary cells of those that differ in the black king alone; `kings` are its squares in them."""
-    last, sign = len(box.first) - 1, routes.sign[route]
+    """Copy the primary cells that differ in the black king alone; `kings` are its squares there."""
+    last = len(box.first) - 1
+    sign = routes.sign[route]
     for king in range(box.first[last], box.first[last] + box.size[last]):
-        if kings >> np.uint64(king) & ONE:
-            promotions.entry[cell + routes.adds[route, last, king]] = sign * box.entry[index]
+        if (kings >> np.uint64(king)) & ONE:
+            here = cell + routes.adds[route, last, king]
+            promotions.entry[here] = sign * box.entry[index]
             if len(promotions.dtg):
-                promotions.dtg[cell + routes.adds[route, last, king]] = box.dtg[index]
+                promotions.dtg[here] = box.dtg[index]
         index += box.stride[last]
 
 
@@ -247,30 +304,58 @@ def _next_men(digits: Ints, first: Ints, size: Ints, fixed: Int) -> bool:
 
 def copy_box(box: Box, routes: Routes, how: int, targets: Ints, promotions: AtHand) -> None:
     """Read a box, and copy its cells to where they are asked for."""
-    there, axes = BoxValues(*box.read(), box.first, box.size, box.stride), len(box.first)
-    copy_promotions(
-        there, routes, how, targets, promotions, np.zeros(axes, np.int64), np.zeros(axes, np.int64)
-    )
+    values = BoxValues(*box.read(), box.first, box.size, box.stride)
+    digits = np.zeros(len(box.first), np.int64)
+    images = np.zeros(len(box.first), np.int64)
+    copy_promotions(values, routes, how, targets, promotions, digits, images)
 
 
 ValuesSource = Callable[[int, int], tuple[Entries, Distances]]
-"""Entry values and distances of cells from one to before another of the table itself; not to be changed."""
+"""Entry values and distances of cells of the table itself, from a first one to before another.
+
+They are not to be changed.
+"""
+
+
+class PlaneSlots:
+    """The halves of memory that planes of the table itself take turns in."""
+
+    def __init__(self, start: Ints, half: int, halves: int) -> None:
+        """`start` is [plane] -> its first cell or NOT_HERE, and is kept up to date."""
+        self.start = start
+        self.firsts = range(0, halves * half, half)
+
+    def hold(self, wanted: Sequence[int]) -> list[int]:
+        """Keep room for these planes and no others; the planes among them that are to be read."""
+        kept = {plane: int(self.start[plane]) for plane in wanted if self.start[plane] != NOT_HERE}
+        new = [plane for plane in wanted if plane not in kept]
+        free = sorted(set(self.firsts) - set(kept.values()))
+        self.start[:] = NOT_HERE
+        for plane, first in kept.items():
+            self.start[plane] = first
+        for plane, first in zip(new, free, strict=False):
+            self.start[plane] = first
+        return new
 
 
 class ChildReader:
-    """Brings values to hand, wave by wave."""
+    """Brings values to hand, wave by wave: `tables` has what the blocks of the last wave need."""
 
     def __init__(
         self, child_layouts: ChildLayouts, children: Mapping[Material, Child], pool: Executor
     ) -> None:
-        self.child_layouts, self.children, self.pool = child_layouts, children, pool
+        self.child_layouts = child_layouts
+        self.children = children
+        self.pool = pool
         self.layout = child_layouts.layouts[0]
         self.half = self.layout.block_words * 64
-        self.own = own_planes(self.layout)  # [block, step]
-        self.room = max(
-            len(self._own_planes(range(*wave))) for wave in itertools.pairwise(self.layout.waves)
-        )
-        """For so many planes of the table itself, the most that any wave asks for."""
+        self.own = own_planes(self.layout)
+        waves = [range(*wave) for wave in itertools.pairwise(self.layout.waves)]
+        self.halves = max(len(self._own_planes(wave)) for wave in waves)
+        """The most planes of the table itself that any wave asks for."""
+        self.tables = empty_child_tables(child_layouts)
+        own_starts = self.tables.planes.start[: 2 * len(self.layout.blocks)]
+        self.plane_slots = PlaneSlots(own_starts, self.half, self.halves)
         self.promotion_reader = PromotionReader(child_layouts)
 
     def _own_planes(self, blocks: Sequence[int]) -> list[int]:
@@ -278,87 +363,100 @@ class ChildReader:
         wanted: list[int] = np.setdiff1d(self.own[blocks], NOT_HERE).tolist()
         return wanted
 
-    def with_captures(self, at_hand: ChildTables) -> ChildTables:
-        """The same with all that captures lead to, and room for planes of the table itself."""
-        (layouts, resets), number_of = self.child_layouts, self.child_layouts.number_of
-        tables = sorted({number_of(reset.material) for reset in resets if reset.gone != NO_SLOT})
-        starts = np.cumsum([self.room * self.half, *[layouts[table].cells for table in tables]])
-        planes = AtHand(
-            at_hand.planes.start, np.zeros(starts[-1], np.int8), np.zeros(starts[-1], np.uint16)
-        )
-        for table, start in zip(tables, starts.tolist(), strict=False):
-            layout, plane = layouts[table], int(at_hand.shapes.plane_start[table])
-            here = slice(start, start + layout.cells)
+    def read_captures(self) -> None:
+        """Read all that captures lead to, and make room for planes of the table itself."""
+        layouts, resets = self.child_layouts
+        captures = [reset.material for reset in resets if reset.gone != NO_SLOT]
+        tables = sorted({self.child_layouts.number_of(material) for material in captures})
+        cells = self.halves * self.half + sum(layouts[table].cells for table in tables)
+        planes = new_at_hand(self.tables.planes.start, cells)
+        start = self.halves * self.half
+        for table in tables:
+            layout = layouts[table]
             values = self.children[layout.material].values()
-            planes.entry[here], planes.dtg[here] = values.entry, values.dtg
+            here = slice(start, start + layout.cells)
+            planes.entry[here] = values.entry
+            planes.dtg[here] = values.dtg
             steps = np.arange(2 * len(layout.blocks)) * layout.block_words * 64
-            planes.start[plane : plane + len(steps)] = start + steps
-        return at_hand._replace(planes=planes)
+            first_plane = int(self.tables.shapes.plane_start[table])
+            planes.start[first_plane : first_plane + len(steps)] = start + steps
+            start += layout.cells
+        self.tables = self.tables._replace(planes=planes)
 
-    def with_wave(
-        self, at_hand: ChildTables, blocks: Sequence[int], solved: ValuesSource
-    ) -> ChildTables:
-        """The same with all that some blocks of a wave ask for.
+    def read_wave(self, blocks: Sequence[int], solved: ValuesSource) -> None:
+        """Read all that some blocks of a wave ask for.
 
         Planes of the table itself replace those that nobody asks for any more.
         """
-        wanted, planes = self._own_planes(blocks), at_hand.planes
-        mine = planes.start[: 2 * len(self.layout.blocks)]
-        kept = {plane: int(mine[plane]) for plane in wanted if mine[plane] != NOT_HERE}
-        free = sorted(set(range(0, self.room * self.half, self.half)) - set(kept.values()))
-        mine[:] = NOT_HERE
-        for plane in wanted:
-            mine[plane] = kept[plane] if plane in kept else free.pop(0)
+        planes = self.tables.planes
+        new = self.plane_slots.hold(self._own_planes(blocks))
 
-        def bring(plane: int) -> None:
-            there, here = plane * self.half, slice(mine[plane], mine[plane] + self.half)
-            planes.entry[here], planes.dtg[here] = solved(there, there + self.half)
+        def read(plane: int) -> None:
+            first = int(planes.start[plane])
+            here = slice(first, first + self.half)
+            entry, dtg = solved(plane * self.half, (plane + 1) * self.half)
+            planes.entry[here] = entry
+            planes.dtg[here] = dtg
 
-        list(self.pool.map(bring, [plane for plane in wanted if plane not in kept]))
-        return at_hand._replace(promotions=self._promotions(at_hand.promotions.start, blocks))
+        list(self.pool.map(read, new))
+        self.tables = self.tables._replace(promotions=self._promotions(blocks))
 
-    def _promotions(self, start: Ints, blocks: Sequence[int]) -> AtHand:
+    def _promotions(self, blocks: Sequence[int]) -> AtHand:
         """What the promotions of some blocks lead to."""
+        start = self.tables.promotions.start
         start[:] = NOT_HERE
-        asked, cells = self.promotion_reader.requests(blocks, start)
-        promotions = AtHand(start, np.zeros(cells, np.int8), np.zeros(cells, np.uint16))
-        read = [self.children[layout.material].boxes for layout in self.child_layouts.layouts[1:]]
-        jobs = [
-            (each, box) for each in asked for box in read[each.table - 1](each.block, each.side)
-        ]
-        list(self.pool.map(lambda job: self._take(job[0], job[1], asked[job[0]], promotions), jobs))
+        requests, cells = self.promotion_reader.requests(blocks, start)
+        promotions = new_at_hand(start, cells)
+
+        def read(job: tuple[PlaneRequest, Box]) -> None:
+            request, box = job
+            self._take(request, box, requests[request], promotions)
+
+        jobs = list[tuple[PlaneRequest, Box]]()
+        for request in requests:
+            child = self.children[self.child_layouts.layouts[request.table].material]
+            jobs += [(request, box) for box in child.boxes(request.block, request.side)]
+        list(self.pool.map(read, jobs))
         return promotions
 
     def _take(
-        self,
-        request: PlaneRequest,
-        box: Box,
-        asked: Sequence[tuple[int, int, int]],
-        promotions: AtHand,
+        self, request: PlaneRequest, box: Box, asked: Sequence[Target], promotions: AtHand
     ) -> None:
         """Take from a box what is asked for; it is not read if that is nothing."""
-        routes, targets = self.promotion_reader.routes[request.table], np.array(asked, np.int64)
-        axis, square = routes.axis[targets[:, 0]], targets[:, 1]
-        targets = targets[(square >= box.first[axis]) & (square < box.first[axis] + box.size[axis])]
+        routes = self.promotion_reader.routes[request.table]
+        targets = np.array(asked, np.int64)
+        axis = routes.axis[targets[:, ROUTE]]
+        digit = targets[:, SQUARE] - box.first[axis]
+        targets = targets[(digit >= 0) & (digit < box.size[axis])]
         if len(targets):
             copy_box(box, routes, request.how, targets, promotions)
 
 
 def own_planes(layout: Layout) -> Ints:
-    """[block, step] -> the plane of the table itself that a pawn's single or double step leads to, or NOT_HERE."""
+    """[block, step] -> the plane of the table itself that a pawn's step leads to, or NOT_HERE.
+
+    Each pawn has a single and a double step. The first column is NOT_HERE, as for no pawn.
+    """
     pawns = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
-    columns = [np.full(len(pawns), NOT_HERE, np.int64)]
-    for pawn, steps in ((pawn, steps) for pawn in range(layout.pawns) for steps in (1, 2)):
-        color = layout.slots[pawn][0]
-        up, home = (8, 1) if color is Color.WHITE else (-8, 6)
-        to = pawns[:, pawn] + steps * up
-        may = (to >= 8) & (to < 56) & ((steps == 1) | (pawns[:, pawn] >> 3 == home))
-        moved = pawns.copy()
-        moved[:, pawn] = np.where(may, to, 8)
-        address = layout.addresses[layout.digits[range(layout.pawns), moved].sum(axis=1)].astype(
-            np.int64
-        )
-        columns.append(
-            np.where(may & (address >= 0), (address >> 2) * 2 + int(color.other), NOT_HERE)
-        )
-    return np.stack(columns, axis=1)
+    planes = [np.full(len(pawns), NOT_HERE, np.int64)]
+    for pawn in range(layout.pawns):
+        planes.append(_planes_after(layout, pawns, pawn, 1))
+        planes.append(_planes_after(layout, pawns, pawn, 2))
+    return np.stack(planes, axis=1)
+
+
+def _planes_after(layout: Layout, pawns: Ints, pawn: int, steps: int) -> Ints:
+    """[block] -> the plane of the table itself that one step leads to, or NOT_HERE."""
+    color = layout.slots[pawn][0]
+    up = 8 if color is Color.WHITE else -8
+    home_rank = 1 if color is Color.WHITE else 6
+    to = pawns[:, pawn] + steps * up
+    may_step = (to >= 8) & (to < 56)
+    if steps == 2:
+        may_step &= pawns[:, pawn] >> 3 == home_rank
+    moved = pawns.copy()
+    moved[:, pawn] = np.where(may_step, to, 8)
+    numbers = layout.digits[range(layout.pawns), moved].sum(axis=1)
+    addresses = layout.addresses[numbers].astype(np.int64)
+    planes = (addresses >> HOW_BITS) * 2 + int(color.other)
+    return np.where(may_step & (addresses >= 0), planes, NOT_HERE)

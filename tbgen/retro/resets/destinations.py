@@ -1,8 +1,9 @@
-"""Destinations: which table a reset leads to, which cell the position has there, and where that cell's value lies.
+"""Destinations: where a reset leads to, and where the value of the position there lies.
 
-A *reset* says, for a man gone, a pawn promoted and its new role, which table the position falls into and
-which of the men goes where in it. A *plane* is the cells of one block with one side to move; planes are
-numbered through all child tables; those of the table that is being solved come first.
+A *reset* says, for a man gone, a pawn promoted and its new role, which table the position falls
+into and which of the men goes where in it. A *plane* is the cells of one block with one side to
+move; planes are numbered through all child tables; those of the table that is being solved come
+first.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,18 +14,21 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Ints, Shorts, SignedBytes, SignedInts32
 from tbgen.compiled.jit import by_address, inlined
 from tbgen.index.kernels import beside_image, sort_twins
-from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Layout, layout_of, slots_of
+from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Layout, Slot, layout_of, slots_of
 from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
 from tbgen.material import Material
 from tbgen.men import PROMOTIONS, Role
 from tbgen.retro.words.geometry import NO_SLOT
-from tbgen.retro.words.moves import MOST_SLOTS
+from tbgen.retro.words.moves import MOST_SLOTS, NO_ROLE
 from tbgen.score import Color
+
+MOST_ROLES = 8
+"""New roles, as an index: every role is below it."""
 
 
 @by_address
 class Shapes(NamedTuple):
-    """How a table and its children are laid out; [table] first, table 0 is the one that is being solved."""
+    """How a table and its children are laid out. Table 0 is the one that is being solved."""
 
     pawns: Ints
     """[table] how many pawns."""
@@ -44,12 +48,16 @@ class Shapes(NamedTuple):
 
 @by_address
 class Destinations(NamedTuple):
-    """[gone slot + 1, promoted slot + 1, new role] -> where that leads; new role 0 where none is promoted."""
+    """[gone slot + 1, promoted slot + 1, new role] -> where that leads.
+
+    Where none is gone or promoted, the index is 0, and so is that of the role.
+    """
 
     table: Ints
     """[...] -> the number of the table."""
     flip: Ints
-    """[...] -> 56 where the colours change sides there, else 0: a square's image is square ^ flip."""
+    """[...] -> 56 where the colours change sides there, else 0: a square's image is square ^
+    flip."""
     slots: Ints
     """[..., slot there] -> slot here."""
 
@@ -71,18 +79,24 @@ def resets_of(
     layout: Layout, turned: Callable[[Material], Material] = Material.canonical
 ) -> list[Reset]:
     """Every reset there is; `turned` says which side is White in the table of a material."""
-    return [Reset(*reset, *_destination(layout, *reset, turned)) for reset in _resets(layout)]
+    resets = list[Reset]()
+    for gone, promoted, role in _resets(layout):
+        material, flip, slots = _destination(layout, gone, promoted, role, turned)
+        resets.append(Reset(gone, promoted, role, material, flip, slots))
+    return resets
 
 
 def _resets(layout: Layout) -> Iterator[tuple[int, int, Role]]:
-    """Every (gone slot, promoted slot, new role) there is; NO_SLOT where none is gone or promoted."""
-    pieces = [n for n, (_, role) in enumerate(layout.slots) if role is not Role.KING]
+    """Every (gone slot, promoted slot, new role) there is; NO_SLOT for none, KING for no role."""
+    men = [slot for slot, (_, role) in enumerate(layout.slots) if role is not Role.KING]
     yield NO_SLOT, NO_SLOT, Role.KING
-    for gone in pieces:
+    for gone in men:
         yield gone, NO_SLOT, Role.KING
+    pieces = [slot for slot in men if slot >= layout.pawns]  # no pawn stands on a last rank
     for promoted in range(layout.pawns):
-        prey = [n for n in pieces if layout.slots[n][0] is not layout.slots[promoted][0]]
-        for gone in (NO_SLOT, *[n for n in prey if n >= layout.pawns]):
+        color = layout.slots[promoted][0]
+        prey = [slot for slot in pieces if layout.slots[slot][0] is not color]
+        for gone in (NO_SLOT, *prey):
             for role in PROMOTIONS:
                 yield gone, promoted, role
 
@@ -90,53 +104,57 @@ def _resets(layout: Layout) -> Iterator[tuple[int, int, Role]]:
 def _destination(
     layout: Layout, gone: int, promoted: int, role: Role, turned: Callable[[Material], Material]
 ) -> tuple[Material, bool, tuple[int, ...]]:
-    """The table's material after a reset, whether colours are reversed, and [slot there] -> slot here."""
-    men = [
-        ((color, role if n == promoted else was), n)
-        for n, (color, was) in enumerate(layout.slots)
-        if n != gone
-    ]
-    sides = [[kind for (color, kind), _ in men if color is side] for side in Color]
-    material = Material(sides[0], sides[1])
-    there, order = turned(material), list[int]()
+    """The table after a reset, whether colours change sides in it, its slots as slots here."""
+    left = dict[int, Slot]()
+    for slot, (color, was) in enumerate(layout.slots):
+        if slot != gone:
+            left[slot] = (color, role if slot == promoted else was)
+    white = [kind for color, kind in left.values() if color is Color.WHITE]
+    black = [kind for color, kind in left.values() if color is Color.BLACK]
+    material = Material(white, black)
+    there = turned(material)
     flip = there != material
+    slots = list[int]()
     for color, kind in slots_of(there):
-        wanted = (color.other if flip else color, kind)
-        order.append(next(n for slot, n in men if slot == wanted and n not in order))
-    return there, flip, tuple(order)
+        man = (color.other if flip else color, kind)
+        slot = next(slot for slot in left if left[slot] == man)
+        del left[slot]
+        slots.append(slot)
+    return there, flip, tuple(slots)
 
 
 def pack_destinations(resets: Sequence[Reset], tables: Sequence[Material]) -> Destinations:
     """Destinations as kernels read them; `tables` are the materials by number."""
-    shape = (MOST_SLOTS, MOST_SLOTS, 8)
+    shape = (MOST_SLOTS, MOST_SLOTS, MOST_ROLES)
     packed = Destinations(
         np.full(shape, -1, np.int64),
         np.zeros(shape, np.int64),
         np.zeros((*shape, MOST_SLOTS), np.int64),
     )
     for reset in resets:
-        key = (
-            reset.gone + 1,
-            reset.promoted + 1,
-            int(reset.role) if reset.promoted != NO_SLOT else 0,
-        )
-        packed.table[key], packed.flip[key] = tables.index(reset.material), 56 * reset.flip
+        role = int(reset.role) if reset.promoted != NO_SLOT else NO_ROLE
+        key = (reset.gone + 1, reset.promoted + 1, role)
+        packed.table[key] = tables.index(reset.material)
+        packed.flip[key] = 56 * reset.flip
         packed.slots[key][: len(reset.slots)] = reset.slots
     return packed
 
 
 def shapes_of(layouts: Sequence[Layout]) -> Shapes:
     """The shapes of some tables."""
+    digits = np.zeros((len(layouts), MOST_SLOTS, 64), layouts[0].digits.dtype)
+    for table, layout in enumerate(layouts):
+        digits[table, : len(layout.digits)] = layout.digits
+    addresses = [len(layout.addresses) for layout in layouts]
+    planes = [2 * len(layout.blocks) for layout in layouts]
     return Shapes(
-        pawns=np.array([each.pawns for each in layouts], np.int64),
-        others=np.array([each.others for each in layouts], np.int64),
-        twin_start=np.stack([first_twins(each) for each in layouts]),
-        digits=np.stack(
-            [np.pad(each.digits, ((0, MOST_SLOTS - len(each.digits)), (0, 0))) for each in layouts]
-        ),
-        addresses=np.concatenate([each.addresses for each in layouts]),
-        address_start=np.cumsum([0, *[len(each.addresses) for each in layouts]], dtype=np.int64),
-        plane_start=np.cumsum([0, *[2 * len(each.blocks) for each in layouts]], dtype=np.int64),
+        pawns=np.array([layout.pawns for layout in layouts], np.int64),
+        others=np.array([layout.others for layout in layouts], np.int64),
+        twin_start=np.stack([first_twins(layout) for layout in layouts]),
+        digits=digits,
+        addresses=np.concatenate([layout.addresses for layout in layouts]),
+        address_start=np.cumsum([0, *addresses], dtype=np.int64),
+        plane_start=np.cumsum([0, *planes], dtype=np.int64),
     )
 
 
@@ -165,7 +183,10 @@ def is_mirrored(shapes: Shapes, squares: Ints) -> bool:
 
 @inlined
 def find_plane_and_cell(shapes: Shapes, table: Int, side: Int, squares: Ints) -> tuple[Int, Int]:
-    """The plane of a position given by slots, and its primary cell there (its `squares` are overwritten)."""
+    """The plane of a position given by slots, and its primary cell there.
+
+    Its `squares` are overwritten.
+    """
     king = shapes.pawns[table]
     address = address_of(shapes, table, squares)
     symmetry = TURNS[address & HOW_MASK, squares[king]]
@@ -190,7 +211,7 @@ NOT_HERE = -1
 
 @by_address
 class AtHand(NamedTuple):
-    """Entry values that are in memory, half a block each, and distances, unless nobody asks for these."""
+    """Entry values that are in memory, a half of a block each; distances, too, if they count."""
 
     start: Ints
     """[where from] -> where its cells begin below, or NOT_HERE."""
@@ -207,9 +228,11 @@ class ChildTables(NamedTuple):
     planes: AtHand
     """[plane]"""
     promotions: AtHand
-    """[block, pawn, new role], cell beside cell with the block and side to move they come from, in its colours."""
+    """[block, pawn, new role] what plain promotions lead to, in the order of the cells that they
+    come from, and in the colours of these."""
     en_passant: AtHand
-    """[block, side to move, file of the pawn just moved], with the right to take it; 0 where nobody can."""
+    """[block, side to move, file of the pawn just moved] with the right to take it; 0 where nobody
+    can."""
 
 
 class ChildLayouts(NamedTuple):
@@ -224,40 +247,53 @@ class ChildLayouts(NamedTuple):
 
 def child_layouts_of(layout: Layout) -> ChildLayouts:
     """Which tables a table needs; itself is number 0."""
-    layouts = [layout, *[layout_of(material) for material in layout.material.children()]]
-    return ChildLayouts(layouts, resets_of(layout))
+    children = [layout_of(material) for material in layout.material.children()]
+    return ChildLayouts([layout, *children], resets_of(layout))
 
 
 def empty_child_tables(child_layouts: ChildLayouts) -> ChildTables:
     """Child tables of which no value is in memory yet."""
-    layout, nothing = child_layouts.layouts[0], (np.zeros(0, np.int8), np.zeros(0, np.uint16))
-    shapes = shapes_of(child_layouts.layouts)
-    start, cells = en_passant_starts(layout)
+    layouts = child_layouts.layouts
+    shapes = shapes_of(layouts)
+    planes = np.full(shapes.plane_start[-1], NOT_HERE, np.int64)
+    rights, cells = en_passant_starts(layouts[0])
     return ChildTables(
         shapes=shapes,
         destinations=pack_destinations(
-            child_layouts.resets, [each.material for each in child_layouts.layouts]
+            child_layouts.resets, [layout.material for layout in layouts]
         ),
-        planes=AtHand(np.full(shapes.plane_start[-1], NOT_HERE, np.int64), *nothing),
-        promotions=AtHand(
-            np.full((len(layout.blocks), max(layout.pawns, 1), 8), NOT_HERE, np.int64), *nothing
-        ),
-        en_passant=AtHand(start, np.zeros(cells, np.int8), np.zeros(cells, np.uint16)),
+        planes=new_at_hand(planes, 0),
+        promotions=new_at_hand(promotion_starts(layouts[0]), 0),
+        en_passant=new_at_hand(rights, cells),
     )
 
 
+def new_at_hand(start: Ints, cells: int, *, plies: bool = True) -> AtHand:
+    """Room for the values of so many cells, all of them 0."""
+    distances = cells if plies else 0
+    return AtHand(start, np.zeros(cells, np.int8), np.zeros(distances, np.uint16))
+
+
+def promotion_starts(layout: Layout) -> Ints:
+    """[block, pawn, new role] -> NOT_HERE; a table without pawns has room for one."""
+    pawns = max(layout.pawns, 1)
+    return np.full((len(layout.blocks), pawns, MOST_ROLES), NOT_HERE, np.int64)
+
+
 def en_passant_starts(layout: Layout) -> tuple[Ints, int]:
-    """Room for the values of blocks in which a pawn may just have made a double step beside an enemy pawn."""
-    start, cells = np.full((len(layout.blocks), 2, 8), NOT_HERE, np.int64), 0
+    """[block, side to move, file] -> where the cells with a right begin; how many there are in all.
+
+    Such a right needs a pawn that may just have made a double step, and an enemy pawn beside it.
+    """
+    start = np.full((len(layout.blocks), 2, 8), NOT_HERE, np.int64)
+    cells = 0
     for number, block in enumerate(layout.blocks):
-        for (color, _), square in zip(layout.slots, block, strict=False):
+        pawns = list(zip(layout.slots, block, strict=False))
+        for (color, _), square in pawns:
             rank = 3 if color is Color.WHITE else 4
-            enemies = [
-                s for (other, _), s in zip(layout.slots, block, strict=False) if other is not color
-            ]
-            if square // 8 == rank and any(
-                s // 8 == rank and abs(s - square) == 1 for s in enemies
-            ):
+            enemies = [at for (other, _), at in pawns if other is not color]
+            beside = [at for at in enemies if at // 8 == rank and abs(at - square) == 1]
+            if square // 8 == rank and beside:
                 start[number, color.other, square % 8] = cells
                 cells += layout.block_words * 64
     return start, cells

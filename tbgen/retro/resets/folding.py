@@ -1,7 +1,8 @@
 """What a position's moves give: its code from how many there are, and the best of its resets.
 
-`kings` are black king squares: the positions of a word for which a move is legal. A reset's value is
-folded into the scratch space as the mover's best so far; the best of all moves goes to the block.
+`kings` are black king squares: the positions of a word for which a move is legal. A reset's value
+is folded into the scratch space as the mover's best so far; the best of all moves goes to the
+block.
 """
 
 from typing import NamedTuple
@@ -22,10 +23,13 @@ from tbgen.retro.resets.destinations import (
     find_plane_and_cell,
     is_mirrored,
 )
-from tbgen.retro.words.block import Best, Block
+from tbgen.retro.status import CHILD_HAS_NO_VALUE
+from tbgen.retro.words.block import NO_CODE, Best, Block
+from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.retro.words.moves import (
     DOUBLE,
     GONE,
+    NO_ROLE,
     ROLE,
     SLOT,
     TO,
@@ -34,8 +38,8 @@ from tbgen.retro.words.moves import (
     unpack_squares,
 )
 
-CHILD_HAS_NO_VALUE = 1
-"""What can go wrong here; what else can, see patterns/worker.py."""
+NO_FILE = -1
+"""In place of the file of a double step, after any other move."""
 
 
 @inlined
@@ -56,8 +60,11 @@ def fold_value(best: Best, side: Int, square: Int, byte: Int, plies: Int) -> Non
 @inner
 def keep_best(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
     """Keep the best resets of a word after those of the words before it."""
-    kings, best, at = scratch.with_reset[0], scratch.folded, scratch.next_reset[side]
-    block.resets[side, word], block.first_reset[side, word] = kings, at
+    kings = scratch.with_reset[0]
+    best = scratch.folded
+    at = scratch.next_reset[side]
+    block.resets[side, word] = kings
+    block.first_reset[side, word] = at
     while kings:
         square, kings = lowest_and_rest(kings)
         block.best.outcome[at] = best.outcome[square]
@@ -69,46 +76,73 @@ def keep_best(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
 
 
 class Row(NamedTuple):
-    """Where a black king's square has its value: at `start` plus its image by the symmetry, shifted to the left."""
+    """Where the values of positions lie that differ in the black king alone.
+
+    A cell there is a number of digits of six bits:
+
+        white king | other men ... | black king
+
+    The king that is black here is the last digit there, or the first where the colours change
+    sides. Only that digit differs, so a position's cell is `start` plus the image of its black
+    king's square, shifted to that digit.
+    """
 
     start: Int
     """NOT_HERE if some squares have another symmetry, or no value is at hand."""
     symmetry: Int
+    """The symmetry that the board has been turned by."""
     shift: Int
+    """How many bits lie to the right of the digit."""
 
 
 @inlined
 def find_row(children: ChildTables, table: Int, side: Int, squares: Ints, flip: Int) -> Row:
-    """The row of a position given by slots, in the other colours with `flip`; squares are as in `value_after`."""
+    """The row of a position given by slots, in the other colours with `flip`.
+
+    Its `squares` are overwritten.
+    """
     shapes = children.shapes
-    pawns, others = shapes.pawns[table], shapes.others[table]
-    how, king = address_of(shapes, table, squares) & HOW_MASK, pawns if flip else pawns + others + 1
-    symmetry, square = TURNS[how, squares[pawns]], squares[king]
-    if (flip and how > MIRRORED) or (pawns == 0 and SYMMETRY[symmetry, squares[0]] % 9 == 0):
+    pawns = shapes.pawns[table]
+    others = shapes.others[table]
+    how = address_of(shapes, table, squares) & HOW_MASK
+    symmetry = TURNS[how, squares[pawns]]
+    # The white king there may say how the board is turned; where it comes to the long diagonal, the
+    # other men say whether their image is taken.
+    is_turned_by_king = flip and how > MIRRORED
+    is_on_diagonal = pawns == 0 and SYMMETRY[symmetry, squares[0]] % 9 == 0
+    if is_turned_by_king or is_on_diagonal:
         return Row(np.int64(NOT_HERE), symmetry, np.int64(0))
+    if flip:
+        king = squares[pawns]
+        shift = 6 * (others + 1)
+    else:
+        king = squares[pawns + others + 1]
+        shift = np.int64(0)
     plane, cell = find_plane_and_cell(shapes, table, side, squares)
-    start, shift = children.planes.start[plane], 6 * (others + 1) if flip else np.int64(0)
-    return Row(
-        start + cell - (SYMMETRY[symmetry, square] << shift) if start >= 0 else start,
-        symmetry,
-        shift,
-    )
+    start = children.planes.start[plane]
+    if start >= 0:
+        start += cell - (SYMMETRY[symmetry, king] << shift)
+    return Row(start, symmetry, shift)
 
 
 @inlined
 def value_at(values: AtHand, start: Int, cell: Int) -> tuple[np.int8, np.uint16]:
-    """The entry value and distance of a cell of the half block that begins at `start`; 0 if it is not at hand."""
+    """The entry value and distance of a cell of the half that begins at `start`; else 0."""
     if start < 0:
         return np.int8(0), np.uint16(0)
     at = np.int64(start + cell)
-    return values.entry[at], values.dtg[at] if len(values.dtg) else np.uint16(0)
+    plies = values.dtg[at] if len(values.dtg) else np.uint16(0)
+    return values.entry[at], plies
 
 
 @inner
 def fold_promotion(
     promotions: AtHand, scratch: Scratch, side: Int, word: Int, kings: Word, start: Int
 ) -> None:
-    """Fold a promotion into every position; its values begin at `start`, in the order of the block's own cells."""
+    """Fold a promotion into every position.
+
+    Its values begin at `start`, in the order of the block's own cells.
+    """
     while kings:
         square, kings = lowest_and_rest(kings)
         byte, plies = value_at(promotions, start, word * 64 + square)
@@ -117,20 +151,23 @@ def fold_promotion(
         fold_value(scratch.folded, side, square, byte, plies)
 
 
-# A right to take en passant changes the value only where a pawn can take: elsewhere the value kept for it is 0, and the
-# position's ordinary value holds. Those values lie in the block's own order, so the file is mirrored with the block.
+# A right to take en passant changes the value only where a pawn can take: elsewhere the value kept
+# for it is 0, and the position's ordinary value holds. Those values lie in the block's own order,
+# so the file is mirrored with the block.
 @inlined
 def value_after(
     children: ChildTables, table: Int, side: Int, squares: Ints, file: Int
 ) -> tuple[np.int8, np.uint16]:
-    """The entry value and distance of a position given by slots; `file` is that of a double step before it, or -1."""
-    if file >= 0 and is_mirrored(children.shapes, squares):
+    """The entry value and distance of a position given by slots.
+
+    `file` is that of a double step before it, or NO_FILE. Its `squares` are overwritten.
+    """
+    if file != NO_FILE and is_mirrored(children.shapes, squares):
         file ^= 7
     plane, cell = find_plane_and_cell(children.shapes, table, side, squares)
-    if file >= 0:
-        byte, plies = value_at(
-            children.en_passant, children.en_passant.start[plane >> 1, side, file], cell
-        )
+    if file != NO_FILE:
+        rights = children.en_passant
+        byte, plies = value_at(rights, rights.start[plane >> 1, side, file], cell)
         if byte:
             return byte, plies
     return value_at(children.planes, children.planes.start[plane], cell)
@@ -140,40 +177,49 @@ def value_after(
 def put_there(
     children: ChildTables, scratch: Scratch, reset: tuple[Int, Int, Int], slots: Int, flip: Int
 ) -> None:
-    """Write the squares of the position at hand in the order of the table that a reset leads to, in its colours."""
-    for n in range(slots):
-        scratch.there[n] = (
-            scratch.now[children.destinations.slots[reset[0], reset[1], reset[2], n]] ^ flip
-        )
+    """Write the squares of the position at hand as the table that a reset leads to has them."""
+    gone, promoted, role = reset
+    for there in range(slots):
+        here = children.destinations.slots[gone, promoted, role, there]
+        scratch.there[there] = scratch.now[here] ^ flip
 
 
 @inner
 def fold_reset(children: ChildTables, scratch: Scratch, side: Int, kings: Word, move: Ints) -> None:
     """Fold what one reset leads to into every position."""
-    slot, to, gone, role, double = move[SLOT], move[TO], move[GONE], move[ROLE], move[DOUBLE]
-    now, there = scratch.now, scratch.there
-    reset = (gone + 1, slot + 1 if role else 0, role)
-    table, flip = children.destinations.table[reset], children.destinations.flip[reset]
+    slot = move[SLOT]
+    to = move[TO]
+    gone = move[GONE]
+    role = move[ROLE]
+    double = move[DOUBLE]
+    now = scratch.now
+    there = scratch.there
+    promoted = NO_SLOT if role == NO_ROLE else slot
+    reset = (gone + 1, promoted + 1, role)
+    table = children.destinations.table[reset]
+    flip = children.destinations.flip[reset]
     slots = children.shapes.pawns[table] + children.shapes.others[table] + 2
     black_king = children.shapes.pawns[0] + children.shapes.others[0] + 1
     next_side = side if flip else 1 - side
-    was, byte, plies = now[slot], np.int8(0), np.uint16(0)
+    was = now[slot]
+    byte = np.int8(0)
+    plies = np.uint16(0)
     now[slot] = to
     row = Row(np.int64(NOT_HERE), np.int64(0), np.int64(0))
     if slot != black_king and not double:
         put_there(children, scratch, reset, slots, flip)
         row = find_row(children, table, next_side, there, flip)
+    file = to & 7 if double else np.int64(NO_FILE)
     while kings:
         square, kings = lowest_and_rest(kings)
         if row.start >= 0:
-            byte, plies = value_at(
-                children.planes, row.start, SYMMETRY[row.symmetry, square ^ flip] << row.shift
-            )
+            cell = SYMMETRY[row.symmetry, square ^ flip] << row.shift
+            byte, plies = value_at(children.planes, row.start, cell)
         elif byte == 0 or slot != black_king:  # where the black king comes from does not matter
             if slot != black_king:
                 now[black_king] = square
             put_there(children, scratch, reset, slots, flip)
-            byte, plies = value_after(children, table, next_side, there, to & 7 if double else -1)
+            byte, plies = value_after(children, table, next_side, there, file)
         if byte == 0:
             scratch.status[0] = CHILD_HAS_NO_VALUE
         fold_value(scratch.folded, side, square, -byte if flip else byte, plies)
@@ -183,16 +229,20 @@ def fold_reset(children: ChildTables, scratch: Scratch, side: Int, kings: Word, 
 @inner
 def fold_word(block: Block, children: ChildTables, scratch: Scratch, side: Int, word: Int) -> None:
     """Fold all resets of one side in a word, whose moves are noted, each into every position."""
-    scratch.folded.outcome[:], scratch.with_reset[0] = 0, NOTHING
+    scratch.folded.outcome[:] = 0
+    scratch.with_reset[0] = NOTHING
     for n in range(scratch.noted[0]):
-        kings, move = scratch.kings[n], scratch.moves[n]
-        if move[ROLE] and move[GONE] < 0:
+        kings = scratch.kings[n]
+        move = scratch.moves[n]
+        is_capture = move[GONE] != NO_SLOT
+        is_pawn_move = move[SLOT] < children.shapes.pawns[0]
+        if not is_capture and not is_pawn_move:
+            continue
+        if move[ROLE] != NO_ROLE and not is_capture:
             start = children.promotions.start[block.number[0], move[SLOT], move[ROLE]]
             fold_promotion(children.promotions, scratch, side, word, kings, start)
-        elif move[GONE] >= 0 or move[SLOT] < children.shapes.pawns[0]:
-            fold_reset(children, scratch, side, kings, move)
         else:
-            continue
+            fold_reset(children, scratch, side, kings, move)
         scratch.with_reset[0] |= kings
 
 
@@ -203,7 +253,7 @@ def find_moves(block: Block, children: ChildTables, scratch: Scratch, first: int
         scratch.next_reset[side] = (side * block.geometry.words + first) * 64
     for word in range(first, end):
         if block.occupied[word] == NOTHING:
-            block.next_code[:, word] = 255
+            block.next_code[:, word] = NO_CODE
             block.resets[:, word] = NOTHING
             continue
         unpack_squares(block, scratch, word)

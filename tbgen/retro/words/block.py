@@ -1,13 +1,15 @@
-"""The block: arrays in which one placement of the pawns is solved, its legal positions, its primary cells.
+"""The block: where one placement of the pawns is solved, its legal positions, its primary cells.
 
-Words are [side to move, word], cells [side to move, 64 * word + black king square]. What a side forces belongs to a
-*forcer*, the side that forces; its opponent is the *defender* there. An outcome's *goal* counts from the forcer's best
-(its own mate, 0) to its worst (the other's mate, 255).
+Words are [side to move, word], cells [side to move, 64 * word + black king square]. What a side
+forces belongs to a *forcer*, the side that forces; its opponent is the *defender* there. An
+outcome's *goal* counts from the forcer's best (its own mate, 0) to its worst (the other's mate,
+255).
 
-Most cells are decided by mate or stalemate, once and for all. The others are numbered, word by word, and only they
-have labels.
+Most cells are decided by mate or stalemate, once and for all. The others are numbered, word by
+word, and only they have labels.
 
-Legality is found 64 black king squares at a time: attacks look through the black king, which the bits stand for.
+Legality is found 64 black king squares at a time: attacks look through the black king, which the
+bits stand for.
 """
 
 from typing import NamedTuple
@@ -39,7 +41,8 @@ class Best(NamedTuple):
     outcome: SignedBytes
     """As a signed byte; 0 where there is none."""
     shortest: Shorts
-    """Plies to that outcome by the shortest such reset, and by the longest; empty if nobody counts plies."""
+    """Plies to that outcome by the shortest such reset, and by the longest; empty if nobody counts
+    plies."""
     longest: Shorts
 
 
@@ -67,9 +70,11 @@ class Block(NamedTuple):
     check: Words
     """[side, word] legal positions in which the side to move is in check."""
     undecided: Words
-    """[side, word] legal cells, not frozen yet, that neither side had forced when the code before was done."""
+    """[side, word] legal cells, not frozen yet, that neither side had forced when the code before
+    was done."""
     frozen: Words
-    """[side, word] cells whose own code is being done, which have just left `undecided`; without plies, held ones."""
+    """[side, word] cells whose own code is being done, which have just left `undecided`. The solver
+    of outcomes alone has only those here whose hold stands."""
     resets: Words
     """[side, word] cells that have a reset."""
     first_reset: Words
@@ -79,14 +84,20 @@ class Block(NamedTuple):
     code: Bytes
     """[side, cell] the position's own code; empty if thresholds need none."""
     counts: Words
-    """[side, word, plane] how many moves there are, bit-sliced, for thresholds; where there are too many, all bits."""
+    """[side, word, plane] how many moves there are, bit-sliced, for thresholds; where there are too
+    many, all bits."""
     next_code: Bytes
-    """[side, word] no undecided cell that is not ripe yet has a lower code; 255 if there is none."""
+    """[side, word] no undecided cell that is not ripe yet has a lower code; NO_CODE if there is
+    none."""
     best: Best
     """[number] the mover's best reset, of the cells that have one."""
 
 
-MASK, FIRST = 0, 1
+MASK = 0
+FIRST = 1
+
+NO_CODE = 255
+"""In place of a code, where there is no position: a position's own code is lower."""
 
 
 class BlockValues(NamedTuple):
@@ -104,8 +115,13 @@ def new_block(
     planes: int = 0,
     new: NewArray = np.zeros,
 ) -> Block:
-    """Arrays for the blocks of a material; `new` makes those that each threshold reads in order, or once."""
-    words, cells = geometry.words, geometry.words * 64
+    """Arrays for the blocks of a material.
+
+    `new` makes those that each threshold reads in order, or once.
+    """
+    words = geometry.words
+    cells = geometry.words * 64
+    coded_cells = cells if codes else 0
     pair = (2, words)
     return Block(
         geometry=geometry,
@@ -120,7 +136,7 @@ def new_block(
         resets=new(2 * words, np.uint64).reshape(pair),
         first_reset=np.zeros(pair, np.uint64),
         numbered=np.zeros((2, words, 2), np.uint64),
-        code=new(2 * cells if codes else 0, np.uint8).reshape(2, -1),
+        code=new(2 * coded_cells, np.uint8).reshape(2, coded_cells),
         counts=new(2 * words * planes, np.uint64).reshape(2, words, planes),
         next_code=np.zeros(pair, np.uint8),
         best=new_best(2 * cells, plies=plies),
@@ -129,8 +145,10 @@ def new_block(
 
 def bare_block(geometry: Geometry, words: int) -> Block:
     """A block with room for so many words, and none for codes and resets."""
-    few, pair = new_block(geometry._replace(words=0)), (2, words)
-    legal, check = np.zeros(pair, np.uint64), np.zeros(pair, np.uint64)
+    few = new_block(geometry._replace(words=0))
+    pair = (2, words)
+    legal = np.zeros(pair, np.uint64)
+    check = np.zeros(pair, np.uint64)
     return few._replace(
         geometry=geometry, occupied=np.zeros(words, np.uint64), legal=legal, check=check
     )
@@ -148,15 +166,22 @@ def enter_block(block: Block, number: Int, squares: Ints) -> None:
 
 @inlined
 def number_of_cell(block: Block, side: Int, word: Int, square: Int) -> np.uint64:
-    """The number of a numbered cell. It is unsigned: numba would check a signed index for being negative."""
-    mask, first = block.numbered[side, word, MASK], block.numbered[side, word, FIRST]
+    """The number of a numbered cell.
+
+    It is unsigned: numba would check a signed index for being negative.
+    """
+    mask = block.numbered[side, word, MASK]
+    first = block.numbered[side, word, FIRST]
     number: np.uint64 = first + np.uint64(count(mask & (square_bit(square) - ONE)))
     return number
 
 
 @borrowing
 def number_cells(block: Block, first: int, end: int, number: int) -> int:
-    """Number the undecided cells of a range of words from `number` on; returns the number after the last."""
+    """Number the undecided cells of a range of words from `number` on.
+
+    Returns the number after the last.
+    """
     for side in range(2):
         for word in range(first, end):
             cells = block.undecided[side, word]
@@ -176,8 +201,13 @@ def number_of_reset(block: Block, side: Int, word: Int, square: Int) -> np.uint6
 
 @inner
 def white_attacks(block: Block, men: Ints, king: Int, occupied: Word, gone: Int) -> Word:
-    """All that White attacks, looking through the black king; the man in the slot `gone` may have been captured."""
-    geometry, attacked, gone_man = block.geometry, KING_ATTACKS[king], gone - len(block.pawns) - 1
+    """All that White attacks, looking through the black king.
+
+    A man in the slot `gone` has been captured, and attacks nothing.
+    """
+    geometry = block.geometry
+    attacked = KING_ATTACKS[king]
+    gone_man = gone - len(block.pawns) - 1
     for n in range(len(geometry.color)):
         if geometry.color[n] == WHITE and n != gone_man:
             attacked |= attacks_of(geometry.rays, n, men[n], occupied)
@@ -189,8 +219,13 @@ def white_attacks(block: Block, men: Ints, king: Int, occupied: Word, gone: Int)
 
 @inner
 def white_king_attacked(block: Block, men: Ints, king: Int, occupied: Word, gone: Int) -> Word:
-    """Black king squares for which Black's other men attack the white king; the one in the slot `gone` does not."""
-    geometry, attacked, gone_man = block.geometry, NOTHING, gone - len(block.pawns) - 1
+    """Black king squares for which Black's other men attack the white king.
+
+    A man in the slot `gone` has been captured, and attacks nothing.
+    """
+    geometry = block.geometry
+    attacked = NOTHING
+    gone_man = gone - len(block.pawns) - 1
     for n in range(len(geometry.color)):
         if geometry.color[n] == BLACK and n != gone_man:
             between = geometry.rays.between[n, men[n], king]
@@ -208,7 +243,10 @@ def white_king_attacked(block: Block, men: Ints, king: Int, occupied: Word, gone
 
 @borrowing
 def find_legal(block: Block, men: Ints, first: int, end: int) -> None:
-    """legal[side, word] and check[side, word] of a range of words; `men` is room for the squares of a word's men."""
+    """Write legal[side, word] and check[side, word] of a range of words.
+
+    `men` is room for the squares of a word's men.
+    """
     geometry = block.geometry
     for word in range(first, end):
         unpack_men(geometry, word, men)
@@ -230,20 +268,28 @@ def find_legal(block: Block, men: Ints, first: int, end: int) -> None:
 
 @inlined
 def is_halved(geometry: Geometry, word: Int, own_mirror: bool) -> bool:
-    """Whether the positions of a word have two cells; `own_mirror` says so of the pawns of its block."""
-    return has_two_cells(how_turned(len(geometry.pawn_color), own_mirror), king_of(geometry, word))
+    """Whether the positions of a word have two cells.
+
+    `own_mirror` says whether the pawns of its block are their own mirror image.
+    """
+    how = how_turned(len(geometry.pawn_color), own_mirror)
+    return has_two_cells(how, king_of(geometry, word))
 
 
 @inlined
 def primary_kings(geometry: Geometry, word: Int, own_mirror: bool, men: Ints) -> Word:
-    """The kings of a word that are primary; `men` is room for the squares of its men."""
-    how, king, compared = (
-        how_turned(len(geometry.pawn_color), own_mirror),
-        king_of(geometry, word),
-        -1,
-    )
+    """The black king squares of a word whose cells are primary.
+
+    `men` is room for the squares of its men.
+    """
+    how = how_turned(len(geometry.pawn_color), own_mirror)
+    king = king_of(geometry, word)
+    compared = -1
     if how == INTO_TRIANGLE and has_two_cells(how, king):
         unpack_men(geometry, word, men)
         image = word_of_images(geometry, TRANSPOSE, word >> geometry.king_shift, men)
-        compared = 1 if word > image else -1 if word < image else 0
+        if word > image:
+            compared = 1
+        elif word == image:
+            compared = 0
     return primary_black_kings(how, king, compared)

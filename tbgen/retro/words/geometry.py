@@ -1,7 +1,7 @@
 """Geometry: what every kernel must know about a material's men, axes and kings.
 
-A word of a block is numbered by its axes: white king, then the other men. `men` are those others, in
-the order of the axes; the black king is the bits of a word, and pawns belong to the block.
+A word of a block is numbered by its axes: white king, then the other men. `men` are those others,
+in the order of the axes; the black king is the bits of a word, and pawns belong to the block.
 """
 
 import itertools
@@ -21,6 +21,10 @@ BLACK = int(Color.BLACK)
 NO_SLOT = -1
 """In place of a slot, where nobody is captured, or nobody promotes."""
 
+MOST_KING_STEPS = 16
+"""Steps of a king to at most eight squares, each with the one or two symmetries that lead back into
+the triangle."""
+
 
 @by_address
 class Geometry(NamedTuple):
@@ -39,7 +43,8 @@ class Geometry(NamedTuple):
     king_count: Ints
     """[white king index] -> how many king steps there are."""
     king_index: Ints
-    """[white king index, step] -> white king index after the step and the symmetry that follows it."""
+    """[white king index, step] -> white king index after the step and the symmetry that follows
+    it."""
     king_image: Ints
     """[white king index, step] -> that symmetry. A step to the long diagonal has two of them."""
     king_shift: int
@@ -53,7 +58,8 @@ def geometry_of(layout: Layout) -> Geometry:
     start = layout.pawns + 1
     men = layout.slots[start:-1]
     shift = np.array([6 * (len(men) - 1 - n) for n in range(len(men))], np.int64)
-    twin_start, twin_end = np.arange(len(men)), np.arange(len(men)) + 1
+    twin_start = np.arange(len(men))
+    twin_end = np.arange(len(men)) + 1
     for first, end in layout.twins:
         twin_start[first - start : end - start] = first - start
         twin_end[first - start : end - start] = end - start
@@ -75,14 +81,20 @@ def geometry_of(layout: Layout) -> Geometry:
 
 
 def _king_steps(all_squares: bool) -> tuple[Ints, Ints, Ints, Ints]:
-    squares, symmetries = (list(range(64)), [0]) if all_squares else (list(TRIANGLE), range(8))
+    """[king index] -> square, number of steps; [king index, step] -> index after it, symmetry."""
+    squares = list(range(64)) if all_squares else list(TRIANGLE)
+    symmetries = [0] if all_squares else range(8)
     count = np.zeros(len(squares), np.int64)
-    index, symmetry = np.zeros((len(squares), 16), np.int64), np.zeros((len(squares), 16), np.int64)
-    for n, square in enumerate(squares):
-        for to, t in itertools.product(KING_TO[square][KING_TO[square] >= 0].tolist(), symmetries):
-            if SYMMETRY[t, to] in squares:
-                index[n, count[n]], symmetry[n, count[n]] = squares.index(SYMMETRY[t, to]), t
-                count[n] += 1
+    index = np.zeros((len(squares), MOST_KING_STEPS), np.int64)
+    symmetry = np.zeros((len(squares), MOST_KING_STEPS), np.int64)
+    for king, square in enumerate(squares):
+        steps = KING_TO[square][KING_TO[square] >= 0].tolist()
+        for to, by in itertools.product(steps, symmetries):
+            image = int(SYMMETRY[by, to])
+            if image in squares:
+                index[king, count[king]] = squares.index(image)
+                symmetry[king, count[king]] = by
+                count[king] += 1
     return np.array(squares, np.int64), count, index, symmetry
 
 
@@ -90,7 +102,7 @@ def _king_steps(all_squares: bool) -> tuple[Ints, Ints, Ints, Ints]:
 def unpack_men(geometry: Geometry, word: Int, men: Ints) -> None:
     """Write the squares of the other men of a word into `men`."""
     for n in range(len(men)):
-        men[n] = word >> geometry.shift[n] & 63
+        men[n] = (word >> geometry.shift[n]) & 63
 
 
 @inlined
@@ -101,7 +113,10 @@ def king_of(geometry: Geometry, word: Int) -> Int:
 
 @inlined
 def occupied_by(geometry: Geometry, word: Int, men: Ints, pawn_set: Word) -> Word:
-    """All men but the black king as a set, or NOTHING where two stand on one square or equal men are out of order."""
+    """All men but the black king as a set.
+
+    It is NOTHING where two stand on one square, or equal men are out of order.
+    """
     occupied = pawn_set
     bit = square_bit(king_of(geometry, word))
     if occupied & bit:
@@ -123,10 +138,11 @@ def word_after(geometry: Geometry, word: Int, men: Ints, man: Int, to: Int) -> I
     return word + ((to - men[man]) << geometry.shift[man])
 
 
-# Equal men stand in ascending order, so a move past an equal man makes the two swap slots in the word's number.
+# Equal men stand in ascending order, so a move past an equal man makes the two swap slots in the
+# word's number.
 @inlined
 def word_among_twins(geometry: Geometry, word: Int, men: Ints, man: Int, to: Int) -> Int:
-    """The same where equal men must come in ascending order."""
+    """The word in which `man`, one of several equal men, stands on `to`."""
     slot = man
     while slot + 1 < geometry.twin_end[man] and men[slot + 1] < to:
         word += (men[slot + 1] - men[slot]) << geometry.shift[slot]
@@ -143,9 +159,11 @@ def word_of_images(geometry: Geometry, symmetry: Int, king_index: Int, men: Ints
     """The word of a white king's index and of the images of the other men."""
     result = king_index << geometry.king_shift
     for n in range(len(men)):
-        square, slot = SYMMETRY[symmetry, men[n]], geometry.twin_start[n]
-        for other in range(slot, geometry.twin_end[n]):
-            slot += SYMMETRY[symmetry, men[other]] < square
+        square = SYMMETRY[symmetry, men[n]]
+        slot = geometry.twin_start[n]
+        for twin in range(geometry.twin_start[n], geometry.twin_end[n]):
+            if SYMMETRY[symmetry, men[twin]] < square:
+                slot += 1
         result += square << geometry.shift[slot]
     return result
 
@@ -154,7 +172,8 @@ def word_of_images(geometry: Geometry, symmetry: Int, king_index: Int, men: Ints
 def word_after_king(geometry: Geometry, word: Int, men: Ints, step: Int) -> Int:
     """The word after a step of the white king, brought back by the step's symmetry."""
     king = word >> geometry.king_shift
-    symmetry, index = geometry.king_image[king, step], geometry.king_index[king, step]
+    symmetry = geometry.king_image[king, step]
+    index = geometry.king_index[king, step]
     if symmetry == 0:
         return word + ((index - king) << geometry.king_shift)
     return word_of_images(geometry, symmetry, index, men)

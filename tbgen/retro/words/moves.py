@@ -13,7 +13,14 @@ from tbgen.index.kernels import path_of
 from tbgen.index.squares import KING_ATTACKS, KING_TO, NOWHERE, PAWN_ATTACKS, RAY
 from tbgen.index.words import NOTHING, king_step, square_bit
 from tbgen.men import Role
-from tbgen.retro.words.block import Best, Block, new_best, white_attacks, white_king_attacked
+from tbgen.retro.words.block import (
+    NO_CODE,
+    Best,
+    Block,
+    new_best,
+    white_attacks,
+    white_king_attacked,
+)
 from tbgen.retro.words.geometry import (
     BLACK,
     NO_SLOT,
@@ -25,15 +32,18 @@ from tbgen.retro.words.geometry import (
 )
 
 MOST_SLOTS = 8
-"""Men of a position at most, kings included; a power of two, for arrays that are indexed by slots."""
+"""Men of a position at most, kings included; a power of two, for arrays that are indexed by
+slots."""
 
 PLANES = 8
 """Bit planes of a count: no position has 256 moves."""
 
 NO_ROLE = 0
+"""In place of a role, where nobody promotes."""
+
 SLOT, TO, GONE, ROLE, DOUBLE = range(5)
-"""Fields of a move: the slot that moves, the square it goes to, the slot that is captured (or NO_SLOT), the role that a
-pawn becomes (or NO_ROLE), whether it is a pawn's double step."""
+"""Fields of a move: the slot that moves, the square it goes to, the slot that is captured (or
+NO_SLOT), the role that a pawn becomes (or NO_ROLE), whether it is a pawn's double step."""
 
 MOST_MOVES = 512
 """Moves of one side in all the positions of a word, at most."""
@@ -48,7 +58,7 @@ class Scratch(NamedTuple):
     now: Ints
     """[slot] the squares of the position at hand."""
     there: Ints
-    """[slot] the squares of its successor, as its table has them; as much again for an image of these."""
+    """[slot] the squares of its successor, as its table has them; as many again for their image."""
     kings: Words
     """[move] the black king squares for which it is legal."""
     moves: Ints
@@ -56,7 +66,8 @@ class Scratch(NamedTuple):
     noted: Ints
     """[0] how many moves are noted."""
     planes: Words
-    """[plane] the move counts of 64 positions, bit-sliced: bit n of position x's count is bit x of plane n."""
+    """[plane] the move counts of 64 positions, bit-sliced: bit x of plane n is bit n of the count
+    of position x."""
     captures: Words
     """[pawn] the black king squares with which it may take en passant."""
     folded: Best
@@ -91,13 +102,20 @@ def new_scratch(men: int) -> Scratch:
 def note_move(
     scratch: Scratch, kings: Word, slot: Int, to: Int, gone: Int, role: Int, double: Int
 ) -> None:
-    """Note a move, if it is legal anywhere. Of a quiet move only the squares matter: it is counted and not folded."""
+    """Note a move, if it is legal anywhere.
+
+    Of a quiet move only the squares matter: it is counted and not folded.
+    """
     if kings:
         n = scratch.noted[0]
         scratch.noted[0] = n + 1
         scratch.kings[n] = kings
         move = scratch.moves[n]
-        move[SLOT], move[TO], move[GONE], move[ROLE], move[DOUBLE] = slot, to, gone, role, double
+        move[SLOT] = slot
+        move[TO] = to
+        move[GONE] = gone
+        move[ROLE] = role
+        move[DOUBLE] = double
 
 
 @small
@@ -112,34 +130,40 @@ def add_move(planes: Words, kings: Word) -> None:
 
 
 _TRANSPOSITION = ((7, 0x00AA00AA00AA00AA), (14, 0x0000CCCC0000CCCC), (28, 0x00000000F0F0F0F0))
-"""How to mirror eight rows of eight bits in the diagonal: bits that lie so far apart change places."""
+"""How to mirror eight rows of eight bits in the diagonal: bits that lie so far apart change
+places."""
 
 
 @inner
 def write_codes(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
-    """Write one code, a byte, per cell from the lower planes of the counts; a cell that is not legal has 255."""
-    illegal, lowest = ~block.legal[side, word], np.uint64(255)
+    """Write the code of each cell of a word, a byte, from the lower planes of the counts.
+
+    A cell that is not legal has NO_CODE.
+    """
+    illegal = ~block.legal[side, word]
+    lowest = np.uint64(NO_CODE)
     for first in range(0, 64, 8):
         shift = np.uint64(first)
-        rows = (~block.check[side, word] | illegal) >> shift & np.uint64(255)
+        rows = ((~block.check[side, word] | illegal) >> shift) & np.uint64(255)
         for plane in range(PLANES - 1):
-            rows |= ((scratch.planes[plane] | illegal) >> shift & np.uint64(255)) << np.uint64(
-                8 * plane + 8
-            )
+            row = ((scratch.planes[plane] | illegal) >> shift) & np.uint64(255)
+            rows |= row << np.uint64(8 * plane + 8)
         for apart, bits in _TRANSPOSITION:
-            changing = (rows ^ rows >> np.uint64(apart)) & np.uint64(bits)
-            rows ^= changing ^ changing << np.uint64(apart)
+            changing = (rows ^ (rows >> np.uint64(apart))) & np.uint64(bits)
+            rows ^= changing ^ (changing << np.uint64(apart))
         for square in range(first, first + 8):
             code = rows & np.uint64(255)
-            block.code[side, word * 64 + square], lowest, rows = (
-                code,
-                min(lowest, code),
-                rows >> np.uint64(8),
-            )
+            block.code[side, word * 64 + square] = code
+            lowest = min(lowest, code)
+            rows >>= np.uint64(8)
     block.next_code[side, word] = lowest
 
 
-KNIGHT, QUEEN = int(Role.KNIGHT), int(Role.QUEEN)
+KNIGHT = int(Role.KNIGHT)
+QUEEN = int(Role.QUEEN)
+
+OPPOSITE = 2
+"""King directions that differ in this bit lead opposite ways."""
 
 
 @inner
@@ -159,7 +183,10 @@ def slot_on(geometry: Geometry, now: Ints, color: Int, square: Int) -> int:
 def kings_after_move(
     side: Int, block: Block, men: Ints, king: Int, occupied: Word, gone: Int
 ) -> Word:
-    """Black king squares with which the mover's king is not attacked once a man, not the black king, has moved."""
+    """Black king squares with which the mover's king is safe once a man has moved.
+
+    That man is not the black king.
+    """
     if side == WHITE:
         return ~(white_king_attacked(block, men, king, occupied, gone) | KING_ATTACKS[king])
     return ~white_attacks(block, men, king, occupied, gone)
@@ -169,14 +196,16 @@ def kings_after_move(
 def note_white_king_moves(block: Block, scratch: Scratch, word: Int, quiet: bool) -> None:
     """Captures of the white king, and with `quiet` his steps."""
     geometry = block.geometry
-    king, occupied, slot = king_of(geometry, word), block.occupied[word], len(geometry.pawn_color)
+    king = king_of(geometry, word)
+    occupied = block.occupied[word]
+    slot = len(geometry.pawn_color)
     for to in KING_TO[king]:
         if to < 0:
             break
         gone = slot_on(geometry, scratch.now, BLACK, to)
         if gone == NO_SLOT and (occupied & square_bit(to) or not quiet):
             continue
-        now_occupied = occupied & ~square_bit(king) | square_bit(to)
+        now_occupied = (occupied & ~square_bit(king)) | square_bit(to)
         kings = block.legal[WHITE, word] & ~square_bit(to)
         kings &= kings_after_move(WHITE, block, scratch.men, to, now_occupied, gone)
         note_move(scratch, kings, slot, to, gone, NO_ROLE, 0)
@@ -186,25 +215,21 @@ def note_white_king_moves(block: Block, scratch: Scratch, word: Int, quiet: bool
 def note_black_king_moves(block: Block, scratch: Scratch, word: Int, quiet: bool) -> None:
     """Captures of the black king, whose squares are the kings, and with `quiet` his steps."""
     geometry = block.geometry
-    king, occupied, slot = (
-        king_of(geometry, word),
-        block.occupied[word],
-        len(block.pawns) + len(geometry.color) + 1,
-    )
-    for direction in range(8 if quiet else 0):
-        kings = block.legal[BLACK, word] & king_step(
-            block.legal[WHITE, word], direction ^ 2
-        )  # backwards
-        note_move(scratch, kings, slot, 0, NO_SLOT, NO_ROLE, 0)
+    king = king_of(geometry, word)
+    occupied = block.occupied[word]
+    slot = len(block.pawns) + len(geometry.color) + 1
+    if quiet:
+        for direction in range(8):
+            before = king_step(block.legal[WHITE, word], direction ^ OPPOSITE)
+            note_move(scratch, block.legal[BLACK, word] & before, slot, 0, NO_SLOT, NO_ROLE, 0)
     for prey in range(slot):
         to = scratch.now[prey]
         if slot_on(geometry, scratch.now, WHITE, to) != prey:
             continue
         safe = kings_after_move(BLACK, block, scratch.men, king, occupied & ~square_bit(to), prey)
         if safe & square_bit(to):
-            note_move(
-                scratch, block.legal[BLACK, word] & KING_ATTACKS[to], slot, to, prey, NO_ROLE, 0
-            )
+            kings = block.legal[BLACK, word] & KING_ATTACKS[to]
+            note_move(scratch, kings, slot, to, prey, NO_ROLE, 0)
 
 
 @inner
@@ -213,9 +238,13 @@ def note_man_moves(
 ) -> None:
     """Captures of a man that is neither king nor pawn, and with `quiet` his other moves."""
     geometry = block.geometry
-    men, king, occupied = scratch.men, king_of(geometry, word), block.occupied[word]
-    start, slot = men[man], len(block.pawns) + 1 + man
-    path, paths = path_of(man, start), geometry.rays.paths
+    men = scratch.men
+    king = king_of(geometry, word)
+    occupied = block.occupied[word]
+    start = men[man]
+    slot = len(block.pawns) + 1 + man
+    path = path_of(man, start)
+    paths = geometry.rays.paths
     for _ in range(geometry.rays.counts[man]):
         clear = block.legal[side, word]
         for at in range(path, path + np.uint64(RAY)):
@@ -251,24 +280,35 @@ def note_arrival(
     kings: Word,
     double: bool,
 ) -> None:
-    """Note a pawn's move to a square, or its promotions there, where the mover's king is safe afterwards."""
-    pawns, start, king = block.pawns, block.pawns[pawn], king_of(block.geometry, word)
+    """Note a pawn's move to a square, or its promotions there.
+
+    The mover's king must be safe afterwards.
+    """
+    pawns = block.pawns
+    start = block.pawns[pawn]
+    king = king_of(block.geometry, word)
     pawns[pawn] = to
-    occupied = block.occupied[word] & ~square_bit(start) | square_bit(to)
+    occupied = (block.occupied[word] & ~square_bit(start)) | square_bit(to)
     legal = kings & kings_after_move(side, block, scratch.men, king, occupied, prey)
     pawns[pawn] = start
-    first, last = (NO_ROLE, NO_ROLE) if 0 < to >> 3 < 7 else (KNIGHT, QUEEN)
-    for role in range(first, last + 1):
-        note_move(scratch, legal, pawn, to, prey, role, int(double))
+    if 0 < to >> 3 < 7:
+        note_move(scratch, legal, pawn, to, prey, NO_ROLE, int(double))
+    else:
+        for role in range(KNIGHT, QUEEN + 1):
+            note_move(scratch, legal, pawn, to, prey, role, 0)
 
 
 @inner
 def note_pawn_moves(block: Block, scratch: Scratch, word: Int, side: Int, pawn: Int) -> None:
-    """Steps, double steps, captures and promotions of a pawn (en passant: see patterns/en_passant.py)."""
-    geometry, kings, start = block.geometry, block.legal[side, word], block.pawns[pawn]
+    """Steps, double steps, captures and promotions of a pawn, but for captures en passant."""
+    geometry = block.geometry
+    kings = block.legal[side, word]
+    start = block.pawns[pawn]
     up = 8 if side == WHITE else -8
+    home_rank = 1 if side == WHITE else 6
+    most_steps = 2 if start >> 3 == home_rank else 1
     way = NOTHING
-    for steps in range(1, 3 if start >> 3 == (1 if side == WHITE else 6) else 2):
+    for steps in range(1, most_steps + 1):
         to = start + up * steps
         way |= square_bit(to)
         if block.occupied[word] & way:
@@ -276,9 +316,8 @@ def note_pawn_moves(block: Block, scratch: Scratch, word: Int, side: Int, pawn: 
         note_arrival(block, scratch, word, side, pawn, to, NO_SLOT, kings & ~way, steps == 2)
     for prey in range(len(geometry.pawn_color) + len(geometry.color) + 1):
         to = scratch.now[prey]
-        if slot_on(geometry, scratch.now, 1 - side, to) == prey and PAWN_ATTACKS[
-            side, start
-        ] & square_bit(to):
+        is_enemy = slot_on(geometry, scratch.now, 1 - side, to) == prey
+        if is_enemy and PAWN_ATTACKS[side, start] & square_bit(to):
             note_arrival(block, scratch, word, side, pawn, to, prey, kings, False)
 
 
@@ -314,8 +353,12 @@ def note_moves(block: Block, scratch: Scratch, word: Int, side: Int, quiet: bool
 
 @inner
 def count_moves(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
-    """Note every move of one side in a word, and count them for its cells; only resets if nobody asks for counts."""
-    has_codes, planes = block.code.shape[1] > 0, block.counts.shape[2]
+    """Note every move of one side in a word, and count them for its cells.
+
+    If nobody asks for counts, only resets are noted.
+    """
+    has_codes = block.code.shape[1] > 0
+    planes = block.counts.shape[2]
     note_moves(block, scratch, word, side, has_codes or planes > 0)
     if has_codes or planes:
         scratch.planes[:] = 0

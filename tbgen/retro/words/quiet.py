@@ -1,11 +1,12 @@
 """Quiet moves: from positions to their quiet neighbours, 64 at a time.
 
-A quiet move of a man other than a pawn can be taken back by the same man, so its successors and its predecessors are
-the same words. `list_neighbours` serves both directions; `mark_predecessors` marks the positions that can reach
-decided ones; `find_escapes` looks forward for positions with a move that is not decided.
+A quiet move of a man other than a pawn can be taken back by the same man, so its successors and its
+predecessors are the same words. `list_neighbours` serves both directions; `mark_predecessors` marks
+the positions that can reach decided ones; `find_escapes` looks forward for positions with a move
+that is not decided.
 
-Both walk the rays alike, in the innermost loops of the solver: `find_escapes` stops as soon as nothing is left to be
-found.
+Both walk the rays alike, in the innermost loops of the solver: `find_escapes` stops as soon as
+nothing is left to be found.
 """
 
 from typing import NamedTuple
@@ -26,8 +27,8 @@ from tbgen.retro.words.worklist import Markable, add_bits, contains_word
 RAY = np.uint64(squares.RAY)
 
 MOST_NEIGHBOURS = MOST_TABLE_MOVES + 4
-"""The words that the quiet moves of a side lead to, at most. A step of the white king to the long diagonal leads to
-two words, and at most four of his steps end there."""
+"""The words that the quiet moves of a side lead to, at most. A step of the white king to the long
+diagonal leads to two words, and at most four of his steps end there."""
 
 BLACK_KING_STEPS = -1
 """In place of a symmetry: the black king has stepped, within the word."""
@@ -46,13 +47,16 @@ class Neighbours(NamedTuple):
 
 def new_neighbours() -> Neighbours:
     """Room for all neighbours of a word."""
-    word, image_there = (np.zeros(MOST_NEIGHBOURS, np.int64) for _ in range(2))
-    return Neighbours(word, np.zeros(MOST_NEIGHBOURS, np.uint64), image_there)
+    return Neighbours(
+        word=np.zeros(MOST_NEIGHBOURS, np.int64),
+        bits=np.zeros(MOST_NEIGHBOURS, np.uint64),
+        image=np.zeros(MOST_NEIGHBOURS, np.int64),
+    )
 
 
 @inlined
 def is_listed(word: Int, markable: Markable | None) -> bool:
-    """Whether a neighbour is to be listed: only if any of its positions may be marked, where they are to be."""
+    """Whether to list a neighbour: for marking, only if any of its positions may be marked."""
     return markable is None or contains_word(markable.live, word)
 
 
@@ -60,8 +64,9 @@ def is_listed(word: Int, markable: Markable | None) -> bool:
 def note_word(
     near: Neighbours, n: Int, word: Int, bits: Word, symmetry: Int, markable: Markable | None
 ) -> None:
-    """List some positions of a word as neighbour number `n`: to be marked soon, or with the symmetry."""
-    near.word[n], near.bits[n] = word, bits
+    """List some positions of a word as neighbour number `n`, to be marked or with a symmetry."""
+    near.word[n] = word
+    near.bits[n] = bits
     if markable is None:
         near.image[n] = symmetry
     else:
@@ -69,7 +74,8 @@ def note_word(
         prefetch(markable.worklist.bits, (word,))
 
 
-# `men` is scratch space; `clear` are the black king squares that have not stood in the way of the ray so far.
+# `men` is scratch space; `clear` are the black king squares that have not stood in the way of the
+# ray so far.
 @inlined
 def list_neighbours(
     block: Block,
@@ -80,11 +86,14 @@ def list_neighbours(
     near: Neighbours,
     markable: Markable | None,
 ) -> int:
-    """List the words that `mover` comes to by a quiet move from some positions of a word, or came from; how many.
+    """List the words a quiet move of `mover` away from some positions of a word; how many.
 
-    If only some positions may be marked, words without any of them are left out.
+    The moves lead from here to there as well as from there to here. If only some positions may be
+    marked, words without any of them are left out.
     """
-    geometry, occupied, size = block.geometry, block.occupied[word], 0
+    geometry = block.geometry
+    occupied = block.occupied[word]
+    size = 0
     unpack_men(geometry, word, men)
     if mover == BLACK:
         note_word(near, 0, word, king_spread(bits), BLACK_KING_STEPS, markable)
@@ -92,22 +101,21 @@ def list_neighbours(
     else:
         king = word >> geometry.king_shift
         for step in range(geometry.king_count[king]):
-            there, symmetry = (
-                word_after_king(geometry, word, men, step),
-                geometry.king_image[king, step],
-            )
+            there = word_after_king(geometry, word, men, step)
+            symmetry = geometry.king_image[king, step]
             if is_listed(there, markable):
                 note_word(near, size, there, image(bits, symmetry), symmetry, markable)
                 size += 1
     for man in range(len(men)):
         if geometry.color[man] != mover:
             continue
-        path, paths = path_of(man, men[man]), geometry.rays.paths
+        path = path_of(man, men[man])
+        paths = geometry.rays.paths
         for _ in range(geometry.rays.counts[man]):
             clear = bits
             for at in range(path, path + RAY):
                 to = np.int64(paths[at])
-                if to == NOWHERE or occupied >> np.uint64(to) & ONE:
+                if to == NOWHERE or (occupied >> np.uint64(to)) & ONE:
                     break
                 clear &= ~(ONE << np.uint64(to))
                 if clear == NOTHING:
@@ -125,7 +133,7 @@ def list_neighbours(
 def mark_predecessors(
     block: Block, men: Ints, mover: Int, word: Int, bits: Word, markable: Markable, near: Neighbours
 ) -> None:
-    """Mark the allowed positions from which `mover` comes to some positions of a word by a quiet move."""
+    """Mark allowed positions from which a quiet move of `mover` leads to some of a word."""
     for n in range(list_neighbours(block, men, mover, word, bits, near, markable)):
         before = near.word[n]
         add_bits(markable.worklist, before, near.bits[n] & markable.allowed[np.uint64(before)])
@@ -133,12 +141,13 @@ def mark_predecessors(
 
 @inlined
 def find_escapes(block: Block, men: Ints, mover: Int, word: Int, bits: Word, left: Words) -> Word:
-    """Those of some positions of a word in which `mover` has a quiet move to a position that is left.
+    """Those of some positions of a word in which `mover` has a quiet move into the set `left`.
 
-    It stops as soon as all of them have one, and tries first what costs least: the black king, the other men, and
-    the white king last, whose steps may need a symmetry.
+    It stops as soon as all of them have one, and tries first what costs least: the black king, the
+    other men, and the white king last, whose steps may need a symmetry.
     """
-    geometry, occupied = block.geometry, block.occupied[word]
+    geometry = block.geometry
+    occupied = block.occupied[word]
     found = NOTHING
     if mover == BLACK:
         found |= king_spread(left[word]) & bits
@@ -148,12 +157,13 @@ def find_escapes(block: Block, men: Ints, mover: Int, word: Int, bits: Word, lef
     for man in range(len(men)):
         if geometry.color[man] != mover:
             continue
-        path, paths = path_of(man, men[man]), geometry.rays.paths
+        path = path_of(man, men[man])
+        paths = geometry.rays.paths
         for _ in range(geometry.rays.counts[man]):
             clear = bits & ~found
             for at in range(path, path + RAY):
                 to = np.int64(paths[at])
-                if to == NOWHERE or occupied >> np.uint64(to) & ONE:
+                if to == NOWHERE or (occupied >> np.uint64(to)) & ONE:
                     break
                 clear &= ~(ONE << np.uint64(to))
                 if clear == NOTHING:

@@ -1,7 +1,7 @@
 """Worklist: one 64-bit mask per word, and a two-level bitmap of the words whose mask is not empty.
 
-Adding bits takes a few instructions however often a word is added, and the words come out in ascending order, so that
-memory is read in order too.
+Adding bits takes a few instructions however often a word is added, and the words come out in
+ascending order, so that memory is read in order too.
 """
 
 from typing import NamedTuple
@@ -20,9 +20,10 @@ TOP = np.uint64(12)
 
 LOW_BITS = np.uint64(63)
 
-FAR, NEAR = 12, 4
-"""A loop over listed words has memory fetched for words that come later: so many later for what a word has itself,
-and so many for what lies where the word says, such as labels."""
+FAR = 12
+"""A loop over listed words prefetches the bits of the word that comes so many later."""
+NEAR = 4
+"""It prefetches what lies where those bits say, such as labels, for the word so many later."""
 
 
 @by_address
@@ -38,7 +39,8 @@ class Worklist(NamedTuple):
     words: SignedInts32
     """The words that have bits in ascending order, once `list_words` has listed them."""
     size: Ints
-    """[0] how many words have been added since they were last listed, some of them perhaps twice."""
+    """[0] how many words have been added since they were last listed, some of them perhaps
+    twice."""
 
 
 class Markable(NamedTuple):
@@ -48,7 +50,8 @@ class Markable(NamedTuple):
     allowed: Words
     """[word] the bits that may be marked."""
     live: Words
-    """A set that has at least the words with any such bits: it stays in the cache, and is looked at first."""
+    """A set that has at least the words with any such bits: it stays in the cache, and is looked at
+    first."""
 
 
 def new_worklist(words: int) -> Worklist:
@@ -77,13 +80,16 @@ def add_bits(worklist: Worklist, word: Int, bits: Word) -> None:
     worklist.bits[at] = before | bits
     if before == NOTHING:
         worklist.marked[at >> GROUP] |= ONE << (at & LOW_BITS)
-        worklist.summary[at >> TOP] |= ONE << (at >> GROUP & LOW_BITS)
+        worklist.summary[at >> TOP] |= ONE << ((at >> GROUP) & LOW_BITS)
         worklist.size[0] += 1
 
 
 @inner
 def list_words(worklist: Worklist) -> int:
-    """List the words that have bits, in ascending order; how many they are. The bits stay for `take_bits`."""
+    """List the words that have bits, in ascending order; how many they are.
+
+    The bits stay for `take_bits`.
+    """
     if worklist.size[0] == 0:
         return 0
     worklist.size[0] = 0
@@ -92,7 +98,7 @@ def list_words(worklist: Worklist) -> int:
 
 @inner
 def list_range(worklist: Worklist, first: Int, end: Int) -> int:
-    """The same for some top groups, of which `size` is not asked and not told."""
+    """The same for some top groups; it neither reads nor writes `size`."""
     size = 0
     for top in range(first, end):
         groups = worklist.summary[top]
@@ -122,7 +128,7 @@ def take_bits(worklist: Worklist, word: Int) -> Word:
 def contains_word(words: Words, word: Int) -> bool:
     """Whether a set of words has this one."""
     at = np.uint64(word)
-    return bool(words[at >> GROUP] >> (at & LOW_BITS) & ONE != NOTHING)
+    return bool((words[at >> GROUP] >> (at & LOW_BITS)) & ONE != NOTHING)
 
 
 @inlined

@@ -13,8 +13,8 @@ from tbgen.index.handover import Dictionary
 from tbgen.material import Material
 from tbgen.retro import solve_into
 from tbgen.retro.drive.runs import MemoryStore
-from tbgen.retro.patterns import histories as patterns_module
-from tbgen.retro.patterns.histories import merge_patterns
+from tbgen.retro.patterns import dictionaries
+from tbgen.retro.patterns.dictionaries import merge_patterns
 from tests.retro.tables import solved, table_of, values
 from tests.retro.test_solver import assert_same
 
@@ -72,12 +72,12 @@ def test_dictionaries_are_merged_by_frequency_and_content() -> None:
 
 
 def test_rows_that_are_too_many_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    dictionaries = [dictionary_of(*made_up(seed)) for seed in range(2)]
-    monkeypatch.setattr(patterns_module, "MOST_CHAINS", 10)
+    runs = [dictionary_of(*made_up(seed)) for seed in range(2)]
+    monkeypatch.setattr(dictionaries, "MOST_CHAINS", 10)
     with pytest.raises(
         RepresentationError, match="the number of rows of all patterns does not fit"
     ):
-        merge_patterns(dictionaries, sum(len(each.rows) for each in dictionaries))
+        merge_patterns(runs, sum(len(run.rows) for run in runs))
 
 
 @pytest.mark.parametrize("kept", [0.0, 0.3, 0.9, 1.0])

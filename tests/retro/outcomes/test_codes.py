@@ -11,7 +11,7 @@ from tbgen.errors import RepresentationError
 from tbgen.index.handover import Child
 from tbgen.material import Material, build_order
 from tbgen.retro import DISTANCES, OUTCOMES, MemoryStore, Method, solve_into
-from tbgen.retro.patterns.worker import Room
+from tbgen.retro.cells.worker import Room
 from tbgen.score import Mobility
 from tbgen.storage.files import Layer, path_of
 from tbgen.storage.writer import write_table

@@ -16,7 +16,7 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material, build_order, materials
 from tbgen.retro.drive import single
 from tbgen.retro.drive.single import BlockBits
-from tbgen.retro.patterns.en_passant import Inquiry
+from tbgen.retro.outcomes.en_passant import Inquiry
 from tbgen.retro.words.block import Block
 from tbgen.score import Color, Score
 from tests.retro.comparison import goodness

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.retro.distances import queues
-from tbgen.retro.distances.queues import EXIT, PLIES
+from tbgen.retro.distances.queues import PLIES, RECHECK
 from tbgen.retro.patterns import packing
 from tbgen.score import MOST_STORED_CODE, Score
 
@@ -40,7 +40,7 @@ def test_an_event_has_a_code_and_a_label_that_is_below_the_limit_if_it_is_worse_
     assert (label < packing.limit_of(code)) == (goal < 255 - code)
 
 
-@given(st.integers(0, EXIT), SIDES, st.integers(0, 10 * 64**3 - 1))
+@given(st.integers(0, RECHECK), SIDES, st.integers(0, 10 * 64**3 - 1))
 def test_a_site_has_a_kind_a_side_and_a_word(kind: int, side: int, word: int) -> None:
     site = queues.site_from(kind, side, word)
     assert (queues.kind_of_site(site), queues.side_of_site(site), queues.word_of_site(site)) == (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.retro.patterns.en_passant import fold_hold
+from tbgen.retro.outcomes.en_passant import fold_hold
 from tbgen.retro.words.block import new_best
 from tbgen.score import Color, Score
 

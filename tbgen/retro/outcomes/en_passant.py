@@ -1,8 +1,8 @@
 """En passant: entry values of positions in which a pawn that has just stepped twice can be taken.
 
-Such a right exists only right after the double step, which is a reset, so these positions are only ever
-asked for their entry values. They have no cells: one ply of search in the solved block gives the value,
-and it is kept beside the table until the blocks with that double step have been solved.
+Such a right exists only right after the double step, which is a reset, so these positions are only
+ever asked for their entry values. They have no cells: one ply of search in the solved block gives
+the value, and it is kept beside the table until the blocks with that double step have been solved.
 """
 
 from typing import NamedTuple
@@ -11,12 +11,12 @@ import numpy as np
 
 from tbgen.compiled.arrays import Bytes, Int, Word
 from tbgen.compiled.jit import inlined, inner
-from tbgen.index.kernels import WORST_GOAL, byte_of_goal, goal_of_byte
+from tbgen.index.kernels import GOALS, WORST_GOAL, byte_of_goal, goal_of_byte
 from tbgen.index.squares import PAWN_ATTACKS
 from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
+from tbgen.retro.cells.worker import HISTORIES, JOURNAL, NO_BREAKS, AnyWorker
 from tbgen.retro.patterns.histories import label_at_code
 from tbgen.retro.patterns.packing import NO_LABEL, goal_of_label, label_from, plies_of_label
-from tbgen.retro.patterns.worker import AnyWorker, has_histories
 from tbgen.retro.resets.destinations import NOT_HERE, ChildTables
 from tbgen.retro.resets.folding import fold_reset, fold_value, fold_word
 from tbgen.retro.words.block import Best, Block, BlockValues, number_of_cell
@@ -33,7 +33,7 @@ from tbgen.retro.words.quiet import list_neighbours
 
 
 class Right(NamedTuple):
-    """A right to take en passant: `side` may take pawn number `taken` by stepping to the square it `passed`."""
+    """A right to take en passant: `side` may take pawn `taken` by a step to where it `passed`."""
 
     side: Int
     taken: Int
@@ -43,42 +43,51 @@ class Right(NamedTuple):
 
 
 class Inquiry(NamedTuple):
-    """A block of which it is asked what scores that have accrued are worth, and all that answers take."""
+    """A block in which accrued scores have a value, and all that finding such a value takes."""
 
     worker: AnyWorker
     values: BlockValues
     children: ChildTables
     goal_of: Bytes
-    """[side * cells + cell] with which goal the side at hand breaks the hold at the code at hand, NEVER if it does not;
-    empty where histories say so, or nobody breaks a hold."""
+    """[side * cells + cell] in the mode JOURNAL: with which goal the side at hand breaks the hold
+    at the code at hand, NEVER if it does not."""
 
 
-NEVER = 255
+NEVER = GOALS - 1
+"""In place of a goal: this one, the other side's mate, breaks no hold."""
 
 
 @inlined
 def label_of_break(inquiry: Inquiry, breaker: Int, side: Int, cell: Int, code: Int) -> Int:
-    """With which goal and plies, as a label, a side breaks the hold at an accrued code, if it does."""
+    """With which goal and plies, as a label, a side breaks the hold at an accrued code.
+
+    It is NO_LABEL, or has a goal that breaks no hold, if it does not.
+    """
+    block = inquiry.worker.block
     searcher = inquiry.worker.white if breaker == WHITE else inquiry.worker.black
-    if has_histories(searcher):
-        number = number_of_cell(inquiry.worker.block, side, cell >> 6, cell & 63)
-        return np.int64(label_at_code(searcher.interner, np.int64(searcher.history[number]), code))
-    own = side * inquiry.worker.block.code.shape[1] + cell
-    return (
-        label_from(np.int64(inquiry.goal_of[own]), 0)
-        if len(inquiry.goal_of)
-        else np.int64(NO_LABEL)
-    )
+    if searcher.mode == HISTORIES:
+        number = number_of_cell(block, side, cell >> 6, cell & 63)
+        history = np.int64(searcher.history[number])
+        return np.int64(label_at_code(searcher.interner, history, code))
+    if searcher.mode == JOURNAL:
+        goal = np.int64(inquiry.goal_of[side * block.code.shape[1] + cell])
+        return label_from(goal, 0)
+    return np.int64(NO_LABEL)
 
 
 @inner
 def value_with(inquiry: Inquiry, breaker: Int, side: Int, cell: Int, code: Int) -> tuple[Int, Int]:
-    """The outcome byte and distance of a cell if the breaker's opponent has accrued `code`, which it keeps on a tie."""
-    block, values = inquiry.worker.block, inquiry.values
+    """The outcome byte and distance of a cell if the breaker's opponent has accrued `code`.
+
+    On a tie the opponent keeps that score, the earlier one.
+    """
+    block = inquiry.worker.block
+    values = inquiry.values
     own = side * block.code.shape[1] + cell
     byte = np.int64(values.entry[own])
     if byte and (block.code[side, cell] < code or abs(byte) - 1 < code):
-        return byte, np.int64(values.dtg[own]) if len(values.dtg) else np.int64(0)
+        plies = np.int64(values.dtg[own]) if len(values.dtg) else np.int64(0)
+        return byte, plies
     label = label_of_break(inquiry, breaker, side, cell, code)
     if goal_of_label(label) < WORST_GOAL - code:
         return np.int64(byte_of_goal(goal_of_label(label), breaker)), plies_of_label(label)
@@ -88,21 +97,26 @@ def value_with(inquiry: Inquiry, breaker: Int, side: Int, cell: Int, code: Int) 
 @inner
 def fold_quiet_moves(inquiry: Inquiry, side: Int, word: Int, square: Int, code: Int) -> None:
     """Fold all quiet moves of a cell, whose own code is given, into the mover's best."""
-    worker, near = inquiry.worker, inquiry.worker.white.neighbours
-    block, scratch = worker.block, worker.scratch
-    for n in range(list_neighbours(block, scratch.men, side, word, square_bit(square), near, None)):
-        kings = near.bits[n] & block.legal[1 - side, near.word[n]]
+    worker = inquiry.worker
+    near = worker.white.neighbours
+    block = worker.block
+    scratch = worker.scratch
+    size = list_neighbours(block, scratch.men, side, word, square_bit(square), near, None)
+    for n in range(size):
+        there = near.word[n]
+        kings = near.bits[n] & block.legal[1 - side, there]
         while kings:
             king, kings = lowest_and_rest(kings)
-            byte, plies = value_with(inquiry, side, 1 - side, near.word[n] * 64 + king, code)
+            byte, plies = value_with(inquiry, side, 1 - side, there * 64 + king, code)
             fold_value(scratch.folded, side, square, byte, plies)
 
 
-# A reset has been folded by what it is worth with nothing accrued. Where it does not forget, that takes the place of an
-# accrued score only if its code is lower; and so does the best of all moves, as the order of outcomes stays the same.
+# A reset has been folded by what it is worth with nothing accrued. Where it does not forget, that
+# takes the place of an accrued score only if its code is lower; and so does the best of all moves,
+# as the order of outcomes stays the same.
 @inlined
 def fold_hold(best: Best, side: Int, square: Int, code: Int) -> None:
-    """Put the score `code`, which the other side has accrued, in place of a best outcome of no lower code."""
+    """Put the score that the other side has accrued in place of a best outcome of no lower code."""
     if abs(np.int64(best.outcome[square])) - 1 >= code:
         best.outcome[square] = byte_of_goal(code, 1 - side)
 
@@ -110,37 +124,48 @@ def fold_hold(best: Best, side: Int, square: Int, code: Int) -> None:
 @inner
 def kings_when_taking(block: Block, scratch: Scratch, right: Right, word: Int, taker: Int) -> Word:
     """Black king squares with which pawn `taker` may take the pawn that has just stepped twice."""
-    side, pawns, start = right.side, block.pawns, block.pawns[taker]
-    if block.geometry.pawn_color[taker] != side or not PAWN_ATTACKS[side, start] & square_bit(
-        right.passed
-    ):
+    side = right.side
+    pawns = block.pawns
+    start = pawns[taker]
+    is_mover = block.geometry.pawn_color[taker] == side
+    if not is_mover or not PAWN_ATTACKS[side, start] & square_bit(right.passed):
         return NOTHING
+    king = king_of(block.geometry, word)
     gone = square_bit(start) | square_bit(pawns[right.taken])
-    occupied = block.occupied[word] & ~gone | square_bit(right.passed)
+    occupied = (block.occupied[word] & ~gone) | square_bit(right.passed)
     pawns[taker] = right.passed
-    legal = kings_after_move(
-        side, block, scratch.men, king_of(block.geometry, word), occupied, right.taken
-    )
+    legal = kings_after_move(side, block, scratch.men, king, occupied, right.taken)
     pawns[taker] = start
     return legal
 
 
 @inlined
 def right_to_take(block: Block, children: ChildTables, taken: Int) -> Right:
-    """The right to take a pawn; its base is NOT_HERE if no pawn stands beside it, or it has made no double step."""
-    side, square = 1 - block.geometry.pawn_color[taken], block.pawns[taken]
+    """The right to take a pawn.
+
+    Its base is NOT_HERE if no pawn stands beside it, or it has made no double step.
+    """
+    side = 1 - block.geometry.pawn_color[taken]
+    square = block.pawns[taken]
     base = children.en_passant.start[block.number[0], side, square & 7]
-    if square >> 3 != (3 if side == BLACK else 4):
+    if side == BLACK:
+        rank = 3
+        passed = square - 8
+    else:
+        rank = 4
+        passed = square + 8
+    if square >> 3 != rank:
         base = np.int64(NOT_HERE)
-    return Right(side, taken, square - 8 if side == BLACK else square + 8, base)
+    return Right(side, taken, passed, base)
 
 
 @inner
 def note_captures(block: Block, scratch: Scratch, right: Right, word: Int) -> Word:
-    """Black king squares with which each pawn may take, noted in the scratch space; those of all pawns together."""
+    """Note in the scratch space with which black kings each pawn may take; those of all pawns."""
     back = right.passed - block.pawns[right.taken]
     way = square_bit(right.passed) | square_bit(right.passed + back)
-    kings, anyone = block.legal[right.side, word] & ~way, NOTHING
+    kings = block.legal[right.side, word] & ~way
+    anyone = NOTHING
     if kings and not block.occupied[word] & way:
         unpack_squares(block, scratch, word)
         for taker in range(len(block.geometry.pawn_color)):
@@ -171,34 +196,42 @@ def fold_captures(
             fold_reset(children, scratch, right.side, bit, scratch.moves[0])
 
 
+@inlined
+def plies_to_best(best: Best, side: Int, square: Int, code: Int) -> Int:
+    """The distance of the mover's best outcome from a cell of this own code.
+
+    A side hurries to an outcome that is better for it than the accrued one, and delays a worse one.
+    """
+    goal = goal_of_byte(np.int64(best.outcome[square]), side)
+    if goal < WORST_GOAL - code:
+        return 1 + np.int64(best.shortest[square])
+    if goal > WORST_GOAL - code:
+        return 1 + np.int64(best.longest[square])
+    return np.int64(0)
+
+
 @inner
 def search_position(inquiry: Inquiry, right: Right, word: Int, square: Int, code: Int) -> None:
     """Find the value of a position in which the pawn can be taken, its resets folded."""
-    scratch, children, side, best = (
-        inquiry.worker.scratch,
-        inquiry.children,
-        right.side,
-        inquiry.worker.scratch.folded,
-    )
-    fold_captures(inquiry.worker.block, children, scratch, right, square_bit(square))
+    worker = inquiry.worker
+    best = worker.scratch.folded
+    side = right.side
+    fold_captures(worker.block, inquiry.children, worker.scratch, right, square_bit(square))
     fold_quiet_moves(inquiry, side, word, square, code)
-    if not has_histories(inquiry.worker.white) and len(inquiry.goal_of) == 0:
+    if worker.white.mode == NO_BREAKS:
         fold_hold(best, side, square, code)
     at = right.base + word * 64 + square
-    children.en_passant.entry[at] = best.outcome[square]
-    if len(children.en_passant.dtg):
-        goal, plies = goal_of_byte(np.int64(best.outcome[square]), side), np.int64(0)
-        if goal < WORST_GOAL - code:
-            plies = 1 + np.int64(best.shortest[square])
-        elif goal > WORST_GOAL - code:
-            plies = 1 + np.int64(best.longest[square])
-        children.en_passant.dtg[at] = plies
+    rights = inquiry.children.en_passant
+    rights.entry[at] = best.outcome[square]
+    if len(rights.dtg):
+        rights.dtg[at] = plies_to_best(best, side, square, code)
 
 
 @inner
 def search_right(inquiry: Inquiry, right: Right, least: Int, most: Int) -> None:
-    """Find the values of positions with a right, if there is one, whose own codes are from `least` to `most`."""
-    block, scratch = inquiry.worker.block, inquiry.worker.scratch
+    """Find the values of positions with a right whose own codes are from `least` to `most`."""
+    block = inquiry.worker.block
+    scratch = inquiry.worker.scratch
     if right.base == NOT_HERE:
         return
     for word in range(len(block.occupied)):
@@ -216,7 +249,7 @@ def search_right(inquiry: Inquiry, right: Right, least: Int, most: Int) -> None:
 @inner
 def search_rights(inquiry: Inquiry, least: Int, most: Int) -> None:
     """The same of all rights to take en passant in a block."""
-    for taken in range(len(inquiry.worker.block.geometry.pawn_color)):
-        search_right(
-            inquiry, right_to_take(inquiry.worker.block, inquiry.children, taken), least, most
-        )
+    block = inquiry.worker.block
+    for taken in range(len(block.geometry.pawn_color)):
+        right = right_to_take(block, inquiry.children, taken)
+        search_right(inquiry, right, least, most)
