@@ -1,6 +1,7 @@
 """Named arrays in one file, in compressed frames, for files that only this machine reads.
 
-The file appears whole or not at all. It begins with the digest of the rest; a line of facts describes the arrays.
+The file appears whole or not at all. It begins with the digest of the rest; a line of facts
+describes the arrays.
 """
 
 import hashlib
@@ -27,7 +28,10 @@ _DIGEST_BYTES: Final = 64
 
 
 class StoredArrays:
-    """The arrays of a file, read when they are asked for; `head` is the line of facts at its beginning."""
+    """The arrays of a file, read when they are asked for.
+
+    `head` is the line of facts at its beginning.
+    """
 
     def __init__(self, path: Path, head: bytes) -> None:
         self.path = path
@@ -44,7 +48,9 @@ class StoredArrays:
     def items(
         self, name: str, first: int = 0, end: int | None = None, room: Array | None = None
     ) -> Array:
-        """The items of an array from `first` up to `end`, at the beginning of a given array, or in a new one."""
+        """The items of an array from `first` up to `end`, at the beginning of a given array, or in
+        a new one.
+        """
         kind, length, _ = self.facts["columns"][name]
         if end is None:
             end = length

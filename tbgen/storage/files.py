@@ -1,4 +1,7 @@
-"""The names of files and folders; the facts about a table's files; atomic replacement of files; the lock of a build."""
+"""The names of files and folders.
+
+The facts about a table's files; atomic replacement of files; the lock of a build.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,8 @@ LOCK = ".build.lock"
 MOST_READ_BYTES = 1 << 26
 
 Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-"""One folder or several: a path, a text with `os.pathsep` between the paths, or a sequence of paths.
+"""One folder or several: a path, a text with `os.pathsep` between the paths, or a sequence of
+paths.
 
 A text that is the name of a folder means that folder, whatever characters it has.
 """
@@ -84,7 +88,8 @@ def folders_in(folders: Folders) -> tuple[Path, ...]:
 
 
 def folder_for(folder: Path, mobility: Mobility) -> Path:
-    """The folder of a mobility's tables in a folder; that of whole-game tables may also be named itself.
+    """The folder of a mobility's tables in a folder; that of whole-game tables may also be named
+    itself.
 
     >>> [folder_for(Path("data"), mobility).as_posix() for mobility in Mobility]
     ['data', 'data/whole-game']
@@ -92,17 +97,18 @@ def folder_for(folder: Path, mobility: Mobility) -> Path:
     if mobility_of(folder) is mobility:
         return folder
     if mobility is Mobility.RESET:
-        raise UsageError(
-            f"{folder} is a folder of {mobility_of(folder)} tables; say so with --game, or mobility="
-        )
+        game = mobility_of(folder)
+        raise UsageError(f"{folder} is a folder of {game} tables; say so with --game, or mobility=")
     return folder / str(Mobility.WHOLE_GAME)
 
 
 def folder_of_men(folder: Path, men: Sequence[Man]) -> Path:
     """Where a folder of tables keeps those with men of your own.
 
-    >>> folder_of_men(Path("data"), [Man.parse("M=WF")]).as_posix(), folder_of_men(Path("data"), []).as_posix()
-    ('data/M=WF', 'data')
+    >>> folder_of_men(Path("data"), [Man.parse("M=WF")]).as_posix()
+    'data/M=WF'
+    >>> folder_of_men(Path("data"), []).as_posix()
+    'data'
     """
     if not men or men == men_of_name(folder.name):
         return folder
@@ -117,14 +123,17 @@ def men_of_folder(folder: Path) -> tuple[Man, ...]:
 
 
 def mobility_of(folder: Path) -> Mobility:
-    """The mobility of the tables in a folder, by its name: tbgen must never mistake a file for one of the other."""
+    """The mobility of the tables in a folder, by its name: tbgen must never mistake a file for one
+    of the other.
+    """
     if folder.name == str(Mobility.WHOLE_GAME):
         return Mobility.WHOLE_GAME
     return Mobility.RESET
 
 
 def path_of(folder: Path, material: Material, layer: Layer = Layer.OUTCOMES) -> Path:
-    """The path of a layer of a canonical material's table in a folder; a table exists if its outcomes do.
+    """The path of a layer of a canonical material's table in a folder; a table exists if its
+    outcomes do.
 
     The names of files contain the mobility of the folder, too.
     """
@@ -174,7 +183,9 @@ def tables_in(folder: Path) -> list[Material]:
 
 
 def tables_of(folders: Sequence[Path]) -> list[tuple[Material, Path]]:
-    """The materials that have a file in any of the folders, in build order, and the first folder that has it."""
+    """The materials that have a file in any of the folders, in build order, and the first folder
+    that has it.
+    """
     folder_of = dict[Material, Path]()
     for folder in folders:
         for material in tables_in(folder):
@@ -187,8 +198,8 @@ class NoRegularFileError(OSError):
 
 
 class _OpenFile(io.FileIO):
-    """A file that closes when nobody refers to it. Closing it earlier could give its number to another file under a
-    reader.
+    """A file that closes when nobody refers to it. Closing it earlier could give its number to
+    another file under a reader.
     """
 
     def __del__(self) -> None:
@@ -203,7 +214,10 @@ def open_regular(path: Path, mode: Literal["rb", "ab"] = "rb") -> io.FileIO:
 
 
 def read_bounded(path: Path) -> bytes:
-    """A file that a user names; OSError if it is longer than any that tbgen writes, such as an endless device."""
+    """A file that a user names.
+
+    OSError if it is longer than any that tbgen writes, such as an endless device.
+    """
     with path.open("rb") as file:
         content = file.read(MOST_READ_BYTES + 1)
     if len(content) > MOST_READ_BYTES:
@@ -212,7 +226,10 @@ def read_bounded(path: Path) -> bytes:
 
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> None:
-    """Write a file beside `path`, flush it to the disk, then rename it; a failure leaves no trace."""
+    """Write a file beside `path`, flush it to the disk, then rename it.
+
+    A failure leaves no trace.
+    """
     partial = partial_of(path)
     partial.unlink(missing_ok=True)  # and made anew, because a link to another file may be there
     try:
@@ -231,7 +248,9 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> None:
 
 
 def partial_of(path: Path) -> Path:
-    """A name of this thread's own, because a worker that was given up may still be writing the same table."""
+    """A name of this thread's own, because a worker that was given up may still be writing the same
+    table.
+    """
     return path.with_name(
         f"{path.name}.{platform.node()}-{os.getpid()}-{threading.get_native_id()}{PARTIAL}"
     )
@@ -244,7 +263,10 @@ def remove_partials(folder: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file, a link, or a folder with its content; files of a folder that cannot be removed stay."""
+    """Remove a file, a link, or a folder with its content.
+
+    Files of a folder that cannot be removed stay.
+    """
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -253,7 +275,8 @@ def remove(path: Path) -> None:
 
 @contextlib.contextmanager
 def build_lock(folder: Path, on_wait: Callable[[], None]) -> Iterator[None]:
-    """Make the folder if it is missing, and be its only builder; calls `on_wait` once if another builder is at work.
+    """Make the folder if it is missing, and be its only builder; calls `on_wait` once if another
+    builder is at work.
 
     The system releases the lock however the process ends. Readers take no lock.
     """

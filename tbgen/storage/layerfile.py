@@ -52,15 +52,20 @@ _NUMBERS = (np.dtype("u1"), np.dtype("<u2"), np.dtype("<u4"))
 _MOST_CHUNK_ITEMS = 1 << 16
 """No chunk of any dataset has more items."""
 _FREE_BYTES = 1 << 24
-"""The bytes that the columns of any table may unpack to: a small file must not fill the memory of its reader."""
+"""The bytes that the columns of any table may unpack to: a small file must not fill the memory of
+its reader.
+"""
 _MOST_RATIO = 64
-"""The further bytes for each byte of the file: several times as many as in any table that tbgen writes."""
+"""The further bytes for each byte of the file: several times as many as in any table that tbgen
+writes.
+"""
 
 
 class LayerFile:
     """An open file of a table. It still answers from that file after another has replaced it.
 
-    Seal and index are read when they are first needed. Safe to use from several threads, and in forked processes.
+    Seal and index are read when they are first needed. Safe to use from several threads, and in
+    forked processes.
     """
 
     def __init__(self, path: Path, layer: Layer) -> None:
@@ -90,7 +95,10 @@ class LayerFile:
 
     @cached_property
     def seal(self) -> Seal:
-        """The first bytes; an error of TableError if this is not the file of its name in today's format."""
+        """The first bytes.
+
+        An error of TableError if this is not the file of its name in today's format.
+        """
         try:
             seal = Seal.from_bytes(self._read(0, SEAL_BYTES))
         except ValueError as error:
@@ -158,7 +166,7 @@ class LayerFile:
         self._check_bytes_of_columns([index.datasets[name] for name in columns])
 
     def _check_chunks(self, name: str, dataset: Dataset) -> None:
-        """Whether the chunks of a dataset are as many as its items need, and lie within the file."""
+        """Whether a dataset has as many chunks as its items need, all within the file."""
         has_right_size = 0 < dataset.chunk_items <= _MOST_CHUNK_ITEMS
         self.expect(has_right_size, f"{name} has chunks of another size")
         count = len(dataset.chunks)
@@ -172,9 +180,11 @@ class LayerFile:
         self.expect(is_within, "a chunk lies outside")
 
     def _check_bytes_of_columns(self, columns: Sequence[Dataset]) -> None:
-        """Whether the columns have bytes of their own, and unpack to no more than the file's size allows.
+        """Whether the columns have bytes of their own, and unpack to no more than the file's size
+        allows.
 
-        Streams have as many items as the material has cells, so equal chunks of streams may have one offset.
+        Streams have as many items as the material has cells, so equal chunks of streams may have
+        one offset.
         """
         size = sum(column.items * column.kind.itemsize for column in columns)
         is_possible = size <= _FREE_BYTES + _MOST_RATIO * self.seal.length
@@ -260,7 +270,10 @@ class LayerFile:
 
 
 def _most_items(layout: Layout) -> dict[str, int]:
-    """[column] -> the most items that it has in a table of this layout; the others are bounded by the file's size."""
+    """[column] -> the most items that it has in a table of this layout.
+
+    The others are bounded by the file's size.
+    """
     return {
         "block_squares": len(layout.blocks) * layout.pawns,
         "counts": _MOST_COUNTS,

@@ -1,10 +1,12 @@
 """Numbering: every place of a file gets the number of its state, frequent states first.
 
-Each thread numbers the states of its cells in the order in which it meets them, and counts them. When all are done,
-states are sorted by how often they occur. Then each place gets the final number of its state.
+Each thread numbers the states of its cells in the order in which it meets them, and counts them.
+When all are done, states are sorted by how often they occur. Then each place gets the final number
+of its state.
 
-Cells and places have their axes in opposite orders. The 64 cells of a *word*, which differ in the black king, are
-neighbours. Their places lie far apart, as many *rows* of places. A thread takes words in the order of their places.
+Cells and places have their axes in opposite orders. The 64 cells of a *word*, which differ in the
+black king, are neighbours. Their places lie far apart, as many *rows* of places. A thread takes
+words in the order of their places.
 """
 
 from __future__ import annotations
@@ -28,11 +30,14 @@ from tbgen.table import Content
 ONE = np.uint64(1)
 
 _HASH = np.uint64(0x9E3779B97F4A7C15)
-"""2^64 by the golden ratio, as in Fibonacci hashing: keys that differ in a few high bits are spread over the table."""
+"""2^64 by the golden ratio, as in Fibonacci hashing: keys that differ in a few high bits are spread
+over the table.
+"""
 _HALF = np.uint64(32)
 """The shift that lets the upper half of a key change the lower half."""
 
-# A state's key: the row of its entry value, its distance and its pattern, in 8, 16 and 40 bits. See `key_of_state`.
+# A state's key: the row of its entry value, its distance and its pattern, in 8, 16 and 40 bits. See
+# `key_of_state`.
 _ENTRY_SHIFT = 56
 _DTG_SHIFT = 40
 _DTG_MASK = np.uint64(0xFFFF)
@@ -40,7 +45,10 @@ _PATTERN_MASK = np.uint64((1 << _DTG_SHIFT) - 1)
 
 FIRST_SLOTS = 1 << 12
 MOST_NUMBERS = (1 << 32) - 1
-"""This many numbers fit the 32 bits of a place. A state takes one of them in each thread that meets it."""
+"""This many numbers fit the 32 bits of a place.
+
+A state takes one of them in each thread that meets it.
+"""
 _TURNS = 64
 """The number of turns in which threads number a plane of a table with only one block."""
 
@@ -51,7 +59,8 @@ class Census(NamedTuple):
     slots: Numbers
     """[slot] -> 1 + the number of the state in it; 0 in free slots."""
     keys: Words
-    """[number] -> a state's key, for three quarters of the slots: beyond that, searches get long."""
+    """[number] -> a state's key, for three quarters of the slots: beyond that, searches get long.
+    """
     often: Words
     """[number] -> how often the state was met."""
     used: Ints
@@ -88,7 +97,8 @@ def larger(census: Census) -> Census:
 def states_of(
     content: Content, order: Order, threads: int, new: NewArray = np.zeros
 ) -> tuple[Numbers, Cells, Words]:
-    """[place of the file] -> number of its state; the meanings and counts of the states, in falling order of counts.
+    """[place of the file] -> number of its state; the meanings and counts of the states, in falling
+    order of counts.
 
     `new` makes the array of the numbers, because it may be larger than memory.
     """
@@ -161,9 +171,11 @@ class _Worker:
 
 
 def _joined(met_by: Sequence[tuple[Words, Words]]) -> tuple[Words, Words, Numbers]:
-    """The keys and counts of all states, in falling order of counts; and the final number of each given number.
+    """The keys and counts of all states, in falling order of counts; and the final number of each
+    given number.
 
-    The given numbers are those of `number_words`: 1 + the worker + its own number times the workers. 0 stays free.
+    The given numbers are those of `number_words`: 1 + the worker + its own number times the
+    workers. 0 stays free.
     """
     workers = len(met_by)
     keys, states = np.unique(np.concatenate([keys for keys, _ in met_by]), return_inverse=True)
@@ -183,7 +195,10 @@ def _joined(met_by: Sequence[tuple[Words, Words]]) -> tuple[Words, Words, Number
 
 
 def _settle(order: Order, numbers: Numbers, state_of: Numbers, threads: int) -> None:
-    """Give all places their final states. The places before the first position get the state of that position."""
+    """Give all places their final states.
+
+    The places before the first position get the state of that position.
+    """
     parts = [numbers[part] for part in order.parts()]
 
     def settle_part(part: Numbers) -> int:
@@ -247,7 +262,8 @@ def enter_all(census: Census) -> None:
         census.slots[slot_of(census, census.keys[number])] = number + 1
 
 
-# cells[plane, word, black king], numbers[plane, black king, row]; [row] -> cell_of, the first cell of its word
+# cells[plane, word, black king], numbers[plane, black king, row]; [row] -> cell_of, the first cell
+# of its word
 @borrowing
 def number_words(
     census: Census,
@@ -260,7 +276,10 @@ def number_words(
     first: int,
     step: int,
 ) -> int:
-    """Number the states of some words while there is space, n as 1 + first + n * step; return the word to go on at."""
+    """Number the states of some words while there is space, n as 1 + first + n * step.
+
+    Return the word to go on at.
+    """
     rows = len(cell_of)
     for word in range(start, end):
         if census.used[0] + 64 > len(census.often):
@@ -280,7 +299,8 @@ def number_words(
 
 @borrowing
 def settle(numbers: Numbers, state_of: Numbers) -> int:
-    """Replace the numbers of some places by their states; return the count of places before the first number.
+    """Replace the numbers of some places by their states; return the count of places before the
+    first number.
 
     A place without a number gets the state of the place before it, which compresses best.
     """

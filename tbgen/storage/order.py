@@ -1,11 +1,12 @@
 """The order in which a file has the cells of a table.
 
-The file's array has the axes of the layout in another order, which compresses a fifth to a quarter better. The white
-king varies fastest, because the state changes least between neighbouring squares of his. A *place* is a cell's index in
-that order. A chunk is a range of places, so a division finds a place's chunk.
+The file's array has the axes of the layout in another order, which compresses a fifth to a quarter
+better. The white king varies fastest, because the state changes least between neighbouring squares
+of his. A *place* is a cell's index in that order. A chunk is a range of places, so a division finds
+a place's chunk.
 
-Block and side to move stay outermost in both orders. So a plane of cells is a plane of places, and tbgen can convert a
-table part by part.
+Block and side to move stay outermost in both orders. So a plane of cells is a plane of places, and
+tbgen can convert a table part by part.
 """
 
 from __future__ import annotations
@@ -28,12 +29,15 @@ _PART_CELLS = 1 << 22
 
 
 class Order:
-    """The axes of a file's array as numbers of the layout's axes, its shape, and that of a chunk of a stream."""
+    """The axes of a file's array as numbers of the layout's axes, its shape, and that of a chunk of
+    a stream.
+    """
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        # From the black king (slowest) back to the white king (fastest). With the others fixed, a row of places differs
-        # in the white king alone, and most neighbours in it have the same state.
+        # From the black king (slowest) back to the white king (fastest). With the others fixed, a
+        # row of places differs in the white king alone, and most neighbours in it have the same
+        # state.
         other_men = reversed(range(3, len(layout.shape)))
         self.axes = (0, 1, *other_men, 2)
         self.shape = tuple(layout.shape[axis] for axis in self.axes)
@@ -85,9 +89,11 @@ class Order:
         return cells
 
     def box_of(self, start: int) -> tuple[Ints, Ints, Ints]:
-        """The cells of a chunk from a place of a plane on, and those that differ from them in the black king alone.
+        """The cells of a chunk from a place of a plane on, and those that differ from them in the
+        black king alone.
 
-        By the layout's axes within a plane: the first index and the size of each, and the distance of its neighbours.
+        By the layout's axes within a plane: the first index and the size of each, and the distance
+        of its neighbours.
         """
         shape = self.shape[2:]
         size = np.array([shape[0], *self.chunk[3:]], np.int64)
@@ -99,7 +105,9 @@ class Order:
     def from_file(
         self, places: npt.NDArray[Any], room: npt.NDArray[Any] | None = None
     ) -> npt.NDArray[Any]:
-        """All places, or whole planes, from the order of the file to that of the cells, in `room` or a new array."""
+        """All places, or whole planes, from the order of the file to that of the cells, in `room`
+        or a new array.
+        """
         back = [0, *np.argsort(self.axes[2:]) + 1]
         source = places.reshape(-1, *self.shape[2:]).transpose(back)
         cells = np.empty(source.shape, source.dtype) if room is None else room.reshape(source.shape)
@@ -110,7 +118,9 @@ class Order:
         return cells.ravel()
 
     def black_part(self, first: int, items: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The items with Black to move among some places: a part of a plane, or whole planes from `first` on."""
+        """The items with Black to move among some places: a part of a plane, or whole planes from
+        `first` on.
+        """
         plane = self.plane_places
         by_plane = items.reshape(-1, min(plane, len(items)))
         first_side = first // plane % 2
@@ -132,7 +142,8 @@ class Order:
 def _chunk_of(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Trailing axes whole, then a power of two of one axis, then ones.
 
-    So a chunk is a box of the array and at the same time a range of places, and every chunk of a plane is full.
+    So a chunk is a box of the array and at the same time a range of places, and every chunk of a
+    plane is full.
     """
     chunk = list[int]()
     room = CHUNK_CELLS

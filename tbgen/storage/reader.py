@@ -1,8 +1,8 @@
 """A table, opened for questions about single cells or read whole.
 
-A *state* is an entry value, its distance and a pattern of the middle. A table has few different ones,
-numbered from the most frequent on. Files keep a state in parts, its symbol apart from its distance and
-detail (symbols.py). Cells that hold no position get the state of the cell before them.
+A *state* is an entry value, its distance and a pattern of the middle. A table has few different
+ones, numbered from the most frequent on. Files keep a state in parts, its symbol apart from its
+distance and detail (symbols.py). Cells that hold no position get the state of the cell before them.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ Ids = npt.NDArray[np.unsignedinteger[Any] | np.int64]
 
 
 class TableFile(contextlib.AbstractContextManager["TableFile"]):
-    """An open table: its outcomes, and its distances if they are there. Safe to use from several threads.
+    """An open table: its outcomes, and its distances if they are there. Safe to use from several
+    threads.
 
     The first access to distances opens them; MissingDistancesError without a file of distances.
     """
 
     def __init__(self, path: Path, *, outcomes_only: bool = False) -> None:
-        """With `outcomes_only`, all distances are 0, because a solver of outcomes needs no others."""
+        """With `outcomes_only`, all distances are 0: a solver of outcomes needs no others."""
         self.path = path
         self._outcomes_only = outcomes_only
         self.outcomes = LayerFile(path, Layer.OUTCOMES)
@@ -66,7 +67,10 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         self.outcomes.expect(are_the_same, "its pawns stand elsewhere")
 
     def _open_distances(self) -> bool:
-        """Open the distances; whether they are there. What else has their name must not hide the outcomes."""
+        """Open the distances; whether they are there.
+
+        What else has their name must not hide the outcomes.
+        """
         try:
             self._distances = LayerFile(self._path_of_distances, Layer.DISTANCES)
         except MissingTableError:
@@ -77,7 +81,10 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
     @property
     def distances(self) -> LayerFile:
-        """The file of the distances; an error of TableError if there is none that belongs to the outcomes."""
+        """The file of the distances.
+
+        An error of TableError if there is none that belongs to the outcomes.
+        """
         if self._why_no_distances:
             raise DamagedTableError(str(self._path_of_distances), self._why_no_distances)
         if self._distances is None:
@@ -119,7 +126,7 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
     @property
     def counts(self) -> dict[Color, dict[Score, int]]:
-        """How often each outcome is an entry value, by side to move, best outcome for White first."""
+        """How often each outcome is an entry value, by side to move, the best for White first."""
         counts: dict[Color, dict[Score, int]] = {side: {} for side in Color}
         for mover, outcome, count in self.column("counts").tolist():
             counts[Color(mover)][Score.from_signed(outcome)] = count
@@ -135,7 +142,9 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
     @property
     def longest(self) -> dict[tuple[Color, Score], tuple[int, str, Tally]]:
-        """The longest distance to each outcome, by side to move, the FEN of a position that has it, and the tally."""
+        """The longest distance to each outcome, by side to move, the FEN of a position that has it,
+        and the tally.
+        """
         counts = self.counts
         longest = dict[tuple[Color, Score], tuple[int, str, Tally]]()
         for mover, byte, dtg, cell, fen in self.column("longest").tolist():
@@ -193,11 +202,17 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         return self.layer(name).column(name)
 
     def layer(self, name: str) -> LayerFile:
-        """The file of a dataset; an error of TableError if it is the distances and they are missing or damaged."""
+        """The file of a dataset.
+
+        An error of TableError if it is the distances and they are missing or damaged.
+        """
         return self.outcomes if name in _DATASETS_OF_OUTCOMES else self.distances
 
     def values(self) -> EntryValues:
-        """The entry values and distances of all cells; those of cells without a position are arbitrary."""
+        """The entry values and distances of all cells.
+
+        Those of cells without a position are arbitrary.
+        """
         order = self.order
         entry = np.empty(order.layout.cells, np.int8)
         dtg = np.empty(order.layout.cells, np.uint16)
@@ -207,7 +222,9 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         return EntryValues(self.material, order.from_file(entry), order.from_file(dtg))
 
     def boxes(self, block: int, side: Color) -> Sequence[Box]:
-        """The same for one block and side to move: the content of chunks that differ in the black king alone."""
+        """The same for one block and side to move: the content of chunks that differ in the black
+        king alone.
+        """
         order = self.order
         cells = order.plane_places
         plane = (2 * block + int(side)) * cells
@@ -246,7 +263,8 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
     def look_up(
         self, cells: npt.NDArray[np.int64], tell: Callable[[int, int], None] = lambda *_: None
     ) -> list[npt.NDArray[Any]]:
-        """Entry values, distances and patterns of some cells; each chunk with any of them is read once.
+        """Entry values, distances and patterns of some cells; each chunk with any of them is read
+        once.
 
         `tell` is told how many chunks of how many have been.
         """
@@ -263,7 +281,10 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         return [self.states.entry[ids], self.states.dtg[ids], self.states.pattern[ids]]
 
     def check(self) -> FileRecord:
-        """Compare all bytes with the seals; DamagedTableError if they differ from what was written."""
+        """Compare all bytes with the seals.
+
+        DamagedTableError if they differ from what was written.
+        """
         return FileRecord(
             self.size,
             self.outcomes.check(),
@@ -309,7 +330,10 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         return Cells(self._entry[symbol], dtg, pattern), patterns, symbol
 
     def _numbers_of_runs(self, first: npt.NDArray[Any], end: int) -> npt.NDArray[np.int64]:
-        """[item] -> the number of its run. Each run is given by its first item, and may be empty."""
+        """[item] -> the number of its run.
+
+        Each run is given by its first item, and may be empty.
+        """
         starts = np.append(first, end).astype(np.int64)
         lengths = np.diff(starts)
         are_in_order = starts[0] == 0 and (lengths >= 0).all()
@@ -318,10 +342,12 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
 
 def flips_of(entry: Entries) -> Distances:
-    """The bit of a distance that a file has flipped with White to move, by entry value; with Black to move the other.
+    """The bit of a distance that a file has flipped with White to move, by entry value; with Black
+    to move the other.
 
-    Who holds an outcome reaches it with a move, so the distance is odd if that side is to move and even if not. With
-    the lowest bit flipped in one case the number is always even, and compresses as its half would.
+    Who holds an outcome reaches it with a move, so the distance is odd if that side is to move and
+    even if not. With the lowest bit flipped in one case the number is always even, and compresses
+    as its half would.
     """
     return (entry > 0).astype(np.uint16)
 

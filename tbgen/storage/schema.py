@@ -1,14 +1,15 @@
 """The content of a table's files, declared once, and the bytes of a chunk.
 
-A table has two files, its *layers*: outcomes, which need nothing else, and distances, which name the digest of the
-outcomes that they belong to. Each is ::
+A table has two files, its *layers*: outcomes, which need nothing else, and distances, which name
+the digest of the outcomes that they belong to. Each is ::
 
-    seal     512 bytes: mobility (`game`), layer, material, format, SHA-256 of the index and of all that follows it
-    HDF5     the datasets below; HDF5 calls the seal a user block, and its programs skip it
-    index    the attributes again, and where in the file each chunk lies, how long it is, and its CRC-32
+    seal     512 bytes: mobility (`game`), layer, material, format, SHA-256 of the index and of all
+    that follows it HDF5     the datasets below; HDF5 calls the seal a user block, and its programs
+    skip it index    the attributes again, and where in the file each chunk lies, how long it is,
+    and its CRC-32
 
-Any HDF5 program with Zstandard (filter 32015) reads the middle part; tbgen itself reads the rest alone.
-Every byte of a file counts in a checksum.
+Any HDF5 program with Zstandard (filter 32015) reads the middle part; tbgen itself reads the rest
+alone. Every byte of a file counts in a checksum.
 """
 
 from __future__ import annotations
@@ -40,14 +41,21 @@ RULES: Final[Mapping[Mobility, str]] = {
 SEAL_BYTES: Final = 512
 
 SYMBOL: Final = "symbol"
-"""[place] -> the value of the position with every accrued score, as a number of a row of `symbols`."""
+"""[place] -> the value of the position with every accrued score, as a number of a row of `symbols`.
+"""
 DTG: Final = "dtg"
-"""[place] -> the entry value's distance; its lowest bit is flipped if the side to move holds the entry value."""
+"""[place] -> the entry value's distance.
+
+Its lowest bit is flipped if the side to move holds the entry value.
+"""
 DETAIL: Final = "detail"
 """[place] -> the number of its state among those with the same symbol and distance."""
 
 CHUNK_CELLS: Final = 1 << 15
-"""The most cells in a chunk of a stream that tbgen writes; readers take the size from the index, up to 65,536."""
+"""The most cells in a chunk of a stream that tbgen writes.
+
+Readers take the size from the index, up to 65,536.
+"""
 
 STREAMS: Final = {Layer.OUTCOMES: (SYMBOL,), Layer.DISTANCES: (DTG, DETAIL)}
 """Datasets with one number for each cell, with the axes in the attribute `axes`."""
@@ -71,13 +79,15 @@ COLUMNS: Final[Mapping[Layer, Mapping[str, np.dtype[Any]]]] = {
 }
 """One-dimensional datasets and the fields of an item: fields that are read together lie together.
 
-The squares of the pawns, block by block; the counts of outcomes as entry values; the symbols; the rows of their
-patterns. The longest distances; the first group of each symbol and the first state of each group (see symbols.py); the
-rows of each state's pattern; and these rows.
+The squares of the pawns, block by block; the counts of outcomes as entry values; the symbols; the
+rows of their patterns. The longest distances; the first group of each symbol and the first state of
+each group (see symbols.py); the rows of each state's pattern; and these rows.
 """
 
 COLUMN_ITEMS: Final = 1 << 13
-"""Longer columns have chunks of so many items: a probe of a table with millions of states reads a few."""
+"""Longer columns have chunks of so many items: a probe of a table with millions of states reads a
+few.
+"""
 
 MOST_HEAD_BYTES: Final = 1 << 14
 """The line of facts at the beginning of an index has a tenth of this."""
@@ -90,17 +100,22 @@ EASY_LEVEL: Final = 6
 _HARD_WINDOW = 1 << 15
 """Level 15 is tuned for chunks of this many bytes."""
 _HARD_SEARCHES = 4
-"""2**4 candidates for a match instead of 2**6: an eighth of the time for a quarter of a per cent of the bytes."""
+"""2**4 candidates for a match instead of 2**6: an eighth of the time for a quarter of a per cent of
+the bytes.
+"""
 
 CHUNK: Final = np.dtype([("offset", "<u8"), ("size", "<u4"), ("crc", "<u4")])
 
 Attributes = dict[str, str]
-"""`axes`, `game`, `generator`, `layer`, `material`, `men`, `rules`, `source`; of distances also `outcomes`."""
+"""`axes`, `game`, `generator`, `layer`, `material`, `men`, `rules`, `source`.
+
+Of distances also `outcomes`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """The first bytes of a file: a line for each of these fields that is not empty, in their order."""
+    """The first bytes of a file: a line for each field that is not empty, in their order."""
 
     format: int
     game: str
@@ -256,7 +271,10 @@ _local = threading.local()
 
 
 def pack(chunk: npt.NDArray[Any], *, shuffled: bool, level: int = EASY_LEVEL) -> bytes:
-    """Compress a chunk; if `shuffled`, the first bytes of all items come first, then all second bytes and so on."""
+    """Compress a chunk.
+
+    If `shuffled`, the first bytes of all items come first, then all second bytes and so on.
+    """
     compressors = _local.__dict__.setdefault("compressors", {})
     if level not in compressors:
         compressors[level] = _compressor(level)
@@ -276,7 +294,10 @@ def _compressor(level: int) -> zstandard.ZstdCompressor:
 
 
 def unpack_into(packed: bytes | bytearray, items: npt.NDArray[Any]) -> None:
-    """Fill an array from a chunk that was packed unshuffled; ValueError for another number of items."""
+    """Fill an array from a chunk that was packed unshuffled.
+
+    ValueError for another number of items.
+    """
     if not hasattr(_local, "decompressor"):
         _local.decompressor = zstandard.ZstdDecompressor()
     try:

@@ -1,7 +1,8 @@
-"""Scratch files: the solved blocks of an unfinished table, so that they can leave memory and survive an interruption.
+"""Scratch files: the solved blocks of an unfinished table, so that they can leave memory and
+survive an interruption.
 
-A folder beside the tables has a file of arrays for each run of blocks, which names what it depends on. tbgen removes a
-file that is damaged or depends on something else.
+A folder beside the tables has a file of arrays for each run of blocks, which names what it depends
+on. tbgen removes a file that is damaged or depends on something else.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ def scratch_path(folder: Path, material: Material) -> Path:
 class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
     """A store of solved runs in a folder; safe to use from several threads.
 
-    `identity` says what the runs depend on. A column is compressed in parts of `plane` cells, so cells are best asked
-    for by planes. BlockingIOError if the folder is open elsewhere.
+    `identity` says what the runs depend on. A column is compressed in parts of `plane` cells, so
+    cells are best asked for by planes. BlockingIOError if the folder is open elsewhere.
     """
 
     def __init__(self, path: Path, identity: Mapping[str, Any], plane: int = 1 << 24) -> None:
@@ -107,7 +108,10 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
         os.close(self._folder)
 
     def _take_up(self, path: Path) -> None:
-        """Enter the run of a file. Remove a file that is damaged, depends on something else, or has a partial name."""
+        """Enter the run of a file.
+
+        Remove a file that is damaged, depends on something else, or has a partial name.
+        """
         file = None
         if path.suffix == RUN_SUFFIX and path.is_file():
             with contextlib.suppress(DamagedTableError):
@@ -129,7 +133,9 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
     def _part(
         self, names: Sequence[str], first: int, end: int, rooms: Sequence[Any]
     ) -> list[npt.NDArray[Any]]:
-        """Some columns of the cells of one run from `first` up to `end`, each in a given array, if there is one."""
+        """Some columns of the cells of one run from `first` up to `end`, each in a given array, if
+        there is one.
+        """
         firsts = sorted(self._stored)
         run, arrays = self._stored[firsts[bisect_right(firsts, first) - 1]]
         start = first - run.first

@@ -1,12 +1,12 @@
 """Symbols and details: the states of a new table, split for its two files.
 
-A *symbol* is an entry value and a pattern of outcomes: the value of a position with every accrued score. Without
-distances most states are equal: 17,740 of KRBvKN have 101 symbols. An accrued score with a greater code than the entry
-value never meets the pattern (docs/tables.md). A row counts only if its outcome is worse for the holder than the
-accrued score. So rows without effect are left out.
+A *symbol* is an entry value and a pattern of outcomes: the value of a position with every accrued
+score. Without distances most states are equal: 17,740 of KRBvKN have 101 symbols. An accrued score
+with a greater code than the entry value never meets the pattern (docs/tables.md). A row counts only
+if its outcome is worse for the holder than the accrued score. So rows without effect are left out.
 
-The states of one symbol and one distance are a *group*. The symbol and distance of a cell identify the group of its
-state, and its detail the state within the group. Most groups have one state.
+The states of one symbol and one distance are a *group*. The symbol and distance of a cell identify
+the group of its state, and its detail the state within the group. Most groups have one state.
 """
 
 from __future__ import annotations
@@ -44,9 +44,11 @@ Columns = dict[str, npt.NDArray[Any]]
 
 
 def symbols_of(states: Cells, often: Words, patterns: Patterns) -> tuple[Numbers, Columns]:
-    """The symbol of each state, given the counts of states; and the columns that define the symbols.
+    """The symbol of each state, given the counts of states; and the columns that define the
+    symbols.
 
-    Symbols are numbered by how often they occur, then by their meaning, whatever else the states contain.
+    Symbols are numbered by how often they occur, then by their meaning, whatever else the states
+    contain.
     """
     chains, pairs, of_state = _named(states, patterns)
     links = chains.met()[0].tolist()
@@ -103,9 +105,9 @@ def _named(states: Cells, patterns: Patterns) -> tuple[Census, Census, Numbers]:
     return chains, pairs, of_state
 
 
-# A row stands for all accrued codes up to the next row, and so does the last written row. If both agree at the code of
-# the row, they agree up to the next one: an outcome that is no worse than an accrued score is no worse than a poorer
-# one.
+# A row stands for all accrued codes up to the next row, and so does the last written row. If both
+# agree at the code of the row, they agree up to the next one: an outcome that is no worse than an
+# accrued score is no worse than a poorer one.
 @borrowing
 def name_symbols(
     entry: SignedBytes,
@@ -116,9 +118,11 @@ def name_symbols(
     of_state: Numbers,
     first: Int,
 ) -> int:
-    """Find the symbols of states, from one on, while there is space; return the state at which to go on.
+    """Find the symbols of states, from one on, while there is space; return the state at which to
+    go on.
 
-    A chain is the preceding chain (0 if there is none) and a last row. A pair is a chain and an entry value: a symbol.
+    A chain is the preceding chain (0 if there is none) and a last row. A pair is a chain and an
+    entry value: a symbol.
     """
     start, holders, codes, outcomes = rows
     for state in range(first, len(entry)):
@@ -148,7 +152,10 @@ def name_symbols(
 
 @inlined
 def breaks_into(outcome: Int, holder: Int, code: Int) -> Int:
-    """The outcome, if it is worse for a holder than the accrued code; else 0, because the hold stands."""
+    """The outcome, if it is worse for a holder than the accrued code.
+
+    Else 0, because the hold stands.
+    """
     if outcome != 0 and goal_of_byte(outcome, holder) > code:
         return outcome
     return np.int64(0)
@@ -173,7 +180,10 @@ def in_32_bits(numbers: npt.NDArray[Any], what: str) -> npt.NDArray[np.uint32]:
 
 
 def occurring(numbers: WideInts, patterns: Patterns) -> tuple[WideInts, Patterns]:
-    """The patterns of states, and their new numbers; cells without a position may have had others."""
+    """The patterns of states, and their new numbers.
+
+    Cells without a position may have had others.
+    """
     occurs = np.zeros(len(patterns), np.bool_)
     occurs[0] = True
     occurs[numbers] = True
@@ -196,10 +206,12 @@ def occurring(numbers: WideInts, patterns: Patterns) -> tuple[WideInts, Patterns
 def details_of(
     states: Cells, of_state: Numbers, patterns: Patterns
 ) -> tuple[WideInts, Patterns, Columns]:
-    """The detail of each state, given its symbol; the patterns that occur; and the columns for them.
+    """The detail of each state, given its symbol; the patterns that occur; and the columns for
+    them.
 
-    A detail is a number within a group: frequent states have low ones. A symbol has a group for each distance from 0 to
-    its longest. States are sorted by group, each with the rows of its pattern.
+    A detail is a number within a group: frequent states have low ones. A symbol has a group for
+    each distance from 0 to its longest. States are sorted by group, each with the rows of its
+    pattern.
     """
     pattern, patterns = occurring(states.pattern, patterns)
     longest = np.zeros(int(of_state.max(initial=0)) + 1, np.uint32)

@@ -56,7 +56,9 @@ _SAMPLED = 256
 """About the most chunks that are compressed both ways."""
 
 _MOST_HARD_CELLS = 1 << 24
-"""Tables of up to four men are packed as tightly as is reasonable, larger ones in the time that solving them leaves."""
+"""Tables of up to four men are packed as tightly as is reasonable, larger ones in the time that
+solving them leaves.
+"""
 
 _SHUFFLE = 2
 """HDF5's number of its shuffle filter."""
@@ -66,7 +68,9 @@ _ZSTANDARD = 32015
 _STREAMS = frozenset([*STREAMS[Layer.OUTCOMES], *STREAMS[Layer.DISTANCES]])
 
 Packed = Mapping[str, tuple[Dataset, list[bytes]]]
-"""[name of a dataset] -> its entry in the index, and its compressed chunks, which are freed as they are written."""
+"""[name of a dataset] -> its entry in the index, and its compressed chunks, which are freed as they
+are written.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,9 +96,9 @@ def write_table(
 ) -> FileRecord:
     """Write the table's files in place of any others; the same table gives the same bytes.
 
-    `new` makes the array of zeros for the state of each place. So many threads count states (by default all), and each
-    keeps the states that it meets. Distances are written first, because a table exists if its outcomes do. With
-    `outcomes_only`, present distances are removed.
+    `new` makes the array of zeros for the state of each place. So many threads count states (by
+    default all), and each keeps the states that it meets. Distances are written first, because a
+    table exists if its outcomes do. With `outcomes_only`, present distances are removed.
     """
     if mobility_of(folder) is not table.mobility:
         raise UsageError(f"{folder} is no folder for tables of {table.mobility}")
@@ -247,7 +251,10 @@ def _array(items: npt.NDArray[Any]) -> DatasetItems:
 def _looked_up(
     numbers: Ids, of_state: npt.NDArray[Any], order: Order, *, black: int = 0
 ) -> DatasetItems:
-    """The places with each state replaced by a number; `black` are bits that are flipped with Black to move."""
+    """The places with each state replaced by a number.
+
+    `black` are bits that are flipped with Black to move.
+    """
     kind = np.min_scalar_type(int(of_state.max(initial=0)) | black)
     number_of = of_state.astype(kind)
 
@@ -314,15 +321,19 @@ class _Packer:
 
 
 def check_library() -> None:
-    """Refuse an HDF5 library that writes unreadable files: before 2.0, files made in memory have a wrong checksum."""
+    """Refuse an HDF5 library that writes unreadable files: before 2.0, files made in memory have a
+    wrong checksum.
+    """
     if h5py.version.hdf5_version_tuple < (2, 0, 0):
-        raise UsageError(
-            f"h5py has HDF5 {h5py.version.hdf5_version}: tables need 2.0; install h5py 3.16 or later"
-        )
+        version = h5py.version.hdf5_version
+        raise UsageError(f"h5py has HDF5 {version}: tables need 2.0; install h5py 3.16 or later")
 
 
 def _hdf5(order: Order, packed: Packed, attributes: Attributes) -> bytes:
-    """The bytes before the index, made in memory; notes the offsets of the chunks in the datasets."""
+    """The bytes before the index, made in memory.
+
+    Notes the offsets of the chunks in the datasets.
+    """
     with h5py.File(
         "table",
         "w",
@@ -375,7 +386,9 @@ def _fill(target: Any, dataset: Dataset, packed: list[bytes], shape: tuple[int, 
 
 
 def _check_offsets(image: bytes, dataset: Dataset) -> None:
-    """Make sure of the offsets: HDF5 libraries disagree whether they count from the user block or from its end."""
+    """Make sure of the offsets: HDF5 libraries disagree whether they count from the user block or
+    from its end.
+    """
     whole = memoryview(image)
     for offset, size, crc in dataset.chunks.tolist():
         start = offset - SEAL_BYTES
