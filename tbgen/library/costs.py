@@ -36,6 +36,8 @@ _DECIDED = 4
 """With this difference in worth or more, the stronger side mostly wins."""
 _LARGE_CELLS = 1 << 20
 """Smaller tables take about the start of a process, and tell nothing about the machine."""
+_LEAST_LEFT = 30
+"""A table at work takes at least one part of this many of its time so far, whatever was expected."""
 _MOST_PACE = 1000.0
 """A greater number in a manifest has been edited."""
 _SCRATCH_FACTOR = 3.3
@@ -71,15 +73,12 @@ class _Rates(NamedTuple):
     """The part of the work that threads do not share."""
 
 
-_RATES = {
-    False: _Rates(
-        memory=20, outcomes=14, against_bare_king=12, least=8, files=24, further=0, serial=0.16
-    ),
-    True: _Rates(
-        memory=10, outcomes=10, against_bare_king=7, least=6, files=5, further=20, serial=0.07
-    ),
-}
-"""[whether a table has pawns] -> its rates."""
+_WITHOUT_PAWNS = _Rates(
+    memory=20, outcomes=14, against_bare_king=12, least=8, files=24, further=0, serial=0.16
+)
+_WITH_PAWNS = _Rates(
+    memory=10, outcomes=10, against_bare_king=7, least=6, files=5, further=20, serial=0.07
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,69 +102,94 @@ class TableCost:
 @cache
 def memory_needed(material: Material, threads: int, outcomes_only: bool = False) -> int:
     """The most memory that a canonical material's table takes during its build, with all arrays in memory."""
-    rates = _RATES[material.pawns > 0]
+    rates = _rates_of(material)
     rate = rates.outcomes if outcomes_only else rates.memory
-    return _memory(
-        material, threads, min(rate, rates.against_bare_king) if len(material.black) == 1 else rate
-    )
+    if len(material.black) == 1:
+        rate = min(rate, rates.against_bare_king)
+    return _memory(material, threads, rate)
 
 
 @cache
 def least_memory(material: Material, threads: int = 1) -> int:
     """The same with the large arrays in files: with less memory the table is not made."""
-    return _memory(material, threads, _RATES[material.pawns > 0].least)
+    return _memory(material, threads, _rates_of(material).least)
 
 
 def most_in_files(material: Material) -> int:
     """The disk that the large arrays take if the table is made with less memory than it needs."""
-    return _RATES[material.pawns > 0].files * layout_of(material).cells
+    return _rates_of(material).files * layout_of(material).cells
 
 
 def _memory(material: Material, threads: int, rate: int) -> int:
+    """The memory with so many bytes a cell."""
     layout = layout_of(material)
-    further = _RATES[material.pawns > 0].further * 128 * layout.block_words
-    return _PROGRAM_BYTES + threads * _THREAD_BYTES + (threads - 1) * further + rate * layout.cells
+    cells_of_block = 2 * 64 * layout.block_words
+    further_threads = (threads - 1) * _rates_of(material).further * cells_of_block
+    return _PROGRAM_BYTES + threads * _THREAD_BYTES + further_threads + rate * layout.cells
+
+
+def _rates_of(material: Material) -> _Rates:
+    return _WITH_PAWNS if material.pawns else _WITHOUT_PAWNS
 
 
 def class_of(material: Material) -> tuple[str, bool]:
-    """The class of a canonical material: how even its sides are, and whether it has pawns. Costs a cell are similar
-    within a class.
+    """The class of a canonical material: how even its sides are, and whether it has pawns.
+
+    Costs a cell are similar within a class.
     """
-    white, black = (
-        sum(_WORTH.get(role, _OWN_WORTH) for role in material.side(color)) for color in Color
-    )
-    balance = "uneven" if abs(white - black) >= _DECIDED else "even"
-    return "bare king" if len(material.black) == 1 else balance, material.pawns > 0
+    has_pawns = material.pawns > 0
+    if len(material.black) == 1:
+        return "bare king", has_pawns
+    if abs(_worth_of(material.white) - _worth_of(material.black)) >= _DECIDED:
+        return "uneven", has_pawns
+    return "even", has_pawns
+
+
+def _worth_of(men: Iterable[Role]) -> int:
+    return sum(_WORTH.get(role, _OWN_WORTH) for role in men)
 
 
 def primary_cells(material: Material) -> float:
     """The cells of a table, where each position of equal men counts once."""
-    layout = layout_of(material)  # equal pawns have no spare cells
-    return layout.cells / math.prod(math.factorial(end - start) for start, end in layout.twins)
+    layout = layout_of(material)
+    copies = 1
+    for start, end in layout.twins:  # equal pawns have no spare cells
+        copies *= math.factorial(end - start)
+    return layout.cells / copies
 
 
 def measured_file(mobility: Mobility) -> Path:
     return Path(__file__).with_name("measured") / f"{mobility}.csv"
 
 
+class _Figures(NamedTuple):
+    """What a table took, or a primary cell of some tables."""
+
+    cpu_seconds: float
+    outcome_bytes: float
+    distance_bytes: float
+
+
 @cache
-def _measured(mobility: Mobility) -> Mapping[Material, Sequence[float]]:
-    """The CPU seconds, bytes of outcomes and bytes of distances of the tables of a mobility."""
+def _measured(mobility: Mobility) -> Mapping[Material, _Figures]:
+    """The figures of the tables of a mobility."""
     with measured_file(mobility).open(encoding="utf-8", newline="") as file:
         _, *rows = csv.reader(file)
-        return {Material.parse(name): [*map(float, figures)] for name, *figures in rows}
+    return {Material.parse(name): _Figures(*map(float, figures)) for name, *figures in rows}
 
 
 @cache
-def _rates_by_cell(kind: tuple[str, bool], mobility: Mobility) -> Sequence[float]:
-    """The costs of a primary cell, in the units of `_measured`: for the largest measured tables of a class."""
-    known = _measured(mobility)
-    most = max(material.men for material in known)
-    large = [material for material in known if material.men == most and class_of(material) == kind]
-    cells = sum(map(primary_cells, large))
-    return [
-        sum(column) / cells for column in zip(*(known[material] for material in large), strict=True)
-    ]
+def _figures_of_cell(kind: tuple[str, bool], mobility: Mobility) -> _Figures:
+    """The figures of a primary cell of the largest measured tables of a class."""
+    measured = _measured(mobility)
+    most_men = max(material.men for material in measured)
+    cells = 0.0
+    totals = [0.0, 0.0, 0.0]
+    for material, figures in measured.items():
+        if material.men == most_men and class_of(material) == kind:
+            cells += primary_cells(material)
+            totals = [total + figure for total, figure in zip(totals, figures, strict=True)]
+    return _Figures(*(total / cells for total in totals))
 
 
 def fits_memory(layout: Layout) -> bool:
@@ -179,14 +203,24 @@ def cost_of(
     """The cost of a table, as measured or by its class."""
     figures = _measured(mobility).get(material)
     if figures is None:
-        figures = [
-            primary_cells(material) * rate for rate in _rates_by_cell(class_of(material), mobility)
-        ]
-    outcomes, size = round(figures[1]), round(figures[1]) + round(figures[2])
-    scratch = 0 if fits_memory(layout_of(material)) else round(size * _SCRATCH_FACTOR)
-    seconds = figures[0] * (_OUTCOMES_SHARE if outcomes_only else 1.0)
-    kept, serial = outcomes if outcomes_only else size, _RATES[material.pawns > 0].serial
-    return TableCost(seconds, outcomes, kept, scratch, serial)
+        cells = primary_cells(material)
+        of_cell = _figures_of_cell(class_of(material), mobility)
+        figures = _Figures(*(cells * figure for figure in of_cell))
+    outcome_bytes = round(figures.outcome_bytes)
+    both_bytes = outcome_bytes + round(figures.distance_bytes)
+    scratch_bytes = 0
+    if not fits_memory(layout_of(material)):
+        scratch_bytes = round(both_bytes * _SCRATCH_FACTOR)
+    cpu_seconds = figures.cpu_seconds
+    if outcomes_only:
+        cpu_seconds *= _OUTCOMES_SHARE
+    return TableCost(
+        cpu_seconds,
+        outcome_bytes,
+        bytes=outcome_bytes if outcomes_only else both_bytes,
+        scratch_bytes=scratch_bytes,
+        serial=_rates_of(material).serial,
+    )
 
 
 class Pace(NamedTuple):
@@ -238,5 +272,6 @@ def seconds_left(expected: float, elapsed: float, phase: str, done: float) -> fl
     """
     left = expected - elapsed
     if phase == "blocks" and done > 0:
-        left = done * (elapsed / done - elapsed) + (1 - done) * left
-    return max(left, elapsed / 30)
+        left_by_blocks = elapsed / done - elapsed
+        left = done * left_by_blocks + (1 - done) * left
+    return max(left, elapsed / _LEAST_LEFT)
