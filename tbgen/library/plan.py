@@ -1,16 +1,17 @@
 """A plan: the tables to make, the cost of each, and which of them run side by side.
 
-One greedy rule, `Plan.next_starts`, tells a build what to start, and the forecast what the build will start.
+One greedy rule, `Plan.next_starts`, tells a build what to start, and the forecast what the build
+will start.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 from tbgen.errors import NotEnoughDiskError, NotEnoughMemoryError
@@ -30,6 +31,8 @@ from tbgen.score import Mobility
 
 _WORTH_PROCESSES = 30.0
 """A build of at least so many CPU seconds starts processes."""
+_LATE = 0.05
+"""A table that takes longer than expected is expected to take this part of its time from now on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +42,20 @@ class Settings:
     threads: int = 1
     """The threads of all tables together."""
     jobs: int = 0
-    """The most tables that are made side by side, in processes if more than one; 0 leaves the number to the plan."""
+    """The most tables that are made side by side, in processes if more than one.
+
+    0 leaves the number to the plan.
+    """
     memory: int | None = None
-    """The memory of all tables together; on a cluster, of each. A build without it takes all free memory."""
+    """The memory of all tables together; on a cluster, of each.
+
+    A build without it takes all free memory.
+    """
     cluster: str | None = None
-    """The address of a dask scheduler. Each table then has a machine of its own, with an equal share of the threads."""
+    """The address of a dask scheduler.
+
+    Each table then has a machine of its own, with an equal share of the threads.
+    """
     outcomes_only: bool = False
     """Make outcomes alone."""
 
@@ -57,7 +69,9 @@ class Step:
     needs: tuple[Material, ...]
     """Its children that have to be made first."""
     path_seconds: float
-    """CPU seconds of the longest chain of tables that begins with this one and ends with one that nothing needs."""
+    """CPU seconds of the longest chain of tables that begins with this one and ends with one that
+    nothing needs.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +93,9 @@ class Start:
 
     @property
     def scratch_bytes(self) -> int:
-        """The disk that it takes while it is made: solved blocks, and arrays for which memory has no room."""
+        """The disk that it takes while it is made: solved blocks, and arrays for which memory has
+        no room.
+        """
         arrays = most_in_files(self.material) if self.is_short else 0
         return self.step.cost.scratch_bytes + arrays
 
@@ -122,11 +138,9 @@ class Plan:
     def too_large(self) -> list[Step]:
         """Tables that need more memory than there is, even with arrays in files."""
         most = self.settings.memory
-        return (
-            []
-            if most is None
-            else [step for step in self.steps if least_memory(step.material) > most]
-        )
+        if most is None:
+            return []
+        return [step for step in self.steps if least_memory(step.material) > most]
 
     @cached_property
     def fitting(self) -> list[Step]:
@@ -136,36 +150,32 @@ class Plan:
     @cached_property
     def cut_off(self) -> list[Step]:
         """Tables that would fit, but need one that does not."""
-        return [
-            step for step in self.steps if step not in self.fitting and step not in self.too_large
-        ]
+        others = [*self.fitting, *self.too_large]
+        return [step for step in self.steps if step not in others]
 
     def check(self, free_disk: int | None) -> None:
         """Refuse an impossible plan before anything begins."""
-        if self.settings.memory is not None and self.too_large:
+        memory = self.settings.memory
+        if memory is not None and self.too_large:
             largest = max((step.material for step in self.too_large), key=least_memory)
             tables = len(self.too_large) + len(self.cut_off)
-            raise NotEnoughMemoryError(
-                str(largest), least_memory(largest), self.settings.memory, tables
-            )
+            raise NotEnoughMemoryError(str(largest), least_memory(largest), memory, tables)
         needed = self.bytes + self.scratch_bytes
         if self.steps and free_disk is not None and needed > free_disk:
-            raise NotEnoughDiskError(
-                str(self.steps[-1].material), needed, free_disk, len(self.steps)
-            )
+            last = self.steps[-1].material
+            raise NotEnoughDiskError(str(last), needed, free_disk, len(self.steps))
 
     def next_starts(self, over: Collection[Material], running: Collection[Start]) -> list[Start]:
         """What to start now that some tables are over (made or given up) and some are at work.
 
-        The longest chain goes first. A table that waits for memory is not overtaken, for it might wait for ever. The
-        threads are shared out evenly; those that nobody else can use go to the tables that start.
+        The longest chain goes first. A table that waits for memory is not overtaken, for it might
+        wait for ever. The threads are shared out evenly; those that nobody else can use go to the
+        tables that start.
         """
-        ready, starts = (
-            self._ready(over, running)[: self.settings.jobs - len(running)],
-            list[Start](),
-        )
+        ready = self._ready(over, running)[: self.settings.jobs - len(running)]
+        starts = list[Start]()
         for number, step in enumerate(ready):
-            start = self._fitted(step, [*running, *starts], len(ready) - number)
+            start = self._fitted(step, [*running, *starts], sharers=len(ready) - number)
             if start is None:
                 break
             starts.append(start)
@@ -176,23 +186,24 @@ class Plan:
 
     def schedule(self, over: Iterable[Material] = (), running: Iterable[Start] = ()) -> list[Start]:
         """The forecast of each table. Those at work may have begun before now."""
-        done, now, seconds = set(over), 0.0, self.seconds_of
-        starts = [
-            replace(each, ends=max(each.begins + seconds(each), 0.05 * seconds(each)))
-            for each in running
-        ]
+        done = set(over)
+        at_work = list[Start]()
+        for start in running:
+            seconds = self.seconds_of(start)
+            at_work.append(replace(start, ends=max(start.begins + seconds, _LATE * seconds)))
+        starts = list(at_work)
+        now = 0.0
         while True:
-            at_work = [start for start in starts if start.material not in done]
-            begun = [
-                replace(each, begins=now, ends=now + seconds(each))
-                for each in self.next_starts(done, at_work)
-            ]
-            starts += begun
-            if not (at_work or begun):
+            for start in self.next_starts(done, at_work):
+                begun = replace(start, begins=now, ends=now + self.seconds_of(start))
+                starts.append(begun)
+                at_work.append(begun)
+            if not at_work:
                 return starts
-            ended = min([*at_work, *begun], key=lambda start: start.ends)
-            done.add(ended.material)
-            now = ended.ends
+            first_end = min(at_work, key=attrgetter("ends"))
+            at_work.remove(first_end)
+            done.add(first_end.material)
+            now = first_end.ends
 
     def seconds_of(self, start: Start) -> float:
         """The expected seconds of a table."""
@@ -213,25 +224,21 @@ class Plan:
             "cpu_seconds": round(self.cpu_seconds, 1),
             "tables": [self._facts_of(start) for start in self.starts],
             "too_large": [
-                facts_of(each, "material", least_memory=least_memory(each.material))
-                for each in self.too_large
+                facts_of(step, "material", least_memory=least_memory(step.material))
+                for step in self.too_large
             ],
             "cut_off": plain([step.material for step in self.cut_off]),
         }
 
     def _facts_of(self, start: Start) -> dict[str, Any]:
-        step, cost = start.step, start.step.cost
+        step = start.step
         return {
             **facts_of(step, "material", "needs"),
             "cells": layout_of(step.material).cells,
             "workers": 1,
             **facts_of(start, "threads", "memory", "scratch_bytes"),
-            **facts_of(
-                cost,
-                "bytes",
-                "outcome_bytes",
-                cpu_seconds=round(self.pace.cpu * cost.cpu_seconds, 1),
-            ),
+            **facts_of(step.cost, "bytes", "outcome_bytes"),
+            "cpu_seconds": round(self.pace.cpu * step.cost.cpu_seconds, 1),
             "path_seconds": round(self.pace.cpu * step.path_seconds, 1),
             "begins": round(start.begins, 1),
             "ends": round(start.ends, 1),
@@ -239,40 +246,50 @@ class Plan:
 
     def _ready(self, over: Collection[Material], running: Collection[Start]) -> list[Step]:
         """The tables whose children are there, the longest chain first."""
-        done, begun = set(over), {*over, *(start.material for start in running)}
-        left = (step for step in self.steps if step.material not in begun)
-        ready = [
-            step for step in left if done.issuperset(step.needs) and step not in self.too_large
-        ]
-        return sorted(ready, key=lambda step: -step.path_seconds)
+        done = set(over)
+        begun = done | {start.material for start in running}
+        ready = list[Step]()
+        for step in self.steps:
+            is_waiting = step.material not in begun and step not in self.too_large
+            if is_waiting and done.issuperset(step.needs):
+                ready.append(step)
+        return sorted(ready, key=attrgetter("path_seconds"), reverse=True)
 
     def _fitted(self, step: Step, at_work: Sequence[Start], sharers: int = 1) -> Start | None:
-        """The start with the most threads that the next of so many tables may have, and that memory allows.
+        """The start with the most threads that the next of so many tables may have, and that memory
+        allows.
 
         A table that takes all memory runs alone.
         """
-        if self.settings.cluster is not None:
-            at_work, sharers = (), self.settings.jobs
-        idle = self.settings.threads - sum(start.threads for start in at_work)
+        if self.settings.cluster is not None:  # each table has a machine of its own
+            at_work = ()
+            sharers = self.settings.jobs
+        idle_threads = self.settings.threads - sum(start.threads for start in at_work)
         memory = sys.maxsize if self.settings.memory is None else self.settings.memory
         free = memory - sum(start.memory for start in at_work)
-        counts, is_alone = range(math.ceil(idle / sharers), 0, -1), free == memory
-        only = self.settings.outcomes_only
-        whole = (Start(step, n, memory_needed(step.material, n, only)) for n in counts)
-        in_memory = (start for start in whole if start.memory <= free)
-        in_files = (
-            Start(step, n, free, is_short=True)
-            for n in counts
-            if is_alone and least_memory(step.material, n) <= free
-        )
-        return next(itertools.chain(in_memory, in_files), None)
+        most_threads = math.ceil(idle_threads / sharers)
+        for threads in range(most_threads, 0, -1):
+            needed = memory_needed(step.material, threads, self.settings.outcomes_only)
+            if needed <= free:
+                return Start(step, threads, needed)
+        is_alone = free == memory
+        if is_alone:
+            for threads in range(most_threads, 0, -1):
+                if least_memory(step.material, threads) <= free:
+                    return Start(step, threads, free, is_short=True)
+        return None
 
     def _most_at_once(self, taken: Callable[[Start], int]) -> int:
-        beside = (
-            [each for each in self.starts if each.begins <= at.begins < each.ends]
-            for at in self.starts
-        )
-        return max((sum(map(taken, starts)) for starts in beside), default=0)
+        """The most that tables at work together take of something.
+
+        That changes only when one begins.
+        """
+        most = 0
+        for beginning in self.starts:
+            now = beginning.begins
+            at_work = [start for start in self.starts if start.begins <= now < start.ends]
+            most = max(most, sum(map(taken, at_work)))
+        return most
 
 
 def plan_of(
@@ -286,33 +303,36 @@ def plan_of(
     """The plan for wanted tables that are not there yet, and for all that they need."""
     order = build_order(wanted)
     missing = [material for material in order if material not in sound]
-    needs = {
-        material: tuple(child for child in material.children() if child in set(missing))
-        for material in missing
-    }
-    costs = {
-        material: cost_of(material, mobility, outcomes_only=settings.outcomes_only)
-        for material in missing
-    }
     paths = dict.fromkeys(missing, 0.0)
+    """[material] -> the CPU seconds of the longest chain that begins with it."""
+    steps = list[Step]()
     for material in reversed(missing):
-        paths[material] += costs[material].cpu_seconds
-        for child in needs[material]:
+        cost = cost_of(material, mobility, outcomes_only=settings.outcomes_only)
+        needs = tuple(child for child in material.children() if child in paths)
+        paths[material] += cost.cpu_seconds
+        for child in needs:
             paths[child] = max(paths[child], paths[material])
-    steps = (
-        Step(material, costs[material], needs[material], paths[material]) for material in missing
-    )
+        steps.append(Step(material, cost, needs, paths[material]))
+    steps.reverse()
     plan = Plan(tuple(steps), settings, len(order) - len(missing), pace)
-    return plan if settings.jobs else with_default_jobs(plan)
+    if settings.jobs == 0:
+        return with_default_jobs(plan)
+    return plan
 
 
 def with_default_jobs(plan: Plan) -> Plan:
-    """The plan with the number of tables side by side that makes it shortest; processes start only where they pay."""
+    """The plan with the number of tables side by side that makes it shortest.
+
+    Processes start only where they pay.
+    """
+
+    def with_jobs(jobs: int) -> Plan:
+        return replace(plan, settings=replace(plan.settings, jobs=jobs))
+
+    one_by_one = with_jobs(1)
+    if one_by_one.cpu_seconds < _WORTH_PROCESSES:
+        return one_by_one
     threads = plan.settings.threads
-    jobs = sorted({threads, *(1 << n for n in range(threads.bit_length()))}, reverse=True)
-    plans = [replace(plan, settings=replace(plan.settings, jobs=number)) for number in jobs]
-    return (
-        plans[-1]
-        if plan.cpu_seconds < _WORTH_PROCESSES
-        else min(plans, key=lambda each: each.seconds())
-    )
+    powers_of_two = [1 << exponent for exponent in range(threads.bit_length())]
+    plans = [with_jobs(jobs) for jobs in sorted({threads, *powers_of_two}, reverse=True)]
+    return min(plans, key=Plan.seconds)

@@ -248,6 +248,12 @@ def test_so_many_tables_are_made_side_by_side_that_the_plan_is_shortest() -> Non
         assert with_default_jobs(plan(settings)).seconds() == min(seconds)
 
 
+def test_a_plan_without_a_number_of_jobs_finds_the_number() -> None:
+    assert plan(Settings(2), materials(3)).settings.jobs == 1
+    assert plan(Settings(2), SMALL).settings.jobs == 2
+    assert plan(Settings(2), SMALL).seconds() < plan(Settings(2, 1), SMALL).seconds()
+
+
 @pytest.mark.parametrize(
     ("spent", "phase", "done", "left"),
     [
