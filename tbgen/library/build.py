@@ -1,8 +1,8 @@
 """Build: from wanted materials to table files, children first.
 
-A sound table is left alone; a missing, damaged or outdated one is made. A file appears whole or not at all, so the same
-call goes on with a build that ended at any moment. The builder holds the lock of the folder and writes its manifest;
-workers only put files there.
+A sound table is left alone; a missing, damaged or outdated one is made. A file appears whole or not
+at all, so the same call goes on with a build that ended at any moment. The builder holds the lock
+of the folder and writes its manifest; workers only put files there.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from tbgen.storage.files import (
 )
 from tbgen.storage.scratch import scratch_path
 from tbgen.system.process import available_memory, free_disk
+from tbgen.system.watching import tell_nobody
 
 _TRIES = 2
 """The attempts at a table whose worker is lost."""
@@ -43,9 +44,12 @@ _TRIES = 2
 
 @dataclass(eq=False)
 class Watcher:
-    """Receives each step of a build. This class calls `tell` with each table and the part of it that is done."""
+    """Receives each step of a build.
 
-    tell: Callable[[Material, float], None] = lambda material, done: None
+    This class calls `tell` with each table and the part of it that is done.
+    """
+
+    tell: Callable[[Material, float], None] = tell_nobody
 
     def examines(self, material: Material, number: int, total: int) -> None:
         """The files of a table are read next, as number (from 1) of total."""
@@ -54,13 +58,19 @@ class Watcher:
         """An unusual event: another build is at work, a worker is lost, a table fails."""
 
     def begins(self, finding: Finding, number: int, total: int, seconds: float) -> None:
-        """A table is made next, as number (from 1) of total; it is expected to take so many seconds."""
+        """A table is made next, as number (from 1) of total.
+
+        It is expected to take so many seconds.
+        """
         self.tell(finding.material, 0.0)
 
     def progress(
         self, material: Material, phase: str, code: int | None, done: float, decided: int
     ) -> None:
-        """The part of the table's work that is done (0 to 1), and the decided positions; often, from any thread."""
+        """The part of the table's work that is done (0 to 1), and the decided positions.
+
+        Often, from any thread.
+        """
         self.tell(material, done)
 
     def built(self, made: Made) -> None:
@@ -79,33 +89,54 @@ def build(
 ) -> list[Finding]:
     """Make the tables that are not sound, and return the findings before.
 
-    BuildError if tables cannot be made or written; NotEnoughMemoryError, NotEnoughDiskError before anything begins.
-    More than one job means processes: a script that calls this needs `if __name__ == "__main__":` around it.
+    BuildError if tables cannot be made or written; NotEnoughMemoryError, NotEnoughDiskError before
+    anything begins. More than one job means processes: a script that calls this needs `if __name__
+    == "__main__":` around it.
     """
-    settings, watcher, targets = settings or Settings(), watcher or Watcher(), build_order(wanted)
+    watcher = watcher or Watcher()
+    settings = settings or Settings()
+    targets = build_order(wanted)
+    only = settings.outcomes_only
     try:
-        findings = survey(folder, targets, watcher.examines, outcomes_only=settings.outcomes_only)
-        is_sound = all(finding.is_sound for finding in findings.values())
-        if is_sound and not _gaps(folder, findings):
-            return list(findings.values())
-        may_be_read_only = contextlib.suppress(OSError) if is_sound else contextlib.nullcontext()
-        waiting = "another build is at work in this folder; waiting for it to end ..."
-        with may_be_read_only, build_lock(folder, lambda: watcher.says(waiting)):
-            remove_partials(folder)
-            # Another builder may have made them in the meantime.
-            findings = survey(
-                folder, targets, before=findings, outcomes_only=settings.outcomes_only
-            )
-            for material, finding in findings.items():
-                if finding.is_sound:
-                    remove(scratch_path(folder, material))
-            if not all(finding.is_sound for finding in findings.values()):
-                _make(folder, findings, watcher, settings)
-            if gaps := _gaps(folder, findings):
-                record(folder, gaps)
+        findings = survey(folder, targets, watcher.examines, outcomes_only=only)
+        if not _are_sound(findings):
+            findings = _make_missing(folder, findings, watcher, settings)
+        elif _gaps(folder, findings):
+            with contextlib.suppress(OSError):  # the folder may be read-only
+                findings = _make_missing(folder, findings, watcher, settings)
         return list(findings.values())
     except OSError as error:
         raise _naming_the_file(error, folder, targets[-1]) from error
+
+
+def _make_missing(
+    folder: Path, findings: Mapping[Material, Finding], watcher: Watcher, settings: Settings
+) -> dict[Material, Finding]:
+    """Make the tables that are not sound, and complete the manifest, as the only builder of the
+    folder.
+
+    Returns the findings before, at the moment when no other builder was at work.
+    """
+
+    def say_waiting() -> None:
+        watcher.says("another build is at work in this folder; waiting for it to end ...")
+
+    with build_lock(folder, say_waiting):
+        remove_partials(folder)
+        # Another builder may have made some of them in the meantime.
+        now = survey(folder, findings, before=findings, outcomes_only=settings.outcomes_only)
+        for material, finding in now.items():
+            if finding.is_sound:
+                remove(scratch_path(folder, material))
+        if not _are_sound(now):
+            _make(folder, now, watcher, settings)
+        if gaps := _gaps(folder, now):
+            record(folder, gaps)
+    return now
+
+
+def _are_sound(findings: Mapping[Material, Finding]) -> bool:
+    return all(finding.is_sound for finding in findings.values())
 
 
 def build_tables(
@@ -126,9 +157,9 @@ def build_tables(
         threads: The threads of all tables together.
         jobs: The number of tables that are built at once. More than one job needs processes: put
             `if __name__ == "__main__":` around the call.
-        memory: The most memory in bytes; all free memory without it.
-        outcomes_only: Build outcomes without distances, in about half the time.
-        progress: The build calls it with a table and the part of the table that is done, from any thread.
+        memory: The most memory in bytes; all free memory without it. outcomes_only: Build outcomes
+        without distances, in about half the time. progress: The build calls it with a table and the
+        part of the table that is done, from any thread.
 
     Returns:
         The tables that the call has built, those first that others need.
@@ -144,36 +175,32 @@ def build_tables(
     ...     [build_tables(["KvK"], folder) for _ in range(2)]
     [[Material.parse('KvK')], []]
     """
-    wanted = [
-        table_material(each, MOST_BUILT_MEN, men_of_folder(Path(folder))) for each in materials
-    ]
-    watcher = Watcher(progress) if progress else None
-    findings = build(
-        Path(folder), wanted, watcher, Settings(threads, jobs, memory, outcomes_only=outcomes_only)
-    )
+    path = Path(folder)
+    men = men_of_folder(path)
+    wanted = [table_material(material, MOST_BUILT_MEN, men) for material in materials]
+    watcher = Watcher(progress or tell_nobody)
+    settings = Settings(threads, jobs, memory, outcomes_only=outcomes_only)
+    findings = build(path, wanted, watcher, settings)
     return [finding.material for finding in findings if not finding.is_sound]
 
 
 def plan_for(folder: Path, wanted: Iterable[Material], settings: Settings) -> Plan:
     """The plan that `build` would follow."""
     with _cluster_of(settings) as cluster:
-        return _plan(
-            folder, survey(folder, wanted, outcomes_only=settings.outcomes_only), settings, cluster
-        )
+        findings = survey(folder, wanted, outcomes_only=settings.outcomes_only)
+        return _plan(folder, findings, settings, cluster)
 
 
 def outlook(folder: Path, wanted: Iterable[Material], threads: int) -> Plan:
-    """The plan for the outcomes of some tables, by the names of files alone: every file counts as sound."""
-    there = set(tables_in(folder))
-    conditions = {
-        each: Condition.SOUND if each in there else Condition.MISSING
-        for each in build_order(wanted)
-    }
-    return _plan(
-        folder,
-        {each: Finding(each, condition) for each, condition in conditions.items()},
-        Settings(threads, outcomes_only=True),
-    )
+    """The plan for the outcomes of some tables, by the names of files alone: every file counts as
+    sound.
+    """
+    tables = set(tables_in(folder))
+    findings = {}
+    for material in build_order(wanted):
+        condition = Condition.SOUND if material in tables else Condition.MISSING
+        findings[material] = Finding(material, condition)
+    return _plan(folder, findings, Settings(threads, outcomes_only=True))
 
 
 def _make(
@@ -184,11 +211,15 @@ def _make(
         plan = _plan(folder, findings, settings, cluster)
         plan.check(free_disk(folder))
         jobs = min(plan.settings.jobs, len(plan.steps))
-        direct = make_table if cluster is None else cluster.make
-        makers = (
-            processes() if cluster is None and jobs > 1 else contextlib.nullcontext[Maker](direct)
-        )
-        # An interrupted build leaves a cluster before it waits for the threads that wait for its workers.
+        makers: contextlib.AbstractContextManager[Maker]
+        if cluster is not None:
+            makers = contextlib.nullcontext(cluster.make)
+        elif jobs > 1:
+            makers = processes()
+        else:
+            makers = contextlib.nullcontext(make_table)
+        # An interrupted build leaves a cluster before it waits for the threads that wait for its
+        # workers.
         with makers as make, ThreadPoolExecutor(jobs) as pool, cluster or contextlib.nullcontext():
             _Execution(folder, plan, partial(pool.submit, make), watcher, findings).run()
 
@@ -199,7 +230,9 @@ def _plan(
     settings: Settings,
     cluster: Cluster | None = None,
 ) -> Plan:
-    """The plan for the tables that are not sound, at the pace of the tables that were built in the folder."""
+    """The plan for the tables that are not sound, at the pace of the tables that were built in the
+    folder.
+    """
     if cluster is not None:
         settings = cluster.settings(settings)
     elif settings.memory is None:
@@ -215,10 +248,10 @@ def _plan(
 
 
 def _pace(folder: Path, targets: Iterable[Material]) -> Pace:
-    known = read_manifest(folder)
-    return pace_of(
-        ((each, known[str(each)]) for each in targets if str(each) in known), mobility_of(folder)
-    )
+    """The pace of those tables that the manifest knows."""
+    records = read_manifest(folder)
+    built = [(target, records[str(target)]) for target in targets if str(target) in records]
+    return pace_of(built, mobility_of(folder))
 
 
 def _cluster_of(settings: Settings) -> contextlib.AbstractContextManager[Cluster | None]:
@@ -244,7 +277,10 @@ class _Execution:
     errors: list[TbgenError] = field(default_factory=list)
 
     def run(self) -> None:
-        """Make all tables that can be made; raise the first error, if there is one, when no table is at work."""
+        """Make all tables that can be made.
+
+        Raise the first error, if there is one, when no table is at work.
+        """
         self._start()
         while self.running:
             for future in wait(self.running, return_when=FIRST_COMPLETED).done:
@@ -262,7 +298,8 @@ class _Execution:
     def _start(self) -> None:
         """Start the tables that the plan starts now."""
         for start in self.plan.next_starts(self.over, self.running.values()):
-            free, needed = free_disk(self.folder), start.step.cost.bytes + start.scratch_bytes
+            free = free_disk(self.folder)
+            needed = start.step.cost.bytes + start.scratch_bytes
             if free is None or needed <= free:
                 self._begin(start)
             else:  # the whole plan was checked before, but other programs write, too
@@ -274,28 +311,32 @@ class _Execution:
     def _begin(self, start: Start) -> None:
         material = start.material
         if material not in self.tries:
-            number, expected = len(self.tries) + 1, self.plan.seconds_of(start)
-            self.watcher.begins(self.findings[material], number, len(self.plan.steps), expected)
+            finding = self.findings[material]
+            number = len(self.tries) + 1
+            expected = self.plan.seconds_of(start)
+            self.watcher.begins(finding, number, len(self.plan.steps), expected)
         self.tries[material] += 1
-        tell = partial(self.watcher.progress, material)
-        memory, outcomes_only = (
+        future = self.submit(
+            self.folder,
+            str(material),
+            start.threads,
             start.memory if start.is_short else None,
             self.plan.settings.outcomes_only,
+            partial(self.watcher.progress, material),
         )
-        future = self.submit(self.folder, str(material), start.threads, memory, outcomes_only, tell)
         self.running[future] = replace(start, begins=time.monotonic())
 
     def _enter(self, made: Made) -> None:
         """Put a finished table into the manifest."""
-        material, folder, file = made.material, self.folder, made.file
-        paths = [path_of(folder, material, layer) for layer in Layer]
-        if sum(path.stat().st_size for path in paths if path.exists()) != file.bytes:
-            raise BuildError(
-                str(material), f"its files are not in {folder}: do all workers share that folder?"
-            )
-        record(folder, {material: file})
+        material = made.material
+        paths = [path_of(self.folder, material, layer) for layer in Layer]
+        size = sum(path.stat().st_size for path in paths if path.exists())
+        if size != made.file.bytes:
+            reason = f"its files are not in {self.folder}: do all workers share that folder?"
+            raise BuildError(str(material), reason)
+        record(self.folder, {material: made.file})
         self.over.add(material)
-        self.plan = replace(self.plan, pace=_pace(folder, self.findings))
+        self.plan = replace(self.plan, pace=_pace(self.folder, self.findings))
 
     def _fail(self, material: Material, error: Exception) -> None:
         """Start a table again, or go on without it."""
@@ -303,22 +344,19 @@ class _Execution:
             case TbgenError():
                 failure = error
             case WorkerLostError() if self.tries[material] < _TRIES:
-                self.watcher.says(
-                    f"{material}: the process that made it was lost ({error}); building it once more"
-                )
+                lost = f"the process that made it was lost ({error})"
+                self.watcher.says(f"{material}: {lost}; building it once more")
                 return
             case WorkerLostError():
                 lost = f"the process that made it was lost {_TRIES} times ({error})"
                 failure = BuildError(str(material), f"{lost}; perhaps memory ran out: try --jobs 1")
             case MemoryError():
-                failure = BuildError(
-                    str(material), "the system has no more memory; fewer threads need less"
-                )
+                reason = "the system has no more memory; fewer threads need less"
+                failure = BuildError(str(material), reason)
             case OSError():
                 failure = _naming_the_file(error, self.folder, material)
-                self.over.update(
-                    step.material for step in self.plan.steps
-                )  # the other tables would fail as well
+                # The other tables would fail as well.
+                self.over.update(step.material for step in self.plan.steps)
             case _:
                 raise error
         self._give_up(material, failure)
@@ -326,21 +364,23 @@ class _Execution:
     def _give_up(self, material: Material, error: TbgenError) -> None:
         """Go on without a table and all that need it."""
         self.errors.append(error)
-        self.over.update(
-            step.material for step in self.plan.steps if material in build_order([step.material])
-        )
+        for step in self.plan.steps:
+            if material in build_order([step.material]):
+                self.over.add(step.material)
         if len(self.over) < len(self.plan.steps):
             self.watcher.says(f"{error}; going on with the tables that do not need it")
 
 
 def _gaps(folder: Path, findings: Mapping[Material, Finding]) -> dict[Material, FileRecord]:
-    """Sound tables, copied here or left by an earlier build, for which the manifest has no right entry."""
-    known = read_manifest(folder)
-    return {
-        material: finding.file
-        for material, finding in findings.items()
-        if finding.file and finding.file != known.get(str(material))
-    }
+    """Sound tables, copied here or left by an earlier build, for which the manifest has no right
+    entry.
+    """
+    records = read_manifest(folder)
+    gaps = {}
+    for material, finding in findings.items():
+        if finding.file and finding.file != records.get(str(material)):
+            gaps[material] = finding.file
+    return gaps
 
 
 def _naming_the_file(error: OSError, folder: Path, material: Material) -> BuildError:

@@ -1,7 +1,8 @@
 """The content of a folder of tables: its manifest, a survey of its files, and its offer to others.
 
-The manifest follows the files. It never decides whether a table is sound, because each file has its own seal. Facts
-that differ from one build to the next, such as seconds, stand here and not in the files. A survey reads all files.
+The manifest follows the files. It never decides whether a table is sound, because each file has its
+own seal. Facts that differ from one build to the next, such as seconds, stand here and not in the
+files. A survey reads all files.
 """
 
 from __future__ import annotations
@@ -27,12 +28,13 @@ from tbgen.errors import (
 from tbgen.facts import facts_of
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN, Material, build_order
 from tbgen.reading import parse_json, read_as
-from tbgen.score import Color, Score
+from tbgen.score import Color
 from tbgen.storage.files import FileRecord, open_regular, path_of, tables_of, write_whole
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import SEAL_BYTES, Seal
 from tbgen.system import __version__
+from tbgen.system.watching import tell_nobody
 
 MANIFEST = "manifest.json"
 _FORMAT = 2
@@ -40,21 +42,22 @@ _FORMAT = 2
 
 def read_manifest(folder: Path) -> dict[str, FileRecord]:
     """The records by material; none without a manifest, or if somebody has spoilt it."""
-    known = dict[str, FileRecord]()
+    records = dict[str, FileRecord]()
     with contextlib.suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
-        for name, each in parse_json(open_regular(folder / MANIFEST).read())["tables"].items():
+        manifest = parse_json(open_regular(folder / MANIFEST).read())
+        for name, facts in manifest["tables"].items():
             with contextlib.suppress(ValueError):
-                known[name] = read_as(FileRecord, each)
-    return known
+                records[name] = read_as(FileRecord, facts)
+    return records
 
 
 def record(folder: Path, made: Mapping[Material, FileRecord]) -> None:
     """Put the facts about some tables' files into the manifest; only for the holder of the lock."""
-    records = {
-        **read_manifest(folder),
-        **{str(material): record for material, record in made.items()},
-    }
-    facts = {"format": _FORMAT, "tables": {name: asdict(records[name]) for name in sorted(records)}}
+    records = read_manifest(folder)
+    for material, file in made.items():
+        records[str(material)] = file
+    tables = {name: asdict(records[name]) for name in sorted(records)}
+    facts = {"format": _FORMAT, "tables": tables}
     write_whole(folder / MANIFEST, [json.dumps(facts, indent=1).encode() + b"\n"])
 
 
@@ -86,17 +89,18 @@ class Finding:
 def survey(
     folder: Path,
     wanted: Iterable[Material],
-    tell: Callable[[Material, int, int], None] = lambda *_: None,
+    tell: Callable[[Material, int, int], None] = tell_nobody,
     *,
     before: Mapping[Material, Finding] | None = None,
     outcomes_only: bool = False,
 ) -> dict[Material, Finding]:
     """The condition of every wanted table and of all that it needs, in build order.
 
-    `tell` hears of each material before its files are read, as number (from 1) of total; files that were sound `before`
-    are not read again. With `outcomes_only`, nobody misses distances.
+    `tell` hears of each material before its files are read, as number (from 1) of total; files that
+    were sound `before` are not read again. With `outcomes_only`, nobody misses distances.
     """
-    findings, targets = dict(before or {}), build_order(wanted)
+    findings = dict(before or {})
+    targets = build_order(wanted)
     for number, material in enumerate(targets, 1):
         if material not in findings or not findings[material].is_sound:
             tell(material, number, len(targets))
@@ -108,17 +112,16 @@ def examine(folder: Path, material: Material, *, outcomes_only: bool = False) ->
     """The condition of one table. Reads its files whole."""
     try:
         with TableFile(path_of(folder, material)) as file:
-            found = file.check()
+            record = file.check()
     except MissingTableError:
         return Finding(material, Condition.MISSING)
     except DamagedTableError as error:
         return Finding(material, Condition.DAMAGED, error.reason)
     except OutdatedTableError as error:
         return Finding(material, Condition.OUTDATED, f"{error.found} instead of {error.needed}")
-    is_whole = outcomes_only or found.sha256_of_distances is not None
-    return Finding(
-        material, Condition.SOUND if is_whole else Condition.WITHOUT_DISTANCES, file=found
-    )
+    is_whole = outcomes_only or record.sha256_of_distances is not None
+    condition = Condition.SOUND if is_whole else Condition.WITHOUT_DISTANCES
+    return Finding(material, condition, file=record)
 
 
 CATALOG: Final = "tables.json"
@@ -128,33 +131,21 @@ TABLES: Final = "tables"
 
 
 def figures_of(folder: Path, material: Material) -> dict[str, Any]:
-    """The figures of one table as JSON has them; counts are over all placements of labelled men on 64 squares.
+    """The figures of one table as JSON has them; counts are over all placements of labelled men on
+    64 squares.
 
-    Times are None if the table was not built in this folder, and the longest distances if it has none.
+    Times are None if the table was not built in this folder, and the longest distances if it has
+    none.
     """
     with TableFile(path_of(folder, material)) as file:
         made = read_manifest(folder).get(str(material))
         if made is None or made.bytes != file.size:
             made = FileRecord(file.size, "")
-        longest = file.longest if file.has_distances else {}
-
-        def figures(side: Color, outcome: Score, count: int) -> dict[str, Any]:
-            dtg, fen, _ = longest.get((side, outcome), (None, None, None))
-            return {"count": count, "max_dtg": dtg, "fen": fen}
-
-        sides = {
-            str(side).lower(): {
-                "positions": sum(counts.values()),
-                "outcomes": {
-                    str(outcome): figures(side, outcome, count) for outcome, count in counts.items()
-                },
-            }
-            for side, counts in file.counts.items()
-        }
+        sides = {str(side).lower(): _figures_of_side(file, side) for side in Color}
         return {
             "material": str(material),
             "men": material.men,
-            "positions": sum(sum(counts.values()) for counts in file.counts.values()),
+            "positions": sum(side["positions"] for side in sides.values()),
             "version": file.outcomes.index.attributes["generator"],
             "bytes": file.size,
             "seconds": made.wall_seconds,
@@ -162,6 +153,17 @@ def figures_of(folder: Path, material: Material) -> dict[str, Any]:
             "symmetry_left_out": False,
             "sides": sides,
         }
+
+
+def _figures_of_side(file: TableFile, side: Color) -> dict[str, Any]:
+    """The figures of the positions with a side to move."""
+    counts = file.counts[side]
+    longest = file.longest if file.has_distances else {}
+    outcomes = {}
+    for outcome, count in counts.items():
+        dtg, fen, _ = longest.get((side, outcome), (None, None, None))
+        outcomes[str(outcome)] = {"count": count, "max_dtg": dtg, "fen": fen}
+    return {"positions": sum(counts.values()), "outcomes": outcomes}
 
 
 @dataclass(frozen=True)
@@ -180,7 +182,8 @@ class StoredFile:
         """Whether the file at this path is still this one, by its seal and its size."""
         try:
             with open_regular(self.path) as file:
-                seal, size = Seal.from_bytes(file.read(SEAL_BYTES)), os.fstat(file.fileno()).st_size
+                seal = Seal.from_bytes(file.read(SEAL_BYTES))
+                size = os.fstat(file.fileno()).st_size
         except (OSError, ValueError):
             return False
         return (size, seal.length, seal.sha256) == (self.bytes, self.bytes, self.digest)
@@ -197,7 +200,7 @@ class Entry:
     @property
     def digest(self) -> str:
         """The digest of the whole table."""
-        return sha256("".join(each.digest for each in self.files).encode()).hexdigest()
+        return sha256("".join(file.digest for file in self.files).encode()).hexdigest()
 
     def facts(self) -> dict[str, Any]:
         """The table as the catalog has it. Its figures are a request of their own."""
@@ -215,24 +218,28 @@ class Entry:
 
 
 class Catalog:
-    """The usable tables that a probe would take, those with the fewest men first, by seals and indexes."""
+    """The usable tables that a probe would take, those with the fewest men first, by seals and
+    indexes.
+    """
 
     def __init__(self, folders: Sequence[Path], most_men: int = MOST_BUILT_MEN) -> None:
         """Look at all tables with at most so many men."""
-        self._all, self.faults = dict[str, Entry](), list[TableError]()
+        self._all = dict[str, Entry]()
+        self.faults = list[TableError]()
         for material, folder in tables_of(folders):
             if material.own:
                 raise UsageError(
-                    f"{folder} has tables with men of your own; servers and pages show those of chess alone"
+                    f"{folder} has tables with men of your own;"
+                    " servers and pages show those of chess alone"
                 )
             if material.men > most_men:
                 continue
             try:
                 with TableFile(path_of(folder, material)) as table:
-                    distances = [table.distances] if table.has_distances else []
-                    self._all[str(material)] = Entry(
-                        material, [*map(_stored, [table.outcomes, *distances])]
-                    )
+                    files = [_stored(table.outcomes)]
+                    if table.has_distances:
+                        files.append(_stored(table.distances))
+                    self._all[str(material)] = Entry(material, files)
             except TableError as error:
                 self.faults.append(error)
         self.entries = {
@@ -245,12 +252,13 @@ class Catalog:
 
     @cached_property
     def tag(self) -> str:
-        """A digest of the version and of all tables, offered or not: servers with equal tags give equal answers."""
-        parts = [
-            __version__,
-            *(f"{name} {each.digest}" for name, each in sorted(self._all.items())),
-        ]
-        return sha256("\n".join(parts).encode()).hexdigest()[:32]
+        """A digest of the version and of all tables, offered or not: servers with equal tags give
+        equal answers.
+        """
+        lines = [__version__]
+        for name in sorted(self._all):
+            lines.append(f"{name} {self._all[name].digest}")
+        return sha256("\n".join(lines).encode()).hexdigest()[:32]
 
     def facts(self) -> dict[str, Any]:
         """All tables as JSON has them."""

@@ -1,14 +1,16 @@
-"""The cost of a table, as measured once on the machine of the measurements, and the pace of this machine.
+"""The cost of a table, as measured once on the machine of the measurements, and the pace of this
+machine.
 
-`measured/GAME.csv` has a row for each table of two to five men; `scripts/bench.py costs --write` makes it from a folder
-that was built by one thread. A larger table is estimated by the cells of the five-man tables of its class.
+`measured/GAME.csv` has a row for each table of two to five men; `scripts/bench.py costs --write`
+makes it from a folder that was built by one thread. A larger table is estimated by the cells of the
+five-man tables of its class.
 """
 
 from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,7 +19,7 @@ from typing import Final, NamedTuple
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.men import Kind, Role
-from tbgen.score import Color, Mobility
+from tbgen.score import Mobility
 from tbgen.storage.files import FileRecord
 
 _WORTH: dict[Kind, int] = {
@@ -37,7 +39,8 @@ _DECIDED = 4
 _LARGE_CELLS = 1 << 20
 """Smaller tables take about the start of a process, and tell nothing about the machine."""
 _LEAST_LEFT = 30
-"""A table at work takes at least one part of this many of its time so far, whatever was expected."""
+"""A table at work takes at least one part of this many of its time so far, whatever was expected.
+"""
 _MOST_PACE = 1000.0
 """A greater number in a manifest has been edited."""
 _SCRATCH_FACTOR = 3.3
@@ -55,8 +58,9 @@ _THREAD_BYTES = 64 << 20
 class _Rates(NamedTuple):
     """The costs of tables with or without pawns, in bytes a cell unless a field says otherwise.
 
-    The memory has a margin above the peaks in `records/built.csv`. Of a table without pawns the largest is 18.6 bytes
-    a cell beside the program (KBNvKB), 10.6 against a bare king; with pawns 9.1 (KBPvKN) and 6.3.
+    The memory has a margin above the peaks in `records/built.csv`. Of a table without pawns the
+    largest is 18.6 bytes a cell beside the program (KBNvKB), 10.6 against a bare king; with pawns
+    9.1 (KBPvKN) and 6.3.
     """
 
     memory: int
@@ -101,7 +105,9 @@ class TableCost:
 
 @cache
 def memory_needed(material: Material, threads: int, outcomes_only: bool = False) -> int:
-    """The most memory that a canonical material's table takes during its build, with all arrays in memory."""
+    """The most memory that a canonical material's table takes during its build, with all arrays in
+    memory.
+    """
     rates = _rates_of(material)
     rate = rates.outcomes if outcomes_only else rates.memory
     if len(material.black) == 1:
@@ -145,7 +151,7 @@ def class_of(material: Material) -> tuple[str, bool]:
     return "even", has_pawns
 
 
-def _worth_of(men: Iterable[Role]) -> int:
+def _worth_of(men: Iterable[Kind]) -> int:
     return sum(_WORTH.get(role, _OWN_WORTH) for role in men)
 
 
@@ -224,7 +230,7 @@ def cost_of(
 
 
 class Pace(NamedTuple):
-    """What tables take on this machine, as multiples of what they took on that of the measurements."""
+    """What tables take here, as multiples of what they took on the machine of the measurements."""
 
     wall: float = 1.0
     """Of seconds that pass, which other programs on the machine make longer."""
@@ -267,8 +273,8 @@ def _multiple(seconds: float, expected: float) -> float:
 def seconds_left(expected: float, elapsed: float, phase: str, done: float) -> float:
     """The seconds left for a table with this expected time.
 
-    The share of its blocks that are solved counts, the more of them there are; what other phases say of their progress
-    tells little of the time.
+    The share of its blocks that are solved counts, the more of them there are; what other phases
+    say of their progress tells little of the time.
     """
     left = expected - elapsed
     if phase == "blocks" and done > 0:

@@ -1,9 +1,10 @@
-"""Fetch tables from an untrusted server into a folder, and check each before it gets its name there.
+"""Fetch tables from an untrusted server into a folder, and check each before it gets its name
+there.
 
-Names, sizes and digests that a server gives are checked. Redirections, compressed answers and those that do not say
-their length are refused. An answer that comes too slowly is cut off. A download resumes from `.fetch` within
-the folder, under its digest, so the same command goes on after an interruption. A table takes its name when all of its
-files are sound.
+Names, sizes and digests that a server gives are checked. Redirections, compressed answers and those
+that do not say their length are refused. An answer that comes too slowly is cut off. A download
+resumes from `.fetch` within the folder, under its digest, so the same command goes on after an
+interruption. A table takes its name when all of its files are sound.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
 from tbgen.system import __version__
 from tbgen.system.process import free_disk, sync_folder
+from tbgen.system.watching import tell_nobody
 from tbgen.text import in_units
 
 STAGE: Final = ".fetch"
@@ -44,9 +46,16 @@ _TRIES: Final = 3
 """The attempts at a file, each of which begins where the last one broke off."""
 _MOST_CATALOG: Final = 1 << 23
 _MOST_CELL_BYTES: Final = 16
+"""The most bytes of a file for each cell: several times what any table has."""
+_MOST_OTHER_BYTES: Final = 1 << 20
+"""The most bytes of a file beside those: the smallest tables have a few thousand."""
 _MOST_SAID: Final = 200
 """The most characters of a server's text in an error."""
+_MOST_NAMES: Final = 5
+"""The most tables that an error names."""
 _PIECE = 1 << 16
+_KINDS: Final = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
+"""[scheme of an address] -> the kind of its connections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +76,17 @@ def fetch(
     *,
     outcomes_alone: bool = False,
     jobs: int = 4,
-    tell: Callable[[int, int, int, int], None] = lambda *_: None,
-    on_wait: Callable[[], None] = lambda: None,
+    tell: Callable[[int, int, int, int], None] = tell_nobody,
+    on_wait: Callable[[], None] = tell_nobody,
 ) -> Fetched:
     """Fetch the tables that `choose` picks of those that a server has.
 
-    FetchError if one cannot be had; OSError if the disk fails.
-    What is sound in the folder stays. Tables that are complete by then stay as well if something goes wrong.
+    FetchError if one cannot be had; OSError if the disk fails. What is sound in the folder stays.
+    Tables that are complete by then stay as well if something goes wrong.
 
-    `tell` hears how many tables are fetched, how many bytes they have, how many of these an earlier fetch left, and how
-    many have come; often, from any thread. `on_wait` is called if a build or another fetch is at work in the folder.
+    `tell` hears how many tables are fetched, how many bytes they have, how many of these an earlier
+    fetch left, and how many have come; often, from any thread. `on_wait` is called if a build or
+    another fetch is at work in the folder.
     """
     begun = time.monotonic()
     server = Server(url)
@@ -94,52 +104,56 @@ def fetch(
     wanted = list(dict.fromkeys(choose(offers)))
     missing = [str(material) for material in wanted if material not in offers]
     if missing:
-        raise FetchError(
-            url, f"it has no table {', '.join(missing[:5])}{' ...' if len(missing) > 5 else ''}"
-        )
+        names = ", ".join(missing[:_MOST_NAMES])
+        if len(missing) > _MOST_NAMES:
+            names += " ..."
+        raise FetchError(url, f"it has no table {names}")
     with build_lock(folder, on_wait):
-        tables = {
-            each: _downloads(folder, server, offers[each], count, alone=outcomes_alone)
-            for each in wanted
+        downloads = {
+            material: _downloads(folder, server, offers[material], count, alone=outcomes_alone)
+            for material in wanted
         }
-        fetched = [each for each in wanted if tables[each]]
-        files = list(itertools.chain(*tables.values()))
-        whole, left = sum(file.bytes for file in files), sum(file.got for file in files)
+        fetched = [material for material in wanted if downloads[material]]
+        there = [material for material in wanted if not downloads[material]]
+        files = list(itertools.chain(*downloads.values()))
+        whole = sum(file.bytes for file in files)
+        left = sum(file.got for file in files)
+        needed = whole - left
         free = free_disk(folder)
-        if free is not None and whole - left > free:
-            raise FetchError(
-                url, f"the tables need {in_units(whole - left)} of disk, {in_units(free)} are free"
-            )
+        if free is not None and needed > free:
+            reason = f"the tables need {in_units(needed)} of disk, {in_units(free)} are free"
+            raise FetchError(url, reason)
         count(0)
         with ThreadPoolExecutor(jobs) as pool, contextlib.closing(server):  # an error ends all
-            largest_first = sorted(
-                fetched, key=lambda each: -sum(file.bytes for file in tables[each])
-            )
-            list(pool.map(_fetch_table, map(tables.__getitem__, largest_first)))
+            tables = [downloads[material] for material in fetched]
+            largest_first = sorted(tables, key=_bytes_of, reverse=True)
+            list(pool.map(_fetch_table, largest_first))
         with contextlib.suppress(OSError):
             (folder / STAGE).rmdir()
-    return Fetched(
-        fetched,
-        [each for each in wanted if not tables[each]],
-        whole - left,
-        time.monotonic() - begun,
-    )
+    return Fetched(fetched, there, needed, time.monotonic() - begun)
 
 
 def _downloads(
     folder: Path, server: Server, offer: Entry, tell: Callable[[int], None], *, alone: bool
 ) -> list[_Download]:
-    """The wanted files of a table that the folder lacks, outcomes last: a table exists once its outcomes do."""
-    outcomes, *distances = offer.files[:1] if alone else offer.files
-    due = [*distances, outcomes]
-    with (
-        contextlib.suppress(TableError, OSError),
-        TableFile(path_of(folder, offer.material)) as file,
-    ):
-        if not distances or file.has_distances:
+    """The wanted files of a table that the folder lacks, outcomes last: a table exists once its
+    outcomes do.
+    """
+    outcomes, *distances = offer.files
+    if alone:
+        distances = []
+    missing = [*distances, outcomes]
+    path = path_of(folder, offer.material)
+    with contextlib.suppress(TableError, OSError), TableFile(path) as table:
+        if not distances or table.has_distances:
             return []
-        due = distances if file.digest == outcomes.digest else due
-    return [_Download(folder, server, offer, each, tell) for each in due]
+        if table.digest == outcomes.digest:
+            missing = distances
+    return [_Download(folder, server, offer, file, tell) for file in missing]
+
+
+def _bytes_of(files: Sequence[_Download]) -> int:
+    return sum(file.bytes for file in files)
 
 
 def _fetch_table(files: Sequence[_Download]) -> None:
@@ -166,29 +180,33 @@ class _Download:
         tell: Callable[[int], None],
     ) -> None:
         """`tell` receives the number of new bytes."""
-        self._server, self._tell = server, tell
-        self._file, self._outcomes = file, offer.files[0]
-        self.path, self._staged = (
-            folder / file.path,
-            folder / STAGE / file.digest[:16] / file.path.name,
-        )
-        self.bytes, self.got = file.bytes, min(self._size(), file.bytes)
+        self._server = server
+        self._tell = tell
+        self._file = file
+        self._outcomes = offer.files[0]
+        self.path = folder / file.path
+        self._staged = folder / STAGE / file.digest[:16] / file.path.name
+        self.bytes = file.bytes
+        self.got = min(self._size(), file.bytes)
+        """The bytes that an earlier fetch has left."""
 
     def fetch(self) -> None:
-        """Fetch the missing part of the file, and check it. If a damaged file began with bytes of an earlier fetch,
-        fetch it again.
+        """Fetch the missing part of the file, and check it.
+
+        If a damaged file began with bytes of an earlier fetch, fetch it again.
         """
         is_resumed = self._size() > 0
         self._staged.parent.mkdir(parents=True, exist_ok=True)
         self._complete()
-        if fault := self._fault():
-            self._staged.unlink()
-            if not is_resumed:
-                raise FetchError(
-                    self._server.url, f"what it gave as {self._file.path} is none: {fault}"
-                )
-            self._tell(-self.bytes)
-            self.fetch()
+        fault = self._fault()
+        if not fault:
+            return
+        self._staged.unlink()
+        if not is_resumed:
+            reason = f"what it gave as {self._file.path} is none: {fault}"
+            raise FetchError(self._server.url, reason)
+        self._tell(-self.bytes)
+        self.fetch()
 
     def take_name(self) -> None:
         """Flush the file to the disk, and give it its name in the folder."""
@@ -206,21 +224,26 @@ class _Download:
         """Ask for the rest of the file until it has its size, a few times."""
         broken = BrokenOffError(self._server.url, f"{self._file.path}: the answer ends too early")
         for _ in range(_TRIES):
-            if (size := self._size()) >= self.bytes:
-                return  # an earlier fetch may have left too much: `fetch` finds that fault like any other
+            # An earlier fetch may have left too much: `fetch` finds that fault like any other.
+            if self._size() >= self.bytes:
+                return
             try:
-                with (
-                    self._server.get(self._file.path.name, size, self.bytes) as (start, pieces),
-                    self._staged.open("ab" if start == size else "wb", buffering=0) as file,
-                ):
-                    self._tell(start - size)
-                    for piece in pieces:
-                        file.write(piece)
-                        self._tell(len(piece))
+                self._fetch_rest()
             except BrokenOffError as error:
                 broken = error
         if self._size() < self.bytes:
             raise broken
+
+    def _fetch_rest(self) -> None:
+        """Ask once for the rest of the file."""
+        size = self._size()
+        with self._server.get(self._file.path.name, size, self.bytes) as (start, pieces):
+            mode = "ab" if start == size else "wb"
+            with self._staged.open(mode, buffering=0) as file:
+                self._tell(start - size)
+                for piece in pieces:
+                    file.write(piece)
+                    self._tell(len(piece))
 
     def _fault(self) -> str:
         """The first fault of the file, by its seal and the catalog; checks every byte."""
@@ -229,23 +252,17 @@ class _Download:
         try:
             with contextlib.closing(LayerFile(self._staged, layer)) as file:
                 file.check()
-                found = (
-                    file.seal.sha256,
-                    file.index.attributes.get("outcomes", self._outcomes.digest),
-                )
+                digest = file.seal.sha256
+                digest_of_outcomes = file.index.attributes.get("outcomes", self._outcomes.digest)
             if is_outcomes:
                 TableFile(self._staged).close()  # reads all that other readers ask for
+        except TableError as error:
+            return str(error)
         except Exception as error:  # a file may be made to crash its reader
-            return (
-                str(error)
-                if isinstance(error, TableError)
-                else f"it cannot be read: {type(error).__name__}"
-            )
-        return (
-            ""
-            if found == (self._file.digest, self._outcomes.digest)
-            else "it is another file than the catalog says"
-        )
+            return f"it cannot be read: {type(error).__name__}"
+        if digest != self._file.digest or digest_of_outcomes != self._outcomes.digest:
+            return "it is another file than the catalog says"
+        return ""
 
 
 class Server:
@@ -257,30 +274,24 @@ class Server:
             self._port = parts.port
         except ValueError as error:
             raise FetchError(url, str(error)) from None
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise FetchError(
-                url, "an address begins with https:// or http:// and the name of a server"
+        if parts.scheme not in _KINDS or not parts.hostname:
+            reason = "an address begins with https:// or http:// and the name of a server"
+            raise FetchError(url, reason)
+        has_more = parts.username is not None or parts.query or parts.fragment
+        if has_more or not url.isascii() or not url.isprintable():
+            reason = (
+                "an address is a server and a path, without names of users, questions or spaces"
             )
-        if (
-            parts.username is not None
-            or parts.query
-            or parts.fragment
-            or not url.isascii()
-            or not url.isprintable()
-        ):
-            raise FetchError(
-                url,
-                "an address is a server and a path, without names of users, questions or spaces",
-            )
+            raise FetchError(url, reason)
+        self.url = url
+        self._host = parts.hostname
+        self._kind = _KINDS[parts.scheme]
         path = parts.path.rstrip("/")
-        self.url, self._host = url, parts.hostname
-        self._kind = (
-            http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        )
-        self._folder, _, self._catalog = (
-            path if path.endswith(".json") else f"{path}/{TABLES}/{CATALOG}"
-        ).rpartition("/")
-        self._open, self._closed = set[http.client.HTTPConnection](), False
+        if not path.endswith(".json"):
+            path = f"{path}/{TABLES}/{CATALOG}"
+        self._folder, _, self._catalog = path.rpartition("/")
+        self._open = set[http.client.HTTPConnection]()
+        self._closed = False
 
     def close(self) -> None:
         """Abort all requests; later ones raise a FetchError."""
@@ -295,29 +306,31 @@ class Server:
         try:
             return _tables_in(read_as(_Offers, parse_json(text)))
         except (ValueError, InputError, TableError) as error:
-            raise FetchError(
-                self.url, f"its catalog {self._catalog} is wrong: {str(error)[:_MOST_SAID]}"
-            ) from None
+            reason = f"its catalog {self._catalog} is wrong: {str(error)[:_MOST_SAID]}"
+            raise FetchError(self.url, reason) from None
 
     @contextlib.contextmanager
     def get(
         self, name: str, start: int = 0, size: int | None = None
     ) -> Iterator[tuple[int, Iterator[bytes]]]:
-        """A file of so many bytes from `start` on. If the server knows no ranges, it begins at 0."""
+        """A file of so many bytes from `start` on.
+
+        If the server knows no ranges, it begins at 0.
+        """
         connection = self._kind(self._host, self._port, timeout=SECONDS)
-        part = {"Range": f"bytes={start}-"} if start else {}
-        headers = {"Accept-Encoding": "identity", "User-Agent": f"tbgen/{__version__}", **part}
+        headers = {"Accept-Encoding": "identity", "User-Agent": f"tbgen/{__version__}"}
+        if start:
+            headers["Range"] = f"bytes={start}-"
         self._open.add(connection)
         try:
             with self._breaking_off(name):
                 answer = _answer_in_time(connection, f"{self._folder}/{name}", headers)
             with answer:
-                if fault := "stopped" if self._closed else _fault_of(answer, start, size):
+                fault = "stopped" if self._closed else _fault_of(answer, start, size)
+                if fault:
                     raise FetchError(self.url, f"{name}: {fault}")
-                yield (
-                    start if answer.status == http.HTTPStatus.PARTIAL_CONTENT else 0,
-                    self._pieces(answer, name),
-                )
+                is_part = answer.status == http.HTTPStatus.PARTIAL_CONTENT
+                yield start if is_part else 0, self._pieces(answer, name)
         finally:
             self._open.discard(connection)
             connection.close()
@@ -333,23 +346,30 @@ class Server:
 
     def _pieces(self, answer: http.client.HTTPResponse, name: str) -> Iterator[bytes]:
         """The body, unless it comes too slowly."""
-        begun, recent = time.monotonic(), 0
+        begun = time.monotonic()
+        size = 0
         with self._breaking_off(name):
-            while (piece := answer.read1(_PIECE)) and not self._closed:
-                recent += len(piece)
-                if (elapsed := time.monotonic() - begun) >= SECONDS:
-                    if recent < SLOWEST * elapsed:
-                        raise FetchError(
-                            self.url, f"{name}: it sends less than {SLOWEST} bytes a second"
-                        )
-                    begun, recent = time.monotonic(), 0
+            while piece := answer.read1(_PIECE):
+                if self._closed:
+                    return
+                size += len(piece)
+                elapsed = time.monotonic() - begun
+                if elapsed >= SECONDS:
+                    if size < SLOWEST * elapsed:
+                        reason = f"{name}: it sends less than {SLOWEST} bytes a second"
+                        raise FetchError(self.url, reason)
+                    begun = time.monotonic()
+                    size = 0
                 yield piece
 
 
 def _answer_in_time(
     connection: http.client.HTTPConnection, path: str, headers: Mapping[str, str]
 ) -> http.client.HTTPResponse:
-    """An answer whose head has come in time; the timeout of the socket applies to each byte alone."""
+    """An answer whose head has come in time.
+
+    The timeout of the socket applies to each byte alone.
+    """
     connection.connect()
     begun = time.monotonic()
     timer = threading.Timer(SECONDS, _cut, [connection])
@@ -371,35 +391,31 @@ def _cut(connection: http.client.HTTPConnection) -> None:
 
 
 def _fault_of(answer: http.client.HTTPResponse, start: int, size: int | None) -> str:
-    """The fault of the head of an answer, if any; it must give its length."""
-    status, headers, length = answer.status, answer.headers, answer.length
+    """The fault of the head of an answer; empty if it has none."""
+    status = answer.status
+    if 300 <= status < 400:
+        location = answer.headers.get("Location", "nowhere")[:_MOST_SAID]
+        return f"it sends us to {location}; name that address if you trust it"
+    if status == http.HTTPStatus.NOT_FOUND:
+        return "it is not there; is the address that of a server of tables?"
     is_part = start > 0 and status == http.HTTPStatus.PARTIAL_CONTENT
-    due = size if size is None or not is_part else size - start
-    coding = headers.get("Content-Encoding", "identity")
-    location, part = (
-        headers.get("Location", "nowhere")[:_MOST_SAID],
-        f"bytes {start}-{(size or 0) - 1}/{size}",
-    )
-    return _first(
-        {
-            f"it sends us to {location}; name that address if you trust it": 300 <= status < 400,
-            "it is not there; is the address that of a server of tables?": status
-            == http.HTTPStatus.NOT_FOUND,
-            f"it answers {status} {answer.reason[:80]}": status != http.HTTPStatus.OK
-            and not is_part,
-            "it packs its answer, which nobody asked for": coding.lower() != "identity",
-            "it does not say how much it sends": length is None,
-            "it sends more than a catalog has": size is None and (length or 0) > _MOST_CATALOG,
-            "it sends another part than was asked for": is_part
-            and headers.get("Content-Range") != part,
-            f"it sends {length} bytes where the catalog says {due}": due not in (None, length),
-        }
-    )
-
-
-def _first(faults: Mapping[str, bool]) -> str:
-    """The first fault whose condition holds; empty if none does."""
-    return next((fault for fault, is_there in faults.items() if is_there), "")
+    if status != http.HTTPStatus.OK and not is_part:
+        return f"it answers {status} {answer.reason[:80]}"
+    if answer.headers.get("Content-Encoding", "identity").lower() != "identity":
+        return "it packs its answer, which nobody asked for"
+    if answer.length is None:
+        return "it does not say how much it sends"
+    if size is None:
+        is_too_long = answer.length > _MOST_CATALOG
+        return "it sends more than a catalog has" if is_too_long else ""
+    expected = size
+    if is_part:
+        if answer.headers.get("Content-Range") != f"bytes {start}-{size - 1}/{size}":
+            return "it sends another part than was asked for"
+        expected = size - start
+    if answer.length != expected:
+        return f"it sends {answer.length} bytes where the catalog says {expected}"
+    return ""
 
 
 @dataclass(frozen=True)
@@ -428,30 +444,29 @@ class _Offers:
 
 def _tables_in(catalog: _Offers) -> dict[Material, Entry]:
     """The tables of a catalog; ValueError names its fault."""
-    known, found = set(all_materials()), dict[Material, Entry]()
+    possible = set(all_materials())
+    entries = dict[Material, Entry]()
     for offer in catalog.tables:
         material = offer.material
-        if material not in known or material in found:
-            raise ValueError(f"{material} is {'there twice' if material in found else 'no table'}")
-        files = [offer] if offer.distances is None else [offer, offer.distances]
-        found[material] = Entry(
-            material, [*map(_file_of, files, itertools.repeat(material), Layer)]
-        )
-    return found
+        if material in entries:
+            raise ValueError(f"{material} is there twice")
+        if material not in possible:
+            raise ValueError(f"{material} is no table")
+        files = [_file_of(offer, material, Layer.OUTCOMES)]
+        if offer.distances is not None:
+            files.append(_file_of(offer.distances, material, Layer.DISTANCES))
+        entries[material] = Entry(material, files)
+    return entries
 
 
 def _file_of(offered: _OfferedFile, material: Material, layer: Layer) -> StoredFile:
     """A file in a catalog, of not too many bytes; its name follows from the material alone."""
-    path, most = (
-        path_of(Path(), material, layer),
-        _MOST_CELL_BYTES * layout_of(material).cells + (1 << 20),
-    )
-    faults = {
-        f"the file of {material} is {offered.file!r} and not {path.name}": offered.file
-        != path.name,
-        f"{path.name} has {offered.bytes} bytes": not 0 < offered.bytes <= most,
-        f"the digest of {path.name} is none": not re.fullmatch("[0-9a-f]{64}", offered.sha256),
-    }
-    if fault := _first(faults):
-        raise ValueError(fault)
+    path = path_of(Path(), material, layer)
+    most_bytes = _MOST_CELL_BYTES * layout_of(material).cells + _MOST_OTHER_BYTES
+    if offered.file != path.name:
+        raise ValueError(f"the file of {material} is {offered.file!r} and not {path.name}")
+    if not 0 < offered.bytes <= most_bytes:
+        raise ValueError(f"{path.name} has {offered.bytes} bytes")
+    if not re.fullmatch("[0-9a-f]{64}", offered.sha256):
+        raise ValueError(f"the digest of {path.name} is none")
     return StoredFile(path, offered.bytes, offered.sha256)

@@ -1,10 +1,12 @@
-"""The workers that make tables: this process, processes beside it, or the workers of a dask scheduler.
+"""The workers that make tables: this process, processes beside it, or the workers of a dask
+scheduler.
 
-Processes are started afresh (`spawn`), so that a solver with threads is safe in them, and are used again. A pipe leads
-to each: tables to be made go down, progress and results come up, and its end says that the process is gone.
+Processes are started afresh (`spawn`), so that a solver with threads is safe in them, and are used
+again. A pipe leads to each: tables to be made go down, progress and results come up, and its end
+says that the process is gone.
 
-The solved blocks of a table with pawns lie in files beside it until it is written. A build that ends on the way leaves
-them, and the next one goes on from them.
+The solved blocks of a table with pawns lie in files beside it until it is written. A build that
+ends on the way leaves them, and the next one goes on from them.
 """
 
 from __future__ import annotations
@@ -42,6 +44,7 @@ from tbgen.storage.scratch import ScratchStore, scratch_path
 from tbgen.system import __version__
 from tbgen.system.extras import how_to_install
 from tbgen.system.process import follow_parent, forget_peak, peak_bytes
+from tbgen.system.watching import tell_nobody
 
 if TYPE_CHECKING:
     from tbgen.compiled.arrays import NewArray
@@ -49,8 +52,8 @@ if TYPE_CHECKING:
 
 
 Tell = Callable[[str, int | None, float, int], None]
-"""Receives progress: the phase, an accrued code or None, the part done (0 to 1), the decided positions. Any thread may
-call it.
+"""Receives progress: the phase, an accrued code or None, the part done (0 to 1), the decided
+positions. Any thread may call it.
 """
 
 
@@ -64,7 +67,10 @@ class Made:
 
 
 Maker = Callable[..., Made]
-"""Makes a table like `make_table`, with the same parameters; a WorkerLostError means that another try may succeed."""
+"""Makes a table like `make_table`, with the same parameters.
+
+A WorkerLostError means that another try may succeed.
+"""
 
 
 def make_table(
@@ -73,44 +79,42 @@ def make_table(
     threads: int,
     memory: int | None = None,
     outcomes_only: bool = False,
-    tell: Tell = lambda *_: None,
+    tell: Tell = tell_nobody,
 ) -> Made:
-    """Solve a canonical material whose children are in the folder, and put its files there; OSError if it cannot.
+    """Solve a canonical material whose children are in the folder, and put its files there; OSError
+    if it cannot.
 
-    With `memory`, because the table needs more, large arrays lie in scratch files of the folder. Outcomes alone need no
-    distances of the children.
+    With `memory`, because the table needs more, large arrays lie in scratch files of the folder.
+    Outcomes alone need no distances of the children.
     """
     from tbgen.retro import DISTANCES, OUTCOMES, solve_into
     from tbgen.storage.writer import check_library, write_table
 
     check_library()
     forget_peak()
-    wall, cpu = time.perf_counter(), time.process_time()
-    material, source, mobility = (
-        Material.parse(name, men_of_folder(folder)),
-        source_digest(),
-        mobility_of(folder),
-    )
+    wall_begun = time.perf_counter()
+    cpu_begun = time.process_time()
+    material = Material.parse(name, men_of_folder(folder))
+    source = source_digest()
+    mobility = mobility_of(folder)
     new: NewArray = np.zeros if memory is None else partial(zeros_in_file, folder)
     with contextlib.ExitStack() as opened:
-        children = {
-            child: opened.enter_context(
-                TableFile(path_of(folder, child), outcomes_only=outcomes_only)
-            )
-            for child in material.children()
-        }
-        digests = {str(child): file.digest for child, file in children.items()}
-        facts = {
+        children = dict[Material, TableFile]()
+        for child in material.children():
+            file = TableFile(path_of(folder, child), outcomes_only=outcomes_only)
+            children[child] = opened.enter_context(file)
+        identity = {
             "material": name,
             "game": str(mobility),
             "source": source,
             "outcomes_only": outcomes_only,
+            "children": {str(child): file.digest for child, file in children.items()},
         }
-        store = opened.enter_context(_block_store(folder, material, facts | {"children": digests}))
+        store = opened.enter_context(_block_store(folder, material, identity))
         method = OUTCOMES if outcomes_only else DISTANCES
         solved = solve_into(store, material, children, threads, tell, mobility, new, method)
         tell("writing", None, 1.0, 0)
-        begun = time.perf_counter()
+        writing_begun = time.perf_counter()
         written = write_table(
             folder,
             solved,
@@ -121,23 +125,25 @@ def make_table(
             counters=threads if memory is None else 1,
             outcomes_only=outcomes_only,
         )
-        phases = {**solved.phase_seconds, "writing": time.perf_counter() - begun}
-    file = replace(
+        phases = dict(solved.phase_seconds)
+        phases["writing"] = time.perf_counter() - writing_begun
+    record = replace(
         written,
-        phase_seconds={name: round(seconds, 3) for name, seconds in phases.items()},
-        wall_seconds=round(time.perf_counter() - wall, 3),
-        cpu_seconds=round(time.process_time() - cpu, 3),
+        phase_seconds={phase: round(seconds, 3) for phase, seconds in phases.items()},
+        wall_seconds=round(time.perf_counter() - wall_begun, 3),
+        cpu_seconds=round(time.process_time() - cpu_begun, 3),
         peak_bytes=peak_bytes(),
         threads=threads,
     )
-    return Made(material, sum(map(solved.positions, Color)), file)
+    return Made(material, sum(map(solved.positions, Color)), record)
 
 
 @contextlib.contextmanager
 def _block_store(
     folder: Path, material: Material, identity: Mapping[str, Any]
 ) -> Iterator[BlockStore]:
-    """A store for a table's blocks: on disk if they are many and large, with the blocks of an earlier build.
+    """A store for a table's blocks: on disk if they are many and large, with the blocks of an
+    earlier build.
 
     When all went well its files are removed; otherwise they stay for the next attempt.
     """
@@ -147,7 +153,8 @@ def _block_store(
     if fits_memory(layout):
         yield MemoryStore()
         return
-    path, plane = scratch_path(folder, material), layout.block_words * 64
+    path = scratch_path(folder, material)
+    plane = layout.block_words * 64
     try:
         store = ScratchStore(path, identity, plane)
     except BlockingIOError:  # a worker that was given up may still be at the same table
@@ -160,7 +167,9 @@ def _block_store(
 _SPAWN = multiprocessing.get_context("spawn")
 _LEAVE_SECONDS = 2.0
 _starting = threading.Lock()
-"""Held while a process starts: a process that loses its parent before it has read its task would print an error."""
+"""Held while a process starts: a process that loses its parent before it has read its task would
+print an error.
+"""
 
 _working = threading.Lock()
 """A dask worker holds this lock while it makes a table, since dask may send one a thread."""
@@ -168,11 +177,16 @@ _working = threading.Lock()
 _CONNECT_SECONDS = 10
 _LOOK_SECONDS = 1.0
 _USABLE = 0.9
-"""The usable part of a dask worker's memory limit: dask kills a worker at 0.95 of it, and takes some itself."""
+"""The usable part of a dask worker's memory limit: dask kills a worker at 0.95 of it, and takes
+some itself.
+"""
 
 
 _Pipe: TypeAlias = "Connection[tuple[Any, ...], tuple[Any, ...] | Made | Exception]"
-"""Receives the first arguments of `make_table`; sends each progress report, then the table or an error."""
+"""Receives the first arguments of `make_table`.
+
+Sends each progress report, then the table or an error.
+"""
 
 
 class WorkerLostError(Exception):
@@ -187,14 +201,14 @@ def processes(work: Maker = make_table) -> Iterator[Maker]:
     """
     idle = list[tuple[_Pipe, SpawnProcess]]()
 
-    def make(*table: Any) -> Made:
-        *order, tell = table
+    def make(*arguments: Any) -> Made:
+        *table, tell = arguments
         try:
             pipe, process = idle.pop()
         except IndexError:
             pipe, process = _started(work)
         try:
-            pipe.send(tuple(order))
+            pipe.send(tuple(table))
             while isinstance(answer := pipe.recv(), tuple):
                 tell(*answer)
         except (EOFError, ConnectionError):
@@ -216,11 +230,11 @@ def processes(work: Maker = make_table) -> Iterator[Maker]:
 
 def _started(work: Maker) -> tuple[_Pipe, SpawnProcess]:
     """A process that makes one table after another, and the pipe to it."""
-    pipe, theirs = _SPAWN.Pipe()
-    process = _SPAWN.Process(target=_serve, args=(theirs, work), daemon=True)
+    pipe, pipe_of_process = _SPAWN.Pipe()
+    process = _SPAWN.Process(target=_serve, args=(pipe_of_process, work), daemon=True)
     with _starting:
         process.start()
-    theirs.close()
+    pipe_of_process.close()
     return pipe, process
 
 
@@ -233,16 +247,18 @@ def _serve(pipe: Connection[Any, Any], work: Maker) -> None:
         with lock:
             pipe.send(answer)
 
+    def tell(*facts: Any) -> None:
+        send(facts)
+
     with contextlib.suppress(EOFError):
         while True:
             table = pipe.recv()
             try:
-                send(work(*table, lambda *facts: send(facts)))
-            except Exception as error:
-                can_travel = isinstance(
-                    error, (TbgenError, OSError, MemoryError)
-                )  # other errors may fail to pickle
-                send(error if can_travel else RuntimeError(f"{type(error).__name__}: {error}"))
+                send(work(*table, tell))
+            except (TbgenError, OSError, MemoryError) as error:
+                send(error)
+            except Exception as error:  # it may fail to pickle
+                send(RuntimeError(f"{type(error).__name__}: {error}"))
 
 
 def _end_of(code: int | None) -> str:
@@ -253,8 +269,10 @@ def _end_of(code: int | None) -> str:
     """
     if code is None or code >= 0:
         return f"ended with code {code}"
-    names = {each.value: each.name for each in signal.Signals}
-    return f"killed by {names.get(-code, f'signal {-code}')}"
+    try:
+        return f"killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"killed by signal {-code}"
 
 
 def kill_all() -> None:
@@ -268,19 +286,21 @@ def kill_all() -> None:
 
 
 class Cluster(contextlib.AbstractContextManager["Cluster"]):
-    """Makes one table at a time on each worker of a dask scheduler, in a folder that all machines share."""
+    """Makes one table at a time on each worker of a dask scheduler, in a folder that all machines
+    share.
+    """
 
     def __init__(self, address: str, work: Maker = make_table) -> None:
-        self._address, self._work = address, work
+        self._address = address
+        self._work = work
         try:
             self._dask: Any = importlib.import_module("distributed")
         except ImportError:
             install = how_to_install("cluster")
             reason = f"--cluster needs dask.distributed; install it with: {install}"
             raise UsageError(reason) from None
-        logging.getLogger("distributed.client").setLevel(
-            logging.CRITICAL
-        )  # the progress of the build needs the line
+        # The progress of the build needs the line.
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         try:
             self._client = self._dask.Client(address, timeout=_CONNECT_SECONDS)
         except (OSError, ValueError) as error:
@@ -295,24 +315,33 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
                 "the cluster has no workers; start some with: dask worker ADDRESS --nthreads N"
             )
         threads = min(int(worker["nthreads"]) for worker in workers)
-        limits = [
-            int(_USABLE * worker["memory_limit"]) for worker in workers if worker["memory_limit"]
-        ]
-        memory = min(limits if given.memory is None else [*limits, given.memory], default=None)
+        limits = list[int]()
+        if given.memory is not None:
+            limits.append(given.memory)
+        for worker in workers:
+            if worker["memory_limit"]:
+                limits.append(int(_USABLE * worker["memory_limit"]))
+        memory = min(limits, default=None)
         return replace(given, threads=threads * len(workers), jobs=len(workers), memory=memory)
 
-    def make(self, *table: Any) -> Made:
-        """Make a table as `make_table` does, on the worker that dask chooses, and on others if that is lost.
+    def make(self, *arguments: Any) -> Made:
+        """Make a table as `make_table` does, on the worker that dask chooses, and on others if that
+        is lost.
 
         Dask reports no progress: nothing calls the last argument.
         """
+        *table, _ = arguments
         done = threading.Event()
+
+        def set_done(_future: object) -> None:
+            done.set()
+
         try:
-            theirs = self._client.submit(_made_alone, self._work, table[:-1], pure=False)
-            theirs.add_done_callback(lambda _: done.set())
+            future = self._client.submit(_made_alone, self._work, tuple(table), pure=False)
+            future.add_done_callback(set_done)
             while not done.wait(_LOOK_SECONDS):
                 self._workers()  # a lost scheduler is an error
-            made: Made = theirs.result()
+            made: Made = future.result()
             return made
         except (self._dask.KilledWorker, self._dask.CancelledError):
             self._workers()
