@@ -38,7 +38,7 @@ from tbgen.errors import TbgenError
 from tbgen.index.layout import fen_of_cell, layout_of
 from tbgen.index.outcomes import worth_to_white
 from tbgen.material import Material
-from tbgen.probe.stored import OpenTables
+from tbgen.probe.opened import OpenTables
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import accruable, bare_sides, own_score
 from tbgen.score import Score

@@ -17,7 +17,7 @@ from tbgen.closures.ways import Way
 from tbgen.errors import ClosureTooLargeError, MissingTableError
 from tbgen.index.layout import slots_of
 from tbgen.material import MOST_TABLE_MEN, Material
-from tbgen.probe.stored import OpenTables
+from tbgen.probe.opened import OpenTables
 from tbgen.retro.drive.single import Queries
 from tbgen.retro.resets.destinations import Reset, resets_of
 from tbgen.retro.words.geometry import NO_SLOT

@@ -14,7 +14,7 @@ import chess
 from tbgen.index.layout import HOW_MASK, TURNS, Layout, Slot, Squares, partial_layout, slots_of
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import Material
-from tbgen.probe.stored import RANK_FLIP, pieces_of, squares_on
+from tbgen.probe.opened import RANK_FLIP, pieces_of, squares_on
 from tbgen.retro.resets.destinations import Reset, en_passant_starts
 from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.rules.position import board_after, material_on

@@ -40,7 +40,7 @@ from tbgen.errors import (
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, with_man
 from tbgen.men import Role
-from tbgen.probe.stored import OpenTables
+from tbgen.probe.opened import OpenTables
 from tbgen.probe.syzygy import open_syzygy
 from tbgen.probe.tablebase import folders_of
 from tbgen.probe.values import Position, TableValues

@@ -6,9 +6,9 @@ import enum
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import InitVar, dataclass
+from dataclasses import InitVar, dataclass, field, fields
 from functools import cached_property, lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import chess
 
@@ -19,7 +19,7 @@ from tbgen.rules.notation import san_of
 from tbgen.rules.own_board import OwnBoard
 from tbgen.rules.points import Points, Scoring, points_facts
 from tbgen.rules.position import board_after, own_of
-from tbgen.score import Score
+from tbgen.score import Color, Score
 from tbgen.text import in_plies
 
 
@@ -41,7 +41,9 @@ class Grade(enum.Enum):
         """
         if before == after:
             return cls.KEEPS
-        return cls.COSTS if before.holder is after.holder else cls.LOSES
+        if before.holder is after.holder:
+            return cls.COSTS
+        return cls.LOSES
 
 
 _SIZE: Final = 320
@@ -64,42 +66,38 @@ class Shown:
         board, moves = self._drawing()
         if isinstance(board, OwnBoard):  # men of your own have no pictures
             return None
-        return chess.svg.board(
-            board, arrows=[(m.from_square, m.to_square) for m in moves[:_MOST_ARROWS]], size=_SIZE
-        )
+        arrows = [(move.from_square, move.to_square) for move in moves[:_MOST_ARROWS]]
+        return chess.svg.board(board, arrows=arrows, size=_SIZE)
 
     def _repr_html_(self) -> str:
         from html import escape
 
-        return (
-            f"<p>{escape(str(self))}</p>{self._repr_svg_() or f'<pre>{self._drawing()[0]}</pre>'}"
-        )
+        picture = self._repr_svg_()
+        if picture is None:
+            board, _ = self._drawing()
+            picture = f"<pre>{board}</pre>"
+        return f"<p>{escape(str(self))}</p>{picture}"
 
 
-@dataclass(slots=True)
-class At:
+class At(NamedTuple):
     """The position that an answer belongs to; for a move, the board before it and the scores after it."""
 
     board: chess.Board
     carried: Score | None = None
     """The score that had accrued before the position; None if its own score counts in any case."""
-    counted: Score | None = None
+    own: Score | None = None
     """The own score, if it has been counted: counting takes as long as a look into the table."""
     ask: Callable[[chess.Board, Score], Moves] | None = None
     """The function that finds the moves of a position with an accrued score."""
 
-    def own(self) -> Score:
-        """The own score of the board's position."""
-        if self.counted is None:
-            self.counted = own_of(self.board)
-        return self.counted
 
-
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Valued(Shown):
-    """A value and its position, which is no field, because a frame of answers has a column for each field."""
+    """A value and its position, which is no field, because a frame of answers has a column for each field.
 
-    at: InitVar[At]
+    Answers are equal if they say the same of one position with one accrued score.
+    """
+
     outcome: Score
     """The score at the end of best play by both sides, for a move after it."""
     dtg: int | None
@@ -107,21 +105,44 @@ class Valued(Shown):
 
     It is 0 if that score is already accrued and stays so.
     """
+    at: InitVar[At | None] = field(default=None, kw_only=True)
 
-    def __post_init__(self, at: At) -> None:
-        vars(self)["_at"] = at
+    # `dataclasses.replace` reads `at` from the answer.
+    def __post_init__(self, at: At | None) -> None:
+        if at is None:
+            raise TypeError("an answer belongs to a position: at=At(board)")
+        vars(self)["at"] = at
 
     @property
-    def _here(self) -> At:
-        found: At = vars(self)["_at"]
-        return found
+    def _at(self) -> At:
+        at: At = vars(self)["at"]
+        return at
+
+    @property
+    def accrued(self) -> Score:
+        """The accrued score that the value belongs to."""
+        raise NotImplementedError
+
+    def _identity(self) -> tuple[object, ...]:
+        values = [getattr(self, field.name) for field in fields(self)]
+        return (type(self), self._at.board.fen(), self.accrued, *values)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Valued):
+            return NotImplemented
+        return self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
 
     def __getstate__(self) -> dict[str, Any]:
         """A pickled answer leaves its tables out: nobody would close them after opening it again."""
-        return {**vars(self), "_at": At(self._here.board, self._here.carried, self._here.counted)}
+        return {**vars(self), "at": self._at._replace(ask=None)}
 
     def __str__(self) -> str:
-        return str(self.outcome) if self.dtg is None else f"{self.outcome} in {in_plies(self.dtg)}"
+        if self.dtg is None:
+            return str(self.outcome)
+        return f"{self.outcome} in {in_plies(self.dtg)}"
 
     def __format__(self, spec: str) -> str:
         return format(str(self), spec)
@@ -141,15 +162,15 @@ class Valued(Shown):
         return (scoring or Scoring()).points(self.outcome)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Probe(Valued):
     """The value of a position with an accrued score, as `Tablebase.probe` gives it.
 
     A notebook shows it with the board, and the best moves as arrows.
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    >>> found = Probe(At(board, Score("G4.0")), Score("G1.5"), 5, Material.parse("KBvK"))
-    >>> str(found), str(found.own), found.is_reached, found.points()[0], found.facts()["dtg"]
+    >>> probe = Probe(Score("G1.5"), 5, Material.parse("KBvK"), at=At(board, Score("G4.0")))
+    >>> str(probe), str(probe.own), probe.is_reached, probe.points()[0], probe.facts()["dtg"]
     ('G1.5 in 5 plies', '-G14.5', False, Fraction(9, 16), 5)
     """
 
@@ -159,15 +180,15 @@ class Probe(Valued):
     def __repr__(self) -> str:
         return f"<Probe {self.material}: {self}>"
 
-    @property
+    @cached_property
     def own(self) -> Score:
         """The score of the position itself."""
-        return self._here.own()
+        return self._at.own or own_of(self._at.board)
 
     @property
     def accrued(self) -> Score:
         """The accrued score that the value belongs to."""
-        return self._here.carried or self.own
+        return self._at.carried or self.own
 
     @property
     def is_reached(self) -> bool:
@@ -177,11 +198,11 @@ class Probe(Valued):
     @cached_property
     def moves(self) -> Moves:
         """All moves with their values, best first. The first access needs open tables."""
-        if self._here.ask is None:
+        if self._at.ask is None:
             raise UsageError(
                 "a pickled answer has no tables; ask a tablebase for the moves: tables.probe_moves(board)"
             )
-        return self._here.ask(self._here.board, self.accrued)
+        return self._at.ask(self._at.board, self.accrued)
 
     @property
     def best(self) -> list[MoveProbe]:
@@ -198,7 +219,7 @@ class Probe(Valued):
             The keys and values that `tbgen probe --json` prints, without the moves.
         """
         return {
-            "fen": self._here.board.fen(),
+            "fen": self._at.board.fen(),
             "material": str(self.material.canonical()),
             **facts_of(self, "own", "accrued", "outcome", "dtg"),
             "points": {**_points(scoring, self.outcome)},
@@ -208,17 +229,18 @@ class Probe(Valued):
     def _drawing(self) -> tuple[chess.Board, Sequence[chess.Move]]:
         best = list[chess.Move]()
         with suppress(TbgenError):  # without its moves it is a complete answer
-            best = [each.move for each in self.best]
-        return self._here.board, best
+            best = [move.move for move in self.best]
+        return self._at.board, best
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class MoveProbe(Valued):
     """The value of a move with best play after it, as `Tablebase.probe_moves` gives it.
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    >>> found = MoveProbe(At(board, Score("G4.0")), Score("G1.5"), 5, "e6e5", False, True, True)
-    >>> str(found), str(found.accrued), found.points()[0], found.facts()["uci"]
+    >>> at = At(board, Score("G4.0"))
+    >>> move = MoveProbe(Score("G1.5"), 5, "e6e5", reset=False, best=True, keeps=True, at=at)
+    >>> str(move), str(move.accrued), move.points()[0], move.facts()["uci"]
     ('Ke5 G1.5 in 5 plies', 'G3.5', Fraction(9, 16), 'e6e5')
     """
 
@@ -243,18 +265,20 @@ class MoveProbe(Valued):
     @cached_property
     def san(self) -> str:
         """The move in short notation."""
-        return san_of(self._here.board, self.move, self.own)
+        return san_of(self._at.board, self.move, self.own)
 
     @cached_property
     def own(self) -> Score:
         """The score of the position after the move."""
-        return self._here.counted or own_of(board_after(self._here.board, self.move))
+        return self._at.own or own_of(board_after(self._at.board, self.move))
 
     @property
     def accrued(self) -> Score:
         """The accrued score after the move."""
-        carried = self._here.carried
-        return self.own if carried is None else carried.after(self.own, reset=False)
+        carried = self._at.carried
+        if carried is None:
+            return self.own
+        return carried.after(self.own, reset=False)
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """The move as JSON has it.
@@ -273,14 +297,15 @@ class MoveProbe(Valued):
         }
 
     def _drawing(self) -> tuple[chess.Board, Sequence[chess.Move]]:
-        return self._here.board, [self.move]
+        return self._at.board, [self.move]
 
 
 class LineStep(MoveProbe):
     """A move of a line of best play, as `Tablebase.line` gives it. Its `dtg` counts from the position after the move.
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    >>> step = LineStep(At(board, Score("G4.0")), Score("G1.5"), 4, "e6e5", False, True, True)
+    >>> at = At(board, Score("G4.0"))
+    >>> step = LineStep(Score("G1.5"), 4, "e6e5", reset=False, best=True, keeps=True, at=at)
     >>> str(step), step.points()[0], step.facts()["accrued"]
     ('Ke5 G1.5 in 4 plies', Fraction(9, 16), 'G3.5')
     """
@@ -301,7 +326,8 @@ class Moves(list[MoveProbe]):
     """The moves of a position, best first.
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    >>> move = MoveProbe(At(board, Score("G4.0")), Score("G1.5"), 5, "e6e5", False, True, True)
+    >>> at = At(board, Score("G4.0"))
+    >>> move = MoveProbe(Score("G1.5"), 5, "e6e5", reset=False, best=True, keeps=True, at=at)
     >>> moves = Moves([move])
     >>> list(moves.groups()), moves.columns()["san"], moves.facts()[0]["dtg"]
     ([('keep G1.5', [<MoveProbe Ke5 G1.5 in 5 plies>])], ['Ke5'], 5)
@@ -310,7 +336,7 @@ class Moves(list[MoveProbe]):
     @property
     def best(self) -> list[MoveProbe]:
         """The moves of best play."""
-        return [each for each in self if each.best]
+        return [move for move in self if move.best]
 
     def groups(self) -> Iterator[tuple[str, list[MoveProbe]]]:
         """The moves by their effect on the value.
@@ -320,16 +346,14 @@ class Moves(list[MoveProbe]):
         """
         if not self:
             return
-        value, mover = self[0].outcome, self[0].own.holder
-        titles = {
-            Grade.KEEPS: f"keep {value}",
-            Grade.COSTS: "give away part of it"
-            if value.holder is mover
-            else f"give {mover.other} more",
-            Grade.LOSES: f"give the score to {mover.other}",
-        }
-        for grade, moves in itertools.groupby(self, lambda each: Grade.of(value, each.outcome)):
-            yield titles[grade], list(moves)
+        value = self[0].outcome
+        mover = self[0].own.holder
+
+        def grade_of(move: MoveProbe) -> Grade:
+            return Grade.of(value, move.outcome)
+
+        for grade, moves in itertools.groupby(self, grade_of):
+            yield _title(grade, value, mover), list(moves)
 
     def columns(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """The moves as columns by name, which pandas and polars take as a frame.
@@ -343,10 +367,12 @@ class Moves(list[MoveProbe]):
         from tbgen.probe.many import columns_of
 
         return {
-            "uci": [each.uci for each in self],
-            "san": [each.san for each in self],
-            **columns_of([each.outcome for each in self], [each.dtg for each in self], scoring),
-            **{name: [getattr(each, name) for each in self] for name in ("reset", "best", "keeps")},
+            "uci": [move.uci for move in self],
+            "san": [move.san for move in self],
+            **columns_of([move.outcome for move in self], [move.dtg for move in self], scoring),
+            "reset": [move.reset for move in self],
+            "best": [move.best for move in self],
+            "keeps": [move.keeps for move in self],
         }
 
     def facts(self, scoring: Scoring | None = None) -> list[dict[str, Any]]:
@@ -358,7 +384,18 @@ class Moves(list[MoveProbe]):
         Returns:
             The `moves` that `tbgen probe --json` prints.
         """
-        return [each.facts(scoring) for each in self]
+        return [move.facts(scoring) for move in self]
+
+
+def _title(grade: Grade, value: Score, mover: Color) -> str:
+    """The title of the moves of a grade, in a position of some value."""
+    if grade is Grade.KEEPS:
+        return f"keep {value}"
+    if grade is Grade.LOSES:
+        return f"give the score to {mover.other}"
+    if value.holder is mover:
+        return "give away part of it"
+    return f"give {mover.other} more"
 
 
 @lru_cache(maxsize=1 << 12)
@@ -367,14 +404,15 @@ def _points(scoring: Scoring | None, outcome: Score) -> Mapping[str, float]:
     return points_facts((scoring or Scoring()).points(outcome))
 
 
-def _move_facts(each: MoveProbe) -> dict[str, Any]:
+def _move_facts(move: MoveProbe) -> dict[str, Any]:
     """A move, the scores after it and its value."""
-    return {  # written out, because a server answers with thousands of them
-        "uci": each.uci,
-        "san": each.san,
-        "reset": each.reset,
-        "own": str(each.own),
-        "accrued": str(each.accrued),
-        "outcome": str(each.outcome),
-        "dtg": each.dtg,
+    # Written out, because a server answers with thousands of them.
+    return {
+        "uci": move.uci,
+        "san": move.san,
+        "reset": move.reset,
+        "own": str(move.own),
+        "accrued": str(move.accrued),
+        "outcome": str(move.outcome),
+        "dtg": move.dtg,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import chess
 import numpy as np
@@ -29,7 +29,8 @@ from tbgen.index.outcomes import are_white, codes_of, signed_of
 from tbgen.material import Material
 from tbgen.men import number_of
 from tbgen.probe.many import BulkProbe, Fault
-from tbgen.probe.stored import RANK_FLIP, StoredTable, squares_on
+from tbgen.probe.opened import RANK_FLIP, squares_on
+from tbgen.probe.stored import StoredTable
 from tbgen.probe.values import Position, TableValues
 from tbgen.rules.position import own_score, why_not_accrued
 from tbgen.score import MOST_CODE, Color, Score, expect_score
@@ -52,14 +53,9 @@ _FEW = 3000
 
 
 def _no_answers(count: int) -> BulkProbe:
-    return BulkProbe(
-        np.zeros(count, np.int8), np.full(count, np.nan, np.float32), np.zeros(count, np.uint8)
-    )
-
-
-def _put(answers: BulkProbe, indices: Any, outcome: Any, dtg: Any, fault: Any = Fault.NONE) -> None:
-    """Enter outcomes, distances and faults at some indices."""
-    answers.outcome[indices], answers.dtg[indices], answers.fault[indices] = outcome, dtg, fault
+    outcome = np.zeros(count, np.int8)
+    dtg = np.full(count, np.nan, np.float32)
+    return BulkProbe(outcome, dtg, np.zeros(count, np.uint8))
 
 
 def answer_arrays(
@@ -82,52 +78,99 @@ def answer_arrays(
             f"white_to_move must be truth values, such as board.turn, not {turns.dtype}"
         )
     sides = np.where(_for_each(turns, len(men), "white_to_move"), 0, 1)
-    numbers, table = accrued_numbers(accrued, len(men)), values.tables.table(material)
+    numbers = accrued_numbers(accrued, len(men))
+    table = values.tables.table(material)
     flipped = not material.is_canonical
-    men = men[:, columns_of(material, table.layout, flipped=flipped)]
-    return _answer(values, table, flipped, sides, men, numbers)
+    men = men[:, columns_of_slots(material, table.layout, flipped=flipped)]
+    return _answer(values, table, flipped, Positions(sides, men, numbers))
 
 
 def answer_positions(
     values: TableValues, positions: Sequence[Position], accrued: ManyAccrued
 ) -> BulkProbe:
     """The values of boards and FENs, whatever their materials."""
-    answers, given = _no_answers(len(positions)), accrued_numbers(accrued, len(positions))
-    groups: dict[tuple[StoredTable, bool], list[tuple[Any, ...]]] = {}
-    for n, position in enumerate(positions):
+    answers = _no_answers(len(positions))
+    given = accrued_numbers(accrued, len(positions))
+    groups: dict[tuple[StoredTable, bool], list[_Row]] = {}
+    for number, position in enumerate(positions):
         try:
             board, carried = values.read(position, None)
-            _, table, flipped, pieces = values.answering(board)
-            number = int(given[n]) if accrued is not None or carried is None else carried.signed
+            answering = values.answering(board)
+            signed = int(given[number])
+            if accrued is None and carried is not None:
+                signed = carried.signed
             if board.ep_square is not None:
-                score = Score.from_signed(number) if number else None
-                outcome, dtg = values.value(values.asked(board.copy(stack=False), score))
-                _put(answers, n, outcome.signed, np.nan if dtg is None else dtg)
+                score = Score.from_signed(signed) if signed else None
+                outcome, dtg = values.value(values.query(board.copy(stack=False), score))
+                answers.outcome[number] = outcome.signed
+                answers.dtg[number] = np.nan if dtg is None else dtg
                 continue
         except tuple(_FAULTS) as error:
-            answers.fault[n] = _FAULTS[type(error)]
+            answers.fault[number] = _FAULTS[type(error)]
             continue
-        row = n, int(not board.turn), squares_on(board, pieces), number
-        groups.setdefault((table, flipped), []).append(row)
+        row = _Row(number, int(not board.turn), squares_on(board, answering.pieces), signed)
+        groups.setdefault((answering.table, answering.flipped), []).append(row)
     for (table, flipped), rows in groups.items():
-        indices, *asked = (np.array(column, np.int64) for column in zip(*rows, strict=True))
-        found = _answer(values, table, flipped, *asked)
-        _put(answers, indices, found.outcome, found.dtg, found.fault)
+        indices = np.array([row.number for row in rows], np.int64)
+        some = _answer(values, table, flipped, Positions.of(rows))
+        answers.outcome[indices] = some.outcome
+        answers.dtg[indices] = some.dtg
+        answers.fault[indices] = some.fault
     return answers
+
+
+class _Row(NamedTuple):
+    """A position of many, as it is on the board."""
+
+    number: int
+    side: int
+    squares: list[int]
+    accrued: int
+
+
+class Positions(NamedTuple):
+    """Positions of one table without a right to take en passant, as arrays."""
+
+    sides: Ints
+    """0 if White is to move, else 1."""
+    squares: Ints
+    """[position, slot of the layout]"""
+    accrued: Ints
+    """The accrued score as a signed number; 0 for the own score."""
+
+    @classmethod
+    def of(cls, rows: Sequence[_Row]) -> Positions:
+        return cls(
+            np.array([row.side for row in rows], np.int64),
+            np.array([row.squares for row in rows], np.int64),
+            np.array([row.accrued for row in rows], np.int64),
+        )
+
+    def turned(self) -> Positions:
+        """The same positions with the colours reversed."""
+        return Positions(1 - self.sides, self.squares ^ RANK_FLIP, -self.accrued)
+
+    def part(self, rows: Ints | Bools) -> Positions:
+        return Positions(self.sides[rows], self.squares[rows], self.accrued[rows])
 
 
 def accrued_numbers(accrued: ManyAccrued, count: int) -> Ints:
     """The accrued score of each position as a signed number, from one score for all or one for each."""
-    given: Any = [accrued] if accrued is None or isinstance(accrued, (Score, str)) else accrued
+    given: Any = accrued
+    if accrued is None or isinstance(accrued, (Score, str)):
+        given = [accrued]
     if isinstance(given, Iterable) and np.asarray(given).dtype.kind not in "iu":
-        given = [
-            0 if each is None or each != each else expect_score(each, "accrued").signed
-            for each in given
-        ]
+        given = [_signed_of_one(score) for score in given]
     meaning = f"accrued must be +(code + 1) or -(code + 1) with codes up to {MOST_CODE}, or 0"
-    return _for_each(
-        _whole_numbers(given, "accrued", -MOST_CODE - 1, MOST_CODE + 1, meaning), count, "accrued"
-    )
+    numbers = _whole_numbers(given, "accrued", -MOST_CODE - 1, MOST_CODE + 1, meaning)
+    return _for_each(numbers, count, "accrued")
+
+
+def _signed_of_one(score: Any) -> int:
+    """An accrued score as a signed number; 0 for None, and for NaN in its place in a frame."""
+    if score is None or score != score:
+        return 0
+    return expect_score(score, "accrued").signed
 
 
 def _whole_numbers(values: object, name: str, least: int, most: int, meaning: str) -> Ints:
@@ -153,40 +196,40 @@ def _for_each(values: npt.NDArray[np.generic], count: int, name: str) -> Ints:
         ) from None
 
 
-def columns_of(material: Material, layout: Layout, *, flipped: bool) -> list[int]:
+def columns_of_slots(material: Material, layout: Layout, *, flipped: bool) -> list[int]:
     """[slot] -> the column of its man, where columns follow the material's name."""
-    men = [
-        (color.other if flipped else color, role)
-        for color in Color
-        for role in material.side(color)
-    ]
-    return sorted(range(len(men)), key=lambda column: layout.slots.index(men[column]))
+    slots = list[int]()
+    for color in Color:
+        there = color.other if flipped else color
+        slots += [layout.slots.index((there, kind)) for kind in material.side(color)]
+    columns: list[int] = np.argsort(slots, kind="stable").tolist()
+    return columns
 
 
-# squares[n, slot of the layout]; accrued[n] is signed, or 0 for the own score
 def _answer(
-    values: TableValues,
-    table: StoredTable,
-    flipped: bool,
-    sides: Ints,
-    squares: Ints,
-    accrued: Ints,
+    values: TableValues, table: StoredTable, flipped: bool, positions: Positions
 ) -> BulkProbe:
-    """The values of positions of a table, without a right to take en passant."""
+    """The values of positions of a table; `flipped` means that the table has the colours reversed."""
     if table.layout.material.own:
         raise UsageError(
             "many probes know the men of chess alone; probe positions with men of your own one by one"
         )
     if flipped:
-        sides, squares, accrued = 1 - sides, squares ^ RANK_FLIP, -accrued
-    answers, legal = _no_answers(len(sides)), are_legal(table.layout, sides, squares)
+        positions = positions.turned()
+    legal = are_legal(table.layout, positions.sides, positions.squares)
+    answers = _no_answers(len(legal))
     answers.fault[~legal] = Fault.ILLEGAL
     rows = np.flatnonzero(legal)
-    places = table.file.order.place_of(cells_of(table.layout, sides[rows], squares[rows]))
-    _put(answers, rows, *table.all_entries(places))
-    given = accrued[rows] != 0
-    _let_accrue(values, table, answers, rows[given], places[given], sides, squares, accrued)
-    return replace(answers, outcome=-answers.outcome) if flipped else answers
+    some = positions.part(rows)
+    places = table.file.order.place_of(cells_of(table.layout, some.sides, some.squares))
+    entry, dtg = table.all_entries(places)
+    answers.outcome[rows] = entry
+    answers.dtg[rows] = dtg
+    given = some.accrued != 0
+    _let_accrue(values, table, answers, rows[given], places[given], some.part(given))
+    if flipped:
+        return replace(answers, outcome=-answers.outcome)
+    return answers
 
 
 def _let_accrue(
@@ -195,63 +238,75 @@ def _let_accrue(
     answers: BulkProbe,
     rows: Ints,
     places: Ints,
-    *asked: Ints,
+    positions: Positions,
 ) -> None:
-    """Replace the entry values that the accrued score changes, as `StoredPosition.value` does."""
-    layout, entry, (sides, squares, accrued) = (
-        table.layout,
-        answers.outcome[rows],
-        (each[rows] for each in asked),
-    )
+    """Replace the entry values that the accrued score changes, as `StoredPosition.value` does.
+
+    `rows` are the positions in the answers, and `places` those in the table.
+    """
+    slots = table.layout.slots
     bare = tuple(
-        values.mobility.forgets and sum(color is side for color, _ in layout.slots) == 1
-        for side in Color
+        values.mobility.forgets and sum(color is side for color, _ in slots) == 1 for side in Color
     )
-    is_possible = _possible_scores(bare)[np.where(are_white(accrued), 0, 1), codes_of(accrued)]
-    unsure = np.flatnonzero((abs(entry) >= abs(accrued)) | ~is_possible)
-    rows, places, accrued, entry = rows[unsure], places[unsure], accrued[unsure], entry[unsure]
-    sides, squares, is_possible = sides[unsure], squares[unsure], is_possible[unsure]
-    own = signed_of(sides != int(Color.WHITE), own_codes(layout.slots, sides, squares))
+    accrued = positions.accrued
+    holders = np.where(are_white(accrued), int(Color.WHITE), int(Color.BLACK))
+    is_possible = _possible_scores(bare)[holders, codes_of(accrued)]
+    is_lower = abs(answers.outcome[rows].astype(np.int64)) < abs(accrued)
+
+    # The own score counts only here.
+    unsure = np.flatnonzero(~is_lower | ~is_possible)
+    rows = rows[unsure]
+    places = places[unsure]
+    positions = positions.part(unsure)
+    accrued = positions.accrued
+    is_possible = is_possible[unsure]
+    codes = own_codes(slots, positions.sides, positions.squares)
+    own = signed_of(positions.sides != int(Color.WHITE), codes)
+
     wrong = rows[~is_possible & (own != accrued)]
-    _put(answers, wrong, 0, np.nan, Fault.ACCRUED)
-    held = (
-        is_possible & (abs(own) >= abs(accrued)) & (own != accrued) & (abs(entry) >= abs(accrued))
-    )
-    _put(answers, rows[held], *table.all_held(places[held], accrued[held]))
+    answers.outcome[wrong] = 0
+    answers.dtg[wrong] = np.nan
+    answers.fault[wrong] = Fault.ACCRUED
+
+    own_counts = (abs(own) < abs(accrued)) | (own == accrued)
+    held = is_possible & ~own_counts & ~is_lower[unsure]
+    outcome, dtg = table.all_held(places[held], accrued[held])
+    answers.outcome[rows[held]] = outcome
+    answers.dtg[rows[held]] = dtg
 
 
 @cache
 def _possible_scores(bare: tuple[bool, ...]) -> Bools:
     """[holder, code] -> whether the score can have accrued."""
-    scores = ([Score(code, holder) for code in range(MOST_CODE + 1)] for holder in Color)
-    return np.array([[why_not_accrued(score, bare) is None for score in row] for row in scores])
+    possible = np.zeros((len(Color), MOST_CODE + 1), np.bool_)
+    for holder in Color:
+        for code in range(MOST_CODE + 1):
+            possible[int(holder), code] = why_not_accrued(Score(code, holder), bare) is None
+    return possible
 
 
 def board_of(slots: Sequence[Slot], side: int, squares: Sequence[int]) -> chess.Board:
     """The board with the men of the slots on their squares; halfmove clock 0."""
+    pieces = dict[chess.Square, chess.Piece]()
+    for square, (color, kind) in zip(squares, slots, strict=True):
+        pieces[square] = chess.Piece(number_of(kind), color.chess)
     board = chess.Board(None)
-    men = zip(squares, slots, strict=True)
-    board.set_piece_map(
-        {square: chess.Piece(number_of(kind), color.chess) for square, (color, kind) in men}
-    )
+    board.set_piece_map(pieces)
     board.turn = side == int(Color.WHITE)
     return board
 
 
 def own_codes(slots: Sequence[Slot], sides: Ints, squares: Ints) -> Ints:
     """The own code of each legal position without en passant rights; squares by slots, side 0 = White to move."""
+    codes = np.zeros(len(squares), np.int64)
     if len(squares) <= _FEW:
-        positions = zip(sides.tolist(), squares.tolist(), strict=True)
-        return np.array(
-            [own_score(board_of(slots, side, men)).code for side, men in positions], np.int64
-        )
+        for n, (side, men) in enumerate(zip(sides.tolist(), squares.tolist(), strict=True)):
+            codes[n] = own_score(board_of(slots, side, men)).code
+        return codes
     from tbgen.board.board import BOARD_WORDS, KIND, TURN
     from tbgen.board.moves import codes_on
 
-    boards, codes = (
-        np.zeros((len(squares), BOARD_WORDS), np.uint64),
-        np.zeros(len(squares), np.int64),
-    )
+    boards = np.zeros((len(squares), BOARD_WORDS), np.uint64)
     for slot, (color, kind) in enumerate(slots):
         bits = np.left_shift(np.uint64(1), squares[:, slot].astype(np.uint64))
         boards[:, int(color)] |= bits

@@ -6,7 +6,7 @@ import enum
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -86,10 +86,14 @@ class BulkProbe:
     def __getitem__(self, which: Any) -> Value | BulkProbe | None:
         """Outcome and distance of one position, None without an answer; or the answers for some."""
         if not isinstance(which, (int, np.integer)):
-            some = which if isinstance(which, slice) else np.asarray(which)
-            return BulkProbe(self.outcome[some], self.dtg[some], self.fault[some])
-        byte, dtg = int(self.outcome[which]), self.dtg[which]
-        return (Score.from_signed(byte), None if np.isnan(dtg) else int(dtg)) if byte else None
+            if not isinstance(which, slice):
+                which = np.asarray(which)
+            return BulkProbe(self.outcome[which], self.dtg[which], self.fault[which])
+        signed = int(self.outcome[which])
+        if signed == 0:
+            return None
+        dtg = self.dtg[which]
+        return Score.from_signed(signed), None if np.isnan(dtg) else int(dtg)
 
     def __repr__(self) -> str:
         return f"<BulkProbe: {np.count_nonzero(self.outcome)} of {len(self)} answered>"
@@ -120,8 +124,8 @@ class BulkProbe:
             Numbers from 0 to 1; NaN without an answer. Black has the rest of one point.
         """
         different, which = np.unique(self.outcome, return_inverse=True)
-        scores = [Score.from_signed(byte) if byte else None for byte in different.tolist()]
-        return np.take(columns_of(scores, (), scoring)["points"], which)
+        points = columns_of(map(_score_of, different.tolist()), (), scoring)["points"]
+        return np.take(points, which)
 
     def columns(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """The answers as columns by name, which pandas and polars take as a frame.
@@ -133,11 +137,18 @@ class BulkProbe:
             Lists and arrays by name; `points` are White's. Without an answer, numbers are NaN and all else is None.
             `polars.DataFrame(many.columns(), nan_to_null=True)` makes null of both.
         """
-        scores = [found and found[0] for found in self]
-        faults = [
-            str(self.fault_of(n)) if score is None else None for n, score in enumerate(scores)
-        ]
+        faults = list[str | None]()
+        for number in range(len(self)):
+            faults.append(None if self.outcome[number] else str(self.fault_of(number)))
+        scores = map(_score_of, self.outcome.tolist())
         return {**columns_of(scores, self.dtg, scoring), "fault": faults}
+
+
+def _score_of(signed: int) -> Score | None:
+    """The outcome that a number of an array means; None for 0."""
+    if signed == 0:
+        return None
+    return Score.from_signed(signed)
 
 
 def columns_of(
@@ -145,21 +156,32 @@ def columns_of(
 ) -> dict[str, Any]:
     """Outcomes and distances as columns by name."""
     rows = [_row_of(score, scoring or Scoring()) for score in scores]
-    texts = {
-        name: [row[n] for row in rows] for n, name in enumerate(("outcome", "holder", "check"))
+    return {
+        "outcome": [row.outcome for row in rows],
+        "holder": [row.holder for row in rows],
+        "check": [row.check for row in rows],
+        "moves": np.array([row.moves for row in rows], float),
+        "rank": np.array([row.rank for row in rows], float),
+        "points": np.array([row.points for row in rows], float),
+        "dtg": np.array(list(dtg), float),
     }
-    numbers = {
-        n: np.array([row[k] for row in rows], float)
-        for k, n in enumerate(("moves", "rank", "points"), 3)
-    }
-    return {**texts, **numbers, "dtg": np.array(list(dtg), float)}
+
+
+class _Row(NamedTuple):
+    """An outcome in columns: numbers are NaN without an answer, and all else is None."""
+
+    outcome: str | None = None
+    holder: str | None = None
+    check: bool | None = None
+    moves: float = np.nan
+    rank: float = np.nan
+    points: float = np.nan
 
 
 @cache
-def _row_of(
-    score: Score | None, scoring: Scoring
-) -> tuple[str | None, str | None, bool | None, float, float, float]:
+def _row_of(score: Score | None, scoring: Scoring) -> _Row:
     if score is None:
-        return None, None, None, np.nan, np.nan, np.nan
+        return _Row()
     points = points_facts(scoring.points(score))["white"]
-    return str(score), str(score.holder).lower(), score.check, score.moves, score.rank, points
+    holder = str(score.holder).lower()
+    return _Row(str(score), holder, score.check, score.moves, score.rank, points)

@@ -5,6 +5,7 @@ This file loads the compiler, so a `Tablebase` loads it only with `compiled=True
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -37,8 +38,8 @@ from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
 from tbgen.index.words import NOTHING, ONE, count, lowest_square
 from tbgen.material import Material
 from tbgen.men import Role, number_of
-from tbgen.probe.stored import RANK_FLIP, Answering, StoredPosition, Successor
-from tbgen.probe.tablebase import Tablebase
+from tbgen.probe.opened import RANK_FLIP, Answering, Successor
+from tbgen.probe.stored import StoredPosition
 from tbgen.score import Color, Score
 from tbgen.storage.order import Order
 
@@ -58,12 +59,14 @@ def key_of(material: Material) -> int:
     return key
 
 
-def keys_of(tables: Tablebase) -> Words:
-    """The keys of the materials that have tables, in either order of colours, sorted."""
-    there = [material for material in tables.available() if not material.own]
-    return np.array(
-        sorted({key_of(each) for men in there for each in (men, men.flipped())}), np.uint64
-    )
+def keys_of(materials: Iterable[Material]) -> Words:
+    """The keys of some materials, in either order of colours, sorted; men of your own have none."""
+    keys = set[int]()
+    for material in materials:
+        if not material.own:
+            keys.add(key_of(material))
+            keys.add(key_of(material.flipped()))
+    return np.array(sorted(keys), np.uint64)
 
 
 # keys: as `keys_of` makes them
@@ -75,9 +78,8 @@ def has_table(board: Words, keys: Words) -> bool:
     key = NOTHING
     for role in range(PAWN, KING):
         for side in range(2):
-            key |= np.uint64(count(board[side] & board[KIND + role])) << np.uint64(
-                8 * role + 4 * side
-            )
+            men = np.uint64(count(board[side] & board[KIND + role]))
+            key |= men << np.uint64(8 * role + 4 * side)
     index = np.searchsorted(keys, key)
     return bool(index < len(keys) and keys[index] == key)
 
@@ -98,7 +100,8 @@ class Placing(NamedTuple):
 @inner
 def place_on(board: Words, placing: Placing, flipped: Int, squares: Ints, images: Ints) -> Int:
     """The place of a position in the table of its men; `flipped` is 1 if the table has the colours reversed."""
-    slots, left = len(squares), NOTHING
+    slots = len(squares)
+    left = NOTHING
     for slot in range(slots):  # equal men in ascending order
         if placing.twin_start[slot] == slot:
             left = board[placing.men[slot, 0] ^ flipped] & board[KIND + placing.men[slot, 1]]
@@ -118,9 +121,9 @@ def place_on(board: Words, placing: Placing, flipped: Int, squares: Ints, images
             for slot in range(1, slots):
                 squares[slot] = images[slot]
         squares[0] = TRIANGLE_INDEX[squares[0]]
-    place: Int = (address >> HOW_BITS) * placing.steps[0] + (
-        np.int64(board[TURN]) ^ flipped
-    ) * placing.steps[1]
+    block = address >> HOW_BITS
+    side = np.int64(board[TURN]) ^ flipped
+    place: Int = block * placing.steps[0] + side * placing.steps[1]
     for slot in range(pawns, slots):
         place += squares[slot] * placing.steps[2 + slot - pawns]
     return place
@@ -136,8 +139,10 @@ def find_successors(
     The place is ELSEWHERE after a capture or a promotion, and where a pawn may then take en passant.
     The last two are scratch buffers: a board, and two rows for the squares of all men.
     """
-    squares, images = rows[0], rows[1]
-    number, men = legal_moves(board, moves), count(board[WHITE] | board[BLACK])
+    squares = rows[0]
+    images = rows[1]
+    men = count(board[WHITE] | board[BLACK])
+    number = legal_moves(board, moves)
     for n in range(number):
         copy_words(board, after)
         facts[n, RESET] = play(after, moves[n])
@@ -156,28 +161,31 @@ def own_of(board: chess.Board) -> Score:
 
 def successors_of(board: chess.Board, answering: Answering) -> list[Successor]:
     """The legal moves of a position that a table answers, and their results."""
-    _, table, flipped, _ = answering
-    placing, after = placing_of(table.file.order), np.empty(BOARD_WORDS, np.uint64)
-    moves, facts = np.empty(MOST_MOVES, np.int64), np.empty((MOST_MOVES, FACTS), np.int64)
+    table = answering.table
+    placing = placing_of(table.file.order)
+    moves = np.empty(MOST_MOVES, np.int64)
+    facts = np.empty((MOST_MOVES, FACTS), np.int64)
+    after = np.empty(BOARD_WORDS, np.uint64)
     rows = np.empty((2, len(placing.men)), np.int64)
+    flipped = answering.flipped
     count = find_successors(words_of(board), placing, int(flipped), moves, facts, after, rows)
-    return [
-        Successor(
-            _move_of(move),
-            bool(reset),
-            code,
-            None if place == ELSEWHERE else StoredPosition(table, place, flipped=flipped),
-        )
-        for move, (code, reset, place) in zip(
-            moves[:count].tolist(), facts[:count].tolist(), strict=True
-        )
-    ]
+    successors = list[Successor]()
+    for move, (code, reset, place) in zip(
+        moves[:count].tolist(), facts[:count].tolist(), strict=True
+    ):
+        found = None
+        if place != ELSEWHERE:
+            found = StoredPosition(table, place, flipped=flipped)
+        successors.append(Successor(_move_of(move), bool(reset), code, found))
+    return successors
 
 
 @cache
 def _move_of(packed: int) -> chess.Move:
     """python-chess's move for a kernel's move, which is never castling."""
-    return chess.Move(packed & 63, packed >> TARGET_SHIFT & 63, packed >> PROMOTION_SHIFT or None)
+    target = (packed >> TARGET_SHIFT) & 63
+    promotion = packed >> PROMOTION_SHIFT
+    return chess.Move(packed & 63, target, promotion or None)
 
 
 @lru_cache(maxsize=256)
@@ -186,6 +194,5 @@ def placing_of(order: Order) -> Placing:
     layout = order.layout
     men = [(int(color), number_of(kind)) for color, kind in layout.slots]
     twin_start = np.array([men.index(man) for man in men], np.int64)
-    return Placing(
-        np.array(men, np.int64), twin_start, layout.addresses, np.array(order.steps, np.int64)
-    )
+    steps = np.array(order.steps, np.int64)
+    return Placing(np.array(men, np.int64), twin_start, layout.addresses, steps)

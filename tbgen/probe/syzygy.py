@@ -42,9 +42,8 @@ def open_syzygy(folders: Folders | None, *, counts_fifty_moves: bool = False) ->
         return
     import chess.syzygy
 
-    least = (
-        2 if counts_fifty_moves else 1
-    )  # python-chess gives 1 for wins that the rule spoils, 2 for others
+    # python-chess gives 1 for wins that the rule spoils, 2 for others.
+    least = 2 if counts_fifty_moves else 1
     with contextlib.closing(chess.syzygy.Tablebase()) as tables:
         for folder in folders_in(folders):
             if not folder.is_dir() or not tables.add_directory(str(folder), load_dtz=False):
@@ -68,6 +67,8 @@ def open_syzygy(folders: Folders | None, *, counts_fifty_moves: bool = False) ->
                 raise UnreadableFileError(
                     f"a Syzygy table for {material_of(board)}", str(error)
                 ) from None
-            return ((value >= least) - (value <= -least)) * (1 if board.turn else -1)
+            if abs(value) < least:
+                return 0
+            return 1 if (value > 0) == board.turn else -1
 
         yield winner

@@ -24,7 +24,7 @@ from tbgen.errors import (
 from tbgen.material import Material
 from tbgen.probe.answers import At, LineStep, Moves, Probe
 from tbgen.probe.many import BulkProbe
-from tbgen.probe.stored import OpenTables
+from tbgen.probe.opened import OpenTables
 from tbgen.probe.values import Position, Query, TableValues
 from tbgen.rules.position import accruable, bare_sides, material_of
 from tbgen.score import Mobility, Score, expect_mobility
@@ -39,8 +39,9 @@ D = TypeVar("D")
 
 def folders_of(named: Folders | None, mobility: Mobility) -> tuple[Path, ...]:
     """The folders of a mobility's tables among the given ones, else those of $TBGEN_DATA, else `data`."""
-    given = (os.environ.get("TBGEN_DATA") or "data") if named is None else named
-    return tuple(folder_for(folder, mobility) for folder in folders_in(given))
+    if named is None:
+        named = os.environ.get("TBGEN_DATA") or "data"
+    return tuple(folder_for(folder, mobility) for folder in folders_in(named))
 
 
 class Tablebase(AbstractContextManager["Tablebase"]):
@@ -76,7 +77,7 @@ class Tablebase(AbstractContextManager["Tablebase"]):
     ...         fen = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
     ...         tables.probe(fen), tables.probe_moves(fen)[1], tables.probe_moves(fen).best
     ...         [step.san for step in tables.line(fen, max_plies=3)]
-    ...         [str(found) for found in tables.probe_every_accrued("8/8/8/8/8/1K6/8/kB6 b - - 0 1")]
+    ...         [str(probe) for probe in tables.probe_every_accrued("8/8/8/8/8/1K6/8/kB6 b - - 0 1")]
     ...         tables.available(), tables.max_men
     ...         tables.probe_arrays("KBvK", True, [[44, 37, 38]], accrued="G4.0").outcome.tolist()
     (<Probe KBvK: G1.5 in 5 plies>, <MoveProbe Be4 G1.5 in 27 plies>, [<MoveProbe Ke5 G1.5 in 5 plies>])
@@ -99,16 +100,21 @@ class Tablebase(AbstractContextManager["Tablebase"]):
     ) -> None:
         self.mobility = expect_mobility(mobility)
         self.folders = folders_of(folders, self.mobility)
-        for folder in () if missing_ok else self.folders:
-            if not folder.is_dir():
+        for folder in self.folders:
+            if not missing_ok and not folder.is_dir():
                 raise MissingFolderError(str(folder))
         most_bytes = expect_number(cache_bytes, "cache_bytes", 0)
         self._tables = OpenTables(self.folders, most_bytes, outcomes_only=outcomes_only)
         self._values = TableValues(self._tables, self.mobility, compiled=compiled)
         self._again = partial(
-            type(self), self.folders, mobility=self.mobility, cache_bytes=most_bytes, outcomes_only=outcomes_only,
-            compiled=compiled, missing_ok=True,
-        )  # fmt: skip
+            type(self),
+            self.folders,
+            mobility=self.mobility,
+            cache_bytes=most_bytes,
+            outcomes_only=outcomes_only,
+            compiled=compiled,
+            missing_ok=True,
+        )
 
     def __reduce__(self) -> tuple[partial[Tablebase], tuple[()]]:
         return self._again, ()
@@ -122,12 +128,11 @@ class Tablebase(AbstractContextManager["Tablebase"]):
 
     def __repr__(self) -> str:
         men = [material.men for material in self.available()]
-        held = (
-            f"{counted(len(men), 'table', 'tables')} of {men[0]} to {men[-1]} men"
-            if men
-            else "no tables"
-        )
-        return f"<{type(self).__name__}: {held} in {self._tables.named}{', closed' if self._tables.closed else ''}>"
+        tables = "no tables"
+        if men:
+            tables = f"{counted(len(men), 'table', 'tables')} of {men[0]} to {men[-1]} men"
+        closed = ", closed" if self._tables.closed else ""
+        return f"<{type(self).__name__}: {tables} in {self._tables.named}{closed}>"
 
     def __contains__(self, what: object) -> bool:
         """Whether there is a table that answers for a material, its name or a board."""
@@ -186,16 +191,13 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         Traceback (most recent call last):
         tbgen.errors.MissingTableError: no table KBvK in nowhere; build it with: tbgen build KBvK --data nowhere
         """
-        asked = self._values.asked(position, accrued)
-        return self._probe_of(asked, asked.board.copy(stack=False))
+        query = self._values.query(position, accrued)
+        return self._probe_of(query, query.board.copy(stack=False))
 
-    def _probe_of(self, asked: Query, snapshot: chess.Board) -> Probe:
-        value = self._values.value(asked)
-        return Probe(
-            At(snapshot, asked.carried, asked.counted, self.probe_moves),
-            *value,
-            asked.table.material,
-        )
+    def _probe_of(self, query: Query, snapshot: chess.Board) -> Probe:
+        outcome, dtg = self._values.value(query)
+        at = At(snapshot, query.carried, query.counted, self.probe_moves)
+        return Probe(outcome, dtg, query.table.material, at=at)
 
     def get(
         self, position: Position, accrued: Score | str | None = None, default: D | None = None
@@ -232,12 +234,10 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         Raises:
             MissingTableError: As for `probe`, which may raise its other errors too.
         """
-        asked = self._values.asked(position, None)
-        own, snapshot = asked.own(), asked.board.copy(stack=False)
-        return [
-            self._probe_of(replace(asked, carried=accrued), snapshot)
-            for accrued in accruable(own, bare_sides(asked.board, self.mobility))
-        ]
+        query = self._values.query(position, None)
+        snapshot = query.board.copy(stack=False)
+        scores = accruable(query.own(), bare_sides(query.board, self.mobility))
+        return [self._probe_of(replace(query, carried=score), snapshot) for score in scores]
 
     def probe_moves(self, position: Position, accrued: Score | str | None = None) -> Moves:
         """The value of each legal move.
@@ -254,7 +254,7 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         Raises:
             MissingTableError: As for `probe`; also a table that a capture or a promotion leads to.
         """
-        return self._values.moves(self._values.asked(position, accrued))
+        return self._values.moves(self._values.query(position, accrued))
 
     def line(
         self, position: Position, accrued: Score | str | None = None, *, max_plies: int = 2000
@@ -274,7 +274,7 @@ class Tablebase(AbstractContextManager["Tablebase"]):
             MissingDistancesError: A table on the way has outcomes alone.
         """
         expect_number(max_plies, "max_plies", 0)
-        return self._values.line(self._values.asked(position, accrued), max_plies)
+        return self._values.line(self._values.query(position, accrued), max_plies)
 
     def probe_many(
         self, positions: Iterable[Position], *, accrued: ManyAccrued = None

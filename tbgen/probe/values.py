@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import chess
 
@@ -15,7 +16,7 @@ from tbgen.errors import CastlingError, MissingDistancesError, TooManyMenError
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN
 from tbgen.probe.answers import At, LineStep, MoveProbe, Moves
 from tbgen.probe.many import Value
-from tbgen.probe.stored import Answering, OpenTables, Successor
+from tbgen.probe.opened import Answering, OpenTables, Successor
 from tbgen.rules.notation import parse_fen, refuse_illegal
 from tbgen.rules.own_board import OwnBoard
 from tbgen.rules.position import (
@@ -33,14 +34,31 @@ Position = chess.Board | str
 """A board, or a FEN, whose seventh field is the accrued score."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Query(At):
-    """What the door has let in: a legal position, and the table of its material.
+@dataclass(slots=True)
+class Query:
+    """A legal position whose value is wanted, and the table of its material. Nobody checks the board again."""
 
-    Nothing behind the door checks a board again.
-    """
-
+    board: chess.Board
+    carried: Score | None
+    """The score that had accrued before the position; None if its own score counts in any case."""
     table: Answering
+    counted: Score | None = None
+    """The own score, once it has been counted."""
+
+    def own(self) -> Score:
+        """The own score. Counting it takes as long as a look into the table, and is rarely needed."""
+        if self.counted is None:
+            self.counted = own_of(self.board)
+        return self.counted
+
+
+class WeighedMove(NamedTuple):
+    """A move and its value."""
+
+    successor: Successor
+    at: At
+    outcome: Score
+    dtg: int | None
 
 
 class TableValues:
@@ -48,54 +66,62 @@ class TableValues:
 
     def __init__(self, tables: OpenTables, mobility: Mobility, *, compiled: bool = False) -> None:
         """With `compiled`, kernels find moves and own scores of the men that they know."""
-        self.tables, self.mobility = tables, mobility
+        self.tables = tables
+        self.mobility = mobility
         self._own_of: Callable[[chess.Board], Score] | None = None
         self._successors_of: Callable[[chess.Board, Answering], list[Successor]] | None = None
         if compiled:
             from tbgen.probe import successors  # which loads the compiler
 
-            self._own_of, self._successors_of = successors.own_of, successors.successors_of
+            self._own_of = successors.own_of
+            self._successors_of = successors.successors_of
 
-    def value(self, asked: Query) -> Value:
+    def value(self, query: Query) -> Value:
         """The value of a position by its table, or by its moves if no table has it."""
-        if not asked.board.has_legal_en_passant():
-            return asked.table.find(asked.board).value(asked.carried, asked.own)
-        accrued = (
-            asked.own() if asked.carried is None else asked.carried.after(asked.own(), reset=False)
-        )
-        best = self.moves(Query(asked.board, accrued, table=asked.table))[0]
-        return best.outcome, 0 if best.outcome == accrued and best.dtg is not None else best.dtg
+        if not query.board.has_legal_en_passant():
+            return query.table.find(query.board).value(query.carried, query.own)
+        accrued = query.own()
+        if query.carried is not None:
+            accrued = query.carried.after(accrued, reset=False)
+        best = self.moves(Query(query.board, accrued, query.table))[0]
+        if best.outcome == accrued and best.dtg is not None:
+            return accrued, 0
+        return best.outcome, best.dtg
 
-    def moves(self, asked: Query) -> Moves:
+    def moves(self, query: Query) -> Moves:
         """All moves with their values, best first."""
-        board, successors = asked.board, self._successors(asked.board, asked.table)
+        board = query.board
+        successors = self._successors(board, query.table)
         if not successors:
             return Moves()
-        accrued = asked.carried or asked.counted or own_of(board, len(successors))
-        walker, mover = board.copy(stack=False), Color.of(board.turn)
+        accrued = query.carried or query.counted or own_of(board, len(successors))
+        mover = Color.of(board.turn)
         held = accrued.worth_to(mover)
 
-        def merit(weighed: tuple[Successor, Query, Value]) -> tuple[int, int, str]:
-            successor, _, (outcome, dtg) = weighed
-            good, plies = outcome.worth_to(mover), dtg or 0
-            return -good, plies if good >= held else -plies, successor.move.uci()
+        def merit(move: WeighedMove) -> tuple[int, int, str]:
+            """Who makes progress hurries, and the other side delays."""
+            worth = move.outcome.worth_to(mover)
+            plies = move.dtg or 0
+            if worth < held:
+                plies = -plies
+            return -worth, plies, move.successor.move.uci()
 
-        weighed = sorted(
-            ((each, *self._after(walker, asked.table, each, accrued)) for each in successors),
-            key=merit,
-        )
-        best = weighed[0][2]
-        is_known = all(dtg is not None for *_, (outcome, dtg) in weighed if outcome == best[0])
+        walker = board.copy(stack=False)
+        weighed = [self._weigh(walker, query.table, move, accrued) for move in successors]
+        weighed.sort(key=merit)
+        best = weighed[0]
+        is_known = all(move.dtg is not None for move in weighed if move.outcome == best.outcome)
         return Moves(
             MoveProbe(
-                at,
-                *value,
-                move.uci(),
-                reset,
-                best=is_known and value == best,
-                keeps=value[0] == best[0],
+                move.outcome,
+                move.dtg,
+                move.successor.move.uci(),
+                move.successor.reset,
+                best=is_known and move.outcome == best.outcome and move.dtg == best.dtg,
+                keeps=move.outcome == best.outcome,
+                at=move.at,
             )
-            for (move, reset, *_), at, value in weighed
+            for move in weighed
         )
 
     def _successors(self, board: chess.Board, table: Answering) -> list[Successor]:
@@ -104,50 +130,47 @@ class TableValues:
             return [Successor(move, board.is_zeroing(move)) for move in board.legal_moves]
         return self._successors_of(board, table)
 
-    def _after(
+    def _weigh(
         self, board: chess.Board, table: Answering, successor: Successor, accrued: Score
-    ) -> tuple[Query, Value]:
-        """The position after a move, and the value of the move; `table` answers for the board before it."""
-        move, reset, code, found = successor
-        own = None if code is None else Score(code, Color.of(board.turn))
-        after = Query(board, None if reset and self.mobility.forgets else accrued, own, table=table)
-        if found is not None:
-            outcome, dtg = found.value(after.carried, after.own)
+    ) -> WeighedMove:
+        """A move with its value; `table` answers for the board before it."""
+        carried: Score | None = accrued
+        if successor.reset and self.mobility.forgets:
+            carried = None
+        after = Query(board, carried, table)
+        if successor.code is not None:
+            after.counted = Score(successor.code, Color.of(board.turn))
+        if successor.found is not None:
+            outcome, dtg = successor.found.value(carried, after.own)
         else:
-            board.push(move)
-            if reset:
+            board.push(successor.move)
+            if successor.reset:
                 after.table = self.tables.answering(board)
             outcome, dtg = self.value(after)
             board.pop()
-        own, carried = (
-            after.counted,
-            after.carried,
-        )  # do not call `after.own()` from here on: the board has gone back
-        keeps = (
-            carried is not None
-            and own is not None
-            and outcome == carried
-            and own.code >= carried.code
-        )
-        return after, (outcome, None if dtg is None else 0 if keeps else dtg + 1)
+        own = after.counted
+        if dtg is not None:
+            # A value that equals the accrued score has had the own score counted.
+            stays = outcome == carried and own is not None and own.code >= outcome.code
+            dtg = 0 if stays else dtg + 1
+        return WeighedMove(successor, At(board, carried, own), outcome, dtg)
 
     def read(
         self, position: Position, given: Score | str | None
     ) -> tuple[chess.Board, Score | None]:
         """The board, and what has accrued as `given`, the FEN or the moves on the board say; None if they do not."""
+        carried: Score | None = None
         if isinstance(position, str):
             board, carried = parse_fen(position, mobility=self.mobility, men=self.tables.own)
         else:
-            board, carried = expect_board(position), None
+            board = expect_board(position)
         if given is not None:
             return board, expect_score(given, "accrued")
-        if (
-            carried is None
-            and board.move_stack
-            and (board.halfmove_clock or not self.mobility.forgets)
-        ):
-            carried = accrued_of(board, self.mobility)
-        return board, carried
+        if carried is not None or not board.move_stack:
+            return board, carried
+        if self.mobility.forgets and board.halfmove_clock == 0:
+            return board, None
+        return board, accrued_of(board, self.mobility)
 
     def answering(self, board: chess.Board) -> Answering:
         """The table that answers for a board; an error if the position is illegal or no table can have it.
@@ -163,53 +186,60 @@ class TableValues:
             or board.was_into_check()
         ):
             refuse_illegal(board)
-        if board.occupied.bit_count() > (
-            MOST_TABLE_MEN if board.castling_rights else MOST_BUILT_MEN
-        ):
-            raise TooManyMenError(
-                str(material_on(board)), board.occupied.bit_count(), MOST_TABLE_MEN
-            )
+        men = board.occupied.bit_count()
+        if men > MOST_BUILT_MEN or (men > MOST_TABLE_MEN and board.castling_rights):
+            raise TooManyMenError(str(material_on(board)), men, MOST_TABLE_MEN)
         if board.castling_rights:
             raise CastlingError(board.fen())
         return known or self.tables.answering(board)
 
-    def asked(self, position: Position, given: Score | str | None) -> Query:
+    def query(self, position: Position, given: Score | str | None) -> Query:
         """A position and its accrued score, checked."""
         board, carried = self.read(position, given)
-        asked = Query(board, carried, table=self.answering(board))
+        query = Query(board, carried, self.answering(board))
         if self._own_of is not None and not isinstance(board, OwnBoard):
-            asked.counted = self._own_of(board)
+            query.counted = self._own_of(board)
         if carried is not None:
-            asked.carried = accrued_in(carried, asked.own(), bare_sides(board, self.mobility))
-        return asked
+            query.carried = accrued_in(carried, query.own(), bare_sides(board, self.mobility))
+        return query
 
-    def line(self, asked: Query, max_plies: int) -> list[LineStep]:
+    def line(self, query: Query, max_plies: int) -> list[LineStep]:
         """Best play until the goal is reached and the position repeats, or the game ends."""
-        walker, accrued = asked.board.copy(stack=False), asked.carried or asked.own()
-        steps, seen = list[LineStep](), set[str]()
-        while len(steps) < max_plies and (
-            moves := self.moves(Query(walker, accrued, table=self.tables.answering(walker)))
-        ):
+        walker = query.board.copy(stack=False)
+        accrued = query.carried or query.own()
+        steps = list[LineStep]()
+        seen = set[str]()
+        while len(steps) < max_plies:
+            moves = self.moves(Query(walker, accrued, self.tables.answering(walker)))
+            if not moves:
+                break
             if not moves.best:
                 raise MissingDistancesError(str(material_on(walker)), self.tables.named)
             if moves[0].outcome == accrued:
                 if walker.epd() in seen:
                     break
                 seen.add(walker.epd())
-            steps.append(_step(walker, moves, seen))
-            walker.push(steps[-1].move)
-            accrued = steps[-1].accrued
+            step = _step(walker, moves, seen)
+            steps.append(step)
+            walker.push(step.move)
+            accrued = step.accrued
         return steps
 
 
 def _step(board: chess.Board, moves: Moves, seen: set[str]) -> LineStep:
     """The move to play: once the goal is reached, one that returns to an earlier position."""
-    best = moves.best
-    chosen = next(
-        (each for each in best if seen and board_after(board, each.move).epd() in seen), best[0]
-    )
-    at, after = (
-        At(board.copy(stack=False), chosen.accrued, chosen.own),
+    chosen = moves.best[0]
+    if seen:
+        for move in moves.best:
+            if board_after(board, move.move).epd() in seen:
+                chosen = move
+                break
+    return LineStep(
+        chosen.outcome,
         max((chosen.dtg or 0) - 1, 0),
+        chosen.uci,
+        chosen.reset,
+        best=chosen.best,
+        keeps=chosen.keeps,
+        at=At(board.copy(stack=False), chosen.accrued, chosen.own),
     )
-    return LineStep(at, chosen.outcome, after, chosen.uci, chosen.reset, chosen.best, chosen.keeps)

@@ -13,7 +13,7 @@ from tbgen.index.bulk import cells_of
 from tbgen.index.handover import Entries
 from tbgen.index.layout import HOW_BITS, Squares, layout_of, partial_layout
 from tbgen.material import Material
-from tbgen.probe.stored import OpenTables
+from tbgen.probe.opened import OpenTables
 from tests import reference
 from tests.positions import board_of
 from tests.reference.graph import Resets

@@ -17,7 +17,7 @@ from tbgen.closures.policy import CutSearch
 from tbgen.closures.ways import Way
 from tbgen.index.outcomes import worth_to_white
 from tbgen.material import Material
-from tbgen.probe.stored import OpenTables
+from tbgen.probe.opened import OpenTables
 from tbgen.retro.words.block import bare_block, enter_block, find_legal
 from tbgen.retro.words.geometry import geometry_of
 from tbgen.score import Color, Score

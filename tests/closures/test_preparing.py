@@ -24,7 +24,7 @@ from tbgen.closures.ways import Way
 from tbgen.errors import ClosureTooLargeError, UnprovedError
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase, stored
-from tbgen.probe.stored import OpenTables
+from tbgen.probe.opened import OpenTables
 from tbgen.retro.drive import single
 from tbgen.score import Score
 from tbgen.storage.arrays import ArrayFile, write_arrays

@@ -25,7 +25,7 @@ from tbgen import (
     play_move,
 )
 from tbgen.material import build_order, materials
-from tbgen.probe.stored import Answering, OpenTables
+from tbgen.probe.opened import Answering, OpenTables
 from tests.library.made_up import write_made_up
 from tests.positions import board_of, random_board
 from tests.strategies import scores

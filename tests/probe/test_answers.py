@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tbgen.errors import UsageError
 from tbgen.material import materials
-from tbgen.probe import BulkProbe, Tablebase
+from tbgen.probe import BulkProbe, Probe, Tablebase
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.rules.position import own_score, play_move
 from tbgen.score import Color, Score
@@ -156,3 +156,34 @@ def test_ranks_of_many_are_in_the_one_order(drawn: list[tuple[int, Color]]) -> N
     outcomes = np.array([score.signed for score in scores], np.int8)
     many = BulkProbe(outcomes, np.zeros(len(scores), np.float32), np.zeros(len(scores), np.uint8))
     assert [found[0] for found in many[np.argsort(many.rank)] if found] == sorted(scores)
+
+
+def test_answers_of_different_positions_differ_even_where_their_values_are_equal(
+    tables: Tablebase,
+) -> None:
+    probes = [tables.probe(board) for board in random_boards(7, 300, ["KBvK"])]
+    values = {(probe.outcome, probe.dtg, probe.material) for probe in probes}
+    positions = {probe.facts()["fen"] for probe in probes}
+    assert len(values) < len(positions)
+    assert len(set(probes)) == len(positions)
+
+
+def test_answers_to_one_question_are_equal(tables: Tablebase) -> None:
+    probe = tables.probe(WAITING, ACCRUED)
+    again = tables.probe(WAITING, ACCRUED)
+    assert probe == again == pickle.loads(pickle.dumps(probe))
+    assert hash(probe) == hash(again)
+    assert probe != tables.probe(WAITING, "G4.5")
+    assert tables.probe_moves(WAITING, ACCRUED) == probe.moves
+    assert len(set(probe.moves)) == len(probe.moves)
+    assert probe != str(probe)
+
+
+def test_a_field_of_an_answer_may_be_replaced(tables: Tablebase) -> None:
+    probe = tables.probe(WAITING, ACCRUED)
+    longer = dataclasses.replace(probe, dtg=99)
+    assert (longer.dtg, longer.outcome, longer.own) == (99, probe.outcome, probe.own)
+    assert longer.moves == probe.moves
+    assert longer != probe
+    with pytest.raises(TypeError, match="belongs to a position"):
+        Probe(probe.outcome, probe.dtg, probe.material)

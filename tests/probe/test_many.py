@@ -24,7 +24,7 @@ from tbgen.errors import (
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.probe import BulkProbe, Fault, Tablebase, open_tablebase
-from tbgen.probe.bulk import columns_of
+from tbgen.probe.bulk import columns_of_slots
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tests.library.made_up import write_made_up
@@ -261,5 +261,5 @@ def test_every_man_has_a_column_of_its_own(men: int) -> None:
     for material in materials(men):
         layout = layout_of(material)
         for named in (material, material.flipped()):
-            columns = columns_of(named, layout, flipped=not named.is_canonical)
+            columns = columns_of_slots(named, layout, flipped=not named.is_canonical)
             assert sorted(columns) == list(range(men)), named

@@ -113,7 +113,7 @@ class HoldSearch:
             refuted=np.empty(nodes, np.int32),
         )
         self.tables, self._watch, self.expanded = tables, watch, 0
-        self._materials = np.zeros(0, np.uint64) if tables is None else keys_of(tables)
+        self._materials = np.zeros(0, np.uint64) if tables is None else keys_of(tables.available())
 
     def search(
         self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt

@@ -103,7 +103,7 @@ class Engine:
             stored=np.zeros((0, 0), np.int64),
             table_keys=np.zeros(_TABLE_SLOTS, np.uint64),
             table_outcomes=np.zeros(_TABLE_SLOTS, np.int8),
-            known=keys_of(tables),
+            known=keys_of(tables.available()),
             asked=np.zeros((_ASKED, BOARD_WORDS), np.uint64),
             slots=np.zeros(_ASKED, np.int64),
             over=np.zeros(0, np.uint64),

@@ -1,0 +1,251 @@
+"""The tables of some folders, opened at their first use, and the table that answers for a board."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import threading
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import chess
+import numpy as np
+
+from tbgen.errors import NO_TABLE, MissingTableError, TooManyMenError, UsageError
+from tbgen.index.handover import Entries
+from tbgen.index.layout import HOW_BITS, Squares, slots_of
+from tbgen.material import MOST_TABLE_MEN, Material, with_man
+from tbgen.men import Kind, Man, Role
+from tbgen.probe.stored import StoredPosition, StoredTable
+from tbgen.rules.own_board import OwnBoard, kinds_on
+from tbgen.rules.position import material_on
+from tbgen.score import Color, Score
+from tbgen.storage.files import men_of_folder, path_in
+from tbgen.storage.layerfile import LayerFile
+from tbgen.storage.reader import TableFile
+
+RANK_FLIP: Final = 56
+"""Turns a square upside down by an exclusive or."""
+
+PLACES_AT_ONCE: Final = 1 << 16
+"""Of a plane whose outcomes are looked up, which takes eight bytes a place."""
+
+_CHUNK_BYTES = 1 << 16
+"""The most bytes of nearly every unpacked chunk."""
+
+_PIECE_TYPES = (chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN, chess.KING)
+
+Pieces = list[tuple[chess.Color, chess.PieceType]]
+"""The men of a table as python-chess has them, in the order of the slots, equal men once."""
+
+
+def pieces_of(
+    material: Material, kinds: Sequence[Kind] = tuple(Role), *, flipped: bool = False
+) -> Pieces:
+    """The men of a canonical material on a board; `kinds` are those of the board, as `kinds_on` has them.
+
+    With `flipped` the board has the colours reversed.
+    """
+    pieces = Pieces()
+    for (color, kind), _ in itertools.groupby(slots_of(material)):
+        pieces.append((color.chess is not flipped, _PIECE_TYPES[kinds.index(kind)]))
+    return pieces
+
+
+def squares_on(board: chess.Board, pieces: Pieces) -> list[int]:
+    """The squares of some men."""
+    men = (0, board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
+    squares = list[int]()
+    for color, piece_type in pieces:
+        squares += chess.scan_forward(men[piece_type] & board.occupied_co[color])
+    return squares
+
+
+class Answering(NamedTuple):
+    """A material as it stands on a board, and the table that answers for it."""
+
+    material: Material
+    table: StoredTable
+    flipped: bool
+    """Whether colours are reversed in the table."""
+    pieces: Pieces
+    """The men on the board, in the order of the table's slots."""
+
+    def find(self, board: chess.Board) -> StoredPosition:
+        """The place of a legal position of the material."""
+        squares = squares_on(board, self.pieces)
+        if self.flipped:
+            squares = [square ^ RANK_FLIP for square in squares]
+        cell = self.table.layout.cell_of(int(board.turn is self.flipped), squares)
+        place = self.table.file.order.place_of(cell)
+        return StoredPosition(self.table, place, flipped=self.flipped)
+
+
+class Successor(NamedTuple):
+    """A legal move, and facts about the position after it; python-chess alone knows none."""
+
+    move: chess.Move
+    reset: bool
+    code: int | None = None
+    """The code of the position after it."""
+    found: StoredPosition | None = None
+    """The place of the position after it in the table that answers before the move.
+
+    None if nothing is known, if that has other men, or if a pawn may then take en passant.
+    """
+
+
+class OpenTables:
+    """Tables, opened at their first use, from several threads.
+
+    The first of `folders` that has a table counts; an error of a missing one names them all.
+    """
+
+    def __init__(self, folders: Sequence[Path], cache_bytes: int, *, outcomes_only: bool) -> None:
+        self.folders = folders
+        self.named = ", ".join(map(str, folders))
+        self.own = _men_of(folders)
+        """Men of your own that the tables know."""
+        self.closed = False
+        self._outcomes_only = outcomes_only
+        self._unpack = functools.lru_cache(max(1, cache_bytes // _CHUNK_BYTES))(LayerFile.part)
+        self._tables: dict[Material, StoredTable] = {}
+        self._known: dict[Hashable, Answering] = {}
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """Close all files."""
+        with self._lock:
+            self.closed = True
+            for table in self._tables.values():
+                table.file.close()
+            self._tables.clear()
+            self._known.clear()
+            self._unpack.cache_clear()
+
+    def table(self, material: Material) -> StoredTable:
+        """The open table that answers for a material."""
+        canonical = material.canonical()
+        with self._lock:
+            if self.closed:
+                raise UsageError("the tablebase is closed")
+            table = self._tables.get(canonical)
+            if table is None:
+                file = self._open(material)
+                table = StoredTable(file, self._unpack, outcomes_only=self._outcomes_only)
+                self._tables[canonical] = table
+            return table
+
+    def _open(self, material: Material) -> TableFile:
+        """The file of a material."""
+        canonical = material.canonical()
+        try:
+            file = TableFile(path_in(self.folders, canonical))
+        except MissingTableError:
+            if material.men > MOST_TABLE_MEN:  # hardly anybody could build it
+                raise TooManyMenError(str(material), material.men, MOST_TABLE_MEN) from None
+            raise
+        for there, wanted in zip(file.material.own, canonical.own, strict=True):
+            if there != wanted:
+                file.close()
+                raise UsageError(
+                    f"{there.letter} moves as {there.moves} in {file.path}, not as {wanted.moves}"
+                )
+        return file
+
+    def digest(self, material: Material) -> str:
+        """The digest of a table's outcomes; empty if there is no table."""
+        with contextlib.suppress(*NO_TABLE):
+            return self.table(material).file.digest
+        return ""
+
+    def plane(
+        self, material: Material, pawns: Squares, side: int, room: Entries | None = None
+    ) -> Entries:
+        """The entry values of the block of some pawns with one side to move, in the order of the layout's cells.
+
+        They are written into `room`, or a new array.
+        """
+        file = self.table(material).file
+        places = file.order.plane_places
+        block = file.order.layout.address_of(pawns) >> HOW_BITS
+        first = (2 * block + side) * places
+        entries = np.empty(places, np.int8)
+        for start in range(0, places, PLACES_AT_ONCE):
+            part = entries[start : start + PLACES_AT_ONCE]
+            part[:] = file.entries(first + start, first + start + len(part))
+        return file.order.from_file(entries, room)
+
+    def shares(self, material: Material) -> dict[Score, float]:
+        """How common the outcomes but mates are in tables of the same pieces with fewer pawns, 1 in all for each."""
+        shares = dict[Score, float]()
+        fewer = [material]
+        while fewer:
+            fewer = _with_a_pawn_less(fewer)
+            for there in fewer:
+                if not self.digest(there):
+                    continue
+                counts = list[tuple[Score, int]]()
+                for side in self.table(there).file.counts.values():
+                    counts += [(score, count) for score, count in side.items() if score.code]
+                whole = sum(count for _, count in counts)
+                for score, count in counts:
+                    ours = score if there.is_canonical else score.flipped()
+                    shares[ours] = shares.get(ours, 0.0) + count / whole
+        return shares
+
+    def known(self, board: chess.Board) -> Answering | None:
+        """The table for a board, if it has already answered for the same men."""
+        return self._known.get(_men_on(board))
+
+    def answering(self, board: chess.Board) -> Answering:
+        """The table that answers for a board."""
+        known = self.known(board)
+        if known is None:
+            material = material_on(board)
+            table = self.table(material)
+            flipped = not material.is_canonical
+            pieces = pieces_of(table.layout.material, kinds_on(board), flipped=flipped)
+            known = Answering(material, table, flipped, pieces)
+            self._known[_men_on(board)] = known
+        return known
+
+
+def _men_of(folders: Sequence[Path]) -> tuple[Man, ...]:
+    """The men of your own in some folders; UsageError if two of them define a letter differently."""
+    men = dict[str, Man]()
+    folder_of = dict[str, Path]()
+    for folder in folders:
+        for man in men_of_folder(folder):
+            known = men.setdefault(man.letter, man)
+            first = folder_of.setdefault(man.letter, folder)
+            if known != man:
+                raise UsageError(
+                    f"{man.letter} moves as {known.moves} in {first}, "
+                    f"and as {man.moves} in {folder}; open the folders one by one"
+                )
+    return tuple(men.values())
+
+
+def _with_a_pawn_less(materials: Sequence[Material]) -> list[Material]:
+    """The materials that are left when either side loses a pawn, each once, in order."""
+    fewer = dict[Material, None]()
+    for material in materials:
+        for color in Color:
+            if Role.PAWN in material.side(color):
+                fewer[with_man(material, color, Role.PAWN)] = None
+    return list(fewer)
+
+
+def _men_on(board: chess.Board) -> Hashable:
+    """The number of men of each kind and side, as one number; beside it, the kinds that are not of chess."""
+    white = board.occupied_co[chess.WHITE]
+    black = board.occupied_co[chess.BLACK]
+    numbers = 0
+    for men in (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings):
+        numbers = (numbers << 8) | ((men & white).bit_count() << 4) | (men & black).bit_count()
+    if isinstance(board, OwnBoard):
+        return numbers, board.kinds
+    return numbers
