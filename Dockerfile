@@ -7,5 +7,6 @@ RUN install -d -m 700 -o nobody /var/cache/tbgen
 USER nobody
 VOLUME /tables
 EXPOSE 8000
+HEALTHCHECK --start-period=60s CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://localhost:8000/health', timeout=5)"]
 ENTRYPOINT ["tbgen", "serve", "--data", "/tables", "--host", "0.0.0.0"]
 CMD ["--name", "localhost"]

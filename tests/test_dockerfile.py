@@ -40,6 +40,14 @@ def test_the_dockerfile_serves_a_folder(table_folder: Path) -> None:
     serve_as_it_says([sys.executable, "-m", "tbgen"], table_folder)
 
 
+def test_the_dockerfile_asks_the_server_of_its_port_and_name() -> None:
+    (check,) = re.findall(r"^HEALTHCHECK .*?CMD (.+)$", STEPS, re.M)
+    (port,) = re.findall(r"^EXPOSE (\d+)$", STEPS, re.M)
+    _, _, code = json.loads(check)
+    assert f"http://localhost:{port}/health" in code
+    assert "localhost" in STEPS.splitlines()[-1], "the server answers to this name"
+
+
 @pytest.mark.slow
 def test_what_the_dockerfile_installs_without_constraints_builds_and_serves(tmp_path: Path) -> None:
     (install,) = re.findall(r"^RUN pip (install .+) && rm -r /src$", STEPS, re.M)
