@@ -17,14 +17,15 @@ from click.shell_completion import CompletionItem
 
 from tbgen.apps.games.event import Standings, in_decimals, tcec_json
 from tbgen.apps.games.tags import last_move
-from tbgen.apps.match.engine import Offence
 from tbgen.apps.match.game import Sheet
-from tbgen.apps.match.options import OPTIONS, settings_of
+from tbgen.apps.match.options import settings_of
+from tbgen.apps.match.process import Offence
 from tbgen.apps.match.results import Figures, MatchStandings
 from tbgen.apps.match.runner import Match, Referee
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.settings import GROWING
 from tbgen.apps.match.statistics import Distribution
+from tbgen.apps.match.words import OPTIONS
 from tbgen.cli import QUIET, Terminated
 from tbgen.cli.output import Outputs
 from tbgen.cli.reporter import Reporter, clock, reporter
@@ -58,11 +59,11 @@ class MatchCommand(click.Command):
         """An option, or a file or folder after an option that takes one; the words of engines are left to the user."""
         before = ["", *ctx.params["arguments"]][-1]
         option = OPTIONS.get(before.lstrip("-")) if before.startswith("-") else None
-        if option is None or not option.word.form or incomplete.startswith("-"):
+        if option is None or not option.kind.form or incomplete.startswith("-"):
             return [
                 CompletionItem(f"-{name}") for name in OPTIONS if f"-{name}".startswith(incomplete)
             ]
-        kind = "file" if "file" in option.keys else _FILES.get(option.word.form)
+        kind = "file" if "file" in option.keys else _FILES.get(option.kind.form)
         return [CompletionItem(incomplete, type=kind)] if kind else []
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from tbgen.apps.match.options import OPTIONS
+from tbgen.apps.match.words import OPTIONS
 from tests.apps.match.matches import scripted
 from tests.cli.calls import complaint, printed, tbgen
 from tests.cli.killing import FORTRESS

@@ -12,7 +12,7 @@ import pytest
 from click.shell_completion import BashComplete
 
 from tbgen import cli
-from tbgen.apps.match.options import ALIASES, OPTIONS
+from tbgen.apps.match.words import ALIASES, OPTIONS
 from tbgen.errors import MissingFolderError
 from tests.cli.calls import complaint, printed, tbgen
 from tests.project import RECORDS, ROOT, S18

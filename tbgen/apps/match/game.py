@@ -16,8 +16,9 @@ from itertools import pairwise
 import chess
 
 from tbgen.apps.games.tags import Source, format_game, numbered, write_tags
-from tbgen.apps.match.engine import Answer, Clock, EngineProcess, ForfeitError
+from tbgen.apps.match.control import Clock
 from tbgen.apps.match.openings import Opening
+from tbgen.apps.match.process import Answer, EngineProcess, ForfeitError
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.settings import PlayRules, TableSettings
 from tbgen.errors import MissingFolderError, UsageError

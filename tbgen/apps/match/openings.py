@@ -6,6 +6,8 @@ import functools
 import random
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
 
 import chess
 
@@ -36,11 +38,19 @@ class Opening:
     komi: Komi | None = None
 
 
+class Entry(NamedTuple):
+    """A line of a file of positions, or the bytes of a game, with its number; None is chess itself."""
+
+    number: int
+    text: str | bytes | None
+
+
 class Openings:
     """The openings of a match by their number in its schedule; a book that is used up begins anew.
 
-    Each is read when it is first needed, for books have millions. A file of positions has EPD or FEN lines, and `#`
-    begins a comment. Without a file there is one opening, the first position of chess. The seed decides a random order.
+    Each is read when it is first needed, for books have millions. A file of positions has EPD or
+    FEN lines, and `#` begins a comment. Without a file there is one opening, the first position of
+    chess. The seed decides a random order.
 
     >>> from tbgen.apps.match.settings import Tournament
     >>> Openings(MatchSettings((), Tournament(2))).read(7).board == chess.Board()
@@ -48,23 +58,24 @@ class Openings:
     """
 
     def __init__(self, settings: MatchSettings, seed: int = 0) -> None:
-        self._settings, self._wanted = settings, settings.openings
-        self._lots, self._drawn = random.Random(seed), list[int]()
+        self._settings = settings
+        self._wanted = settings.openings
+        self._lots = random.Random(seed)
+        self._drawn = list[int]()
+        """Where the openings of a random order stand in the book, before it is rotated."""
         self._opening = functools.lru_cache(_MOST_KEPT)(self._read)
         path = self._wanted.file
-        self._entries: list[tuple[int, str | bytes | None]] = [(1, None)]
-        if path is not None and self._wanted.pgn:
-            chunks = chunks_in(path, may_be_empty=True)
-            self._entries = [
-                (game.number, chunk.text[game.span]) for chunk in chunks for game in chunk.games
-            ]
-        elif path is not None:
-            lines = enumerate(read_lines(str(path)), start=1)
-            self._entries = [
-                (number, line) for number, line in lines if line.partition("#")[0].strip()
-            ]
+        if path is None:
+            self._entries = [Entry(1, None)]
+        elif self._wanted.pgn:
+            self._entries = _games_in(path)
+        else:
+            self._entries = _positions_in(path)
         if not self._entries:
             raise UsageError(f"{path} holds no openings")
+
+    def __len__(self) -> int:
+        return len(self._entries)
 
     def read(self, number: int) -> Opening:
         """An opening; UsageError names the line or the game if it cannot be played."""
@@ -72,41 +83,45 @@ class Openings:
         try:
             return self._opening(index)
         except TbgenError as error:
-            number, entry = self._entries[index]
-            where = f"{self._wanted.file}, {'line' if isinstance(entry, str) else 'game'} {number}"
-            raise UsageError(f"{where}: {error}") from None
+            entry = self._entries[index]
+            kind = "line" if isinstance(entry.text, str) else "game"
+            raise UsageError(f"{self._wanted.file}, {kind} {entry.number}: {error}") from None
 
     def komi_of(self, number: int) -> Komi | None:
         """The komi that an opening names; its moves are not played."""
-        entry = self._entries[self._index_of(number)][1]
-        return read_tags(Chunk(entry).games[0].tags).komi if isinstance(entry, bytes) else None
+        text = self._entries[self._index_of(number)].text
+        if not isinstance(text, bytes):
+            return None
+        return read_tags(Chunk(text).games[0].tags).komi
 
     def _index_of(self, number: int) -> int:
         """Where an opening stands in the book."""
-        openings = len(self._entries)
+        size = len(self._entries)
+        times, place = divmod(number, size)
+        place = (place + self._wanted.start - 1) % size
         if not self._wanted.random:
-            return (self._wanted.start - 1 + number) % openings
-        while len(self._drawn) <= number:
-            self._drawn += self._lots.sample(range(openings), openings)
-        return self._drawn[number]
+            return place
+        while len(self._drawn) < (times + 1) * size:
+            self._drawn += self._lots.sample(range(size), size)
+        return self._drawn[times * size + place]
 
     def _read(self, index: int) -> Opening:
-        entry = self._entries[index][1]
-        tags, moves = dict[str, str](), list[str]()
-        if isinstance(entry, bytes):
-            (written,) = Chunk(entry).games
-            tags, moves = written.tags, written.moves
-        known, variant = read_tags(tags), tags.get("Variant", "")
+        text = self._entries[index].text
+        tags = dict[str, str]()
+        moves = list[str]()
+        if isinstance(text, bytes):
+            (game_text,) = Chunk(text).games
+            tags = game_text.tags
+            moves = game_text.moves
+        known = read_tags(tags)
+        variant = tags.get("Variant", "")
         if variant.lower() in ORDINARY:
             variant = self._settings.variant
-        if isinstance(entry, str):
-            tags = {"FEN": _fen_in(entry) if variant in _CHESS else entry.partition("#")[0].strip()}
-        board, accrued = root_of(tags.get("FEN"), variant, known.accrued)
-        if (
-            board.uci_variant != self._settings.variant
-            and not {board.uci_variant, self._settings.variant} <= _CHESS
-        ):
-            raise UsageError(f"it is of {board.uci_variant}: give -variant {board.uci_variant}")
+        fen = tags.get("FEN")
+        if isinstance(text, str):
+            fen = _fen_in(text) if variant in _CHESS else text.partition("#")[0].strip()
+        board, accrued = root_of(fen, variant, known.accrued)
+        self._refuse_other_variant(board)
         game = Game(board, accrued=accrued, fifty_moves=self._settings.rules.fifty_moves)
         for move in moves[: self._wanted.plies]:
             game.push_text(move)
@@ -114,11 +129,37 @@ class Openings:
             raise UsageError(f"the game is over ({game.ended.end.value})")
         return Opening(game.board, accrued, known.komi)
 
+    def _refuse_other_variant(self, board: chess.Board) -> None:
+        """Refuse a board that is not of the variant of the match; Chess960 is chess."""
+        variants = {str(board.uci_variant), self._settings.variant}
+        if len(variants) > 1 and not variants <= _CHESS:
+            raise UsageError(f"it is of {board.uci_variant}: give -variant {board.uci_variant}")
+
+
+def _games_in(path: Path) -> list[Entry]:
+    """The games of a PGN file as they are written."""
+    entries = list[Entry]()
+    for chunk in chunks_in(path, may_be_empty=True):
+        for game in chunk.games:
+            entries.append(Entry(game.number, chunk.text[game.span]))
+    return entries
+
+
+def _positions_in(path: Path) -> list[Entry]:
+    """The lines of a file that are no comments."""
+    entries = list[Entry]()
+    for number, line in enumerate(read_lines(str(path)), start=1):
+        if line.partition("#")[0].strip():
+            entries.append(Entry(number, line))
+    return entries
+
 
 def _fen_in(line: str) -> str:
     """The FEN of a line of EPD; the operations `hmvc` and `fmvn` give its clocks."""
     fields = line.partition("#")[0].split()
     if len(fields) <= _EPD_FIELDS or fields[_EPD_FIELDS].isdigit():
         return " ".join(fields[: _FEN_FIELDS + 1])
-    clocks = {"hmvc": "0", "fmvn": "1"} | dict(_CLOCKS.findall(" ".join(fields[_EPD_FIELDS:])))
-    return " ".join((*fields[:_EPD_FIELDS], *clocks.values()))
+    operations = dict(_CLOCKS.findall(" ".join(fields[_EPD_FIELDS:])))
+    halfmove_clock = operations.get("hmvc", "0")
+    move_number = operations.get("fmvn", "1")
+    return " ".join((*fields[:_EPD_FIELDS], halfmove_clock, move_number))

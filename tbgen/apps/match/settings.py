@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tbgen.apps.match.engine import EngineSpec
+from tbgen.apps.match.process import EngineSpec
 from tbgen.apps.match.statistics import Sprt
 from tbgen.rules.game import FiftyMoves
 from tbgen.rules.points import Scoring

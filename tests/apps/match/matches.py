@@ -15,10 +15,11 @@ from tbgen.apps.games.event import BYE, EventGame
 from tbgen.apps.games.read import PgnGame, read_games
 from tbgen.apps.games.results import classical_result
 from tbgen.apps.games.tags import Source
-from tbgen.apps.match.engine import Clock, EngineProcess, TimeControl
+from tbgen.apps.match.control import Clock, TimeControl
 from tbgen.apps.match.game import Ending, Sheet
 from tbgen.apps.match.openings import Opening
 from tbgen.apps.match.options import settings_of
+from tbgen.apps.match.process import EngineProcess
 from tbgen.apps.match.results import MatchStandings
 from tbgen.apps.match.runner import Match, MatchWatcher, Referee
 from tbgen.apps.match.schedule import Pairing, next_games

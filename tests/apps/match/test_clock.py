@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from tbgen.apps.match.engine import Clock, TimeControl, parse_time_control
+from tbgen.apps.match.control import Clock, TimeControl, parse_time_control
 from tbgen.errors import UsageError
 
 

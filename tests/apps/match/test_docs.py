@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.match.engine import HANDSHAKE
-from tbgen.apps.match.options import ALIASES, OPTIONS, REFUSED, settings_of
+from tbgen.apps.match.options import settings_of
+from tbgen.apps.match.protocol import HANDSHAKE
 from tbgen.apps.match.runner import r_mobility_options
+from tbgen.apps.match.words import ALIASES, OPTIONS, REFUSED
 from tbgen.cli.match import command
 from tests.project import ROOT
 

@@ -72,13 +72,9 @@ def test_an_engine_that_cannot_be_started_again_forfeits_twice_and_then_ends_the
     assert [game.tags["RMobilityResult"] for game in games_of(pgn)] == ["-G0.0", "G0.0", "-G0.0"]
 
 
-def test_an_engine_that_is_deaf_to_a_new_game_forfeits_it(
-    pgn: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tbgen.apps.match.engine._START_SECONDS", 3.0)
-    standings, _ = run(
-        [*scripted("Deaf", "--deaf-after", "1"), *GOOD, "-games", "1", "-pgnout", str(pgn)]
-    )
+def test_an_engine_that_is_deaf_to_a_new_game_forfeits_it(pgn: Path) -> None:
+    deaf = [*scripted("Deaf", "--deaf-after", "1"), "startup=3"]
+    standings, _ = run([*deaf, *GOOD, "-games", "1", "-pgnout", str(pgn)])
     (game,) = games_of(pgn)
     assert game.tags["TerminationDetails"] == "White does not answer isready within 3 s"
     assert (game.tags["Termination"], game.tags["RMobilityResult"]) == ("abandoned", "-G0.0")
@@ -123,3 +119,33 @@ def test_deaf_engines_end_with_a_referee_that_is_killed(tmp_path: Path) -> None:
         assert have_ended([engine])
     finally:
         os.kill(helper, signal.SIGKILL)
+
+
+def test_the_evaluation_of_a_game_is_the_exact_score_of_the_best_line(pgn: Path) -> None:
+    """The engine shows +0.10, then other lines, bounds and texts with scores of other moves."""
+    said = [
+        "info depth 7 multipv 2 score cp -20",
+        "info depth 7 multipv 3 score cp -950",
+        "info depth 8 score cp -900 upperbound",
+        "info depth 8 score lowerbound cp 900",
+        "info string score cp -800 depth 9",
+    ]
+    talker = scripted("Talker", *(word for line in said for word in ("--then", line)))
+    resign = ["-resign", "movecount=1", "score=500"]
+    run([*talker, *GOOD, *resign, "-games", "1", "-pgnout", str(pgn)])
+    (game,) = games_of(pgn)
+    assert game.tags["TerminationDetails"] == "checkmate"
+    assert pgn.read_text().count("+0.10/7") == 4
+
+
+@pytest.mark.parametrize("program", ["no-such-engine", "./no/such/engine"])
+def test_a_program_that_is_missing_is_named(program: str) -> None:
+    missing = ["-engine", f"cmd={program}", "name=Missing", "depth=1"]
+    with pytest.raises(EngineStartError, match=r"no.such.engine"):
+        run([*missing, *GOOD])
+
+
+def test_a_folder_that_is_missing_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "nowhere"
+    with pytest.raises(EngineStartError, match=f"there is no folder {folder}"):
+        run([*scripted("Lost"), f"dir={folder}", *GOOD])

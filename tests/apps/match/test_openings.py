@@ -21,7 +21,7 @@ def read_openings(
             (), Tournament(2), openings=wanted, variant="chess960" if chess960 else "chess"
         )
     )
-    return [openings.read(place) for place in range(len(openings._entries))]
+    return [openings.read(number) for number in range(len(openings))]
 
 
 def written(folder: Path, text: str, name: str = "openings") -> Path:
@@ -132,3 +132,12 @@ def test_seeds_give_other_orders_and_a_book_that_is_used_up_begins_anew(tmp_path
     book = book_of(tmp_path, 10)
     assert len({tuple(taken(book, 10, seed=each)) for each in range(5)}) == 5
     assert taken(book_of(tmp_path, 3), 5, random=False, start=2) == [2, 3, 1, 2, 3]
+
+
+def test_a_random_order_begins_where_start_says(tmp_path: Path) -> None:
+    """Machines that share a seed share a book without playing an opening twice."""
+    book = book_of(tmp_path, 10)
+    order = taken(book, 20, seed=3)
+    later = taken(book, 20, seed=3, start=4)
+    assert later[:10] == order[3:10] + order[:3]
+    assert later[10:] == order[13:] + order[10:13]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
@@ -153,6 +154,22 @@ COMPLAINTS = [
     ("-pgnout file=a notation=lan", "notation is one of san"),
     ("-report penta=false", "-report is one of penta=true"),
     ("-cutoff six", "-cutoff 'six' is not a cutoff"),
+    ("-each st=0", "-each st is more than 0"),
+    ("-each hang=0", "-each hang is more than 0"),
+    ("-each timemargin=-5", "-each timemargin is at least 0"),
+    ("-sprt elo0=nan", "-sprt elo0 is between -1000 and 1000, not nan"),
+    ("-sprt elo1=9000", "-sprt elo1 is between -1000 and 1000, not 9000"),
+    ("-sprt elo1=inf", "-sprt elo1 is between"),
+    ("-resign movecount=3", "-resign needs score=N"),
+    ("-each option.Ponder=true", "-each option.Ponder=true is not offered: engines do not think"),
+    ("-each option.MultiPV=3", "-each option.MultiPV=3 is not offered: the evaluation"),
+    ("-each option.UCI_Chess960=true", "is not offered: -variant chess960 sets it"),
+    ("-each option.UCI_Variant=atomic", "is not offered: -variant sets it"),
+    ("-each option.Hash", "-each option.Hash needs a value: -each option.Hash=VALUE"),
+    ("-pgnout out -jsonout out", "-pgnout and -jsonout name one file, out; give two"),
+    ("-jsonout ./out -crosstable out", "-jsonout and -crosstable name one file"),
+    ("-openings file=a.pgn -pgnout a.pgn", "-pgnout and -openings name one file"),
+    ("-startup-ms 500", "-startup-ms is not offered: give startup=SECONDS"),
 ]
 
 
@@ -168,6 +185,37 @@ COMPLAINTS = [
 def test_what_makes_no_sense_is_named(text: str, complaint: str, engines: str) -> None:
     with pytest.raises(UsageError, match=re.escape(complaint)):
         settings(text, engines)
+
+
+def test_an_option_that_the_referee_sets_anyway_is_accepted() -> None:
+    plain = settings("-each option.Ponder=false option.multipv=1 option.Hash=16")
+    assert [spec.options for spec in plain.engines] == [{"Hash": "16"}] * 2
+
+
+def test_the_times_of_an_engine_without_a_clock_are_options() -> None:
+    first, second = settings("-each startup=60 grace=0.5", f"{TWO} hang=9").engines
+    assert (first.startup, first.grace, first.hang) == (60.0, 0.5, 9.0)
+    assert second == replace(first, command=second.command, name="Two")
+
+
+def test_all_words_of_a_list_of_arguments_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "match.toml"
+    path.write_text(
+        "[each]\ndepth = 1\n"
+        '[[engine]]\ncmd = "one"\nargs = ["--a", "--b c"]\n'
+        '[[engine]]\ncmd = "two"\narg = ["--a", "--b c"]\n'
+    )
+    commands = [spec.command for spec in settings_of(["-config", str(path)]).engines]
+    assert commands == [("one", "--a", "--b", "c"), ("two", "--a", "--b c")]
+
+
+def test_one_file_under_two_names_is_refused(tmp_path: Path) -> None:
+    games = tmp_path / "games.pgn"
+    games.touch()
+    link = tmp_path / "link.json"
+    link.symlink_to(games)
+    with pytest.raises(UsageError, match="-pgnout and -jsonout name one file"):
+        settings_of([*TWO.split(), "-pgnout", str(games), "-jsonout", str(link)])
 
 
 @pytest.mark.parametrize(

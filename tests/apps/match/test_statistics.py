@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tbgen.apps.match.statistics import Distribution, Model, Sprt, real_counts
+from tbgen.apps.match.statistics import MOST_ELO, Distribution, Model, Sprt, real_counts
 from tbgen.rules.points import DRAW, LOSS, WIN, Scheme, Scoring
 from tbgen.score import Color, Score
 from tests.apps.match import reference
@@ -131,6 +131,23 @@ def test_the_generalised_ratio_over_pairs_equals_the_slow_one(
     assert found == pytest.approx(
         float(reference.generalised_ratio(shares, 2, 0, 10)), rel=1e-7, abs=1e-9
     )
+
+
+@pytest.mark.parametrize("model", Model)
+@pytest.mark.parametrize(
+    "elos", [(0, 5), (-50, 50), (900, MOST_ELO), (-MOST_ELO, -900), (-MOST_ELO, MOST_ELO)]
+)
+@given(
+    st.dictionaries(GRADED | PLAIN, st.integers(1, 10**6), min_size=1, max_size=6),
+)
+@example({WIN: 1, LOSS: 1, DRAW: 10**9})
+@example({WIN: 10**6, LOSS: 1})
+def test_a_test_has_a_ratio_whatever_is_played(
+    model: Model, elos: tuple[int, int], counts: dict[Fraction, int]
+) -> None:
+    test = Sprt(*elos, model=model)
+    assert math.isfinite(test.ratio(Distribution(counts)))
+    assert math.isfinite(test.ratio(Distribution({}), Distribution(counts, games_each=2)))
 
 
 def test_a_test_ends_at_the_bounds_of_wald() -> None:

@@ -1,7 +1,7 @@
 """A UCI engine that plays a line of moves by heart, and misbehaves at the ply it is told to.
 
 Usage: scripted.py [--line "f2f3 e7e5 ..."] [--at PLY --do DEED] [--announce "OPTION ..."]
-                   [--seen FILE] [--once FILE] [--deaf-after N] [--helper FILE]
+                   [--seen FILE] [--once FILE] [--deaf-after N] [--helper FILE] [--then LINE]
 """
 
 from __future__ import annotations
@@ -59,6 +59,7 @@ def main() -> None:
     parser.add_argument("--do", default="")
     parser.add_argument("--announce", action="append", default=[])
     parser.add_argument("--seen", default=os.devnull)
+    parser.add_argument("--then", action="append", default=[], help="say this before each move")
     parser.add_argument("--once", help="a file that says that there has been a life before")
     parser.add_argument(
         "--deaf-after", type=int, default=1 << 30, help="answer isready only so often"
@@ -99,9 +100,10 @@ def main() -> None:
             elif words[:1] == ["go"]:
                 deed = told.do if ply == told.at else ""
                 DEEDS.get(deed, lambda: None)()
-                say(
-                    f"info depth 7 score cp 10 nodes 99 pv {line[ply]}\nbestmove {ANSWERS.get(deed, line[ply])}"
-                )
+                say(f"info depth 7 score cp 10 nodes 99 pv {line[ply]}")
+                for text in told.then:
+                    say(text)
+                say(f"bestmove {ANSWERS.get(deed, line[ply])}")
             elif words[:1] == ["quit"]:
                 return
 

@@ -1,0 +1,294 @@
+"""A UCI engine as a process: start it, set it up, ask it for moves, and detect its faults."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import enum
+import math
+import os
+import signal
+from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TypeVar
+
+import chess
+import chess.engine
+
+from tbgen.apps.match.control import Clock, TimeControl
+from tbgen.apps.match.protocol import HANDSHAKE, Evaluation, Listener, Uci
+from tbgen.apps.match.spelling import nearest
+from tbgen.errors import EngineStartError
+from tbgen.system.process import end_with_us
+from tbgen.text import cleaned
+
+T = TypeVar("T")
+
+_SLACK_SECONDS = 0.05
+"""The alarm rings so much later: the time measured from `go` to `bestmove` decides."""
+# The longest names, moves and complaints of engines in tags and messages.
+_NAME_LENGTH = 80
+_MOVE_LENGTH = 20
+_COMPLAINT_LENGTH = 200
+
+
+class Offence(enum.Enum):
+    """The faults by which an engine forfeits a game, as the tag `Termination` of PGN has them."""
+
+    ILLEGAL_MOVE = "rules infraction"
+    TIME = "time forfeit"
+    ABANDONED = "abandoned"
+    """It hangs, or it has ended."""
+
+
+class ForfeitError(Exception):
+    """An engine forfeits its game; `details` continues a sentence that begins with its side."""
+
+    def __init__(self, fault: Offence, details: str) -> None:
+        self.fault = fault
+        self.details = details
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSpec:
+    """How to start an engine, its options, and the seconds that it has where no clock runs."""
+
+    command: tuple[str, ...]
+    name: str | None = None
+    folder: Path | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+    control: TimeControl = field(default_factory=TimeControl)
+    restart: bool = False
+    """Whether every game has a new process."""
+    hang: float = 300.0
+    """For a move, if it has no clock."""
+    startup: float = 20.0
+    """To start, and to be ready for a game."""
+    grace: float = 2.0
+    """To say that it is ready after a loss on time, and to end after `quit`."""
+    stderr: Path | None = None
+    white_view: bool = False
+    """Whether its scores are always White's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A move with the time that it took, its evaluation, and the time that is left."""
+
+    move: chess.Move
+    seconds: float
+    evaluation: Evaluation
+    remaining: float | None
+
+
+class EngineProcess:
+    """An engine process, from its start to its end; an engine that has ended needs a new one."""
+
+    def __init__(self, spec: EngineSpec, listener: Listener = lambda direction, line: None) -> None:
+        self.spec = spec
+        self._uci = Uci(listener)
+
+    @property
+    def name(self) -> str:
+        """The name given by the user, or else the engine's `id name`, or that of its program."""
+        program = Path(self.spec.command[0]).name
+        for name in (self.spec.name, self._uci.id.get("name"), program):
+            plain = cleaned(name or "", _NAME_LENGTH)
+            if plain:
+                return plain
+        return ""
+
+    @property
+    def knows_r_mobility(self) -> bool:
+        return HANDSHAKE in self._uci.options
+
+    @property
+    def is_running(self) -> bool:
+        return self._uci.transport is not None and not self._uci.returncode.done()
+
+    async def start(self, rules: Mapping[str, str], variant: str = "chess") -> None:
+        """Start the process and set it up.
+
+        `rules` are options for an engine that knows r-mobility, `variant` is what is played.
+        """
+        try:
+            async with asyncio.timeout(self.spec.startup):
+                await self._spawn()
+                await self._uci.initialize()
+                await self._uci.configure(self._options(rules, variant))
+                await self._uci.ping()
+        except TimeoutError:
+            await self._fail(f"no answer to uci or isready within {self.spec.startup:g} s")
+        except chess.engine.EngineTerminatedError:
+            reason = f"it ended at once{self._how_it_ended()}"
+            complaint = cleaned(self._uci.last_complaint, _COMPLAINT_LENGTH)
+            if complaint:
+                reason += f": {complaint}"
+            await self._fail(reason)
+        except chess.engine.EngineError as error:
+            await self._fail(str(error))
+        except OSError as error:
+            await self._fail(self._why_it_cannot_run(error))
+
+    async def begin(self, root: str, komi: str | None = None) -> None:
+        """Announce a new game; `root` is its first position with the accrued score."""
+        if self.knows_r_mobility:
+            self._uci.root = root
+            if komi is not None and f"{HANDSHAKE}Komi" in self._uci.options:
+                await self._uci.configure({f"{HANDSHAKE}Komi": komi})
+        self._uci.first_game = False
+        try:
+            self._uci.send_line("ucinewgame")
+            await self._within(self.spec.startup, self._uci.ping())
+        except TimeoutError:
+            raise ForfeitError(
+                Offence.ABANDONED, f"does not answer isready within {self.spec.startup:g} s"
+            ) from None
+
+    async def think(self, board: chess.Board, clock: Clock, other: Clock) -> Answer:
+        """Ask for a move, measure its time and take it off the clock."""
+        uci = self._uci
+        allowance = clock.allowance
+        patience = self.spec.hang if math.isinf(allowance) else allowance
+        try:
+            search = uci.play(board, _limit(board.turn, clock, other), game=uci.game)
+            move = (await self._within(patience + _SLACK_SECONDS, search)).move
+        except TimeoutError:
+            raise await self._overdue(clock) from None
+        except chess.engine.EngineError:
+            move = None
+        if move is None or move not in board.legal_moves:
+            written = cleaned(uci.last_move, _MOVE_LENGTH)
+            raise ForfeitError(Offence.ILLEGAL_MOVE, f"makes an illegal move: {written}")
+        seconds = uci.answered - uci.asked
+        if seconds > allowance:
+            left = allowance - clock.control.margin
+            raise ForfeitError(
+                Offence.TIME, f"loses on time: {seconds:.3f} s for a move with {left:.3f} s left"
+            )
+        clock.stop(seconds)
+        return Answer(move, seconds, self._evaluation(board.turn), clock.remaining)
+
+    def _evaluation(self, turn: chess.Color) -> Evaluation:
+        """The evaluation of the last move; empty if the engine gave no exact score of it."""
+        if self._uci.evaluated is None:
+            return Evaluation()
+        is_other_view = self.spec.white_view and turn == chess.BLACK
+        return self._uci.evaluated.evaluation(from_other_side=is_other_view)
+
+    def kill(self) -> None:
+        """End the process without asking."""
+        self._uci.kill()
+
+    async def close(self) -> None:
+        """Send `quit`, and end the process if it does not."""
+        try:
+            with contextlib.suppress(TimeoutError, chess.engine.EngineError, ForfeitError):
+                if self.is_running:
+                    await self._within(self.spec.grace, self._uci.quit())
+        finally:
+            self._uci.kill()
+            if self._uci.transport is not None:
+                await asyncio.wait([self._uci.returncode], timeout=self.spec.grace)
+                self._uci.transport.close()
+
+    async def _spawn(self) -> None:
+        with contextlib.ExitStack() as opened:
+            stderr: int | IO[bytes] = asyncio.subprocess.PIPE
+            if self.spec.stderr is not None:
+                stderr = opened.enter_context(self.spec.stderr.open("ab"))
+            transport, _ = await asyncio.get_running_loop().subprocess_exec(
+                lambda: self._uci,
+                *self.spec.command,
+                cwd=self.spec.folder,
+                stderr=stderr,
+                process_group=0,
+            )
+        end_with_us(transport.get_pid(), self._uci.returncode)
+
+    def _options(
+        self, rules: Mapping[str, str], variant: str
+    ) -> dict[str, chess.engine.ConfigValue]:
+        """The user's options, and those for r-mobility if the engine knows it.
+
+        It is an error if the engine does not play the variant, or has no such option.
+        """
+        known = self._uci.options
+        played = ["chess"]
+        if "UCI_Chess960" in known:
+            played.append("chess960")
+        if "UCI_Variant" in known:
+            played += known["UCI_Variant"].var or []
+        if variant not in played:
+            raise chess.engine.EngineError(f"it does not play {variant}{nearest(variant, played)}")
+        for name in self.spec.options:
+            if name not in known:
+                raise chess.engine.EngineError(f"it has no option {name!r}{nearest(name, known)}")
+        options: dict[str, chess.engine.ConfigValue] = dict(self.spec.options)
+        if self.knows_r_mobility:
+            options |= {name: value for name, value in rules.items() if name in known}
+        return options
+
+    def _why_it_cannot_run(self, error: OSError) -> str:
+        """The error of the system, with the file that it is about."""
+        program = self.spec.command[0]
+        folder = self.spec.folder
+        if folder is not None and not folder.is_dir():
+            return f"there is no folder {folder}; give another dir="
+        is_missing = isinstance(error, FileNotFoundError) and error.filename == program
+        if is_missing and os.sep not in program:
+            return f"no folder of PATH has a program {program}; give its path with cmd="
+        reason = error.strerror or str(error)
+        return reason if error.filename is None else f"{error.filename}: {reason}"
+
+    async def _fail(self, reason: str) -> None:
+        await self.close()
+        raise EngineStartError(reason, self.spec.name or " ".join(self.spec.command))
+
+    async def _overdue(self, clock: Clock) -> ForfeitError:
+        """The forfeit of an engine that has not answered; one that hangs is killed."""
+        if math.isinf(clock.allowance):
+            return ForfeitError(Offence.ABANDONED, f"does not answer within {self.spec.hang:g} s")
+        details = f"loses on time: no move within {clock.allowance:.3f} s"
+        try:
+            await self._within(self.spec.grace, self._uci.ping())
+        except (TimeoutError, chess.engine.EngineError, ForfeitError):
+            self._uci.kill()  # the next game needs another process
+            await asyncio.wait([self._uci.returncode], timeout=self.spec.grace)
+            details += " and no answer after it"
+        return ForfeitError(Offence.TIME, details)
+
+    async def _within(self, seconds: float, answer: Awaitable[T]) -> T:
+        """The engine's answer; TimeoutError if it takes longer.
+
+        An engine that has ended forfeits the game.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                return await answer
+        except chess.engine.EngineTerminatedError:
+            if self._uci.closed_output:
+                details = "closes its output"
+            else:
+                details = f"has ended{self._how_it_ended()}"
+            raise ForfeitError(Offence.ABANDONED, details) from None
+
+    def _how_it_ended(self) -> str:
+        code = self._uci.returncode.result()
+        return f" (signal {signal.Signals(-code).name})" if code < 0 else f" (exit code {code})"
+
+
+def _limit(turn: chess.Color, clock: Clock, other: Clock) -> chess.engine.Limit:
+    """The limits that `go` sends: both clocks, if the engine plays with a clock."""
+    control = clock.control
+    limit = chess.engine.Limit(time=control.each_move, nodes=control.nodes, depth=control.plies)
+    if clock.remaining is not None:
+        white = clock if turn == chess.WHITE else other
+        black = clock if turn == chess.BLACK else other
+        limit.white_clock = white.remaining
+        limit.black_clock = black.remaining
+        limit.white_inc = white.control.increment
+        limit.black_inc = black.control.increment
+        limit.remaining_moves = clock.moves_to_go
+    return limit
