@@ -103,7 +103,11 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> int:
     with reporter(sys.stdout) as shown:
         outputs = Outputs(
             {"-jsonout": settings.json, "-crosstable": settings.crosstable},
-            kept={"-pgnout": settings.pgn},
+            kept={
+                "-pgnout": settings.pgn,
+                "-openings": settings.openings.file,
+                "-config": settings.config,
+            },
             force=settings.force,
         )
         view = MatchView(shown, outputs)

@@ -197,3 +197,19 @@ def test_a_terminal_shows_the_games_in_play_in_lines_that_fit(columns: int) -> N
     assert max(map(len, bars)) <= columns
     assert "Traceback" not in text
     assert drawn[-1].startswith("2 games in ")
+
+
+def test_no_output_of_a_match_takes_the_place_of_what_it_reads(tmp_path: Path) -> None:
+    book = tmp_path / "book.pgn"
+    book.write_text("1. e4 *\n\n")
+    config = tmp_path / "match.toml"
+    config.write_text("games = 2\n")
+    for words in (
+        ["-openings", f"file={book}", "-pgnout", str(book)],
+        ["-openings", f"file={book}", "-crosstable", str(book)],
+        ["-config", str(config), "-jsonout", str(config)],
+    ):
+        done = tbgen("match", *TWO, *words)
+        assert done.returncode == 2
+        assert "tbgen: only one of " in done.stderr
+    assert (book.read_text(), config.read_text()) == ("1. e4 *\n\n", "games = 2\n")

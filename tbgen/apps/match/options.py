@@ -43,7 +43,6 @@ from tbgen.errors import InputError, UsageError
 from tbgen.facts import flattened
 from tbgen.rules.game import FiftyMoves
 from tbgen.rules.points import Scoring
-from tbgen.system.outputs import is_same_file
 
 _DEBIAN_GAMES = "/usr/games"
 """Where Debian has engines; the PATH of some users leaves it out."""
@@ -280,6 +279,7 @@ def _settings(words: MatchWords, engines: tuple[EngineSpec, ...]) -> MatchSettin
         json=words.json,
         crosstable=words.crosstable,
         force=words.force,
+        config=words.config,
     )
 
 
@@ -324,7 +324,6 @@ def _refuse_senseless(words: MatchWords) -> None:
         raise UsageError("-recover needs -pgnout, the file of its games")
     _refuse_senseless_tables(words)
     _refuse_senseless_tournament(words)
-    _refuse_one_name_twice(words)
 
 
 def _refuse_senseless_test(words: MatchWords) -> None:
@@ -369,19 +368,3 @@ def _refuse_senseless_tournament(words: MatchWords) -> None:
         raise UsageError(
             "-rounds means nothing with -tournament knockout; -games sets the length of a meeting"
         )
-
-
-def _refuse_one_name_twice(words: MatchWords) -> None:
-    """Refuse two files of a match with one name, of which one would replace the other."""
-    files = {
-        "-pgnout": words.pgn,
-        "-jsonout": words.json,
-        "-crosstable": words.crosstable,
-        "-openings": words.openings,
-        "-config": words.config,
-    }
-    named = [(option, str(path)) for option, path in files.items() if path is not None]
-    for number, (option, name) in enumerate(named):
-        for other, other_name in named[:number]:
-            if is_same_file(name, other_name):
-                raise UsageError(f"{other} and {option} name one file, {name}; give two")

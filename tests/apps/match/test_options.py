@@ -166,9 +166,6 @@ COMPLAINTS = [
     ("-each option.UCI_Chess960=true", "is not offered: -variant chess960 sets it"),
     ("-each option.UCI_Variant=atomic", "is not offered: -variant sets it"),
     ("-each option.Hash", "-each option.Hash needs a value: -each option.Hash=VALUE"),
-    ("-pgnout out -jsonout out", "-pgnout and -jsonout name one file, out; give two"),
-    ("-jsonout ./out -crosstable out", "-jsonout and -crosstable name one file"),
-    ("-openings file=a.pgn -pgnout a.pgn", "-pgnout and -openings name one file"),
     ("-startup-ms 500", "-startup-ms is not offered: give startup=SECONDS"),
 ]
 
@@ -207,15 +204,6 @@ def test_all_words_of_a_list_of_arguments_are_kept(tmp_path: Path) -> None:
     )
     commands = [spec.command for spec in settings_of(["-config", str(path)]).engines]
     assert commands == [("one", "--a", "--b", "c"), ("two", "--a", "--b c")]
-
-
-def test_one_file_under_two_names_is_refused(tmp_path: Path) -> None:
-    games = tmp_path / "games.pgn"
-    games.touch()
-    link = tmp_path / "link.json"
-    link.symlink_to(games)
-    with pytest.raises(UsageError, match="-pgnout and -jsonout name one file"):
-        settings_of([*TWO.split(), "-pgnout", str(games), "-jsonout", str(link)])
 
 
 @pytest.mark.parametrize(
