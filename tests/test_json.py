@@ -28,6 +28,7 @@ SHUT = "k7/p1p1p1p1/P1P1P1P1/8/8/p1p1p1p1/P1P1P1P1/K7 w - - 0 1"
 BLOCKED = "8/8/4k3/4p3/4P3/8/4K3/8 w - - 0 1"
 ANNOTATED = str(ROOT / "docs" / "examples" / "drawn.pgn")
 GAMES = str(S18)
+LEAGUE = "TCEC Season 18 - League 2"
 
 WITHIN: dict[str, tuple[Any, ...]] = {
     "Move": ("Position", "moves", 0),
@@ -135,8 +136,8 @@ def documents(
         "games": asked("score", "--pgn", GAMES, "--json"),
         "annotated": asked("annotate", ANNOTATED, "-q", *data),
         "verdicts": in_file("adjudicate", ANNOTATED, GAMES, "-q", "--verdicts"),
-        "Standings": asked("standings", GAMES, *data),
-        "Cross table": asked("standings", GAMES, "--crosstable", *data[1:]),
+        "Standings": asked("standings", GAMES, "--event", LEAGUE, *data),
+        "Cross table": asked("standings", GAMES, "--event", LEAGUE, "--crosstable", *data[1:]),
         "Match": in_file(*match, "-jsonout"),
         "Fetch": fetched,
         "list": asked("list", *data),

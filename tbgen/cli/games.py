@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import click
 
 from tbgen.apps.games.annotate import Annotation, annotate
 from tbgen.apps.games.batch import GamesTask, total
+from tbgen.apps.games.crosstable import tcec_json
 from tbgen.apps.games.edits import commented
-from tbgen.apps.games.event import (
+from tbgen.apps.games.event import games_of_event
+from tbgen.apps.games.read import PgnGame, game_of
+from tbgen.apps.games.standings import (
     DEFAULT_ORDER,
     PRESETS,
     TIE_BREAKS,
     Standings,
     TieBreak,
     in_decimals,
-    tcec_json,
 )
-from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.tags import Rules, Source
 from tbgen.apps.games.text import GameText, chunks_in
 from tbgen.cli import complain, complain_of, options, say
@@ -89,23 +91,23 @@ def annotate_command(
     with ExitStack() as stack:
         reader = _Reader(file, stack.enter_context(open_tablebase(folders)), rules)
         pieces = reader.pieces(number, prints=output in (None, STANDARD_OUTPUT))
-        annotations = (annotation for annotation, _ in pieces if annotation is not None)
+        answers = (answer for answer, _ in pieces if answer is not None)
         if form is Form.TABLE and not (as_page or as_pgn or output):
-            for each in annotations:
-                _show(each)
+            for answer in answers:
+                if isinstance(answer, Annotation):
+                    _show(answer)
         else:
             sheet = stack.enter_context(outputs.open("the games"))
             assert sheet is not None
             if form is not Form.TABLE:
-                facts = [each.facts() for each in annotations]
-                plies = (
-                    {"number": game["number"], **ply} for game in facts for ply in game["plies"]
-                )
-                sheet.write(text_of(form, facts, plies).encode())
+                facts = [answer.facts() for answer in answers]
+                sheet.write(text_of(form, facts, _rows_of(facts)).encode())
             elif as_page:
                 from tbgen.apps.site.standalone import annotated_page
 
-                sheet.write(annotated_page(list(annotations), Path(file).name).encode())
+                annotations = [answer for answer in answers if isinstance(answer, Annotation)]
+                page = annotated_page(annotations, Path(file).name, reader.faults)
+                sheet.write(page.encode())
             else:
                 sheet.writelines(text for _, text in pieces)
     if reader.missing:
@@ -129,10 +131,10 @@ class _Reader:
 
     def pieces(
         self, wanted: int | None, *, prints: bool
-    ) -> Iterator[tuple[Annotation | None, bytes]]:
-        """The games one by one, and the text after them; PgnError if the wanted game is not there.
+    ) -> Iterator[tuple[Annotation | PgnError | None, bytes]]:
+        """The games one by one, and the text after them; PgnError is raised if the wanted game is not there.
 
-        Each game comes with its text, which has comments if the game is readable.
+        Each game, or the error in its place, comes with its text, which has comments if the game is readable.
         """
         games, chunks = 0, chunks_in(self.file)
         for chunk in reading(
@@ -151,7 +153,7 @@ class _Reader:
                 self.file, f"it holds {counted(games, 'game', 'games')}, and no game {wanted}"
             )
 
-    def _annotated(self, text: GameText) -> tuple[Annotation | None, bytes]:
+    def _annotated(self, text: GameText) -> tuple[Annotation | PgnError, bytes]:
         game = game_of(text, self.file, self.rules)
         if isinstance(game, PgnGame):
             found = annotate(self.tables, game)
@@ -159,7 +161,17 @@ class _Reader:
             comments = {ply.ply.number: ply.comment for ply in found.plies if ply.comment}
             return found, commented(text, comments)
         self.faults.append(game)
-        return None, text.chunk.text[text.span]
+        return game, text.chunk.text[text.span]
+
+
+def _rows_of(games: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The plies of annotated games as rows of a table; an error in the place of a game is a row of its own."""
+    for game in games:
+        if "error" in game:
+            yield game
+        else:
+            for ply in game["plies"]:
+                yield {"number": game["number"], **ply}
 
 
 def _show(annotation: Annotation) -> None:
@@ -197,6 +209,16 @@ def standings(
         metavar="LIST",
         default=",".join(DEFAULT_ORDER),
     ),
+    event: str | None = option(
+        "Rank only the games whose tag Event has this name.",
+        type=options.NAME,
+        metavar="NAME",
+    ),
+    unreadable: str = option(
+        "Count an unreadable game by its score sheet, or skip it.",
+        type=click.Choice(["sheet", "skip"]),
+        default="sheet",
+    ),
     as_crosstable: bool = flag(
         "Print JSON in the shape that the site of TCEC reads.", "--crosstable"
     ),
@@ -229,13 +251,19 @@ def standings(
     whole, games = total(parts), [game for part in parts for game in part.results]
     complain(*whole.contradicted)
     say_whom_the_clock_did_not_stop(whole)
-    found = Standings(games, order)
+    if event is not None:
+        games = games_of_event(games, event)
+    found = Standings(
+        games,
+        order,
+        counts_unreadable=unreadable == "sheet",
+        faults=[fault for fault in whole.skipped if getattr(fault, "number", None) is None],
+    )
     complain(*(f"warning: {doubt}" for doubt in found.doubts()))
     if as_crosstable:
         print_facts(Form.JSON, tcec_json(found))
     elif form is not Form.TABLE:
-        facts = found.facts()
-        print_facts(form, facts, facts["players"])
+        print_facts(form, found.facts(), found.csv_rows())
     elif as_page:
         from tbgen.apps.site.standalone import standings_page
 
@@ -293,6 +321,12 @@ def _show_table(standings: Standings, building: str) -> None:
     click.echo(f"ranked by {order}; points: {schemes}")
     if standings.unfinished:
         click.echo(f"{counted(standings.unfinished, 'game', 'games')} without a result left out")
+    for text, errors in (
+        ("counted by the score sheet, for it is unreadable", standings.by_sheet),
+        ("left out", standings.skipped),
+    ):
+        for error in errors:
+            click.echo(printable(f"{text}: {error}"))
     if standings.provisional:
         lacking = len(standings.provisional) - (None in standings.provisional)
         advice = f"; build {'it' if lacking == 1 else 'them'} with: {building}" if lacking else ""

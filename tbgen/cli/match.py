@@ -15,7 +15,8 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from tbgen.apps.games.event import Standings, in_decimals, tcec_json
+from tbgen.apps.games.crosstable import tcec_json
+from tbgen.apps.games.standings import Standings, in_decimals
 from tbgen.apps.games.tags import last_move
 from tbgen.apps.match.game import Sheet
 from tbgen.apps.match.options import settings_of

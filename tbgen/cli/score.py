@@ -96,6 +96,8 @@ def _score_files(files: Sequence[str], rules: Rules, *, form: Form, summary: boo
         for game in _games_of(files, rules):
             if isinstance(game, TbgenError):
                 faults.append(game)
+                if form is Form.CSV:
+                    rows.append(game.facts())
                 continue
             if form is Form.TABLE:
                 _show_game(game, f"{game.file}, " if len(files) > 1 else "", summary=summary)

@@ -18,7 +18,7 @@ from tbgen.apps.games.decide import Adjudicator, Ground, Solve, Verdict, materia
 from tbgen.apps.games.edits import tagged
 from tbgen.apps.games.event import READ_TAGS, EventGame
 from tbgen.apps.games.read import PgnGame, game_of
-from tbgen.apps.games.results import classical_result
+from tbgen.apps.games.results import UNFINISHED, classical_result, result_of
 from tbgen.apps.games.tags import (
     GAME_TAG,
     OWN_TAGS,
@@ -30,12 +30,13 @@ from tbgen.apps.games.tags import (
     variation,
     write_tags,
 )
-from tbgen.apps.games.text import Chunk, chunks_of
-from tbgen.errors import NO_TABLE, InputFileError, PgnError, UnreadableFileError
+from tbgen.apps.games.text import Chunk, GameText, chunks_of
+from tbgen.errors import NO_TABLE, InputFileError, PgnError, UnreadableFileError, UsageError
 from tbgen.facts import facts_of
 from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
+from tbgen.rules.position import own_score
 from tbgen.rules.stage import ON_THE_BOARD, FiftyMoveSetting
 from tbgen.score import Mobility, Score
 from tbgen.storage.files import Folders
@@ -143,6 +144,25 @@ def event_game(game: PgnGame, verdict: Verdict) -> EventGame:
     )
 
 
+def unreadable_game(text: GameText, fault: PgnError, rules: Rules) -> EventGame:
+    """An unreadable game with what its score sheet says; its score is that of the first position of chess."""
+    tags = text.tags
+    try:
+        result = result_of(tags, text.result)
+    except UsageError:
+        result = UNFINISHED
+    return EventGame(
+        players=(tags.get("White", "?"), tags.get("Black", "?")),
+        result=result,
+        final=own_score(chess.Board()),
+        scoring=rules.scoring(),
+        source=Source.SHEET,
+        plies=len(text.moves),
+        tags={name: tags[name] for name in READ_TAGS if name in tags},
+        fault=fault,
+    )
+
+
 class ChunkDecider:
     """Decides the games of chunks, one chunk after the other, and keeps the tables open in between."""
 
@@ -166,6 +186,8 @@ class ChunkDecider:
             game = game_of(text, name, self.task.rules)
             if isinstance(game, PgnError):
                 done.skipped.append(game)
+                if self.task.results:
+                    done.results.append(unreadable_game(text, game, self.task.rules))
                 texts.append(chunk.text[text.span])
                 continue
             told = told_by_tags(game) if self.task.results else None

@@ -22,7 +22,8 @@ from fractions import Fraction
 from itertools import accumulate, islice, product
 from typing import Any, NamedTuple
 
-from tbgen.apps.games.event import MORE_GAMES, EventGame, Tie, tie_of
+from tbgen.apps.games.event import EventGame
+from tbgen.apps.games.knockout import MORE_GAMES, Tie, tie_of
 from tbgen.apps.games.tiebreaks import Cell
 from tbgen.apps.match.settings import Format, Policy, Tournament
 from tbgen.errors import MatchError, UsageError

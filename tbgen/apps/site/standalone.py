@@ -8,9 +8,11 @@ from typing import Any, Final
 import chess
 
 from tbgen.apps.games.annotate import Annotation
-from tbgen.apps.games.event import Standings, knockout_rounds
+from tbgen.apps.games.knockout import knockout_rounds
+from tbgen.apps.games.standings import Standings
 from tbgen.apps.site.boards import man_on, map_of
 from tbgen.apps.site.templates import static, style, template_of
+from tbgen.errors import PgnError
 from tbgen.probe import Probe, Tablebase
 from tbgen.score import Score
 
@@ -33,9 +35,20 @@ def standings_page(standings: Standings) -> str:
     )
 
 
-def annotated_page(annotations: Sequence[Annotation], name: str) -> str:
-    """Games to step through, with every ply's value; `name` is the title if there are several."""
-    return _page("annotated.html", script=static("step.js"), name=name, annotations=annotations)
+def annotated_page(
+    annotations: Sequence[Annotation], name: str, faults: Sequence[PgnError] = ()
+) -> str:
+    """Games to step through, with every ply's value; `name` is the title unless there is one.
+
+    `faults` are the errors of unreadable games, which the page names.
+    """
+    return _page(
+        "annotated.html",
+        script=static("step.js"),
+        name=name,
+        annotations=annotations,
+        faults=faults,
+    )
 
 
 def _page(template: str, **context: Any) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import chess
 
 from tbgen.apps.games.annotate import Annotation
-from tbgen.apps.games.event import in_decimals
+from tbgen.apps.games.standings import in_decimals
 from tbgen.apps.records.record import SideRecord, step_of
 from tbgen.apps.site import need_extra
 from tbgen.apps.site.boards import changes_of, in_words, shapes_of_men, with_numbers

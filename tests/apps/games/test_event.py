@@ -11,21 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.apps.games.batch import ChunkDecider, GamesTask
-from tbgen.apps.games.event import (
-    DEFAULT_ORDER,
-    TIE_BREAKS,
-    EventGame,
-    Standings,
-    Tie,
-    TieBreak,
-    knockout_rounds,
-    tcec_json,
-)
+from tbgen.apps.games.crosstable import tcec_json
+from tbgen.apps.games.event import EventGame, games_of_event
+from tbgen.apps.games.knockout import Tie, knockout_rounds
+from tbgen.apps.games.standings import DEFAULT_ORDER, TIE_BREAKS, Standings, TieBreak
 from tbgen.apps.games.tags import Rules, Source
 from tbgen.apps.games.text import chunks_of
 from tbgen.cli.showing import Form, text_of
+from tbgen.errors import UsageError
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Color, Score
+from tests.project import S18
 from tests.strategies import outcomes
 
 
@@ -92,6 +88,7 @@ event = st.lists(
         outcomes,
         st.just(Scoring()),
         st.sampled_from(Source),
+        fault=st.none(),
     ).filter(lambda each: each.players[0] != each.players[1]),
     min_size=1,
     max_size=12,
@@ -173,6 +170,85 @@ def test_an_event_is_named_by_its_games_or_by_what_the_names_of_several_have_in_
         ).event
         == ""
     )
+
+
+def test_an_unreadable_game_counts_by_its_score_sheet_unless_it_is_skipped() -> None:
+    misprinted = '[White "Ann"]\n[Black "Bob"]\n[Result "1/2-1/2"]\n\n1. e4 e5 2. Ke3 1/2-1/2\n\n'
+    games = events_of(misprinted + PLAYED)
+    standings = Standings(games)
+    rows = {row.name: row for row in standings.rows}
+    assert (rows["Bob"].points, rows["Ann"].classical) == (Fraction(1, 2), 1)
+    assert [error.reason for error in standings.by_sheet] == ["illegal move 'Ke3'"]
+    assert standings.facts()["by_sheet"][0]["ply"] == 3
+
+    skipped = Standings(games, counts_unreadable=False)
+    assert {row.name for row in skipped.rows} == {"Ann", "Cid"}
+    assert [error.reason for error in skipped.skipped] == ["illegal move 'Ke3'"]
+    assert "illegal move 'Ke3'" in skipped.csv_rows()[-1]["left_out"]
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        '[White "Ann"]\n[Black "Bob"]\n[Result "*"]',
+        '[White "Ann"]\n[Black "Bob"]\n[Result "1:0"]',
+        '[White "Ann"]\n[Result "1-0"]',
+    ],
+)
+def test_an_unreadable_game_without_players_or_a_result_never_counts(tags: str) -> None:
+    standings = Standings(events_of(f"{tags}\n\n1. Ke3 *\n"))
+    assert (standings.rows, len(standings.skipped)) == ([], 1)
+
+
+def test_a_split_result_has_the_points_that_the_arbiter_gave() -> None:
+    games = events_of(
+        '[White "Ann"]\n[Black "Bob"]\n[Result "1/2-0"]\n\n1. e4 e5 1/2-0\n\n'
+        '[White "Bob"]\n[Black "Ann"]\n[Result "0-0"]\n\n1. e4 e5 0-0\n'
+    )
+    rows = {row.name: (row.games, row.points, row.classical) for row in Standings(games).rows}
+    assert rows == {"Ann": (2, Fraction(1, 2), Fraction(1, 2)), "Bob": (2, 0, 0)}
+
+
+def test_a_double_forfeit_without_moves_is_an_unplayed_round_of_both() -> None:
+    table = Standings(events_of(PLAYED + BYE.format(opponent="Bob", result="0-0"))).table
+    assert not any(cell.is_played and not cell.points for cells in table.values() for cell in cells)
+
+
+@pytest.mark.parametrize("name", ["Half-point bye", "-", "BYE", "full point  bye", "No opponent"])
+def test_byes_have_several_names(name: str) -> None:
+    games = events_of(BYE.format(opponent=name, result="1/2-1/2") + PLAYED)
+    assert {row.name for row in Standings(games).rows} == {"Ann", "Cid"}
+
+
+def test_a_player_who_is_called_bye_and_moves_is_a_player() -> None:
+    played = PLAYED.replace("Cid", "bye")
+    standings = Standings(events_of(played))
+    assert {row.name for row in standings.rows} == {"Ann", "bye"}
+    assert standings.rows[0].points_against(standings.rows[1].name) == [standings.rows[0].points]
+
+
+def test_points_without_any_move_are_doubted() -> None:
+    games = events_of(BYE.format(opponent="Freilos", result="1/2-1/2") + PLAYED)
+    assert '"Freilos" has no game with moves; if it stands for no opponent, write "bye"' in list(
+        Standings(games).doubts()
+    )
+
+
+def test_a_mixture_of_events_is_doubted_and_one_can_be_chosen() -> None:
+    games = events_of(S18.read_text(encoding="utf-8"))
+    mixture = 'events are ranked as one: "TCEC Season 18 - League 2" (10 games), "TCEC Season 18 - League 3" (10 games)'
+    (doubt,) = Standings(games).doubts()
+    assert doubt.startswith(f"2 {mixture}")
+    league = games_of_event(games, "tcec season 18 -  League 3")
+    assert len(league) == 10
+    assert list(Standings(league).doubts()) == []
+    with pytest.raises(UsageError, match=r'no game has the event "League 4"; there are "TCEC'):
+        games_of_event(games, "League 4")
+
+
+def test_two_matches_of_one_event_are_doubted() -> None:
+    games = [game("Ann", "Bob", "G1.5")._replace(tags={"MatchId": name}) for name in "ab"]
+    assert list(Standings(games).doubts()) == ["the games of 2 matches are ranked as one event"]
 
 
 BYE = '[Round "1"][White "Ann"][Black "{opponent}"][Result "{result}"]\n\n{result}\n\n'

@@ -9,7 +9,8 @@ from itertools import groupby
 
 import pytest
 
-from tbgen.apps.games.event import ON_TABLE, EventGame, cross_table
+from tbgen.apps.games.event import EventGame
+from tbgen.apps.games.standings import ON_TABLE, cross_table
 from tbgen.apps.games.tags import Source
 from tbgen.apps.games.tiebreaks import (
     Cell,

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tbgen.apps.games.event import BYE, Standings
+from tbgen.apps.games.event import BYE
+from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.tiebreaks import Cell
 from tbgen.apps.match.schedule import pairs_of
 from tbgen.apps.match.settings import Format, Tournament

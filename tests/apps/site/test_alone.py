@@ -8,10 +8,12 @@ import html5lib
 import pytest
 
 from tbgen.apps.games.annotate import annotate
-from tbgen.apps.games.event import EventGame, Standings
+from tbgen.apps.games.event import EventGame
 from tbgen.apps.games.read import PgnGame, games_in
+from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.tags import Source
 from tbgen.apps.site.standalone import annotated_page, standings_page
+from tbgen.errors import PgnError
 from tbgen.probe import Tablebase
 from tbgen.rules.points import Scoring
 from tbgen.score import Score
@@ -132,3 +134,14 @@ def test_a_page_of_several_games_lists_them_also_those_that_no_table_knows(
     assert "<h1>games.pgn</h1>" in found
     assert found.count('<h2 id="game-') == 3
     assert "no table knows a position of this game" in found
+
+
+def test_pages_of_games_name_the_games_that_were_left_out() -> None:
+    fault = PgnError("games.pgn", "illegal move 'Ke3'", number=7, ply=3)
+    unreadable = game("Ann", "Bob", "G1.5")._replace(fault=fault)
+    for counts, heading in ((True, "Counted by the score sheet"), (False, "Left out:")):
+        games = [game("Ann", "Bob", "G1.5"), unreadable]
+        found = standings_page(Standings(games, counts_unreadable=counts))
+        assert heading in found
+        assert "games.pgn, game 7, ply 3: illegal move &#39;Ke3&#39;" in found
+    assert "games.pgn, game 7, ply 3" in annotated_page([], "games.pgn", [fault])

@@ -14,8 +14,9 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from tbgen.apps.games.annotate import annotate
-from tbgen.apps.games.event import EventGame, Standings
+from tbgen.apps.games.event import EventGame
 from tbgen.apps.games.read import PgnGame, games_in
+from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.tags import Source
 from tbgen.apps.records.record import replay
 from tbgen.apps.site.service import SitePages

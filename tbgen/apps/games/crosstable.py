@@ -1,0 +1,113 @@
+"""The cross table of an event in the shape of the file `crosstable.json` that the site of TCEC reads."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+from tbgen.apps.games.event import EventGame
+from tbgen.apps.games.results import winner_of
+from tbgen.apps.games.standings import PlayerRow, Standings, cross_table
+from tbgen.apps.games.tags import number_in
+from tbgen.apps.games.tiebreaks import sonneborn_berger
+from tbgen.rules.points import DRAW, LOSS, WIN
+from tbgen.score import Color
+
+_CRASHES: Final = ("abandoned", "stalled connection")
+"""Values of the tag Termination if an engine crashed or fell silent."""
+_ELO_FACTOR = 32
+"""The change of Elo for a point above expectation, as in TCEC's referee."""
+_SIGNS = {WIN: "1", DRAW: "=", LOSS: "0"}
+
+
+def tcec_json(standings: Standings) -> dict[str, Any]:
+    """The cross table as TCEC's site reads it."""
+    neustadtl = sonneborn_berger(cross_table(standings.finished, EventGame.classical))
+    ratings = _ratings_of(standings)
+    numbers = {id(game): number for number, game in enumerate(standings.finished, 1)}
+    abbreviations = list[str]()
+    table: dict[str, dict[str, Any]] = {}
+    for row in standings.rows:
+        games = [pair for name in row.opponents(standings.indices) for pair in row.met[name]]
+        counts = Counter((side, game.classical(side)) for game, side in games)
+        abbreviation = _abbreviation(row.name, abbreviations)
+        abbreviations.append(abbreviation)
+        table[row.name] = {
+            "Abbreviation": abbreviation,
+            "Elo": _ELO_FACTOR * math.fsum(_gain(row.name, *pair, ratings) for pair in games),
+            "Games": len(games),
+            "GamesAsWhite": sum(counts[Color.WHITE, points] for points in _SIGNS),
+            "GamesAsBlack": sum(counts[Color.BLACK, points] for points in _SIGNS),
+            "WinsAsWhite": counts[Color.WHITE, WIN],
+            "WinsAsBlack": counts[Color.BLACK, WIN],
+            "LossAsWhite": counts[Color.WHITE, LOSS],
+            "LossAsBlack": counts[Color.BLACK, LOSS],
+            "Neustadtl": float(neustadtl[row.name]),
+            "Performance": float(100 * row.classical / row.games),
+            "RMobilityScore": float(row.points),
+            "Rank": row.rank,
+            "Rating": ratings[row.name],
+            "Results": {
+                name: _meetings(row, name, numbers)
+                for name in standings.indices
+                if name != row.name
+            },
+            "Score": float(row.classical),
+            "Strikes": sum(_is_strike(game, side) for game, side in games),
+        }
+    return {"Event": standings.event, "Order": list(standings.indices), "Table": table}
+
+
+def _ratings_of(standings: Standings) -> dict[str, int]:
+    """The players' ratings by their last games; 0 without one."""
+    ratings = {}
+    for game in standings.finished:
+        for side in Color:
+            ratings[game.players[side]] = number_in(game.tags.get(f"{side}Elo", ""))
+    return ratings
+
+
+def _gain(name: str, game: EventGame, side: Color, ratings: Mapping[str, int]) -> float:
+    """A player's points above expectation; 0 unless both players are rated."""
+    if not all(ratings[player] for player in game.players):
+        return 0.0
+    difference = ratings[game.players[side.other]] - ratings[name]
+    expected = 1 / (1 + 10 ** (difference / 400))
+    return float(game.classical(side)) - expected
+
+
+def _is_strike(game: EventGame, side: Color) -> bool:
+    """Whether a player lost by a crash or silence."""
+    is_crash = game.tags.get("Termination", "").lower() in _CRASHES
+    return is_crash and game.classical(side) == LOSS
+
+
+def _meetings(row: PlayerRow, opponent: str, numbers: Mapping[int, int]) -> dict[str, Any]:
+    """A player's games against another, as the cell of a cross table of TCEC."""
+    games = row.met.get(opponent, [])
+    scores = [
+        {
+            "Color": 0 if side is Color.WHITE else 1,
+            "Game": numbers[id(game)],
+            "Result": float(game.classical(side)),
+            "Winner": str(winner_of(game.result) or "None"),
+        }
+        for game, side in games
+    ]
+    points = [game.classical(side) for game, side in games]
+    return {
+        "H2h": float(sum(points)),
+        "Scores": scores,
+        "Text": "".join(_SIGNS[result] for result in points),
+    }
+
+
+def _abbreviation(name: str, taken: Collection[str]) -> str:
+    """Two characters for a player in a narrow table: the first of the name, and the next one that is free."""
+    for letter in name[1:] + " 0123456789":
+        abbreviation = name[:1].upper() + letter.lower()
+        if abbreviation not in taken:
+            return abbreviation
+    return name

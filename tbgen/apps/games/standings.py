@@ -1,0 +1,405 @@
+"""Standings of an event: cross table, sums of points and tie-breaks.
+
+>>> games = [EventGame(("Ann", "Bob"), "1/2-1/2", Score(3, Color.WHITE), Scoring(), Source.GAME)]
+>>> [(row.rank, row.name, str(row.points), str(row.classical)) for row in Standings(games).rows]
+[(1, 'Ann', '9/16', '1/2'), (2, 'Bob', '7/16', '1/2')]
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any, Final
+
+from tbgen.apps.games import tiebreaks
+from tbgen.apps.games.event import EventGame, is_bye, names_of_events
+from tbgen.apps.games.results import DRAWN, UNFINISHED
+from tbgen.apps.games.tags import Source
+from tbgen.apps.games.tiebreaks import Cell, Criterion, CrossTable, Values
+from tbgen.errors import TbgenError
+from tbgen.facts import facts_of
+from tbgen.rules.points import LOSS, OTB_CUTOFF_CODE, WIN, Scheme, lexicographic_key
+from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
+from tbgen.text import counted
+
+_MOST_NAMED = 6
+"""The most missing tables that a sentence names."""
+
+TieBreak = str
+"""A criterion by which players are ranked, one of `TIE_BREAKS`.
+
+`classical` is points by the sheet, a win 1 and a draw 1/2. `points` is the sum of r-mobility points. `net` is the
+lexicographic order of the rules: stalemates given minus suffered, then the same for G1.0, G1.5 and so on. The others
+come from the cross table, and count the kind of points that ranks first.
+"""
+
+ON_TABLE: Final[Mapping[TieBreak, Callable[[CrossTable], Values]]] = {
+    "sonneborn-berger": tiebreaks.sonneborn_berger,
+    "buchholz": tiebreaks.buchholz,
+    "buchholz-cut-1": partial(tiebreaks.buchholz, lowest=1),
+    "buchholz-median": partial(tiebreaks.buchholz, lowest=1, highest=1),
+    "wins": tiebreaks.wins,
+    "double-wins": tiebreaks.double_wins,
+    "quick-wins": partial(tiebreaks.lengths, points=WIN, is_more_better=False),
+    "long-losses": partial(tiebreaks.lengths, points=LOSS, is_more_better=True),
+}
+
+TIE_BREAKS: Final[tuple[TieBreak, ...]] = (
+    "classical",
+    "points",
+    "net",
+    "direct-encounter",
+    *ON_TABLE,
+)
+DEFAULT_ORDER: Final[tuple[TieBreak, ...]] = ("points", "net", "direct-encounter", "classical")
+"""By r-mobility points first, as the rules demand; under --scoring classical they are the ordinary points."""
+
+PRESETS: Final[Mapping[str, tuple[TieBreak, ...]]] = {
+    "tcec-swiss": ("classical", "sonneborn-berger", "points", "wins", "direct-encounter"),
+    "tcec-league": (
+        "classical",
+        "direct-encounter",
+        "sonneborn-berger",
+        "points",
+        "double-wins",
+        "quick-wins",
+        "long-losses",
+    ),
+    "otb": (
+        "points",
+        "direct-encounter",
+        "buchholz-cut-1",
+        "buchholz",
+        "sonneborn-berger",
+        "wins",
+        "net",
+    ),
+}
+"""Name -> criteria in order; docs/adjudication.md names the rules behind them."""
+
+
+@dataclass(slots=True)
+class PlayerRow:
+    """A player's row."""
+
+    name: str
+    rank: int = 0
+    games: int = 0
+    points: Fraction = Fraction(0)
+    classical: Fraction = Fraction(0)
+    met: dict[str, list[tuple[EventGame, Color]]] = field(default_factory=dict)
+    """Opponent -> the games, with the player's side in each."""
+    figures: dict[TieBreak, Fraction] = field(default_factory=dict)
+    """Criterion of the cross table -> the player's value."""
+
+    def add(self, game: EventGame, side: Color) -> None:
+        """Count a game in which the player had this side."""
+        self.games += 1
+        self.points += game.points(side)
+        self.classical += game.classical(side)
+        self.met.setdefault(game.players[side.other], []).append((game, side))
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether the player has made or seen a move in any game."""
+        return any(game.plies for games in self.met.values() for game, _ in games)
+
+    def points_against(self, opponent: str) -> list[Fraction]:
+        """R-mobility points, game by game."""
+        return [game.points(side) for game, side in self.met.get(opponent, [])]
+
+    def net(self, most_code: int = MOST_CODE) -> tuple[int, ...]:
+        """The net counts that the lexicographic order compares, up to a code."""
+        scores = list[tuple[Color, Score]]()
+        for games in self.met.values():
+            for game, side in games:
+                if game.is_on_the_board:
+                    scores.append((side, game.final))
+        return lexicographic_key(scores, most_code)
+
+    def opponents(self, indices: Mapping[str, int]) -> list[str]:
+        """The opponents in the list, in its order, so without byes."""
+        return sorted(self.met.keys() & indices.keys(), key=indices.__getitem__)
+
+    def facts(self, indices: Mapping[str, int]) -> dict[str, Any]:
+        """The line as JSON has it; `indices` has the order of all players."""
+        net = {}
+        for code, count in enumerate(self.net(), STALEMATE_CODE):
+            if count:
+                net[str(Score(code, Color.WHITE))] = count
+        against = {
+            name: [str(points) for points in self.points_against(name)]
+            for name in self.opponents(indices)
+        }
+        return facts_of(
+            self,
+            *("rank", "name", "games", "classical", "points"),
+            points_exact=str(self.points),
+            net=net,
+            tiebreaks=self.figures,
+            against=against,
+        )
+
+
+def no_players(games: Iterable[EventGame]) -> set[str]:
+    """The names that stand for no opponent: usual ones, in games without moves alone."""
+    byes = set()
+    movers = set()
+    for game in games:
+        for name in game.players:
+            if game.plies:
+                movers.add(name)
+            elif is_bye(name):
+                byes.add(name)
+    return byes - movers
+
+
+def cross_table(
+    games: Sequence[EventGame], points: Callable[[EventGame, Color], Fraction]
+) -> CrossTable:
+    """The cells of all players, round by round.
+
+    A game against no opponent is a bye. A game without moves that is not drawn is a forfeit, if other games have moves.
+    A player without a game in a round was absent, unless the round is the last one, which may still be running.
+    """
+    byes = no_players(games)
+    have_moves = any(game.plies for game in games)
+    numbers = sorted({game.round_number for game in games})
+    rounds: dict[str, dict[int, list[Cell[str]]]] = {}
+    for game in games:
+        is_forfeit = have_moves and not game.plies and game.result != DRAWN
+        for side in Color:
+            name = game.players[side]
+            opponent = game.players[side.other]
+            cell = Cell(
+                None if opponent in byes else opponent,
+                points(game, side),
+                is_played=not is_forfeit and opponent not in byes,
+                side=side,
+                moves=(game.plies + 1) // 2,
+            )
+            rounds.setdefault(name, {}).setdefault(game.round_number, []).append(cell)
+    table = {name: _cells_of(rounds[name], numbers) for name in rounds if name not in byes}
+    return tiebreaks.settled(table)
+
+
+def _cells_of(played: Mapping[int, list[Cell[str]]], numbers: Sequence[int]) -> list[Cell[str]]:
+    """The cells of a player with those of missed rounds.
+
+    Who missed the last round but one, too, has left: the last round counts as missed then.
+    """
+    has_left = len(numbers) > 1 and numbers[-2] not in played
+    cells = list[Cell[str]]()
+    for number in numbers:
+        if number in played:
+            cells.extend(played[number])
+        elif has_left or number != numbers[-1]:
+            cells.append(Cell(None, LOSS, is_played=False))
+    return cells
+
+
+class Standings:
+    """The rows of an event, best first. Players with equal criteria share a rank and are sorted by name.
+
+    Arguments:
+        games: The games of the event, unfinished and unreadable ones among them.
+        order: The criteria by which players are ranked.
+        counts_unreadable: Count an unreadable game by its score sheet, if that has players and a result.
+        faults: The errors of whole files.
+    """
+
+    def __init__(
+        self,
+        games: Iterable[EventGame],
+        order: Sequence[TieBreak] = DEFAULT_ORDER,
+        *,
+        counts_unreadable: bool = True,
+        faults: Iterable[TbgenError] = (),
+    ) -> None:
+        self.order = tuple(order)
+        self.finished = list[EventGame]()
+        """The games that count: those with a result."""
+        self.unfinished = 0
+        self.by_sheet = list[TbgenError]()
+        """The errors of unreadable games that count by their score sheets."""
+        self.skipped = list[TbgenError](faults)
+        """The errors of files, and of unreadable games that do not count."""
+        for game in games:
+            if game.fault is not None and not (counts_unreadable and game.counts_by_sheet):
+                self.skipped.append(game.fault)
+            elif game.result == UNFINISHED:
+                self.unfinished += 1
+            else:
+                self.finished.append(game)
+                if game.fault is not None:
+                    self.by_sheet.append(game.fault)
+        self.doubtful = [game for game in self.finished if game.source is Source.PROVISIONAL]
+        """The games whose score is provisional."""
+        self.provisional = _tables_lacking(self.doubtful)
+        """Missing table -> the number of provisional games that lack it; None for games without a table."""
+        self.schemes = Counter(game.scoring.scheme for game in self.finished)
+        self.table = cross_table(self.finished, self._points_that_rank())
+        self._everybody = _rows_of(self.finished)
+        """The rows of all names, byes among them."""
+        self.rows = self._ranked_rows()
+        self.indices = {row.name: index for index, row in enumerate(self.rows)}
+        """Player -> index in `rows`."""
+
+    def _points_that_rank(self) -> Callable[[EventGame, Color], Fraction]:
+        """The kind of points that the order names first; r-mobility points without one."""
+        for criterion in self.order:
+            if criterion == "classical":
+                return EventGame.classical
+            if criterion == "points":
+                break
+        return EventGame.points
+
+    def _ranked_rows(self) -> list[PlayerRow]:
+        rows = self._everybody
+        most_code = MOST_CODE
+        if set(self.schemes) == {Scheme.OTB}:
+            most_code = OTB_CUTOFF_CODE - 1  # over the board nothing above G3.5 counts
+        tabled = {name: ON_TABLE[name](self.table) for name in self.order if name in ON_TABLE}
+        criteria: dict[TieBreak, Criterion[str]] = {
+            "classical": tiebreaks.by_value({name: rows[name].classical for name in rows}),
+            "points": tiebreaks.by_value({name: rows[name].points for name in rows}),
+            "net": tiebreaks.by_value({name: rows[name].net(most_code) for name in rows}),
+            "direct-encounter": partial(tiebreaks.direct_encounter, self.table),
+        }
+        for criterion, values in tabled.items():
+            criteria[criterion] = tiebreaks.by_value(values)
+        in_order = [criteria[criterion] for criterion in self.order]
+        ranked = list[PlayerRow]()
+        for group in tiebreaks.ranking(sorted(self.table), in_order):
+            rank = len(ranked) + 1
+            for name in group:
+                figures = {criterion: values[name] for criterion, values in tabled.items()}
+                ranked.append(replace(rows[name], rank=rank, figures=figures))
+        return ranked
+
+    @property
+    def event(self) -> str:
+        """The name of the event, or the common part of several names; empty if there is none."""
+        names = {game.event for game in self.finished} - {""}
+        common = list[str]()
+        for words in zip(*(name.split() for name in names), strict=False):
+            if len(set(words)) > 1:
+                break
+            common.append(words[0])
+        return " ".join(common).strip(" -–,:;|/")
+
+    @property
+    def caveat(self) -> str:
+        """The provisional scores in words, if there are any."""
+        tables = [
+            f"{name} ({games})"
+            for name, games in self.provisional.most_common()
+            if name is not None
+        ]
+        reasons = list[str]()
+        if tables:
+            named = ", ".join(tables[:_MOST_NAMED])
+            others = len(tables) - _MOST_NAMED
+            reasons.append(f"no table {named}" + (f" and {others} others" if others > 0 else ""))
+        if self.provisional[None]:
+            reasons.append(f"bounds alone, or no name of a table ({self.provisional[None]})")
+        number = len(self.doubtful)
+        finished = counted(len(self.finished), "game", "games")
+        verb = "is" if number == 1 else "are"
+        caveat = f"{number:,} of {finished} {verb} provisional: {', '.join(reasons)}"
+        disproved = sum(game.is_disproved for game in self.doubtful)
+        if disproved:
+            games = counted(disproved, "game", "games")
+            caveat += f"; the bounds of {games} exclude the score that ranks here"
+        return caveat
+
+    def doubts(self) -> Iterator[str]:
+        """What may be wrong with the games: several events, or names that do not stand for one player."""
+        yield from self._mixtures()
+        yield from self._names_alike()
+        have_moves = any(game.plies for game in self.finished)
+        nameless = 0
+        for game in self.finished:
+            names = [name.strip() for name in game.players]
+            if "" in names or "?" in names:
+                nameless += 1
+        if nameless:
+            yield f"{counted(nameless, 'game names', 'games name')} no player as White or Black"
+        for row in self.rows:
+            if row.name.strip() in ("", "?"):
+                continue
+            if row.name in row.met:
+                games = counted(len(row.met[row.name]) // 2, "game", "games")
+                yield f'{games} of "{row.name}" against the same player'
+            if row.classical and not row.has_moved and have_moves:
+                yield f'"{row.name}" has no game with moves; if it stands for no opponent, write "bye"'
+
+    def _mixtures(self) -> Iterator[str]:
+        """Several events or matches that are ranked as one."""
+        events = {game.event for game in self.finished}
+        matches = {game.tags["MatchId"] for game in self.finished if "MatchId" in game.tags}
+        if len(events) > 1:
+            names = names_of_events(self.finished)
+            yield f"{len(events)} events are ranked as one: {names}; choose one with --event NAME"
+        elif len(matches) > 1:
+            yield f"the games of {len(matches)} matches are ranked as one event"
+
+    def _names_alike(self) -> Iterator[str]:
+        """Names that only spaces, case or composed letters tell apart."""
+        alike: dict[str, list[str]] = {}
+        for name in sorted(self.indices):
+            plain = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+            alike.setdefault(plain, []).append(name)
+        for names in alike.values():
+            if len(names) > 1:
+                quoted = " and ".join(f'"{name}"' for name in names)
+                yield f"{quoted} are {len(names)} players here; only spaces, case or composed letters tell them apart"
+
+    def facts(self) -> dict[str, Any]:
+        """The standings as JSON has them."""
+        return {
+            "tiebreak": list(self.order),
+            "scoring": [scheme.value for scheme in self.schemes],
+            "unfinished": self.unfinished,
+            "skipped": [error.facts() for error in self.skipped],
+            "by_sheet": [error.facts() for error in self.by_sheet],
+            "provisional": {name or "?": number for name, number in self.provisional.most_common()},
+            "players": [row.facts(self.indices) for row in self.rows],
+        }
+
+    def csv_rows(self) -> list[dict[str, Any]]:
+        """The players as rows of a table; then a row with the reason for each unreadable game."""
+        rows = [row.facts(self.indices) for row in self.rows]
+        rows.extend({"counted_by_score_sheet": str(error)} for error in self.by_sheet)
+        rows.extend({"left_out": str(error)} for error in self.skipped)
+        return rows
+
+
+def _rows_of(games: Iterable[EventGame]) -> dict[str, PlayerRow]:
+    """Name -> the games and points, not ranked yet."""
+    rows = dict[str, PlayerRow]()
+    for game in games:
+        for side in Color:
+            name = game.players[side]
+            rows.setdefault(name, PlayerRow(name)).add(game, side)
+    return rows
+
+
+def _tables_lacking(games: Iterable[EventGame]) -> Counter[str | None]:
+    tables = Counter[str | None]()
+    for game in games:
+        tables.update(game.missing.split() if game.missing else [None])
+    return tables
+
+
+def in_decimals(points: Fraction) -> str:
+    """Points with no more than four decimals.
+
+    >>> in_decimals(Fraction(9, 16)), in_decimals(Fraction(1, 3)), in_decimals(Fraction(2))
+    ('0.5625', '0.3333', '2')
+    """
+    return f"{float(round(points, 4)):.15g}"
