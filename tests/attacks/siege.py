@@ -22,7 +22,8 @@ import chess
 
 from tests.project import ROOT
 
-DESCRIPTORS = 300
+FEW_DESCRIPTORS = 300
+USUAL_DESCRIPTORS = 1024
 MORE_BYTES = 512 << 20
 FEN = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 PATHS = ("/health", f"/r-mobility?fen={quote(FEN)}", f"/r-mobility?fen={quote(FEN)}&brief=1")
@@ -37,10 +38,11 @@ HEAD = "POST /r-mobility?strip=1 HTTP/1.1\r\nHost: localhost\r\nContent-Type: te
 PGN_HEAD = "POST /adjudicate HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n"
 MANY = "\n".join([FEN] * 800)
 
-LIMITED = f"""
+LIMITED = """
 import os, resource, sys
-resource.setrlimit(resource.RLIMIT_NOFILE, ({DESCRIPTORS}, {DESCRIPTORS}))
-os.execv(sys.argv[1], sys.argv[1:])
+descriptors = int(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
+os.execv(sys.argv[2], sys.argv[2:])
 """
 
 Attacker = Callable[[asyncio.AbstractEventLoop, socket.socket], Awaitable[None]]
@@ -57,8 +59,10 @@ class Outcome:
 
 
 @contextlib.contextmanager
-def server(tables: Path, log: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """A server that has 300 descriptors and may take 512 MB beyond what it starts with; and its port."""
+def server(
+    tables: Path, log: Path, descriptors: int
+) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """A server that has few descriptors and may take 512 MB beyond what it starts with; and its port."""
     command = [
         sys.executable,
         "-m",
@@ -74,7 +78,7 @@ def server(tables: Path, log: Path) -> Iterator[tuple[subprocess.Popen[str], int
     with (
         log.open("w") as said,
         subprocess.Popen(
-            [sys.executable, "-c", LIMITED, *command],
+            [sys.executable, "-c", LIMITED, str(descriptors), *command],
             stdout=subprocess.PIPE,
             stderr=said,
             text=True,
@@ -91,10 +95,16 @@ def server(tables: Path, log: Path) -> Iterator[tuple[subprocess.Popen[str], int
             process.kill()
 
 
-def besiege(tables: Path, log: Path, counts: Mapping[str, int], seconds: float) -> Outcome:
+def besiege(
+    tables: Path,
+    log: Path,
+    counts: Mapping[str, int],
+    seconds: float,
+    descriptors: int = FEW_DESCRIPTORS,
+) -> Outcome:
     """Ask a server for its health and for positions while attackers hold it up, and end it then."""
     found, names = Outcome(), [f"{name}={count}" for name, count in counts.items()]
-    with server(tables, log) as (process, port):
+    with server(tables, log, descriptors) as (process, port):
         before = [(path, asyncio.run(_asked(port, path))) for path in PATHS]
         with subprocess.Popen(
             [sys.executable, "-m", __name__, str(port), *names], cwd=ROOT
