@@ -13,7 +13,7 @@ import pkgutil
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import NoReturn, TextIO
+from typing import NamedTuple, NoReturn, TextIO
 
 import click
 from click.shell_completion import CompletionItem
@@ -33,7 +33,8 @@ class Terminated(KeyboardInterrupt):
 
 def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the program and exit with its code; no failure that a user can cause shows a traceback."""
-    sys.stdout = sys.stdout or _nowhere()  # a shell can close them: `>&-`
+    # A shell can close both streams: `>&-`.
+    sys.stdout = sys.stdout or _nowhere()
     sys.stderr = sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -49,37 +50,45 @@ def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoRet
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.exit(1)
-    except click.ClickException as error:
-        text, code = error.format_message(), error.exit_code
-    except (click.Abort, KeyboardInterrupt) as error:
-        is_terminated = isinstance(error, Terminated) or isinstance(error.__cause__, Terminated)
-        text, code = (
-            ("terminated", 128 + signal.SIGTERM)
-            if is_terminated
-            else ("interrupted", 128 + signal.SIGINT)
-        )
-    except TbgenError as error:
-        text, code = str(error), error.exit_code
-    except MemoryError:
-        text, code = "there is not enough memory for this", _NO_MEMORY
-    except RuntimeError as error:
-        if "can't start new thread" not in str(error):
+    except (Exception, KeyboardInterrupt) as error:
+        ending = _ending_of(error)
+        if ending is None:
             raise
-        text, code = (
-            "the system starts no more threads; allow more of them, or more memory",
-            _NO_MEMORY,
-        )
-    except OSError as error:
-        text, code = (
-            str(error) if error.filename is None else f"{error.filename}: {error.strerror}",
-            1,
-        )
-    complain(text)
-    sys.exit(code)
+        complain(ending.line)
+        sys.exit(ending.code)
+
+
+class Ending(NamedTuple):
+    """How an error ends the program: with one line and an exit code."""
+
+    line: str
+    code: int
+
+
+def _ending_of(error: BaseException) -> Ending | None:
+    """How an error ends the program; None for an error of the program itself."""
+    if isinstance(error, click.ClickException):
+        return Ending(error.format_message(), error.exit_code)
+    if isinstance(error, (click.Abort, KeyboardInterrupt)):
+        if isinstance(error, Terminated) or isinstance(error.__cause__, Terminated):
+            return Ending("terminated", 128 + signal.SIGTERM)
+        return Ending("interrupted", 128 + signal.SIGINT)
+    if isinstance(error, TbgenError):
+        return Ending(str(error), error.exit_code)
+    if isinstance(error, MemoryError):
+        return Ending("there is not enough memory for this", _NO_MEMORY)
+    if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
+        line = "the system starts no more threads; allow more of them, or more memory"
+        return Ending(line, _NO_MEMORY)
+    if isinstance(error, OSError) and error.filename is None:
+        return Ending(str(error), 1)
+    if isinstance(error, OSError):
+        return Ending(f"{error.filename}: {error.strerror}", 1)
+    return None
 
 
 def _terminate(number: int, frame: object) -> None:
-    """Let a signal end a command like Ctrl-C: half-written files are removed, child processes are ended."""
+    """Let a signal end a command like Ctrl-C: half-written files go, child processes end."""
     raise Terminated
 
 
@@ -111,57 +120,73 @@ def say(text: str, *, err: bool = True) -> None:
 def is_quiet() -> bool:
     """Whether `-q` asks for results and errors only."""
     context = click.get_current_context(silent=True)
-    return context is not None and context.meta.get(QUIET, False)
+    if context is None:
+        return False
+    is_asked: bool = context.meta.get(QUIET, False)
+    return is_asked
 
 
 def complain_of(faults: Sequence[TbgenError]) -> int:
     """Print one line for each fault; return the exit code of the first."""
     complain(*map(str, faults))
-    return faults[0].exit_code if faults else 0
+    if not faults:
+        return 0
+    return faults[0].exit_code
 
 
 GROUPS = {
     "Positions": {
-        "probe": ("probe:command", "Show the value of a position and of every move, or best play."),
-        "score": ("score:command", "Score a position, a line of moves or the games of a PGN file."),
-        "solve": (
-            "solve:solve",
-            "Solve a position with more men than tables have, or bound its value.",
-        ),
-        "hold": ("solve:hold", "Prove that a side keeps a score for ever, with any number of men."),
+        "probe": "Show the value of a position and of every move, or best play.",
+        "score": "Score a position, a line of moves or the games of a PGN file.",
+        "solve": "Solve a position with more men than tables have, or bound its value.",
+        "hold": "Prove that a side keeps a score for ever, with any number of men.",
     },
     "Games": {
-        "adjudicate": (
-            "adjudicate:command",
-            "Decide every game of a PGN file, and write the result into its tags.",
-        ),
-        "annotate": (
-            "games:annotate_command",
-            "Show the values of a game ply by ply, and its mistakes.",
-        ),
-        "standings": ("games:standings", "Show the cross table and the standings of an event."),
-        "match": ("match:command", "Play engines against each other under r-mobility."),
+        "adjudicate": "Decide every game of a PGN file, and write the result into its tags.",
+        "annotate": "Show the values of a game ply by ply, and its mistakes.",
+        "standings": "Show the cross table and the standings of an event.",
+        "match": "Play engines against each other under r-mobility.",
     },
     "Tables": {
-        "build": ("build:command", "Build tables, and all tables that they need."),
-        "fetch": ("serve:fetch_command", "Fetch tables from a server."),
-        "list": ("tables:list_command", "List the tables of the folders, or show their figures."),
-        "verify": ("tables:verify", "Prove tables, one ply at a time."),
+        "build": "Build tables, and all tables that they need.",
+        "fetch": "Fetch tables from a server.",
+        "list": "List the tables of the folders, or show their figures.",
+        "verify": "Prove tables, one ply at a time.",
     },
     "Serve": {
-        "serve": ("serve:command", "Answer over HTTP, and show the explorer in a browser."),
-        "uci": ("probe:uci", "Play best moves for any chess program, by UCI."),
-        "site": ("study:site", "Write records and the explorer as pages for any web server."),
+        "serve": "Answer over HTTP, and show the explorer in a browser.",
+        "uci": "Play best moves for any chess program, by UCI.",
+        "site": "Write records and the explorer as pages for any web server.",
     },
-    "Research": {"study": ("study:command", "Count whole tables, test a rule of thumb.")},
+    "Research": {"study": "Count whole tables, test a rule of thumb."},
     "Help": {
-        "help": ("options:help_command", "Show the help of a command."),
-        "completion": ("options:completion", "Print the script for completion in a shell."),
+        "help": "Show the help of a command.",
+        "completion": "Print the script for completion in a shell.",
     },
 }
-"""Heading -> command -> its module and name in `tbgen.cli`, and its line in the help."""
+"""Heading -> command -> its line in the help."""
 
-COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
+COMMANDS = {
+    "probe": "probe:command",
+    "score": "score:command",
+    "solve": "solve:command",
+    "hold": "hold:command",
+    "adjudicate": "adjudicate:command",
+    "annotate": "annotate:command",
+    "standings": "standings:command",
+    "match": "match:command",
+    "build": "build:command",
+    "fetch": "fetch:command",
+    "list": "list:command",
+    "verify": "verify:command",
+    "serve": "serve:command",
+    "uci": "uci:command",
+    "site": "site:command",
+    "study": "study:command",
+    "help": "help:help_command",
+    "completion": "help:completion",
+}
+"""Command -> its module and name in `tbgen.cli`, where it is imported at its first use."""
 
 
 class LazyGroup(click.Group):
@@ -172,31 +197,30 @@ class LazyGroup(click.Group):
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             ctx.fail(
-                f"tbgen itself has no option {error.option_name}; options follow the command: tbgen list --data DIR"
+                f"tbgen itself has no option {error.option_name}; "
+                "options follow the command: tbgen list --data DIR"
             )
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return (
-            pkgutil.resolve_name(f"tbgen.cli.{COMMANDS[cmd_name][0]}")
-            if cmd_name in COMMANDS
-            else None
-        )
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = pkgutil.resolve_name(f"tbgen.cli.{COMMANDS[cmd_name]}")
+        return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         """Names of commands, without importing them, and options."""
-        names = [
-            CompletionItem(name, help=line)
-            for name, (_, line) in COMMANDS.items()
-            if name.startswith(incomplete)
-        ]
-        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
+        items = []
+        for group in GROUPS.values():
+            for name, line in group.items():
+                if name.startswith(incomplete):
+                    items.append(CompletionItem(name, help=line))
+        return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        longest = max(map(len, COMMANDS))
         for heading, group in GROUPS.items():
             with formatter.section(heading):
-                formatter.write_dl(
-                    [(name.ljust(10), summary) for name, (_, summary) in group.items()]
-                )
+                formatter.write_dl([(name.ljust(longest), line) for name, line in group.items()])
 
 
 @click.group(

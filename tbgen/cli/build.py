@@ -16,9 +16,10 @@ import click
 
 from tbgen.apps.records.record import without_record
 from tbgen.cli import complain, is_quiet, options, signals_to
-from tbgen.cli.options import Command, Wanted, flag, option, refuse_together, wanted_options
+from tbgen.cli.command import Command
+from tbgen.cli.materials import Wanted, wanted_options
 from tbgen.cli.reporter import Reporter, Work, clock, duration, reporter
-from tbgen.cli.showing import Facts, Form, present, show_facts, show_pairs
+from tbgen.cli.showing import Facts, Form, Row, print_facts, show_pairs, show_table
 from tbgen.errors import UsageError
 from tbgen.library.build import Watcher, build, plan_for
 from tbgen.library.catalog import Condition, Finding
@@ -33,49 +34,83 @@ from tbgen.system.process import free_disk, processors
 from tbgen.text import counted, in_gib, in_units
 
 _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?) *([KMGT]?)i?B?", re.IGNORECASE)
+_UNITS = ("", "K", "M", "G", "T")
+"""[power of 1024] -> the letter of a unit."""
+_LEAST_SIZE = 1 << 20
+"""A smaller number lacks its unit."""
+
+
+def _memory_of(context: click.Context, option: click.Parameter, text: str | None) -> int | None:
+    if text is None:
+        return None
+    return bytes_in(text)
 
 
 @click.command("build", cls=Command)
+@wanted_options("every material of two to five men")
+@click.option(
+    "--for",
+    "games",
+    metavar="GAMES.pgn",
+    type=options.NAME,
+    multiple=True,
+    help="Build the missing tables that would decide these games; repeat it for more files.",
+)
+@click.option(
+    "--memory",
+    metavar="SIZE",
+    callback=_memory_of,
+    help="Use at most SIZE of memory, such as 8G (default: all free memory).",
+)
+@options.threads_option
+@click.option(
+    "--jobs",
+    metavar="N",
+    type=click.IntRange(1, options.MOST_JOBS),
+    help="Build at most N tables at once, in processes (default: the number with the shortest "
+    "plan).",
+)
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Build tables on the workers of this dask scheduler.",
+)
+@click.option(
+    "--outcomes",
+    "outcomes_only",
+    is_flag=True,
+    help="Build outcomes only, without distances: in half the time, with a sixth of the disk.",
+)
+@click.option(
+    "--plan",
+    "only_plan",
+    is_flag=True,
+    help="Print the tables to build, their cost and their times, and stop.",
+)
+@options.own_option
+@options.mobility_option
+@options.data_option
+@options.form_option
 def command(
     *,
-    wanted: Wanted = wanted_options("every material of two to five men"),
-    games: tuple[str, ...] = option(
-        "Build the missing tables that would decide these games; repeat it for more files.",
-        "--for",
-        type=options.NAME,
-        multiple=True,
-        metavar="GAMES.pgn",
-    ),
-    memory: int | None = option(
-        "Use at most SIZE of memory, such as 8G (default: all free memory).",
-        metavar="SIZE",
-        callback=lambda ctx, option, value: None if value is None else bytes_in(value),
-    ),
-    threads: int | None = options.THREADS,
-    jobs: int | None = option(
-        "Build at most N tables at once, in processes (default: the number with the shortest plan).",
-        type=click.IntRange(1, options.MOST_THREADS),
-    ),
-    cluster: str | None = option(
-        "Build tables on the workers of this dask scheduler.", metavar="ADDRESS"
-    ),
-    outcomes_only: bool = flag(
-        "Build outcomes only, without distances: in half the time, with a sixth of the disk.",
-        "--outcomes",
-    ),
-    only_plan: bool = flag(
-        "Print the tables to build, their cost and their times, and stop.", "--plan"
-    ),
-    own: tuple[Man, ...] = options.OWN,
-    mobility: Mobility = options.MOBILITY,
-    data: Path = options.DATA,
-    form: Form = options.FORM,
+    wanted: Wanted,
+    games: tuple[str, ...],
+    memory: int | None,
+    threads: int | None,
+    jobs: int | None,
+    cluster: str | None,
+    outcomes_only: bool,
+    only_plan: bool,
+    own: tuple[Man, ...],
+    mobility: Mobility,
+    data: Path,
+    form: Form,
 ) -> None:
     """Build tables, such as KBvK or KRvKP, and all tables that they need.
 
-    tbgen keeps sound tables, and builds damaged and outdated tables again. You may interrupt a build at any
-    moment: the same command continues it. Tables that do not need each other are built at the same time,
-    as far as threads and memory allow. --json prints the plan.
+    tbgen keeps sound tables, and builds damaged and outdated tables again. You may interrupt a
+    build at any moment: the same command continues it. Tables that do not need each other are built
+    at the same time, as far as threads and memory allow. --json prints the plan.
 
     \b
     Examples:
@@ -88,29 +123,43 @@ def command(
       tbgen build --all --jobs 4 --threads 8 --memory 24G
       tbgen build --all --data /shared/tables --cluster tcp://host:8786
     """
-    if not (only_plan or form is Form.TABLE):
+    if form is not Form.TABLE and not only_plan:
         raise UsageError("--format means nothing without --plan")
     if cluster is not None and (threads or jobs):
         raise UsageError(
             "the cluster sets the number of workers and threads; leave out --threads and --jobs"
         )
-    if games:
-        from tbgen.cli.reading import lacking
-
-        refuse_together(["--for", *wanted.given])
-        materials = lacking(games, data)
-    else:
-        men = men_of_folder(data)
-        materials = wanted.materials(every=partial(all_materials, men), own=men)
+    materials = _materials_for(games, wanted, data)
     if not materials:
         return
     settings = Settings(threads or processors(), jobs or 0, memory, cluster, outcomes_only)
     if only_plan:
-        plan, disk = plan_for(data, materials, settings), free_disk(data)
-        present(form, plan.facts(), lambda: _show_plan(plan.facts(), disk))
-        plan.check(disk)
+        _plan(data, materials, settings, form)
     else:
         _build(data, materials, settings)
+
+
+def _materials_for(games: Sequence[str], wanted: Wanted, folder: Path) -> list[Material]:
+    """The tables that some games lack, or those that the user names."""
+    if not games:
+        men = men_of_folder(folder)
+        return wanted.materials(every=partial(all_materials, men), own=men)
+    from tbgen.cli.reading import lacking
+
+    if wanted.given:
+        raise UsageError(f"{' and '.join(['--for', *wanted.given])} cannot be given together")
+    return lacking(games, folder)
+
+
+def _plan(folder: Path, materials: list[Material], settings: Settings, form: Form) -> None:
+    """Print the plan of a build; an error if it cannot fit."""
+    plan = plan_for(folder, materials, settings)
+    disk = free_disk(folder)
+    if form is Form.TABLE:
+        _show_plan(plan.facts(), disk)
+    else:
+        print_facts(form, plan.facts())
+    plan.check(disk)
 
 
 def _build(folder: Path, wanted: list[Material], settings: Settings) -> None:
@@ -142,16 +191,20 @@ def _build(folder: Path, wanted: list[Material], settings: Settings) -> None:
 def _keep_records(
     folder: Path, targets: Sequence[Material], threads: int, watcher: BuildWatcher
 ) -> None:
-    """Count the tables that were built and have no record yet; a build that was interrupted leaves them to the next."""
+    """Count the tables that were built and have no record yet.
+
+    A build that was interrupted leaves them to the next.
+    """
     wanted = without_record(folder, build_order(targets))
     if not wanted or men_of_folder(folder):  # a record does not say how men move
         return
     from tbgen.apps.records.census import keep_records
 
+    def tell(material: Material) -> None:
+        watcher.counts(material, len(wanted))
+
     try:
-        keep_records(
-            folder, wanted, threads, lambda material: watcher.counts(material, len(wanted))
-        )
+        keep_records(folder, wanted, threads, tell)
     except OSError as error:
         complain(f"the tables are there, their records are not: {error}")
 
@@ -163,70 +216,87 @@ def bytes_in(text: str) -> int:
     1610612736
     """
     match = _SIZE.fullmatch(text.strip())
-    amount, unit = match.groups() if match else ("0", "")
-    size: int = math.ceil(float(amount) * 1024 ** " KMGT".index(unit.upper() or " "))
-    if size < 1 << 20:  # no size, or a number that lacks its unit
-        raise UsageError(f"{text!r} is not a size such as 512M or 8G, of at least 1 MiB")
+    if match is None:
+        raise UsageError(f"{text!r} is not a size such as 512M or 8G")
+    amount, unit = match.groups()
+    size: int = math.ceil(float(amount) * 1024 ** _UNITS.index(unit.upper()))
+    if size < _LEAST_SIZE:
+        raise UsageError(f"{text!r} is less than 1 MiB; give a unit, such as 8G")
     return size
 
 
 def _show_summary(findings: list[Finding], made: list[Made]) -> None:
     """One row for each table that was made, and a line for the rest."""
-    was = {finding.material: finding.condition.value for finding in findings}
-    show_facts(
-        made,
-        {
-            "table": lambda table: table.material,
-            "was": lambda table: was[table.material],
-            "positions": lambda table: table.positions,
-            "seconds": lambda table: table.file.wall_seconds,
-            "CPU seconds": lambda table: table.file.cpu_seconds,
-            "size": lambda table: in_units(table.file.bytes),
-        },
-        note="positions count every placement on 64 squares",
-    )
-    click.echo(f"{len(made)} built, {sum(finding.is_sound for finding in findings)} already there")
+    condition_of = {finding.material: finding.condition for finding in findings}
+    rows: list[Row] = []
+    for table in made:
+        row = {
+            "table": table.material,
+            "was": condition_of[table.material].value,
+            "positions": table.positions,
+            "seconds": table.file.wall_seconds,
+            "CPU seconds": table.file.cpu_seconds,
+            "size": in_units(table.file.bytes),
+        }
+        rows.append(row)
+    show_table(rows, note="positions count every placement on 64 squares")
+    kept = sum(finding.is_sound for finding in findings)
+    click.echo(f"{len(made)} built, {kept} already there")
 
 
 def _show_plan(plan: Facts, free: int | None) -> None:
     """The tables in their expected order, and their total cost."""
-    show_facts(
-        plan["tables"],
-        {
-            "table": "material",
-            "cells": "cells",
-            "memory": lambda table: in_gib(table["memory"]),
-            "disk": lambda table: in_units(table["bytes"]),
-            "CPU seconds": "cpu_seconds",
-            "threads": "threads",
-            "begins": lambda table: clock(table["begins"]),
-            "ends": lambda table: clock(table["ends"]),
-        },
-    )
+    show_table(map(_row_of_plan, plan["tables"]))
+    memory = in_gib(plan["peak_memory"])
+    if plan["memory"] is not None:
+        memory += f" of {in_gib(plan['memory'], math.floor)}"
+    disk = in_units(plan["bytes"])
+    if free is not None:
+        disk += f" of {in_units(free)} free"
     show_pairs(
         {
-            "tables": f"{len(plan['tables'])} to build, {plan['kept']} already there, at most {plan['jobs']} at once",
-            "time": f"{duration(plan['seconds'])} with {counted(plan['threads'], 'thread', 'threads')}, "
+            "tables": f"{len(plan['tables'])} to build, {plan['kept']} already there, "
+            f"at most {plan['jobs']} at once",
+            "time": f"{duration(plan['seconds'])} with "
+            f"{counted(plan['threads'], 'thread', 'threads')}, "
             f"{plan['cpu_seconds']:,.0f} CPU seconds",
-            "memory": in_gib(plan["peak_memory"])
-            + ("" if plan["memory"] is None else f" of {in_gib(plan['memory'], math.floor)}"),
-            "disk": in_units(plan["bytes"])
-            + ("" if free is None else f" of {in_units(free)} free"),
+            "memory": memory,
+            "disk": disk,
             "outcomes": f"{in_units(plan['outcome_bytes'])} of that",
             "scratch": f"{in_units(plan['scratch_bytes'])} more until the end",
         }
     )
     smallest_first = sorted(plan["too_large"], key=lambda table: table["least_memory"])
-    show_facts(
-        smallest_first,
-        {"skipped": "material", "least memory": lambda table: in_gib(table["least_memory"])},
-    )
+    show_table(map(_row_of_skipped, smallest_first))
     if plan["cut_off"]:
         number = counted(len(plan["cut_off"]), "table needs", "tables need")
         click.echo(f"skipped: {number} one of these: {', '.join(plan['cut_off'])}")
 
 
-_TABLES, _LOOKING = "tables", "looking at what is there"
+def _row_of_plan(table: Facts) -> Row:
+    return {
+        "table": table["material"],
+        "cells": table["cells"],
+        "memory": in_gib(table["memory"]),
+        "disk": in_units(table["bytes"]),
+        "CPU seconds": table["cpu_seconds"],
+        "threads": table["threads"],
+        "begins": clock(table["begins"]),
+        "ends": clock(table["ends"]),
+    }
+
+
+def _row_of_skipped(table: Facts) -> Row:
+    return {"skipped": table["material"], "least memory": in_gib(table["least_memory"])}
+
+
+_TABLES = "tables"
+_LOOKING = "looking at what is there"
+_RECORDS = "records"
+_TABLES_SECONDS = 60.0
+"""The seconds between lines about all tables; each table has its own."""
+_LEAST_SECONDS = 1e-9
+"""No share divides by less."""
 
 
 class BuildWatcher(Watcher):
@@ -255,8 +325,9 @@ class BuildWatcher(Watcher):
             )
         title = f"{material} ({number} of {total})"
         self._reporter.end(_LOOKING, title)  # that of an earlier try, too
-        self._reporter.work(_TABLES, total, every=60)
-        work = self._at_work[material] = self._reporter.work(title, 1, as_share=True)
+        self._reporter.work(_TABLES, total, every=_TABLES_SECONDS)
+        work = self._reporter.work(title, 1, as_share=True)
+        self._at_work[material] = work
         self._reporter.log(f"{work.title} ...")
         work.reach(0)
 
@@ -266,7 +337,7 @@ class BuildWatcher(Watcher):
         work = self._at_work.get(material)
         if work is not None:
             left = seconds_left(self.begun[material], work.elapsed, phase, done)
-            share = work.elapsed / max(work.elapsed + left, 1e-9)
+            share = work.elapsed / max(work.elapsed + left, _LEAST_SECONDS)
             work.reach(share, detail=describe(phase, code, decided), left=left)
 
     def built(self, made: Made) -> None:
@@ -279,15 +350,15 @@ class BuildWatcher(Watcher):
 
     def forecast(self, seconds: float) -> None:
         if self.begun:
-            left = max(
-                0, seconds, *(work.left or 0 for work in list(self._at_work.values()))
-            )  # that of each table, too
+            left = max(0, seconds)
+            for work in list(self._at_work.values()):  # that of each table, too
+                left = max(left, work.left or 0)
             self._reporter.work(_TABLES).reach(len(self.made), left=left)
 
     def counts(self, material: Material, total: int) -> None:
         """Show that a record is made, and how many there will be."""
         self._reporter.end(_LOOKING, _TABLES)
-        self._reporter.work("records", total).advance(detail=str(material))
+        self._reporter.work(_RECORDS, total).advance(detail=str(material))
 
 
 def describe(phase: str, code: int | None, decided: int) -> str:
@@ -296,5 +367,9 @@ def describe(phase: str, code: int | None, decided: int) -> str:
     >>> describe("accrued", 7, 1234567)
     'accrued G3.5, 1,234,567 positions decided'
     """
-    where = phase if code is None else f"{phase} G{code // 2}.{5 * (code % 2)}"
-    return f"{where}, {decided:,} positions decided" if decided else where
+    line = phase
+    if code is not None:
+        line += f" G{code // 2}.{5 * (code % 2)}"
+    if decided:
+        line += f", {decided:,} positions decided"
+    return line

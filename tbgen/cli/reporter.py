@@ -29,6 +29,11 @@ LINE_SECONDS = 5.0
 QUIET_SECONDS = 2.0
 """The seconds before bars appear."""
 _BAR_COLUMNS = 20
+_MOST_SECONDS = 100
+"""A longer time is told in minutes."""
+_LEAST_ELAPSED = 1
+"""After fewer seconds, and with a smaller share done, nobody can say how long the rest takes."""
+_LEAST_SHARE = 0.01
 
 
 class Work:
@@ -37,14 +42,18 @@ class Work:
     def __init__(
         self, reporter: Reporter, title: str, total: float | None, *, as_share: bool, every: float
     ) -> None:
-        self.title, self.detail = title, ""
-        self.done, self.total, self.as_share = 0.0, total, as_share
+        self.title = title
+        self.detail = ""
+        self.done = 0.0
+        self.total = total
+        self.as_share = as_share
         self.left: float | None = None
         """An estimate of the seconds for the rest, if there is one."""
         self.every = every
         """The seconds between lines."""
-        self.begun = self.told = time.monotonic()
-        """When it began, and the time of the last line about it."""
+        self.begun = time.monotonic()
+        self.told = self.begun
+        """The time of the last line about it."""
         self._reporter = reporter
 
     @property
@@ -64,22 +73,40 @@ class Work:
         detail: str | None = None,
         left: float | None = None,
     ) -> None:
-        """Set how much is done, of how much. Another title restarts the clock; `left` estimates the seconds left."""
+        """Set how much is done, of how much.
+
+        Another title restarts the clock. `left` estimates the seconds left.
+        """
         if title is not None and title != self.title:
-            self.title, self.begun = title, time.monotonic()
-        self.done, self.total = done, self.total if total is None else total
-        self.detail = self.detail if detail is None else detail
-        share = done / self.total if self.total and self.as_share else 0
-        self.left = seconds_left(self.elapsed, share) if left is None else left
+            self.title = title
+            self.begun = time.monotonic()
+        self.done = done
+        if total is not None:
+            self.total = total
+        if detail is not None:
+            self.detail = detail
+        if left is not None:
+            self.left = left
+        elif self.total and self.as_share:
+            self.left = seconds_left(self.elapsed, done / self.total)
+        else:
+            self.left = None
         self._reporter.update(self)
 
     def facts(self) -> str:
         """The detail, the part that is done, and an estimate of the seconds left."""
-        amount = f"{self.done:,.0f}" + ("" if self.total is None else f" of {self.total:,.0f}")
-        if self.as_share:
-            amount = f"{100 * self.done / self.total:.0f} %" if self.total else ""
-        left = "" if self.left is None else f"{duration(self.left)} to go"
-        return ", ".join(filter(None, [self.detail, amount, left]))
+        parts = []
+        if self.detail:
+            parts.append(self.detail)
+        if not self.as_share and self.total is None:
+            parts.append(f"{self.done:,.0f}")
+        elif not self.as_share:
+            parts.append(f"{self.done:,.0f} of {self.total:,.0f}")
+        elif self.total:
+            parts.append(f"{100 * self.done / self.total:.0f} %")
+        if self.left is not None:
+            parts.append(f"{duration(self.left)} to go")
+        return ", ".join(parts)
 
 
 class Reporter:
@@ -90,13 +117,14 @@ class Reporter:
 
     def __init__(self, stream: TextIO | None = None, *, quiet: bool = False) -> None:
         self._stream = stream or sys.stderr
-        self._lock, self._closed = threading.RLock(), quiet
+        self._lock = threading.RLock()
+        self._closed = quiet
         self._bars_from = time.monotonic() + QUIET_SECONDS
         self.works: dict[str, Work] = {}
         """The running pieces of work, by their first titles."""
-        self._live = (
-            _bars(self._stream, self._frame) if self._stream.isatty() and not quiet else None
-        )
+        self._live: Live | None = None
+        if self._stream.isatty() and not quiet:
+            self._live = _bars(self._stream, self._frame)
 
     def close(self) -> None:
         """Leave the terminal as it was. Threads that still run show nothing more."""
@@ -129,10 +157,14 @@ class Reporter:
 
     def update(self, work: Work) -> None:
         """Print a line about a piece of work, if it is time; bars read its state at each frame."""
-        if time.monotonic() - work.told >= work.every:
-            work.told = time.monotonic()
-            facts = work.facts()
-            self.log(f"{work.title}, {work.elapsed:.0f} s{facts and ': '}{facts}")
+        if time.monotonic() - work.told < work.every:
+            return
+        work.told = time.monotonic()
+        line = f"{work.title}, {work.elapsed:.0f} s"
+        facts = work.facts()
+        if facts:
+            line += f": {facts}"
+        self.log(line)
 
     def log(self, text: str) -> None:
         """Print a text as a line of its own, unless bars show the same."""
@@ -161,7 +193,9 @@ class Reporter:
             padding=(0, 1),
             expand=True,
         )
-        for work in list(self.works.values()) if time.monotonic() >= self._bars_from else []:
+        if time.monotonic() < self._bars_from:
+            return frame
+        for work in list(self.works.values()):
             frame.add_row(
                 Text(printable(work.title)),
                 ProgressBar(work.total, work.done, width=_BAR_COLUMNS),
@@ -210,7 +244,10 @@ def progress(
 def reading(
     name: str, parts: Iterable[T], sizes: Callable[[T], tuple[int, int]], *, prints: bool = False
 ) -> Iterator[T]:
-    """The parts of a file, with the progress of reading it; `sizes` gives the bytes and the games of a part."""
+    """The parts of a file, with the progress of reading it.
+
+    `sizes` gives the bytes and the games of a part.
+    """
     from tbgen.system.inputs import plain_size
 
     games = 0
@@ -223,8 +260,13 @@ def reading(
 
 
 def seconds_left(elapsed: float, done: float) -> float | None:
-    """An estimate of the seconds left, when a share is done; None while the share is too small, or all is done."""
-    return elapsed * (1 - done) / done if elapsed >= 1 and 0.01 <= done < 1 else None
+    """An estimate of the seconds left, when a share is done.
+
+    It is None while the share is too small, or when all is done.
+    """
+    if elapsed < _LEAST_ELAPSED or not _LEAST_SHARE <= done < 1:
+        return None
+    return elapsed * (1 - done) / done
 
 
 def duration(seconds: float) -> str:
@@ -233,10 +275,12 @@ def duration(seconds: float) -> str:
     >>> duration(42.0), duration(2000.0), duration(12345.0)
     ('about 42 s', 'about 33 min', 'about 3 h 26 min')
     """
-    if seconds < 100:
+    if seconds < _MOST_SECONDS:
         return f"about {seconds:.0f} s"
     hours, minutes = divmod(round(seconds / 60), 60)
-    return f"about {hours} h {minutes} min" if hours else f"about {minutes} min"
+    if hours:
+        return f"about {hours} h {minutes} min"
+    return f"about {minutes} min"
 
 
 def clock(seconds: float) -> str:

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tbgen.apps.games.tags import Rules, moves_after_the_end
 from tbgen.cli import complain, complain_of, options
-from tbgen.cli.options import Asked, Command, flag, option, refuse_idle
+from tbgen.cli.command import PositionCommand, refuse_together, refuse_without
 from tbgen.cli.output import GamesWriter
+from tbgen.cli.positions import Asked, position_options, warn_of_ignored_score
 from tbgen.cli.reporter import reading
-from tbgen.cli.showing import (
-    Facts,
-    Form,
-    present,
-    print_facts,
-    show_facts,
-    show_pairs,
-)
+from tbgen.cli.showing import Facts, Form, Row, print_facts, show_pairs, show_table
 from tbgen.errors import InputFileError, TbgenError, UnreadableFileError, UsageError
 from tbgen.rules.facts import to_json
 from tbgen.rules.game import Game
@@ -33,30 +27,41 @@ from tbgen.text import printable
 
 if TYPE_CHECKING:
     from tbgen.apps.games.read import PgnGame
+    from tbgen.apps.games.text import Chunk
 
 
-@click.command("score", cls=Command, alone=[("--pgn", "--accrued")])
+@click.command("score", cls=PositionCommand)
+@position_options
+@click.option(
+    "--pgn",
+    "files",
+    metavar="FILE...",
+    type=options.NAME,
+    multiple=True,
+    help="Score the games of PGN files, packed or not; - reads the standard input.",
+)
+@click.option(
+    "--summary", is_flag=True, help="With --pgn: print one line a game, without its plies."
+)
+@options.rules_options
+@options.mobility_option
+@options.form_option
 def command(
     *,
-    asked: Asked = options.ASKED,
-    files: tuple[str, ...] = option(
-        "Score the games of PGN files, packed or not; - reads the standard input.",
-        "--pgn",
-        type=options.NAME,
-        metavar="FILE...",
-        multiple=True,
-    ),
-    summary: bool = flag("Print one line a game, without its plies.", needs="--pgn"),
-    rules: Rules = options.RULES,
-    mobility: Mobility = options.MOBILITY,
-    form: Form = options.FORM,
+    asked: Asked,
+    files: tuple[str, ...],
+    summary: bool,
+    rules: Rules,
+    mobility: Mobility,
+    form: Form,
 ) -> int:
     """Score a position, a line of moves or the games of PGN files.
 
-    FEN may carry the accrued score as its seventh field; `startpos` is the first position of a game. It needs
-    no quotes. Moves are written as e4 or e2e4, with or without numbers.
+    FEN may carry the accrued score as its seventh field; `startpos` is the first position of a
+    game. It needs no quotes. Moves are written as e4 or e2e4, with or without numbers.
 
-    Contradictions between tags and moves, and moves after the end of a game, are reported on the standard error.
+    Contradictions between tags and moves, and moves after the end of a game, are reported on the
+    standard error.
 
     \b
     Examples:
@@ -66,31 +71,44 @@ def command(
       tbgen score --pgn games.pgn --summary
       tbgen score --pgn "season*.pgn.zst" more.pgn --json
     """
+    refuse_together("--pgn", "--accrued")
+    refuse_without("--pgn", "--summary")
     if files:
-        return _score_files(
-            matching_files([*files, *asked.words]), rules, form=form, summary=summary
-        )
-    scoring, fifty = rules.scoring(), rules.fifty()
-    refuse_idle(rules, scoring.scheme, fifty.setting)
+        names = matching_files([*files, *asked.words])
+        return _score_files(names, rules, form=form, summary=summary)
+    _score_position(asked, rules, mobility, form)
+    return 0
+
+
+def _score_position(asked: Asked, rules: Rules, mobility: Mobility, form: Form) -> None:
+    """Score a position, and the moves after it."""
+    scoring = rules.scoring()
+    fifty = rules.fifty()
+    options.refuse_idle(rules, scoring.scheme, fifty.setting)
     if asked.words and os.path.isfile(asked.words[0]):
         name = asked.words[0]
         raise UsageError(f"{name} is a file; its games are scored by: tbgen score --pgn {name}")
     fen, moves, accrued = asked.read()
     board, carried = parse_fen(fen, mobility=mobility)
-    if accrued is not None:
+    if accrued is None:
+        warn_of_ignored_score(fen, mobility)
+    else:
         board, carried = with_score(board, accrued, mobility)
-    played = Game(board, accrued=carried, fifty_moves=fifty, mobility=mobility)
-    played.push_line(moves)
-    warnings = list(moves_after_the_end(played.last, played.ended))
-    facts = {**played.facts(scoring), "warnings": warnings}
-    present(form, facts, lambda: _show_plies(played, played.accrued, scoring))
+    game = Game(board, accrued=carried, fifty_moves=fifty, mobility=mobility)
+    game.push_line(moves)
+    warnings = list(moves_after_the_end(game.last, game.ended))
+    if form is Form.TABLE:
+        _show_plies(game, game.accrued, scoring)
+    else:
+        print_facts(form, {**game.facts(scoring), "warnings": warnings})
     complain(*(f"warning: {warning}" for warning in warnings))
-    return 0
 
 
 def _score_files(files: Sequence[str], rules: Rules, *, form: Form, summary: bool) -> int:
     """Score every game that can be read; the exit code says whether all could."""
-    faults, warnings, rows = list[TbgenError](), list[str](), list[Facts]()
+    faults: list[TbgenError] = []
+    warnings: list[str] = []
+    rows: list[Facts] = []
     with written_whole(STANDARD_OUTPUT) as out:
         writer = GamesWriter(out) if form is Form.JSON else None
         for game in _games_of(files, rules):
@@ -100,14 +118,14 @@ def _score_files(files: Sequence[str], rules: Rules, *, form: Form, summary: boo
                     rows.append(game.facts())
                 continue
             if form is Form.TABLE:
-                _show_game(game, f"{game.file}, " if len(files) > 1 else "", summary=summary)
+                file = f"{game.file}, " if len(files) > 1 else ""
+                _show_game(game, file, summary=summary)
             elif writer is not None:
                 writer.add(to_json(game.facts(plies=not summary)))
             else:
                 rows.append(game.facts(plies=not summary))
-            warnings += (
-                f"{game.file}, game {game.number}: warning: {warning}" for warning in game.warnings
-            )
+            for warning in game.warnings:
+                warnings.append(f"{game.file}, game {game.number}: warning: {warning}")
         if writer is not None:
             writer.finish(skipped=[fault.facts() for fault in faults])
     if form is Form.CSV:
@@ -123,60 +141,62 @@ def _games_of(files: Sequence[str], rules: Rules) -> Iterator[PgnGame | TbgenErr
 
     for path in files:
         try:
-            for chunk in reading(
-                path,
-                chunks_in(path),
-                lambda chunk: (len(chunk.text), len(chunk.games)),
-                prints=True,
-            ):
-                yield from (game_of(text, path, rules) for text in chunk.games)
+            for chunk in reading(path, chunks_in(path), _size_of, prints=True):
+                for text in chunk.games:
+                    yield game_of(text, path, rules)
         except (InputFileError, UnreadableFileError) as error:
             yield error
 
 
-def _show_game(scored: PgnGame, file: str, *, summary: bool) -> None:
+def _size_of(chunk: Chunk) -> tuple[int, int]:
+    return len(chunk.text), len(chunk.games)
+
+
+def _show_game(game: PgnGame, file: str, *, summary: bool) -> None:
     """A game in one line, or with all of its plies."""
-    tags = scored.tags
+    tags = game.tags
+    event = f"{tags.get('Event', '?')}, round {tags.get('Round', '?')}"
     players = f"{tags.get('White', '?')} - {tags.get('Black', '?')}"
-    title = printable(
-        f"{file}{scored.number}. {tags.get('Event', '?')}, round {tags.get('Round', '?')}: {players}"
-    )
-    end = printable(scored.end)
+    title = printable(f"{file}{game.number}. {event}: {players}")
+    end = printable(game.end)
     if summary:
-        last, points = (
-            scored.last,
-            format_points(scored.scoring.points(scored.final), scored.scoring.scheme),
-        )
+        last = game.last
         accrued = f"accrued {last.accrued} at ply {last.since} of {last.number}"
-        click.echo(f"{title}: {accrued}, {end}, final {scored.final}, {points}")
+        points = format_points(game.scoring.points(game.final), game.scoring.scheme)
+        click.echo(f"{title}: {accrued}, {end}, final {game.final}, {points}")
     else:
-        click.echo(f"{title}: {printable(scored.result)}")
-        _show_plies(scored.replayed, scored.final, scored.scoring)
-        click.echo(f"scored as {scored.final}, end: {end}\n")
+        click.echo(f"{title}: {printable(game.result)}")
+        _show_plies(game.replayed, game.final, game.scoring)
+        click.echo(f"scored as {game.final}, end: {end}\n")
 
 
 def _show_plies(game: Game, final: Score, scoring: Scoring) -> None:
     """Print all plies, and the resulting score."""
-    show_facts(
-        [ply.facts() for ply in game.plies],
-        {
-            "ply": "ply",
-            "move": lambda ply: ply["san"] or "",
-            "own": "own",
-            "accrued": "accrued",
-            "since": "reached_at_ply",
-            "end": lambda ply: ply["end"] or "",
-        },
-    )
-    last, ended, (lowest, since) = game.last, game.ended, game.lowest
+    show_table(_row_of(ply.facts()) for ply in game.plies)
+    last = game.last
+    ended = game.ended
+    lowest, since = game.lowest
+    end = None
+    if ended is not None and ended.end is not None:
+        end = f"by {ended.end.value} at ply {ended.number}"
+    points = format_points(scoring.points(final), scoring.scheme)
     show_pairs(
         {
             "accrued": f"{last.accrued} since ply {last.since}: {last.accrued.in_words()}",
             "whole game": f"{lowest} since ply {since}",
-            "ended": None
-            if ended is None or ended.end is None
-            else f"by {ended.end.value} at ply {ended.number}",
-            "points": f"{format_points(scoring.points(final), scoring.scheme)} ({scoring.scheme.value})",
+            "ended": end,
+            "points": f"{points} ({scoring.scheme.value})",
         },
         "{:12}{}",
     )
+
+
+def _row_of(ply: dict[str, Any]) -> Row:
+    return {
+        "ply": ply["ply"],
+        "move": ply["san"] or "",
+        "own": ply["own"],
+        "accrued": ply["accrued"],
+        "since": ply["reached_at_ply"],
+        "end": ply["end"] or "",
+    }

@@ -1,65 +1,90 @@
-"""Tables between machines: `tbgen serve` answers over HTTP, `tbgen fetch` fetches tables."""
+"""`tbgen serve`: answers over HTTP, and the explorer."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
 from tbgen.apps.site import need_extra
-from tbgen.cli import complain_of, is_quiet, say
-from tbgen.cli.options import (
-    DATA,
-    FOLDERS,
-    FORM,
-    OLD_FOLDER,
-    Command,
-    Wanted,
-    flag,
-    option,
-    wanted_options,
-)
-from tbgen.cli.reporter import reporter
-from tbgen.cli.showing import Form, print_facts
-from tbgen.facts import facts_of
+from tbgen.cli import complain_of, options, say
+from tbgen.cli.command import Command
 from tbgen.library.catalog import Catalog
-from tbgen.library.fetch import fetch
-from tbgen.material import MOST_TABLE_MEN, Material, build_order
-from tbgen.text import counted, in_units
+from tbgen.text import counted
+
+_LOCAL = "127.0.0.1"
+_DEFAULT_PORT = 8000
+_MOST_PORT = 65535
+_MOST_WORKERS = 256
+_MOST_CACHE = 1 << 20
+"""A terabyte, in megabytes."""
 
 
 @click.command("serve", cls=Command)
+@options.folders_option
+@click.option(
+    "--host",
+    metavar="HOST",
+    default=_LOCAL,
+    help=f"Listen on this address, with 0.0.0.0 on all (default {_LOCAL}).",
+)
+@click.option(
+    "--port",
+    metavar="N",
+    type=click.IntRange(0, _MOST_PORT),
+    default=_DEFAULT_PORT,
+    help=f"Use port N (default {_DEFAULT_PORT}).",
+)
+@click.option(
+    "--name",
+    "names",
+    metavar="NAME",
+    multiple=True,
+    help="Answer under this host name as well, such as tables.example, or * for any.",
+)
+@click.option(
+    "--site",
+    metavar="DIR",
+    type=options.OLD_FOLDER,
+    help="Show the pages that `tbgen site` wrote to DIR as well.",
+)
+@click.option(
+    "--workers",
+    metavar="N",
+    type=click.IntRange(1, _MOST_WORKERS),
+    default=1,
+    help="Answer in N processes (default 1).",
+)
+@click.option(
+    "--cache",
+    metavar="MB",
+    type=click.IntRange(0, _MOST_CACHE),
+    help="Keep at most MB megabytes of unpacked table in each process (default 256).",
+)
+@click.option(
+    "--frames",
+    is_flag=True,
+    help="Allow other sites to embed the explorer (?embed=1) in a frame.",
+)
+@click.option("--open", "show", is_flag=True, help="Show the explorer in a browser.")
 def command(
     *,
-    folders: tuple[Path, ...] = FOLDERS,
-    host: str = option(
-        "Listen on this address, with 0.0.0.0 on all.", default="127.0.0.1", metavar="HOST"
-    ),
-    port: int = option("Use port N.", default=8000, type=click.IntRange(0, 65535)),
-    names: tuple[str, ...] = option(
-        "Answer under this host name as well, such as tables.example, or * for any.",
-        "--name",
-        multiple=True,
-        metavar="NAME",
-    ),
-    site: Path | None = option(
-        "Show the pages that `tbgen site` wrote to DIR as well.", type=OLD_FOLDER
-    ),
-    workers: int = option("Answer in N processes.", default=1, type=click.IntRange(1, 256)),
-    cache: int | None = option(
-        "Keep at most MB megabytes of unpacked table in each process (default 256).",
-        type=click.IntRange(0, 1 << 20),
-        metavar="MB",
-    ),
-    frames: bool = flag("Allow other sites to embed the explorer (?embed=1) in a frame."),
-    show: bool = flag("Show the explorer in a browser.", "--open"),
+    folders: tuple[Path, ...],
+    host: str,
+    port: int,
+    names: tuple[str, ...],
+    site: Path | None,
+    workers: int,
+    cache: int | None,
+    frames: bool,
+    show: bool,
 ) -> None:
     """Answer questions about positions over HTTP, and show the explorer.
 
-    The explorer is at /explorer/, answers are at /r-mobility?fen=..., files at /tables; /openapi.json describes it all.
-    To serve tables that are built while the server runs, start it again.
+    The explorer is at /explorer/, answers are at /r-mobility?fen=..., files at /tables;
+    /openapi.json describes it all. To serve tables that are built while the server runs, start it
+    again.
 
     \b
     Examples:
@@ -78,9 +103,10 @@ def command(
         complain_of(catalog.faults)
         connections_for(len(catalog))
         is_for_all = host in ANY_ADDRESS
-        shown = "127.0.0.1" if is_for_all else in_url(host)
+        shown_host = _LOCAL if is_for_all else in_url(host)
+        own_names = [] if is_for_all else [shown_host]
         port = listening.getsockname()[1]
-        address = f"http://{shown}:{port}/explorer/"
+        address = f"http://{shown_host}:{port}/explorer/"
         say(f"{counted(len(catalog), 'table', 'tables')}; {address}", err=False)
         if is_for_all:
             for other in addresses_for_others(listening):
@@ -89,7 +115,7 @@ def command(
                 say("behind a proxy, add its public name: --name tables.example", err=False)
         os.environ |= {
             app.FOLDERS: os.pathsep.join(str(folder.resolve()) for folder in folders),
-            app.NAMES: " ".join(names if is_for_all else (shown, *names)),
+            app.NAMES: " ".join([*own_names, *names]),
             app.SITE: "" if site is None else str(site.resolve()),
             app.CACHE: "" if cache is None else str(cache),
             app.FRAMES: "1" if frames else "",
@@ -97,73 +123,3 @@ def command(
         if show:
             click.launch(address)
         serve("tbgen.apps.site.server:from_environment", listening, workers)
-
-
-@click.command("fetch", cls=Command)
-def fetch_command(
-    *,
-    wanted: Wanted = wanted_options("all tables that are there"),
-    url: str = option(
-        "Fetch from this server: `tbgen serve`, or a web server.",
-        "--from",
-        required=True,
-        metavar="URL",
-    ),
-    children: bool = flag("Fetch the tables that captures and promotions lead to as well."),
-    outcomes: bool = flag("Fetch outcomes alone, without distances."),
-    jobs: int = option("Fetch N files at once.", default=4, type=click.IntRange(1, 64)),
-    data: Path = DATA,
-    form: Form = FORM,
-) -> None:
-    """Fetch tables from `tbgen serve`, or from a web server that has what `tbgen site --explorer` writes.
-
-    tbgen checks each file before it keeps it. You may interrupt a fetch at any moment: the same command continues
-    it. The value of a position needs no other table than its own; its captures and promotions do, see --children.
-
-    \b
-    Examples:
-      tbgen fetch --from https://tables.example KRPvKR
-      tbgen fetch --from https://tables.example --men 5 --outcomes
-      tbgen fetch --from https://tables.example KRvKP --children
-      tbgen fetch --from http://127.0.0.1:8000 --all --data copy
-    """
-    materials = wanted.materials(MOST_TABLE_MEN)
-
-    def choose(offered: Iterable[Material]) -> Iterable[Material]:
-        chosen = (
-            [material for material in offered if material in set(materials)]
-            if wanted.every
-            else materials
-        )
-        return build_order(chosen) if children else chosen
-
-    with reporter() as shown:
-        work = shown.work("fetching", as_share=True)
-
-        def tell(tables: int, size: int, there: int, come: int) -> None:
-            title = f"fetching {counted(tables, 'table', 'tables')}, {in_units(size)}"
-            speed = max(come / max(work.elapsed, 0.001), 0)
-            work.reach(there + come, size, title=title, detail=f"{in_units(speed)}/s")
-
-        done = fetch(
-            data,
-            url,
-            choose,
-            outcomes_alone=outcomes,
-            jobs=jobs,
-            tell=tell,
-            on_wait=lambda: shown.say(
-                "a build or another fetch is at work in this folder; waiting for it to end ..."
-            ),
-        )
-    if form is not Form.TABLE:
-        print_facts(form, {"from": url, **facts_of(done, seconds=round(done.seconds, 3))})
-    elif not is_quiet():
-        speed = in_units(done.bytes / max(done.seconds, 0.001))
-        click.echo(
-            f"{len(done.fetched)} fetched, {len(done.there)} already there; {in_units(done.bytes)}, {speed}/s"
-        )
-        if done.fetched:
-            click.echo(
-                "a value needs its own table alone; compare them with the known ones: tbgen verify --digest"
-            )

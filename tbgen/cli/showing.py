@@ -9,7 +9,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -19,8 +19,8 @@ from tbgen.rules.facts import parts_of, to_json
 from tbgen.text import printable
 
 Facts = Mapping[str, Any]
-Heads = Mapping[str, str | Callable[[Any], object]]
-"""Head of a column -> the field with its cells, or a function of a row."""
+Row = Mapping[str, object]
+"""Head of a column -> the cell of a row."""
 
 _NUMBER = r"(?:[<>~] ?)?[-+±]?G?[0-9½][0-9,.:½-]*(?: (?:%|[kMG]?B|[MG]iB))?%?"
 _FLUSH_RIGHT = re.compile(rf"{_NUMBER}(?: {_NUMBER})*|[-?x]?")
@@ -37,16 +37,6 @@ class Form(enum.Enum):
     TABLE = "table"
     JSON = "json"
     CSV = "csv"
-
-
-def present(
-    form: Form, facts: Any, in_words: Callable[[], object], rows: Iterable[Facts] | None = None
-) -> None:
-    """Print facts for programs, or show them to people in words."""
-    if form is Form.TABLE:
-        in_words()
-    else:
-        print_facts(form, facts, rows)
 
 
 def print_facts(form: Form, facts: Any, rows: Iterable[Facts] | None = None) -> None:
@@ -114,30 +104,35 @@ def show_pairs(facts: Mapping[str, object], form: str = "{:10}{}") -> None:
             click.echo(form.format(name, value))
 
 
-def show_facts(
-    rows: Iterable[Any],
-    columns: Heads,
+def show_table(
+    rows: Iterable[Row],
     *,
     titles: Mapping[int, str] | None = None,
     note: str = "",
     none: str = "",
 ) -> None:
-    """Print a table of facts under the heads of its columns, and a note.
+    """Print a table, and a note below it.
 
-    `none` replaces a table without rows.
+    Arguments:
+        rows: The cells of each row, by the heads of their columns. All rows have the same heads.
+        titles: Lines above rows, by their numbers from 0.
+        note: A line below the table.
+        none: A line that replaces a table without rows.
     """
-    cells = [[_cell_of(row, column) for column in columns.values()] for row in rows]
+    heads: list[str] = []
+    cells = []
+    for row in rows:
+        heads = list(row)
+        cells.append([_text_of_cell(value) for value in row.values()])
     if cells:
-        lines = [*table_lines(list(columns), cells, titles), note]
-    else:
-        lines = [none]
-    for line in lines:
-        if line:
+        for line in table_lines(heads, cells, titles):
             click.echo(line)
+    last = note if cells else none
+    if last:
+        click.echo(last)
 
 
-def _cell_of(row: Any, column: str | Callable[[Any], object]) -> str:
-    value = row[column] if isinstance(column, str) else column(row)
+def _text_of_cell(value: object) -> str:
     if value is None:
         return "?"
     if isinstance(value, float):

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tbgen.closures.solving import PositionSolver
+from tbgen.errors import UnprovedError
 from tests.cli.calls import printed, tbgen
 
 WAITING = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
@@ -102,3 +104,19 @@ def test_an_answer_comes_before_the_next_question(table_folder: Path) -> None:
             assert json.loads(program.stdout.readline()).get("outcome") == outcome
         program.stdin.close()
         assert program.wait() == 2
+
+
+def test_tables_that_would_make_an_answer_closer_are_named_before_the_work(
+    own_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object) -> None:
+        raise UnprovedError("the work has begun")
+
+    monkeypatch.setattr(PositionSolver, "solve", stop)
+    lines = tbgen(
+        "solve", "8/8/3kp3/8/8/8/3K1P2/8 w - - 1 1", "--data", str(own_folder)
+    ).stderr.splitlines()
+    names = "KBvKN KBvKP KNvKN KQvKB KQvKN KQvKQ KQvKR KRvKN KRvKP"
+    build = f"tbgen build {names} --data {own_folder} --outcomes"
+    advice = f"9 missing tables would make the answer closer; build them first with: {build}"
+    assert lines == [advice, "tbgen: the work has begun"]

@@ -1,0 +1,215 @@
+"""`tbgen annotate`: games ply by ply, with values from tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tbgen.apps.games.annotate import AnnotatedPly, Annotation, annotate
+from tbgen.apps.games.edits import commented
+from tbgen.apps.games.read import PgnGame, game_of
+from tbgen.apps.games.tags import Rules
+from tbgen.apps.games.text import Chunk, GameText, chunks_in
+from tbgen.cli import complain_of, options, say
+from tbgen.cli.command import Command, refuse_together
+from tbgen.cli.output import Outputs
+from tbgen.cli.reporter import reading
+from tbgen.cli.showing import Form, Row, show_table, text_of
+from tbgen.errors import PgnError, build_options
+from tbgen.material import Material
+from tbgen.probe import Tablebase, open_tablebase
+from tbgen.system.outputs import STANDARD_OUTPUT
+from tbgen.text import counted, printable
+
+
+@click.command("annotate", cls=Command)
+@click.argument("file", metavar="IN.pgn", type=options.NAME)
+@click.option(
+    "--number",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Show only the Nth game of the file.",
+)
+@click.option(
+    "--pgn", "as_pgn", is_flag=True, help="Print the games with comments behind their moves."
+)
+@click.option("--html", "as_page", is_flag=True, help="Print a page that needs no other file.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=options.NAME,
+    help="Write to this file; PGN, unless --html or --json is given.",
+)
+@options.force_option
+@options.rules_options
+@options.folders_option
+@options.form_option
+def command(
+    *,
+    file: str,
+    number: int | None,
+    as_pgn: bool,
+    as_page: bool,
+    output: str | None,
+    force: bool,
+    rules: Rules,
+    folders: tuple[Path, ...],
+    form: Form,
+) -> int:
+    """Show the values of games ply by ply, and find the mistakes.
+
+    Every ply has its own score and the accrued score. Where tables know the position, it also has
+    its value: the final score by best play, with the accrued score. For a move that gave something
+    away, tbgen shows its cost in points, and the moves that would have kept the value. Tables
+    ignore the fifty-move rule.
+
+    With --pgn or -o, tbgen writes comments behind the moves: "{tbgen: G1.5 in 5 plies}". They
+    replace those of an earlier run, and every other byte stays. IN.pgn may be packed, and - is the
+    standard input.
+
+    \b
+    Examples:
+      tbgen annotate game.pgn
+      tbgen annotate event.pgn --number 12 --html -o game.html
+      tbgen annotate event.pgn -o annotated.pgn --scoring harmonic
+    """
+    refuse_together("--pgn", "--html", "--format")
+    outputs = Outputs(
+        {"the games": output or STANDARD_OUTPUT},
+        read=[file],
+        most_games=None if number is None else 1,
+        force=force,
+    )
+    is_for_people = form is Form.TABLE and not (as_page or as_pgn or output)
+    with ExitStack() as stack:
+        tables = stack.enter_context(open_tablebase(folders))
+        reader = _Reader(file, tables, rules)
+        pieces = reader.pieces(number, prints=output in (None, STANDARD_OUTPUT))
+        if is_for_people:
+            for answer in _answers(pieces):
+                if isinstance(answer, Annotation):
+                    _show(answer)
+        else:
+            sheet = stack.enter_context(outputs.open("the games"))
+            assert sheet is not None
+            if form is not Form.TABLE:
+                sheet.write(_facts_of(form, pieces).encode())
+            elif as_page:
+                from tbgen.apps.site.standalone import annotated_page
+
+                answers = list(_answers(pieces))
+                annotations = [answer for answer in answers if isinstance(answer, Annotation)]
+                page = annotated_page(annotations, Path(file).name, reader.faults)
+                sheet.write(page.encode())
+            else:
+                for _, text in pieces:
+                    sheet.write(text)
+    if reader.missing:
+        _say_missing(reader.missing, folders)
+    return complain_of(reader.faults)
+
+
+Piece = tuple[Annotation | PgnError | None, bytes]
+"""A game or the error in its place, and its text, which has comments if the game is readable.
+
+Text between games has None.
+"""
+
+
+@dataclass
+class _Reader:
+    """Annotates the games of a file, and collects their faults and missing tables."""
+
+    file: str
+    tables: Tablebase
+    rules: Rules
+    faults: list[PgnError] = field(default_factory=list)
+    missing: Counter[Material] = field(default_factory=Counter)
+
+    def pieces(self, wanted: int | None, *, prints: bool) -> Iterator[Piece]:
+        """The games one by one, and the text after them; PgnError if the wanted game is not there."""
+        number = 0
+        for chunk in reading(self.file, chunks_in(self.file), _size_of, prints=prints):
+            for text in chunk.games:
+                if wanted in (None, text.number):
+                    yield self._annotated(text)
+            number += len(chunk.games)
+            if wanted is None:
+                yield None, chunk.rest()
+            elif number >= wanted:
+                return
+        if wanted is not None:
+            reason = f"it holds {counted(number, 'game', 'games')}, and no game {wanted}"
+            raise PgnError(self.file, reason)
+
+    def _annotated(self, text: GameText) -> Piece:
+        game = game_of(text, self.file, self.rules)
+        if not isinstance(game, PgnGame):
+            self.faults.append(game)
+            return game, text.chunk.text[text.span]
+        annotation = annotate(self.tables, game)
+        self.missing.update(annotation.missing)
+        comments = {ply.ply.number: ply.comment for ply in annotation.plies if ply.comment}
+        return annotation, commented(text, comments)
+
+
+def _size_of(chunk: Chunk) -> tuple[int, int]:
+    return len(chunk.text), len(chunk.games)
+
+
+def _answers(pieces: Iterator[Piece]) -> Iterator[Annotation | PgnError]:
+    for answer, _ in pieces:
+        if answer is not None:
+            yield answer
+
+
+def _facts_of(form: Form, pieces: Iterator[Piece]) -> str:
+    """The games as JSON, or their plies as CSV; an error in the place of a game is a row of its own."""
+    games = [answer.facts() for answer in _answers(pieces)]
+    rows: list[dict[str, Any]] = []
+    for game in games:
+        if "error" in game:
+            rows.append(game)
+            continue
+        for ply in game["plies"]:
+            rows.append({"number": game["number"], **ply})
+    return text_of(form, games, rows)
+
+
+def _say_missing(missing: Counter[Material], folders: Sequence[Path]) -> None:
+    tables = ", ".join(f"{material} ({times})" for material, times in missing.most_common())
+    names = " ".join(map(str, missing))
+    build = f"tbgen build {names}{build_options(str(folders[0]))}"
+    say(f"positions whose table is missing: {tables}; build with: {build}")
+
+
+def _show(annotation: Annotation) -> None:
+    """Print all plies, and the points that each side gave away."""
+    game = annotation.game
+    players = f"{game.tags.get('White', '?')} - {game.tags.get('Black', '?')}, {game.result}"
+    click.echo(printable(f"{game.number}. {players}: {annotation.known_from}"))
+    show_table(
+        map(_row_of, annotation.plies),
+        note=annotation.lost_in_words if annotation.first else "",
+    )
+    click.echo()
+
+
+def _row_of(ply: AnnotatedPly) -> Row:
+    return {
+        "ply": ply.ply.number,
+        "move": ply.move,
+        "own": ply.ply.own,
+        "accrued": ply.ply.accrued,
+        "outcome": ply.value.outcome if ply.value else "",
+        "DTG": ply.value.dtg if ply.value else "",
+        "lost": ply.lost_in_words,
+        "": ply.remark,
+    }

@@ -1,0 +1,162 @@
+"""`tbgen site`: records and the explorer as pages for any web server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tbgen.cli import complain_of, options, say
+from tbgen.cli.command import Command, refuse_together, refuse_without
+from tbgen.cli.materials import no_tables
+from tbgen.cli.output import refuse_fewer
+from tbgen.cli.reporter import progress
+from tbgen.cli.study import asked_records, records_option
+from tbgen.errors import UsageError
+from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN
+from tbgen.storage.files import tables_in
+from tbgen.text import counted, in_units
+
+
+def _address_of(context: click.Context, option: click.Parameter, text: str | None) -> str | None:
+    """The address of a folder, with a final slash."""
+    if text is None:
+        return None
+    if not text.startswith(("https://", "http://")):
+        raise UsageError(f"an address begins with https:// or http://, not {text!r}")
+    return text.rstrip("/") + "/"
+
+
+@click.command("site", cls=Command)
+@click.option(
+    "-o",
+    "--output",
+    metavar="DIR",
+    type=options.FOLDER,
+    default="site",
+    help="Write the files into DIR (default site).",
+)
+@click.option("--force", is_flag=True, help="Replace a site of more endings or tables, too.")
+@records_option
+@click.option(
+    "--address",
+    metavar="URL",
+    callback=_address_of,
+    help="Show links to the site with a picture: DIR will be at URL on the web.",
+)
+@click.option(
+    "--explorer", is_flag=True, help="Write the explorer and the tables of --data as well."
+)
+@click.option(
+    "--no-pages",
+    "only_explorer",
+    is_flag=True,
+    help="With --explorer: write no pages of records.",
+)
+@click.option(
+    "--most-men",
+    metavar="N",
+    type=click.IntRange(FEWEST_TABLE_MEN, MOST_TABLE_MEN),
+    help="With --explorer: leave out tables of more than N men.",
+)
+@options.optional_folders_option
+def command(
+    *,
+    output: Path,
+    force: bool,
+    records: Path | None,
+    address: str | None,
+    explorer: bool,
+    only_explorer: bool,
+    most_men: int | None,
+    folders: tuple[Path, ...],
+) -> int:
+    """Make a web site of records: endings, longest lines to step through, drawn endings, mating
+    potential.
+
+    The pages open from the disk, without a server. `tbgen study record` makes records. tbgen writes
+    only new and changed files.
+
+    With --explorer the site has the explorer too, and every board leads to it. The page reads
+    tables in the browser, a few kilobytes of them at a time; the web server must support Range
+    requests. tbgen links the tables if it can, else copies them.
+
+    \b
+    Examples:
+      tbgen site --records records
+      tbgen site --explorer --records records --most-men 4
+      tbgen site --explorer --no-pages --data tables
+    """
+    refuse_together("--no-pages", "--records")
+    refuse_without("--explorer", "--no-pages", "--most-men")
+    if explorer:
+        options.check_folders(folders)
+    if not only_explorer:
+        _write_pages(output, records, address, folders, explorer=explorer, force=force)
+    if not explorer:
+        return 0
+    return _write_explorer(output, address, folders, most_men or MOST_TABLE_MEN, force=force)
+
+
+def _write_pages(
+    output: Path,
+    records: Path | None,
+    address: str | None,
+    folders: tuple[Path, ...],
+    *,
+    explorer: bool,
+    force: bool,
+) -> None:
+    """Write the pages, and print their number."""
+    from tbgen.apps.site import need_extra
+    from tbgen.apps.site.export import PAGE_FOLDER
+    from tbgen.apps.site.pages import Site, write_site
+    from tbgen.probe import Tablebase
+
+    endings = asked_records(records, folders)
+    need_extra("report")
+    if not force:
+        there = len(list(output.glob("material/*.html")))
+        refuse_fewer(output, there, len(endings), "ending", "endings")
+    with (
+        Tablebase(folders, missing_ok=True, compiled=True) as tables,
+        progress("writing pages", as_share=True) as work,
+    ):
+        site = Site(
+            endings,
+            explorer=explorer or (output / PAGE_FOLDER).is_dir(),
+            address=address,
+            tables=tables,
+        )
+        files, written = write_site(site, output, work.reach)
+    changed = "" if written == files else f", {written} of them new or changed"
+    say(f"{files} files{changed}; begin with {output / 'index.html'}", err=False)
+
+
+def _write_explorer(
+    output: Path, address: str | None, folders: tuple[Path, ...], most_men: int, *, force: bool
+) -> int:
+    from tbgen.apps.site.export import PAGE_FOLDER, write_explorer
+    from tbgen.library.catalog import TABLES, Catalog
+
+    catalog = Catalog(folders, most_men)
+    if not catalog.entries:
+        raise UsageError(no_tables(folders))
+    if not force:
+        refuse_fewer(output, len(tables_in(output / TABLES)), len(catalog), "table", "tables")
+    with progress("writing") as work:
+
+        def tell(_: object) -> None:
+            work.advance()
+
+        number = write_explorer(output, catalog, tell, address)
+    size = 0
+    for entry in catalog.entries.values():
+        size += sum(file.bytes for file in entry.files)
+    tables = counted(len(catalog), "table", "tables")
+    begin = output / PAGE_FOLDER / "index.html"
+    say(
+        f"{number} files with {tables}, {in_units(size)}; begin with {begin} on a web server",
+        err=False,
+    )
+    return complain_of(catalog.faults)

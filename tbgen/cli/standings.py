@@ -1,0 +1,202 @@
+"""`tbgen standings`: the cross table of an event."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from tbgen.apps.games.batch import GamesTask, total
+from tbgen.apps.games.crosstable import tcec_json
+from tbgen.apps.games.event import games_of_event
+from tbgen.apps.games.standings import (
+    DEFAULT_ORDER,
+    PRESETS,
+    TIE_BREAKS,
+    PlayerRow,
+    Standings,
+    TieBreak,
+    in_decimals,
+)
+from tbgen.apps.games.tags import Rules, Source
+from tbgen.cli import complain, complain_of, options
+from tbgen.cli.command import Command, refuse_together
+from tbgen.cli.reading import (
+    adjudicated,
+    asked_files,
+    building,
+    say_whom_the_clock_did_not_stop,
+)
+from tbgen.cli.showing import Form, print_facts, table_lines, terminal_width
+from tbgen.errors import MissingTableError, UsageError
+from tbgen.text import counted, printable
+
+_MOST_ACROSS = 20
+"""The players up to which the table has a column for each of them."""
+_SHEET = "sheet"
+_SKIP = "skip"
+_NAMES = ", ".join(TIE_BREAKS)
+_PRESETS = ", ".join(PRESETS)
+_DEFAULT = ",".join(DEFAULT_ORDER)
+
+
+@click.command("standings", cls=Command)
+@options.files_argument
+@click.option(
+    "--tiebreak",
+    metavar="LIST",
+    default=_DEFAULT,
+    help=f"Rank by these criteria or presets, in order: {_NAMES}; {_PRESETS} (default {_DEFAULT}).",
+)
+@click.option(
+    "--event",
+    metavar="NAME",
+    type=options.NAME,
+    help="Rank only the games whose tag Event has this name.",
+)
+@click.option(
+    "--unreadable",
+    type=click.Choice([_SHEET, _SKIP]),
+    default=_SHEET,
+    help=f"Count an unreadable game by its score sheet, or skip it (default {_SHEET}).",
+)
+@click.option(
+    "--crosstable",
+    "as_crosstable",
+    is_flag=True,
+    help="Print JSON in the shape that the site of TCEC reads.",
+)
+@click.option("--html", "as_page", is_flag=True, help="Print a page that needs no other file.")
+@options.rules_options
+@options.optional_folders_option
+@options.jobs_option
+@options.strict_option
+@options.form_option
+def command(
+    *,
+    files: tuple[str, ...],
+    tiebreak: str,
+    event: str | None,
+    unreadable: str,
+    as_crosstable: bool,
+    as_page: bool,
+    rules: Rules,
+    folders: tuple[Path, ...],
+    jobs: int,
+    strict: bool,
+    form: Form,
+) -> int:
+    """Show the cross table and the standings of an event.
+
+    Mate and stalemate on the board decide a game, then its tag RMobilityResult, then the verdict of
+    `tbgen adjudicate`. `classical` are points by the ordinary result, `points` the sum of
+    r-mobility points in exact fractions, `net` counts stalemates given less suffered, then the same
+    for G1.0, G1.5 and so on. The other criteria follow FIDE's regulations and TCEC's rules. Over
+    the board only G3.5 and better count: --scoring otb. Standings ignore games without a result.
+
+    \b
+    Examples:
+      tbgen standings scored.pgn
+      tbgen standings scored.pgn --tiebreak points,direct-encounter,net --scoring komi --komi G5.75
+      tbgen standings scored.pgn --tiebreak tcec-swiss
+      tbgen standings scored.pgn --html > standings.html
+    """
+    refuse_together("--format", "--crosstable", "--html")
+    names = asked_files(files)
+    order = _order(tiebreak)
+    task = GamesTask(rules, tables=folders, texts=False, results=True)
+    parts = list(adjudicated(names, task, jobs))
+    games = [game for part in parts for game in part.results]
+    everything = total(parts)
+    complain(*everything.contradicted)
+    say_whom_the_clock_did_not_stop(everything)
+    if event is not None:
+        games = games_of_event(games, event)
+    unread_files = [fault for fault in everything.skipped if getattr(fault, "number", None) is None]
+    standings = Standings(games, order, counts_unreadable=unreadable == _SHEET, faults=unread_files)
+    complain(*(f"warning: {doubt}" for doubt in standings.doubts()))
+    if as_crosstable:
+        print_facts(Form.JSON, tcec_json(standings))
+    elif form is not Form.TABLE:
+        print_facts(form, standings.facts(), standings.csv_rows())
+    elif as_page:
+        from tbgen.apps.site.standalone import standings_page
+
+        click.echo(standings_page(standings), nl=False)
+    else:
+        _show_table(standings)
+        _show_notes(standings, building(names, folders))
+    code = complain_of(everything.skipped)
+    is_provisional = any(game.source is Source.PROVISIONAL for game in games)
+    if code == 0 and strict and is_provisional:
+        return MissingTableError.exit_code
+    return code
+
+
+def _order(text: str) -> list[TieBreak]:
+    """The criteria in a list; a preset stands for several."""
+    known: dict[str, Sequence[TieBreak]] = {name: (name,) for name in TIE_BREAKS}
+    known.update(PRESETS)
+    order: dict[TieBreak, None] = {}
+    for word in text.split(","):
+        name = word.strip()
+        if name not in known:
+            raise UsageError(
+                f"{name!r} is no tie-break; there are {_NAMES}, and the presets {_PRESETS}"
+            )
+        order.update(dict.fromkeys(known[name]))
+    return list(order)
+
+
+def _show_table(standings: Standings) -> None:
+    """Print the rows of all players, with a column for each of them if there is room."""
+    rows = standings.rows
+    heads = ["", "player", "games", "classical", "points"]
+    if rows:
+        heads += rows[0].figures
+    cells = []
+    for row in rows:
+        figures = [row.classical, row.points, *row.figures.values()]
+        cells.append([str(row.rank), row.name, str(row.games), *map(in_decimals, figures)])
+    lines = list(table_lines(heads, cells))
+    if len(rows) <= _MOST_ACROSS:
+        ranks = [str(row.rank) for row in rows]
+        crossed_cells = []
+        for row, line in zip(rows, cells, strict=True):
+            crossed_cells.append([*line, *_meetings(row, rows)])
+        across = list(table_lines([*heads, *ranks], crossed_cells))
+        if max(map(len, across)) <= terminal_width():
+            lines = across
+    click.echo("\n".join(lines))
+
+
+def _meetings(row: PlayerRow, rows: Sequence[PlayerRow]) -> list[str]:
+    """The points of a player against each of the players."""
+    cells = []
+    for other in rows:
+        if row is other:
+            cells.append("x")
+        else:
+            cells.append(" ".join(map(in_decimals, row.points_against(other.name))))
+    return cells
+
+
+def _show_notes(standings: Standings, build: str) -> None:
+    """Print how the players are ranked, and what that lacks; `build` is the command for tables."""
+    order = ", then ".join(standings.order)
+    schemes = ", ".join(scheme.value for scheme in standings.schemes)
+    click.echo(f"ranked by {order}; points: {schemes}")
+    if standings.unfinished:
+        click.echo(f"{counted(standings.unfinished, 'game', 'games')} without a result left out")
+    for error in standings.by_sheet:
+        click.echo(printable(f"counted by the score sheet, for it is unreadable: {error}"))
+    for error in standings.skipped:
+        click.echo(printable(f"left out: {error}"))
+    if standings.provisional:
+        lacking = len(standings.provisional) - (None in standings.provisional)
+        advice = ""
+        if lacking:
+            them = "it" if lacking == 1 else "them"
+            advice = f"; build {them} with: {build}"
+        click.echo(standings.caveat + advice)
