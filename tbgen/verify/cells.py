@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -22,15 +23,24 @@ from tbgen.index.squares import (
     rays_of,
 )
 from tbgen.material import Material
-from tbgen.men import PROMOTIONS, Role
+from tbgen.men import PROMOTIONS, Kind, Role
 from tbgen.score import Color
 
 by_address(Rays)
 
+NO_SLOT: Final = -1
+NO_CHILD: Final = -1
+# How an entry of `addresses` is packed: below the block, how a placement is turned. A second copy
+# of what index/layout says, on purpose: the verifier finds cells by itself.
+_HOW_BITS: Final = 2
+_HOW_MASK: Final = 3
+
 
 @by_address
 class Men(NamedTuple):
-    """The men of a material, one entry for each slot, pawns first, and the numbering of their cells."""
+    """The men of a material, one entry for each slot, pawns first, and the numbering of their
+    cells.
+    """
 
     color: Ints
     rays: Rays
@@ -50,12 +60,18 @@ class Men(NamedTuple):
 
 @by_address
 class Links(NamedTuple):
-    """Captures and promotions, by the men that they remove and add; link 0 stays within the material."""
+    """Captures and promotions, by the men that they remove and add.
+
+    Link 0 stays within the material.
+    """
 
     at: Ints
     """[captured slot + 1, promoted slot + 1, role or 0] -> link."""
     child: Ints
-    """[link] -> number of the child; -1 for the material itself, and for links without a legal move."""
+    """[link] -> number of the child.
+
+    -1 for the material itself, and for links without a legal move.
+    """
     reversed: Ints
     """[link] -> whether the child's table has the colours exchanged."""
     order: Ints
@@ -64,57 +80,90 @@ class Links(NamedTuple):
 
 def men_of(layout: Layout) -> Men:
     """The men in the order of the layout's slots, and the numbering of their cells."""
-    rays, color = (
-        rays_of([role for _, role in layout.slots]),
-        np.array([int(color) for color, _ in layout.slots]),
-    )
-    attacks = np.concatenate([_PAWN_ATTACKS[color[: layout.pawns]], rays.reached[layout.pawns :]])
-    kings = np.array([layout.slots.index((color, Role.KING)) for color in Color], np.int64)
-    twins = np.array(layout.twins, np.int64).reshape(-1, 2) - layout.pawns - 1
-    blocks = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
+    pawns = layout.pawns
+    colors = np.array([int(color) for color, _ in layout.slots])
+    rays = rays_of([role for _, role in layout.slots])
+    kings = [layout.slots.index((color, Role.KING)) for color in Color]
+    twins = np.array(layout.twins, np.int64).reshape(-1, 2)
     return Men(
-        color, rays, attacks, kings, twins, layout.pawns, layout.addresses, blocks, layout.shape[2]
+        color=colors,
+        rays=rays,
+        attacks=np.concatenate([_PAWN_ATTACKS[colors[:pawns]], rays.reached[pawns:]]),
+        king=np.array(kings, np.int64),
+        twins=twins - (pawns + 1),
+        pawns=pawns,
+        addresses=layout.addresses,
+        blocks=np.array(layout.blocks, np.int64).reshape(len(layout.blocks), pawns),
+        king_squares=layout.shape[2],
     )
 
 
 def links_of(layout: Layout) -> Links:
-    """Every capture, promotion and capture with promotion; children are numbered as `Material.children`."""
-    count, rows = len(layout.slots), list[tuple[int, bool, list[int]]]()
+    """Every capture, promotion and capture with promotion.
+
+    Children are numbered as `Material.children`.
+    """
+    count = len(layout.slots)
+    captures = [NO_SLOT]
+    captures += [slot for slot, (_, role) in enumerate(layout.slots) if role is not Role.KING]
+    promotions: list[tuple[int, Role | None]] = [(NO_SLOT, None)]
+    promotions += itertools.product(range(layout.pawns), PROMOTIONS)
     at = np.zeros((count + 1, count + 1, 7), np.int64)
-    captures = [-1, *(slot for slot, (_, role) in enumerate(layout.slots) if role is not Role.KING)]
-    promotions = [(-1, None), *itertools.product(range(layout.pawns), PROMOTIONS)]
+    links = list[_Link]()
     for captured, (promoted, role) in itertools.product(captures, promotions):
-        at[captured + 1, promoted + 1, role or 0] = len(rows)
-        rows.append(_link(layout, captured, promoted, role))
-    return Links(at, *[np.array(column, np.int64) for column in zip(*rows, strict=True)])
+        at[captured + 1, promoted + 1, role or 0] = len(links)
+        links.append(_link(layout, captured, promoted, role))
+    return Links(
+        at,
+        child=np.array([link.child for link in links], np.int64),
+        reversed=np.array([link.reversed for link in links], np.int64),
+        order=np.array([link.order for link in links], np.int64),
+    )
 
 
-def _link(
-    layout: Layout, captured: int, promoted: int, role: Role | None
-) -> tuple[int, bool, list[int]]:
-    """Number of the child, whether colours are exchanged, and the parent's slot of each of its men, then -1."""
-    left = dict(enumerate(layout.slots))
+class _Link(NamedTuple):
+    """One of the links, with the fields of `Links`."""
+
+    child: int
+    reversed: bool
+    order: list[int]
+
+
+def _link(layout: Layout, captured: int, promoted: int, role: Role | None) -> _Link:
+    """The link of a capture, a promotion or both. NO_SLOT fills up its order."""
+    men = dict(enumerate(layout.slots))
     if role is not None:
-        left[promoted] = (layout.slots[promoted][0], role)
-    left.pop(captured, None)
-    white, black = ([role for color, role in left.values() if color is side] for side in Color)
-    material, children = Material(white, black), layout.material.children()
-    turned, child, order = not material.is_canonical, material.canonical(), list[int]()
-    for color, role_there in layout_of(child).slots:
-        wanted = (color.other if turned else color, role_there)
-        order.append(
-            next(slot for slot, man in left.items() if man == wanted and slot not in order)
-        )
-    order += [-1] * (len(layout.slots) - len(order))
-    return children.index(child) if child in children else -1, turned, order
+        color, _ = men[promoted]
+        men[promoted] = (color, role)
+    if captured != NO_SLOT:
+        del men[captured]
+    material = Material(_roles_of(men, Color.WHITE), _roles_of(men, Color.BLACK))
+    is_reversed = not material.is_canonical
+    child = material.canonical()
+    order = list[int]()
+    for color, role_in_child in layout_of(child).slots:
+        man = (color.other if is_reversed else color, role_in_child)
+        order.append(next(slot for slot in men if men[slot] == man and slot not in order))
+    while len(order) < len(layout.slots):
+        order.append(NO_SLOT)
+    children = layout.material.children()
+    number = children.index(child) if child in children else NO_CHILD
+    return _Link(number, is_reversed, order)
+
+
+def _roles_of(men: Mapping[int, tuple[Color, Kind]], side: Color) -> list[Kind]:
+    return [role for color, role in men.values() if color is side]
 
 
 def _pawn_attacks() -> npt.NDArray[np.uint64]:
-    """[colour, square] -> the squares that a pawn there attacks, computed apart from the solver's table."""
+    """[colour, square] -> the squares that a pawn there attacks, computed apart from the solver's
+    table.
+    """
     attacks = np.zeros((2, 64), np.uint64)
     for a, b in itertools.product(range(64), repeat=2):
         if abs(b % 8 - a % 8) == abs(b // 8 - a // 8) == 1:
-            attacks[Color.WHITE if b > a else Color.BLACK, a] |= np.uint64(1 << b)
+            color = Color.WHITE if b > a else Color.BLACK
+            attacks[color, a] |= np.uint64(1 << b)
     return attacks
 
 
@@ -138,7 +187,8 @@ def set_up(men: Men, cell: Int, squares: Ints) -> Int:
 @inner
 def side_of(men: Men, cell: Int) -> Int:
     """The side to move."""
-    return (cell >> 6 * (men.color.size - men.pawns - 1)) // men.king_squares & 1
+    others = men.color.size - men.pawns - 1
+    return ((cell >> (6 * others)) // men.king_squares) & 1
 
 
 @inner
@@ -161,7 +211,7 @@ def digits_of_rest(men: Men, squares: Ints, symmetry: Int, rest: Ints) -> int:
     sort_twins(men, rest)
     digits = 0
     for n in range(count):
-        digits = digits << 6 | rest[n]
+        digits = (digits << 6) | rest[n]
     return digits
 
 
@@ -171,30 +221,37 @@ def cell_of(men: Men, side: Int, squares: Ints, rest: Ints) -> int:
     king = squares[men.pawns]
     address = 0
     for slot in range(men.pawns):
-        address = address << 6 | squares[slot]
+        address = (address << 6) | squares[slot]
     address = int(men.addresses[address])
     if men.pawns:
-        mirror = address & 3
-        symmetry = FLIP_FILE if mirror == MIRRORED or (mirror == BY_KING and king & 4) else 0
+        mirror = address & _HOW_MASK
+        is_mirrored = mirror == MIRRORED or (mirror == BY_KING and king & 4)
+        symmetry = FLIP_FILE if is_mirrored else 0
     else:
         symmetry = TO_TRIANGLE[king]
-    king, digits = SYMMETRY[symmetry, king], digits_of_rest(men, squares, symmetry, rest)
+    king = SYMMETRY[symmetry, king]
+    digits = digits_of_rest(men, squares, symmetry, rest)
     if men.pawns == 0:
         if king % 9 == 0:
             digits = min(digits, digits_of_rest(men, squares, symmetry ^ TRANSPOSE, rest))
         king = TRIANGLE_INDEX[king]
-    return (((address >> 2) * 2 + side) * men.king_squares + king) << 6 * (
-        men.color.size - men.pawns - 1
-    ) | digits
+    block = address >> _HOW_BITS
+    others = men.color.size - men.pawns - 1
+    first = ((block * 2 + side) * men.king_squares + king) << (6 * others)
+    return first | digits
 
 
 @small
 def images_of(men: Men, squares: Ints, rest: Ints) -> int:
-    """The number of placements that the symmetries make of a position; equal men are not told apart."""
+    """The number of placements that the symmetries make of a position.
+
+    Equal men are not told apart.
+    """
     if men.pawns:
         return 2
     king = squares[0]
     if king % 9:
         return 8
-    here = digits_of_rest(men, squares, 0, rest)
-    return 4 if digits_of_rest(men, squares, TRANSPOSE, rest) == here else 8
+    digits = digits_of_rest(men, squares, 0, rest)
+    is_its_own_image = digits_of_rest(men, squares, TRANSPOSE, rest) == digits
+    return 4 if is_its_own_image else 8

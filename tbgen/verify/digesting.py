@@ -1,4 +1,7 @@
-"""Digests of tables' values, independent of the bytes of files, and lists of them; docs/digests.md defines them."""
+"""Digests of tables' values, independent of the bytes of files, and lists of them.
+
+Docs/digests.md defines them.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -34,14 +37,22 @@ KNOWN: Final = Path(__file__).with_name("digests.csv")
 
 _COLUMNS: Final = "material,outcomes,distances"
 _DIGEST: Final = re.compile("[0-9a-f]{64}")
-_HEAD: Final = "# Digests of the values of tables, whatever bytes their files have; docs/digests.md defines them."
+_HEAD: Final = (
+    "# Digests of the values of tables, whatever bytes their files have;"
+    " docs/digests.md defines them."
+)
 
-LEAF_ROWS: Final = {False: 1 << 12, True: 1 << 10}
-"""[whether there are pawns] -> rows of a leaf, which has at most 65,536 places."""
+LEAF_ROWS_WITHOUT_PAWNS: Final = 1 << 12
+LEAF_ROWS_WITH_PAWNS: Final = 1 << 10
+"""The rows of a leaf, which has at most 65,536 places."""
 
 _LEAVES_OF_A_TASK: Final = 16
 _LAYERS: Final = ("outcomes", "distances")
 _CODES: Final = 256
+_VALUE_BYTES: Final = 5
+"""The most bytes of a value: its outcome, its distance, and the number of its changes."""
+_CHANGE_BYTES: Final = 5
+"""The most bytes of a change: holder, code, outcome and distance."""
 _NEVER: Final = 255
 """Instead of a code: no code from here on can have accrued for that holder."""
 _NO_POSITION: Final = -1
@@ -61,9 +72,11 @@ class Digests:
     def difference(self, known: Digests) -> str | None:
         """The difference from the known table, in words; None if there is none."""
         for layer in _LAYERS:
-            found, theirs = getattr(self, layer), getattr(known, layer)
-            if found not in (None, theirs):
-                return f"its {layer} have the digest {found}, those of the known table {theirs}"
+            digest = getattr(self, layer)
+            known_digest = getattr(known, layer)
+            if digest is not None and digest != known_digest:
+                known_table = f"those of the known table {known_digest}"
+                return f"its {layer} have the digest {digest}, {known_table}"
         return None
 
 
@@ -79,19 +92,22 @@ class StoredValues(NamedTuple):
     """[holder, code] -> the least code of at least this one that can have accrued, or _NEVER."""
 
 
-# highest[state] -> the highest code of a row that is at most the code of the entry value; 0 without such a row
+# highest[state] -> the highest code of a row that is at most the code of the entry value; 0 without
+# such a row
 @borrowing
 def find_highest_codes(values: StoredValues, highest: Bytes) -> None:
     """Own codes up to these may make rows of a state irrelevant."""
     for state in range(highest.size):
-        pattern, limit = values.pattern[state], code_of(int(values.entry[state]))
+        pattern = values.pattern[state]
+        limit = code_of(int(values.entry[state]))
         for row in range(values.rows.first[pattern], values.rows.end[pattern]):
             code = values.possible[values.rows.holder[row], values.rows.code[row]]
             if code <= limit:
                 highest[state] = max(highest[state], code)
 
 
-# keys[n] -> identifies the value in cells[n]: its state, and above it the own code if that makes rows irrelevant
+# keys[n] -> identifies the value in cells[n]: its state, and above it the own code if that makes
+# rows irrelevant
 @borrowing
 def find_keys(
     men: Men, highest: Bytes, scratch: Buffers, cells: Ints, states: WideInts, keys: Ints
@@ -103,7 +119,8 @@ def find_keys(
             keys[n] = states[n]
             if highest[states[n]]:
                 own = own_code_in(men, scratch, side_of(men, cells[n]))
-                keys[n] |= own << _OWN_SHIFT if own <= highest[states[n]] else 0
+                if own <= highest[states[n]]:
+                    keys[n] |= own << _OWN_SHIFT
 
 
 @small
@@ -117,40 +134,59 @@ def put_short(room: Bytes, at: Int, number: Int) -> None:
 def put_value(room: Bytes, at: Int, outcome: Int, dtg: Int, distances: bool) -> Int:
     """Write an outcome, with its distance in the layer of distances; return the end."""
     room[at] = outcome & 255
-    if distances:
-        put_short(room, at + 1, dtg)
-    return at + (3 if distances else 1)
+    if not distances:
+        return at + 1
+    put_short(room, at + 1, dtg)
+    return at + 3
 
 
 @inner
 def put_changes(
     values: StoredValues, key: Int, side: Int, distances: bool, room: Bytes, at: Int
 ) -> tuple[int, int]:
-    """Write the changes of a value from one accrued code to the next; return their end and number."""
-    state, own, rows = key & _STATE_MASK, key >> _OWN_SHIFT, values.rows
-    pattern, most = values.pattern[state], code_of(int(values.entry[state]))
-    count, last, current, plies = 0, -1, 0, 0
-    end = int(values.rows.end[pattern])
-    for row in range(values.rows.first[pattern], end):
+    """Write the changes of a value from one accrued code to the next.
+
+    Return their end and number.
+    """
+    state = key & _STATE_MASK
+    own = key >> _OWN_SHIFT
+    rows = values.rows
+    pattern = values.pattern[state]
+    end = int(rows.end[pattern])
+    last_holder = -1
+    last_outcome = 0
+    last_dtg = 0
+    count = 0
+    for row in range(rows.first[pattern], end):
         holder = int(rows.holder[row])
-        if holder != last:
-            last, current, plies = holder, 0, 0
+        if holder != last_holder:
+            last_holder = holder
+            last_outcome = 0
+            last_dtg = 0
         code = int(values.possible[holder, rows.code[row]])
-        # The own score has the entry value; the side that has just moved holds it.
-        limit = most if own == 0 else min(most, own - (holder != side))
-        is_passed = row + 1 < end and rows.holder[row + 1] == holder and rows.code[row + 1] <= code
+        limit = code_of(int(values.entry[state]))
+        if own != 0:
+            # The own score has the entry value; the side that has just moved holds it.
+            limit = min(limit, own if holder == side else own - 1)
+        has_next = row + 1 < end and rows.holder[row + 1] == holder
+        is_passed = has_next and rows.code[row + 1] <= code
         if code > limit or is_passed:
             continue
-        outcome, far = int(rows.outcome[row]), int(rows.dtg[row])
+        outcome = int(rows.outcome[row])
+        dtg = int(rows.dtg[row])
         if not is_worse(outcome, holder, code):
-            outcome, far = 0, 0
-        if not is_worse(current, holder, code):
-            current, plies = 0, 0
-        if outcome != current or (distances and far != plies):
-            room[at], room[at + 1] = holder, code
-            at = put_value(room, at + 2, outcome, far, distances)
+            outcome = 0
+            dtg = 0
+        if not is_worse(last_outcome, holder, code):
+            last_outcome = 0
+            last_dtg = 0
+        if outcome != last_outcome or (distances and dtg != last_dtg):
+            room[at] = holder
+            room[at + 1] = code
+            at = put_value(room, at + 2, outcome, dtg, distances)
             count += 1
-            current, plies = outcome, far
+            last_outcome = outcome
+            last_dtg = dtg
     return int(at), count
 
 
@@ -172,65 +208,73 @@ def write_values(
 
 def digests_of(file: TableFile, threads: int | None = None) -> Digests:
     """The digests of a table, on some threads or one for each processor."""
-    order, values, size = file.order, _values_of(file), leaf_places_of(file.order)
-    men, highest = men_of(order.layout), np.zeros(len(values.entry), np.uint8)
+    order = file.order
+    men = men_of(order.layout)
+    values = _values_of(file)
+    highest = np.zeros(len(values.entry), np.uint8)
     find_highest_codes(values, highest)
-    read, layers = (file.ids, _LAYERS) if file.has_distances else (file.symbols, _LAYERS[:1])
+    read = file.ids if file.has_distances else file.symbols
+    layers = _LAYERS if file.has_distances else _LAYERS[:1]
+    size = leaf_places_of(order)
+    places_of_task = _LEAVES_OF_A_TASK * size
 
     def leaves_from(first: int) -> list[list[bytes]]:
         """The digests of some leaves from a place on, layer by layer."""
-        last = min(first + _LEAVES_OF_A_TASK * size, order.layout.cells)
-        keys, cells = np.empty(last - first, np.int64), order.cells_of(np.arange(first, last))
-        find_keys(
-            men, highest, new_scratch(), cells, read(first, last).astype(values.pattern.dtype), keys
-        )
-        sides = ((place, place // order.plane_places % 2) for place in range(first, last, size))
-        return [
-            _leaf(values, keys[place - first :][:size], side, len(layers)) for place, side in sides
-        ]
+        end = min(first + places_of_task, order.layout.cells)
+        states = read(first, end).astype(values.pattern.dtype)
+        cells = order.cells_of(np.arange(first, end))
+        keys = np.empty(end - first, np.int64)
+        find_keys(men, highest, new_scratch(), cells, states, keys)
+        leaves = list[list[bytes]]()
+        for place in range(first, end, size):
+            side = place // order.plane_places % 2
+            keys_of_leaf = keys[place - first : place - first + size]
+            leaves.append(_leaf(values, keys_of_leaf, side, len(layers)))
+        return leaves
 
+    hashes = []
+    for layer in layers:
+        head = f"tbgen digest 1: {layer} of {file.material} under r-mobility 1\n"
+        hashes.append(sha256(head.encode()))
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
-        starts = range(0, order.layout.cells, _LEAVES_OF_A_TASK * size)
-        leaves = zip(*chain.from_iterable(pool.map(leaves_from, starts)), strict=True)
-    heads = (
-        f"tbgen digest 1: {layer} of {file.material} under r-mobility 1\n".encode()
-        for layer in layers
-    )
-    return Digests(
-        *(
-            sha256(head + b"".join(each)).hexdigest()
-            for head, each in zip(heads, leaves, strict=True)
-        )
-    )
+        for leaves in pool.map(leaves_from, range(0, order.layout.cells, places_of_task)):
+            for leaf in leaves:
+                for hash_of_layer, digest in zip(hashes, leaf, strict=True):
+                    hash_of_layer.update(digest)
+    return Digests(*(hash_of_layer.hexdigest() for hash_of_layer in hashes))
 
 
 def leaf_places_of(order: Order) -> int:
     """The number of places of a leaf, all with the same block and side to move."""
-    return min(order.plane_places, LEAF_ROWS[order.layout.pawns > 0] * order.layout.shape[2])
+    rows = LEAF_ROWS_WITH_PAWNS if order.layout.pawns else LEAF_ROWS_WITHOUT_PAWNS
+    return min(order.plane_places, rows * order.layout.shape[2])
 
 
 def _leaf(values: StoredValues, keys: Ints, side: int, layers: int) -> list[bytes]:
-    """The digests of the values of some keys: of outcomes, and with a second layer also with distances."""
-    different, first, which = np.unique(keys[keys >= 0], return_index=True, return_inverse=True)
-    by_appearance, digests = np.argsort(first), list[bytes]()
-    different, which = different[by_appearance], np.argsort(by_appearance)[which]
-    pattern = values.pattern[different & _STATE_MASK]
-    counts = values.rows.end[pattern] - values.rows.first[pattern]
-    room, offsets = (
-        np.empty(int((5 + 5 * counts).sum()), np.uint8),
-        np.empty(len(different) + 1, np.int64),
-    )
+    """The digests of the values of some keys: of outcomes, and with a second layer also with
+    distances.
+    """
+    positions = keys[keys >= 0]
+    unique, first, which = np.unique(positions, return_index=True, return_inverse=True)
+    by_appearance = np.argsort(first)
+    unique = unique[by_appearance]
+    which = np.argsort(by_appearance)[which]
+    pattern = values.pattern[unique & _STATE_MASK]
+    rows = values.rows.end[pattern] - values.rows.first[pattern]
+    room = np.empty(int((_VALUE_BYTES + _CHANGE_BYTES * rows).sum()), np.uint8)
+    offsets = np.empty(len(unique) + 1, np.int64)
+    digests = list[bytes]()
     for layer in range(layers):
-        write_values(values, different, side, layer > 0, room, offsets)
-        written, contents = room.tobytes(), dict[bytes, int]()
-        numbers = [
-            contents.setdefault(written[start:end], len(contents))
-            for start, end in pairwise(offsets.tolist())
-        ]
-        head = struct.pack("<II", len(which), len(contents))
-        digests.append(
-            sha256(b"".join([head, np.array(numbers, "<u2")[which].tobytes(), *contents])).digest()
-        )
+        write_values(values, unique, side, layer > 0, room, offsets)
+        written = room.tobytes()
+        number_of = dict[bytes, int]()
+        numbers = list[int]()
+        for start, end in pairwise(offsets.tolist()):
+            value = written[start:end]
+            numbers.append(number_of.setdefault(value, len(number_of)))
+        head = struct.pack("<II", len(positions), len(number_of))
+        stream = np.array(numbers, "<u2")[which].tobytes()
+        digests.append(sha256(b"".join([head, stream, *number_of])).digest())
     return digests
 
 
@@ -238,17 +282,30 @@ def _values_of(file: TableFile) -> StoredValues:
     codes = np.where(possible_scores(file.material), np.arange(_CODES), _NEVER).astype(np.uint8)
     possible = np.ascontiguousarray(np.minimum.accumulate(codes[:, ::-1], axis=1)[:, ::-1])
     if file.has_distances:
-        return StoredValues(*file.states, rows_of(file.patterns), possible)
+        states = file.states
+        rows = rows_of(file.patterns)
+        return StoredValues(states.entry, states.dtg, states.pattern, rows, possible)
     entry = np.ascontiguousarray(file.column("symbols")["entry"])
-    numbers, no_dtg = np.arange(len(entry), dtype=np.uint32), np.zeros(len(entry), np.uint16)
-    return StoredValues(entry, no_dtg, numbers, rows_in_outcomes(file), possible)
+    return StoredValues(
+        entry,
+        dtg=np.zeros(len(entry), np.uint16),
+        pattern=np.arange(len(entry), dtype=np.uint32),
+        rows=rows_in_outcomes(file),
+        possible=possible,
+    )
 
 
 def possible_scores(material: Material) -> npt.NDArray[np.bool_]:
-    """[holder, code] -> whether the score can have accrued with these men. The solver and the proof do not use it."""
+    """[holder, code] -> whether the score can have accrued with these men.
+
+    The solver and the proof do not use it.
+    """
     bare = [len(material.side(color)) == 1 for color in Color]
-    scores = ([Score(code, holder) for code in range(_CODES)] for holder in Color)
-    return np.array([[why_not_accrued(score, bare) is None for score in row] for row in scores])
+    possible = np.zeros((len(Color), _CODES), np.bool_)
+    for holder in Color:
+        for code in range(_CODES):
+            possible[int(holder), code] = why_not_accrued(Score(code, holder), bare) is None
+    return possible
 
 
 def read_digests(path: Path = KNOWN) -> dict[Material, Digests]:
@@ -259,31 +316,33 @@ def read_digests(path: Path = KNOWN) -> dict[Material, Digests]:
     ]
     if not rows or rows[0][1] != _COLUMNS:
         raise UsageError(f"{path} is no list of digests: it has no head {_COLUMNS}")
-    found: dict[Material, Digests] = {}
+    digests_by_material = dict[Material, Digests]()
     for number, line in rows[1:]:
-        name, *digests = line.split(",")
         try:
-            material = Material.parse(name)
-            if (
-                not material.is_canonical
-                or len(digests) != 2
-                or not all(map(_DIGEST.fullmatch, digests))
-            ):
-                raise UsageError("not a table and two digests of 64 hexadecimal digits")
-            if material in found:
+            material, digests = _row_of(line)
+            if material in digests_by_material:
                 raise UsageError(f"{material} is there twice")
         except (MaterialError, UsageError) as error:
             raise UsageError(f"{path}, line {number}: {error}") from None
-        found[material] = Digests(*digests)
-    return found
+        digests_by_material[material] = digests
+    return digests_by_material
+
+
+def _row_of(line: str) -> tuple[Material, Digests]:
+    """The material and the digests in a line."""
+    name, *digests = line.split(",")
+    material = Material.parse(name)
+    are_digests = len(digests) == 2 and all(map(_DIGEST.fullmatch, digests))
+    if not material.is_canonical or not are_digests:
+        raise UsageError("not a table and two digests of 64 hexadecimal digits")
+    return material, Digests(*digests)
 
 
 def write_digests(path: Path, digests: Mapping[Material, Digests]) -> None:
     """Write those with distances into a list, in build order."""
-    found = ((material, digests[material]) for material in every_material() if material in digests)
-    lines = [
-        f"{material},{each.outcomes},{each.distances}"
-        for material, each in found
-        if each.distances is not None
-    ]
-    write_whole(path, ["\n".join([_HEAD, _COLUMNS, *lines, ""]).encode()])
+    lines = [_HEAD, _COLUMNS]
+    for material in every_material():
+        if material in digests and digests[material].distances is not None:
+            row = digests[material]
+            lines.append(f"{material},{row.outcomes},{row.distances}")
+    write_whole(path, ["\n".join([*lines, ""]).encode()])

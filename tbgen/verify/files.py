@@ -11,6 +11,7 @@ from tbgen.errors import UsageError
 from tbgen.material import MOST_BUILT_MEN, Material, table_material
 from tbgen.storage.files import Folders, folder_with, folders_in, men_of_folder, path_in, path_of
 from tbgen.storage.reader import TableFile
+from tbgen.system.watching import tell_nobody
 from tbgen.verify.check import Report, TellPhase, verify_table
 
 
@@ -48,20 +49,20 @@ def verify_tables(
     """
     if sample is not None and sample < 1:
         raise UsageError(f"sample must be 1 or more, not {sample}")
-    paths, tell = folders_in(folders), progress or (lambda *_: None)
-    wanted = [table_material(each, MOST_BUILT_MEN, men_of_folder(paths[0])) for each in materials]
-
-    return [
-        verify_file(
-            folder_with(paths, each),
-            each,
+    paths = folders_in(folders)
+    men = men_of_folder(paths[0])
+    reports = list[Report]()
+    for wanted in [table_material(material, MOST_BUILT_MEN, men) for material in materials]:
+        report = verify_file(
+            folder_with(paths, wanted),
+            wanted,
             sample=sample,
             threads=threads,
-            progress=partial(_tell_share, tell, each),
+            progress=partial(_tell_share, progress or tell_nobody, wanted),
             others=paths,
         )
-        for each in wanted
-    ]
+        reports.append(report)
+    return reports
 
 
 def _tell_share(
@@ -77,12 +78,14 @@ def verify_file(
     sample: int | None = None,
     seed: int = 0,
     threads: int | None = None,
-    progress: TellPhase = lambda *_: None,
+    progress: TellPhase = tell_nobody,
     others: Sequence[Path] = (),
 ) -> Report:
-    """Check a table file against those of its children; an error of TableError if one cannot be read.
+    """Check a table file against those of its children; an error of TableError if one cannot be
+    read.
 
-    `others` are folders that children may lie in too. `sample` and `seed` are those of verify_table.
+    `others` are folders that children may lie in too. `sample` and `seed` are those of
+    verify_table.
     """
     with TableFile(path_of(folder, material)) as file, contextlib.ExitStack() as opened:
 

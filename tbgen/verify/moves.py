@@ -18,8 +18,10 @@ NO_POSITION = 255
 QUIETS = 1
 RESETS = 2
 MOST_MOVES = 256
+_MOST_SLOTS = 8
 _ONE = np.uint64(1)
-_KNIGHT, _QUEEN = 2, 5
+_KNIGHT = 2
+_QUEEN = 5
 
 
 @by_address
@@ -31,7 +33,9 @@ class Buffers(NamedTuple):
     """[square] -> slot or NOBODY."""
     rest: Ints
     slot: Ints
-    """[move] -> the slot that moves, its target, the captured slot, and the role of a promotion (0: none)."""
+    """[move] -> the slot that moves, its target, the captured slot, and the role of a promotion (0:
+    none).
+    """
     to: Ints
     captured: Ints
     promotion: Ints
@@ -42,10 +46,16 @@ class Buffers(NamedTuple):
 
 def new_scratch() -> Buffers:
     """A scratch buffer with room for any position."""
-    squares, rest, after = np.zeros((3, 8), np.int64)
-    slot, to, captured, promotion, cell = np.zeros((5, MOST_MOVES), np.int64)
     return Buffers(
-        squares, np.full(64, NOBODY, np.int64), rest, slot, to, captured, promotion, cell, after
+        squares=np.zeros(_MOST_SLOTS, np.int64),
+        board=np.full(64, NOBODY, np.int64),
+        rest=np.zeros(_MOST_SLOTS, np.int64),
+        slot=np.zeros(MOST_MOVES, np.int64),
+        to=np.zeros(MOST_MOVES, np.int64),
+        captured=np.zeros(MOST_MOVES, np.int64),
+        promotion=np.zeros(MOST_MOVES, np.int64),
+        cell=np.zeros(MOST_MOVES, np.int64),
+        after=np.zeros(_MOST_SLOTS, np.int64),
     )
 
 
@@ -69,10 +79,8 @@ def is_safe(men: Men, squares: Ints, slot: Int, to: Int, captured: Int) -> bool:
         if men.color[other] == color or other == captured:
             continue
         start = squares[other]
-        if (
-            men.attacks[other, start] & square_bit(target)
-            and men.rays.between[other, start, target] & occupied == 0
-        ):
+        attacks = men.attacks[other, start] & square_bit(target)
+        if attacks and men.rays.between[other, start, target] & occupied == 0:
             return False
     return True
 
@@ -100,8 +108,10 @@ def note_move(
     scratch: Buffers, count: Int, slot: Int, to: Int, captured: Int, promotion: Int
 ) -> Int:
     """List a move; return the number of moves."""
-    scratch.slot[count], scratch.to[count] = slot, to
-    scratch.captured[count], scratch.promotion[count] = captured, promotion
+    scratch.slot[count] = slot
+    scratch.to[count] = to
+    scratch.captured[count] = captured
+    scratch.promotion[count] = promotion
     return count + 1
 
 
@@ -130,8 +140,10 @@ def list_arrivals(men: Men, scratch: Buffers, slot: Int, to: Int, captured: Int,
     """List a pawn's move to a square, or its four promotions there, if they are legal."""
     if not is_safe(men, scratch.squares, slot, to, captured):
         return count
-    first, last = (0, 0) if 0 < to >> 3 < 7 else (_KNIGHT, _QUEEN)
-    for role in range(first, last + 1):
+    rank = to >> 3
+    if 0 < rank < 7:
+        return note_move(scratch, count, slot, to, captured, 0)
+    for role in range(_KNIGHT, _QUEEN + 1):
         count = note_move(scratch, count, slot, to, captured, role)
     return count
 
@@ -140,7 +152,9 @@ def list_arrivals(men: Men, scratch: Buffers, slot: Int, to: Int, captured: Int,
 def list_pawn_moves(men: Men, scratch: Buffers, slot: Int, count: Int) -> Int:
     """List the legal moves of a pawn, except captures en passant."""
     start = scratch.squares[slot]
-    up, first_rank = (8, 1) if men.color[slot] == 0 else (-8, 6)
+    is_white = men.color[slot] == 0
+    up = 8 if is_white else -8
+    first_rank = 1 if is_white else 6
     if scratch.board[start + up] == NOBODY:
         count = list_arrivals(men, scratch, slot, start + up, NOBODY, count)
         if start >> 3 == first_rank and scratch.board[start + 2 * up] == NOBODY:
@@ -156,7 +170,10 @@ def list_pawn_moves(men: Men, scratch: Buffers, slot: Int, count: Int) -> Int:
 
 @inner
 def list_moves(men: Men, scratch: Buffers, side: Int, wanted: Int) -> Int:
-    """List the moves of the position in the scratch buffer: quiet ones, resets or both; return their number."""
+    """List the moves of the position in the scratch buffer: quiet ones, resets or both.
+
+    Return their number.
+    """
     for slot in range(men.color.size):
         scratch.board[scratch.squares[slot]] = slot
     count: Int = 0
@@ -176,10 +193,9 @@ def list_moves(men: Men, scratch: Buffers, side: Int, wanted: Int) -> Int:
 def is_position(men: Men, cell: Int, scratch: Buffers) -> bool:
     """Whether a cell is the primary one of a legal position; if so, set the position up."""
     side = set_up(men, cell, scratch.squares)
-    return (
-        is_legal_position(men, scratch.squares, side)
-        and cell_of(men, side, scratch.squares, scratch.rest) == cell
-    )
+    if not is_legal_position(men, scratch.squares, side):
+        return False
+    return cell_of(men, side, scratch.squares, scratch.rest) == cell
 
 
 @inner

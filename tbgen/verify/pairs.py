@@ -1,4 +1,6 @@
-"""Kernels that compare positions, their own codes and every pair with an accrued score with the moves."""
+"""Kernels that compare positions, their own codes and every pair with an accrued score with the
+moves.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from tbgen.verify.values import (
     code_of,
     held_value,
     is_worse,
-    key_of,
+    key_of_move,
     key_of_reset,
     signed,
     stored_value,
@@ -26,14 +28,15 @@ MOST_CODES = 256
 
 @borrowing
 def find_own_codes(subject: Subject, scratch: Buffers, start: Int, stop: Int) -> int:
-    """Find own codes. Returns the index of a position without an entry value, or of an end of the game with a wrong
-    one.
+    """Find own codes. Returns the index of a position without an entry value, or of an end of the
+    game with a wrong one.
     """
     for index in range(start, stop):
         cell = cell_at(subject.cells, index)
         own = own_code_of(subject.men, cell, scratch)
         subject.own[index] = own
-        entry, score = int(subject.entry[index]), signed(1 - side_of(subject.men, cell), own)
+        entry = int(subject.entry[index])
+        score = signed(1 - side_of(subject.men, cell), own)
         is_wrong_end = own < FIRST_CODE and (entry != score or subject.dtg[index] != 0)
         if own != NO_POSITION and (entry == 0 or is_wrong_end):
             return index
@@ -44,15 +47,16 @@ def find_own_codes(subject: Subject, scratch: Buffers, start: Int, stop: Int) ->
 def list_successors(subject: Subject, scratch: Buffers, index: Int) -> tuple[Int, Int, Int]:
     """List the quiet moves of a position, and find the cells that they lead to.
 
-    Returns the side to move, the number of moves, and the accrued code up to which values can differ.
+    Returns the side to move, the number of moves, and the accrued code up to which values can
+    differ.
     """
     side = set_up(subject.men, cell_at(subject.cells, index), scratch.squares)
     count = list_moves(subject.men, scratch, side, QUIETS)
     top = max(FIRST_CODE, abs(int(subject.entry[index])), abs(int(subject.reset[index])))
     for move in range(count):
-        there = quiet_index(subject, scratch, side, move)
-        scratch.cell[move] = there
-        top = max(top, abs(int(subject.entry[there])))
+        successor = quiet_index(subject, scratch, side, move)
+        scratch.cell[move] = successor
+        top = max(top, abs(int(subject.entry[successor])))
     return side, count, min(top, int(subject.own[index]))
 
 
@@ -60,12 +64,18 @@ def list_successors(subject: Subject, scratch: Buffers, index: Int) -> tuple[Int
 def weigh_move(subject: Subject, index: Int, side: Int, top: Int, best: Ints) -> None:
     """Let a move of `side` to a position compete, for every accrued score up to the code `top`.
 
-    This finds the same as stored_value for each score, by one walk up the codes and the rows of the pattern.
+    This finds the same as stored_value for each score, by one walk up the codes and the rows of the
+    pattern.
     """
-    rows, pattern, own = subject.rows, int(subject.pattern[index]), int(subject.own[index])
-    entry, entry_dtg = int(subject.entry[index]), int(subject.dtg[index])
-    row, end = int(rows.first[pattern]), int(rows.end[pattern])
+    entry = int(subject.entry[index])
+    entry_dtg = int(subject.dtg[index])
+    own = int(subject.own[index])
+    rows = subject.rows
+    pattern = int(subject.pattern[index])
+    row = int(rows.first[pattern])
+    end = int(rows.end[pattern])
     for holder in range(2):
+        # From this code on, the accrued score is worth the entry value.
         as_entry = min(own if holder == side else own + 1, code_of(entry) + 1)
         while row < end and rows.holder[row] < holder:
             row += 1
@@ -73,15 +83,16 @@ def weigh_move(subject: Subject, index: Int, side: Int, top: Int, best: Ints) ->
         dtg: Int = 0
         for code in range(FIRST_CODE, top + 1):
             while row < end and rows.holder[row] == holder and rows.code[row] <= code:
-                outcome, dtg = int(rows.outcome[row]), int(rows.dtg[row])
+                outcome = int(rows.outcome[row])
+                dtg = int(rows.dtg[row])
                 row += 1
             accrued = signed(holder, code)
             if code >= as_entry:
-                key = key_of(side, accrued, entry, entry_dtg)
+                key = key_of_move(side, accrued, entry, entry_dtg)
             elif is_worse(outcome, holder, code):
-                key = key_of(side, accrued, outcome, dtg)
+                key = key_of_move(side, accrued, outcome, dtg)
             else:
-                key = key_of(side, accrued, accrued, 0)
+                key = key_of_move(side, accrued, accrued, 0)
             best[holder, code] = max(best[holder, code], key)
 
 
@@ -106,8 +117,12 @@ def compare(subject: Subject, index: Int, side: Int, top: Int, best: Ints, repor
             outcome, dtg = stored_value(subject, index, holder, code)
             best_outcome, best_dtg = value_of_key(side, signed(holder, code), best[holder, code])
             if outcome != best_outcome or dtg != best_dtg:
-                report[0], report[1], report[2], report[3] = holder, code, outcome, dtg
-                report[4], report[5] = best_outcome, best_dtg
+                report[0] = holder
+                report[1] = code
+                report[2] = outcome
+                report[3] = dtg
+                report[4] = best_outcome
+                report[5] = best_dtg
                 return False
     return True
 
@@ -117,7 +132,10 @@ def compare(subject: Subject, index: Int, side: Int, top: Int, best: Ints, repor
 def check_pairs(
     subject: Subject, scratch: Buffers, best: Ints, start: Int, stop: Int, report: Ints
 ) -> int:
-    """Compare every pair of a position and an accrued score with its moves; return the first wrong index."""
+    """Compare every pair of a position and an accrued score with its moves.
+
+    Return the first wrong index.
+    """
     for index in range(start, stop):
         if not is_asked(subject, index, PAIRS_TASK):
             continue
@@ -130,24 +148,27 @@ def check_pairs(
     return EVERYTHING_FINE
 
 
-# found[side to move, outcome & 255] -> count, longest distance, first cell that has it
+# tallies[side to move, outcome & 255] -> count, longest distance, first cell that has it
 @borrowing
 def tally(
-    subject: Subject, scratch: Buffers, orders: Int, start: Int, stop: Int, found: Ints
+    subject: Subject, scratch: Buffers, orders: Int, start: Int, stop: Int, tallies: Ints
 ) -> int:
     """Count outcomes over all placements of labelled men."""
     for cell in range(start, stop):
         if subject.own[cell] == NO_POSITION:
             continue
         side = set_up(subject.men, cell, scratch.squares)
-        row, dtg = found[side, int(subject.entry[cell]) & 255], int(subject.dtg[cell])
+        row = tallies[side, int(subject.entry[cell]) & 255]
+        dtg = int(subject.dtg[cell])
         if row[0] == 0 or dtg > row[1]:
-            row[1], row[2] = dtg, cell
+            row[1] = dtg
+            row[2] = cell
         row[0] += orders * images_of(subject.men, scratch.squares, scratch.rest)
     return EVERYTHING_FINE
 
 
-# report -> accrued score, outcome in the outcomes file, outcome in the distances file, as signed outcomes
+# report -> accrued score, outcome in the outcomes file, outcome in the distances file, as signed
+# outcomes
 @borrowing
 def find_other_break(
     entry: SignedBytes,
@@ -159,13 +180,17 @@ def find_other_break(
     stop: Int,
     report: Ints,
 ) -> int:
-    """The first state in which an accrued score no higher than the entry value breaks differently in the two files."""
+    """The first state in which an accrued score no higher than the entry value breaks differently
+    in the two files.
+    """
     for state in range(start, stop):
         for code in range(FIRST_CODE, code_of(int(entry[state])) + 1):
             for holder in range(2):
                 stored = held_value(outcomes, symbol[state], holder, code)[0]
                 proved = held_value(distances, pattern[state], holder, code)[0]
                 if stored != proved:
-                    report[0], report[1], report[2] = signed(holder, code), stored, proved
+                    report[0] = signed(holder, code)
+                    report[1] = stored
+                    report[2] = proved
                     return state
     return EVERYTHING_FINE

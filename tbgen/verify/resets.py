@@ -1,6 +1,7 @@
 """The values of captures, promotions and pawn moves, and the cells that a sample needs.
 
-The verifier lists the cells of a child that resets lead to, looks them up, and notes the values of the resets.
+The verifier lists the cells of a child that resets lead to, looks them up, and notes the values of
+the resets.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from tbgen.compiled.arrays import Int, Ints, Shorts, SignedBytes
 from tbgen.compiled.jit import borrowing, by_address, inner
 from tbgen.index.bulk import are_legal, cells_of
 from tbgen.index.layout import Layout
-from tbgen.verify.cells import Links, Men, cell_of, men_of, set_up, side_of
+from tbgen.verify.cells import NO_SLOT, Links, Men, cell_of, men_of, set_up, side_of
 from tbgen.verify.moves import (
     NO_POSITION,
     NOBODY,
@@ -33,7 +34,7 @@ from tbgen.verify.values import (
     cell_at,
     index_of_cell,
     key_after_reset,
-    key_of,
+    key_of_move,
     key_of_reset,
     note_reset,
     signed,
@@ -43,8 +44,11 @@ from tbgen.verify.values import (
 
 MOST_NEEDS = 256
 """A position needs at most so many cells, of its own table or of a child."""
-RESETS_TASK, PAIRS_TASK = 1, 2
-"""Values of Subject.task: find the best reset of a position, or check its pairs as well; 0 asks for its own code."""
+# Values of Subject.task. 0 asks for the own code of a position alone.
+RESETS_TASK = 1
+"""Find the best reset of a position."""
+PAIRS_TASK = 2
+"""Check its pairs as well."""
 _BATCH = 1 << 12
 """The number of positions whose needs are listed together."""
 EVERYTHING_FINE = -1
@@ -78,18 +82,23 @@ class ChildTable(NamedTuple):
 @inner
 def child_cell(links: Links, link: Int, child: Men, scratch: Buffers, side: Int, move: Int) -> int:
     """The child's cell that a listed move of a side leads to."""
-    turned = links.reversed[link]
-    for n in range(child.color.size):
-        slot = links.order[link, n]
+    is_reversed = links.reversed[link]
+    for slot_of_child in range(child.color.size):
+        slot = links.order[link, slot_of_child]
         square = scratch.to[move] if slot == scratch.slot[move] else scratch.squares[slot]
-        scratch.after[n] = square ^ 56 if turned else square
-    return cell_of(child, side if turned else 1 - side, scratch.after, scratch.rest)
+        scratch.after[slot_of_child] = square ^ 56 if is_reversed else square
+    side_after = side if is_reversed else 1 - side
+    return cell_of(child, side_after, scratch.after, scratch.rest)
 
 
 @inner
 def list_en_passant(men: Men, scratch: Buffers, other: Buffers, move: Int) -> Int:
-    """List in `other` the legal captures en passant after a listed move; none unless it is a double step."""
-    pawn, to = scratch.slot[move], scratch.to[move]
+    """List in `other` the legal captures en passant after a listed move.
+
+    None unless it is a double step.
+    """
+    pawn = scratch.slot[move]
+    to = scratch.to[move]
     behind = (scratch.squares[pawn] + to) >> 1
     write_squares_after(scratch, move, other.squares)
     count: Int = 0
@@ -104,7 +113,9 @@ def list_en_passant(men: Men, scratch: Buffers, other: Buffers, move: Int) -> In
     return count
 
 
-# found[0, n] -> the child's cell, found[1, n] -> the position's index, found[2, n] -> whether colours are exchanged
+# resets[0, n] -> the child's cell
+# resets[1, n] -> the position's index
+# resets[2, n] -> whether colours are exchanged
 @borrowing
 def list_resets(
     subject: Subject,
@@ -114,48 +125,54 @@ def list_resets(
     other: Buffers,
     start: Int,
     stop: Int,
-    found: Ints,
+    resets: Ints,
 ) -> int:
     """List the resets that lead to one child; return their number.
 
-    Captures en passant after double steps are among them, with NOBODY as their index, because they are no resets of a
-    cell. `other` has the position after the double step.
+    Captures en passant after double steps are among them, with NOBODY as their index, because they
+    are no resets of a cell. `other` has the position after the double step.
     """
-    links, count = subject.links, 0
+    links = subject.links
+    count = 0
     for index in range(start, stop):
         if not is_asked(subject, index, RESETS_TASK):
             continue
         side = set_up(subject.men, cell_at(subject.cells, index), scratch.squares)
         for move in range(list_moves(subject.men, scratch, side, RESETS)):
-            slot, promotion = scratch.slot[move], scratch.promotion[move]
-            link = links.at[scratch.captured[move] + 1, slot + 1 if promotion else 0, promotion]
+            slot = scratch.slot[move]
+            promotion = scratch.promotion[move]
+            promoted = slot if promotion else NO_SLOT
+            link = links.at[scratch.captured[move] + 1, promoted + 1, promotion]
             if links.child[link] == number:
-                found[0, count] = child_cell(links, link, child, scratch, side, move)
-                found[1, count], found[2, count] = index, links.reversed[link]
+                resets[0, count] = child_cell(links, link, child, scratch, side, move)
+                resets[1, count] = index
+                resets[2, count] = links.reversed[link]
                 count += 1
-            taken = links.at[slot + 1, 0, 0]
-            if links.child[taken] == number:
+            without_pawn = links.at[slot + 1, 0, 0]
+            if links.child[without_pawn] == number:
                 for capture in range(list_en_passant(subject.men, scratch, other, move)):
-                    found[0, count] = child_cell(links, taken, child, other, 1 - side, capture)
-                    found[1, count] = NOBODY
+                    cell = child_cell(links, without_pawn, child, other, 1 - side, capture)
+                    resets[0, count] = cell
+                    resets[1, count] = NOBODY
                     count += 1
     return count
 
 
 @borrowing
-def note_resets(subject: Subject, child: ChildTable, found: Ints) -> int:
+def note_resets(subject: Subject, child: ChildTable, resets: Ints) -> int:
     """Note the values of listed resets; return the index of one whose successor the child lacks."""
-    for n in range(found.shape[1]):
-        index, there = found[1, n], index_of_cell(child.cells, found[0, n])
+    for n in range(resets.shape[1]):
+        index = resets[1, n]
         if index == NOBODY:
             continue
-        outcome = int(child.entry[there])
+        index_in_child = index_of_cell(child.cells, resets[0, n])
+        outcome = int(child.entry[index_in_child])
         if outcome == 0:
             return index
+        if resets[2, n]:
+            outcome = -outcome
         side = side_of(subject.men, cell_at(subject.cells, index))
-        note_reset(
-            subject, index, side, -outcome if found[2, n] else outcome, int(child.dtg[there])
-        )
+        note_reset(subject, index, side, outcome, int(child.dtg[index_in_child]))
     return EVERYTHING_FINE
 
 
@@ -168,7 +185,9 @@ def pawn_move_value(
     step: Int,
 ) -> tuple[Int, Int]:
     """Entry value and distance after a pawn move within the material, which `before` lists."""
-    men, links, pawn = subject.men, subject.links, before.slot[step]
+    men = subject.men
+    links = subject.links
+    pawn = before.slot[step]
     color = men.color[pawn]
     side = 1 - color
     takers = list_en_passant(men, before, scratch, step)
@@ -178,19 +197,20 @@ def pawn_move_value(
     code = int(subject.own[index]) + 2 * takers
     accrued = signed(color, code)
     best = key_of_reset(subject, index, side, accrued)
-    child, link = children[color], links.at[pawn + 1, 0, 0]
+    child = children[color]
+    link = links.at[pawn + 1, 0, 0]
     for capture in range(takers):
-        there = index_of_cell(
-            child.cells, child_cell(links, link, child.men, scratch, side, capture)
-        )
-        entry, way = int(child.entry[there]), int(child.dtg[there])
-        best = max(
-            best,
-            key_after_reset(subject, side, accrued, -entry if links.reversed[link] else entry, way),
-        )
+        cell = child_cell(links, link, child.men, scratch, side, capture)
+        index_in_child = index_of_cell(child.cells, cell)
+        entry = int(child.entry[index_in_child])
+        if links.reversed[link]:
+            entry = -entry
+        way = int(child.dtg[index_in_child])
+        best = max(best, key_after_reset(subject, side, accrued, entry, way))
     for move in range(list_moves(men, scratch, side, QUIETS)):
-        outcome, dtg = stored_value(subject, quiet_index(subject, scratch, side, move), color, code)
-        best = max(best, key_of(side, accrued, outcome, dtg))
+        successor = quiet_index(subject, scratch, side, move)
+        outcome, dtg = stored_value(subject, successor, color, code)
+        best = max(best, key_of_move(side, accrued, outcome, dtg))
     return value_of_key(side, accrued, best)
 
 
@@ -203,7 +223,8 @@ def fold_pawn_moves(
     start: Int,
     stop: Int,
 ) -> int:
-    """Note the values of pawn moves within the table; those of the blocks that they lead to are already noted.
+    """Note the values of pawn moves within the table; those of the blocks that they lead to are
+    already noted.
 
     `children` are the tables after captures en passant of white and of black pawns.
     """
@@ -219,9 +240,9 @@ def fold_pawn_moves(
     return EVERYTHING_FINE
 
 
-# found[0, n] -> a cell, found[1, n] -> whether the check needs its resets
+# needs[0, n] -> a cell, needs[1, n] -> whether the check needs its resets
 @borrowing
-def list_needs(men: Men, scratch: Buffers, other: Buffers, cells: Ints, found: Ints) -> int:
+def list_needs(men: Men, scratch: Buffers, other: Buffers, cells: Ints, needs: Ints) -> int:
     """List the cells of the same table that the check of some cells reads; return their number."""
     count = 0
     for cell in cells:
@@ -229,37 +250,48 @@ def list_needs(men: Men, scratch: Buffers, other: Buffers, cells: Ints, found: I
         for move in range(list_moves(men, scratch, side, QUIETS | RESETS)):
             if scratch.promotion[move] or scratch.captured[move] != NOBODY:
                 continue
-            found[0, count] = quiet_cell(men, scratch, side, move)
-            found[1, count] = list_en_passant(men, scratch, other, move)
+            needs[0, count] = quiet_cell(men, scratch, side, move)
+            needs[1, count] = list_en_passant(men, scratch, other, move)
             count += 1
     return count
 
 
 def drawn_cells(layout: Layout, count: int, seed: int) -> Ints:
     """Cells of random positions, in ascending order."""
-    random, found = np.random.default_rng(seed), np.zeros(0, np.int64)
-    while len(found) < count:
-        sides, squares = (
-            random.integers(0, 2, 2 * count),
-            random.integers(0, 64, (2 * count, len(layout.slots))),
-        )
-        legal = are_legal(layout, sides, squares)
-        found = np.union1d(found, cells_of(layout, sides[legal], squares[legal]))
-    return np.sort(random.choice(found, count, replace=False))
+    random = np.random.default_rng(seed)
+    cells = np.zeros(0, np.int64)
+    while len(cells) < count:
+        sides = random.integers(0, 2, 2 * count)
+        squares = random.integers(0, 64, (2 * count, len(layout.slots)))
+        are_positions = are_legal(layout, sides, squares)
+        cells_drawn = cells_of(layout, sides[are_positions], squares[are_positions])
+        cells = np.union1d(cells, cells_drawn)
+    return np.sort(random.choice(cells, count, replace=False))
 
 
 def needs_of(layout: Layout, cells: Ints) -> tuple[Ints, npt.NDArray[np.uint8]]:
-    """All cells that the check of some cells reads, in ascending order, and the questions about each."""
-    men, scratch, other = men_of(layout), new_scratch(), new_scratch()
-    every = with_resets = frontier = cells
+    """All cells that the check of some cells reads, in ascending order, and the questions about
+    each.
+    """
+    men = men_of(layout)
+    every = cells
+    with_resets = cells
+    frontier = cells
     while len(frontier):
-        needs = list[Ints]()
-        for some in np.split(frontier, range(_BATCH, len(frontier), _BATCH)):
-            found = np.empty((2, len(some) * MOST_NEEDS), np.int64)
-            needs.append(found[:, : list_needs(men, scratch, other, some, found)].copy())
-        there, has_takers = np.concatenate(needs, axis=1)
-        every = np.union1d(every, there)
-        frontier = np.setdiff1d(there[has_takers > 0], with_resets)
+        batches = np.split(frontier, range(_BATCH, len(frontier), _BATCH))
+        needs = [_needs_of_batch(men, batch) for batch in batches]
+        needed, has_takers = np.concatenate(needs, axis=1)
+        every = np.union1d(every, needed)
+        frontier = np.setdiff1d(needed[has_takers > 0], with_resets)
         with_resets = np.union1d(with_resets, frontier)
-    tasks = np.where(np.isin(every, cells), PAIRS_TASK, np.isin(every, with_resets) * RESETS_TASK)
-    return every, tasks.astype(np.uint8)
+    tasks = np.zeros(len(every), np.uint8)
+    tasks[np.isin(every, with_resets)] = RESETS_TASK
+    tasks[np.isin(every, cells)] = PAIRS_TASK
+    return every, tasks
+
+
+def _needs_of_batch(men: Men, cells: Ints) -> Ints:
+    """The cells that the check of a few cells reads, as `list_needs` writes them."""
+    needs = np.empty((2, len(cells) * MOST_NEEDS), np.int64)
+    count = list_needs(men, new_scratch(), new_scratch(), cells, needs)
+    return needs[:, :count].copy()

@@ -1,4 +1,5 @@
-"""The checked table, for kernels: its value of a position with an accrued score, and the order of moves.
+"""The checked table, for kernels: its value of a position with an accrued score, and the order of
+moves.
 
 Outcomes are signed: +(code + 1) for White, -(code + 1) for Black. Accrued scores are written alike.
 """
@@ -16,13 +17,18 @@ from tbgen.compiled.jit import by_address, inner, small
 from tbgen.index.handover import EntryValues
 from tbgen.index.layout import layout_of
 from tbgen.storage.reader import TableFile
+from tbgen.system.watching import tell_nobody
 from tbgen.table import Patterns, Table
 from tbgen.verify.cells import Links, Men, links_of, men_of, side_of
 from tbgen.verify.moves import NO_POSITION
 
 _LIMIT = 512
+"""Above every signed outcome."""
 _FAR = 1 << 16
-_KEY_BITS = 17
+"""Above every distance."""
+_WAY_BITS = 17
+"""The low bits of a key: a distance, or how far it is below `_FAR`."""
+_WAY_MASK = (1 << _WAY_BITS) - 1
 WORST = -(1 << 40)
 """A key below that of any move."""
 
@@ -44,7 +50,10 @@ def index_of_cell(cells: Ints, cell: Int) -> Int:
 
 @by_address
 class Rows(NamedTuple):
-    """The rows of patterns in one of a table's files. There may be a hundred million, so they are not copied."""
+    """The rows of patterns in one of a table's files.
+
+    There may be a hundred million, so they are not copied.
+    """
 
     first: Ints32
     """[pattern] -> its first row, and the row after its last."""
@@ -81,7 +90,10 @@ class Subject(NamedTuple):
 
 @inner
 def worth_to_white(outcome: Int) -> Int:
-    """A number that is higher if the outcome is better for White. From that number, the function finds the outcome."""
+    """A number that is higher if the outcome is better for White.
+
+    From that number, the function finds the outcome.
+    """
     return _LIMIT - outcome if outcome > 0 else -_LIMIT - outcome
 
 
@@ -111,19 +123,25 @@ def is_worse(outcome: Int, holder: Int, code: Int) -> bool:
 
 @inner
 def held_value(rows: Rows, pattern: Int, holder: Int, code: Int) -> tuple[Int, Int]:
-    """Outcome and distance if nobody can improve an accrued score for its holder; its last row may break it."""
+    """Outcome and distance if nobody can improve an accrued score for its holder.
+
+    Its last row may break it.
+    """
     held = signed(holder, code)
     for row in range(int(rows.end[pattern]) - 1, int(rows.first[pattern]) - 1, -1):
         if rows.holder[row] == holder and rows.code[row] <= code:
             outcome = int(rows.outcome[row])
-            return (outcome, int(rows.dtg[row])) if is_worse(outcome, holder, code) else (held, 0)
+            if is_worse(outcome, holder, code):
+                return outcome, int(rows.dtg[row])
+            return held, 0
     return held, 0
 
 
 @inner
 def stored_value(subject: Subject, index: Int, holder: Int, code: Int) -> tuple[Int, Int]:
     """The table's outcome and distance of a position with an accrued score."""
-    entry, own = int(subject.entry[index]), int(subject.own[index])
+    entry = int(subject.entry[index])
+    own = int(subject.own[index])
     is_own = code == own and holder != side_of(subject.men, cell_at(subject.cells, index))
     if code > own or is_own or code > code_of(entry):
         return entry, int(subject.dtg[index])
@@ -131,32 +149,39 @@ def stored_value(subject: Subject, index: Int, holder: Int, code: Int) -> tuple[
 
 
 @inner
-def key_of(side: Int, accrued: Int, outcome: Int, dtg: Int) -> Int:
-    """A move's worth to the mover: first its outcome, then the way, a short one if the mover makes progress."""
-    worth, bar = worth_to(side, outcome), worth_to(side, accrued)
+def key_of_move(side: Int, accrued: Int, outcome: Int, dtg: Int) -> Int:
+    """A move's worth to the mover: first its outcome, then the way, a short one if the mover makes
+    progress.
+    """
+    worth = worth_to(side, outcome)
+    bar = worth_to(side, accrued)
     if worth == bar:
-        return worth << _KEY_BITS
-    return worth << _KEY_BITS | (_FAR - dtg if worth > bar else dtg)
+        return worth << _WAY_BITS
+    way = _FAR - dtg if worth > bar else dtg
+    return (worth << _WAY_BITS) | way
 
 
 @small
 def value_of_key(side: Int, accrued: Int, key: Int) -> tuple[Int, Int]:
     """Outcome and distance of a position with this key of its best move."""
-    worth, bar, way = key >> _KEY_BITS, worth_to(side, accrued), key & ((1 << _KEY_BITS) - 1)
+    worth = key >> _WAY_BITS
+    way = key & _WAY_MASK
     outcome = worth_to_white(-worth if side else worth)
+    bar = worth_to(side, accrued)
     if worth == bar:
         return outcome, 0
-    return outcome, 1 + (_FAR - way if worth > bar else way)
+    dtg = _FAR - way if worth > bar else way
+    return outcome, 1 + dtg
 
 
-# Under whole-game mobility the accrued score stays, unless the new position leads to a lower code: its own, or one that
-# a side forces from there. The entry value has both.
+# Under whole-game mobility the accrued score stays, unless the new position leads to a lower code:
+# its own, or one that a side forces from there. The entry value has both.
 @inner
 def key_after_reset(subject: Subject, side: Int, accrued: Int, outcome: Int, dtg: Int) -> Int:
     """The key of a reset to a position with this entry value and distance."""
     if subject.forgets or code_of(outcome) < code_of(accrued):
-        return key_of(side, accrued, outcome, dtg)
-    return key_of(side, accrued, accrued, 0)
+        return key_of_move(side, accrued, outcome, dtg)
+    return key_of_move(side, accrued, accrued, 0)
 
 
 @inner
@@ -187,32 +212,41 @@ TableSource = Table | EntryValues | TableFile
 
 
 def known_in(
-    source: TableSource, cells: Ints | None, tell: Callable[[int, int], None] = lambda *_: None
+    source: TableSource, cells: Ints | None, tell: Callable[[int, int], None] = tell_nobody
 ) -> list[npt.NDArray[Any]]:
-    """Entry values and distances of some or all cells, and patterns if there are any; files report their chunks.
+    """Entry values and distances of some or all cells, and patterns if there are any; files report
+    their chunks.
 
-    The arrays have the types of kernels. Those of some cells end with an item of zeros, for unknown cells.
+    The arrays have the types of kernels. Those of some cells end with an item of zeros, for unknown
+    cells.
     """
     if isinstance(source, TableFile) and cells is not None:
         columns = source.look_up(cells, tell)
     else:
         values = source.values()
-        patterns = [values.pattern] if isinstance(values, Table) else []
-        every: list[npt.NDArray[Any]] = [values.entry, values.dtg, *patterns]
-        columns = every if cells is None else [column[cells] for column in every]
+        columns = [values.entry, values.dtg]
+        if isinstance(values, Table):
+            columns.append(values.pattern)
+        if cells is not None:
+            columns = [column[cells] for column in columns]
     if cells is not None:
         columns = [np.append(column, 0) for column in columns]
-    return [_array(column, kind) for column, kind in zip(columns, ("i1", "u2", "u4"), strict=False)]
+    kinds = ("i1", "u2", "u4")[: len(columns)]
+    return [_array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
 
 
 def subject_of(
     source: Table | TableFile,
     cells: Ints | None = None,
-    tell: Callable[[int, int], None] = lambda *_: None,
+    tell: Callable[[int, int], None] = tell_nobody,
 ) -> Subject:
-    """A table in memory, or some cells of a table in ascending order, to be checked; no questions yet."""
+    """A table in memory, or some cells of a table in ascending order, to be checked.
+
+    No questions yet.
+    """
     entry, dtg, pattern = known_in(source, cells, tell)
-    layout, size = layout_of(source.material), len(entry)
+    layout = layout_of(source.material)
+    size = len(entry)
     return Subject(
         forgets=source.mobility.forgets,
         men=men_of(layout),
@@ -232,32 +266,34 @@ def subject_of(
 
 def rows_of(patterns: Patterns) -> Rows:
     """The rows of all patterns in the distances file."""
-    start, holder, code = (
-        _array(patterns.start, "u4"),
-        _array(patterns.holder, "u1"),
-        _array(patterns.code, "u1"),
-    )
+    start = _array(patterns.start, "u4")
     return Rows(
-        start[:-1],
-        start[1:],
-        holder,
-        code,
-        _array(patterns.outcome, "i1"),
-        _array(patterns.dtg, "u2"),
+        first=start[:-1],
+        end=start[1:],
+        holder=_array(patterns.holder, "u1"),
+        code=_array(patterns.code, "u1"),
+        outcome=_array(patterns.outcome, "i1"),
+        dtg=_array(patterns.dtg, "u2"),
     )
 
 
 def rows_in_outcomes(file: TableFile) -> Rows:
-    """The rows of a table's symbols, without distances; an error of TableError if the file is missing or damaged."""
-    symbols, rows = file.column("symbols"), file.column("outcome_rows")
+    """The rows of a table's symbols, without distances.
+
+    An error of TableError if the file is missing or damaged.
+    """
+    symbols = file.column("symbols")
+    rows = file.column("outcome_rows")
     first = np.ascontiguousarray(symbols["first"])
     are_there = first + symbols["rows"].astype(np.int64) <= len(rows)
     file.outcomes.expect(are_there.all(), "a symbol has rows that are not there")
-    holder, code, outcome = (
-        np.ascontiguousarray(rows[name]) for name in ("holder", "code", "outcome")
-    )
     return Rows(
-        first, first + symbols["rows"], holder, code, outcome, np.zeros(len(rows), np.uint16)
+        first=first,
+        end=first + symbols["rows"],
+        holder=np.ascontiguousarray(rows["holder"]),
+        code=np.ascontiguousarray(rows["code"]),
+        outcome=np.ascontiguousarray(rows["outcome"]),
+        dtg=np.zeros(len(rows), np.uint16),
     )
 
 
