@@ -1,7 +1,7 @@
 """Folders of compiled kernels, each named by a digest of all that its kernels depend on.
 
-Kernels lie in the user's folder. Their files are pickles, so tbgen trusts a folder only if nobody else can write to it,
-or rename anything on the path to it.
+Kernels lie in the user's folder. Their files are pickles, so tbgen trusts a folder only if nobody
+else can write to it, or rename anything on the path to it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ COMPILER = ("compiled/groups.py", "compiled/jit.py", "compiled/linking.py")
 """The modules that compile and keep kernels."""
 
 LEVEL = 1
-"""The optimisation level, unless NUMBA_OPT sets it: higher levels only make short inner loops slower and larger."""
+"""The optimisation level, unless NUMBA_OPT sets it: higher levels only make short inner loops
+slower and larger.
+"""
 
 _UNUSED_SECONDS = 30 * 24 * 3600.0
 """tbgen removes kernels of other sources after so long without use."""
@@ -65,37 +67,44 @@ def package_of(module: str) -> str:
 
 
 def source_digest(packages: Sequence[str] = SOLVER) -> str:
-    """A digest of the sources of some packages and of the modules that all share; tables contain the solver's."""
+    """A digest of the sources of some packages and of the modules that all share.
+
+    Tables contain the solver's.
+    """
+    paths = [PACKAGE / name for name in SHARED]
+    for package in sorted(packages):
+        paths += sorted((PACKAGE / package).rglob("*.py"))
     digest = hashlib.sha256()
-    folders = (
-        path for package in sorted(packages) for path in sorted((PACKAGE / package).rglob("*.py"))
-    )
-    for path in (*(PACKAGE / name for name in SHARED), *folders):
-        digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
+    for path in paths:
+        digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0")
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
 def kernel_digest(package: str) -> str:
-    """The name of the folder of a package's kernels: its sources, the compiler, its level, the processor.
+    """The name of the folder of a package's kernels: its sources, the compiler, its level, the
+    processor.
 
-    The version of numba comes from its metadata, because importing numba takes a third of a second, in which other
-    threads might compile.
+    The version of numba comes from its metadata, because importing numba takes a third of a second,
+    in which other threads might compile.
     """
     from importlib.metadata import version
 
     level = os.environ.get("NUMBA_OPT") or str(LEVEL)
     python = f"{sys.implementation.name} {sys.version_info.major}.{sys.version_info.minor}"
-    compiler = hashlib.sha256(
-        b"".join((PACKAGE / name).read_bytes() for name in COMPILER)
-    ).hexdigest()
+    compiler = hashlib.sha256()
+    for name in COMPILER:
+        compiler.update((PACKAGE / name).read_bytes())
     system = f"{sys.platform} {platform.machine()} {_this_processor()}"
     sources = source_digest(("index", package, *LENDERS.get(package, ())))
-    facts = f"{sources} {compiler} {version('numba')} {level} {python} {system}"
+    facts = f"{sources} {compiler.hexdigest()} {version('numba')} {level} {python} {system}"
     return hashlib.sha256(facts.encode()).hexdigest()[:16]
 
 
 def _this_processor() -> str:
-    """The processor that machine code is made for: this one, unless a variable of numba names another."""
+    """The processor that machine code is made for: this one, unless a variable of numba names
+    another.
+    """
     from llvmlite import binding
 
     if name := os.environ.get("NUMBA_CPU_NAME"):
@@ -108,7 +117,8 @@ def cache_home() -> Path:
     if override := os.environ.get("TBGEN_CACHE"):
         return Path(override).absolute()
     home = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(home) if os.path.isabs(home) else Path.home() / ".cache") / "tbgen" / "kernels"
+    cache = Path(home) if os.path.isabs(home) else Path.home() / ".cache"
+    return cache / "tbgen" / "kernels"
 
 
 @cache
@@ -125,17 +135,18 @@ def cache_folder(package: str = "retro") -> Path:
         if os.access(folder, os.W_OK) and is_ours_alone(folder):
             os.utime(folder)  # marks it as in use
             if is_new:
-                remove_unused(folder.parent, time.time() - _UNUSED_SECONDS)  # noqa: TID251 - ages of files
+                now = time.time()  # noqa: TID251 - ages of files
+                remove_unused(folder.parent, now - _UNUSED_SECONDS)
             return folder
     _logger.warning(
-        "compiled kernels are not kept: %s must be yours, and nobody else may write to it or above it",
+        "compiled kernels are not kept: %s must be yours,"
+        " and nobody else may write to it or above it",
         cache_home(),
     )
     private = Path(tempfile.mkdtemp(prefix="tbgen-kernels-")).resolve()
     atexit.register(shutil.rmtree, private, ignore_errors=True)
-    os.environ["TBGEN_CACHE"] = str(
-        private
-    )  # for processes that this one starts, and for kernels of other packages
+    # For processes that this one starts, and for kernels of other packages.
+    os.environ["TBGEN_CACHE"] = str(private)
     _make(private / digest)
     return private / digest
 
@@ -150,31 +161,35 @@ def _make(folder: Path) -> None:
 def is_ours_alone(folder: Path) -> bool:
     """Whether a resolved path is a folder of this user that nobody else can write to or replace.
 
-    ssh demands the same of its keys: each folder above belongs to the user or to root. Others cannot write there,
-    unless the sticky bit keeps them from renaming other people's files.
+    ssh demands the same of its keys: each folder above belongs to the user or to root. Others
+    cannot write there, unless the sticky bit keeps them from renaming other people's files.
     """
-    facts = [path.lstat() for path in (folder, *folder.parents)]
-    if facts[0].st_uid != os.getuid() or facts[0].st_mode & _OTHERS_WRITE:
+    own = folder.lstat()
+    if own.st_uid != os.getuid() or own.st_mode & _OTHERS_WRITE:
         return False
-    return all(
-        stat.S_ISDIR(each.st_mode)
-        and each.st_uid in (os.getuid(), 0)
-        and (not each.st_mode & _OTHERS_WRITE or each.st_mode & stat.S_ISVTX)
-        for each in facts
-    )
+    return all(_is_trusted(path) for path in (folder, *folder.parents))
+
+
+def _is_trusted(folder: Path) -> bool:
+    """Whether nobody but this user and root can rename what is in a folder."""
+    facts = folder.lstat()
+    if not stat.S_ISDIR(facts.st_mode) or facts.st_uid not in (os.getuid(), 0):
+        return False
+    may_others_write = facts.st_mode & _OTHERS_WRITE != 0
+    is_sticky = facts.st_mode & stat.S_ISVTX != 0
+    return not may_others_write or is_sticky
 
 
 def remove_unused(home: Path, before: float) -> None:
-    """Remove folders of kernels that were last used before a moment; anything that tbgen did not make stays.
+    """Remove folders of kernels that were last used before a moment; anything that tbgen did not
+    make stays.
 
     A folder is renamed first, so that another process sees it whole or not at all.
     """
     for folder in home.iterdir():
         with contextlib.suppress(OSError):
-            if (
-                _FOLDER_NAME.fullmatch(folder.name)
-                and folder.is_dir()
-                and folder.stat().st_mtime < before
-            ):
+            if not _FOLDER_NAME.fullmatch(folder.name) or not folder.is_dir():
+                continue
+            if folder.stat().st_mtime < before:
                 doomed = folder.rename(folder.with_name(f"{folder.name}.removed-{os.getpid()}"))
                 shutil.rmtree(doomed, ignore_errors=True)

@@ -1,12 +1,13 @@
-"""Groups of arrays in kernels: a kernel receives a named tuple as the address of its words in memory.
+"""Groups of arrays in kernels: a kernel receives a named tuple as the address of its words in
+memory.
 
-numba passes a named tuple by value: seven words for each array, written out wherever a variable names the group. Here
-an array is its address and its shape. A group is the words of all its fields in turn, those of inner groups in place,
-and a kernel receives a single address.
+numba passes a named tuple by value: seven words for each array, written out wherever a variable
+names the group. Here an array is its address and its shape. A group is the words of all its fields
+in turn, those of inner groups in place, and a kernel receives a single address.
 
-The caller of the kernel owns the arrays: nothing here counts references. The words are written before the kernel
-begins, and never change afterwards. The compiler knows that, so it may read a word again instead of keeping it in a
-register.
+The caller of the kernel owns the arrays: nothing here counts references. The words are written
+before the kernel begins, and never change afterwards. The compiler knows that, so it may read a
+word again instead of keeping it in a register.
 """
 
 from __future__ import annotations
@@ -37,9 +38,14 @@ WORD = ir.IntType(64)
 FAILED = ir.IntType(1)
 OBJECT = cgutils.voidptr_t
 
-DATA, SHAPE = 0, 1
-"""Indices of an array's words in a group, and below in numba's own description of it."""
-_ITEM_SIZE, _ADDRESS, _EXTENTS, _MOST_WORDS = 3, 4, 5, 5 + 2 * 64
+# The words of an array in a group: its address, then its shape.
+SHAPE = 1
+
+# The words of an array in numba's own description of it. An array has at most 64 axes.
+_ITEM_SIZE = 3
+_ADDRESS = 4
+_EXTENTS = 5
+_MOST_WORDS = _EXTENTS + 2 * 64
 
 
 class GroupType(types.Type):  # type: ignore[misc]
@@ -59,7 +65,8 @@ class GroupType(types.Type):  # type: ignore[misc]
     def at(self, name: str) -> tuple[int, Any]:
         """The first word of a field, and its type."""
         number = self.fields.fields.index(name)
-        return sum(map(words_of, self.fields.types[:number])), self.fields.types[number]
+        first_word = sum(map(words_of, self.fields.types[:number]))
+        return first_word, self.fields.types[number]
 
 
 def by_address(named: type[T]) -> type[T]:
@@ -69,8 +76,10 @@ def by_address(named: type[T]) -> type[T]:
 
 
 def _type_of(value: Any, context: Any) -> Any:
-    fields = [typeof_impl(each, context) for each in value]
-    return None if None in fields else GroupType(types.BaseTuple.from_types(fields, type(value)))
+    fields = [typeof_impl(field, context) for field in value]
+    if None in fields:
+        return None
+    return GroupType(types.BaseTuple.from_types(fields, type(value)))
 
 
 def words_of(kind: Any) -> int:
@@ -79,12 +88,16 @@ def words_of(kind: Any) -> int:
         return sum(map(words_of, kind.fields.types))
     if isinstance(kind, types.BaseTuple):
         raise TypeError(f"{kind} is within a group that is given by address, so it must be, too")
-    return 1 + _extents_of(kind) if isinstance(kind, types.Array) else 1
+    if isinstance(kind, types.Array):
+        return 1 + _extents_of(kind)
+    return 1
 
 
 def _extents_of(array: Any) -> int:
     """The number of words of a shape; strides follow if rows are not contiguous."""
-    return int(array.ndim if array.layout == "C" else 2 * array.ndim)
+    if array.layout == "C":
+        return int(array.ndim)
+    return int(2 * array.ndim)
 
 
 @register_model(GroupType)
@@ -99,7 +112,10 @@ class _Fields(AttributeTemplate):  # type: ignore[misc]
 
     def generic_resolve(self, kind: Any, name: str) -> Any:
         """The type of a field."""
-        return kind.at(name)[1] if name in kind.fields.fields else None
+        if name not in kind.fields.fields:
+            return None
+        _, field = kind.at(name)
+        return field
 
 
 @lower_getattr_generic(GroupType)  # type: ignore[untyped-decorator]
@@ -114,7 +130,9 @@ def _field(context: Any, builder: Any, kind: Any, words: Any, name: str) -> Any:
 
 
 def _word(builder: Any, words: Any, number: int) -> Any:
-    return builder.gep(words, [WORD(number)], inbounds=True) if number else words
+    if number == 0:
+        return words
+    return builder.gep(words, [WORD(number)], inbounds=True)
 
 
 def _read(builder: Any, word: Any, kind: Any) -> Any:
@@ -129,37 +147,47 @@ def _array(context: Any, builder: Any, kind: Any, word: Any) -> Any:
     described = context.get_value_type(kind)
     at = context.data_model_manager[kind].get_field_position
     item_size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
-    extents = [
-        _read(builder, _word(builder, word, SHAPE + n), WORD) for n in range(_extents_of(kind))
-    ]
-    shape, strides = extents[: kind.ndim], extents[kind.ndim :]
+    extents = []
+    for number in range(_extents_of(kind)):
+        extents.append(_read(builder, _word(builder, word, SHAPE + number), WORD))
+    shape = extents[: kind.ndim]
+    strides = extents[kind.ndim :]
     data = _read(builder, word, described.elements[at("data")])
     known = [None] * len(described.elements)  # nobody counts references to it
     known[at("itemsize")] = item_size
     array = builder.insert_value(ir.Constant(described, known), data, at("data"))
-    items, stride = shape[0], WORD(item_size)
+    items = shape[0]
     for extent in shape[1:]:
         items = builder.mul(items, extent, flags=["nsw"])
     array = builder.insert_value(array, items, at("nitems"))
-    for n in reversed(range(kind.ndim)):
-        array = builder.insert_value(array, shape[n], [at("shape"), n])
-        array = builder.insert_value(array, strides[n] if strides else stride, [at("strides"), n])
-        if n and not strides:
-            stride = builder.mul(stride, shape[n], flags=["nsw"])
+    if not strides:
+        strides = _strides_of(builder, shape, item_size)
+    for axis in reversed(range(kind.ndim)):
+        array = builder.insert_value(array, shape[axis], [at("shape"), axis])
+        array = builder.insert_value(array, strides[axis], [at("strides"), axis])
     return array
+
+
+def _strides_of(builder: Any, shape: list[Any], item_size: int) -> list[Any]:
+    """The strides of contiguous items."""
+    strides = [WORD(item_size)]
+    for extent in reversed(shape[1:]):
+        strides.append(builder.mul(strides[-1], extent, flags=["nsw"]))
+    strides.reverse()
+    return strides
 
 
 @unbox(GroupType)  # type: ignore[untyped-decorator]
 def _unboxed(kind: Any, value: Any, at: Any) -> Any:
     words = cgutils.alloca_once(at.builder, WORD, size=words_of(kind))
-    return NativeValue(
-        words,
-        is_error=at.builder.call(_reader(at.context, at.builder.module, kind), [value, words]),
-    )
+    reader = _reader(at.context, at.builder.module, kind)
+    return NativeValue(words, is_error=at.builder.call(reader, [value, words]))
 
 
 def _reader(context: Any, module: Any, kind: Any) -> Any:
-    """A function that writes the words of a Python object of this type, and returns true if it cannot."""
+    """A function that writes the words of a Python object of this type, and returns true if it
+    cannot.
+    """
     name = f"tbgen.read.{kind.name}"
     if name in module.globals:
         return module.globals[name]
@@ -167,10 +195,9 @@ def _reader(context: Any, module: Any, kind: Any) -> Any:
     value, words = function.args
     failed: Any = FAILED(0)
     for number, field in enumerate(kind.fields.types):
-        item, word = (
-            api.tuple_getitem(value, number),
-            _word(builder, words, kind.at(kind.fields.fields[number])[0]),
-        )
+        first_word, _ = kind.at(kind.fields.fields[number])
+        item = api.tuple_getitem(value, number)
+        word = _word(builder, words, first_word)
         if isinstance(field, GroupType):
             has_failed = builder.call(_reader(context, module, field), [item, word])
         elif isinstance(field, types.Array):
@@ -187,8 +214,9 @@ def _reader(context: Any, module: Any, kind: Any) -> Any:
 
 
 def _array_reader(context: Any, module: Any) -> Any:
-    """A function that writes the words of a Python array, and returns true if it is no array or has items of another
-    size.
+    """A function that writes the words of a Python array.
+
+    It returns true if that is no array or has items of another size.
     """
     name = "tbgen.read.array"
     if name in module.globals:
@@ -197,23 +225,22 @@ def _array_reader(context: Any, module: Any) -> Any:
         context, module, name, [OBJECT, WORD.as_pointer(), WORD, WORD]
     )
     value, words, extents, item_size = function.args
-    found = cgutils.alloca_once(builder, WORD, size=_MOST_WORDS)
+    described = cgutils.alloca_once(builder, WORD, size=_MOST_WORDS)
     kind = ir.FunctionType(ir.IntType(32), [OBJECT, OBJECT])
     adapt = cgutils.get_or_insert_function(module, kind, "numba_adapt_ndarray")
-    error = builder.call(adapt, [value, builder.bitcast(found, OBJECT)])
-    is_other = builder.icmp_unsigned(
-        "!=", builder.load(_word(builder, found, _ITEM_SIZE)), item_size
-    )
-    failed = builder.or_(cgutils.is_not_null(builder, error), is_other)
+    error = builder.call(adapt, [value, builder.bitcast(described, OBJECT)])
+    size = builder.load(_word(builder, described, _ITEM_SIZE))
+    has_other_items = builder.icmp_unsigned("!=", size, item_size)
+    failed = builder.or_(cgutils.is_not_null(builder, error), has_other_items)
     with builder.if_then(failed, likely=False):
         api.err_set_string(
             "PyExc_TypeError",
             "a field of a group is not the array that the kernel was compiled for",
         )
         builder.ret(failed)
-    builder.store(builder.load(_word(builder, found, _ADDRESS)), words)
+    builder.store(builder.load(_word(builder, described, _ADDRESS)), words)
     with cgutils.for_range(builder, extents) as loop:
-        extent = builder.load(builder.gep(_word(builder, found, _EXTENTS), [loop.index]))
+        extent = builder.load(builder.gep(_word(builder, described, _EXTENTS), [loop.index]))
         builder.store(extent, builder.gep(_word(builder, words, SHAPE), [loop.index]))
     builder.ret(failed)
     return function

@@ -1,6 +1,7 @@
 """The one owner of numba: the decorators. `folders` chooses where compiled kernels are kept.
 
-numba's settings apply to the whole process. tbgen's are in force only while one of its kernels is declared or compiled.
+numba's settings apply to the whole process. tbgen's are in force only while one of its kernels is
+declared or compiled.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 KNOWN = ("0.68",)
-"""Versions of numba whose internals tbgen uses; others compile and cache in numba's own way, which takes longer."""
+"""Versions of numba whose internals tbgen uses.
+
+Others compile and cache in numba's own way, which takes longer.
+"""
 
 _linking: Any = None
 if ".".join(numba.__version__.split(".")[:2]) in KNOWN:
@@ -53,15 +57,17 @@ def _settings(**settings: Any) -> Iterator[None]:
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """A function for Python: compiled at its first call, cached on disk, run without the interpreter lock."""
+    """A function for Python: compiled at its first call, cached on disk, run without the
+    interpreter lock.
+    """
     return _declared(function)
 
 
 def borrowing(function: Callable[P, R]) -> Callable[P, R]:
     """A kernel that makes no array, and calls nothing that does: numba counts no references in it.
 
-    Counting the arrays of groups at each call would take most of the time of thin steps, and two threads would share
-    the counters.
+    Counting the arrays of groups at each call would take most of the time of thin steps, and two
+    threads would share the counters.
     """
     return _declared(function, _nrt=False)
 
@@ -69,7 +75,7 @@ def borrowing(function: Callable[P, R]) -> Callable[P, R]:
 @cache
 def _say_slow() -> None:
     """Say once that compiling takes a while, if nothing is compiled yet."""
-    known = ", ".join(f"{each}.*" for each in KNOWN)
+    known = ", ".join(f"{version}.*" for version in KNOWN)
     _logger.warning("compiling takes longer with numba %s than with %s", numba.__version__, known)
 
 
@@ -77,12 +83,11 @@ def _declared(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
     folder = cache_folder(package_of(function.__module__))
     if _linking is None and not any(folder.iterdir()):
         _say_slow()
-    where = (
-        {"CACHE_LOCATOR_CLASSES": f"{_linking.__name__}.Locator"}
-        if _linking
-        else {"CACHE_DIR": str(folder)}
-    )
-    with _settings(**where):
+    if _linking:
+        place = {"CACHE_LOCATOR_CLASSES": f"{_linking.__name__}.Locator"}
+    else:
+        place = {"CACHE_DIR": str(folder)}
+    with _settings(**place):
         dispatcher = _compiled(function, "WholeCompiler", cache=True, **flags)
     if "NUMBA_OPT" not in os.environ:
         compile_as_set = dispatcher.compile
@@ -96,12 +101,17 @@ def _declared(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
 
 
 def inner(function: Callable[P, R]) -> Callable[P, R]:
-    """A function for kernels alone. An entry from Python would take a second to compile for groups of arrays."""
+    """A function for kernels alone.
+
+    An entry from Python would take a second to compile for groups of arrays.
+    """
     return _helper(function)
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """An inner kernel written into its callers, for loops that would spend their time on passing arrays."""
+    """An inner kernel written into its callers, for loops that would spend their time on passing
+    arrays.
+    """
     return _helper(function, forceinline=True)
 
 
@@ -113,26 +123,26 @@ def _helper(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
 def small(function: Callable[P, R]) -> Callable[P, R]:
     """A few instructions on plain numbers, for callers of any kind.
 
-    Kernels include it as a part of theirs. Its entry from Python is compiled when Python first calls it, which is rare:
-    an entry took as long to compile as a helper of ten times the size.
+    Kernels include it as a part of theirs. Its entry from Python is compiled when Python first
+    calls it, which is rare: an entry took as long to compile as a helper of ten times the size.
     """
-    dispatcher, part = (
-        _compiled(function, "WholeCompiler", forceinline=True),
-        cast("Any", inlined(function)),
-    )
-    dispatcher.get_call_template, dispatcher.get_overload = (
-        part.get_call_template,
-        part.get_overload,
-    )
+    dispatcher = _compiled(function, "WholeCompiler", forceinline=True)
+    part = cast("Any", inlined(function))
+    dispatcher.get_call_template = part.get_call_template
+    dispatcher.get_overload = part.get_overload
     return cast("Callable[P, R]", dispatcher)
 
 
 def _compiled(function: Callable[P, R], compiler: str, **flags: bool) -> Any:
-    """A function as numba has it. If numba's internals are known, a class of `linking` links a kernel's parts once."""
-    linked = {"pipeline_class": getattr(_linking, compiler)} if _linking else {}
-    return numba.njit(nogil=True, no_cfunc_wrapper=True, **linked, **flags)(
-        function
-    )  # nobody calls it from C
+    """A function as numba has it.
+
+    If numba's internals are known, a class of `linking` links a kernel's parts once.
+    """
+    options: dict[str, Any] = dict(flags)
+    if _linking:
+        options["pipeline_class"] = getattr(_linking, compiler)
+    decorate = numba.njit(nogil=True, no_cfunc_wrapper=True, **options)  # nobody calls it from C
+    return decorate(function)
 
 
 def _once_for_all_constants(dispatcher: Any) -> Any:
@@ -140,44 +150,47 @@ def _once_for_all_constants(dispatcher: Any) -> Any:
     find_template = dispatcher.get_call_template
 
     def without_constants(args: Any, kws: Any) -> Any:
-        return find_template(
-            [unliteral(a) for a in args], {k: unliteral(a) for k, a in kws.items()}
-        )
+        types_of_args = [unliteral(arg) for arg in args]
+        types_of_kws = {name: unliteral(arg) for name, arg in kws.items()}
+        return find_template(types_of_args, types_of_kws)
 
     dispatcher.get_call_template = without_constants
     return dispatcher
 
 
 def _of_a_word(emit: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
-    """A function for kernels: an integer of a 64-bit word, by one instruction or the compiler's substitute."""
+    """A function for kernels: an integer of a 64-bit word, by one instruction or the compiler's
+    substitute.
+    """
 
     def typed(_typing: Any, word: Any) -> Any:
-        if not isinstance(
-            word, types.Integer
-        ):  # such as a word minus a signed number, which numba types as a float
+        # A word minus a signed number is no integer: numba types it as a float.
+        if not isinstance(word, types.Integer):
             return None
-        return types.int64(types.uint64), lambda _context, builder, _signature, words: emit(
-            builder, words[0]
-        )
 
-    found: Callable[[Any], Any] = intrinsic(typed)
-    return found
+        def emit_for_word(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+            return emit(builder, values[0])
+
+        return types.int64(types.uint64), emit_for_word
+
+    function: Callable[[Any], Any] = intrinsic(typed)
+    return function
 
 
 def _prefetch(_typing: Any, array: Any, item: Any) -> Any:
-    if not isinstance(array, types.Array) or not all(
-        isinstance(each, types.Integer) for each in item
-    ):
+    if not isinstance(array, types.Array):
+        return None
+    if not all(isinstance(index, types.Integer) for index in item):
         return None
 
     def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        kind, number = signature.args[0], ir.IntType(32)
+        kind = signature.args[0]
         described = context.make_array(kind)(context, builder, values[0])
-        address = get_item_pointer(
-            context, builder, kind, described, unpack_tuple(builder, values[1])
-        )
-        takes = ir.FunctionType(ir.VoidType(), [voidptr_t, number, number, number])
-        fetch = builder.module.declare_intrinsic("llvm.prefetch", (voidptr_t,), takes)
+        index = unpack_tuple(builder, values[1])
+        address = get_item_pointer(context, builder, kind, described, index)
+        number = ir.IntType(32)
+        parameters = ir.FunctionType(ir.VoidType(), [voidptr_t, number, number, number])
+        fetch = builder.module.declare_intrinsic("llvm.prefetch", (voidptr_t,), parameters)
         how = [number(_TO_READ), number(_INTO_EVERY_CACHE), number(_AS_DATA)]
         builder.call(fetch, [builder.bitcast(address, voidptr_t), *how])
         return context.get_dummy_value()
@@ -185,15 +198,31 @@ def _prefetch(_typing: Any, array: Any, item: Any) -> Any:
     return types.none(array, UniTuple(types.int64, array.ndim)), emit
 
 
-_TO_READ, _INTO_EVERY_CACHE, _AS_DATA = 0, 3, 1
+# The arguments of LLVM's instruction to prefetch.
+_TO_READ = 0
+_INTO_EVERY_CACHE = 3
+_AS_DATA = 1
 
-ones = _of_a_word(lambda builder, bits: builder.ctpop(bits))
+
+def _count_ones(builder: Any, bits: Any) -> Any:
+    return builder.ctpop(bits)
+
+
+def _count_trailing_zeros(builder: Any, bits: Any) -> Any:
+    return builder.cttz(bits, true_bit)
+
+
+def _count_leading_zeros(builder: Any, bits: Any) -> Any:
+    return builder.ctlz(bits, true_bit)
+
+
+ones = _of_a_word(_count_ones)
 """The number of set bits of 64."""
 
-trailing_zeros = _of_a_word(lambda builder, bits: builder.cttz(bits, true_bit))
+trailing_zeros = _of_a_word(_count_trailing_zeros)
 """The number of bits of 64 below the lowest set bit. At least one must be set."""
 
-leading_zeros = _of_a_word(lambda builder, bits: builder.ctlz(bits, true_bit))
+leading_zeros = _of_a_word(_count_leading_zeros)
 """The number of bits of 64 above the highest set bit. At least one must be set."""
 
 prefetch: Callable[[Any, tuple[Any, ...]], None] = intrinsic(_prefetch)

@@ -1,9 +1,10 @@
 """Link once: helpers are kept as instructions, unlinked, until a kernel includes them.
 
-numba links, optimises and emits every compiled function with all that it calls, and again for each caller above it. For
-deep kernels that is two thirds of the compiler's work, thrown away. Here a helper (a *part*) is only lowered. A kernel
-(the *whole*) links every part once, optimises once and emits once. This uses numba's internals, so it is on only for
-versions that it was tested with (`jit`). Any other version compiles the same code in its own way, more slowly.
+numba links, optimises and emits every compiled function with all that it calls, and again for each
+caller above it. For deep kernels that is two thirds of the compiler's work, thrown away. Here a
+helper (a *part*) is only lowered. A kernel (the *whole*) links every part once, optimises once and
+emits once. This uses numba's internals, so it is on only for versions that it was tested with
+(`jit`). Any other version compiles the same code in its own way, more slowly.
 """
 
 from __future__ import annotations
@@ -49,14 +50,16 @@ class Whole(_Library):
         while waiting:
             library = waiting.pop()
             if isinstance(library, Part):
-                below = [other for other in library._linking_libraries if other not in libraries]
-                libraries.update(dict.fromkeys(below))
-                waiting.extend(below)
+                for other in library._linking_libraries:
+                    if other not in libraries:
+                        libraries[other] = None
+                        waiting.append(other)
         self._linking_libraries = list(libraries)
         super().finalize()
 
-    # numba removes pairs of reference counts within a function only. So where references are counted, helpers are
-    # inlined first, as numba does: without that, `number_placements` took four times as long.
+    # numba removes pairs of reference counts within a function only. So where references are
+    # counted, helpers are inlined first, as numba does: without that, `number_placements` took four
+    # times as long.
     def _optimize_final_module(self) -> None:
         if self.counts_references:
             self._run_passes(
@@ -100,13 +103,14 @@ class LowerPart(_Lower):
     def run_pass(self, state: Any) -> bool:
         state.flags.no_compile = True
         super().run_pass(state)
-        lowered, library = state["cr"], state.library
-        described, name = lowered.fndesc, lowered.fndesc.qualname.rpartition(".")[2]
+        lowered = state["cr"]
+        library = state.library
+        description = lowered.fndesc
+        _, _, name = description.qualname.rpartition(".")
         library._ensure_finalized()
-        entry = _dynfunc.make_function(
-            described.lookup_module(), name, "", 0, lowered.env, (library,)
-        )
-        state.targetctx.insert_user_function(entry, described, [library])
+        module = description.lookup_module()
+        entry = _dynfunc.make_function(module, name, "", 0, lowered.env, (library,))
+        state.targetctx.insert_user_function(entry, description, [library])
         state.reload_init.extend(library._reload_init)
         state["cr"] = lowered._replace(cfunc=entry)
         return True
@@ -119,9 +123,12 @@ class _Compiler(CompilerBase):
 
     def define_pipelines(self) -> list[Any]:
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        manager.passes = [
-            (self.lowering if step is NativeLowering else step, why) for step, why in manager.passes
-        ]
+        passes = []
+        for step, reason in manager.passes:
+            if step is NativeLowering:
+                step = self.lowering
+            passes.append((step, reason))
+        manager.passes = passes
         manager.finalize()
         return [manager]
 
@@ -135,7 +142,9 @@ class PartCompiler(_Compiler):
 
 
 class Locator(_CacheLocator):
-    """Where numba keeps a kernel: in the folder of its package, whose name covers sources and processor."""
+    """Where numba keeps a kernel: in the folder of its package, whose name covers sources and
+    processor.
+    """
 
     def __init__(self, function: Any) -> None:
         self._function = function
