@@ -6,18 +6,16 @@ there.
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
 from tbgen.apps.records.potential import facts_of, fits_of, potentials_of
 from tbgen.apps.records.record import Record
-from tbgen.apps.site.boards import best_cards, cards_of, zugzwang_cards
+from tbgen.apps.site.cards import Card, best_cards, cards_of, zugzwang_cards
 from tbgen.apps.site.export import PREVIEW, write_new
 from tbgen.apps.site.templates import HERE, environment, static, style
 from tbgen.material import MOST_TABLE_MEN, Material
@@ -26,6 +24,11 @@ from tbgen.rules.facts import to_json
 from tbgen.rules.points import DRAW, Scoring
 from tbgen.score import Color, Score
 from tbgen.storage.files import every_material
+
+DATA: Final = "data"
+STATIC: Final = ("step.js", "find.js", "sort.js", "icon.svg")
+CLAIMS: Final = tuple(map(Material.parse, ("KvK", "KBvK", "KNvK", "KNNvK", "KPvK")))
+"""The subjects of the rules."""
 
 
 @dataclass(frozen=True)
@@ -46,29 +49,42 @@ class Drawn:
 
     def favour(self) -> Fraction:
         """White's average points above one half, by the exponential formula; exact."""
-        rule = Scoring()
-        points = sum(
-            (rule.points(outcome)[0] * count for outcome, count in self.counts.items()), Fraction(0)
-        )
-        return points / self.positions - DRAW if self.positions else Fraction(0)
+        if not self.positions:
+            return Fraction(0)
+        scoring = Scoring()
+        points = Fraction(0)
+        for outcome, count in self.counts.items():
+            white_points, _ = scoring.points(outcome)
+            points += white_points * count
+        return points / self.positions - DRAW
 
 
-def drawn_in(records: Iterable[Record], sides: Iterable[Color] = tuple(Color)) -> Drawn:
+def drawn_in(records: Iterable[Record], sides: Sequence[Color] = tuple(Color)) -> Drawn:
     """The drawn positions of some tables, by default with either side to move."""
-    parts = [record.sides[side] for side, record in itertools.product(sides, records)]
     counts = Counter[Score]()
-    for part in parts:
-        counts.update(
-            {outcome: count for outcome, count in part.counts.items() if not outcome.is_mate}
-        )
-    return Drawn(counts, sum(part.positions.classes for part in parts))
+    positions = 0
+    for record in records:
+        for side in sides:
+            part = record.sides[side]
+            positions += part.positions.classes
+            for outcome, count in part.counts.items():
+                if not outcome.is_mate:
+                    counts[outcome] += count
+    return Drawn(counts, positions)
 
 
-DATA: Final = "data"
-_QUIET_PLIES: Final = attrgetter("longest.quiet_plies")
-STATIC: Final = ("step.js", "find.js", "sort.js", "icon.svg")
-CLAIMS: Final = tuple(map(Material.parse, ("KvK", "KBvK", "KNvK", "KNNvK", "KPvK")))
-"""The subjects of the rules."""
+def _has_most_favour(ending: tuple[str, Drawn]) -> tuple[Fraction, str]:
+    """A key that puts the endings with the most favour for either side first."""
+    name, drawn = ending
+    return -abs(drawn.favour()), name
+
+
+def _quiet_plies(card: Card) -> int:
+    return card.longest.quiet_plies
+
+
+def _length(card: Card) -> int:
+    return card.longest.dtg
 
 
 @dataclass
@@ -88,9 +104,11 @@ class Site:
     def __post_init__(self) -> None:
         self._known = {record.material: record for record in self.records}
         self._materials = [
-            each for each in every_material() if each.men <= MOST_TABLE_MEN or each in self._known
+            material
+            for material in every_material()
+            if material.men <= MOST_TABLE_MEN or material in self._known
         ]
-        self._children = {each: each.children() for each in self._materials}
+        self._children = {material: material.children() for material in self._materials}
         self._environment = environment(explorer=self.explorer, address=self.address)
 
     def files(self) -> Iterator[tuple[str, str | bytes]]:
@@ -100,72 +118,92 @@ class Site:
             yield f"static/{name}", static(name)
         if self.address is not None:
             yield f"static/{PREVIEW}", (HERE / "static" / PREVIEW).read_bytes()
-        yield from self._overviews()
+        yield self._index()
+        yield self._records()
+        yield self._drawn()
+        yield from self._potential()
         for record in self.records:
             yield from self._files_of(record)
 
-    def _overviews(self) -> Iterator[tuple[str, str]]:
-        """The pages of all records together, and their data."""
-        cards = [cards_of(record) for record in self.records]
-        longest = {first.material: first for first, *_ in cards}
-        yield self._page(
+    def _index(self) -> tuple[str, str]:
+        """The first page: all endings."""
+        longest = {record.material: cards_of(record)[0] for record in self.records}
+        return self._page(
             "index.html",
             materials=self._materials,
             built=self._known,
             longest=longest,
-            longest_of_all=max(longest.values(), key=lambda card: card.longest.dtg, default=None),
+            longest_of_all=max(longest.values(), key=_length, default=None),
         )
-        best = best_cards(self.records)
-        quiet = [max(each, key=_QUIET_PLIES) for each in cards]
-        yield self._page(
+
+    def _records(self) -> tuple[str, str]:
+        """The longest lines of all tables together."""
+        cards: dict[Color, list[Card]] = {side: [] for side in Color}
+        for outcome, card in best_cards(self.records).items():
+            cards[outcome.holder].append(card)
+        quiet = [max(cards_of(record), key=_quiet_plies) for record in self.records]
+        return self._page(
             "records.html",
-            cards={
-                side: [card for card in best.values() if card.outcome.holder is side]
-                for side in Color
-            },
+            cards=cards,
             records=sorted(self.records, key=lambda record: str(record.material)),
-            quiet=sorted(quiet, key=_QUIET_PLIES, reverse=True),
+            quiet=sorted(quiet, key=_quiet_plies, reverse=True),
         )
-        every = ((str(record.material), drawn_in([record])) for record in self.records)
-        endings = [(name, drawn) for name, drawn in every if drawn.positions]
-        yield self._page(
+
+    def _drawn(self) -> tuple[str, str]:
+        """The drawn positions of all tables."""
+        endings = list[tuple[str, Drawn]]()
+        for record in self.records:
+            drawn = drawn_in([record])
+            if drawn.positions:
+                endings.append((str(record.material), drawn))
+        return self._page(
             "drawn.html",
             all=drawn_in(self.records),
-            endings=sorted(endings, key=lambda ending: (-abs(ending[1].favour()), ending[0])),
-            claims=[self._known[each] for each in CLAIMS if each in self._known],
+            endings=sorted(endings, key=_has_most_favour),
+            claims=[self._known[material] for material in CLAIMS if material in self._known],
         )
-        found = potentials_of(self.records)
+
+    def _potential(self) -> Iterator[tuple[str, str]]:
+        """Mating potential, as a page and as data."""
+        potentials = potentials_of(self.records)
         yield self._page(
-            "potential.html", potentials=found, fits=fits_of(found), colors=list(Color)
+            "potential.html", potentials=potentials, fits=fits_of(potentials), colors=list(Color)
         )
-        yield f"{DATA}/potential.json", to_json(facts_of(found), indent=1) + "\n"
+        yield f"{DATA}/potential.json", to_json(facts_of(potentials), indent=1) + "\n"
 
     def _files_of(self, record: Record) -> Iterator[tuple[str, str]]:
-        name, every = str(record.material), cards_of(record)
-        cards = {
-            side: [card for card in every if card.side is side and card.longest.dtg]
-            for side in Color
-        }
+        """The page of an ending, its data, and its longest lines as games."""
+        name = str(record.material)
+        every_card = cards_of(record)
+        cards: dict[Color, list[Card]] = {side: [] for side in Color}
+        for card in every_card:
+            if card.longest.dtg:
+                cards[card.side].append(card)
+        parents = [
+            material for material, children in self._children.items() if record.material in children
+        ]
         yield self._page(
             "material.html",
             f"material/{name}.html",
             record=record,
             built=self._known,
             cards=cards,
-            longest=every[0],
+            longest=every_card[0],
             waiting=zugzwang_cards(record, self.tables),
-            quiet=max(every, key=_QUIET_PLIES),
-            parents=[
-                each for each, children in self._children.items() if record.material in children
-            ],
+            quiet=max(every_card, key=_quiet_plies),
+            parents=parents,
         )
         yield f"{DATA}/{name}.json", record.to_text()
-        yield f"lines/{name}.pgn", "".join(card.pgn for side in Color for card in cards[side])
+        games = [card.pgn for side in Color for card in cards[side]]
+        yield f"lines/{name}.pgn", "".join(games)
 
     def _page(self, template: str, path: str | None = None, **context: Any) -> tuple[str, str]:
         """A page: its path, by default the template's name, and the filled template."""
-        there, text = path or template, self._environment.get_template(template)
-        return there, text.render(root="../" * there.count("/"), here=there, **context) + "\n"
+        if path is None:
+            path = template
+        root = "../" * path.count("/")
+        page = self._environment.get_template(template).render(root=root, here=path, **context)
+        return path, page + "\n"
 
 
 def write_site(
@@ -175,10 +213,13 @@ def write_site(
 
     `tell` receives the number of tables with finished files, and of all.
     """
-    files = written = tables = 0
+    files = 0
+    written = 0
+    tables = 0
     for name, content in site.files():
-        written += write_new(folder / name, content)
         files += 1
+        if write_new(folder / name, content):
+            written += 1
         if name.startswith("material/"):
             tables += 1
             tell(tables, len(site.records))

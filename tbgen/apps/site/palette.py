@@ -24,9 +24,9 @@ def shade_of(outcome: Score, lowest: Sequence[int] = SHADE_FROM) -> str:
     >>> shade_of(Score(7, Color.BLACK))
     'b4'
     """
-    return (
-        f"{'w' if outcome.holder is Color.WHITE else 'b'}{bisect_right(lowest, outcome.code) - 1}"
-    )
+    side = "w" if outcome.holder is Color.WHITE else "b"
+    shade = bisect_right(lowest, outcome.code) - 1
+    return f"{side}{shade}"
 
 
 def bar_of(counts: Mapping[Score, int]) -> list[tuple[str, float, float, str]]:
@@ -35,14 +35,17 @@ def bar_of(counts: Mapping[Score, int]) -> list[tuple[str, float, float, str]]:
     A part has its shade, its start and length in per cent of the bar, and its label.
     """
     total = sum(counts.values())
-    parts, before = list[tuple[str, float, float, str]](), 0
+    parts = list[tuple[str, float, float, str]]()
+    before = 0
     for shade, group in itertools.groupby(sorted(counts, reverse=True), shade_of):
         outcomes = list(group)
         size = sum(counts[outcome] for outcome in outcomes)
-        ends = " to ".join(str(each) for each in dict.fromkeys((outcomes[0], outcomes[-1])))
-        parts.append(
-            (shade, 100 * before / total, 100 * size / total, f"{ends} {percent(size, total)}")
-        )
+        label = str(outcomes[0])
+        if len(outcomes) > 1:
+            label += f" to {outcomes[-1]}"
+        start = 100 * before / total
+        length = 100 * size / total
+        parts.append((shade, start, length, f"{label} {percent(size, total)}"))
         before += size
     return parts
 
@@ -54,10 +57,11 @@ def told(counts: Mapping[Score, int], most: int = 4) -> str:
     'G0.0 75.0 %, -G2.5 25.0 %'
     """
     total = sum(counts.values())
-    named = [
-        f"{outcome} {percent(count, total)}" for outcome, count in Counter(counts).most_common(most)
-    ]
-    return ", ".join(named) + (f", and {len(counts) - most} more" if len(counts) > most else "")
+    most_frequent = Counter(counts).most_common(most)
+    words = ", ".join(f"{outcome} {percent(count, total)}" for outcome, count in most_frequent)
+    if len(counts) > most:
+        words += f", and {len(counts) - most} more"
+    return words
 
 
 def percent(part: int, whole: int) -> str:
@@ -66,13 +70,19 @@ def percent(part: int, whole: int) -> str:
     >>> percent(1, 3), percent(1, 10**6), percent(5, 5), percent(999_999, 10**6)
     ('33.3 %', '< 0.1 %', '100 %', '> 99.9 %')
     """
-    if part in (0, whole):
-        return "100 %" if part else "0 %"
+    if part == 0:
+        return "0 %"
+    if part == whole:
+        return "100 %"
     share = 100 * part / whole
     if share < 0.1:
         return "< 0.1 %"
-    return "> 99.9 %" if share > 99.9 else f"{share:.1f} %"
+    if share > 99.9:
+        return "> 99.9 %"
+    return f"{share:.1f} %"
 
+
+# Plots.
 
 WIDTH: Final = 1000
 HEIGHT: Final = 400
@@ -82,42 +92,50 @@ _MOST_NAMED: Final = 7
 _COLOR_FROM: Final = (0, 2, 4, 8)
 """[colour] -> the lowest code of lines in it; lines in paler colours would be hard to see."""
 _LOWEST: Final = 0.7
-"""A single position is drawn a little above the edge."""
+"""A single position is drawn a little above the lower edge."""
+_HIGHEST: Final = 1.4
+"""The most frequent is drawn a little below the upper edge."""
 _MOST_TICKS: Final = 8
 _STEPS: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 """Plies between ticks; a file has at most 65,535 plies."""
+_PREFIXES: Final = ("", " k", " M", " G", " T")
+"""[power of a thousand] -> its letter."""
 
-
+Distances = Mapping[Score, Sequence[int]]
+"""[outcome][plies] -> the number of positions of one side to move."""
 Curve = list[tuple[int, int]]
 """The points of a line, from left to right."""
 
 
-def plot_of(distances: Mapping[Score, Sequence[int]]) -> dict[str, Any]:
+def plot_of(distances: Distances) -> dict[str, Any]:
     """The plot of positions by their plies to the score, on a log axis, for the macro `plot`.
 
-    `distances[outcome][plies]` counts the positions of one side to move. The most frequent outcomes and the most
-    distant are `named`: they have a colour, a dash and a name. Numbers at the axes come with their position in per cent
-    from the left and from the top.
+    The most frequent outcomes and the most distant are `named`: they have a colour, a dash and a name. Numbers at the
+    axes come with their position in per cent from the left and from the top.
     """
-    plies = max(map(len, distances.values())) - 1
+    last = max(map(len, distances.values())) - 1
     most = max(map(max, distances.values()))
-    by_size = sorted(
-        distances, key=lambda outcome: -sum(distances[outcome][1:])
-    )  # without scores on the board
+    named = _outcomes_to_name(distances)
+    others = [outcome for outcome in sorted(distances, reverse=True) if outcome not in named]
+    lines = {outcome: _points(distances[outcome], last, most) for outcome in others + named}
+    step = next(step for step in _STEPS if last // step < _MOST_TICKS)
+    across = [(100 * _x(ply, last), str(ply)) for ply in range(0, last + 1, step)]
+    powers = range(math.floor(math.log10(most)) + 1)
+    up = [(100 * _y(10**power, most), power_of_ten(power)) for power in powers]
+    words = "; ".join(f"{outcome}: {_in_words(distances[outcome])}" for outcome in named)
+    return {"lines": lines, "named": named, "across": across, "up": up, "words": words}
+
+
+def _outcomes_to_name(distances: Distances) -> list[Score]:
+    """The most frequent outcomes and the most distant one, best outcome for White first."""
+
+    def size(outcome: Score) -> int:
+        """Positions without those that have the score on the board."""
+        return sum(distances[outcome][1:])
+
+    by_size = sorted(distances, key=size, reverse=True)
     farthest = max(by_size, key=lambda outcome: len(distances[outcome]))
-    named = sorted({*by_size[: _MOST_NAMED - 1], farthest}, reverse=True)
-    order = [*(each for each in sorted(distances, reverse=True) if each not in named), *named]
-    step = next(step for step in _STEPS if plies // step < _MOST_TICKS)
-    return {
-        "lines": {each: _points(distances[each], plies, most) for each in order},
-        "named": named,
-        "across": [(100 * _x(ply, plies), str(ply)) for ply in range(0, plies + 1, step)],
-        "up": [
-            (100 * _y(10**power, most), power_of_ten(power))
-            for power in range(math.floor(math.log10(most)) + 1)
-        ],
-        "words": "; ".join(f"{each}: {_in_words(distances[each])}" for each in named),
-    }
+    return sorted({*by_size[: _MOST_NAMED - 1], farthest}, reverse=True)
 
 
 def _x(plies: int, last: int) -> float:
@@ -127,16 +145,15 @@ def _x(plies: int, last: int) -> float:
 
 def _y(count: int, most: int) -> float:
     """From 0 at the top to 1."""
-    return 1 - math.log(count / _LOWEST) / math.log(1.4 * most / _LOWEST)
+    return 1 - math.log(count / _LOWEST) / math.log(_HIGHEST * most / _LOWEST)
 
 
 def _points(counts: Sequence[int], last: int, most: int) -> Curve:
-    points = (
-        (WIDTH * _x(plies, last), HEIGHT * _y(count, most))
-        for plies, count in enumerate(counts)
-        if count
-    )
-    return [(round(x), round(y)) for x, y in points]
+    points = Curve()
+    for plies, count in enumerate(counts):
+        if count:
+            points.append((round(WIDTH * _x(plies, last)), round(HEIGHT * _y(count, most))))
+    return points
 
 
 def line_style(outcome: Score) -> tuple[str, int]:
@@ -153,11 +170,15 @@ def path_of(points: Curve) -> str:
     >>> path_of([(1, 5), (3, 4), (5, 9)])
     'M1 5l2-1 2 5'
     """
-    steps = [
-        f"{to_x - x} {to_y - y}".replace(" -", "-")
-        for (x, y), (to_x, to_y) in itertools.pairwise(points)
-    ]
-    return f"M{points[0][0]} {points[0][1]}{'l' if steps else ''}{' '.join(steps)}"
+    first_x, first_y = points[0]
+    path = f"M{first_x} {first_y}"
+    steps = list[str]()
+    for (x, y), (next_x, next_y) in itertools.pairwise(points):
+        step = f"{next_x - x} {next_y - y}"
+        steps.append(step.replace(" -", "-"))
+    if steps:
+        path += f"l{' '.join(steps)}"
+    return path
 
 
 def power_of_ten(power: int) -> str:
@@ -166,7 +187,8 @@ def power_of_ten(power: int) -> str:
     >>> power_of_ten(1), power_of_ten(4), power_of_ten(8)
     ('10', '10 k', '100 M')
     """
-    return f"{10 ** (power % 3)}{('', ' k', ' M', ' G', ' T')[power // 3]}"
+    thousands, zeros = divmod(power, 3)
+    return f"{10**zeros}{_PREFIXES[thousands]}"
 
 
 def _in_words(counts: Sequence[int]) -> str:

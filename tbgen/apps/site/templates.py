@@ -14,7 +14,8 @@ from tbgen.apps.games.annotate import Annotation
 from tbgen.apps.games.standings import in_decimals
 from tbgen.apps.records.record import SideRecord, step_of
 from tbgen.apps.site import need_extra
-from tbgen.apps.site.boards import changes_of, in_words, shapes_of_men, with_numbers
+from tbgen.apps.site.boards import in_words, shapes_of_men
+from tbgen.apps.site.cards import changes_of, with_numbers
 from tbgen.apps.site.palette import bar_of, line_style, path_of, percent, plot_of, shade_of, told
 from tbgen.score import Color, Score
 from tbgen.text import counted, in_plies, in_so_many, in_units

@@ -9,7 +9,7 @@ from pathlib import Path
 from tbgen.apps.games.batch import GamesTask, adjudicate_file
 from tbgen.apps.records.potential import own_records, potentials_of, worths_of
 from tbgen.apps.records.record import Record
-from tbgen.apps.site.boards import best_cards
+from tbgen.apps.site.cards import best_cards
 from tbgen.apps.site.pages import Drawn, drawn_in
 from tbgen.library.build import build_tables
 from tbgen.men import name_of_men, own_men

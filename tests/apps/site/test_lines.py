@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tbgen.apps.records.record import Record, replay
-from tbgen.apps.site.boards import changes_of, zugzwang_cards
+from tbgen.apps.site.cards import changes_of, zugzwang_cards
 from tbgen.apps.site.pages import Site
 from tbgen.errors import MoveError
 from tbgen.probe import Tablebase
