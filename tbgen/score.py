@@ -50,7 +50,9 @@ class Color(enum.Enum):
         Returns:
             The side.
         """
-        return cls.WHITE if turn else cls.BLACK
+        if turn:
+            return cls.WHITE
+        return cls.BLACK
 
     @property
     def chess(self) -> bool:
@@ -60,7 +62,9 @@ class Color(enum.Enum):
     @property
     def other(self) -> Color:
         """The opponent."""
-        return Color.BLACK if self is Color.WHITE else Color.WHITE
+        if self is Color.WHITE:
+            return Color.BLACK
+        return Color.WHITE
 
     def __index__(self) -> int:
         return self.value
@@ -142,8 +146,11 @@ class Score:
     """The side that holds its opponent to this number."""
 
     def __init__(self, value: str | int | Score, holder: Color | None = None) -> None:
-        if isinstance(value, (str, Score)) and holder is None:
-            value, holder = _parsed(value) if isinstance(value, str) else (value.code, value.holder)
+        if holder is None and isinstance(value, str):
+            value, holder = _parsed(value)
+        elif holder is None and isinstance(value, Score):
+            holder = value.holder
+            value = value.code
         if type(value) is not int or not 0 <= value <= MOST_CODE:  # a probe makes dozens of scores
             value = expect_number(value, "code", 0, MOST_CODE)
         object.__setattr__(self, "code", value)
@@ -183,7 +190,9 @@ class Score:
         >>> Score("G1.5").signed, Score("-G0.0").signed
         (4, -1)
         """
-        return self.code + 1 if self.holder is Color.WHITE else -(self.code + 1)
+        if self.holder is Color.WHITE:
+            return self.code + 1
+        return -(self.code + 1)
 
     @classmethod
     def from_signed(cls, number: int) -> Score:
@@ -205,7 +214,9 @@ class Score:
         [2000, 1999, -1999, -2000]
         """
         rank = MOST_CODE + 1 - self.code
-        return rank if self.holder is Color.WHITE else -rank
+        if self.holder is Color.WHITE:
+            return rank
+        return -rank
 
     def worth_to(self, side: Color) -> int:
         """The rank as a side sees it.
@@ -216,7 +227,9 @@ class Score:
         Returns:
             A number to sort by, the greater the better for that side.
         """
-        return self.rank if side is Color.WHITE else -self.rank
+        if side is Color.WHITE:
+            return self.rank
+        return -self.rank
 
     def after(self, reached: Score, *, reset: bool) -> Score:
         """The accrued score after a ply.
@@ -232,7 +245,9 @@ class Score:
         >>> str(accrued.after(reached, reset=False)), str(accrued.after(reached, reset=True))
         ('G3.5', '-G4.5')
         """
-        return reached if replaces(reached.code, self.code, reset) else self
+        if replaces(reached.code, self.code, reset):
+            return reached
+        return self
 
     def flipped(self) -> Score:
         """The score of the colour-reversed position.
@@ -268,7 +283,9 @@ class Score:
         return self.signed
 
     def __lt__(self, other: object) -> bool:
-        return self.rank < other.rank if isinstance(other, Score) else NotImplemented
+        if not isinstance(other, Score):
+            return NotImplemented
+        return self.rank < other.rank
 
     def __format__(self, spec: str) -> str:
         return format(str(self), spec)
@@ -293,7 +310,9 @@ def _parsed(text: str) -> tuple[int, Color]:
 
 def side_of(sign: str | None) -> Color:
     """The side that the sign of a score names."""
-    return Color.WHITE if sign in (None, "+") else Color.BLACK
+    if sign in (None, "+"):
+        return Color.WHITE
+    return Color.BLACK
 
 
 def expect_color(value: object, name: str) -> Color:
@@ -308,8 +327,6 @@ def expect_color(value: object, name: str) -> Color:
 
 def expect_score(value: object, name: str) -> Score:
     """The argument called `name` as a score; a text that writes one will do."""
-    return (
-        Score(value)
-        if isinstance(value, str)
-        else expect(value, Score, name, "a score such as 'G3.5'")
-    )
+    if isinstance(value, str):
+        return Score(value)
+    return expect(value, Score, name, "a score such as 'G3.5'")

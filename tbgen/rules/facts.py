@@ -23,11 +23,14 @@ def to_json(facts: Any, indent: int | None = None) -> str:
     '{"outcome": "G0.5", "scores": {"G0.5": {"holder": "white", "moves": 0, "check": false, "rank": 1999}}}'
     """
     text = json.dumps(with_scores(facts), indent=indent)
-    return (
-        text
-        if indent is None
-        else _PARTS.sub(lambda parts: f"{{{' '.join(parts[1].split())}}}", text)
-    )
+    if indent is None:
+        return text
+    return _PARTS.sub(_on_one_line, text)
+
+
+def _on_one_line(parts: re.Match[str]) -> str:
+    words = " ".join(parts[1].split())
+    return f"{{{words}}}"
 
 
 def with_scores(facts: Any) -> Any:
@@ -37,16 +40,17 @@ def with_scores(facts: Any) -> Any:
     {'-G0.5': {'holder': 'black', 'moves': 0, 'check': False, 'rank': -1999}}
     """
     if isinstance(facts, list):
-        return [with_scores(each) for each in facts]
-    found = {text: parts_of(text) for text in set(_WRITTEN.findall(json.dumps(facts)))}
-    if not found:
+        return [with_scores(item) for item in facts]
+    texts = set(_WRITTEN.findall(json.dumps(facts)))
+    if not texts:
         return facts
-    return {
-        **facts,
-        "scores": {
-            text: {**found[text]} for text in sorted(found, key=lambda text: -found[text]["rank"])
-        },
-    }
+
+    def rank_of(text: str) -> int:
+        rank: int = parts_of(text)["rank"]
+        return rank
+
+    best_first = sorted(texts, key=rank_of, reverse=True)
+    return {**facts, "scores": {text: {**parts_of(text)} for text in best_first}}
 
 
 @lru_cache(maxsize=1 << 12)

@@ -86,10 +86,8 @@ class Game:
         self.fifty_moves = expect(
             rule, FiftyMoves, "fifty_moves", "a FiftyMoves such as FiftyMoves()"
         )
-        own, carried = (
-            own_score(self.board),
-            None if accrued is None else expect_score(accrued, "accrued"),
-        )
+        own = own_score(self.board)
+        carried = None if accrued is None else expect_score(accrued, "accrued")
         reached = first_accrued(self.board, own, carried, self.mobility, self.fifty_moves)
         bare = is_bare_kings(self.board)
         self.plies = [first_ply(own, reached, self.board.halfmove_clock, bare, self.fifty_moves)]
@@ -117,13 +115,16 @@ class Game:
     @property
     def lowest(self) -> tuple[Score, int]:
         """The accrued score under whole-game mobility, and the ply at which it was reached."""
-        reached = (
-            (ply.accrued, ply.since)
-            if ply.end is End.VARIANT or not ply.number
-            else (ply.own, ply.number)
-            for ply in self.plies
-        )
-        return min(reached, key=lambda each: each[0].code)
+        first = self.plies[0]
+        lowest = first.accrued
+        since = first.since
+        for ply in self.plies[1:]:
+            # After the end of a variant, the position's own score does not count.
+            reached = ply.accrued if ply.end is End.VARIANT else ply.own
+            if reached.code < lowest.code:
+                lowest = reached
+                since = ply.since if ply.end is End.VARIANT else ply.number
+        return lowest, since
 
     def position(self) -> chess.Board:
         """The position after the last ply.
@@ -231,7 +232,9 @@ class Game:
         Returns:
             The keys and values that `tbgen score --json` prints.
         """
-        last, ended, rule = self.last, self.ended, Scoring() if scoring is None else scoring
+        last = self.last
+        ended = self.ended
+        rule = Scoring() if scoring is None else scoring
         lowest, since = self.lowest
         return {
             "fen": self.position().fen(),
@@ -245,12 +248,11 @@ class Game:
         }
 
     def _push(self, move: chess.Move) -> Ply:
-        before, san = self.last, self.board.san(move)
+        before = self.last
+        san = self.board.san(move)
         own, _, reset = play_move(self.board, move, before.accrued)
-        seen, bare = (
-            REPETITIONS if self.board.is_repetition(REPETITIONS) else 1,
-            is_bare_kings(self.board),
-        )
+        bare = is_bare_kings(self.board)
+        seen = REPETITIONS if self.board.is_repetition(REPETITIONS) else 1
         ply = next_ply(before, own.code, reset, bare, seen, self.fifty_moves, self.mobility)
         if not is_standard(self.board):
             ply = by_variant(self.board, before, ply)

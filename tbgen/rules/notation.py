@@ -5,7 +5,6 @@ A FEN has a seventh field that carries the accrued score.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterable, Sequence
 
@@ -65,7 +64,8 @@ def moves_in(text: str | Iterable[str]) -> list[str]:
     >>> moves_in(["1. e4! e5", "2.Nf3 {the best square} 2... b8c6 $1", "*"])
     ['e4', 'e5', 'Nf3', 'b8c6']
     """
-    return [move for word in _words_in(text) if (move := move_in(word))]
+    moves = [move_in(word) for word in _words_in(text)]
+    return [move for move in moves if move]
 
 
 def line_in(text: str | Iterable[str]) -> list[str]:
@@ -85,10 +85,13 @@ def line_in(text: str | Iterable[str]) -> list[str]:
 
 def _words_in(text: str | Iterable[str]) -> list[str]:
     given: object = text
-    texts: Iterable[object] = (
-        given if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
-    )
-    return [word for each in texts for word in _BETWEEN.split(_text(each))]
+    texts: Iterable[object] = (given,)
+    if isinstance(given, Iterable) and not isinstance(given, str):
+        texts = given
+    words = list[str]()
+    for part in texts:
+        words += _BETWEEN.split(_text(part))
+    return words
 
 
 def parse_move(board: chess.Board, text: str, ply: int = 1) -> chess.Move:
@@ -112,12 +115,14 @@ def _read(board: chess.Board, text: str) -> tuple[chess.Move | None, str]:
     for written in _spellings(text):
         for parse in (board.parse_san, board.parse_uci):
             try:
-                if move := parse(written):
-                    return move, ""
+                move = parse(written)
             except chess.AmbiguousMoveError:
                 reason = "ambiguous move"
             except ValueError:
-                pass
+                continue
+            else:
+                if move:  # a null move is none
+                    return move, ""
     return None, reason
 
 
@@ -126,17 +131,21 @@ def _why_not(board: chess.Board, text: str) -> str:
     if board.is_variant_end():
         return f"the game is over by a rule of {board.aliases[0]}"
     if not any(board.legal_moves):
-        return f"the game is over by {'checkmate' if board.is_check() else 'stalemate'}"
+        end = "checkmate" if board.is_check() else "stalemate"
+        return f"the game is over by {end}"
     _, plain = _spellings(text)
     if _LIKE_A_MOVE.fullmatch(plain):
-        strange = [
-            square for square in re.findall("[a-z][0-9]", plain) if square not in chess.SQUARE_NAMES
-        ]
+        squares = re.findall("[a-z][0-9]", plain)
+        strange = [square for square in squares if square not in chess.SQUARE_NAMES]
         if strange:
             return f"there is no square {strange[-1]}"
     other = board.copy(stack=False)
-    other.turn, other.ep_square = not board.turn, None
-    return f"it is {'White' if board.turn else 'Black'}'s turn" if _read(other, text)[0] else ""
+    other.turn = not board.turn
+    other.ep_square = None
+    move, _ = _read(other, text)
+    if move is None:
+        return ""
+    return f"it is {Color.of(board.turn)}'s turn"
 
 
 def san_of(board: chess.Board, move: chess.Move, own: Score) -> str:
@@ -149,21 +158,23 @@ def san_of(board: chess.Board, move: chess.Move, own: Score) -> str:
     >>> san_of(board, chess.Move.from_uci("e2e1"), check)
     'Re1+'
     """
-    role, origin, target = board.piece_type_at(move.from_square), move.from_square, move.to_square
-    if role is None or board.is_castling(move):
+    piece_type = board.piece_type_at(move.from_square)
+    if piece_type is None or board.is_castling(move):
         # python-chess plays the move, and threads share the board. Without a man it raises an error.
         return board.copy(stack=False).san(move)
-    takes, square = "x" if board.is_capture(move) else "", chess.SQUARE_NAMES[target]
-    end = "#" if own.code == MATE_CODE else "" if own.code % 2 else "+"
-    if role == chess.PAWN:
+    square = chess.SQUARE_NAMES[move.to_square]
+    takes = "x" if board.is_capture(move) else ""
+    end = "" if own.code % 2 else "+"
+    if own.code == MATE_CODE:
+        end = "#"
+    if piece_type == chess.PAWN:
+        file = chess.FILE_NAMES[move.from_square % 8] if takes else ""
         promotion = f"={chess.piece_symbol(move.promotion).upper()}" if move.promotion else ""
-        return f"{chess.FILE_NAMES[origin % 8] if takes else ''}{takes}{square}{promotion}{end}"
-    twins = board.pieces_mask(role, board.turn) & ~chess.BB_SQUARES[origin]
-    if twins and twins & board.attackers_mask(board.turn, target):
-        return board.copy(stack=False).san(
-            move
-        )  # another man can go there, too; threads share the board
-    return f"{kinds_on(board)[role - 1].letter}{takes}{square}{end}"
+        return f"{file}{takes}{square}{promotion}{end}"
+    twins = board.pieces_mask(piece_type, board.turn) & ~chess.BB_SQUARES[move.from_square]
+    if twins and twins & board.attackers_mask(board.turn, move.to_square):
+        return board.copy(stack=False).san(move)  # another man can go there, too
+    return f"{kinds_on(board)[piece_type - 1].letter}{takes}{square}{end}"
 
 
 def parse_one(board: chess.Board, text: str, ply: int = 1) -> chess.Move:
@@ -253,7 +264,9 @@ def format_fen(board: chess.Board, accrued: Score | str | None = None) -> str:
     '8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0'
     """
     fen = expect_any_board(board).fen()
-    return fen if accrued is None else f"{fen} {expect_score(accrued, 'accrued')}"
+    if accrued is None:
+        return fen
+    return f"{fen} {expect_score(accrued, 'accrued')}"
 
 
 def refuse_illegal(board: chess.Board, fen: str | None = None) -> None:
@@ -314,19 +327,31 @@ def fen_and_moves(words: Sequence[str]) -> tuple[str, list[str]]:
     >>> fen_and_moves(["8/8/8/4KBk1/8/8/8/8_b_-_-_0_1"]), fen_and_moves(["startpos", "moves", "e2e4"])[1]
     (('8/8/8/4KBk1/8/8/8/8 b - - 0 1', []), ['e2e4'])
     """
-    first, *rest = words if words else [""]
-    inner = first.replace("_", " ").split()
-    if inner and inner[0] == START:
-        fen, rest = chess.STARTING_FEN, [*inner[1:], *rest]
-    elif len(inner) > 1:
+    first = words[0] if words else ""
+    rest = list(words[1:])
+    fields = first.replace("_", " ").split()
+    if fields and fields[0] == START:
+        fen = chess.STARTING_FEN
+        rest = [*fields[1:], *rest]
+    elif len(fields) > 1:
         fen = first.replace("_", " ")
     else:
-        fields = zip(_FIELDS, map(str.strip, rest), strict=False)
-        taken = [
-            word for _, word in itertools.takewhile(lambda pair: pair[0].fullmatch(pair[1]), fields)
-        ]
-        fen, rest = " ".join([first, *taken]), rest[len(taken) :]
-    return fen, rest[1:] if rest[:1] == ["moves"] else rest
+        number = _fields_at_the_start(rest)
+        fen = " ".join([first, *(word.strip() for word in rest[:number])])
+        rest = rest[number:]
+    if rest[:1] == ["moves"]:
+        rest = rest[1:]
+    return fen, rest
+
+
+def _fields_at_the_start(words: Sequence[str]) -> int:
+    """How many words look like the fields of a FEN after the men."""
+    number = 0
+    for pattern, word in zip(_FIELDS, words, strict=False):
+        if not pattern.fullmatch(word.strip()):
+            break
+        number += 1
+    return number
 
 
 def position_of(
@@ -351,5 +376,8 @@ def position_of(
 
 def picture_of(board: chess.Board) -> str:
     """The board as eight lines, White below, with the side to move."""
-    lines = [f"{8 - number} {rank}" for number, rank in enumerate(str(board).splitlines())]
-    return "\n".join([*lines, "  a b c d e f g h", f"{Color.of(board.turn)} to move"])
+    ranks = str(board).splitlines()
+    lines = [f"{8 - number} {rank}" for number, rank in enumerate(ranks)]
+    lines.append("  a b c d e f g h")
+    lines.append(f"{Color.of(board.turn)} to move")
+    return "\n".join(lines)

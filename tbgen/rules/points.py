@@ -29,6 +29,7 @@ Points = tuple[Fraction, Fraction]
 """White's and Black's; they add to one."""
 
 _KOMI = re.compile(SIGN + r"([Gg])?(0|[1-9][0-9]{0,2})(?:\.(0|00|25|5|50|75))?")
+_ONE_SIDES_POINTS = re.compile(r"[01]|1/2|[01]\.[0-9]{1,9}")
 OTB_CUTOFF_CODE = 8
 
 
@@ -96,11 +97,9 @@ def expect_scheme(value: object, name: str = "scheme") -> Scheme:
 
 def expect_komi(value: object, name: str) -> Komi:
     """The argument called `name` as a komi; a text that writes one is one too."""
-    return (
-        parse_komi(value)
-        if isinstance(value, str)
-        else expect(value, Komi, name, "a Komi such as 'G5.75'")
-    )
+    if isinstance(value, str):
+        return parse_komi(value)
+    return expect(value, Komi, name, "a Komi such as 'G5.75'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +152,9 @@ class Scoring:
         """
         final = expect_score(outcome, "outcome")
         holders = self._holders_points(final)
-        return (holders, 1 - holders) if final.holder is Color.WHITE else (1 - holders, holders)
+        if final.holder is Color.WHITE:
+            return holders, 1 - holders
+        return 1 - holders, holders
 
     def _holders_points(self, final: Score) -> Fraction:
         """The points for the side that holds the final score."""
@@ -172,7 +173,8 @@ class Scoring:
 
     def _komi_points(self, outcome: Score) -> Fraction:
         """Points under komi. All scores from the cutoff on count alike, and only the komi side can gain by them."""
-        quarters, cutoff = 2 * min(outcome.code, self.cutoff_code), 2 * self.cutoff_code
+        quarters = 2 * min(outcome.code, self.cutoff_code)
+        cutoff = 2 * self.cutoff_code
         komi = self.komi.quarters
         if outcome.holder is self.komi.side:
             return _compared(quarters, komi)
@@ -218,11 +220,11 @@ def parse_points(text: str) -> Points:
     >>> parse_points("1/2 - 1/2")
     (Fraction(1, 2), Fraction(1, 2))
     """
-    sides = [
-        side.strip() for side in expect(text, str, "points", "a text such as '1/2-1/2'").split("-")
-    ]
-    if len(sides) == 2 and all(re.fullmatch(r"[01]|1/2|[01]\.[0-9]{1,9}", side) for side in sides):
-        white, black = (Fraction(side) for side in sides)
+    written = expect(text, str, "points", "a text such as '1/2-1/2'")
+    sides = [side.strip() for side in written.split("-")]
+    if len(sides) == 2 and all(_ONE_SIDES_POINTS.fullmatch(side) for side in sides):
+        white = Fraction(sides[0])
+        black = Fraction(sides[1])
         if white + black == 1:
             return white, black
     raise ScoreFormatError(text, "points of two sides that add to one, such as 0.5625-0.4375")
@@ -241,9 +243,11 @@ def lexicographic_key(
     True
     """
     balance = [0] * (MOST_CODE + 1)
-    for (side, outcome), number in (
-        results if isinstance(results, Mapping) else Counter(results)
-    ).items():
+    counts = results if isinstance(results, Mapping) else Counter(results)
+    for (side, outcome), number in counts.items():
         final = expect_score(outcome, "outcome")
-        balance[final.code] += number if expect_color(side, "side") is final.holder else -number
+        if expect_color(side, "side") is final.holder:
+            balance[final.code] += number
+        else:
+            balance[final.code] -= number
     return tuple(balance[STALEMATE_CODE : most_code + 1])

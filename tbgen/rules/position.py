@@ -132,7 +132,9 @@ def first_accrued(
     if carried is None or (mobility.forgets and board.halfmove_clock == 0):
         return own
     accrued = accrued_in(carried, own, bare_sides(board, mobility))
-    return accrued if can_accrue(own.code, board.halfmove_clock, fifty_moves) else carried
+    if can_accrue(own.code, board.halfmove_clock, fifty_moves):
+        return accrued
+    return carried
 
 
 def accrued_in(carried: Score, own: Score, bare: Sequence[bool] = (False, False)) -> Score:
@@ -140,18 +142,19 @@ def accrued_in(carried: Score, own: Score, bare: Sequence[bool] = (False, False)
 
     For `bare` see `why_not_accrued`.
     """
-    if carried != own and (reason := why_not_accrued(carried, bare)) is not None:
-        raise AccruedError(str(carried), reason)
+    if carried != own:
+        reason = why_not_accrued(carried, bare)
+        if reason is not None:
+            raise AccruedError(str(carried), reason)
     return carried.after(own, reset=False)
 
 
 def bare_sides(board: chess.Board, mobility: Mobility = Mobility.RESET) -> list[bool]:
     """By colour, whether a side has had its king alone for as long as the accrued score goes back."""
-    can_tell = mobility.forgets and is_standard(board)
-    return [
-        can_tell and board.occupied_co[color].bit_count() == 1
-        for color in (chess.WHITE, chess.BLACK)
-    ]
+    if not mobility.forgets or not is_standard(board):
+        return [False, False]  # it may have had more men
+    sides = (board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK])
+    return [men.bit_count() == 1 for men in sides]
 
 
 def why_not_accrued(accrued: Score, bare: Sequence[bool] = (False, False)) -> str | None:
@@ -164,7 +167,8 @@ def why_not_accrued(accrued: Score, bare: Sequence[bool] = (False, False)) -> st
     >>> why_not_accrued(Score(20, Color.WHITE), [False, True])
     "Black's king alone has at most 8 moves"
     """
-    holder, other = accrued.holder, accrued.holder.other
+    holder = accrued.holder
+    other = holder.other
     if accrued.code <= STALEMATE_CODE:
         return "the game would have ended before this position"
     if bare[int(holder)] and accrued.check:
@@ -180,15 +184,13 @@ def accruable(own: Score, bare: Sequence[bool] = (False, False)) -> list[Score]:
     They are its own and lower ones: the own score would have replaced a higher one. For `bare` see `why_not_accrued`.
 
     >>> from tbgen.score import Score
-    >>> [str(each) for each in accruable(Score("G1.5"))]
+    >>> [str(score) for score in accruable(Score("G1.5"))]
     ['G1.0', 'G1.5', '-G1.5', '-G1.0']
     """
     codes = range(own.code + 1)
-    scores = [
-        *(Score(code, Color.WHITE) for code in codes),
-        *(Score(code, Color.BLACK) for code in reversed(codes)),
-    ]
-    return [each for each in scores if each == own or why_not_accrued(each, bare) is None]
+    scores = [Score(code, Color.WHITE) for code in codes]
+    scores += [Score(code, Color.BLACK) for code in reversed(codes)]
+    return [score for score in scores if score == own or why_not_accrued(score, bare) is None]
 
 
 def play_move(
@@ -214,7 +216,8 @@ def play_move(
     >>> str(own), str(accrued), reset
     ('G3.5', 'G3.5', False)
     """
-    before, reset = expect_score(accrued, "accrued"), is_reset(board, move)
+    before = expect_score(accrued, "accrued")
+    reset = is_reset(board, move)
     board.push(move)
     own = own_of(board)
     return Reached(own, before.after(own, reset=reset and mobility.forgets), reset)
@@ -236,8 +239,11 @@ def accrued_of(board: chess.Board, mobility: Mobility = Mobility.RESET) -> Score
     >>> str(accrued_of(board))
     'G26.5'
     """
-    walker, later = expect_board(board).copy(), list[chess.Move]()
-    while walker.move_stack and not (mobility.forgets and later and walker.is_zeroing(later[-1])):
+    walker = expect_board(board).copy()
+    later = list[chess.Move]()
+    while walker.move_stack:
+        if mobility.forgets and later and walker.is_zeroing(later[-1]):
+            break
         later.append(walker.pop())
     accrued = own_of(walker)
     for move in reversed(later):

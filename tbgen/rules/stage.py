@@ -111,9 +111,9 @@ class FiftyMoves:
         Returns:
             A number from 0 to 100; None if the setting is `none`.
         """
-        return (
-            None if self.setting is FiftyMoveSetting.NONE else max(0, _FIFTY_MOVES_PLIES - counter)
-        )
+        if self.setting is FiftyMoveSetting.NONE:
+            return None
+        return max(0, _FIFTY_MOVES_PLIES - counter)
 
 
 def can_accrue(code: int, counter: int, fifty_moves: FiftyMoves) -> bool:
@@ -171,11 +171,9 @@ def first_ply(own: Score, accrued: Score, counter: int, bare: int, fifty_moves: 
 
 
 _WHITE = Color.WHITE
-_held_by_white, _held_by_black = (
-    cache(partial(Score, holder=Color.WHITE)),
-    cache(partial(Score, holder=Color.BLACK)),
-)
-"""Code -> a side's score. Long games have a few dozen, and making one takes as long as the rest of a ply."""
+# Long games have a few dozen scores, and making one takes as long as the rest of a ply.
+_held_by_white = cache(partial(Score, holder=Color.WHITE))
+_held_by_black = cache(partial(Score, holder=Color.BLACK))
 
 
 def next_ply(
@@ -193,33 +191,36 @@ def next_ply(
     whole-game mobility a reset affects the fifty-move rule alone. Bare kings end a game when two plies in a row left
     eight moves. The first position of a game is not a ply.
     """
-    own = (_held_by_black if before.own.holder is _WHITE else _held_by_white)(code)
-    number, counter = before.number + 1, 0 if reset else before.counter + 1
-    accrued, since = before.accrued, before.since
-    if replaces(code, accrued.code, reset and mobility.forgets) and can_accrue(
-        code, counter, fifty_moves
-    ):
-        accrued, since = own, number
+    own = _held_by_black(code) if before.own.holder is _WHITE else _held_by_white(code)
+    number = before.number + 1
+    counter = 0 if reset else before.counter + 1
+    accrued = before.accrued
+    since = before.since
+    is_lower = replaces(code, accrued.code, reset and mobility.forgets)
+    if is_lower and can_accrue(code, counter, fifty_moves):
+        accrued = own
+        since = number
         if fifty_moves.setting is FiftyMoveSetting.RESET and code < fifty_moves.cutoff_code:
             counter = 0
-    settled = bare and before.bare and code == before.own.code == MOST_KING_CODE and number > 1
-    return Ply(
-        number,
-        own,
-        accrued,
-        since,
-        counter,
-        bare,
-        _end(code, bool(settled), counter, seen, fifty_moves),
+    is_settled = (
+        bool(bare and before.bare) and code == before.own.code == MOST_KING_CODE and number > 1
     )
+    end = _end(code, is_settled, counter, seen, fifty_moves)
+    return Ply(number, own, accrued, since, counter, bare, end)
 
 
-def _end(code: int, settled: bool, counter: int, seen: int, fifty_moves: FiftyMoves) -> End | None:
+def _end(
+    code: int, is_settled: bool, counter: int, seen: int, fifty_moves: FiftyMoves
+) -> End | None:
     """Why a game is over, in the order of the rules."""
-    if code <= STALEMATE_CODE:
-        return End.CHECKMATE if code == MATE_CODE else End.STALEMATE
-    if settled:
+    if code == MATE_CODE:
+        return End.CHECKMATE
+    if code == STALEMATE_CODE:
+        return End.STALEMATE
+    if is_settled:
         return End.BARE_KINGS
     if counter >= _FIFTY_MOVES_PLIES and fifty_moves.setting is not FiftyMoveSetting.NONE:
         return End.FIFTY_MOVES
-    return End.THREEFOLD_REPETITION if seen >= REPETITIONS else None
+    if seen >= REPETITIONS:
+        return End.THREEFOLD_REPETITION
+    return None
