@@ -20,14 +20,33 @@ from tbgen.compiled.arrays import Int, Word, Words
 from tbgen.compiled.jit import inner, leading_zeros, small
 from tbgen.index.words import NOT_A_FILE, NOT_H_FILE, NOTHING, ONE, lowest_square, square_bit
 
-WHITE, BLACK, KIND, RIGHTS, EN_PASSANT, TURN, CHESS960, BOARD_WORDS = 0, 1, 1, 8, 9, 10, 11, 12
-"""KIND is 1 because roles count from 1: the pawns are board[2], the kings board[7]."""
-PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = 1, 2, 3, 4, 5, 6
-TARGET_SHIFT, PROMOTION_SHIFT = 6, 12
+WHITE = 0
+BLACK = 1
+KIND = 1
+"""It is 1 because roles count from 1: the pawns are board[2], the kings board[7]."""
+RIGHTS = 8
+EN_PASSANT = 9
+TURN = 10
+CHESS960 = 11
+BOARD_WORDS = 12
+
+PAWN = 1
+KNIGHT = 2
+BISHOP = 3
+ROOK = 4
+QUEEN = 5
+KING = 6
+
+TARGET_SHIFT = 6
+PROMOTION_SHIFT = 12
 NO_MOVE = -1
 
 LAST_RANKS = np.uint64(0xFF000000000000FF)
 _EIGHT = np.uint64(8)
+_C1 = np.uint64(chess.BB_C1)
+_D1 = np.uint64(chess.BB_D1)
+_F1 = np.uint64(chess.BB_F1)
+_G1 = np.uint64(chess.BB_G1)
 
 
 @inner
@@ -40,7 +59,7 @@ def copy_words(words: Words, to: Words) -> None:
 @small
 def packed_move(origin: Int, target: Int, promotion: Int) -> Int:
     """The integer that stands for a move."""
-    return origin | target << TARGET_SHIFT | promotion << PROMOTION_SHIFT
+    return origin | (target << TARGET_SHIFT) | (promotion << PROMOTION_SHIFT)
 
 
 @small
@@ -52,7 +71,7 @@ def origin_of(move: Int) -> Int:
 @small
 def target_of(move: Int) -> Int:
     """The square that a move ends on; for castling that of the rook."""
-    return move >> TARGET_SHIFT & 63
+    return (move >> TARGET_SHIFT) & 63
 
 
 @small
@@ -80,9 +99,12 @@ def role_on(board: Words, square: Word) -> Int:
 def play(board: Words, move: Int) -> bool:
     """Make a legal move on the board, and return whether it was a capture or a pawn move."""
     side = np.int64(board[TURN])
-    origin, target = square_bit(origin_of(move)), square_bit(target_of(move))
+    origin = square_bit(origin_of(move))
+    target = square_bit(target_of(move))
     role = role_on(board, origin)
-    taken = one_rank_back(target, side) if role == PAWN and target == board[EN_PASSANT] else target
+    taken = target
+    if role == PAWN and target == board[EN_PASSANT]:
+        taken = one_rank_back(target, side)
     board[EN_PASSANT] = NOTHING
     board[TURN] = np.uint64(1 - side)
     if role == KING and target & board[side]:
@@ -107,10 +129,12 @@ def play(board: Words, move: Int) -> bool:
 def castle(board: Words, side: Int, king: Word, rook: Word) -> None:
     """Put king and rook where castling leads them."""
     home = np.uint64(56 * side)
-    king_to, rook_to = (
-        (np.uint64(4), np.uint64(8)) if rook < king else (np.uint64(64), np.uint64(32))
-    )
-    king_to, rook_to = king_to << home, rook_to << home
+    if rook < king:
+        king_to = _C1 << home
+        rook_to = _D1 << home
+    else:
+        king_to = _G1 << home
+        rook_to = _F1 << home
     # Under Chess960 the four squares may coincide. An exclusive or per man takes care of that: a bit that is
     # cleared and set again stays.
     board[KIND + KING] ^= king ^ king_to
@@ -121,23 +145,39 @@ def castle(board: Words, side: Int, king: Word, rook: Word) -> None:
 
 def words_of(board: chess.Board) -> Words:
     """The board as kernels read it."""
-    sides = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
-    men = board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings
-    en_passant = 0 if board.ep_square is None else chess.BB_SQUARES[board.ep_square]
-    rest = board.clean_castling_rights(), en_passant, board.turn == chess.BLACK, board.chess960
-    return np.array([*sides, *men, *rest], np.uint64)
+    words = np.zeros(BOARD_WORDS, np.uint64)
+    words[WHITE] = board.occupied_co[chess.WHITE]
+    words[BLACK] = board.occupied_co[chess.BLACK]
+    words[KIND + PAWN] = board.pawns
+    words[KIND + KNIGHT] = board.knights
+    words[KIND + BISHOP] = board.bishops
+    words[KIND + ROOK] = board.rooks
+    words[KIND + QUEEN] = board.queens
+    words[KIND + KING] = board.kings
+    words[RIGHTS] = board.clean_castling_rights()
+    if board.ep_square is not None:
+        words[EN_PASSANT] = chess.BB_SQUARES[board.ep_square]
+    words[TURN] = board.turn == chess.BLACK
+    words[CHESS960] = board.chess960
+    return words
 
 
 def board_of(words: Words) -> chess.Board:
     """The python-chess board of some words; its clock and move number are those of a new game."""
     board = chess.Board(None, chess960=bool(words[CHESS960]))
-    men = map(int, words[KIND + PAWN : KIND + KING + 1])
-    board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings = men
-    board.occupied_co = [int(words[BLACK]), int(words[WHITE])]  # chess.WHITE is True
-    board.occupied = board.occupied_co[chess.WHITE] | board.occupied_co[chess.BLACK]
+    board.pawns = int(words[KIND + PAWN])
+    board.knights = int(words[KIND + KNIGHT])
+    board.bishops = int(words[KIND + BISHOP])
+    board.rooks = int(words[KIND + ROOK])
+    board.queens = int(words[KIND + QUEEN])
+    board.kings = int(words[KIND + KING])
+    board.occupied_co[chess.WHITE] = int(words[WHITE])
+    board.occupied_co[chess.BLACK] = int(words[BLACK])
+    board.occupied = int(words[WHITE] | words[BLACK])
     board.turn = not words[TURN]
     board.castling_rights = int(words[RIGHTS])
-    board.ep_square = chess.msb(int(words[EN_PASSANT])) if words[EN_PASSANT] else None
+    if words[EN_PASSANT]:
+        board.ep_square = chess.msb(int(words[EN_PASSANT]))
     return board
 
 
@@ -146,24 +186,26 @@ def kernel_move(board: chess.Board, move: chess.Move) -> int:
     target = move.to_square
     if board.is_castling(move) and not board.chess960:
         target += 1 if board.is_kingside_castling(move) else -2
-    return move.from_square | target << TARGET_SHIFT | (move.promotion or 0) << PROMOTION_SHIFT
+    promotion = move.promotion or 0
+    return move.from_square | (target << TARGET_SHIFT) | (promotion << PROMOTION_SHIFT)
 
 
 KNIGHT_ATTACKS = np.array(chess.BB_KNIGHT_ATTACKS, np.uint64)
 KING_ATTACKS = np.array(chess.BB_KING_ATTACKS, np.uint64)
-BETWEEN = np.array(
-    [[chess.between(one, other) for other in chess.SQUARES] for one in chess.SQUARES], np.uint64
-)
+BETWEEN = np.zeros((64, 64), np.uint64)
 """[one, other] -> the squares strictly between two squares of a rank, file or diagonal; nothing if they share none."""
-LINES = np.array(
-    [[chess.ray(one, other) for other in chess.SQUARES] for one in chess.SQUARES], np.uint64
-)
+LINES = np.zeros((64, 64), np.uint64)
 """[one, other] -> the whole rank, file or diagonal through two squares; nothing if they share none."""
+for _one in chess.SQUARES:
+    for _other in chess.SQUARES:
+        BETWEEN[_one, _other] = chess.between(_one, _other)
+        LINES[_one, _other] = chess.ray(_one, _other)
+
 _FILE, _RANK, _RISING, _FALLING = range(4)
-_SQUARES = np.arange(64)
-_LINE_NUMBERS = np.array(
-    [_SQUARES % 8, _SQUARES // 8, _SQUARES % 8 - _SQUARES // 8, _SQUARES % 8 + _SQUARES // 8]
-)
+"""The lines through a square."""
+_FILES = np.arange(64) % 8
+_RANKS = np.arange(64) // 8
+_LINE_NUMBERS = np.array([_FILES, _RANKS, _FILES - _RANKS, _FILES + _RANKS])
 _ON_A_LINE = _LINE_NUMBERS[:, :, None] == _LINE_NUMBERS[:, None]
 _HALVES = np.stack([np.triu(_ON_A_LINE, 1), np.tril(_ON_A_LINE, -1)])
 _ABOVE, _BELOW = np.packbits(_HALVES, axis=-1, bitorder="little").view("<u8")[..., 0]
@@ -173,7 +215,8 @@ _OR_LOWEST = _BELOW | ONE
 _TOP_BIT = np.uint64(1 << 63)
 _FIRST_STEPS = np.array([chess.BB_RANK_3, chess.BB_RANK_6], np.uint64)
 """[side] -> where a pawn's single step may become a double step."""
-_SEVEN, _NINE = np.uint64(7), np.uint64(9)
+_SEVEN = np.uint64(7)
+_NINE = np.uint64(9)
 
 
 @small
@@ -201,29 +244,28 @@ def rook_attacks(square: Int, occupied: Word) -> Word:
 def pawn_attacks(pawns: Word, black: bool) -> Word:
     """The squares that pawns attack."""
     if black:
-        return (pawns & NOT_A_FILE) >> _NINE | (pawns & NOT_H_FILE) >> _SEVEN
-    return (pawns & NOT_A_FILE) << _SEVEN | (pawns & NOT_H_FILE) << _NINE
+        return ((pawns & NOT_A_FILE) >> _NINE) | ((pawns & NOT_H_FILE) >> _SEVEN)
+    return ((pawns & NOT_A_FILE) << _SEVEN) | ((pawns & NOT_H_FILE) << _NINE)
 
 
 @small
 def pawn_pushes(pawns: Word, side: Int, empty: Word) -> Word:
     """The empty squares that a side's pawns may step to, by one square or by two."""
     single = one_rank_back(pawns, 1 - side) & empty
-    return single | one_rank_back(single & _FIRST_STEPS[side], 1 - side) & empty
+    double = one_rank_back(single & _FIRST_STEPS[side], 1 - side) & empty
+    return single | double
 
 
 @inner
 def attackers(board: Words, square: Int, side: Int, occupied: Word) -> Word:
     """The men of a side that attack a square."""
-    bishops, rooks = (
-        board[KIND + BISHOP] | board[KIND + QUEEN],
-        board[KIND + ROOK] | board[KIND + QUEEN],
-    )
-    found = (
-        KNIGHT_ATTACKS[square] & board[KIND + KNIGHT] | KING_ATTACKS[square] & board[KIND + KING]
-    )
+    bishops = board[KIND + BISHOP] | board[KIND + QUEEN]
+    rooks = board[KIND + ROOK] | board[KIND + QUEEN]
+    found = KNIGHT_ATTACKS[square] & board[KIND + KNIGHT]
+    found |= KING_ATTACKS[square] & board[KIND + KING]
     found |= pawn_attacks(square_bit(square), side == WHITE) & board[KIND + PAWN]
-    found |= bishop_attacks(square, occupied) & bishops | rook_attacks(square, occupied) & rooks
+    found |= bishop_attacks(square, occupied) & bishops
+    found |= rook_attacks(square, occupied) & rooks
     return found & board[side]
 
 
@@ -234,8 +276,12 @@ def piece_attacks(role: Int, square: Int, occupied: Word) -> Word:
         return KNIGHT_ATTACKS[square]
     if role == KING:
         return KING_ATTACKS[square]
-    diagonals = NOTHING if role == ROOK else bishop_attacks(square, occupied)
-    return diagonals if role == BISHOP else diagonals | rook_attacks(square, occupied)
+    attacks = NOTHING
+    if role != ROOK:
+        attacks |= bishop_attacks(square, occupied)
+    if role != BISHOP:
+        attacks |= rook_attacks(square, occupied)
+    return attacks
 
 
 @inner
@@ -254,8 +300,9 @@ def attacked_by(board: Words, side: Int, occupied: Word) -> Word:
 def en_passant_takers(board: Words, side: Int) -> Word:
     """The pawns with a legal capture en passant."""
     takers = pawn_attacks(board[EN_PASSANT], side == WHITE) & board[side] & board[KIND + PAWN]
-    taken, left = one_rank_back(board[EN_PASSANT], side), takers
+    taken = one_rank_back(board[EN_PASSANT], side)
     king = lowest_square(board[side] & board[KIND + KING])
+    left = takers
     while left:
         # Both pawns leave their rank at once, which can open it for a rook. No test for pins sees that.
         taker = square_bit(lowest_square(left))
@@ -280,11 +327,20 @@ def can_castle(board: Words, side: Int, rook: Int, danger: Word) -> bool:
     `danger` holds the squares that the other side attacks with our king taken off the board.
     """
     own_king = board[side] & board[KIND + KING]
-    king, home = lowest_square(own_king), 56 * side
-    king_to, rook_to = (home + 2, home + 3) if rook < king else (home + 6, home + 5)
-    passed, crossed = BETWEEN[king, king_to], BETWEEN[rook, rook_to] | square_bit(rook_to)
+    king = lowest_square(own_king)
+    home = 56 * side
+    if rook < king:
+        king_to = home + 2
+        rook_to = home + 3
+    else:
+        king_to = home + 6
+        rook_to = home + 5
+    passed = BETWEEN[king, king_to]
+    crossed = BETWEEN[rook, rook_to] | square_bit(rook_to)
     others = (board[WHITE] | board[BLACK]) ^ own_king ^ square_bit(rook)
-    if others & (passed | crossed | square_bit(king_to)) or passed & danger:
+    if others & (passed | crossed | square_bit(king_to)):
+        return False
+    if passed & danger:
         return False
     # Do not use `danger` here: under Chess960 the rook may have left the rank open behind it.
     return attackers(board, king_to, 1 - side, others | square_bit(rook_to)) == NOTHING

@@ -61,9 +61,8 @@ class Bounds(NamedTuple):
 def shields_of(board: Words, side: Int, king: Int) -> Word:
     """The men of a side that alone stand between its king and a slider: they can move on that line only."""
     shields = NOTHING
-    snipers = attackers(
-        board, king, 1 - side, board[1 - side]
-    )  # as if our own men were off the board
+    # As if our own men were off the board.
+    snipers = attackers(board, king, 1 - side, board[1 - side])
     while snipers:
         shield = BETWEEN[king, lowest_square(snipers)] & board[side]
         if shield & (shield - ONE) == NOTHING:
@@ -77,9 +76,12 @@ def add_targets(moves: Ints, count: Int, origin: Int, targets: Word, is_pawn: bo
     """Write down the moves of a man to some squares; promotions are four each."""
     while targets:
         target, targets = lowest_and_rest(targets)
-        first, last = (KNIGHT, QUEEN) if is_pawn and square_bit(target) & LAST_RANKS else (0, 0)
-        for promotion in range(first, last + 1):
-            moves[count] = packed_move(origin, target, promotion)
+        if is_pawn and square_bit(target) & LAST_RANKS:
+            for promotion in range(KNIGHT, QUEEN + 1):
+                moves[count] = packed_move(origin, target, promotion)
+                count += 1
+        else:
+            moves[count] = packed_move(origin, target, 0)
             count += 1
     return count
 
@@ -87,13 +89,15 @@ def add_targets(moves: Ints, count: Int, origin: Int, targets: Word, is_pawn: bo
 @inlined
 def bounds_of(board: Words, side: Int) -> Bounds:
     """The limits that the king's safety sets for the side to move."""
-    own, occupied = board[side], board[WHITE] | board[BLACK]
+    own = board[side]
+    occupied = board[WHITE] | board[BLACK]
     own_king = own & board[KIND + KING]
     king = lowest_square(own_king)
     checkers = attackers(board, king, 1 - side, occupied)
     # Without the king on the board, because it cannot step back along the line of a slider that checks it.
     danger = attacked_by(board, 1 - side, occupied ^ own_king)
-    steps, allowed = KING_ATTACKS[king] & ~own & ~danger, ~own
+    steps = KING_ATTACKS[king] & ~own & ~danger
+    allowed = ~own
     if checkers & (checkers - ONE):  # a double check leaves only king moves
         allowed = NOTHING
     elif checkers:
@@ -104,9 +108,8 @@ def bounds_of(board: Words, side: Int) -> Bounds:
             rook, rooks = lowest_and_rest(rooks)
             if can_castle(board, side, rook, danger):
                 steps |= square_bit(rook)
-    return Bounds(
-        checkers, steps, allowed, shields_of(board, side, king), en_passant_takers(board, side)
-    )
+    pinned = shields_of(board, side, king)
+    return Bounds(checkers, steps, allowed, pinned, en_passant_takers(board, side))
 
 
 @inlined
@@ -114,36 +117,41 @@ def targets_of(board: Words, side: Int, role: Int, origin: Int, bounds: Bounds) 
     """The squares on which a legal move of a man ends."""
     if role == KING:
         return bounds.steps
-    man, occupied, allowed = square_bit(origin), board[WHITE] | board[BLACK], bounds.allowed
+    man = square_bit(origin)
+    occupied = board[WHITE] | board[BLACK]
+    allowed = bounds.allowed
     if bounds.pinned & man:
         allowed &= LINES[lowest_square(board[side] & board[KIND + KING]), origin]
     if role != PAWN:
         return piece_attacks(role, origin, occupied) & allowed
     captures = pawn_attacks(man, side == BLACK) & board[1 - side]
     targets = (pawn_pushes(man, side, ~occupied) | captures) & allowed
-    return targets | board[EN_PASSANT] if bounds.takers & man else targets
+    if bounds.takers & man:
+        targets |= board[EN_PASSANT]
+    return targets
 
 
 @borrowing
 def legal_moves(board: Words, moves: Ints) -> Int:
     """Write down the legal moves of a position, the king's first, and return their number."""
     side = np.int64(board[TURN])
-    bounds, king = bounds_of(board, side), board[side] & board[KIND + KING]
+    bounds = bounds_of(board, side)
+    king = board[side] & board[KIND + KING]
     number = add_targets(moves, 0, lowest_square(king), bounds.steps, False)
     left = board[side] ^ king
     while left:
         origin, left = lowest_and_rest(left)
         role = role_on(board, square_bit(origin))
-        number = add_targets(
-            moves, number, origin, targets_of(board, side, role, origin, bounds), role == PAWN
-        )
+        targets = targets_of(board, side, role, origin, bounds)
+        number = add_targets(moves, number, origin, targets, role == PAWN)
     return number
 
 
 @inner
 def code_within(board: Words, bounds: Bounds) -> Int:
     """The code of a position whose bounds are known."""
-    side, moves = np.int64(board[TURN]), np.int64(0)
+    side = np.int64(board[TURN])
+    moves = np.int64(0)
     for role in range(PAWN, KING + 1):
         left = board[side] & board[KIND + role]
         while left:

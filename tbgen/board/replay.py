@@ -28,18 +28,40 @@ from tbgen.board.board import (
 )
 from tbgen.board.moves import Bounds, bounds_of, code_within, targets_of
 from tbgen.compiled.arrays import Bytes, Int, Ints, Words
-from tbgen.compiled.jit import borrowing, inner
+from tbgen.compiled.jit import borrowing, inner, small
 from tbgen.index.words import NOTHING, ONE, lowest_and_rest, lowest_square, square_bit
 
 _FILES = np.array([*chess.BB_FILES, chess.BB_ALL], np.uint64)
 _RANKS = np.array([*chess.BB_RANKS, chess.BB_ALL], np.uint64)
 """[number of a file or rank] -> its squares; all squares for -1, which means that none is written."""
-_CAPITAL, _ZERO, _HYPHEN, _PLUS, _HASH, _EQUALS, _X = 79, 48, 45, 43, 35, 61, 120
-
+_CAPITAL_O = ord("O")
+_ZERO = ord("0")
+_ONE = ord("1")
+_EIGHT = ord("8")
+_A = ord("a")
+_H = ord("h")
+_X = ord("x")
+_HYPHEN = ord("-")
+_PLUS = ord("+")
+_HASH = ord("#")
+_EQUALS = ord("=")
+_TO_CAPITAL = ord("A") - ord("a")
 
 _ROLES = np.zeros(256, np.int64)
 """[byte] -> the role of a capital letter."""
 _ROLES[list(b"PNBRQK")] = range(PAWN, KING + 1)
+
+
+@small
+def is_file(letter: Int) -> bool:
+    """Whether a byte is a letter from a to h."""
+    return bool(_A <= letter <= _H)
+
+
+@small
+def is_rank(digit: Int) -> bool:
+    """Whether a byte is a digit from 1 to 8."""
+    return bool(_ONE <= digit <= _EIGHT)
 
 
 @inner
@@ -48,32 +70,35 @@ def read_move(board: Words, bounds: Bounds, text: Bytes, start: Int, end: Int) -
     last = end
     if last - start > 1 and (text[last - 1] == _PLUS or text[last - 1] == _HASH):
         last -= 1
-    if text[start] == _CAPITAL or text[start] == _ZERO:
+    if text[start] == _CAPITAL_O or text[start] == _ZERO:
         return _read_castling(board, bounds, text, start, last)
     promotion = 0
-    if last - start > 2 and not 49 <= text[last - 1] <= 56:
+    if last - start > 2 and not is_rank(text[last - 1]):
         letter = text[last - 1]
-        promotion = _ROLES[letter - 32 if letter >= 97 else letter]
+        promotion = _ROLES[letter + _TO_CAPITAL if letter >= _A else letter]
         if promotion <= PAWN:
             return NO_MOVE
         last -= 1
         if text[last - 1] == _EQUALS:
             last -= 1
-    if last - start < 2 or not (97 <= text[last - 2] <= 104 and 49 <= text[last - 1] <= 56):
+    if last - start < 2 or not (is_file(text[last - 2]) and is_rank(text[last - 1])):
         return NO_MOVE
-    target = np.int64(text[last - 2]) - 97 + 8 * (np.int64(text[last - 1]) - 49)
+    target = np.int64(text[last - 2]) - _A + 8 * (np.int64(text[last - 1]) - _ONE)
     last -= 2
     if last > start and (text[last - 1] == _HYPHEN or text[last - 1] == _X):
         last -= 1
-    role, file, rank, at = np.int64(0), np.int64(-1), np.int64(-1), start
+    role = np.int64(0)
+    file = np.int64(-1)
+    rank = np.int64(-1)
+    at = start
     if at < last and _ROLES[text[at]] > PAWN:
         role = _ROLES[text[at]]
         at += 1
-    if at < last and 97 <= text[at] <= 104:
-        file = np.int64(text[at]) - 97
+    if at < last and is_file(text[at]):
+        file = np.int64(text[at]) - _A
         at += 1
-    if at < last and 49 <= text[at] <= 56:
-        rank = np.int64(text[at]) - 49
+    if at < last and is_rank(text[at]):
+        rank = np.int64(text[at]) - _ONE
         at += 1
     if at < last:
         return NO_MOVE
@@ -90,12 +115,14 @@ def _only_legal_move(
 
     NO_MOVE if there is none or more than one. Role 0 stands for a pawn move without a letter: `e4`.
     """
-    side, bit = np.int64(board[TURN]), square_bit(target)
+    side = np.int64(board[TURN])
+    bit = square_bit(target)
     if role == 0:
         role = PAWN
         if file < 0:
             file = target & 7
-    if promotion == KING or (promotion > 0) != (role == PAWN and bit & LAST_RANKS != NOTHING):
+    promotes = role == PAWN and bit & LAST_RANKS != NOTHING
+    if promotion == KING or (promotion > 0) != promotes:
         return NO_MOVE
     left = board[side] & board[KIND + role] & _FILES[file] & _RANKS[rank]
     found: Int = NO_MOVE
@@ -115,13 +142,15 @@ def _from_square(
     """The legal move from one square to another; `is_plain` says that only the squares were written."""
     side = np.int64(board[TURN])
     role = role_on(board, square_bit(origin) & board[side])
-    named, home = square_bit(target), 56 * side
+    named = square_bit(target)
+    home = 56 * side
     # The king's own step can mean castling with a rook in the corner; under Chess960 only if just the squares are
     # written.
     if origin == home + 4 and (is_plain or not board[CHESS960]):
-        named |= square_bit(
-            home if target == home + 2 else home + 7 if target == home + 6 else target
-        )
+        if target == home + 2:
+            named |= square_bit(home)
+        elif target == home + 6:
+            named |= square_bit(home + 7)
     rooks = bounds.steps & board[side] & named
     if role == KING and promotion == 0 and rooks:
         return packed_move(origin, lowest_square(rooks), 0)
@@ -135,13 +164,17 @@ def _read_castling(board: Words, bounds: Bounds, text: Bytes, start: Int, last: 
     if length != 3 and length != 5:
         return NO_MOVE
     for n in range(1, length):
-        if text[start + n] != (_HYPHEN if n & 1 else text[start]):
+        expected = _HYPHEN if n & 1 else text[start]
+        if text[start + n] != expected:
             return NO_MOVE
     side = np.int64(board[TURN])
     king = lowest_square(board[side] & board[KIND + KING])
     below = square_bit(king) - ONE
-    rooks = bounds.steps & board[side] & (below if length == 5 else ~below)
-    return packed_move(king, lowest_square(rooks), 0) if rooks else NO_MOVE
+    rooks = bounds.steps & board[side]
+    rooks &= below if length == 5 else ~below
+    if rooks == NOTHING:
+        return NO_MOVE
+    return packed_move(king, lowest_square(rooks), 0)
 
 
 CODE, RESET, BARE_KINGS, TIMES_SEEN, FACTS = range(5)
@@ -174,9 +207,8 @@ def write_ply(
 ) -> None:
     """Write down a position and the facts that the rules ask about it."""
     copy_words(board, history[ply])
-    history[ply, EN_PASSANT] = (
-        board[EN_PASSANT] if bounds.takers else NOTHING
-    )  # an idle right changes nothing
+    if bounds.takers == NOTHING:  # an idle right changes nothing
+        history[ply, EN_PASSANT] = NOTHING
     seen = times_seen(history, ply)
     history[ply, BOARD_WORDS] = np.uint64(seen)
     facts[ply, CODE] = code_within(board, bounds)
@@ -199,9 +231,9 @@ def replay(
         write_ply(board, bounds, history, facts, 0, False)
     for number in range(ply, len(spans)):
         if move == NO_MOVE:
-            move = read_move(
-                board, bounds, text, np.int64(spans[number, 0]), np.int64(spans[number, 1])
-            )
+            start = np.int64(spans[number, 0])
+            end = np.int64(spans[number, 1])
+            move = read_move(board, bounds, text, start, end)
         if move == NO_MOVE:
             return number
         reset = play(board, move)

@@ -22,30 +22,32 @@ _BITS: Final = np.left_shift(np.uint64(1), np.arange(64, dtype=np.uint64))
 def cells_of(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> Ints:
     """The primary cell of each position; ValueError if pawns stand where none can."""
     men = np.asarray(squares, np.int64)
-    pawns, king = men[:, : layout.pawns], men[:, layout.pawns]
-    address = layout.addresses[layout.digits[np.arange(layout.pawns), pawns].sum(axis=1)].astype(
-        np.int64
-    )
+    pawns = men[:, : layout.pawns]
+    digits = layout.digits[np.arange(layout.pawns), pawns]
+    address = layout.addresses[digits.sum(axis=1)].astype(np.int64)
     if (address < 0).any():
         raise ValueError(f"no pawns stand on {pawns[address < 0][0].tolist()}")
-    image = SYMMETRY[TURNS[address & HOW_MASK, king][:, None], men[:, layout.pawns :]]
-    king, rest = image[:, 0], _sorted(layout, image[:, 1:])
+    block = address >> HOW_BITS
+    symmetry = TURNS[address & HOW_MASK, men[:, layout.pawns]]
+    images = SYMMETRY[symmetry[:, None], men[:, layout.pawns :]]
+    king = images[:, 0]
+    rest = _sorted(layout, images[:, 1:])
     if not layout.pawns:
         rest = _primary(layout, king, rest)
         king = TRIANGLE_INDEX[king]
-    cells: Ints = np.ravel_multi_index(
-        (address >> HOW_BITS, np.asarray(sides, np.int64), king, *rest.T), layout.shape
-    )
+    axes = (block, np.asarray(sides, np.int64), king, *rest.T)
+    cells: Ints = np.ravel_multi_index(axes, layout.shape)
     return cells
 
 
 def _primary(layout: Layout, king: Ints, rest: Ints) -> Ints:
     """With the white king on the diagonal, the lesser of the other men and of their mirror image."""
     rows = np.flatnonzero(ON_DIAGONAL[king])
-    here = rest[rows]
-    there = _sorted(layout, SYMMETRY[TRANSPOSE, here])
+    squares = rest[rows]
+    images = _sorted(layout, SYMMETRY[TRANSPOSE, squares])
     powers = 64 ** np.arange(rest.shape[1] - 1, -1, -1, dtype=np.int64)
-    rest[rows] = np.where((there @ powers < here @ powers)[:, None], there, here)
+    is_image_less = images @ powers < squares @ powers
+    rest[rows] = np.where(is_image_less[:, None], images, squares)
     return rest
 
 
@@ -58,19 +60,23 @@ def _sorted(layout: Layout, rest: Ints) -> Ints:
 
 def are_legal(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> Bools:
     """Which positions have each man on an allowed square of his own, and the side not to move out of check."""
-    men, to_move = np.asarray(squares, np.int64), np.asarray(sides, np.int64)
+    men = np.asarray(squares, np.int64)
+    to_move = np.asarray(sides, np.int64)
     bits = _BITS[men]
     occupied = np.bitwise_or.reduce(bits, axis=1)
     legal: Bools = np.all(np.diff(np.sort(men, axis=1), axis=1) > 0, axis=1)
     legal &= np.all((men[:, : layout.pawns] > 7) & (men[:, : layout.pawns] < 56), axis=1)
-    white_king, black_king = men[:, layout.pawns], men[:, -1]
-    for slot, (color, role) in enumerate(layout.slots):
-        at, prey, rays = (
-            men[:, slot],
-            black_king if color is Color.WHITE else white_king,
-            rays_of([role]),
-        )
-        reached = PAWN_ATTACKS[int(color), at] if role is Role.PAWN else rays.reached[0, at]
-        attacks = (reached & _BITS[prey] != 0) & (rays.between[0, at, prey] & occupied == 0)
-        legal &= (to_move != int(color)) | ~attacks
+    white_king = men[:, layout.pawns]
+    black_king = men[:, -1]
+    for slot, (color, kind) in enumerate(layout.slots):
+        square = men[:, slot]
+        prey = black_king if color is Color.WHITE else white_king
+        rays = rays_of([kind])
+        if kind is Role.PAWN:
+            reached = PAWN_ATTACKS[int(color), square]
+        else:
+            reached = rays.reached[0, square]
+        is_reached = reached & _BITS[prey] != 0
+        is_clear = rays.between[0, square, prey] & occupied == 0
+        legal &= (to_move != int(color)) | ~(is_reached & is_clear)
     return legal

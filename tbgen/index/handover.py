@@ -44,9 +44,8 @@ class Box:
     def whole(cls, layout: Layout, read: Callable[[], tuple[Entries, Distances]]) -> Box:
         """All cells of a plane."""
         size = np.array(layout.shape[2:], np.int64)
-        return cls(
-            np.zeros_like(size), size, 64 ** np.arange(len(size) - 1, -1, -1, dtype=np.int64), read
-        )
+        stride = 64 ** np.arange(len(size) - 1, -1, -1, dtype=np.int64)
+        return cls(np.zeros_like(size), size, stride, read)
 
 
 class Dictionary(NamedTuple):
@@ -125,7 +124,11 @@ class EntryValues:
         cells = layout.block_words * 64
         plane = (2 * block + int(side)) * cells
         part = slice(plane, plane + cells)
-        return [Box.whole(layout, lambda: (self.entry[part], self.dtg[part]))]
+
+        def read() -> tuple[Entries, Distances]:
+            return self.entry[part], self.dtg[part]
+
+        return [Box.whole(layout, read)]
 
 
 def often_first(often: npt.NDArray[Any]) -> Words:

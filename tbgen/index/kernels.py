@@ -41,7 +41,8 @@ def path_of(man: Int, square: Int) -> np.uint64:
 @inlined
 def attacks_of(rays: Rays, man: Int, square: Int, occupied: Word) -> Word:
     """The squares that a man attacks (not a pawn)."""
-    attacked, path = NOTHING, path_of(man, square)
+    attacked = NOTHING
+    path = path_of(man, square)
     for _ in range(rays.counts[man]):
         for at in range(path, path + np.uint64(RAY)):
             to = np.int64(rays.paths[at])
@@ -94,7 +95,8 @@ def are_in_order(squares: Ints, twin_start: Ints, first: Int, end: Int) -> bool:
 def sort_twins(squares: Ints, twin_start: Ints, first: Int, end: Int) -> None:
     """Bring equal men of the slots from `first` up to `end` into ascending order."""
     for slot in range(first + 1, end):
-        at, square = slot, squares[slot]
+        at = slot
+        square = squares[slot]
         while at > twin_start[slot] and squares[at - 1] > square:
             squares[at] = squares[at - 1]
             at -= 1

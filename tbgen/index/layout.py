@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -105,7 +104,9 @@ class Layout:
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
-        return (len(self.blocks), 2, 64 if self.pawns else len(TRIANGLE), *[64] * self.others, 64)
+        kings = 64 if self.pawns else len(TRIANGLE)
+        others = (64,) * self.others
+        return (len(self.blocks), 2, kings, *others, 64)
 
     @cached_property
     def twins(self) -> list[tuple[int, int]]:
@@ -133,9 +134,8 @@ class Layout:
 
     def address_of(self, pawns: Sequence[int]) -> int:
         """The address of the pawns on these squares: their block << HOW_BITS | how the board is turned, or -1."""
-        return int(
-            self.addresses[sum(int(self.digits[n, square]) for n, square in enumerate(pawns))]
-        )
+        number = sum(int(self.digits[pawn, square]) for pawn, square in enumerate(pawns))
+        return int(self.addresses[number])
 
     def cell_of(self, side: int, squares: Sequence[int]) -> int:
         """The primary cell of a position; `squares` in the order of the slots, `side` 0 = White to move.
@@ -146,13 +146,12 @@ class Layout:
         address = self.address_of(squares[: self.pawns])
         if address < 0:
             raise ValueError(f"no pawns stand on {squares[: self.pawns]}")
+        block = address >> HOW_BITS
+        how = address & HOW_MASK
         king = squares[self.pawns]
-        block, how = address >> HOW_BITS, address & HOW_MASK
         image = _IMAGES[_TURNS[how][king]]
-        king, rest = (
-            image[king],
-            self._sorted([image[square] for square in squares[self.pawns + 1 :]]),
-        )
+        king = image[king]
+        rest = self._sorted([image[square] for square in squares[self.pawns + 1 :]])
         if not self.pawns:
             if king in _DIAGONAL:
                 rest = min(rest, self._sorted([_IMAGES[TRANSPOSE][square] for square in rest]))
@@ -163,9 +162,10 @@ class Layout:
         return cell
 
     def _sorted(self, rest: list[int]) -> list[int]:
+        first = self.pawns + 1
         for start, end in self.twins:
-            a, b = start - self.pawns - 1, end - self.pawns - 1
-            rest[a:b] = sorted(rest[a:b])
+            twins = slice(start - first, end - first)
+            rest[twins] = sorted(rest[twins])
         return rest
 
     def is_own_mirror(self, pawns: Sequence[int]) -> bool:
@@ -175,26 +175,32 @@ class Layout:
     def squares_of(self, cell: int) -> tuple[int, Squares]:
         """The side to move and the squares of a cell, in the order of the slots; the position may be illegal."""
         block, side, king, *rest = (int(digit) for digit in np.unravel_index(cell, self.shape))
-        return side, (*self.blocks[block], king if self.pawns else TRIANGLE[king], *rest)
+        if not self.pawns:
+            king = TRIANGLE[king]
+        return side, (*self.blocks[block], king, *rest)
 
 
 def _runs(slots: Sequence[Slot], start: int, end: int) -> list[tuple[int, int]]:
     """Ranges of two or more equal slots within [start, end)."""
-    runs: list[tuple[int, int]] = []
-    for _, group in itertools.groupby(range(start, end), key=lambda n: slots[n]):
-        numbers = list(group)
-        if len(numbers) > 1:
-            runs.append((numbers[0], numbers[-1] + 1))
+    runs = list[tuple[int, int]]()
+    for _, group in itertools.groupby(slots[start:end]):
+        next_start = start + len(list(group))
+        if next_start - start > 1:
+            runs.append((start, next_start))
+        start = next_start
     return runs
 
 
 def slots_of(material: Material) -> tuple[Slot, ...]:
     """The men of a material in the order of the axes, pawns first."""
-    men = [
-        (color, role) for color in Color for role in material.side(color) if role is not Role.KING
-    ]
-    pawns = [man for man in men if man[1] is Role.PAWN]
-    others = [man for man in men if man[1] is not Role.PAWN]
+    pawns = list[Slot]()
+    others = list[Slot]()
+    for color in Color:
+        for kind in material.side(color):
+            if kind is Role.PAWN:
+                pawns.append((color, kind))
+            elif kind is not Role.KING:
+                others.append((color, kind))
     return (*pawns, (Color.WHITE, Role.KING), *others, (Color.BLACK, Role.KING))
 
 
@@ -214,11 +220,11 @@ def _with_images(
     """Some placements with all orders of equal pawns, and their mirror images."""
     given = np.array([*placements], np.int64)
     count, pawns = given.shape
-    orders = [
-        each
-        for each in itertools.permutations(range(pawns))
-        if [slots[n] for n in each] == [*slots[:pawns]]
-    ]
+    colors = slots[:pawns]
+    orders = list[tuple[int, ...]]()
+    for order in itertools.permutations(range(pawns)):
+        if all(slots[pawn] == color for pawn, color in zip(order, colors, strict=True)):
+            orders.append(order)
     rows = given[:, np.array(orders, np.int64)].reshape(count * len(orders), pawns)
     return np.unique(np.concatenate([rows, rows ^ 7]), axis=0)
 
@@ -227,30 +233,31 @@ def _layout(
     material: Material, grid: npt.NDArray[np.int64], digits: npt.NDArray[np.int64], numbers: int
 ) -> Layout:
     """The layout of the placements in `grid`. Pawns have at most so many `numbers`, which consist of `digits`."""
-    slots, pawns = slots_of(material), material.pawns
-    there, back = _canonical_pawns(slots, grid), _canonical_pawns(slots, grid ^ 7)
-    least = np.minimum(there, back)
-    keys, inverse = np.unique(least, return_inverse=True)
-    parts = keys[:, None] // 64 ** np.arange(pawns - 1, -1, -1, dtype=np.int64) % 64
-    squares, ranks = parts % 8 * 8 + parts // 8, parts % 8
-    made = np.where([color is Color.WHITE for color, _ in slots[:pawns]], ranks - 1, 6 - ranks).sum(
-        axis=1
-    )
-    order = np.lexsort((keys, -made))  # by the steps that the pawns have made
+    slots = slots_of(material)
+    pawns = material.pawns
+    there = _canonical_pawns(slots, grid)
+    mirrored = _canonical_pawns(slots, grid ^ 7)
+    keys, inverse = np.unique(np.minimum(there, mirrored), return_inverse=True)
+    files_first = (keys[:, None] // 64 ** np.arange(pawns - 1, -1, -1, dtype=np.int64)) % 64
+    files = files_first // 8
+    ranks = files_first % 8
+    squares = 8 * ranks + files
+
+    # Blocks come in the order of the steps that their pawns have made, the most first.
+    is_white = [color is Color.WHITE for color, _ in slots[:pawns]]
+    made = np.where(is_white, ranks - 1, 6 - ranks).sum(axis=1)
+    order = np.lexsort((keys, -made))
     number = np.empty(len(keys), np.int64)
     number[order] = np.arange(len(keys))
-    how = np.where(
-        there == back,
-        BY_KING if pawns else INTO_TRIANGLE,
-        np.where(there < back, UNMIRRORED, MIRRORED),
-    )
+
+    how = np.where(there < mirrored, UNMIRRORED, MIRRORED)
+    how[there == mirrored] = BY_KING if pawns else INTO_TRIANGLE
     addresses = np.full(numbers, -1, np.int32)
-    addresses[digits[np.arange(pawns), grid].sum(axis=1)] = number[inverse] << HOW_BITS | how
-    starts = np.flatnonzero(np.diff(made[order], prepend=-1))
+    addresses[digits[np.arange(pawns), grid].sum(axis=1)] = (number[inverse] << HOW_BITS) | how
+    wave_starts = np.flatnonzero(np.diff(made[order], prepend=-1))
     blocks = tuple(tuple(row) for row in squares[order].tolist())
-    return Layout(
-        material, slots, pawns, blocks, (*starts.tolist(), len(blocks)), digits, addresses
-    )
+    waves = (*wave_starts.tolist(), len(blocks))
+    return Layout(material, slots, pawns, blocks, waves, digits, addresses)
 
 
 # More than there are materials of up to six men. A layout with four pawns takes 8 s to make (measured).
@@ -274,12 +281,11 @@ def partial_layout(material: Material, placements: Iterable[Sequence[int]]) -> L
     ((51, 11), (11, 51))
     """
     grid = _with_images(slots_of(material), placements)
-    digits, numbers = np.zeros((material.pawns, 64), np.int64), 1
+    digits = np.zeros((material.pawns, 64), np.int64)
+    numbers = 1
     for pawn, squares in enumerate(grid.T):
         known = np.unique(squares)
-        digits[pawn, known] = numbers * np.arange(
-            1, len(known) + 1
-        )  # a square in no placement is 0
+        digits[pawn, known] = numbers * np.arange(1, len(known) + 1)  # 0 for all other squares
         numbers *= len(known) + 1
     return _layout(material, grid, digits, numbers)
 
@@ -291,10 +297,15 @@ def fen_of(layout: Layout, side: int, squares: Sequence[int]) -> str:
     '8/8/8/4KBk1/8/8/8/8 b - - 0 1'
     """
     board = ["1"] * 64
-    for (color, role), square in zip(layout.slots, squares, strict=True):
-        board[square] = role.letter if color is Color.WHITE else role.letter.lower()
-    placement = "/".join("".join(board[rank * 8 : rank * 8 + 8]) for rank in range(7, -1, -1))
-    placement = re.sub("1+", lambda empty: str(len(empty[0])), placement)
+    for (color, kind), square in zip(layout.slots, squares, strict=True):
+        board[square] = kind.letter if color is Color.WHITE else kind.letter.lower()
+    ranks = list[str]()
+    for start in range(56, -1, -8):
+        rank = "".join(board[start : start + 8])
+        for empty in range(8, 1, -1):
+            rank = rank.replace(empty * "1", str(empty))
+        ranks.append(rank)
+    placement = "/".join(ranks)
     return f"{placement} {'wb'[side]} - - 0 1"
 
 

@@ -28,8 +28,14 @@ _RANKS: Final = _SQUARES // 8
 
 def _images(symmetry: int) -> Ints:
     """[square] -> where a symmetry brings it."""
-    squares = _SQUARES ^ (7 if symmetry & FLIP_FILE else 0) ^ (56 if symmetry & FLIP_RANK else 0)
-    return squares % 8 * 8 + squares // 8 if symmetry & TRANSPOSE else squares
+    squares = _SQUARES
+    if symmetry & FLIP_FILE:
+        squares = squares ^ 7
+    if symmetry & FLIP_RANK:
+        squares = squares ^ 56
+    if symmetry & TRANSPOSE:
+        squares = squares % 8 * 8 + squares // 8
+    return squares
 
 
 SYMMETRY: Final = np.stack([_images(symmetry) for symmetry in range(8)])
@@ -42,9 +48,9 @@ INVERSE: Final = np.array(
 TRIANGLE: Final = tuple(8 * rank + file for rank in range(4) for file in range(rank, 4))
 """a1-d1-d4: one of the eight symmetries brings any square here."""
 
-TRIANGLE_INDEX: Final = np.array(
-    [TRIANGLE.index(s) if s in TRIANGLE else -1 for s in range(64)], np.int64
-)
+TRIANGLE_INDEX: Final = np.full(64, -1, np.int64)
+"""[square] -> its index in the triangle, or -1."""
+TRIANGLE_INDEX[list(TRIANGLE)] = range(len(TRIANGLE))
 TO_TRIANGLE: Final = np.argmax(TRIANGLE_INDEX[SYMMETRY] >= 0, axis=0)
 """[square] -> the first symmetry that brings it into the triangle."""
 
@@ -101,10 +107,17 @@ _RIGHT: Final = _FILES - _FILES[:, None]
 _UP: Final = _RANKS - _RANKS[:, None]
 """[square, other] -> how many files further to the right, or ranks further up, the other one lies."""
 KING_ATTACKS: Final = bits_of(np.maximum(abs(_RIGHT), abs(_UP)) == 1)
-_KING_STEPS: Final = [
-    sorted(to for (to,) in filter(None, walks_from(square, Role.KING.rays))) for square in range(64)
-]
-KING_TO: Final = np.array([[*steps, *[-1] * (8 - len(steps))] for steps in _KING_STEPS], np.int64)
+
+
+def _king_targets() -> Ints:
+    targets = np.full((64, 8), -1, np.int64)
+    for square in range(64):
+        steps = sorted(to for walk in walks_from(square, Role.KING.rays) for to in walk)
+        targets[square, : len(steps)] = steps
+    return targets
+
+
+KING_TO: Final = _king_targets()
 """[square, n] -> the squares a king's step away, then -1."""
 PAWN_ATTACKS: Final = np.stack([bits_of((up == _UP) & (abs(_RIGHT) == 1)) for up in (1, -1)])
 """[colour, square] -> the squares that a pawn attacks."""

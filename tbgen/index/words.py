@@ -19,14 +19,23 @@ _STAYING = np.array(
     [~NOTHING, NOT_H_FILE, ~NOTHING, NOT_A_FILE, NOT_H_FILE, NOT_H_FILE, NOT_A_FILE, NOT_A_FILE]
 )
 """[direction] -> the squares from which that step stays on the board."""
-_1, _2, _4, _7, _8, _14, _16, _28, _32 = (np.uint64(n) for n in (1, 2, 4, 7, 8, 14, 16, 28, 32))
-_ODD, _PAIRS, _NIBBLES = (
-    np.uint64(m) for m in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F)
-)
-_BYTES, _SHORTS = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF)
-_SWAP4, _SWAP2, _SWAP1 = (
-    np.uint64(m) for m in (0x0F0F0F0F00000000, 0x3333000033330000, 0x5500550055005500)
-)
+_1 = np.uint64(1)
+_2 = np.uint64(2)
+_4 = np.uint64(4)
+_7 = np.uint64(7)
+_8 = np.uint64(8)
+_14 = np.uint64(14)
+_16 = np.uint64(16)
+_28 = np.uint64(28)
+_32 = np.uint64(32)
+_ODD = np.uint64(0x5555555555555555)
+_PAIRS = np.uint64(0x3333333333333333)
+_NIBBLES = np.uint64(0x0F0F0F0F0F0F0F0F)
+_BYTES = np.uint64(0x00FF00FF00FF00FF)
+_SHORTS = np.uint64(0x0000FFFF0000FFFF)
+_SWAP4 = np.uint64(0x0F0F0F0F00000000)
+_SWAP2 = np.uint64(0x3333000033330000)
+_SWAP1 = np.uint64(0x5500550055005500)
 
 
 @small
@@ -56,8 +65,11 @@ def count(word: Word) -> int:
 @small
 def king_step(word: Word, direction: Int) -> Word:
     """Every square moved by one king step; steps off the board vanish. Directions are those of Role.KING.rays."""
-    shift, staying = _KING_SHIFTS[direction], word & _STAYING[direction]
-    return staying << np.uint64(shift) if shift > 0 else staying >> np.uint64(-shift)
+    shift = _KING_SHIFTS[direction]
+    staying = word & _STAYING[direction]
+    if shift > 0:
+        return staying << np.uint64(shift)
+    return staying >> np.uint64(-shift)
 
 
 @small
