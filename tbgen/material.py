@@ -23,7 +23,8 @@ _MOST_MEN_A_SIDE = 16
 _MOST_PAWNS_A_SIDE = 8
 
 MOST_TABLE_MOVES = 127
-"""The most moves of a side in a table: a code, twice the moves and one without check, fills a byte."""
+"""The most moves of a side in a table: a code, twice the moves and one without check, fills a
+byte."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,8 @@ class Material:
         """The material with the stronger side as White, as tables have it.
 
         Returns:
-            The side with more men as White; with equal numbers, the side with the better first man that differs.
+            The side with more men as White; with equal numbers, the side with the better first man
+            that differs.
         """
         if self.is_canonical:
             return self
@@ -203,7 +205,9 @@ def build_key(material: Material) -> tuple[int, int, tuple[Kind, ...], tuple[Kin
 
 
 def materials(men: int, own: Sequence[Man] = ()) -> list[Material]:
-    """All canonical materials with exactly `men` men, in build order; beside men of your own, those without pawns.
+    """All canonical materials with exactly `men` men, in build order.
+
+    With men of your own, none has pawns.
 
     >>> [len(materials(men)) for men in (2, 3, 4, 5)]
     [1, 5, 30, 110]

@@ -75,7 +75,8 @@ class Man:
         """A man of your own.
 
         Arguments:
-            text: A letter, =, and the man's moves in Betza's notation: `M=WF`. A letter twice is a rider.
+            text: A letter, =, and the man's moves in Betza's notation: `M=WF`. A letter twice is a
+                rider.
 
         Returns:
             The man.
@@ -85,10 +86,8 @@ class Man:
         """
         letter, _, moves = text.partition("=")
         if len(letter) != 1 or letter not in _OWN_LETTERS:
-            raise ManError(
-                text,
-                f"write a letter, =, and his moves, such as M=WF; the letter is one of {_OWN_LETTERS}",
-            )
+            reason = "write a letter, =, and his moves, such as M=WF; the letter is one of"
+            raise ManError(text, f"{reason} {_OWN_LETTERS}")
         strange = sorted(set(moves) - LETTERS)
         if strange:
             raise ManError(
@@ -131,7 +130,10 @@ Kind = Role | Man
 
 
 def number_of(kind: Kind) -> int:
-    """The number of a man of chess, for python-chess and for kernels; ValueError for another man."""
+    """The number of a man of chess, for python-chess and for kernels.
+
+    ValueError for another man.
+    """
     if isinstance(kind, Man):
         raise ValueError(f"{kind.name} is no man of chess")
     return int(kind)

@@ -109,19 +109,23 @@ def code_of(moves: int, *, in_check: bool) -> int:
 
 
 def replaces(code: int, accrued_code: int, reset: int) -> bool:
-    """Whether a score just reached takes the place of the accrued one: after a reset, or if it is strictly lower."""
+    """Whether a score just reached takes the place of the accrued one: after a reset, or if it is
+    strictly lower.
+    """
     return bool(reset) or code < accrued_code
 
 
 @total_ordering
 class Score:
-    """The number of legal moves that a side was held to, and the holder: an accrued score or an outcome.
+    """The number of legal moves that a side was held to, and the holder: an accrued score or an
+    outcome.
 
     Scores are ordered as White sees them: G0.0 > G0.5 > ... > -G0.5 > -G0.0.
 
     Arguments:
-        value: A text such as `G3.5`, `-G3.5`, `g3.5`, `mG3.5`, `G4`, `+4.0`; another score; or an integer code,
-            which needs a holder. `4` alone is an error, because it may be a number of moves.
+        value: A text such as `G3.5`, `-G3.5`, `g3.5`, `mG3.5`, `G4`, `+4.0`; another score; or an
+            integer code, which needs a holder. `4` alone is an error, because it may be a number of
+            moves.
         holder: The side that holds the opponent to a code.
 
     Raises:
@@ -185,7 +189,8 @@ class Score:
 
     @property
     def signed(self) -> int:
-        """The score as arrays have it, which is +(code + 1) for White, -(code + 1) for Black, never 0.
+        """The score as arrays have it, which is +(code + 1) for White, -(code + 1) for Black, never
+        0.
 
         >>> Score("G1.5").signed, Score("-G0.0").signed
         (4, -1)

@@ -19,9 +19,9 @@ from tbgen.score import Color, Mobility, Score
 class Patterns:
     """How holds break: pattern n has the rows start[n] to start[n + 1], sorted by holder and code.
 
-    A row means: from this accrued code of this holder on (until its next row) the other side can bring about `outcome`
-    in `dtg` plies. The hold stands if there is no row, or if that outcome is no worse for the holder than the accrued
-    score. Pattern 0 has no rows.
+    A row means: from this accrued code of this holder on (until its next row) the other side can
+    bring about `outcome` in `dtg` plies. The hold stands if there is no row, or if that outcome is
+    no worse for the holder than the accrued score. Pattern 0 has no rows.
     """
 
     start: WideInts
@@ -36,7 +36,7 @@ class Patterns:
 
 @dataclass(frozen=True)
 class Tally:
-    """How often an outcome is an entry value, its longest distance, and the first cell that has it."""
+    """How often an outcome is an entry value, its longest distance, and its first cell."""
 
     count: int
     max_dtg: int
@@ -72,8 +72,10 @@ class Content(Protocol):
     def tallies(self) -> Mapping[Color, Mapping[Score, Tally]]: ...
 
     def pieces(self, first: int, end: int, room: Cells | None = None) -> Iterator[Piece]:
-        """The values of the cells from `first` up to `end`. Do not change them. Several threads may call this.
+        """The values of the cells from `first` up to `end`.
 
-        Pieces also end where planes do. If the cells have to be read, each piece may use `room` again, so `room` must
-        be large enough for any of them.
+        Do not change them. Several threads may call this.
+
+        Pieces also end where planes do. If the cells have to be read, each piece may use `room`
+        again, so `room` must be large enough for any of them.
         """

@@ -3,12 +3,13 @@
     board[WHITE], board[BLACK]   the men of a side, a bit a square
     board[KIND + role]           the men of a role, of both sides
     board[RIGHTS]                the squares of rooks that may still castle
-    board[EN_PASSANT]            the square behind a pawn that has just made a double step; else empty
+    board[EN_PASSANT]            the square behind a pawn that has just made a double step
     board[TURN]                  1 if Black is to move
     board[CHESS960]              1 under the castling rules of Chess960
 
-A move is one integer, `from | to << TARGET_SHIFT | role << PROMOTION_SHIFT`; the role is that of a promotion, else 0.
-Castling is the king's move to its own rook, as in Chess960: no other move ends on a man of its own side.
+A move is one integer, `from | to << TARGET_SHIFT | role << PROMOTION_SHIFT`; the role is that of a
+promotion, else 0. Castling is the king's move to its own rook, as in Chess960: no other move ends
+on a man of its own side.
 """
 
 from __future__ import annotations
@@ -51,7 +52,10 @@ _G1 = np.uint64(chess.BB_G1)
 
 @inner
 def copy_words(words: Words, to: Words) -> None:
-    """Copy a position. A loop, because numba would compile an error report into the assignment of whole arrays."""
+    """Copy a position.
+
+    A loop, because numba would compile an error report into the assignment of whole arrays.
+    """
     for word in range(len(words)):
         to[word] = words[word]
 
@@ -135,8 +139,8 @@ def castle(board: Words, side: Int, king: Word, rook: Word) -> None:
     else:
         king_to = _G1 << home
         rook_to = _F1 << home
-    # Under Chess960 the four squares may coincide. An exclusive or per man takes care of that: a bit that is
-    # cleared and set again stays.
+    # Under Chess960 the four squares may coincide. An exclusive or per man takes care of that: a
+    # bit that is cleared and set again stays.
     board[KIND + KING] ^= king ^ king_to
     board[KIND + ROOK] ^= rook ^ rook_to
     board[side] ^= king ^ rook ^ king_to ^ rook_to
@@ -193,9 +197,11 @@ def kernel_move(board: chess.Board, move: chess.Move) -> int:
 KNIGHT_ATTACKS = np.array(chess.BB_KNIGHT_ATTACKS, np.uint64)
 KING_ATTACKS = np.array(chess.BB_KING_ATTACKS, np.uint64)
 BETWEEN = np.zeros((64, 64), np.uint64)
-"""[one, other] -> the squares strictly between two squares of a rank, file or diagonal; nothing if they share none."""
+"""[one, other] -> the squares strictly between two squares of a rank, file or diagonal; nothing if
+they share none."""
 LINES = np.zeros((64, 64), np.uint64)
-"""[one, other] -> the whole rank, file or diagonal through two squares; nothing if they share none."""
+"""[one, other] -> the whole rank, file or diagonal through two squares; nothing if they share
+none."""
 for _one in chess.SQUARES:
     for _other in chess.SQUARES:
         BETWEEN[_one, _other] = chess.between(_one, _other)
@@ -209,7 +215,8 @@ _LINE_NUMBERS = np.array([_FILES, _RANKS, _FILES - _RANKS, _FILES + _RANKS])
 _ON_A_LINE = _LINE_NUMBERS[:, :, None] == _LINE_NUMBERS[:, None]
 _HALVES = np.stack([np.triu(_ON_A_LINE, 1), np.tril(_ON_A_LINE, -1)])
 _ABOVE, _BELOW = np.packbits(_HALVES, axis=-1, bitorder="little").view("<u8")[..., 0]
-"""[line, square] -> the other squares of a line through a square, those of higher and of lower numbers."""
+"""[line, square] -> the other squares of a line through a square, those of higher and of lower
+numbers."""
 _LINE = _ABOVE | _BELOW
 _OR_LOWEST = _BELOW | ONE
 _TOP_BIT = np.uint64(1 << 63)
@@ -224,7 +231,8 @@ def line_attacks(line: Int, square: Int, occupied: Word) -> Word:
     """The squares that a slider attacks on one line, including the first man each way."""
     nearest = _TOP_BIT >> np.uint64(leading_zeros(_OR_LOWEST[line, square] & (occupied | ONE)))
     men = _ABOVE[line, square] & occupied
-    # Subtracting the nearest man below, or a1, flips all bits from there up to the nearest man above.
+    # Subtracting the nearest man below, or a1, flips all bits from there up to the nearest man
+    # above.
     return (men ^ (men - nearest)) & _LINE[line, square]
 
 
@@ -304,7 +312,8 @@ def en_passant_takers(board: Words, side: Int) -> Word:
     king = lowest_square(board[side] & board[KIND + KING])
     left = takers
     while left:
-        # Both pawns leave their rank at once, which can open it for a rook. No test for pins sees that.
+        # Both pawns leave their rank at once, which can open it for a rook. No test for pins sees
+        # that.
         taker = square_bit(lowest_square(left))
         occupied = (board[WHITE] | board[BLACK]) ^ taker ^ taken ^ board[EN_PASSANT]
         if attackers(board, king, 1 - side, occupied) & ~taken:
@@ -315,14 +324,16 @@ def en_passant_takers(board: Words, side: Int) -> Word:
 
 @inner
 def forget_idle_en_passant(board: Words) -> None:
-    """Remove an en passant right that no legal move uses, because it does not change the position."""
+    """Remove an en passant right that no legal move uses: it does not change the position."""
     if en_passant_takers(board, np.int64(board[TURN])) == NOTHING:
         board[EN_PASSANT] = NOTHING
 
 
 @inner
 def can_castle(board: Words, side: Int, rook: Int, danger: Word) -> bool:
-    """Whether the king may castle with the rook on a square; the caller knows that it is not in check.
+    """Whether the king may castle with the rook on a square.
+
+    The caller knows that it is not in check.
 
     `danger` holds the squares that the other side attacks with our king taken off the board.
     """

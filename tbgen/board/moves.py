@@ -1,6 +1,7 @@
 """Legal moves: listed, and counted without listing them.
 
-Both ask where each man may go. The king's squares, the pins and the limits of a check are found once.
+Both ask where each man may go. The king's squares, the pins and the limits of a check are found
+once.
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ class Bounds(NamedTuple):
 
 @inner
 def shields_of(board: Words, side: Int, king: Int) -> Word:
-    """The men of a side that alone stand between its king and a slider: they can move on that line only."""
+    """The men of a side that alone stand between its king and a slider: they can move on that line
+    only.
+    """
     shields = NOTHING
     # As if our own men were off the board.
     snipers = attackers(board, king, 1 - side, board[1 - side])
@@ -94,7 +97,8 @@ def bounds_of(board: Words, side: Int) -> Bounds:
     own_king = own & board[KIND + KING]
     king = lowest_square(own_king)
     checkers = attackers(board, king, 1 - side, occupied)
-    # Without the king on the board, because it cannot step back along the line of a slider that checks it.
+    # Without the king on the board, because it cannot step back along the line of a slider that
+    # checks it.
     danger = attacked_by(board, 1 - side, occupied ^ own_king)
     steps = KING_ATTACKS[king] & ~own & ~danger
     allowed = ~own

@@ -1,7 +1,8 @@
 """Games replayed from the bytes that their moves are written in, in SAN or as in UCI.
 
-The kernels accept what python-chess accepts: castling with O or 0, missing or superfluous signs of capture, check and
-mate, more of the origin than is needed, promotions with or without `=`, and the long forms of UCI.
+The kernels accept what python-chess accepts: castling with O or 0, missing or superfluous signs of
+capture, check and mate, more of the origin than is needed, promotions with or without `=`, and the
+long forms of UCI.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from tbgen.index.words import NOTHING, ONE, lowest_and_rest, lowest_square, squa
 
 _FILES = np.array([*chess.BB_FILES, chess.BB_ALL], np.uint64)
 _RANKS = np.array([*chess.BB_RANKS, chess.BB_ALL], np.uint64)
-"""[number of a file or rank] -> its squares; all squares for -1, which means that none is written."""
+"""[number of a file or rank] -> its squares; all squares for -1, which means an unwritten one."""
 _CAPITAL_O = ord("O")
 _ZERO = ord("0")
 _ONE = ord("1")
@@ -139,13 +140,16 @@ def _only_legal_move(
 def _from_square(
     board: Words, bounds: Bounds, origin: Int, target: Int, promotion: Int, is_plain: bool
 ) -> Int:
-    """The legal move from one square to another; `is_plain` says that only the squares were written."""
+    """The legal move from one square to another.
+
+    `is_plain` says that only the squares were written.
+    """
     side = np.int64(board[TURN])
     role = role_on(board, square_bit(origin) & board[side])
     named = square_bit(target)
     home = 56 * side
-    # The king's own step can mean castling with a rook in the corner; under Chess960 only if just the squares are
-    # written.
+    # The king's own step can mean castling with a rook in the corner; under Chess960 only if just
+    # the squares are written.
     if origin == home + 4 and (is_plain or not board[CHESS960]):
         if target == home + 2:
             named |= square_bit(home)
@@ -184,11 +188,13 @@ HISTORY_WORDS = BOARD_WORDS + 1
 """The columns of `history`: a position, and how often it has arisen."""
 
 
-# history[ply, 0 .. BOARD_WORDS - 1] is a position, history[ply, BOARD_WORDS] how often it has arisen.
+# history[ply, 0 .. BOARD_WORDS - 1] is a position, history[ply, BOARD_WORDS] how often it has
+# arisen.
 @inner
 def times_seen(history: Words, ply: Int) -> Int:
     """The number of times that the position after a ply has arisen, this time included."""
-    # With the same side to move, so every other ply; and after two plies at least one man stands elsewhere.
+    # With the same side to move, so every other ply; and after two plies at least one man stands
+    # elsewhere.
     for earlier in range(ply - 4, -1, -2):
         if history[earlier, KIND + PAWN] != history[ply, KIND + PAWN]:
             return 1  # no pawn goes back
@@ -200,7 +206,8 @@ def times_seen(history: Words, ply: Int) -> Int:
     return 1
 
 
-# history as above; facts[ply] = CODE, RESET, BARE_KINGS, TIMES_SEEN of the position after so many plies.
+# history as above; facts[ply] = CODE, RESET, BARE_KINGS, TIMES_SEEN of the position after so many
+# plies.
 @inner
 def write_ply(
     board: Words, bounds: Bounds, history: Words, facts: Ints, ply: Int, reset: bool
@@ -222,9 +229,12 @@ def write_ply(
 def replay(
     text: Bytes, spans: Ints, board: Words, history: Words, facts: Ints, ply: Int, move: Int
 ) -> Int:
-    """Play the moves of a game on `board`; return the number of plies before the first that is not a legal move.
+    """Play the moves of a game on `board`.
 
-    The game begins, or goes on, after `ply` plies. `move` is the next move if the caller has read it, else NO_MOVE.
+    Return the number of plies before the first that is not a legal move.
+
+    The game begins, or goes on, after `ply` plies. `move` is the next move if the caller has read
+    it, else NO_MOVE.
     """
     bounds = bounds_of(board, np.int64(board[TURN]))
     if ply == 0:

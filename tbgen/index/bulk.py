@@ -41,7 +41,7 @@ def cells_of(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> In
 
 
 def _primary(layout: Layout, king: Ints, rest: Ints) -> Ints:
-    """With the white king on the diagonal, the lesser of the other men and of their mirror image."""
+    """With the white king on the diagonal, the lesser of the other men and their mirror image."""
     rows = np.flatnonzero(ON_DIAGONAL[king])
     squares = rest[rows]
     images = _sorted(layout, SYMMETRY[TRANSPOSE, squares])
@@ -59,7 +59,9 @@ def _sorted(layout: Layout, rest: Ints) -> Ints:
 
 
 def are_legal(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> Bools:
-    """Which positions have each man on an allowed square of his own, and the side not to move out of check."""
+    """Which positions have each man on an allowed square of his own, and the side not to move out
+    of check.
+    """
     men = np.asarray(squares, np.int64)
     to_move = np.asarray(sides, np.int64)
     bits = _BITS[men]

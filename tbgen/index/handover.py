@@ -1,11 +1,13 @@
-"""What solver, store and writer hand each other: cells and their values, in parts, and tables as children.
+"""What solver, store and writer hand each other: cells and their values, in parts, and tables as
+children.
 
-A cell has three numbers: the entry value as a signed outcome byte, its distance, and the *pattern* of the middle, which
-gives the values with scores that have accrued before (see `tbgen.table.Patterns`). Cells without a position and cells
-that are not primary have a zero entry.
+A cell has three numbers: the entry value as a signed outcome byte, its distance, and the *pattern*
+of the middle, which gives the values with scores that have accrued before (see
+`tbgen.table.Patterns`). Cells without a position and cells that are not primary have a zero entry.
 
-A table is solved in *runs* of blocks. Each run has a dictionary of patterns of its own. When all runs are there, their
-dictionaries are merged. *Pieces* then hand on the cells, with the numbers of their patterns in the merged dictionary.
+A table is solved in *runs* of blocks. Each run has a dictionary of patterns of its own. When all
+runs are there, their dictionaries are merged. *Pieces* then hand on the cells, with the numbers of
+their patterns in the merged dictionary.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ Numbers = Ints32
 
 @dataclass(frozen=True, eq=False)
 class Box:
-    """Some cells of a plane (a block with one side to move): a range of every axis from one king to the other."""
+    """Some cells of a plane (a block with one side to move): a range of every axis from one king to
+    the other.
+    """
 
     first: Ints
     size: Ints
@@ -49,7 +53,9 @@ class Box:
 
 
 class Dictionary(NamedTuple):
-    """The patterns of a run: pattern n has the rows start[n] to start[n + 1], each of them one number."""
+    """The patterns of a run: pattern n has the rows start[n] to start[n + 1], each of them one
+    number.
+    """
 
     start: Ints
     rows: Ints
@@ -93,13 +99,18 @@ class Run:
     rows: int
     """The number of rows of its dictionary."""
     found: Ints
-    """How often it has each outcome, with the longest distance and the first cell, counted from the run's first."""
+    """How often it has each outcome, with the longest distance and the first cell, counted from the
+    run's first."""
     en_passant: tuple[Entries, Distances]
-    """Values of its positions with a right to take en passant, in the order of ChildTables.en_passant."""
+    """Values of its positions with a right to take en passant, in the order of
+    ChildTables.en_passant."""
 
 
 class Child(Protocol):
-    """A table that resets lead to, as a solver reads it. Cells without a position may have any value."""
+    """A table that resets lead to, as a solver reads it.
+
+    Cells without a position may have any value.
+    """
 
     def values(self) -> EntryValues:
         """All values."""
@@ -132,7 +143,9 @@ class EntryValues:
 
 
 def often_first(often: npt.NDArray[Any]) -> Words:
-    """The numbers of patterns, states or the like in falling order of their counts; equal counts by number.
+    """The numbers of patterns, states or the like in falling order of their counts.
+
+    Equal counts by number.
 
     If numbers and counts are below 2**32, this sorts plain numbers.
     """

@@ -1,9 +1,11 @@
 """Kernels of the index: the primary cell of a position, and outcomes as numbers.
 
-A group of equal men is known by its first slot: `twin_start[slot]`, the slot itself for a man without an equal.
+A group of equal men is known by its first slot: `twin_start[slot]`, the slot itself for a man
+without an equal.
 
-Signed bytes and rows of outcomes are those of outcomes.py. A *goal* is an outcome as a *forcer* numbers it, a side that
-forces something: 0 is its own mate, the best, 255 (WORST_GOAL) the other side's. So a forcer prefers the smaller goal.
+Signed bytes and rows of outcomes are those of outcomes.py. A *goal* is an outcome as a *forcer*
+numbers it, a side that forces something: 0 is its own mate, the best, 255 (WORST_GOAL) the other
+side's. So a forcer prefers the smaller goal.
 """
 
 from __future__ import annotations
@@ -64,7 +66,10 @@ def has_two_cells(how: Int, king: Int) -> bool:
 # words are sets of squares; `compared` is the answer of `beside_image`
 @small
 def primary_black_kings(how: Int, king: Int, compared: Int) -> Word:
-    """The black king's squares in primary cells. `compared` matters on the diagonal alone, and leaves that king out."""
+    """The black king's squares in primary cells.
+
+    `compared` matters on the diagonal alone, and leaves that king out.
+    """
     if how == BY_KING:
         return NOTHING if king & 4 else EVERYTHING
     if how == INTO_TRIANGLE and king % 9 == 0 and compared >= 0:
@@ -105,7 +110,8 @@ def sort_twins(squares: Ints, twin_start: Ints, first: Int, end: Int) -> None:
 
 @small
 def beside_image(squares: Ints, twin_start: Ints, first: Int, end: Int, images: Ints) -> int:
-    """Compare the men of the slots from `first` up to `end` with their image in the long diagonal, left in `images`.
+    """Compare the men of the slots from `first` up to `end` with their image in the long diagonal,
+    left in `images`.
 
     -1 if they are less, 0 if they are equal, 1 if the image is less.
     """
@@ -127,7 +133,9 @@ row_of_byte = small(outcomes.row_of_byte)
 
 @small
 def goal_of_byte(byte: Int, forcer: Int) -> Int:
-    """The goal for a forcer of an outcome's signed byte: its own outcome of code k has goal k, the other's 255 - k."""
+    """The goal for a forcer of an outcome's signed byte: its own outcome of code k has goal k, the
+    other's 255 - k.
+    """
     goal = byte - 1 if byte > 0 else WORST_GOAL + 1 + byte
     return goal if forcer == _WHITE else WORST_GOAL - goal
 

@@ -4,20 +4,23 @@ A table is an array with the axes ::
 
     block | side to move | white king | the other men that are not pawns ... | black king
 
-A *block* is one placement of the pawns (one block where there are none). The white king has 64 squares
-beside pawns and the 10 of the a1-d1-d4 triangle without them; every other man has 64. A *slot* is a
-man's index in this order: pawns, white king, other men, black king.
+A *block* is one placement of the pawns (one block where there are none). The white king has 64
+squares beside pawns and the 10 of the a1-d1-d4 triangle without them; every other man has 64. A
+*slot* is a man's index in this order: pawns, white king, other men, black king.
 
-Symmetry: without pawns the eight symmetries bring the white king into the triangle. With pawns the mirror brings the
-leftmost pawn to the files a-d. Equal men stand in ascending order. Some positions still have two cells (white king on
-the long diagonal, pawns equal to their own mirror). Such a position belongs to the *primary* one, which `cell_of`
-returns. The rule, of which the verifier has its own copy on purpose:
+Symmetry: without pawns the eight symmetries bring the white king into the triangle. With pawns the
+mirror brings the leftmost pawn to the files a-d. Equal men stand in ascending order. Some positions
+still have two cells (white king on the long diagonal, pawns equal to their own mirror). Such a
+position belongs to the *primary* one, which `cell_of` returns. The rule, of which the verifier has
+its own copy on purpose:
 
-1. Its pawns' address (or that there are no pawns) says *how* the board is turned: as it is, mirrored, by the white king
-   to the files a-d where the pawns equal their own mirror image, or by the white king into the triangle a1-d1-d4.
+1. Its pawns' address (or that there are no pawns) says *how* the board is turned: as it is,
+   mirrored, by the white king to the files a-d where the pawns equal their own mirror image, or by
+   the white king into the triangle a1-d1-d4.
 2. Equal men stand in ascending order.
-3. If there are no pawns and the white king then stands on the long diagonal, the image in that diagonal has a cell as
-   well. The primary one is the lesser: the first man that differs, in the order of the slots, has the lower square.
+3. If there are no pawns and the white king then stands on the long diagonal, the image in that
+   diagonal has a cell as well. The primary one is the lesser: the first man that differs, in the
+   order of the slots, has the lower square.
 """
 
 from __future__ import annotations
@@ -50,8 +53,8 @@ UNMIRRORED: Final = 0
 MIRRORED: Final = 1
 BY_KING: Final = 2
 INTO_TRIANGLE: Final = 3
-"""How a board is turned. Within one block: it has every cell (the first two), none with the white king on the files
-e-h (BY_KING), or none beyond the long diagonal (INTO_TRIANGLE)."""
+"""How a board is turned. Within one block: it has every cell (the first two), none with the white
+king on the files e-h (BY_KING), or none beyond the long diagonal (INTO_TRIANGLE)."""
 
 HOW_BITS: Final = 2
 HOW_MASK: Final = 3
@@ -69,7 +72,10 @@ ON_DIAGONAL: Final = SYMMETRY[TRANSPOSE] == np.arange(64)
 
 
 def how_turned(pawns: Int, own_mirror: Int) -> int:
-    """How boards are turned in a block of so many pawns; `own_mirror` means that the pawns equal their mirror image."""
+    """How boards are turned in a block of so many pawns.
+
+    `own_mirror` means that the pawns equal their mirror image.
+    """
     if pawns == 0:
         return INTO_TRIANGLE
     return BY_KING if own_mirror else UNMIRRORED
@@ -96,7 +102,7 @@ class Layout:
     blocks: tuple[Squares, ...]
     """Pawn squares of each block, in solving order: a pawn move leads to a block before it."""
     waves: tuple[int, ...]
-    """Block numbers where the waves of mutually independent blocks begin, and the number of blocks."""
+    """Where the waves of mutually independent blocks begin, and the number of blocks."""
     digits: npt.NDArray[np.int64]
     """[pawn, square] -> the part that a pawn there adds to the pawns' number."""
     addresses: npt.NDArray[np.int32]
@@ -129,16 +135,22 @@ class Layout:
 
     @property
     def orders(self) -> int:
-        """The number of orders of equal men: labelled, they stand on the same squares in so many ways."""
+        """The number of orders of equal men: labelled, they stand on the same squares in so many
+        ways.
+        """
         return math.prod(math.factorial(equal) for equal in Counter(self.slots).values())
 
     def address_of(self, pawns: Sequence[int]) -> int:
-        """The address of the pawns on these squares: their block << HOW_BITS | how the board is turned, or -1."""
+        """The address of the pawns on these squares: their block << HOW_BITS | how the board is
+        turned, or -1.
+        """
         number = sum(int(self.digits[pawn, square]) for pawn, square in enumerate(pawns))
         return int(self.addresses[number])
 
     def cell_of(self, side: int, squares: Sequence[int]) -> int:
-        """The primary cell of a position; `squares` in the order of the slots, `side` 0 = White to move.
+        """The primary cell of a position.
+
+        `squares` in the order of the slots, `side` 0 = White to move.
 
         >>> layout_of(Material.parse("KvK")).cell_of(0, [0, 63])
         63
@@ -173,7 +185,10 @@ class Layout:
         return self.address_of(pawns) & HOW_MASK == BY_KING
 
     def squares_of(self, cell: int) -> tuple[int, Squares]:
-        """The side to move and the squares of a cell, in the order of the slots; the position may be illegal."""
+        """The side to move and the squares of a cell, in the order of the slots.
+
+        The position may be illegal.
+        """
         block, side, king, *rest = (int(digit) for digit in np.unravel_index(cell, self.shape))
         if not self.pawns:
             king = TRIANGLE[king]
@@ -232,7 +247,10 @@ def _with_images(
 def _layout(
     material: Material, grid: npt.NDArray[np.int64], digits: npt.NDArray[np.int64], numbers: int
 ) -> Layout:
-    """The layout of the placements in `grid`. Pawns have at most so many `numbers`, which consist of `digits`."""
+    """The layout of the placements in `grid`.
+
+    Pawns have at most so many `numbers`, which consist of `digits`.
+    """
     slots = slots_of(material)
     pawns = material.pawns
     there = _canonical_pawns(slots, grid)
@@ -260,7 +278,8 @@ def _layout(
     return Layout(material, slots, pawns, blocks, waves, digits, addresses)
 
 
-# More than there are materials of up to six men. A layout with four pawns takes 8 s to make (measured).
+# More than there are materials of up to six men. A layout with four pawns takes 8 s to make
+# (measured).
 @lru_cache(maxsize=1024)
 def layout_of(material: Material) -> Layout:
     """The layout of a canonical material."""
@@ -275,7 +294,9 @@ def layout_of(material: Material) -> Layout:
 
 
 def partial_layout(material: Material, placements: Iterable[Sequence[int]]) -> Layout:
-    """A layout with only the blocks of some placements of a material's pawns; either side may be the stronger one.
+    """A layout with only the blocks of some placements of a material's pawns.
+
+    Either side may be the stronger one.
 
     >>> partial_layout(Material.parse("KPvKP"), [(12, 52), (51, 11)]).blocks
     ((51, 11), (11, 51))

@@ -1,9 +1,9 @@
 """Outcomes as numbers, for arrays; for kernels see kernels.py, for everything else score.py.
 
-*signed*: +(code + 1) where White holds the score, -(code + 1) where Black does, 0 where there is no outcome. Accrued
-scores are written alike. Codes that tables store fit a signed byte.
-*row*: the signed byte + 128, an index into arrays of 256 rows.
-*worth*: the greater, the better for White; the order of `Score.worth_to`.
+* *signed*: +(code + 1) where White holds the score, -(code + 1) where Black does, 0 where there is
+  no outcome. Accrued scores are written alike. Codes that tables store fit a signed byte.
+* *row*: the signed byte + 128, an index into arrays of 256 rows.
+* *worth*: the greater, the better for White; the order of `Score.worth_to`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The eight symmetries of the board, the triangle into which they bring every square, and the rays of all men.
+"""The eight symmetries of the board, the triangle into which they bring every square, and the rays
+of all men.
 
-Squares count from a1 = 0 along the ranks to h8 = 63. A symmetry is a sum of FLIP_FILE, FLIP_RANK and TRANSPOSE: first
-the flips, then the transposition (a1-h8 stays).
+Squares count from a1 = 0 along the ranks to h8 = 63. A symmetry is a sum of FLIP_FILE, FLIP_RANK
+and TRANSPOSE: first the flips, then the transposition (a1-h8 stays).
 """
 
 from __future__ import annotations
@@ -64,7 +65,8 @@ class Rays(NamedTuple):
     """The rays of some men, as kernels take them; a man is his number among these."""
 
     paths: npt.NDArray[np.uint8]
-    """[((man * 64 + square) * MOST_RAYS + ray) * RAY + n] -> squares he comes to one after another, then NOWHERE."""
+    """[((man * 64 + square) * MOST_RAYS + ray) * RAY + n] -> squares he comes to one after another,
+    then NOWHERE."""
     counts: Ints
     """[man] -> how many rays he has."""
     reached: Words
@@ -105,7 +107,7 @@ RAY: Final = 8
 """Squares of a ray in `Rays.paths`, NOWHERE after the last."""
 _RIGHT: Final = _FILES - _FILES[:, None]
 _UP: Final = _RANKS - _RANKS[:, None]
-"""[square, other] -> how many files further to the right, or ranks further up, the other one lies."""
+"""[square, other] -> how many files to the right, or ranks up, the other one lies."""
 KING_ATTACKS: Final = bits_of(np.maximum(abs(_RIGHT), abs(_UP)) == 1)
 
 

@@ -64,7 +64,10 @@ def count(word: Word) -> int:
 
 @small
 def king_step(word: Word, direction: Int) -> Word:
-    """Every square moved by one king step; steps off the board vanish. Directions are those of Role.KING.rays."""
+    """Every square moved by one king step; steps off the board vanish.
+
+    Directions are those of Role.KING.rays.
+    """
     shift = _KING_SHIFTS[direction]
     staying = word & _STAYING[direction]
     if shift > 0:

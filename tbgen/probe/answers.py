@@ -51,7 +51,10 @@ _MOST_ARROWS: Final = 6
 
 
 class Shown:
-    """An answer about a position. A notebook shows its text and the board, with arrows for its moves."""
+    """An answer about a position.
+
+    A notebook shows its text and the board, with arrows for its moves.
+    """
 
     def facts(self) -> Any:
         """The answer as JSON has it."""
@@ -80,7 +83,10 @@ class Shown:
 
 
 class At(NamedTuple):
-    """The position that an answer belongs to; for a move, the board before it and the scores after it."""
+    """The position that an answer belongs to.
+
+    For a move, the board before it and the scores after it.
+    """
 
     board: chess.Board
     carried: Score | None = None
@@ -93,7 +99,8 @@ class At(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Valued(Shown):
-    """A value and its position, which is no field, because a frame of answers has a column for each field.
+    """A value and its position, which is no field, because a frame of answers has a column for each
+    field.
 
     Answers are equal if they say the same of one position with one accrued score.
     """
@@ -101,10 +108,10 @@ class Valued(Shown):
     outcome: Score
     """The score at the end of best play by both sides, for a move after it."""
     dtg: int | None
-    """Plies until the outcome's score is reached, for a move from the position before it; None without distances.
+    """Plies until the outcome's score is reached, for a move from the position before it; None
+    without distances.
 
-    It is 0 if that score is already accrued and stays so.
-    """
+    It is 0 if that score is already accrued and stays so."""
     at: InitVar[At | None] = field(default=None, kw_only=True)
 
     # `dataclasses.replace` reads `at` from the answer.
@@ -136,7 +143,7 @@ class Valued(Shown):
         return hash(self._identity())
 
     def __getstate__(self) -> dict[str, Any]:
-        """A pickled answer leaves its tables out: nobody would close them after opening it again."""
+        """A pickled answer leaves its tables out: nobody would close them after unpickling."""
         return {**vars(self), "at": self._at._replace(ask=None)}
 
     def __str__(self) -> str:
@@ -200,7 +207,8 @@ class Probe(Valued):
         """All moves with their values, best first. The first access needs open tables."""
         if self._at.ask is None:
             raise UsageError(
-                "a pickled answer has no tables; ask a tablebase for the moves: tables.probe_moves(board)"
+                "a pickled answer has no tables; ask a tablebase for the moves: "
+                "tables.probe_moves(board)"
             )
         return self._at.ask(self._at.board, self.accrued)
 
@@ -249,7 +257,8 @@ class MoveProbe(Valued):
     reset: bool
     """Whether the move is a capture or a pawn move."""
     best: bool
-    """Whether the move is best play, with the best outcome at the right distance. False without distances."""
+    """Whether the move is best play, with the best outcome at the right distance. False without
+    distances."""
     keeps: bool
     """Whether the move keeps the outcome of the position, at any distance."""
 
@@ -301,7 +310,9 @@ class MoveProbe(Valued):
 
 
 class LineStep(MoveProbe):
-    """A move of a line of best play, as `Tablebase.line` gives it. Its `dtg` counts from the position after the move.
+    """A move of a line of best play, as `Tablebase.line` gives it.
+
+    Its `dtg` counts from the position after the move.
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
     >>> at = At(board, Score("G4.0"))
@@ -400,7 +411,10 @@ def _title(grade: Grade, value: Score, mover: Color) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def _points(scoring: Scoring | None, outcome: Score) -> Mapping[str, float]:
-    """The points for an outcome as JSON has them. Cached, because fractions are slow and outcomes few."""
+    """The points for an outcome as JSON has them.
+
+    Cached, because fractions are slow and outcomes few.
+    """
     return points_facts((scoring or Scoring()).points(outcome))
 
 

@@ -1,4 +1,7 @@
-"""Many positions as arrays, sorted by the tables that answer them. Each value is that of a single probe."""
+"""Many positions as arrays, sorted by the tables that answer them.
+
+Each value is that of a single probe.
+"""
 
 from __future__ import annotations
 
@@ -155,7 +158,9 @@ class Positions(NamedTuple):
 
 
 def accrued_numbers(accrued: ManyAccrued, count: int) -> Ints:
-    """The accrued score of each position as a signed number, from one score for all or one for each."""
+    """The accrued score of each position as a signed number, from one score for all or one for
+    each.
+    """
     given: Any = accrued
     if accrued is None or isinstance(accrued, (Score, str)):
         given = [accrued]
@@ -209,10 +214,14 @@ def columns_of_slots(material: Material, layout: Layout, *, flipped: bool) -> li
 def _answer(
     values: TableValues, table: StoredTable, flipped: bool, positions: Positions
 ) -> BulkProbe:
-    """The values of positions of a table; `flipped` means that the table has the colours reversed."""
+    """The values of positions of a table.
+
+    `flipped` means that the table has the colours reversed.
+    """
     if table.layout.material.own:
         raise UsageError(
-            "many probes know the men of chess alone; probe positions with men of your own one by one"
+            "many probes know the men of chess alone; "
+            "probe positions with men of your own one by one"
         )
     if flipped:
         positions = positions.turned()
@@ -297,7 +306,10 @@ def board_of(slots: Sequence[Slot], side: int, squares: Sequence[int]) -> chess.
 
 
 def own_codes(slots: Sequence[Slot], sides: Ints, squares: Ints) -> Ints:
-    """The own code of each legal position without en passant rights; squares by slots, side 0 = White to move."""
+    """The own code of each legal position without en passant rights.
+
+    Squares by slots, side 0 = White to move.
+    """
     codes = np.zeros(len(squares), np.int64)
     if len(squares) <= _FEW:
         for n, (side, men) in enumerate(zip(sides.tolist(), squares.tolist(), strict=True)):

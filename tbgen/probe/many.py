@@ -50,9 +50,12 @@ class Fault(enum.IntEnum):
 class BulkProbe:
     """The values of many positions, as arrays with an entry for each position.
 
-    An index gives one value, as `(Score, plies)`. Slices, masks and arrays of indices give a smaller BulkProbe.
+    An index gives one value, as `(Score, plies)`. Slices, masks and arrays of indices give a
+    smaller BulkProbe.
 
-    >>> many = BulkProbe(np.array([4, -1, 0], np.int8), np.array([5, 0, np.nan], np.float32), np.array([0, 0, 1]))
+    >>> outcome = np.array([4, -1, 0], np.int8)
+    >>> dtg = np.array([5, 0, np.nan], np.float32)
+    >>> many = BulkProbe(outcome, dtg, fault=np.array([0, 0, 1]))
     >>> [found and (str(found[0]), found[1]) for found in many], str(many.fault_of(2))
     ([('G1.5', 5), ('-G0.0', 0), None], 'illegal')
     >>> many[many.dtg > 0], [str(found[0]) for found in many[np.argsort(many.rank)] if found]
@@ -134,8 +137,9 @@ class BulkProbe:
             scoring: The scheme of the points, `Scoring()` without it.
 
         Returns:
-            Lists and arrays by name; `points` are White's. Without an answer, numbers are NaN and all else is None.
-            `polars.DataFrame(many.columns(), nan_to_null=True)` makes null of both.
+            Lists and arrays by name; `points` are White's. Without an answer, numbers are NaN and
+            all else is None. `polars.DataFrame(many.columns(), nan_to_null=True)` makes null of
+            both.
         """
         faults = list[str | None]()
         for number in range(len(self)):

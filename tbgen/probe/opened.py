@@ -44,7 +44,9 @@ Pieces = list[tuple[chess.Color, chess.PieceType]]
 def pieces_of(
     material: Material, kinds: Sequence[Kind] = tuple(Role), *, flipped: bool = False
 ) -> Pieces:
-    """The men of a canonical material on a board; `kinds` are those of the board, as `kinds_on` has them.
+    """The men of a canonical material on a board.
+
+    `kinds` are those of the board, as `kinds_on` has them.
 
     With `flipped` the board has the colours reversed.
     """
@@ -164,7 +166,8 @@ class OpenTables:
     def plane(
         self, material: Material, pawns: Squares, side: int, room: Entries | None = None
     ) -> Entries:
-        """The entry values of the block of some pawns with one side to move, in the order of the layout's cells.
+        """The entry values of the block of some pawns with one side to move, in the order of the
+        layout's cells.
 
         They are written into `room`, or a new array.
         """
@@ -179,7 +182,9 @@ class OpenTables:
         return file.order.from_file(entries, room)
 
     def shares(self, material: Material) -> dict[Score, float]:
-        """How common the outcomes but mates are in tables of the same pieces with fewer pawns, 1 in all for each."""
+        """How common the outcomes but mates are in tables of the same pieces with fewer pawns, 1 in
+        all for each.
+        """
         shares = dict[Score, float]()
         fewer = [material]
         while fewer:
@@ -214,7 +219,10 @@ class OpenTables:
 
 
 def _men_of(folders: Sequence[Path]) -> tuple[Man, ...]:
-    """The men of your own in some folders; UsageError if two of them define a letter differently."""
+    """The men of your own in some folders.
+
+    UsageError if two of them define a letter differently.
+    """
     men = dict[str, Man]()
     folder_of = dict[str, Path]()
     for folder in folders:
@@ -240,7 +248,10 @@ def _with_a_pawn_less(materials: Sequence[Material]) -> list[Material]:
 
 
 def _men_on(board: chess.Board) -> Hashable:
-    """The number of men of each kind and side, as one number; beside it, the kinds that are not of chess."""
+    """The number of men of each kind and side, as one number.
+
+    Beside it, the kinds that are not of chess.
+    """
     white = board.occupied_co[chess.WHITE]
     black = board.occupied_co[chess.BLACK]
     numbers = 0

@@ -1,7 +1,7 @@
 """One stored table: the value of a position by its place in the file, and of many at once.
 
-The value law stands here twice, in `StoredPosition.value` for one position, and for many in `StoredTable.all_held` with
-`tbgen.probe.bulk`, whose tests compare the two.
+The value law stands here twice, in `StoredPosition.value` for one position, and for many in
+`StoredTable.all_held` with `tbgen.probe.bulk`, whose tests compare the two.
 """
 
 from __future__ import annotations
@@ -63,7 +63,10 @@ class Column:
 
 
 class StoredPosition:
-    """The place of a position's value in a table; `flipped` means that the table has the colours reversed."""
+    """The place of a position's value in a table.
+
+    `flipped` means that the table has the colours reversed.
+    """
 
     __slots__ = ("_entry", "_first", "_flipped", "_place", "_rows", "_symbol", "_table")
 
@@ -82,9 +85,9 @@ class StoredPosition:
     def value(self, carried: Score | None, own: Callable[[], Score]) -> Value:
         """The value of the position with an accrued score.
 
-        It is the entry value if the position's own score counts, or if the code of the entry value is lower than the
-        accrued one. Else it is the value of holding the accrued score. `own` counts the position's own score, which
-        takes half of the time and is rarely needed.
+        It is the entry value if the position's own score counts, or if the code of the entry value
+        is lower than the accrued one. Else it is the value of holding the accrued score. `own`
+        counts the position's own score, which takes half of the time and is rarely needed.
         """
         if (
             carried is None
@@ -145,14 +148,18 @@ class StoredTable:
         self.layout = file.order.layout
         self.knows_distances = file.has_distances and not outcomes_only
         self.column = functools.cache(lambda name: Column(file.layer(name), name, unpack))
-        """A column by its name; an error of TableError if it belongs to distances that are missing or damaged."""
+        """A column by its name; an error of TableError if it belongs to distances that are missing
+        or damaged."""
         self.symbols = self.column(SYMBOL)
         self.meanings = self.column("symbols")
         self.outcome_rows = self.column("outcome_rows")
         self._plane = file.order.plane_places
 
     def dtg(self, stored: Any, entry: Any, place: Any) -> Any:
-        """The distance of an entry value from the number in the file at a place; for one place or many."""
+        """The distance of an entry value from the number in the file at a place.
+
+        For one place or many.
+        """
         is_white_to_move = place // self._plane % 2 == 0
         return stored ^ ((entry > 0) == is_white_to_move)
 
@@ -210,8 +217,8 @@ def _breaks(
     ends = np.cumsum(counts)
     rows = column.items(np.arange(len(numbers)) + np.repeat(first - ends + counts, counts))
 
-    # The rows of a pattern are sorted by holder and code: the last with a key up to ours applies, if ours is its
-    # pattern and its holder. Without any, its number is -1.
+    # The rows of a pattern are sorted by holder and code: the last with a key up to ours applies,
+    # if ours is its pattern and its holder. Without any, its number is -1.
     is_white = are_white(accrued)
     sides = (numbers << 1) | rows["holder"]
     wanted = (which << 1) | ~is_white

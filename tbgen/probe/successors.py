@@ -1,4 +1,5 @@
-"""What kernels know of tables: which boards have one, and the legal moves of a position with what they lead to.
+"""What kernels know of tables: which boards have one, and the legal moves of a position with what
+they lead to.
 
 This file loads the compiler, so a `Tablebase` loads it only with `compiled=True`.
 """
@@ -50,7 +51,10 @@ ELSEWHERE = -1
 
 
 def key_of(material: Material) -> int:
-    """The key of a material: the number of men of each role and side in four bits; kings are left out."""
+    """The key of a material: the number of men of each role and side in four bits.
+
+    Kings are left out.
+    """
     key = 0
     for color in Color:
         for kind in material.side(color):
@@ -85,7 +89,9 @@ def has_table(board: Words, keys: Words) -> bool:
 
 
 class Placing(NamedTuple):
-    """A table's rule for the place of a position, as numbers: the data of `Layout.cell_of` and `Order.place_of`."""
+    """A table's rule for the place of a position, as numbers: the data of `Layout.cell_of` and
+    `Order.place_of`.
+    """
 
     men: Ints
     """[slot, 0 or 1] -> the side and the role of its man."""
@@ -99,7 +105,10 @@ class Placing(NamedTuple):
 
 @inner
 def place_on(board: Words, placing: Placing, flipped: Int, squares: Ints, images: Ints) -> Int:
-    """The place of a position in the table of its men; `flipped` is 1 if the table has the colours reversed."""
+    """The place of a position in the table of its men.
+
+    `flipped` is 1 if the table has the colours reversed.
+    """
     slots = len(squares)
     left = NOTHING
     for slot in range(slots):  # equal men in ascending order
@@ -129,15 +138,16 @@ def place_on(board: Words, placing: Placing, flipped: Int, squares: Ints, images
     return place
 
 
-# board as in board/board.py; moves[n] receives the n-th legal move, facts[n] CODE, RESET, PLACE after it.
+# board as in board/board.py; moves[n] receives the n-th legal move, facts[n] CODE, RESET, PLACE
+# after it.
 @borrowing
 def find_successors(
     board: Words, placing: Placing, flipped: Int, moves: Ints, facts: Ints, after: Words, rows: Ints
 ) -> Int:
     """Write down the legal moves of a position and their results; return their number.
 
-    The place is ELSEWHERE after a capture or a promotion, and where a pawn may then take en passant.
-    The last two are scratch buffers: a board, and two rows for the squares of all men.
+    The place is ELSEWHERE after a capture or a promotion, and where a pawn may then take en
+    passant. The last two are scratch buffers: a board, and two rows for the squares of all men.
     """
     squares = rows[0]
     images = rows[1]
@@ -155,7 +165,10 @@ def find_successors(
 
 
 def own_of(board: chess.Board) -> Score:
-    """The own score of a position; kernels count it in less time than a look into the table takes."""
+    """The own score of a position.
+
+    Kernels count it in less time than a look into the table takes.
+    """
     return Score(int(code_on(words_of(board))), Color.of(not board.turn))
 
 

@@ -1,7 +1,8 @@
 """Syzygy: the winner by tables of ordinary chess, without the fifty-move rule.
 
-A side forces mate in r-mobility where it does so in ordinary chess: play without end is worth the accrued score, which
-is no mate. So cursed wins and blessed losses are wins and losses here. In a drawn position nobody forces mate.
+A side forces mate in r-mobility where it does so in ordinary chess: play without end is worth the
+accrued score, which is no mate. So cursed wins and blessed losses are wins and losses here. In a
+drawn position nobody forces mate.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ def no_tables(_: chess.Board) -> int:
 def open_syzygy(folders: Folders | None, *, counts_fifty_moves: bool = False) -> Iterator[Winner]:
     """The Syzygy tables of some folders, if any are named; UsageError for a folder that has none.
 
-    If fifty moves count, a win that they would spoil is none. The tables raise UnreadableFileError if one of them is
-    damaged.
+    If fifty moves count, a win that they would spoil is none. The tables raise UnreadableFileError
+    if one of them is damaged.
     """
     if folders is None:
         yield no_tables

@@ -38,26 +38,32 @@ D = TypeVar("D")
 
 
 def folders_of(named: Folders | None, mobility: Mobility) -> tuple[Path, ...]:
-    """The folders of a mobility's tables among the given ones, else those of $TBGEN_DATA, else `data`."""
+    """The folders of a mobility's tables among the given ones, else those of $TBGEN_DATA, else
+    `data`.
+    """
     if named is None:
         named = os.environ.get("TBGEN_DATA") or "data"
     return tuple(folder_for(folder, mobility) for folder in folders_in(named))
 
 
 class Tablebase(AbstractContextManager["Tablebase"]):
-    """The tables of one or more folders, opened when you first need them; for use in a `with` statement.
+    """The tables of one or more folders, opened when you first need them.
+
+    For use in a `with` statement.
 
     Many threads may use it. You may pickle it for other processes, which open the same tables.
-    It keeps an open table even if the file is replaced. `tables[position]` is `tables.probe(position)`.
+    It keeps an open table even if the file is replaced. `tables[position]` is
+    `tables.probe(position)`.
 
     Arguments:
-        folders: A path, a sequence of paths, or a text with `os.pathsep` between paths. Without it, $TBGEN_DATA,
-            else `data`. The first folder that has a table counts.
-        mobility: "r-mobility" or "whole-game". Tables of whole-game mobility are in a subfolder `whole-game`.
+        folders: A path, a sequence of paths, or a text with `os.pathsep` between paths. Without it,
+            $TBGEN_DATA, else `data`. The first folder that has a table counts.
+        mobility: "r-mobility" or "whole-game". Tables of whole-game mobility are in a subfolder
+            `whole-game`.
         cache_bytes: The most memory for unpacked parts of tables.
         outcomes_only: Ignore distances. Every answer is faster, and its `dtg` is None.
-        compiled: Find moves by kernels. They take half a second and 110 MB to load. Lists of moves then take a third
-            of the time.
+        compiled: Find moves by kernels. They take half a second and 110 MB to load. Lists of moves
+            then take a third of the time.
         missing_ok: Accept missing folders; they may appear later.
 
     Raises:
@@ -75,12 +81,15 @@ class Tablebase(AbstractContextManager["Tablebase"]):
     ...     made = build_tables(["KBvK"], folder)
     ...     with Tablebase(folder) as tables:
     ...         fen = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
-    ...         tables.probe(fen), tables.probe_moves(fen)[1], tables.probe_moves(fen).best
+    ...         corner = "8/8/8/8/8/1K6/8/kB6 b - - 0 1"
+    ...         tables.probe(fen)
+    ...         tables.probe_moves(fen)[1], tables.probe_moves(fen).best
     ...         [step.san for step in tables.line(fen, max_plies=3)]
-    ...         [str(probe) for probe in tables.probe_every_accrued("8/8/8/8/8/1K6/8/kB6 b - - 0 1")]
+    ...         [str(probe) for probe in tables.probe_every_accrued(corner)]
     ...         tables.available(), tables.max_men
     ...         tables.probe_arrays("KBvK", True, [[44, 37, 38]], accrued="G4.0").outcome.tolist()
-    (<Probe KBvK: G1.5 in 5 plies>, <MoveProbe Be4 G1.5 in 27 plies>, [<MoveProbe Ke5 G1.5 in 5 plies>])
+    <Probe KBvK: G1.5 in 5 plies>
+    (<MoveProbe Be4 G1.5 in 27 plies>, [<MoveProbe Ke5 G1.5 in 5 plies>])
     ['Ke5', 'Kh5', 'Kf4']
     ['G3.5 in 2 plies', 'G3.5 in 2 plies', 'G3.5 in 2 plies']
     ([Material.parse('KvK'), Material.parse('KBvK')], 3)
@@ -123,7 +132,10 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         self.close()
 
     def close(self) -> None:
-        """Close all files. A running call in another thread returns an answer or raises a UsageError."""
+        """Close all files.
+
+        A running call in another thread returns an answer or raises a UsageError.
+        """
         self._tables.close()
 
     def __repr__(self) -> str:
@@ -172,24 +184,25 @@ class Tablebase(AbstractContextManager["Tablebase"]):
 
         Arguments:
             position: A board or a FEN of a legal position without castling rights.
-            accrued: The accrued score. Without it, the FEN's seventh field counts, or the moves on the board since its
-                last reset, or else the position's own score.
+            accrued: The accrued score. Without it, the FEN's seventh field counts, or the moves on
+                the board since its last reset, or else the position's own score.
 
         Returns:
             The outcome of best play and the plies to it.
 
         Raises:
-            MissingTableError: The table of the position, or one that a capture en passant leads to, is missing.
+            MissingTableError: The table of the position, or one that a capture en passant leads to,
+                is missing.
             TooManyMenError: The position has more men than tables have.
             CastlingError: The position has castling rights.
             FenError: The text is not a FEN.
             IllegalPositionError: The position breaks a rule of chess.
             AccruedError: No game can carry this accrued score into the position.
 
-        >>> with Tablebase("nowhere", missing_ok=True) as tables:
+        >>> with Tablebase("nowhere", missing_ok=True) as tables:  # doctest: +ELLIPSIS
         ...     tables["8/8/8/4KBk1/8/8/8/8 b - - 0 1"]
         Traceback (most recent call last):
-        tbgen.errors.MissingTableError: no table KBvK in nowhere; build it with: tbgen build KBvK --data nowhere
+        tbgen.errors.MissingTableError: no table KBvK in nowhere; build it with: ...
         """
         query = self._values.query(position, accrued)
         return self._probe_of(query, query.board.copy(stack=False))
@@ -229,7 +242,8 @@ class Tablebase(AbstractContextManager["Tablebase"]):
             position: As for `probe`.
 
         Returns:
-            Answers, the best accrued score for White first. No accrued score is above the position's own.
+            Answers, the best accrued score for White first. No accrued score is above the
+            position's own.
 
         Raises:
             MissingTableError: As for `probe`, which may raise its other errors too.
@@ -247,9 +261,10 @@ class Tablebase(AbstractContextManager["Tablebase"]):
             accrued: As for `probe`.
 
         Returns:
-            Moves, best first. Among moves with the same outcome, the shortest comes first for the side that makes
-            progress, and the longest for the other side. `best` of them are best play: the best outcome at the right
-            distance. Without distances none are, because a move that only keeps the outcome may make no progress.
+            Moves, best first. Among moves with the same outcome, the shortest comes first for the
+            side that makes progress, and the longest for the other side. `best` of them are best
+            play: the best outcome at the right distance. Without distances none are, because a move
+            that only keeps the outcome may make no progress.
 
         Raises:
             MissingTableError: As for `probe`; also a table that a capture or a promotion leads to.
@@ -259,7 +274,8 @@ class Tablebase(AbstractContextManager["Tablebase"]):
     def line(
         self, position: Position, accrued: Score | str | None = None, *, max_plies: int = 2000
     ) -> list[LineStep]:
-        """Best play by both sides until the goal is reached and the position repeats, or the game ends.
+        """Best play by both sides until the goal is reached and the position repeats, or the game
+        ends.
 
         Arguments:
             position: As for `probe`.
@@ -283,8 +299,9 @@ class Tablebase(AbstractContextManager["Tablebase"]):
 
         Arguments:
             positions: Boards and FENs.
-            accrued: A score for all positions, or one for each. None stands for the score that `probe` would take.
-                Numbers as in `BulkProbe.outcome` work too, with 0 for the position's own score.
+            accrued: A score for all positions, or one for each. None stands for the score that
+                `probe` would take. Numbers as in `BulkProbe.outcome` work too, with 0 for the
+                position's own score.
 
         Returns:
             The values. `BulkProbe.fault` gives the reason for each position without an answer.
@@ -292,8 +309,9 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         Raises:
             UsageError: The arguments or their lengths do not fit each other.
 
+        >>> positions = [chess.Board(), "8/5k2/8/4RKPr/8/8/8/8 b - - 0 1", "nonsense"]
         >>> with Tablebase(".") as tables:
-        ...     many = tables.probe_many([chess.Board(), "8/5k2/8/4RKPr/8/8/8/8 b - - 0 1", "nonsense"])
+        ...     many = tables.probe_many(positions)
         >>> [str(many.fault_of(number)) for number in range(len(many))]
         ['too many men', 'missing table', 'unreadable']
         """
@@ -316,8 +334,8 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         Arguments:
             material: The material or its name.
             white_to_move: A truth value for all positions, or a list with a value for each.
-            squares: For each position the squares of its men (a1 = 0 to h8 = 63), in the order of the name: for "KBvK"
-                the white king, the bishop, the black king.
+            squares: For each position the squares of its men (a1 = 0 to h8 = 63), in the order of
+                the name: for "KBvK" the white king, the bishop, the black king.
             accrued: As for `probe_many`.
 
         Returns:

@@ -1,7 +1,7 @@
 """The values of positions and moves with an accrued score.
 
-`StoredPosition.value` finds a value in a table (docs/tables.md). Positions with a legal en passant capture are not in
-the tables: one ply of search finds their value.
+`StoredPosition.value` finds a value in a table (docs/tables.md). Positions with a legal en passant
+capture are not in the tables: one ply of search finds their value.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ Position = chess.Board | str
 
 @dataclass(slots=True)
 class Query:
-    """A legal position whose value is wanted, and the table of its material. Nobody checks the board again."""
+    """A legal position whose value is wanted, and the table of its material.
+
+    Nobody checks the board again.
+    """
 
     board: chess.Board
     carried: Score | None
@@ -46,7 +49,10 @@ class Query:
     """The own score, once it has been counted."""
 
     def own(self) -> Score:
-        """The own score. Counting it takes as long as a look into the table, and is rarely needed."""
+        """The own score.
+
+        Counting it takes as long as a look into the table, and is rarely needed.
+        """
         if self.counted is None:
             self.counted = own_of(self.board)
         return self.counted
@@ -158,7 +164,10 @@ class TableValues:
     def read(
         self, position: Position, given: Score | str | None
     ) -> tuple[chess.Board, Score | None]:
-        """The board, and what has accrued as `given`, the FEN or the moves on the board say; None if they do not."""
+        """The board, and what has accrued as `given`, the FEN or the moves on the board say.
+
+        None if they do not.
+        """
         carried: Score | None = None
         if isinstance(position, str):
             board, carried = parse_fen(position, mobility=self.mobility, men=self.tables.own)
@@ -173,10 +182,12 @@ class TableValues:
         return board, accrued_of(board, self.mobility)
 
     def answering(self, board: chess.Board) -> Answering:
-        """The table that answers for a board; an error if the position is illegal or no table can have it.
+        """The table that answers for a board.
 
-        For a known material, this checks only facts that do not follow from its men. A table of six men may exist. It
-        would not answer for castling rights, so with these six men are too many.
+        An error if the position is illegal or no table can have it.
+
+        For a known material, this checks only facts that do not follow from its men. A table of six
+        men may exist. It would not answer for castling rights, so with these six men are too many.
         """
         known = self.tables.known(board)
         if (

@@ -17,10 +17,17 @@ _PARTS = re.compile(r'\{\s+("holder": [^}]*"rank": -?[0-9]+)\s+\}')
 
 
 def to_json(facts: Any, indent: int | None = None) -> str:
-    """Facts as JSON, with a legend of their scores as `scores`. Each item of a list has its own legend.
+    """Facts as JSON, with a legend of their scores as `scores`.
 
-    >>> to_json({"outcome": "G0.5"})
-    '{"outcome": "G0.5", "scores": {"G0.5": {"holder": "white", "moves": 0, "check": false, "rank": 1999}}}'
+    Each item of a list has its own legend.
+
+    >>> print(to_json({"outcome": "G0.5"}, indent=1))
+    {
+     "outcome": "G0.5",
+     "scores": {
+      "G0.5": {"holder": "white", "moves": 0, "check": false, "rank": 1999}
+     }
+    }
     """
     text = json.dumps(with_scores(facts), indent=indent)
     if indent is None:
@@ -34,7 +41,9 @@ def _on_one_line(parts: re.Match[str]) -> str:
 
 
 def with_scores(facts: Any) -> Any:
-    """Facts as JSON has them, with the parts of each score in them as `scores`. Each item of a list has its own.
+    """Facts as JSON has them, with the parts of each score in them as `scores`.
+
+    Each item of a list has its own.
 
     >>> with_scores({"outcome": "-G0.5"})["scores"]
     {'-G0.5': {'holder': 'black', 'moves': 0, 'check': False, 'rank': -1999}}

@@ -50,7 +50,8 @@ class Game:
 
     Arguments:
         board: The first position, with moves to play on its stack. Without it, the standard start.
-        accrued: The accrued score of the first position. Without it, or at a halfmove clock of 0, its own score.
+        accrued: The accrued score of the first position. Without it, or at a halfmove clock of 0,
+            its own score.
         fifty_moves: The fifty-move rule, `FiftyMoves()` without it.
         mobility: "whole-game" for the game in which resets wipe out nothing.
 
@@ -261,9 +262,12 @@ class Game:
 
 
 def final_outcome(accrued: Score | str, winner: Color | None = None) -> Score:
-    """The final score of a finished game; `winner` is given if the other side lost on time or resigned.
+    """The final score of a finished game.
 
-    >>> str(final_outcome(Score(7, Color.WHITE))), str(final_outcome(Score(7, Color.WHITE), Color.BLACK))
+    `winner` is given if the other side lost on time or resigned.
+
+    >>> accrued = Score("G3.5")
+    >>> str(final_outcome(accrued)), str(final_outcome(accrued, winner=Color.BLACK))
     ('G3.5', '-G0.0')
     """
     if winner is None:

@@ -33,8 +33,8 @@ _SCORE_FIELD = 6
 _CLOCK_NAMES = {4: "halfmove clock", 5: "move number"}
 _CLOCK = re.compile(r"[0-9]{1,5}")
 
-# An error names the first broken rule. Unreachable positions are legal if they can be played on, such as those with an
-# impossible double check: tables have them.
+# An error names the first broken rule. Unreachable positions are legal if they can be played on,
+# such as those with an impossible double check: tables have them.
 _RULES = (
     (chess.STATUS_EMPTY, "the board is empty"),
     (chess.STATUS_NO_WHITE_KING, "White has no king"),
@@ -59,7 +59,8 @@ def move_in(word: str) -> str:
 
 
 def moves_in(text: str | Iterable[str]) -> list[str]:
-    """The moves of one text or of many: move numbers, signs, comments in braces and results are left out.
+    """The moves of one text or of many: move numbers, signs, comments in braces and results are
+    left out.
 
     >>> moves_in(["1. e4! e5", "2.Nf3 {the best square} 2... b8c6 $1", "*"])
     ['e4', 'e5', 'Nf3', 'b8c6']
@@ -95,9 +96,12 @@ def _words_in(text: str | Iterable[str]) -> list[str]:
 
 
 def parse_move(board: chess.Board, text: str, ply: int = 1) -> chess.Move:
-    """The legal move that `text` writes in SAN or as in UCI; MoveError names `ply` if there is none.
+    """The legal move that `text` writes in SAN or as in UCI.
 
-    Castling may be written with zeros, a promotion as e8=Q, e8Q, e8(Q) or e8/Q, a man as its figure.
+    MoveError names `ply` if there is none.
+
+    Castling may be written with zeros, a promotion as e8=Q, e8Q, e8(Q) or e8/Q, a man as its
+    figure.
 
     >>> parse_move(chess.Board(), "Nf3"), parse_move(chess.Board(), "g1f3")
     (Move.from_uci('g1f3'), Move.from_uci('g1f3'))
@@ -160,7 +164,8 @@ def san_of(board: chess.Board, move: chess.Move, own: Score) -> str:
     """
     piece_type = board.piece_type_at(move.from_square)
     if piece_type is None or board.is_castling(move):
-        # python-chess plays the move, and threads share the board. Without a man it raises an error.
+        # python-chess plays the move, and threads share the board. Without a man it raises an
+        # error.
         return board.copy(stack=False).san(move)
     square = chess.SQUARE_NAMES[move.to_square]
     takes = "x" if board.is_capture(move) else ""
@@ -178,7 +183,10 @@ def san_of(board: chess.Board, move: chess.Move, own: Score) -> str:
 
 
 def parse_one(board: chess.Board, text: str, ply: int = 1) -> chess.Move:
-    """The legal move that a text writes, with or without its number; MoveError if it writes none or several."""
+    """The legal move that a text writes, with or without its number.
+
+    MoveError if it writes none or several.
+    """
     moves = moves_in(text)
     if len(moves) != 1:
         raise MoveError(text, ply, "not one move:")
@@ -214,9 +222,10 @@ def parse_fen(
         men: Men of your own that may stand on the board.
 
     Returns:
-        The position, and the accrued score if the text has one. If the halfmove clock is 0, or the position's own score
-        is lower than the field, the own score stands in its place. Under whole-game mobility the clock does not matter.
-        From a clock of 100 on the field stands, because the fifty-move rule may have ended the game.
+        The position, and the accrued score if the text has one. If the halfmove clock is 0, or the
+        position's own score is lower than the field, the own score stands in its place. Under
+        whole-game mobility the clock does not matter. From a clock of 100 on the field stands,
+        because the fifty-move rule may have ended the game.
 
     Raises:
         FenError: The text is not a FEN.
@@ -270,7 +279,10 @@ def format_fen(board: chess.Board, accrued: Score | str | None = None) -> str:
 
 
 def refuse_illegal(board: chess.Board, fen: str | None = None) -> None:
-    """Raise IllegalPositionError if the position breaks a rule of chess; `fen` is the text that it comes from."""
+    """Raise IllegalPositionError if the position breaks a rule of chess.
+
+    `fen` is the text that it comes from.
+    """
     rule = broken_rule(board)
     if rule is not None:
         raise IllegalPositionError(board.fen() if fen is None else fen, rule)
@@ -290,14 +302,19 @@ def broken_rule(board: chess.Board) -> str | None:
 
 
 def carried_into(board: chess.Board, accrued: Score, mobility: Mobility = Mobility.RESET) -> Score:
-    """The accrued score of a position for which a text gives `accrued`; at a clock of 100 the game may have ended."""
+    """The accrued score of a position for which a text gives `accrued`.
+
+    At a clock of 100 the game may have ended.
+    """
     return first_accrued(board, own_of(board), accrued, mobility, FiftyMoves(FiftyMoveSetting.FIDE))
 
 
 def with_score(
     board: chess.Board, accrued: Score, mobility: Mobility = Mobility.RESET
 ) -> tuple[chess.Board, Score]:
-    """A copy of a position with `accrued` carried into it and a halfmove clock of at least 1, and its accrued score."""
+    """A copy of a position with `accrued` carried into it and a halfmove clock of at least 1, and
+    its accrued score.
+    """
     carried = board.copy(stack=False)
     carried.halfmove_clock = max(1, board.halfmove_clock)
     return carried, carried_into(carried, accrued, mobility)
@@ -319,13 +336,15 @@ _FIELDS = (
 def fen_and_moves(words: Sequence[str]) -> tuple[str, list[str]]:
     """Split words into the FEN at their beginning and the moves after it.
 
-    A first word with spaces or underscores is a whole FEN. Else the words that follow belong to it as long as
-    they look like its fields. Nothing is checked here.
+    A first word with spaces or underscores is a whole FEN. Else the words that follow belong to it
+    as long as they look like its fields. Nothing is checked here.
 
     >>> fen_and_moves(["8/8/8/4KBk1/8/8/8/8", "b", "-", "-", "3", "9", "G2.5", "Kh4", "Kf4"])
     ('8/8/8/4KBk1/8/8/8/8 b - - 3 9 G2.5', ['Kh4', 'Kf4'])
-    >>> fen_and_moves(["8/8/8/4KBk1/8/8/8/8_b_-_-_0_1"]), fen_and_moves(["startpos", "moves", "e2e4"])[1]
-    (('8/8/8/4KBk1/8/8/8/8 b - - 0 1', []), ['e2e4'])
+    >>> fen_and_moves(["8/8/8/4KBk1/8/8/8/8_b_-_-_0_1"])
+    ('8/8/8/4KBk1/8/8/8/8 b - - 0 1', [])
+    >>> fen_and_moves(["startpos", "moves", "e2e4"])[1]
+    ['e2e4']
     """
     first = words[0] if words else ""
     rest = list(words[1:])
@@ -361,7 +380,9 @@ def position_of(
     mobility: Mobility = Mobility.RESET,
     men: Sequence[Man] = (),
 ) -> tuple[chess.Board, Score | None]:
-    """The position after some moves, and what has then accrued; None if that is the position's own score.
+    """The position after some moves, and what has then accrued.
+
+    None if that is the position's own score.
 
     `accrued` is what had accrued before the moves, and replaces what the FEN says.
     """

@@ -1,7 +1,8 @@
 """Boards with men of your own.
 
-python-chess knows six kinds of men. On such a board each man of your own takes the place of a knight, bishop, rook or
-queen that does not stand there. All else is python-chess: moves, FENs, SAN, copies, and everything that takes a board.
+python-chess knows six kinds of men. On such a board each man of your own takes the place of a
+knight, bishop, rook or queen that does not stand there. All else is python-chess: moves, FENs, SAN,
+copies, and everything that takes a board.
 
 >>> board = OwnBoard("8/8/8/8/8/2k5/1M6/2K5 b - - 0 1", [Man.parse("M=WF")])
 >>> board.fen(), [board.san(move) for move in board.legal_moves], board.is_check()
@@ -125,7 +126,10 @@ def _walks(kind: Kind, square: chess.Square) -> list[Walk]:
 
 
 def board_of(fen: str, own: Sequence[Man], *, chess960: bool) -> chess.Board:
-    """The board of a FEN, where these men of your own may stand; ValueError as python-chess has it."""
+    """The board of a FEN, where these men of your own may stand.
+
+    ValueError as python-chess has it.
+    """
     placement = fen.partition(" ")[0].upper()
     if any(man.letter in placement for man in own):
         return OwnBoard(fen, own, chess960)

@@ -172,7 +172,10 @@ class Scoring:
                 return WIN if code < _BOUNDS.get(self.scheme, self.cutoff_code) else DRAW
 
     def _komi_points(self, outcome: Score) -> Fraction:
-        """Points under komi. All scores from the cutoff on count alike, and only the komi side can gain by them."""
+        """Points under komi.
+
+        All scores from the cutoff on count alike, and only the komi side can gain by them.
+        """
         quarters = 2 * min(outcome.code, self.cutoff_code)
         cutoff = 2 * self.cutoff_code
         komi = self.komi.quarters
@@ -233,13 +236,16 @@ def parse_points(text: str) -> Points:
 def lexicographic_key(
     results: Iterable[tuple[Color, Score]], most_code: int = MOST_CODE
 ) -> tuple[int, ...]:
-    """A player's tie-break: given minus suffered, first stalemates, then G1.0, G1.5, ...; more is better.
+    """A player's tie-break: given minus suffered, first stalemates, then G1.0, G1.5, and so on.
 
-    Keys of all players have one length and compare as tuples; scores above `most_code` do not count. A mapping says how
-    often each result has occurred.
+    More is better.
+
+    Keys of all players have one length and compare as tuples; scores above `most_code` do not
+    count. A mapping says how often each result has occurred.
 
     >>> stalemates = lexicographic_key([(Color.WHITE, Score(1, Color.WHITE))] * 2)
-    >>> stalemates > lexicographic_key([(Color.WHITE, Score(1, Color.WHITE)), (Color.BLACK, Score(2, Color.BLACK))])
+    >>> one_each = [(Color.WHITE, Score(1, Color.WHITE)), (Color.BLACK, Score(2, Color.BLACK))]
+    >>> stalemates > lexicographic_key(one_each)
     True
     """
     balance = [0] * (MOST_CODE + 1)

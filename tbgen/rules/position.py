@@ -1,4 +1,6 @@
-"""Facts about one position or one move that r-mobility needs, and how the accrued score changes along moves."""
+"""Facts about one position or one move that r-mobility needs, and how the accrued score changes
+along moves.
+"""
 
 from __future__ import annotations
 
@@ -64,8 +66,9 @@ def own_of(board: chess.Board, moves: int | None = None) -> Score:
 def is_reset(board: chess.Board, move: chess.Move) -> bool:
     """Whether `move`, not yet played on `board`, is a capture or a pawn move.
 
-    >>> is_reset(chess.Board(), chess.Move.from_uci("e2e4")), is_reset(chess.Board(), chess.Move.from_uci("g1f3"))
-    (True, False)
+    >>> board = chess.Board()
+    >>> [is_reset(board, chess.Move.from_uci(uci)) for uci in ("e2e4", "g1f3")]
+    [True, False]
     """
     return expect_any_board(board).is_zeroing(
         expect(move, chess.Move, "move", "a chess.Move, such as parse_move gives")
@@ -124,10 +127,13 @@ def first_accrued(
     mobility: Mobility,
     fifty_moves: FiftyMoves,
 ) -> Score:
-    """The accrued score in the first position of a game, with the own score `own`; AccruedError if it is impossible.
+    """The accrued score in the first position of a game, with the own score `own`.
 
-    `carried` is what its FEN says; without it, or if the halfmove clock is 0, the own score counts. Under whole-game
-    mobility the clock does not matter. Where the fifty-move rule has ended the game, the own score may count no more.
+    AccruedError if it is impossible.
+
+    `carried` is what its FEN says; without it, or if the halfmove clock is 0, the own score counts.
+    Under whole-game mobility the clock does not matter. Where the fifty-move rule has ended the
+    game, the own score may count no more.
     """
     if carried is None or (mobility.forgets and board.halfmove_clock == 0):
         return own
@@ -138,7 +144,9 @@ def first_accrued(
 
 
 def accrued_in(carried: Score, own: Score, bare: Sequence[bool] = (False, False)) -> Score:
-    """The accrued score of a position, with its own score counted; AccruedError if no game can carry `carried` into it.
+    """The accrued score of a position, with its own score counted.
+
+    AccruedError if no game can carry `carried` into it.
 
     For `bare` see `why_not_accrued`.
     """
@@ -150,7 +158,7 @@ def accrued_in(carried: Score, own: Score, bare: Sequence[bool] = (False, False)
 
 
 def bare_sides(board: chess.Board, mobility: Mobility = Mobility.RESET) -> list[bool]:
-    """By colour, whether a side has had its king alone for as long as the accrued score goes back."""
+    """By colour, whether a side has had its king alone since the accrued score can have begun."""
     if not mobility.forgets or not is_standard(board):
         return [False, False]  # it may have had more men
     sides = (board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK])
@@ -160,8 +168,8 @@ def bare_sides(board: chess.Board, mobility: Mobility = Mobility.RESET) -> list[
 def why_not_accrued(accrued: Score, bare: Sequence[bool] = (False, False)) -> str | None:
     """Why a score cannot have accrued in a game that goes on, in words; None if it can.
 
-    `bare` says by colour whether a side has its king alone. It has had so since the last reset, so the limits of a lone
-    king held when the score was reached, too.
+    `bare` says by colour whether a side has its king alone. It has had so since the last reset, so
+    the limits of a lone king held when the score was reached, too.
 
     >>> from tbgen.score import Color
     >>> why_not_accrued(Score(20, Color.WHITE), [False, True])
@@ -181,7 +189,8 @@ def why_not_accrued(accrued: Score, bare: Sequence[bool] = (False, False)) -> st
 def accruable(own: Score, bare: Sequence[bool] = (False, False)) -> list[Score]:
     """The scores that can have accrued in a position, the best one for White first.
 
-    They are its own and lower ones: the own score would have replaced a higher one. For `bare` see `why_not_accrued`.
+    They are its own and lower ones: the own score would have replaced a higher one. For `bare` see
+    `why_not_accrued`.
 
     >>> from tbgen.score import Score
     >>> [str(score) for score in accruable(Score("G1.5"))]
@@ -205,7 +214,8 @@ def play_move(
         mobility: Whether resets wipe out the accrued score.
 
     Returns:
-        The score of the new position, the accrued score after the move, and whether the move was a reset.
+        The score of the new position, the accrued score after the move, and whether the move was a
+        reset.
 
     Raises:
         UsageError: An argument is of another kind. The board is unchanged.

@@ -1,7 +1,9 @@
-"""The rules along a game in plain numbers: what accrues with every ply, and when and why the game ends.
+"""The rules along a game in plain numbers: what accrues with every ply, and when and why the game
+ends.
 
-A ply is given by four facts: the code of its position, whether its move was a reset, whether only kings are left,
-and how often the position has arisen. They come from python-chess or from a compiled kernel; the rules are the same.
+A ply is given by four facts: the code of its position, whether its move was a reset, whether only
+kings are left, and how often the position has arisen. They come from python-chess or from a
+compiled kernel; the rules are the same.
 """
 
 from __future__ import annotations
@@ -69,7 +71,9 @@ class FiftyMoveSetting(enum.Enum):
 
 
 def expect_setting(value: object, name: str = "setting") -> FiftyMoveSetting:
-    """The argument called `name` as a setting of the fifty-move rule, which may be given by its name."""
+    """The argument called `name` as a setting of the fifty-move rule, which may be given by its
+    name.
+    """
     return expect_member(value, FiftyMoveSetting, name, "a setting of the fifty-move rule")
 
 
@@ -117,7 +121,9 @@ class FiftyMoves:
 
 
 def can_accrue(code: int, counter: int, fifty_moves: FiftyMoves) -> bool:
-    """Whether a position's own score can still accrue: not where the rule applies, unless it is mate or stalemate."""
+    """Whether a position's own score can still accrue: not where the rule applies, unless it is
+    mate or stalemate.
+    """
     if counter < _FIFTY_MOVES_PLIES or code <= STALEMATE_CODE:
         return True
     return fifty_moves.setting in (FiftyMoveSetting.NONE, FiftyMoveSetting.RESET)
@@ -139,7 +145,8 @@ class Ply(NamedTuple):
     accrued: Score
     """The accrued score."""
     since: int
-    """The ply at which the accrued score was reached; 0 for the first position, and for a score in its FEN."""
+    """The ply at which the accrued score was reached; 0 for the first position, and for a score in
+    its FEN."""
     counter: int
     """The counter of the fifty-move rule, in plies."""
     bare: int
@@ -147,7 +154,8 @@ class Ply(NamedTuple):
     end: End | None
     """The reason why the game is over; None if it goes on."""
     move: chess.Move | None = None
-    """The move that led here; None for the first position, and for the last one of a game of a file."""
+    """The move that led here; None for the first position, and for the last one of a game of a
+    file."""
     san: str = ""
     """The move in short notation; empty for the same positions."""
 
@@ -187,9 +195,9 @@ def next_ply(
 ) -> Ply:
     """The game one ply later, without its move.
 
-    After a reset the accrued score is the new position's own; otherwise only a strictly lower score replaces it. Under
-    whole-game mobility a reset affects the fifty-move rule alone. Bare kings end a game when two plies in a row left
-    eight moves. The first position of a game is not a ply.
+    After a reset the accrued score is the new position's own; otherwise only a strictly lower score
+    replaces it. Under whole-game mobility a reset affects the fifty-move rule alone. Bare kings end
+    a game when two plies in a row left eight moves. The first position of a game is not a ply.
     """
     own = _held_by_black(code) if before.own.holder is _WHITE else _held_by_white(code)
     number = before.number + 1

@@ -1,4 +1,5 @@
-"""The variants of chess that python-chess knows: their first positions, and how their own rules end a game.
+"""The variants of chess that python-chess knows: their first positions, and how their own rules end
+a game.
 
 Own score and resets follow from the legal moves, the checks and the zeroing moves of their boards.
 """
@@ -40,8 +41,8 @@ def variant_board(name: str, fen: str | None = None) -> chess.Board:
 
 
 def by_variant(board: chess.Board, before: Ply, ply: Ply) -> Ply:
-    """The ply that led to a board, if a rule of its variant has ended the game: a win is a mate, and after a draw the
-    accrued score stands.
+    """The ply that led to a board, if a rule of its variant has ended the game: a win is a mate,
+    and after a draw the accrued score stands.
 
     The winner may be the side to move: in antichess it has no man left.
     """
