@@ -53,7 +53,12 @@ CLEAN = (
     "tbgen/errors.py",
     "tbgen/facts.py",
     "tbgen/reading.py",
+    "tbgen/system",
     "tbgen/text.py",
+    "tests/cli",
+    "tests/system",
+    "tests/test_errors.py",
+    "tests/test_json.py",
     "tests/test_packed.py",
     "tests/test_reading.py",
 )

@@ -4,8 +4,9 @@
 >>> str(tbgen.Score("mG3")), tbgen.Score("G1.5") > tbgen.Score("G2.0")
 ('-G3.0', True)
 
-These are the names for everyday use. Everything else has its place in a module: every error in `tbgen.errors`,
-the rules in `tbgen.rules`, PGN files in `tbgen.apps.games`, proofs without tables in `tbgen.apps.hold`.
+These are the names for everyday use. Everything else has its place in a module: every error in
+`tbgen.errors`, the rules in `tbgen.rules`, PGN files in `tbgen.apps.games`, proofs without tables in
+`tbgen.apps.hold`.
 
 Names are imported when they are first used, so that `import tbgen` costs nothing.
 """

@@ -41,8 +41,8 @@
 
 An error carries its facts as attributes and says in one line what the user can do.
 
-A class gives its exit code, a template of its line, and its fields; `TbgenError` does the rest. As dataclasses they
-would make each start of the program four milliseconds slower.
+A class gives its exit code, a template of its line, and its fields; `TbgenError` does the rest. As
+dataclasses they would make each start of the program four milliseconds slower.
 """
 
 from __future__ import annotations
@@ -85,7 +85,8 @@ _MOST_NAMED_MEN = 9
 class TbgenError(Exception):
     """The root of all errors of tbgen.
 
-    The constructor of a subclass takes its fields in order, or by name. They are attributes of the error.
+    The constructor of a subclass takes its fields in order, or by name. They are attributes of the
+    error.
 
     >>> str(PgnError("games.pgn", "illegal move 'e5'", number=3, ply=1))
     "games.pgn, game 3, ply 1: illegal move 'e5'"
@@ -135,8 +136,8 @@ class TbgenError(Exception):
             The name of its class as `error`, its line as `message`, and its fields.
 
         >>> MoveError("e5", 3).facts()  # doctest: +NORMALIZE_WHITESPACE
-        {'error': 'MoveError', 'message': "ply 3: illegal move 'e5'", 'move': 'e5', 'ply': 3, 'reason': 'illegal move',
-        'because': ''}
+        {'error': 'MoveError', 'message': "ply 3: illegal move 'e5'", 'move': 'e5', 'ply': 3,
+        'reason': 'illegal move', 'because': ''}
         """
         return {"error": type(self).__name__, "message": str(self), **plain(vars(self))}
 
@@ -333,8 +334,8 @@ def build_options(folder: str | None) -> str:
 class TableError(TbgenError):
     """A table that is missing, unreadable or wrong.
 
-    >>> str(DamagedTableError("data/KvK.h5", "it is shorter than its index says"))
-    'damaged file data/KvK.h5: it is shorter than its index says; delete it, and build, prepare or fetch it again'
+    >>> str(DamagedTableError("KvK.h5", "it is too short"))
+    'damaged file KvK.h5: it is too short; delete it, and build, prepare or fetch it again'
     """
 
     def __str__(self) -> str:
@@ -379,7 +380,8 @@ NO_TABLE: Final = (MissingTableError, TooManyMenError, CastlingError)
 class MissingDistancesError(
     TableError,
     exit_code=3,
-    template="only the outcomes of {material} are in {folder}; for distances: tbgen build {material}{options}",
+    template="only the outcomes of {material} are in {folder}; "
+    "for distances: tbgen build {material}{options}",
 ):
     """A table that is asked for distances and has only outcomes."""
 
@@ -390,7 +392,8 @@ class MissingDistancesError(
 class MissingFolderError(
     TableError,
     exit_code=3,
-    template="there is no folder {folder}; name one with --data, or make it with: tbgen build --men 3{options}",
+    template="there is no folder {folder}; "
+    "name one with --data, or make it with: tbgen build --men 3{options}",
 ):
     """A folder of tables that does not exist."""
 
@@ -435,7 +438,7 @@ class BuildError(TbgenError, exit_code=5, template="cannot build {material}: {re
 
 
 class NotEnoughMemoryError(BuildError, exit_code=6):
-    """Tables that do not fit the memory at hand, and the one that needs most; both sizes in bytes."""
+    """Tables that do not fit the memory at hand, and the one that needs most; sizes in bytes."""
 
     def __init__(
         self, material: str, needed_bytes: int, available_bytes: int, tables: int = 1
@@ -522,7 +525,7 @@ class AddressError(
 
 
 def expect(value: object, kind: type[T], name: str, wanted: str) -> T:
-    """The argument called `name`, if it is of its kind; else a UsageError that says what is wanted."""
+    """The argument called `name`, if it is of its kind; else a UsageError with what is wanted."""
     if isinstance(value, kind):
         return value
     raise UsageError(f"{name} must be {wanted}, not {reprlib.repr(value)}")

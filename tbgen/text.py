@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable
 
 _UNSEEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff\ufff9-\ufffb]"
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069"
+    "\ud800-\udfff\ufeff\ufff9-\ufffb]"
 )
 """Control characters, characters that change the direction of text, and invisible ones."""
 _MIB = 1 << 20

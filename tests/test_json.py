@@ -1,4 +1,7 @@
-"""The page on JSON declares the shape of all that programs read, and each score in it comes with its parts."""
+"""The page on JSON declares the shape of all that programs read.
+
+Each score in it comes with its parts.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,7 @@ SCORELESS = {
     "Plan",
     "proofs",
     "digests",
-} | {*("Ordinary position", "Mainline", "site/tables/tables.json")}
+} | {"Ordinary position", "Mainline", "site/tables/tables.json"}
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +76,8 @@ def documents(
     table_folder: Path, whole_game_folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Any]:
     """All that is written for programs, by a section of the page where the whole is one."""
-    made, data = tmp_path_factory.mktemp("json"), ("--json", "--data", str(table_folder))
+    made = tmp_path_factory.mktemp("json")
+    data = ("--json", "--data", str(table_folder))
 
     def in_file(*words: str) -> Any:
         """The file of a command whose last word names it."""
@@ -193,7 +197,10 @@ def test_the_description_for_programs_is_written_from_the_pages_and_the_options(
 
 
 def scores_in(value: Any, legend: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Every score that a document writes, as a key or as a value, with its parts in the nearest legend."""
+    """Every score that a document writes, with its parts in the nearest legend.
+
+    A score is a key or a value.
+    """
     if isinstance(value, dict):
         legend = {**legend, **value.get("scores", {})}
         for key, each in value.items():
@@ -248,5 +255,9 @@ def test_csv_has_the_parts_of_a_score_beside_it(table_folder: Path) -> None:
     head, first, *_ = printed("list", "KvK", "--format", "csv", folder=table_folder).splitlines()
     row = dict(zip(head.split(","), first.split(","), strict=True))
     assert [row[f"outcome{part}"] for part in ("", ".holder", ".moves", ".check", ".rank")] == [
-        *("G1.5", "white", "1", "false", "1997")
+        "G1.5",
+        "white",
+        "1",
+        "false",
+        "1997",
     ]

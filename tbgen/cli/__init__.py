@@ -1,4 +1,4 @@
-"""The program on the command line: its commands, each imported at its first use, and the ways in which they end.
+"""The program on the command line: its commands, each imported at its first use, and their endings.
 
 An error is one line on the standard error.
 """

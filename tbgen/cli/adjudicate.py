@@ -1,4 +1,4 @@
-"""`tbgen adjudicate`: the score of every game of a file, written into a copy; and missing tables."""
+"""`tbgen adjudicate`: the score of every game of a file, written into a copy."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ class _Reader:
     missing: Counter[Material] = field(default_factory=Counter)
 
     def pieces(self, wanted: int | None, *, prints: bool) -> Iterator[Piece]:
-        """The games one by one, and the text after them; PgnError if the wanted game is not there."""
+        """The games one by one, and the text after them; PgnError without the wanted game."""
         number = 0
         for chunk in reading(self.file, chunks_in(self.file), _size_of, prints=prints):
             for text in chunk.games:
@@ -171,7 +171,7 @@ def _answers(pieces: Iterator[Piece]) -> Iterator[Annotation | PgnError]:
 
 
 def _facts_of(form: Form, pieces: Iterator[Piece]) -> str:
-    """The games as JSON, or their plies as CSV; an error in the place of a game is a row of its own."""
+    """The games as JSON, or their plies as CSV, where an error in place of a game is a row."""
     games = [answer.facts() for answer in _answers(pieces)]
     rows: list[dict[str, Any]] = []
     for game in games:

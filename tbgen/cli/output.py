@@ -80,7 +80,7 @@ class Outputs:
             refuse_fewer(name, there, number)
 
     def _entries_to_lose(self) -> Iterator[tuple[str, int]]:
-        """The files that are there, and the number of their entries; none if `force` gives them up."""
+        """The files that are there, and the number of their entries; none if forced."""
         if self._force:
             return
         for name in self._names.values():

@@ -110,7 +110,7 @@ class Work:
 
 
 class Reporter:
-    """Draws a bar for each piece of work on a terminal, prints lines now and then elsewhere, or is quiet.
+    """Draws a bar for each piece of work on a terminal, prints lines elsewhere, or is quiet.
 
     Threads may share a reporter.
     """

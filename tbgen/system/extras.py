@@ -13,7 +13,7 @@ PROJECT = "tbgen"
 
 
 def how_to_install(extra: str) -> str:
-    """The command that adds an extra to this very installation: with its Python, from its source."""
+    """The command that adds an extra to this installation: with its Python, from its source."""
     python = shlex.quote(sys.executable or "python3")
     return f"{python} -m pip install {shlex.quote(f'{_source()}[{extra}]')}"
 

@@ -20,6 +20,11 @@ _PIECE_BYTES = 1 << 18
 _LOOKED_AT = 1024
 """A file with a zero among so many first bytes is binary."""
 _GZIP_WINDOW = 31
+"""The window of zlib that means a header of gzip and the largest window."""
+
+
+def _gzip() -> Any:
+    return zlib.decompressobj(wbits=_GZIP_WINDOW)
 
 
 def _zstandard() -> Any:
@@ -29,7 +34,7 @@ def _zstandard() -> Any:
 
 
 _UNPACKERS: dict[bytes, Callable[[], Any]] = {
-    b"\x1f\x8b": lambda: zlib.decompressobj(wbits=_GZIP_WINDOW),
+    b"\x1f\x8b": _gzip,
     b"BZh": bz2.BZ2Decompressor,
     b"\xfd7zXZ\0": lzma.LZMADecompressor,
     b"\x28\xb5\x2f\xfd": _zstandard,
@@ -46,23 +51,30 @@ codecs.register_error("tbgen-latin-1", _as_latin_1)
 
 
 def matching_files(names: Iterable[str]) -> list[str]:
-    """The named files; a pattern such as `*.pgn` that the shell has not expanded stands for all files that match."""
+    """The named files.
+
+    A pattern such as `*.pgn` that the shell has not expanded stands for all files that match.
+    """
     import glob
 
-    found: list[str] = []
+    files: list[str] = []
     for name in names:
         is_pattern = glob.has_magic(name) and not os.path.lexists(name)
-        matches = sorted(glob.glob(name, recursive=True)) if is_pattern else [name]
+        if not is_pattern:
+            files.append(name)
+            continue
+        matches = sorted(glob.glob(name, recursive=True))
         if not matches:
             raise UsageError(f"no file matches {name!r}")
-        found += matches
-    return found
+        files += matches
+    return files
 
 
 def read_lines(name: str) -> Iterator[str]:
-    """The lines of a file, or of the standard input if its name is `-`; compressed ones are unpacked.
+    """The lines of a file, or of the standard input if its name is `-`.
 
-    UTF-8; other bytes are read as Latin-1. Lines come as soon as they are there.
+    Compressed files are unpacked. The text is UTF-8; other bytes are read as Latin-1. Lines come
+    as soon as they are there.
     """
     decoder = io.IncrementalNewlineDecoder(
         codecs.getincrementaldecoder("utf-8-sig")("tbgen-latin-1"), translate=True
@@ -81,15 +93,12 @@ def read_lines(name: str) -> Iterator[str]:
 
 
 def read_pieces(name: str) -> Iterator[bytes]:
-    """The bytes of a file, or of the standard input if its name is `-`, piece by piece; compressed ones are unpacked.
+    """The bytes of a file, or of the standard input if its name is `-`, piece by piece.
 
-    A piece comes as soon as it is there.
+    Compressed files are unpacked. A piece comes as soon as it is there.
     """
-    is_input = name == STANDARD_INPUT
     try:
-        with io.BufferedReader(
-            io.FileIO(0 if is_input else name, closefd=not is_input), _PIECE_BYTES
-        ) as file:
+        with io.BufferedReader(_opened(name), _PIECE_BYTES) as file:
             new_unpacker = _unpacker_of(file)
             pieces: Iterator[bytes] = iter(partial(file.read1, _PIECE_BYTES), b"")
             if new_unpacker is not None:
@@ -103,6 +112,12 @@ def read_pieces(name: str) -> Iterator[bytes]:
         raise UnreadableFileError(name, error.strerror or str(error)) from None
 
 
+def _opened(name: str) -> io.FileIO:
+    if name == STANDARD_INPUT:
+        return io.FileIO(0, closefd=False)
+    return io.FileIO(name)
+
+
 def is_packed(name: str) -> bool:
     """Whether a file is compressed."""
     with open(name, "rb") as file:
@@ -110,23 +125,24 @@ def is_packed(name: str) -> bool:
 
 
 def plain_size(name: str) -> int | None:
-    """The size of a regular file that is not compressed; None for any other file, which stays unread.
+    """The size of a regular file that is not compressed; None for any other file.
 
-    Reading the first bytes of a pipe would take them away from its reader.
+    Other files stay unread: the first bytes of a pipe would be lost for its reader.
     """
-    is_plain = (
-        name != STANDARD_INPUT
-        and os.path.isfile(name)
-        and os.access(name, os.R_OK)
-        and not is_packed(name)
-    )
-    return os.path.getsize(name) if is_plain else None
+    if name == STANDARD_INPUT or not os.path.isfile(name) or not os.access(name, os.R_OK):
+        return None
+    if is_packed(name):
+        return None
+    return os.path.getsize(name)
 
 
 def _unpacker_of(file: io.BufferedReader[Any]) -> Callable[[], Any] | None:
     """The decompressor of a file, if it is compressed. Its bytes stay in place."""
     begin = file.peek()
-    return next((new for known, new in _UNPACKERS.items() if begin.startswith(known)), None)
+    for signature, new_unpacker in _UNPACKERS.items():
+        if begin.startswith(signature):
+            return new_unpacker
+    return None
 
 
 def _unpacked(
@@ -135,9 +151,11 @@ def _unpacked(
     """The decompressed bytes; several streams may follow each other, and zeros the last one."""
     damaged = InputFileError(name, "its compressed data is damaged or cut short")
     unpacker: Any = None
-    for left in pieces:
-        while left.strip(b"\0") or (left and unpacker):
-            unpacker = unpacker or new_unpacker()
+    for packed in pieces:
+        left = packed
+        while left.strip(b"\0") or (left and unpacker is not None):
+            if unpacker is None:
+                unpacker = new_unpacker()
             try:
                 piece = unpacker.decompress(left)
             except MemoryError:
@@ -147,6 +165,7 @@ def _unpacked(
             yield piece
             left = b""
             if unpacker.eof:
-                left, unpacker = unpacker.unused_data, None
-    if unpacker:
+                left = unpacker.unused_data
+                unpacker = None
+    if unpacker is not None:
         raise damaged

@@ -32,15 +32,19 @@ def is_same_file(one: str, other: str) -> bool:
 
 
 def folder_to_write(folders: Iterable[Path], name: str) -> contextlib.AbstractContextManager[str]:
-    """The first folder that can be written to, with its folder of this name; or else one that goes away again."""
+    """The first folder that can be written to, with its folder of this name if it has one.
+
+    Without such a folder it is one that goes away again.
+    """
     for folder in folders:
-        if all(
-            os.access(at, os.W_OK | os.X_OK)
-            for at in (folder, folder / name)
-            if at == folder or at.exists()
-        ):
+        inner = folder / name
+        if _is_writable(folder) and (not inner.exists() or _is_writable(inner)):
             return contextlib.nullcontext(str(folder))
     return tempfile.TemporaryDirectory(prefix="tbgen-")
+
+
+def _is_writable(folder: Path) -> bool:
+    return os.access(folder, os.W_OK | os.X_OK)
 
 
 class _NamedFile(io.FileIO):
@@ -66,45 +70,48 @@ def _naming(name: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def rewritten(name: str) -> Iterator[IO[bytes]]:
-    """A file to write that replaces an input file at the end; refused if that changes in the meantime."""
-    before = os.stat(name)
+    """A file to write that replaces an input file at the end.
+
+    UnreadableFileError if that has changed in the meantime.
+    """
+    before = _state_of(name)
     with _replaced(name, None) as file:
         yield file
-        now = os.stat(name)
-        if any(
-            getattr(now, field) != getattr(before, field)
-            for field in ("st_dev", "st_ino", "st_size", "st_mtime_ns")
-        ):
+        if _state_of(name) != before:
             raise UnreadableFileError(name, "it has changed since it was read, and stays as it is")
+
+
+def _state_of(name: str) -> tuple[int, int, int, int]:
+    """What changes when a file changes."""
+    status = os.stat(name)
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 @contextlib.contextmanager
 def written_whole(
     name: str, check: Callable[[str, str], None] | None = None
 ) -> Iterator[IO[bytes]]:
-    """A file to write to, which takes its name only when all is written; `-` is the standard output.
+    """A file to write to, which takes its name only when all is written.
 
-    A run that is cut short leaves the file as it was before; so does one of which `check` does not like what there is,
-    and the file that shall take its place. What exists and is no regular file, such as a device or a named pipe, is
-    written to.
+    `-` is the standard output. A run that is cut short leaves the file as it was before. So does
+    `check` when it raises an error; it gets the names of the file that is there and of the one that
+    shall take its place. A device or a named pipe is written to.
     """
     if name == STANDARD_OUTPUT:
         sys.stdout.flush()
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
+    elif os.path.exists(name) and not os.path.isfile(name):
+        with io.BufferedWriter(_NamedFile(name, name)) as file:
+            yield file
     else:
-        is_device = os.path.exists(name) and not os.path.isfile(name)
-        with (
-            io.BufferedWriter(_NamedFile(name, name))
-            if is_device
-            else _replaced(name, check) as file
-        ):
+        with _replaced(name, check) as file:
             yield file
 
 
 @contextlib.contextmanager
 def _replaced(name: str, check: Callable[[str, str], None] | None) -> Iterator[IO[bytes]]:
-    """A file that replaces another, or none, at the end of the block that writes it; with its owner and mode."""
+    """A file that takes a name at the end of the block, with the owner and mode of one there."""
     path = Path(os.path.realpath(name))
     _remove_stale(path)
     partial = path.with_name(f".{path.name}.{os.urandom(4).hex()}.partial")
@@ -114,9 +121,8 @@ def _replaced(name: str, check: Callable[[str, str], None] | None) -> Iterator[I
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         with io.BufferedWriter(_NamedFile(descriptor, name)) as file:
-            with contextlib.suppress(
-                OSError
-            ):  # a network file system may not support locks; stale files stay there
+            # A network file system may not support locks; stale files stay there.
+            with contextlib.suppress(OSError):
                 try_lock(file.fileno())
             yield file
             file.flush()
@@ -132,26 +138,27 @@ def _replaced(name: str, check: Callable[[str, str], None] | None) -> Iterator[I
 
 
 def _remove_stale(path: Path) -> None:
-    """Remove what runs that were killed have left beside a path: their locks are gone, those of others are not."""
-    for partial in path.parent.glob(f".{glob.escape(path.name)}.{8 * '[0-9a-z_]'}.partial"):
-        with (
-            contextlib.suppress(OSError),
-            open(os.open(partial, os.O_RDWR | os.O_NOFOLLOW), "rb+") as file,
-        ):
-            age = time.time() - os.fstat(file.fileno()).st_mtime  # noqa: TID251 - that of a file
-            if age > _STALE_SECONDS and try_lock(file.fileno()):
-                os.unlink(partial)
+    """Remove what killed runs have left beside a path: their locks are gone."""
+    random_part = 8 * "[0-9a-z_]"
+    for partial in path.parent.glob(f".{glob.escape(path.name)}.{random_part}.partial"):
+        with contextlib.suppress(OSError):
+            descriptor = os.open(partial, os.O_RDWR | os.O_NOFOLLOW)
+            with open(descriptor, "rb+") as file:
+                written = os.fstat(descriptor).st_mtime
+                age = time.time() - written  # noqa: TID251 - that of a file
+                if age > _STALE_SECONDS and try_lock(file.fileno()):
+                    os.unlink(partial)
 
 
 def _keep_owner(partial: int, path: Path) -> None:
     """Give a file the owner, group and mode of the one that it replaces."""
-    ours, theirs = os.fstat(partial), path.stat()
+    ours = os.fstat(partial)
+    theirs = path.stat()
     if (ours.st_uid, ours.st_gid) != (theirs.st_uid, theirs.st_gid):
         try:
             os.fchown(partial, theirs.st_uid, theirs.st_gid)
         except PermissionError:
             reason = "it belongs to another user or group, who would lose it; write to another file"
             raise UnreadableFileError(str(path), reason) from None
-    os.fchmod(
-        partial, stat.S_IMODE(theirs.st_mode)
-    )  # after the owner, because changing the owner clears some bits
+    # After the owner, because changing the owner clears some bits.
+    os.fchmod(partial, stat.S_IMODE(theirs.st_mode))

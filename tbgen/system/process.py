@@ -1,4 +1,4 @@
-"""Process: its processors, memory and disk, the signals that it holds back, and children that end with it."""
+"""Process: its processors, memory and disk, the signals that it holds back, and its children."""
 
 from __future__ import annotations
 
@@ -17,32 +17,53 @@ import threading
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from types import FrameType
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from asyncio import Future
 
-_PROC, _CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
+_PROC = Path("/proc")
+_CGROUPS = Path("/sys/fs/cgroup")
 
 _MMAP_THRESHOLD = -3
-"""glibc's number for the size from which an array has a map of its own; it grows up to 32 MiB unless it is set."""
+"""glibc's number for the size from which an array has a map of its own.
+
+It grows up to 32 MiB unless it is set.
+"""
+_MAPPED_BYTES = 1 << 22
+"""Larger arrays go back to the system as soon as they are freed."""
+_KIB = 1024
+
+
+class _Figures(NamedTuple):
+    """The names of the figures of a control group."""
+
+    limit: str
+    usage: str
+    cache: str
+    """The part of the usage that the system gives back when it needs memory."""
+
+
 _FIGURES = {
-    "": ("max", "current", "inactive_file"),
-    "memory": ("limit_in_bytes", "usage_in_bytes", "total_inactive_file"),
+    "": _Figures("max", "current", "inactive_file"),
+    "memory": _Figures("limit_in_bytes", "usage_in_bytes", "total_inactive_file"),
 }
-"""[controller of a control group; none in version 2] -> the names of its limit, its usage, and the cache in that."""
+"""[controller of a control group; none in version 2] -> the names of its figures."""
 
 
 def processors() -> int:
     """The processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def forget_peak() -> None:
     """Reset this process's peak of memory, to measure that of one table; only Linux can do it.
 
-    The C library first returns freed memory to the system. Otherwise a small table would be charged for what a large
-    one left in the same process.
+    The C library first returns freed memory to the system. Otherwise a small table would be charged
+    for what a large one left in the same process.
     """
     with contextlib.suppress(OSError, TypeError, AttributeError):  # another C library than glibc
         ctypes.CDLL(None).malloc_trim(0)
@@ -51,42 +72,49 @@ def forget_peak() -> None:
 
 
 def free_memory() -> None:
-    """Give the system what glibc keeps of freed memory, and in the whole process from now on large arrays at once."""
+    """Give the system what glibc keeps of freed memory, and from now on large arrays at once."""
     with contextlib.suppress(OSError, TypeError, AttributeError):  # another C library
         library = ctypes.CDLL(None)
-        library.mallopt(_MMAP_THRESHOLD, 1 << 22)
+        library.mallopt(_MMAP_THRESHOLD, _MAPPED_BYTES)
         library.malloc_trim(0)
 
 
 def peak_bytes() -> int:
-    """The most memory of this process since `forget_peak`, or since its start where the system cannot reset it."""
-    with contextlib.suppress(OSError, KeyError):
-        figures = dict(
-            line.split(":", 1) for line in (_PROC / "self" / "status").read_text().splitlines()
-        )
-        return int(figures["VmHWM"].split()[0]) * 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (
-        1 if sys.platform == "darwin" else 1024
-    )
+    """The most memory of this process since `forget_peak`.
+
+    It is that since the start of the process where the system cannot reset it.
+    """
+    with contextlib.suppress(OSError):
+        for line in (_PROC / "self" / "status").read_text().splitlines():
+            name, _, figure = line.partition(":")
+            if name == "VmHWM":
+                return int(figure.split()[0]) * _KIB
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if sys.platform == "darwin":
+        return peak
+    return peak * _KIB
 
 
 def available_memory() -> int | None:
-    """The bytes that this process and its children can take without swapping; None if the system does not tell.
+    """The bytes that this process and its children can take without swapping.
 
-    The limit of a container counts as well as the machine.
+    It is None if the system does not tell. The limit of a container counts as well as the machine.
     """
     import psutil  # a probe does not need it
 
     try:
-        return max(0, min([int(psutil.virtual_memory().available), *_free_in_containers()]))
+        free = int(psutil.virtual_memory().available)
+        return max(0, min([free, *_free_in_containers()]))
     except (OSError, NotImplementedError):  # such as a Linux without /proc
         return None
 
 
 def threads_for(memory_bytes: int, most: int) -> int:
-    """The number of threads that memory allows, if each takes so much: at least one and at most `most`."""
+    """The number of threads that memory allows, from one to `most`, if each takes so much."""
     room = available_memory()
-    return most if room is None else min(most, max(1, room // memory_bytes))
+    if room is None:
+        return most
+    return min(most, max(1, room // memory_bytes))
 
 
 def _free_in_containers() -> Iterator[int]:
@@ -95,20 +123,25 @@ def _free_in_containers() -> Iterator[int]:
         for line in (_PROC / "self" / "cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)
             for controller in _FIGURES.keys() & controllers.split(","):
-                yield from _free_under(_CGROUPS / controller, path, *_FIGURES[controller])
+                yield from _free_under(_CGROUPS / controller, path, _FIGURES[controller])
 
 
-def _free_under(
-    root: Path, path: str, limit_name: str, usage_name: str, cache_name: str
-) -> Iterator[int]:
-    """The memory left in a group and in the groups around it; a container shows only some of them."""
+def _free_under(root: Path, path: str, names: _Figures) -> Iterator[int]:
+    """The memory left in a group and in those around it, of which a container shows only some."""
     group = root / path.lstrip("/")
-    for folder in [each for each in (group, *group.parents) if each.is_relative_to(root)]:
+    for folder in (group, *group.parents):
+        if not folder.is_relative_to(root):
+            continue
         with contextlib.suppress(OSError, KeyError, ValueError):
-            limit = int((folder / f"memory.{limit_name}").read_text())  # "max" means no limit
-            usage = int((folder / f"memory.{usage_name}").read_text())
-            stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
-            yield limit - usage + int(stat[cache_name])
+            limit = int((folder / f"memory.{names.limit}").read_text())  # "max" means no limit
+            usage = int((folder / f"memory.{names.usage}").read_text())
+            lines = (folder / "memory.stat").read_text().splitlines()
+            figures = dict(line.split() for line in lines)
+            yield limit - usage + int(figures[names.cache])
+
+
+_MANY_FILES = 1 << 20
+"""A million, if there is no limit."""
 
 
 def most_files() -> int:
@@ -117,14 +150,15 @@ def most_files() -> int:
     A server keeps an eighth for solved blocks, each of which is an open file.
     """
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return 1 << 20 if limit == resource.RLIM_INFINITY else limit
+    if limit == resource.RLIM_INFINITY:
+        return _MANY_FILES
+    return limit
 
 
 def follow_parent() -> None:
-    """End this process with its parent, whatever happens to the parent. The parent handles SIGINT."""
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # a terminal sends it to all processes of the group
+    """End this process with its parent, however that ends. The parent handles SIGINT."""
+    # A terminal sends SIGINT to all processes of the group.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
@@ -138,23 +172,28 @@ def _end_with_parent() -> None:
 
 @contextlib.contextmanager
 def signals_held() -> Iterator[None]:
-    """Hold SIGINT and SIGTERM back until the end of the block, when their handlers run; for starting processes.
+    """Hold SIGINT and SIGTERM back until the end of the block, when their handlers run.
 
-    An exception from a handler in the middle would leave a pool of processes that cannot be shut down. Started
-    processes would inherit blocked signals, so signals are not blocked.
+    This is for starting processes: an exception from a handler in the middle would leave a pool of
+    processes that cannot be shut down. Started processes would inherit blocked signals, so signals
+    are not blocked.
     """
-    held, before = list[int](), dict[signal.Signals, Any]()
-    if (
-        threading.current_thread() is threading.main_thread()
-    ):  # only the main thread has handlers of signals
+    held: list[int] = []
+    handlers: dict[signal.Signals, Any] = {}
+
+    def hold(number: int, frame: FrameType | None) -> None:
+        held.append(number)
+
+    # Only the main thread has handlers of signals.
+    if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
             if callable(signal.getsignal(number)):
-                before[number] = signal.signal(number, lambda number, _: held.append(number))
+                handlers[number] = signal.signal(number, hold)
     try:
         yield
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         for missed in held:
             signal.raise_signal(missed)
 
@@ -174,7 +213,7 @@ for group in groups:
 
 @cache
 def _warden() -> IO[str]:
-    """The pipe to a process that kills groups of processes when this process is gone, however it ended.
+    """The pipe to a process that kills groups of processes when this process is gone.
 
     Writing a group's number begins or ends its watch.
     """
@@ -197,9 +236,8 @@ def end_with_us(group: int, ended: Future[Any]) -> None:
     """Kill a group of processes if this process ends before `ended` is done."""
 
     def tell(_: object = None) -> None:
-        with contextlib.suppress(
-            OSError, ValueError
-        ):  # somebody has killed the warden, or this process is ending
+        # Somebody may have killed the warden, or this process may be ending.
+        with contextlib.suppress(OSError, ValueError):
             print(group, file=_warden())
 
     tell()
@@ -217,7 +255,10 @@ def sync_folder(folder: Path) -> None:
 
 
 def try_lock(descriptor: int) -> bool:
-    """Lock an open file until it is closed, unless another process holds the lock; return whether it worked."""
+    """Lock an open file until it is closed, unless another process holds the lock.
+
+    Returns whether it worked.
+    """
     try:
         lock(descriptor, fcntl.LOCK_NB)
     except BlockingIOError:
@@ -226,13 +267,16 @@ def try_lock(descriptor: int) -> bool:
 
 
 def lock(descriptor: int, how: int = 0) -> None:
-    """Lock an open file until it is closed, once no other process holds the lock; does nothing without such locks."""
+    """Lock an open file until it is closed, once no other process holds the lock.
+
+    It does nothing without such locks.
+    """
     if hasattr(fcntl, "flock"):
         fcntl.flock(descriptor, fcntl.LOCK_EX | how)
 
 
 def reserve_disk(file: IO[bytes], size: int) -> None:
-    """Make an empty file of this length, with its space on the disk reserved; OSError if there is not enough."""
+    """Give an empty file this length, and reserve its space; OSError if there is not enough."""
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(file.fileno(), 0, size)
     else:
@@ -243,8 +287,12 @@ def reserve_disk(file: IO[bytes], size: int) -> None:
 
 
 def free_disk(folder: Path) -> int | None:
-    """The bytes that files in a folder can take, even if it does not exist yet; None if the system does not tell."""
+    """The bytes that files in a folder can take, even if it does not exist yet.
+
+    It is None if the system does not tell.
+    """
     with contextlib.suppress(OSError):
-        there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-        return shutil.disk_usage(there).free
+        for path in (folder, *folder.absolute().parents):
+            if path.exists():
+                return shutil.disk_usage(path).free
     return None

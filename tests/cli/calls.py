@@ -1,4 +1,7 @@
-"""The program, called as a shell calls it, but within this process: a start of Python costs more than most commands."""
+"""The program, called as a shell calls it, but within this process.
+
+A start of Python costs more than most commands.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,8 @@ GAME = "1. e4 e5 *\n"
 @contextlib.contextmanager
 def piped(given: bytes) -> Iterator[None]:
     """A pipe with a few bytes as the standard input."""
-    before, (read, write) = os.dup(0), os.pipe()
+    before = os.dup(0)
+    read, write = os.pipe()
     os.write(write, given)
     os.close(write)
     os.dup2(read, 0)
@@ -40,11 +44,13 @@ def tbgen(
     given: bytes | None = None,
     progress: bool = False,
 ) -> CompletedProcess[str]:
-    """Call the program; `folder` is where $TBGEN_DATA says that the tables are, `given` what it can read.
+    """Call the program.
 
-    It tells of its progress only if that is asked for, for how long it takes is the machine's affair.
+    `folder` is where $TBGEN_DATA says that the tables are, `given` what it can read. It tells of
+    its progress only if that is asked for: how long it takes is the machine's affair.
     """
-    out, err = io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n"), io.StringIO()
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n")
+    err = io.StringIO()
     environment = {} if folder is None else {"TBGEN_DATA": str(folder)}
     with (
         mock.patch.dict(os.environ, environment),

@@ -1,4 +1,7 @@
-"""Commands that write, killed at seeded moments: files are old or whole, and the next run ends the same."""
+"""Commands that write, killed at seeded moments: files are old or whole.
+
+The next run ends the same.
+"""
 
 from __future__ import annotations
 
@@ -101,19 +104,22 @@ CASES = {
     ),
     "match": Case(
         (
-            *(
-                "match",
-                *walker("Ann"),
-                *walker("Bob"),
-                "-games",
-                "4",
-                "-rounds",
-                "2",
-                "-maxmoves",
-                "6",
-                "-recover",
-            ),
-            *("-srand", "3", "-pgnout", "match.pgn", "-jsonout", "match.json"),
+            "match",
+            *walker("Ann"),
+            *walker("Bob"),
+            "-games",
+            "4",
+            "-rounds",
+            "2",
+            "-maxmoves",
+            "6",
+            "-recover",
+            "-srand",
+            "3",
+            "-pgnout",
+            "match.pgn",
+            "-jsonout",
+            "match.json",
         ),
         dict,
         ("match.json",),
@@ -205,9 +211,13 @@ def disturb(
     run: Callable[[], object],
     then: Callable[[], object] = tuple,
 ) -> object:
-    """Lay out a folder for a run that something disturbs, look at its files, then let the same command end."""
+    """Lay out a folder for a run that something disturbs, and look at its files.
+
+    Then let the same command end.
+    """
     laid_out(folder, case, tables)
-    before, found = files_of(folder, case), run()
+    before = files_of(folder, case)
+    found = run()
     for name, content in files_of(folder, case).items():
         assert is_whole(name, content, before, peace), (
             f"{case.words}: {name} is neither old nor whole"
@@ -225,7 +235,10 @@ def disturb(
 
 
 def is_whole(name: str, content: bytes, before: Files, peace: Peace) -> bool:
-    """Whether a file is as it was, or as a run that nobody disturbed writes it (a match's figures tell of engines)."""
+    """Whether a file is as it was, or as a run that nobody disturbed writes it.
+
+    A match's figures tell of engines.
+    """
     if name == "match.json":
         return content.endswith(b"}\n")
     return content in (before.get(name), peace.files.get(name))

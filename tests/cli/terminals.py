@@ -23,7 +23,7 @@ def run_on_terminal(
     *,
     piped: bool = False,
 ) -> tuple[str, str]:
-    """What a command writes on a terminal, and what of it goes to a pipe if its standard output is one."""
+    """What a command writes on a terminal, and what to a pipe if its standard output is one."""
     ours, theirs = pty.openpty()
     settings = {"TERM": "xterm", "COLUMNS": str(columns), "LINES": "24", **(environment or {})}
     inherited = {

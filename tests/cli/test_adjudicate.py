@@ -17,7 +17,13 @@ from tests.cli.calls import GAME, complaint, tbgen
 from tests.processes import children_of
 from tests.project import ROOT, S18
 
-HELD = '[Event "held"]\n[Result "1/2-1/2"]\n[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n\n30. Bh3 Kg6 1/2-1/2\n'
+HELD = """\
+[Event "held"]
+[Result "1/2-1/2"]
+[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]
+
+30. Bh3 Kg6 1/2-1/2
+"""
 
 
 def test_a_stream_is_read_and_written(table_folder: Path) -> None:
@@ -89,7 +95,10 @@ def test_no_worker_outlives_a_run_that_is_ended(
 def test_a_worker_that_is_killed_ends_a_run_with_one_line_and_leaves_the_old_file(
     tmp_path: Path, process: int
 ) -> None:
-    """The first process is multiprocessing's own; the second worker may just be starting when the first is killed."""
+    """The first process is multiprocessing's own.
+
+    The second worker may just be starting when the first is killed.
+    """
     path, out = tmp_path / "games.pgn", tmp_path / "out.pgn"
     path.write_bytes(S18.read_bytes() * 1000)
     out.write_text("old")
@@ -107,15 +116,20 @@ def test_a_worker_that_is_killed_ends_a_run_with_one_line_and_leaves_the_old_fil
     ]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     run = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=environment)
-    while len(workers := children_of(run.pid)) < process:
+    workers = children_of(run.pid)
+    while len(workers) < process:
         assert run.poll() is None
         time.sleep(0.01)
+        workers = children_of(run.pid)
     os.kill(max(workers), signal.SIGKILL)
     _, said = run.communicate(timeout=60)
     assert (run.returncode, said.splitlines()) == (
         1,
         [
-            f"tbgen: {path}: one of 2 processes was killed while it decided games; free memory, or give fewer --jobs"
+            (
+                f"tbgen: {path}: one of 2 processes was killed while it decided games; "
+                "free memory, or give fewer --jobs"
+            )
         ],
     )
     assert out.read_text() == "old"

@@ -43,7 +43,9 @@ def test_an_archive_of_any_length_is_decided_in_flat_memory_with_a_bar_and_an_es
     tmp_path: Path,
 ) -> None:
     text = S18.read_bytes()
-    small, large, out = tmp_path / "small.pgn", tmp_path / "large.pgn", tmp_path / "out.pgn"
+    small = tmp_path / "small.pgn"
+    large = tmp_path / "large.pgn"
+    out = tmp_path / "out.pgn"
     small.write_bytes(text * 1000)
     with large.open("wb") as file:
         file.writelines(text for _ in range(5000))

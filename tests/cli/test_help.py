@@ -22,13 +22,13 @@ GAMES = str(S18)
 
 def all_commands() -> list[tuple[str, click.Command]]:
     """Every command by its words, those of groups too."""
-    found, root = dict[str, click.Command](), click.Context(cli.tbgen)
+    commands: dict[str, click.Command] = {}
+    root = click.Context(cli.tbgen)
     for name in cli.COMMANDS:
-        found[name] = cli.tbgen.get_command(root, name)
-        found |= {
-            f"{name} {each}": inner for each, inner in getattr(found[name], "commands", {}).items()
-        }
-    return list(found.items())
+        commands[name] = cli.tbgen.get_command(root, name)
+        for inner_name, inner in getattr(commands[name], "commands", {}).items():
+            commands[f"{name} {inner_name}"] = inner
+    return list(commands.items())
 
 
 @pytest.mark.parametrize(("name", "command"), [("", cli.tbgen), *all_commands()])
@@ -67,7 +67,8 @@ def test_help_completion_and_pages_have_the_options_that_are_declared(
     name: str, command: click.Command
 ) -> None:
     """docs/cli.rst is made from the help itself."""
-    declared, dash = options_of(name, command) or {"--help"}, "-" if name == "match" else "--"
+    declared = options_of(name, command) or {"--help"}
+    dash = "-" if name == "match" else "--"
     shell = BashComplete(cli.tbgen, {}, "tbgen", "_TBGEN_COMPLETE")
     completed = {item.value for item in shell.get_completions(name.split(), dash)}
     assert completed == {word for word in declared if word.startswith(dash)}

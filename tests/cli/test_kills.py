@@ -21,7 +21,8 @@ QUICK = ("copy", "match")
 def test_a_command_that_is_killed_leaves_old_files_or_whole_ones(
     name: str, tmp_path: Path, table_folder: Path
 ) -> None:
-    case, draw = CASES[name], random.Random(name)
+    case = CASES[name]
+    draw = random.Random(name)
     peace = undisturbed(tmp_path / "whole", case, table_folder)
     assert peace.files
     kill(tmp_path / "killed", case, table_folder, peace, draw)
@@ -30,7 +31,10 @@ def test_a_command_that_is_killed_leaves_old_files_or_whole_ones(
 READERS = {"completion", "help", "list", "probe", "score", "serve", "solve", "standings", "uci"}
 """Commands that write no files."""
 READ = {"--data", "--records", "--check", "--list", "--site", "--syzygy"}
-"""Options that name files or folders to be read; `--data` is written to by commands that have no other."""
+"""Options that name files or folders to be read.
+
+Commands that have no other option write to `--data`.
+"""
 
 
 def test_every_command_that_writes_is_killed() -> None:

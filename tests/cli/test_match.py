@@ -111,7 +111,8 @@ def test_an_interrupted_match_says_how_to_go_on(
         while not process.stdout.readline().startswith("Finished game 1 "):
             pass
         os.kill(process.pid, number)
-        rest, complaints = process.stdout.read(), process.stderr.read()
+        rest = process.stdout.read()
+        complaints = process.stderr.read()
         assert process.wait() == code
     assert complaints == ""
     assert re.search(
@@ -139,10 +140,8 @@ def test_a_file_that_cannot_be_written_is_named_before_an_engine_starts(
 def test_an_engine_that_fails_for_good_leaves_the_standings_of_what_was_played(
     tmp_path: Path,
 ) -> None:
-    once, path = (
-        scripted("Once", "--once", str(tmp_path / "born"), "--at", "0", "--do", "crash"),
-        tmp_path / "facts",
-    )
+    once = scripted("Once", "--once", str(tmp_path / "born"), "--at", "0", "--do", "crash")
+    path = tmp_path / "facts"
     done = tbgen("match", *once, *scripted("Good"), "-games", "6", "-jsonout", str(path))
     assert done.returncode != 0
     assert "'Once' cannot be started" in done.stderr
@@ -169,7 +168,7 @@ def test_a_full_disk_leaves_the_standings_of_what_was_played(tmp_path: Path) -> 
 def test_a_match_ends_within_two_seconds_of_ctrl_c_whatever_its_engines_do(
     tmp_path: Path, deed: str
 ) -> None:
-    """An engine that does not answer when it is started, or when it is to move, and does not read `quit`."""
+    """An engine that does not answer at its start, or at its move, and does not read `quit`."""
     deaf = ["--deaf-after", "0"] if deed == "start" else ["--at", "0", "--do", "hang"]
     seen, path = tmp_path / "seen", tmp_path / "facts.json"
     path.write_text("{}")

@@ -19,7 +19,8 @@ def test_a_named_pipe_is_written_to_and_stays_one(
     games: Path, options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    pipe, read = tmp_path / "pipe", list[bytes]()
+    pipe = tmp_path / "pipe"
+    read: list[bytes] = []
     os.mkfifo(pipe)
     reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
     reader.start()
@@ -43,7 +44,9 @@ def test_a_file_changed_in_place_keeps_its_owner_and_mode_or_stays_as_it_is(
 ) -> None:
     """As if our own files were another user's than those that are there."""
     games.chmod(0o640)
-    before, given, fstat = games.stat(), list[tuple[int, int]](), os.fstat
+    before = games.stat()
+    given: list[tuple[int, int]] = []
+    fstat = os.fstat
 
     def give(descriptor: int, owner: int, group: int) -> None:
         if not allowed:
@@ -82,7 +85,8 @@ def test_what_a_tag_says_or_a_file_is_called_cannot_control_a_terminal(
 ) -> None:
     path = tmp_path / "\x1b[2J.pgn"
     path.write_text(
-        f'[Event "{UNSEEN}"]\n[White "{UNSEEN}"]\n[Black "b"]\n[Termination "{UNSEEN}"]\n\n1. e4 e5 1-0\n\n1. e5 *\n'
+        f'[Event "{UNSEEN}"]\n[White "{UNSEEN}"]\n[Black "b"]\n[Termination "{UNSEEN}"]\n\n'
+        "1. e4 e5 1-0\n\n1. e5 *\n"
     )
     done = tbgen(*words, str(path))
     assert r"a\u202eb\x9b2Jc\x7f\u2066d" in done.stdout

@@ -71,14 +71,12 @@ def test_positions_from_the_standard_input_are_answered_line_by_line(table_folde
     done = tbgen("probe", "-", "--data", str(table_folder), given="\n".join(lines).encode())
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(answer["number"], answer.get("error")) for answer in answers] == [
-        *(
-            (1, None),
-            (3, "FenError"),
-            (4, None),
-            (5, "MissingTableError"),
-            (6, None),
-            (7, "CastlingError"),
-        ),
+        (1, None),
+        (3, "FenError"),
+        (4, None),
+        (5, "MissingTableError"),
+        (6, None),
+        (7, "CastlingError"),
     ]
     wrong = [answer for answer in answers if "error" in answer]
     assert [answer["fen"] for answer in wrong if "message" in answer] == [

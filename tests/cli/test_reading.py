@@ -1,4 +1,4 @@
-"""What games lack: the loop of `adjudicate --solve` and `build --for`, and the tables that a solver asks for."""
+"""What games lack: `adjudicate --solve`, `build --for`, and the tables that a solver asks for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ ENDS = [BLOCKED, "8/PPP5/8/3k4/8/3K4/5ppp/8 w - - 0 1", "4k3/8/8/8/8/8/8/4K2R w 
 
 
 def test_what_a_solver_misses_is_named_and_built_at_once(tmp_path: Path) -> None:
-    games, out, tables = tmp_path / "games.pgn", tmp_path / "out.pgn", tmp_path / "tables"
+    games = tmp_path / "games.pgn"
+    out = tmp_path / "out.pgn"
+    tables = tmp_path / "tables"
     tables.mkdir()
     games.write_text("".join(f'[FEN "{fen}"]\n[Result "1/2-1/2"]\n\n1/2-1/2\n\n' for fen in ENDS))
     words = (
@@ -52,10 +54,11 @@ def test_without_a_copy_the_tables_that_a_solver_misses_are_named(tmp_path: Path
 
 
 def test_all_tables_that_a_position_needs_are_named_in_one_line(tmp_path: Path) -> None:
-    """A knight may be captured before a pawn promotes, and the last pawn then be captured by the king."""
+    """A knight may be captured before a pawn promotes, and the king then captures the last pawn."""
     words = ("solve", "8/8/3p4/3P4/1k6/3KN3/8/8 b - - 0 1", "--data", str(tmp_path))
     names = "KBvK KNvK KQvK KRvK KvK"
-    said = f"tbgen: no tables {names} in {tmp_path}; build them with: tbgen build {names} --data {tmp_path}"
+    build = f"tbgen build {names} --data {tmp_path}"
+    said = f"tbgen: no tables {names} in {tmp_path}; build them with: {build}"
     assert complaint(*words) == (3, said)
     assert (
         tbgen("build", *names.split(), "--outcomes", "--data", str(tmp_path), "-q").returncode == 0

@@ -23,7 +23,8 @@ def test_a_build_keeps_the_counts_of_what_it_has_made(tmp_path: Path) -> None:
 
 
 def test_records_that_could_not_be_kept_are_kept_by_the_next_build(tmp_path: Path) -> None:
-    build, records = ("build", "KNvK", "--quiet", "--data", str(tmp_path)), tmp_path / "records"
+    build = ("build", "KNvK", "--quiet", "--data", str(tmp_path))
+    records = tmp_path / "records"
     records.touch()
     told = tbgen(*build)
     assert (told.returncode, (tmp_path / "KNvK.h5").is_file()) == (0, True)

@@ -16,7 +16,8 @@ from tbgen.library.catalog import Condition, Finding
 from tbgen.material import Material
 from tests.cli.terminals import run_on_terminal, shown_on_terminal
 
-KNIGHT, BISHOP = Material.parse("KNvK"), Material.parse("KBvK")
+KNIGHT = Material.parse("KNvK")
+BISHOP = Material.parse("KBvK")
 
 
 @pytest.fixture

@@ -74,7 +74,10 @@ def test_a_taken_port_is_said_and_no_address(table_folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = tbgen("serve", "--port", str(port), folder=table_folder)
-    said = f"tbgen: cannot listen at 127.0.0.1, port {port}: Address already in use; name another with --host or --port"
+    said = (
+        f"tbgen: cannot listen at 127.0.0.1, port {port}: Address already in use; "
+        "name another with --host or --port"
+    )
     assert (done.returncode, done.stdout, done.stderr.strip()) == (10, "", said)
 
 
@@ -100,7 +103,10 @@ def test_workers_make_the_application_from_what_was_asked(
     assert set(guarding.kwargs["names"]) == {"127.0.0.1", "localhost", "[::1]", "a.example", "b"}
 
 
-HEAD = b"POST /adjudicate HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n"
+HEAD = (
+    b"POST /adjudicate HTTP/1.1\r\nHost: localhost\r\n"
+    b"Content-Type: text/plain\r\nContent-Length: %d\r\n"
+)
 
 
 WORK = b"1. " + b"Nf3 Nf6 Ng1 Ng8 " * 16_000 + b"*"

@@ -13,16 +13,20 @@ from tests.cli.calls import printed, tbgen
 from tests.project import S18, golden_rows
 
 NUMBERS = (
-    *(
-        "Games",
-        "GamesAsBlack",
-        "GamesAsWhite",
-        "WinsAsBlack",
-        "WinsAsWhite",
-        "LossAsBlack",
-        "LossAsWhite",
-    ),
-    *("Neustadtl", "Performance", "Rank", "Rating", "Score", "Strikes", "Elo"),
+    "Games",
+    "GamesAsBlack",
+    "GamesAsWhite",
+    "WinsAsBlack",
+    "WinsAsWhite",
+    "LossAsBlack",
+    "LossAsWhite",
+    "Neustadtl",
+    "Performance",
+    "Rank",
+    "Rating",
+    "Score",
+    "Strikes",
+    "Elo",
 )
 GAME = {
     "type": "object",

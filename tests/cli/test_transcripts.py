@@ -1,8 +1,10 @@
-"""What commands print, word for word: `transcripts.txt` has a line `$ tbgen ...` and what follows it.
+"""What commands print, word for word.
 
-A line `> tbgen ...` goes on in the same folder, and `> cat FILE` shows what is in a file. Lines on the standard error
-begin with `! `; an exit code other than 0 stands at the end, as `[2]`; `…` is any text of a line.
-To write anew what has changed, before reading the difference: `python -m tests.cli.test_transcripts TABLES WHOLE-GAME`.
+`transcripts.txt` has a line `$ tbgen ...` and what follows it. A line `> tbgen ...` goes on in the
+same folder, and `> cat FILE` shows what is in a file. Lines on the standard error begin with `! `;
+an exit code other than 0 stands at the end, as `[2]`; `…` is any text of a line. To write anew what
+has changed, before reading the difference:
+`python -m tests.cli.test_transcripts TABLES WHOLE-GAME`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,10 @@ from tbgen.system.process import try_lock
 
 def locked_by(path: Path) -> str:
     """What another process says of a lock."""
-    code = "import os, sys; from tbgen.system.process import try_lock; print(try_lock(os.open(sys.argv[1], os.O_RDWR)))"
+    code = (
+        "import os, sys; from tbgen.system.process import try_lock; "
+        "print(try_lock(os.open(sys.argv[1], os.O_RDWR)))"
+    )
     return subprocess.run(
         [sys.executable, "-c", code, path], capture_output=True, text=True, check=True
     ).stdout.strip()

@@ -66,7 +66,8 @@ def test_a_packed_file_reads_as_if_it_were_not_whatever_its_name(
 def test_a_packed_file_that_is_cut_short_or_damaged_is_called_so(
     tmp_path: Path, pack: Callable[[bytes], bytes]
 ) -> None:
-    path, data = tmp_path / "games.pgn", pack(os.urandom(100_000).hex().encode())
+    path = tmp_path / "games.pgn"
+    data = pack(os.urandom(100_000).hex().encode())
     for broken in (
         data[: len(data) // 2],
         data[:-1],

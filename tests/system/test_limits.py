@@ -68,7 +68,8 @@ def test_a_container_s_limit_counts_less_what_is_used(
 def test_the_disk_of_a_folder_that_is_not_there_yet_is_that_of_the_one_above(
     tmp_path: Path,
 ) -> None:
-    there, later = free_disk(tmp_path), free_disk(tmp_path / "a" / "b")
+    there = free_disk(tmp_path)
+    later = free_disk(tmp_path / "a" / "b")
     assert there is not None
     assert later is not None
     assert abs(there - later) < GIB
