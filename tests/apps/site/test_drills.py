@@ -133,6 +133,31 @@ def test_a_drill_is_played_to_its_end(page: Chromium, server: str) -> None:
     assert board.fen() != BISHOP
 
 
+def test_a_drill_gives_hints_takes_moves_back_and_says_what_is_no_move(
+    page: Chromium, server: str
+) -> None:
+    look_at(page, server, BISHOP, "G4.0")
+    page.run("document.getElementById('ask-drill').click()")
+    page.wait("!document.getElementById('drill-part').hidden")
+    type_move(page, "Qh4")
+    assert text_of(page, "#said") == "Qh4 is no legal move here."
+    assert page.run("document.getElementById('said').checkVisibility()")
+    press_in_drill(page, "Hint")
+    assert text_of(page, "#drill-part .hint") == "Move the white king on e6."
+    press_in_drill(page, "Hint")
+    assert text_of(page, "#drill-part .hint") == "Play Ke5."
+    page.wait("document.querySelectorAll('.cg-shapes line').length === 1")
+    type_move(page, "Bg4")
+    page.wait("document.getElementById('drill-part').innerText.includes('gives it away for')")
+    page.wait("document.getElementById('fen').value.includes(' w ')")
+    press_in_drill(page, "Take back")
+    wait_for(page, BISHOP)
+    assert "gives it away" not in text_of(page, "#drill-part")
+    assert page.run("document.getElementById('accrued').value") == "G4.0"
+    type_move(page, "Ke5")
+    page.wait("document.getElementById('drill-part').innerText.includes('is best play')")
+
+
 def test_a_drill_of_black_turns_the_board_and_hides_its_arrows(page: Chromium, server: str) -> None:
     arrows = "document.querySelectorAll('.cg-shapes line').length"
     look_at(page, server, "8/8/8/8/8/2k5/1r6/K7 b - - 0 1")
@@ -209,6 +234,36 @@ def test_puzzles_have_one_answer_and_moves_change_where_the_gallery_says_so(
             assert own.isdisjoint(other)
             assert min(len(own), len(other)) > 0
     assert len(puzzles) + len(changes) >= least
+
+
+@pytest.mark.parametrize(
+    ("wanted", "endings"),
+    [
+        ("rook", ["KRvK"]),
+        ("king against Bishops", ["KBvK"]),
+        ("kkb", ["KBvK"]),
+        ("KvKN", ["KNvK"]),
+        ("two bare", ["KvK"]),
+        ("elephant", []),
+    ],
+)
+def test_an_ending_is_found_and_a_position_of_it_drawn(
+    page: Chromium, places: dict[str, str], wanted: str, endings: list[str]
+) -> None:
+    look_at(page, places["tbgen"])
+    page.run("document.getElementById('endings').open = true")
+    page.wait("document.querySelectorAll('#found-endings button').length === 6")
+    page.type_into("#find-ending", wanted)
+    buttons = "[...document.querySelectorAll('#found-endings button')]"
+    names = page.run(f"{buttons}.map((each) => each.innerText.split(' ').at(-1))")
+    assert names == endings
+    assert text_of(page, "#found-number") == f"{len(endings)} of 6"
+    if endings:
+        page.run(f"window.before = location.search; {buttons}[0].click()")
+        page.wait("location.search !== window.before")
+        board = chess.Board(fen_in(page))
+        assert str(material_of(board).canonical()) == endings[0]
+        assert board.is_valid()
 
 
 def test_the_gallery_opens_what_it_names_and_a_puzzle_a_day(

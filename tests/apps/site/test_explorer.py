@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import io
 import re
+import shlex
 import threading
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from urllib.parse import urlencode
 
 import chess
 import chess.pgn
+import click
 import pytest
 from starlette.testclient import TestClient
 
@@ -22,6 +24,7 @@ from tbgen.apps.site.export import INDEX, SERVER, TABLES, files, index_page
 from tbgen.apps.site.limits import Limits
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import ServerSettings
+from tbgen.cli import tbgen as program
 from tbgen.closures.solving import PositionSolver
 from tbgen.probe import Tablebase
 from tbgen.rules.position import own_score
@@ -178,7 +181,11 @@ ASKED = [
     (LATE.format(60), "G4.0", "In 30 plies with best play. Points"),
     (LATE.format(100), "G4.0", "The fifty-move rule leaves 0 plies: G4.0."),
     ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "", "Tables know no castling rights."),
-    ("4k2r/8/8/8/8/8/8/RR1QK3 b - - 0 1", "", "No table of KQRRvKR is here."),
+    (
+        "4k2r/8/8/8/8/8/8/RR1QK3 b - - 0 1",
+        "",
+        "No table of KQRRvKR (queen and two rooks against rook) is here.",
+    ),
     (
         f"https://lichess.org/analysis/fromPosition/{BISHOP.replace(' ', '_')}?color=black",
         "4",
@@ -475,19 +482,82 @@ def test_positions_are_set_up_without_turning_the_side_to_move(page: Chromium, s
     assert page.run("document.getElementById('editing').hidden")
 
 
+def test_a_pawn_that_has_just_moved_twice_can_be_set_up(page: Chromium, server: str) -> None:
+    fen = "8/8/8/3pP3/8/2k5/8/4K3 w - - 0 1"
+    look_at(page, server, fen)
+    page.press("e")
+    (_, *squares) = texts_of(page, "#passant option")
+    assert squares == ["on d6"]
+    page.run(
+        "(({ passant }) => { passant.value = passant.options[1].value; passant.onchange(); })(window)"
+    )
+    page.wait("document.getElementById('fen').value.includes(' w - d6 ')")
+    page.run("document.querySelector('[name=turn][value=b]').click()")
+    page.wait("document.getElementById('fen').value.includes(' b - - ')")
+    assert not page.run("document.getElementById('passant').checkVisibility()")
+
+
+def test_what_is_shared_says_for_whom_it_is(page: Chromium, server: str) -> None:
+    look_at(page, server, BISHOP, "G4.0")
+    page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    for name, said in (
+        ("link", "Copied. The link works on this machine only."),
+        ("fen", "Copied."),
+    ):
+        page.run(f"document.querySelector('#share [name={name}]').click()")
+        page.wait(f"document.getElementById('said').innerText === {said!r}")
+    assert page.run("window.copied") == f"{BISHOP} G4.0"
+    assert page.run("document.getElementById('lichess').href") == (
+        f"https://lichess.org/analysis/standard/{BISHOP.replace(' ', '_')}"
+    )
+
+
 def test_without_a_table_the_page_has_scores_and_moves(page: Chromium, server: str) -> None:
     board = chess.Board("4k2r/8/8/8/8/8/8/R3K3 b - - 0 1")
     look_at(page, server, board.fen())
     verdict = text_of(page, "#verdict")
     assert (
-        f"No table of KRvKR is here. Black to move. The position’s own score is {own_score(board)}"
-        in verdict
+        "No table of KRvKR (rook against rook) is here. Black to move. "
+        f"The position’s own score is {own_score(board)}" in verdict
     )
     assert "6 endings are here" in verdict
     assert sorted(texts_of(page, ".move b")) == sorted(map(board.san, board.legal_moves))
-    assert "tbgen" not in verdict
+    assert "this builds the table: tbgen build KRvKR" in verdict
     type_move(page, "Kf7")
     page.wait("document.querySelector('#game button')")
+
+
+@pytest.mark.parametrize(
+    ("fen", "commands"),
+    [
+        ("4k2r/8/8/8/8/8/8/R3KB2 w - - 0 1", ["build KRBvKR"]),
+        ("4k2r/7p/8/8/8/8/8/R3KB2 w - - 0 1", ["solve", "hold"]),
+        ("4k2r/6pp/8/8/8/8/6PP/R3KB2 b - - 0 1", ["hold"]),
+    ],
+)
+def test_without_a_table_commands_lead_on(
+    page: Chromium, server: str, fen: str, commands: list[str]
+) -> None:
+    look_at(page, server, fen)
+    side = "white" if " w " in fen else "black"
+    texts = {
+        "build KRBvKR": "tbgen build KRBvKR",
+        "solve": f'tbgen solve "{fen}"',
+        "hold": f'tbgen hold "{fen}" --side {side}',
+    }
+    assert texts_of(page, "#verdict code") == [texts[name] for name in commands]
+    for text in texts_of(page, "#verdict code"):
+        name, *words = shlex.split(text)[1:]  # which the program understands
+        command = program.get_command(click.Context(program), name)
+        command.make_context(name, words)
+
+
+def test_a_broken_link_leads_on(page: Chromium, server: str) -> None:
+    page.open(f"{server}/explorer/?fen=nonsense", "document.querySelector('#verdict button')")
+    assert "a FEN has eight ranks" in text_of(page, "#verdict")
+    page.run("document.querySelector('#verdict button').click()")
+    wait_for(page, BISHOP)
+    assert "G1.5" in text_of(page, "#verdict")
 
 
 def test_what_a_solve_has_proved_is_shown(page: Chromium, own_folder: Path) -> None:

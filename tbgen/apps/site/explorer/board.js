@@ -1,14 +1,14 @@
 // The board: chessground, to play moves on or to set positions up, with arrows, dots and colours of squares.
 import { Chessground } from './vendor/chessground.min.js';
+import { shade } from './badge.js';
 import { byId, make } from './elements.js';
 import { inWords, isCheck, legalMoves, menOf, nameOf, play, uciOf } from './rules.js';
 import { parseScore, signed } from './scores.js';
-import { shade } from './view.js';
 
 const ROLES = { k: 'king', q: 'queen', r: 'rook', b: 'bishop', n: 'knight', p: 'pawn' };
 const NAMES = { w: 'white', b: 'black' };
 const TOOLS = [['hand', '✥', 'Move men'], ['bin', '✕', 'Take men away']];
-const MOST_ARROWS = 6;
+const MOST_ARROWS = 3; // more hide the men
 
 /** How many legal moves lead to each square. */
 function targetsOf(position) {
@@ -83,11 +83,15 @@ export class Board {
     this.point(null);
   }
 
-  /** Show a move with the replies to it; null shows what is suggested again. */
-  point(uci) {
-    const arrow = (move, lineWidth) => ({ orig: move.slice(0, 2), dest: move.slice(2, 4), brush: 'blue', modifiers: { lineWidth } });
+  /** Show a move with the squares of the replies to it, and the best reply if it is known.
+   *
+   * Without a move the board shows again what is suggested.
+   */
+  point(uci, reply = null) {
     const width = this.#arrows.length > 1 ? 6 : 10;
-    this.#ground.setAutoShapes(uci ? [arrow(uci, 10)] : this.#arrows.map((move) => arrow(move, width)));
+    const arrows = uci ? [arrowOf(uci, 10)] : this.#arrows.map((move) => arrowOf(move, width));
+    if (reply) arrows.push(arrowOf(reply, 8, 'red'));
+    this.#ground.setAutoShapes(arrows);
     const move = uci && this.#position && legalMoves(this.#position).find((each) => uciOf(each) === uci);
     this.#draw(move ? dotsOf(play(this.#position, move)) : this.#marks);
   }
@@ -137,6 +141,10 @@ export class Board {
     this.#ground.cancelMove();
     this.setUp(this.#ground.getFen());
   }
+}
+
+function arrowOf(uci, lineWidth, brush = 'blue') {
+  return { orig: uci.slice(0, 2), dest: uci.slice(2, 4), brush, modifiers: { lineWidth } };
 }
 
 /** The squares that the side to move can go to, each with its number of moves. */

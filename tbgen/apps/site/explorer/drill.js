@@ -1,109 +1,156 @@
 // Drills: a position is played against the tables, and every move is graded by what it gives away.
+import { badge } from './badge.js';
+import { drawPosition } from './draw.js';
 import { make } from './elements.js';
-import { brokenRule, formatFen, legalMoves, parseFen } from './rules.js';
+import { formatFen, manInWords, parseFen, squareOf } from './rules.js';
 import { inPlies, inWords, parseScore, pointsOf } from './scores.js';
-import { badge } from './view.js';
 
 const MOST_TRIED = 12; // replies that the table thinks about
 const DRAWN = 60; // positions at once, when another one is looked for
 const ROUNDS = 6;
 const LEAST_PLIES = 3; // to the goal of another position
+const LEAST_LOSS = 0.00005; // points that are written with four digits
 
 /** What a move gives away, in points of the side that makes it; 0 for a move that keeps the outcome. */
 export function gradeOf(answer, uci) {
-  const move = answer.moves.find((each) => each.uci === uci), side = answer.fen.split(' ')[1] === 'w' ? 0 : 1;
+  const move = answer.moves.find((each) => each.uci === uci);
+  const side = sideOf(answer) === 'w' ? 0 : 1;
   const points = (text) => pointsOf(parseScore(text))[side];
   return { ...move, lost: move.keeps ? 0 : points(answer.outcome) - points(move.outcome) };
 }
 
+const sideOf = ({ fen }) => fen.split(' ')[1];
+
 /** The move of the table: it keeps the outcome, does not concede at once, and leaves the fewest replies that keep it. */
 export async function replyTo(answer, after) {
-  const kept = answer.moves.filter((each) => each.keeps).slice(0, MOST_TRIED);
-  const rated = await Promise.all(kept.map(async (each) => {
-    const { moves, outcome, accrued } = await after(each);
+  const kept = answer.moves.filter((move) => move.keeps).slice(0, MOST_TRIED);
+  const rated = await Promise.all(kept.map(async (move) => {
+    const { moves, outcome, accrued } = await after(move);
     const concedes = !moves.length || outcome === accrued;
-    return { each, concedes, replies: moves.filter((reply) => reply.keeps).length };
+    return { move, concedes, replies: moves.filter((reply) => reply.keeps).length };
   }));
-  rated.sort((a, b) => a.concedes - b.concedes || a.replies - b.replies || b.each.dtg - a.each.dtg);
-  return rated[0].each;
+  rated.sort((a, b) => a.concedes - b.concedes || a.replies - b.replies || b.move.dtg - a.move.dtg);
+  return rated[0].move;
 }
 
 /** Another position of the same men, with the same side to move and the same outcome; null if none was drawn. */
-export async function another(fen, outcome, source, draw = Math.random) {
-  const position = parseFen(fen), men = position.board.filter((man) => man !== null);
-  const drawn = () => {
-    const board = Array(64).fill(null);
-    for (const man of men) {
-      let square;
-      do square = Math.floor(64 * draw()); while (board[square] !== null);
-      board[square] = man;
-    }
-    return { ...position, board, ep: -1, clock: 0, number: 1 };
-  };
+export async function another(fen, outcome, source, random = Math.random) {
+  const { board, turn } = parseFen(fen);
+  const men = board.filter((man) => man !== null);
   for (let round = 0; round < ROUNDS; round++) {
-    const boards = Array.from({ length: 8 * DRAWN }, drawn).filter((each) => !brokenRule(each) && legalMoves(each).length > 1).slice(0, DRAWN);
-    const found = await source.outcomes(boards.map(formatFen));
-    const place = found.findIndex((each) => each?.outcome === outcome && (each.dtg === null || each.dtg >= LEAST_PLIES));
-    if (place >= 0) return formatFen(boards[place]);
+    const fens = Array.from({ length: DRAWN }, () => formatFen(drawPosition(men, turn, random)));
+    const values = await source.outcomes(fens);
+    const place = values.findIndex((value) => value?.outcome === outcome && (value.dtg === null || value.dtg >= LEAST_PLIES));
+    if (place >= 0) return fens[place];
   }
   return null;
 }
 
 export class Drill {
   #waits = false; // for the table's move
-  #grade = null; // of the last move
+  #turns = []; // the reader's moves: where each was made, and its grade
+  #hints = 0; // that were given in this position
+  lost = 0; // points
 
   /** `site` is what the page can do: look at positions, play moves, ask tables. */
-  constructor(site, answer) {
-    const accrued = answer.accrued === answer.own ? '' : answer.accrued;
-    Object.assign(this, { site, side: answer.fen.split(' ')[1], fen: answer.fen, accrued, goal: answer.outcome });
-    Object.assign(this, { lost: 0, moves: 0, isOver: false });
+  constructor(answer, site) {
+    this.site = site;
+    this.side = sideOf(answer);
+    this.fen = answer.fen;
+    this.accrued = answer.accrued === answer.own ? '' : answer.accrued;
+    this.goal = answer.outcome;
+    this.isOver = false;
   }
 
   /** A move of the reader is about to be played. */
   played(answer, uci) {
-    if (this.isOver || answer.fen.split(' ')[1] !== this.side) return;
-    this.#grade = gradeOf(answer, uci);
+    if (this.isOver || sideOf(answer) !== this.side) return;
+    const grade = gradeOf(answer, uci);
+    this.#turns.push({ node: this.site.node(), grade });
     this.#waits = true;
-    this.moves += 1;
-    this.lost += this.#grade.lost;
+    this.#hints = 0;
+    this.lost += grade.lost;
   }
 
   /** The page shows a position; the table moves, if it is its turn. */
   async shown(answer) {
     const isStill = !answer.moves.length || answer.outcome === answer.accrued;
-    this.isOver = isStill && this.moves > 0;
+    this.isOver = isStill && this.#turns.length > 0;
     this.#say(answer);
-    if (this.isOver || !this.#waits || answer.fen.split(' ')[1] === this.side) return;
+    if (this.isOver || !this.#waits || sideOf(answer) === this.side) return;
     this.#waits = false;
-    const { uci } = await replyTo(answer, (each) => this.site.after(each));
+    const { uci } = await replyTo(answer, (move) => this.site.after(move));
     if (this.site.isShown(answer)) this.site.follow(uci);
   }
 
   #say(answer) {
-    const name = this.side === 'w' ? 'White' : 'Black', last = this.#grade, parts = [];
-    if (last) parts.push(make('p', { class: last.lost ? 'wrong' : 'right' }, make('b', {}, last.san), ...this.#graded(last)));
-    if (this.isOver) parts.push(make('p', {}, badge(answer.outcome), answer.moves.length ? ' is held for ever. ' : ' ends the game. ', this.#total()));
-    else parts.push(make('p', {}, `You play ${name}. Keep `, badge(answer.outcome), `: ${inWords(parseScore(answer.outcome))}.`));
-    const does = (text, onclick) => make('button', { type: 'button', onclick }, text);
-    this.site.place.replaceChildren(make('h2', { id: 'drill-title' }, 'Drill'), ...parts, make('div', { class: 'bar' },
-      does('Begin again', () => this.site.drill(this)), does('Another like this', () => this.#another()), does('Leave the drill', () => this.site.leave())));
+    const last = this.#turns.at(-1)?.grade;
+    const parts = [];
+    if (last) parts.push(make('p', { class: last.lost ? 'wrong' : 'right' }, make('b', {}, last.san), ...gradeInWords(last)));
+    parts.push(this.isOver ? this.#end(answer) : this.#task(answer));
+    this.site.place.replaceChildren(make('h2', { id: 'drill-title' }, 'Drill'), ...parts, this.#buttons(answer));
   }
 
-  #total() {
-    const moves = `${this.moves} move${this.moves === 1 ? '' : 's'}`;
-    return this.lost ? `You gave away ${this.lost.toFixed(4)} points.` : `You gave nothing away in ${moves}.`;
+  #task({ outcome }) {
+    const name = this.side === 'w' ? 'White' : 'Black';
+    return make('p', {}, `You play ${name}. Keep `, badge(outcome), `: ${inWords(parseScore(outcome))}.`);
   }
 
-  #graded({ best, keeps, dtg, lost, outcome }) {
-    if (best) return [' is best play.'];
-    if (keeps) return [` keeps it, in ${inPlies(dtg)}: there is a better way.`];
-    return [` gives it away for `, badge(outcome), `: ${lost < 0.00005 ? 'less than 0.0001' : lost.toFixed(4)} points.`];
+  #end({ outcome, moves }) {
+    const number = this.#turns.length;
+    const total = this.lost
+      ? `You gave away ${this.lost.toFixed(4)} points.`
+      : `You gave nothing away in ${number} move${number === 1 ? '' : 's'}.`;
+    return make('p', {}, badge(outcome), moves.length ? ' is held for ever. ' : ' ends the game. ', total);
+  }
+
+  #buttons(answer) {
+    const button = (text, onclick) => make('button', { type: 'button', onclick }, text);
+    const buttons = [
+      button('Begin again', () => this.site.drill(this)),
+      button('Another like this', () => this.#another()),
+      button('Leave the drill', () => this.site.leave()),
+    ];
+    if (this.#turns.length) buttons.unshift(button('Take back', () => this.#takeBack()));
+    if (!this.isOver && sideOf(answer) === this.side) buttons.unshift(button('Hint', () => this.#hint(answer)));
+    return make('div', { class: 'bar' }, ...buttons);
+  }
+
+  /** First which man moves, then the move. */
+  #hint(answer) {
+    this.#hints += 1;
+    const { uci, san } = answer.moves[0];
+    const square = uci.slice(0, 2);
+    const man = manInWords(parseFen(answer.fen).board[squareOf(square)]);
+    if (this.#hints > 1) this.site.point(uci);
+    this.#add('hint', this.#hints > 1 ? `Play ${san}.` : `Move the ${man} on ${square}.`);
+  }
+
+  /** Stand where the last move was made; what it gave away counts no longer. */
+  #takeBack() {
+    const { node, grade } = this.#turns.pop();
+    this.lost -= grade.lost;
+    this.isOver = false;
+    this.#waits = false;
+    this.#hints = 0;
+    this.site.jump(node);
   }
 
   async #another() {
     const fen = await another(this.fen, this.goal, this.site.source);
-    if (fen) this.site.drill({ fen, accrued: '' });
-    else this.site.place.append(make('p', {}, 'No other position like this was found.'));
+    if (fen) this.site.drill({ fen });
+    else this.#add('none', 'No other position like this was found.');
   }
+
+  #add(kind, text) {
+    this.site.place.querySelector(`.${kind}`)?.remove();
+    this.site.place.append(make('p', { class: kind }, text));
+  }
+}
+
+function gradeInWords({ best, keeps, dtg, lost, outcome }) {
+  if (best) return [' is best play.'];
+  if (keeps) return [` keeps it, in ${inPlies(dtg)}: there is a better way.`];
+  const points = lost < LEAST_LOSS ? 'less than 0.0001' : lost.toFixed(4);
+  return [' gives it away for ', badge(outcome), `: ${points} points.`];
 }

@@ -14,3 +14,6 @@ export function make(name, attributes = {}, ...children) {
 }
 
 export const byId = (id) => document.getElementById(id);
+
+/** Say something in the line below the moves. */
+export const say = (...parts) => byId('said').replaceChildren(...parts);

@@ -1,55 +1,80 @@
 // The gallery and the puzzle of the day, as far as there are tables of them.
 import { CHANGES, LONGEST, PUZZLES, ZUGZWANGS } from './collection.js';
 import { make } from './elements.js';
-import { canonical, materialOf } from './materials.js';
+import { canonical, endingInWords, materialOf } from './materials.js';
 import { placeOf } from './place.js';
 import { parseFen } from './rules.js';
 import { inPlies, signed } from './scores.js';
 import { addressOf } from './share.js';
 
 const DAY = 86_400_000; // milliseconds
+const MINUTE = 60_000;
 
 const turned = (fen) => fen.replace(/[wb]$/, (turn) => (turn === 'w' ? 'b' : 'w'));
 const side = (fen) => (fen.endsWith('w') ? 'White' : 'Black');
 const whole = (fen) => `${fen} - - 0 1`;
+const materialIn = (fen) => materialOf(parseFen(whole(fen)));
 
 export class Gallery {
-  /** `names` are the endings that are here; `open` and `drill` are called with a position. */
-  constructor(names, { open, drill }) {
-    Object.assign(this, { names: new Set(names), open, drill });
+  /** `names` are the endings that are here; `open` and `drill` are called with a position; `report` leads to pages. */
+  constructor(names, { open, drill, report = '' }) {
+    this.names = new Set(names);
+    Object.assign(this, { open, drill, report });
   }
 
-  #here(rows) { return rows.filter(([fen]) => this.names.has(canonical(materialOf(parseFen(whole(fen)))).name)); }
+  #here(rows) { return rows.filter(([fen]) => this.names.has(canonical(materialIn(fen)).name)); }
 
   /** The puzzle of a day, which everybody has who has the same tables. */
   puzzleOf(date) {
-    const puzzles = this.#here(PUZZLES), day = Math.floor((date - date.getTimezoneOffset() * 60_000) / DAY);
+    const puzzles = this.#here(PUZZLES);
+    const day = Math.floor((date - date.getTimezoneOffset() * MINUTE) / DAY);
     if (!puzzles.length) throw Error('There is no puzzle of the endings that are here.');
     return puzzles[day % puzzles.length];
   }
 
-  async daily(date = new Date()) { await this.drill({ fen: whole(this.puzzleOf(date)[0]), accrued: '' }); }
+  async daily(date = new Date()) {
+    const [fen] = this.puzzleOf(date);
+    await this.drill({ fen: whole(fen) });
+  }
 
   fill(place) {
     const longest = new Map(this.#here(LONGEST).map((row) => [row[1], row])); // those of most men come last, and stay
     place.replaceChildren(
       ...this.#part('Mutual zugzwang: whoever moves spoils it', this.#here(ZUGZWANGS), ([fen, white, black]) => [
-        [fen, '', `${signed(white)} if ${side(fen)} moves`], [turned(fen), '', `${signed(black)} if ${side(turned(fen))} does`]]),
+        [fen, '', `${signed(white)} if ${side(fen)} moves`],
+        [turned(fen), '', `${signed(black)} if ${side(turned(fen))} does`],
+      ]),
       ...this.#part('The best move depends on what has accrued', this.#here(CHANGES), ([fen, accrued]) => [
-        [fen, '', `${side(fen)} to move`], [fen, accrued, `with ${signed(accrued)} accrued`]]),
+        [fen, '', `${side(fen)} to move`],
+        [fen, accrued, `with ${signed(accrued)} accrued`],
+      ]),
       ...this.#part('The longest way to each score', [...longest.values()], ([fen, outcome, plies]) => [
-        [fen, '', `${signed(outcome)} in ${inPlies(plies)}`]]));
+        [fen, '', `${signed(outcome)} in ${inPlies(plies)}`],
+      ]),
+    );
   }
 
   #part(title, rows, linksOf) {
     if (!rows.length) return [];
-    return [make('h3', {}, title), make('ul', { class: 'gallery' }, ...rows.map((row) => make('li', {}, make('b', {}, materialOf(parseFen(whole(row[0])))), ' ',
-      ...linksOf(row).flatMap(([fen, accrued, text]) => [this.#link({ fen: whole(fen), accrued }, text), ' ']))))];
+    const items = rows.map((row) => {
+      const links = linksOf(row).flatMap(([fen, accrued, text]) => [this.#link({ fen: whole(fen), accrued }, text), ' ']);
+      return make('li', {}, this.#name(materialIn(row[0])), ' ', ...links);
+    });
+    return [make('h3', {}, title), make('ul', { class: 'gallery' }, ...items)];
+  }
+
+  #name(material) {
+    const words = make('b', { title: endingInWords(material) }, material);
+    const { name } = canonical(material);
+    return this.report ? make('a', { href: `${this.report}material/${name}.html` }, words) : words;
   }
 
   #link(given, text) {
     const place = placeOf(given);
-    const open = (event) => { event.preventDefault(); this.open(place); scrollTo(0, 0); };
-    return make('a', { href: addressOf(place), onclick: open }, text);
+    const onclick = (event) => {
+      event.preventDefault();
+      this.open(place);
+    };
+    return make('a', { href: addressOf(place), onclick }, text);
   }
 }

@@ -1,21 +1,43 @@
-// Materials: names of endings, as files of tables have them.
+// Materials: names of endings, as files of tables have them, and in words.
 
 const ORDER = 'KQRBNP';
+const MEN = { Q: ['queen', 'queens'], R: ['rook', 'rooks'], B: ['bishop', 'bishops'], N: ['knight', 'knights'], P: ['pawn', 'pawns'] };
+const NUMBERS = ['', '', 'two', 'three', 'four', 'five', 'six'];
 
 function isStronger(white, black) {
   if (white.length !== black.length) return white.length > black.length;
-  for (let n = 0; n < white.length; n++) if (white[n] !== black[n]) return ORDER.indexOf(white[n]) < ORDER.indexOf(black[n]);
-  return true;
+  const place = [...white].findIndex((man, at) => man !== black[at]);
+  return place < 0 || ORDER.indexOf(white[place]) < ORDER.indexOf(black[place]);
 }
 
 /** The name of a table, and whether the colours of a position of this material are exchanged in it. */
 export function canonical(material) {
   const [white, black] = material.split('v');
-  return isStronger(white, black) ? { name: material, flipped: false } : { name: `${black}v${white}`, flipped: true };
+  if (isStronger(white, black)) return { name: material, flipped: false };
+  return { name: `${black}v${white}`, flipped: true };
 }
 
 /** The material on a board. */
 export function materialOf({ board }) {
   const side = (of) => [...ORDER].map((man) => man.repeat(board.filter((each) => each === of(man)).length)).join('');
   return `${side((man) => man)}v${side((man) => man.toLowerCase())}`;
+}
+
+/** An ending as players name it: "Rook against bishop" is KRvKB. */
+export function endingInWords(material) {
+  const [white, black] = material.split('v').map(sideInWords);
+  if (!white && !black) return 'Two bare kings';
+  const words = `${white || 'king'} against ${black || 'king'}`;
+  return words[0].toUpperCase() + words.slice(1);
+}
+
+/** The men beside the king. */
+function sideInWords(side) {
+  const kinds = Object.keys(MEN).filter((man) => side.includes(man));
+  const words = kinds.map((man) => {
+    const number = side.split(man).length - 1;
+    return number === 1 ? MEN[man][0] : `${NUMBERS[number] ?? number} ${MEN[man][1]}`;
+  });
+  if (words.length < 2) return words.join('');
+  return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }

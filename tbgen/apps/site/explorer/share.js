@@ -35,6 +35,11 @@ export function positionIn(text) {
 /** A FEN with the accrued score as its seventh field. */
 const fenOf = ({ fen, accrued }) => (accrued ? `${fen} ${accrued}` : fen);
 
+/** The same position on the analysis board of lichess. */
+export const lichessOf = ({ fen }) => `https://lichess.org/analysis/standard/${encodeURI(fen.replaceAll(' ', '_'))}`;
+
+const LOCAL = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
 const linkOf = (now) => new URL(addressOf(now).replace(EMBED, ''), location.href).href;
 
 const TEXTS = {
@@ -44,15 +49,18 @@ const TEXTS = {
   frame: ({ now }) => `<iframe src="${linkOf(now)}&embed=1" width="640" height="420" title="r-mobility explorer"></iframe>`,
 };
 
+/** Whether a copied text leads to a server that nobody else can ask. */
+const isOfThisMachine = (name) => ['link', 'frame'].includes(name) && LOCAL.test(location.hostname);
+
 /** Copy something of a game; what the clipboard refuses can be selected. */
 export async function offer(name, game, place) {
   const text = TEXTS[name](game);
   try {
     await navigator.clipboard.writeText(text);
-    place.replaceChildren('Copied.');
+    place.replaceChildren(isOfThisMachine(name) ? 'Copied. The link works on this machine only.' : 'Copied.');
   } catch {
     const field = make('textarea', { readonly: true, rows: 3, 'aria-label': 'Text to copy' }, text);
-    place.replaceChildren('Copy this:', field);
+    place.replaceChildren(isOfThisMachine(name) ? 'Copy this; it works on this machine only:' : 'Copy this:', field);
     field.focus();
     field.select();
   }

@@ -1,0 +1,41 @@
+// Endings that are here, found by their names or in words, with a position of each drawn at random.
+import { byId, make } from './elements.js';
+import { endingInWords } from './materials.js';
+
+const BETWEEN = ['against', 'versus', 'and', 'vs', 'v', 'ending', 'endings'];
+
+/** Fill the list, and let it follow what is typed. */
+export function wireSearch(names, { random, report }) {
+  const field = byId('find-ending');
+  const endings = names.map((name) => ({ name, text: textOf(name) }));
+  function find() {
+    const words = wordsOf(field.value);
+    const fitting = endings.filter(({ text }) => words.every((word) => text.includes(word)));
+    const rows = fitting.map(({ name }) => rowOf(name, { random, report }));
+    byId('found-endings').replaceChildren(...rows);
+    byId('found-number').textContent = `${fitting.length} of ${names.length}`;
+  }
+  field.oninput = find;
+  find();
+}
+
+/** What is asked for, without words that say nothing of the men. */
+function wordsOf(text) {
+  const words = text.toLowerCase().split(/[\s,]+/).map((word) => word.replace(/s$/, ''));
+  return words.filter((word) => word && !BETWEEN.includes(word));
+}
+
+/** All that an ending may be called by: its words, and its letters with either side first. */
+function textOf(name) {
+  const [white, black] = name.split('v');
+  const names = [`${white}v${black}`, `${black}v${white}`, white + black, black + white];
+  return `${endingInWords(name)} ${names.join(' ')}`.toLowerCase();
+}
+
+function rowOf(name, { random, report }) {
+  const words = endingInWords(name);
+  const onclick = () => random(name);
+  const draw = make('button', { type: 'button', title: `A position of ${name} at random`, onclick }, make('b', {}, words), ` ${name}`);
+  const page = report && make('a', { href: `${report}material/${name}.html`, 'aria-label': `The page of ${name}` }, 'page');
+  return make('li', {}, draw, ' ', page || '');
+}

@@ -1,0 +1,94 @@
+// The moves in groups: those that keep the outcome, then those that give it away, with the least loss first.
+import { badge } from './badge.js';
+import { make } from './elements.js';
+import { inPlies, inWords, parseScore } from './scores.js';
+
+const OPEN_GROUPS = 2; // of moves that give the outcome away
+
+/** `does` has `play(uci)`, and `point(uci)`, which shows what follows a move; null ends that.
+ *
+ * With a row, `point` shows it there.
+ */
+export function movesOf(answer, does) {
+  if (!answer.outcome) return [groupOf(['Legal moves'], answer.moves, answer, does)];
+  const kept = answer.moves.filter((move) => move.keeps);
+  const groups = [];
+  for (const move of answer.moves.filter((each) => !each.keeps)) {
+    if (groups.at(-1)?.[0].outcome !== move.outcome) groups.push([]);
+    groups.at(-1).push(move);
+  }
+  const worse = groups.map((moves) => groupOf(titleOf(moves[0].outcome), moves, answer, does));
+  const open = worse.slice(0, OPEN_GROUPS);
+  const far = groups.slice(OPEN_GROUPS).flat().length;
+  const summary = `${far} more that ${far === 1 ? 'gives' : 'give'} away still more`;
+  const folded = far ? make('details', {}, make('summary', {}, summary), ...worse.slice(OPEN_GROUPS)) : '';
+  return [groupOf(['Keep', badge(answer.outcome)], kept, answer, does), ...open, folded];
+}
+
+function titleOf(outcome) {
+  return ['Give it away for', badge(outcome), make('small', {}, inWords(parseScore(outcome)))];
+}
+
+function groupOf(title, moves, answer, does) {
+  const rows = moves.map((move) => rowOf(move, answer, does));
+  return make('div', { class: 'group' }, make('h3', {}, ...title), make('ol', {}, ...rows));
+}
+
+function rowOf(move, answer, does) {
+  const row = make('li', {});
+  const button = make(
+    'button',
+    { type: 'button', class: move.best ? 'move best' : 'move', ...listenersOf(move, row, does) },
+    make('b', {}, move.san),
+    make('span', {}, distanceOf(move, answer)),
+    make('i', {}, ...remarkOf(move, answer)),
+  );
+  if (move.best) button.append(make('span', { class: 'unseen' }, ', best play'));
+  row.append(button);
+  return row;
+}
+
+/** A finger cannot point without touching: its first touch shows what follows a move, the next one plays it. */
+function listenersOf(move, row, { play, point }) {
+  let isTouched = false;
+  let isShown = false;
+  function enter() {
+    if (!isTouched) point(move.uci);
+  }
+  function leave() {
+    isShown = false;
+    point(null);
+  }
+  function click() {
+    if (!isTouched || isShown) {
+      play(move.uci);
+      return;
+    }
+    isShown = true;
+    point(move.uci, row);
+  }
+  return {
+    onpointerdown: (event) => { isTouched = event.pointerType === 'touch'; },
+    onclick: click,
+    onmouseenter: enter,
+    onfocus: enter,
+    onmouseleave: leave,
+    onblur: leave,
+  };
+}
+
+function distanceOf(move, answer) {
+  if (!answer.outcome) return '';
+  return move.dtg === 0 ? 'for ever' : inPlies(move.dtg);
+}
+
+/** The score that the move makes the accrued one. */
+function remarkOf(move, answer) {
+  if (move.reset) return [signOf('↺', 'counts anew from '), badge(move.accrued, { inside: true })];
+  if (move.accrued !== answer.accrued) return [signOf('→', 'reaches '), badge(move.accrued, { inside: true })];
+  return [];
+}
+
+function signOf(sign, words) {
+  return make('span', { title: words }, make('span', { 'aria-hidden': 'true' }, `${sign} `), make('span', { class: 'unseen' }, words));
+}

@@ -1,0 +1,41 @@
+// Where answers come from: a server, or files of tables. What was answered once is kept.
+const { source: kind, base = '../', report = '', tables = '' } = document.documentElement.dataset;
+const MOST_KEPT = 500; // answers
+
+const listed = tables.split(' ').filter(Boolean); // with a star where a table has no distances
+
+/** The names of the endings that are here. */
+export const NAMES = listed.map((name) => name.replace('*', ''));
+
+/** Where the pages of the report are; empty if there are none. */
+export const REPORT = report;
+
+export const source = await sourceOf(kind);
+
+async function sourceOf(name) {
+  if (name === 'server') return new (await import('./server.js')).Server(base);
+  return new (await import('./tables.js')).Tables(`${base}tables/`, listed);
+}
+
+const answers = new Map(); // promises, by what was asked
+
+/** A position with its moves and its strip. */
+export function probe({ fen, accrued }) {
+  const key = `${fen} ${accrued}`;
+  if (!answers.has(key)) keep(key, source.probe(fen, accrued));
+  return answers.get(key);
+}
+
+function keep(key, answer) {
+  answers.set(key, answer);
+  answer.catch(() => answers.delete(key));
+  if (answers.size > MOST_KEPT) answers.delete(answers.keys().next().value);
+}
+
+const endings = new Map();
+
+/** What a table holds, in figures. */
+export function figuresOf(name) {
+  if (!endings.has(name)) endings.set(name, source.ending(name));
+  return endings.get(name);
+}

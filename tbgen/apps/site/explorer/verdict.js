@@ -1,0 +1,79 @@
+// What is said of a position in its box: the verdict, or what there is without a table.
+import { badge, moverOf } from './badge.js';
+import { make } from './elements.js';
+import { endingInWords } from './materials.js';
+import { inPlies, inWords, parseScore, pointsOf, shadeOf, signed } from './scores.js';
+
+const FIFTY = 100; // plies
+const MOST_TABLE_MEN = 5;
+const MOST_SOLVED_MEN = 7;
+
+/** What the fifty-move rule makes of the value, where it matters. */
+function clockOf(answer) {
+  const left = Math.max(0, FIFTY - Number(answer.fen.split(' ')[4]));
+  if (left === FIFTY || answer.moves.length === 0) return [];
+  const known = answer.outcome_within ?? (left === 0 ? answer.accrued : answer.outcome);
+  const isShort = !answer.outcome_within && left > 0 && answer.dtg > left;
+  if (isShort) return [`The fifty-move rule leaves ${inPlies(left)}: fewer than best play needs.`];
+  if (known === answer.outcome) return [];
+  return [`The fifty-move rule leaves ${inPlies(left)}: ${signed(known)}.`];
+}
+
+function wayOf(answer) {
+  if (answer.moves.length === 0) return 'The game is over.';
+  if (answer.outcome === answer.accrued) return 'Held for ever from here: it has accrued, and nobody can better it.';
+  if (answer.dtg === null) return 'How far away it is, no table here says.';
+  return `In ${inPlies(answer.dtg)} with best play.`;
+}
+
+/** The outcome in words, how far away it is, what the clock leaves, points and scores. */
+export function verdict(answer) {
+  const outcome = parseScore(answer.outcome);
+  const points = pointsOf(outcome).map((each) => each.toFixed(4)).join('–');
+  const isOver = answer.moves.length === 0;
+  const mover = isOver ? '' : make('b', {}, `${moverOf(answer.fen)} to move. `);
+  return [
+    make('p', {}, badge(answer.outcome, { kind: 'big' }), ' ', `${inWords(outcome, isOver)}.`),
+    make('p', {}, mover, wayOf(answer)),
+    ...clockOf(answer).map((text) => make('p', {}, text)),
+    make('p', { class: 'facts' }, `Points ${points}. Accrued `, badge(answer.accrued), ', the position’s own score ', badge(answer.own), '.'),
+  ];
+}
+
+/** The colour of a verdict's box. */
+export const colorOf = (answer) => `var(${shadeOf(parseScore(answer.outcome))})`;
+
+/** Where no table answers: what the position says itself, what answers elsewhere, and what tables there are. */
+export function unknown(answer, names) {
+  const mover = make('b', {}, `${moverOf(answer.fen)} to move. `);
+  return [
+    make('p', {}, `No table of ${answer.material} (${endingInWords(answer.material).toLowerCase()}) is here.`),
+    make('p', {}, mover, 'The position’s own score is ', badge(answer.own), ', and ', badge(answer.accrued), ' has accrued.'),
+    ...waysOn(answer),
+    names.length ? make('details', {}, make('summary', {}, counted(names)), make('p', { class: 'small' }, names.join(', '))) : '',
+  ];
+}
+
+const counted = (names) => `${names.length} ending${names.length === 1 ? ' is' : 's are'} here`;
+
+/** The commands that answer on a machine with tbgen. */
+function waysOn({ material, table, fen, accrued, own }) {
+  const men = material.length - 1;
+  const position = accrued === own ? fen : `${fen} ${accrued}`;
+  const side = moverOf(fen).toLowerCase();
+  if (men <= MOST_TABLE_MEN) return [wayOn('On your machine, this builds the table:', `tbgen build ${table}`)];
+  const hold = wayOn(`This looks for a proof that ${moverOf(fen)} does not lose, without tables:`, `tbgen hold "${position}" --side ${side}`);
+  if (men > MOST_SOLVED_MEN) return [hold];
+  return [wayOn('On your machine, this solves the position alone:', `tbgen solve "${position}"`), hold];
+}
+
+const wayOn = (words, command) => make('p', { class: 'small' }, `${words} `, make('code', {}, command));
+
+/** What a solve has proved: the value, or the least and the greatest that it can be, and the moves that are best. */
+export function solved({ lower, upper, exact, moves }) {
+  const best = moves.filter((each) => each.best).map((each) => each.san).join(', ');
+  const value = exact
+    ? make('p', {}, badge(lower.outcome, { kind: 'big' }), ' ', `${inWords(parseScore(lower.outcome))}, with best play.`)
+    : make('p', {}, 'With best play between ', badge(lower.outcome), ' and ', badge(upper.outcome), ': more is not proved.');
+  return [value, best ? make('p', {}, `Proved to be best: ${best}.`) : ''];
+}

@@ -1,0 +1,83 @@
+"""What the explorer shows of a move before it is played: the best reply, and how the line ends."""
+
+from __future__ import annotations
+
+import re
+
+import chess
+import pytest
+
+from tbgen.probe import Tablebase
+from tbgen.rules.position import board_after
+from tbgen.score import Score
+from tests.apps.site.chromium import NEEDED, Chromium
+from tests.apps.site.test_explorer import (
+    BISHOP,
+    ROOK,
+    fen_in,
+    look_at,
+    middle_of,
+    text_of,
+    texts_of,
+    wait_for,
+)
+
+pytestmark = NEEDED
+
+HELD = "8/8/8/8/8/5k2/8/K4B2 w - - 0 1"
+
+
+def why_of(page: Chromium, number: int) -> str:
+    """What is said while the pointer is on a move."""
+    before = text_of(page, "#why")
+    x, y = middle_of(page, f".group:first-child li:nth-child({number}) .move")
+    page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+    page.wait(f"document.getElementById('why').innerText.trim() !== {before!r}")
+    return text_of(page, "#why")
+
+
+@pytest.mark.parametrize(
+    ("fen", "accrued"), [(BISHOP, "G4.0"), (ROOK, ""), (HELD, ""), ("7k/8/6K1/8/8/8/8/R7 w", "")]
+)
+def test_the_reply_and_the_end_of_the_line_are_those_of_python(
+    page: Chromium, server: str, tables: Tablebase, fen: str, accrued: str
+) -> None:
+    look_at(page, server, fen, accrued)
+    board = chess.Board(fen_in(page))
+    score = Score(accrued) if accrued else None
+    (san, *_) = texts_of(page, ".group:first-child .move b")
+    move = next(each for each in tables.probe_moves(board, score) if each.san == san)
+    after = board_after(board, move.move)
+    value = tables.probe(after, move.accrued)
+    said = why_of(page, 1)
+    assert str(value.outcome).replace("-", "\N{MINUS SIGN}") in said
+    if not any(after.legal_moves):
+        assert said.endswith("Checkmate by White.")
+        return
+    reply = tables.probe_moves(after, move.accrued)[0]
+    assert re.match(rf"Black replies (\d+\.\.\. )?{re.escape(reply.san)}", said)
+    if value.outcome == value.accrued:
+        assert said.endswith("is held for ever: nobody can better it.")
+        return
+    line = tables.line(after, move.accrued)
+    end = next(step for step in line if step.outcome == step.accrued)
+    assert f"{end.san}: " in said
+    page.wait("document.querySelectorAll('#board .cg-shapes line').length === 2")
+
+
+def test_a_finger_sees_the_reply_first_and_then_plays(page: Chromium, server: str) -> None:
+    page.look(390, 844)
+    look_at(page, server, BISHOP, "G4.0")
+    page.tap(*middle_of(page, ".move.best"))
+    page.wait("document.querySelector('li #why')?.innerText.includes('Touch it again to play it.')")
+    assert fen_in(page) == BISHOP
+    page.tap(*middle_of(page, ".move.best"))
+    wait_for(page, "8/8/8/4KBk1/8/8/8/8")
+
+
+def test_words_are_explained_beside_the_moves(page: Chromium, server: str) -> None:
+    look_at(page, server, BISHOP, "G4.0")
+    page.run("document.getElementById('words').open = true")
+    said = text_of(page, "#words").lower()
+    for word in ("own score", "accrued", "held for ever", "keep", "give away", "ply"):
+        assert word in said
