@@ -96,7 +96,7 @@ def test_the_figures_of_ones_own_men_are_those_of_the_study(tmp_path: Path) -> N
             str(each["longest_mate"] or "none"),
         ]
     worths = worths_of(re.findall(r"--worth (\S+)", PAGE), MEN)
-    assert own_men(re.findall(r"--man (\S+)", PAGE)) == MEN
+    assert own_men(re.findall(r"--man (\w=\w+)", PAGE)) == MEN
     folder = tmp_path / name_of_men(MEN)
     build_tables(["KDvK", "KEvK", "KGvK", "KMvK"], folder, threads=1)
     for potential in potentials_of(own_records(folder), worths):

@@ -19,7 +19,7 @@ from tbgen.apps.games.read import PgnGame, games_in
 from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.tags import Source
 from tbgen.apps.records.record import replay
-from tbgen.apps.site.service import SitePages
+from tbgen.apps.site.files import SitePages
 from tbgen.apps.site.standalone import annotated_page, standings_page
 from tbgen.probe import Tablebase
 from tbgen.rules.points import Scoring
