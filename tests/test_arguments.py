@@ -11,7 +11,8 @@ import pytest
 
 import tbgen
 from tbgen import errors
-from tbgen.apps.games.tags import Rules, read_tags, write_tags
+from tbgen.apps.games.rules import Rules
+from tbgen.apps.games.tags import read_tags, write_tags
 from tbgen.errors import IllegalPositionError, ScoreFormatError, TbgenError, UsageError
 from tbgen.material import all_materials
 from tbgen.rules import points

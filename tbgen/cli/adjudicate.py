@@ -12,7 +12,7 @@ import click
 
 from tbgen.apps.games.batch import ChunkReport, GamesTask, positions_to_solve, total
 from tbgen.apps.games.decide import Ground, Solve
-from tbgen.apps.games.tags import Continue, Rules
+from tbgen.apps.games.rules import Continue, Rules
 from tbgen.cli import complain, complain_of, is_quiet, options, say
 from tbgen.cli.command import Command, refuse_beside, refuse_together, refuse_without
 from tbgen.cli.output import GamesWriter, Outputs

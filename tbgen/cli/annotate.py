@@ -14,7 +14,7 @@ import click
 from tbgen.apps.games.annotate import AnnotatedPly, Annotation, annotate
 from tbgen.apps.games.edits import commented
 from tbgen.apps.games.read import PgnGame, game_of
-from tbgen.apps.games.tags import Rules
+from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.text import Chunk, GameText, chunks_in
 from tbgen.cli import complain_of, options, say
 from tbgen.cli.command import Command, refuse_together

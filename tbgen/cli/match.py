@@ -17,7 +17,7 @@ from click.shell_completion import CompletionItem
 
 from tbgen.apps.games.crosstable import tcec_json
 from tbgen.apps.games.standings import Standings, in_decimals
-from tbgen.apps.games.tags import last_move
+from tbgen.apps.games.writing import last_move
 from tbgen.apps.match.game import Sheet
 from tbgen.apps.match.options import settings_of
 from tbgen.apps.match.process import Offence

@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from tbgen.apps.games.tags import Rules, parse_cutoff
+from tbgen.apps.games.rules import Rules
+from tbgen.apps.games.tags import parse_cutoff
 from tbgen.cli.showing import Form
 from tbgen.errors import MissingFolderError, UsageError
 from tbgen.men import Man, own_men

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from tbgen.apps.games.annotate import pgn_of
-from tbgen.apps.games.tags import Rules
+from tbgen.apps.games.rules import Rules
 from tbgen.apps.play.within import ClockedValue, value_if_asked
 from tbgen.cli import options
 from tbgen.cli.command import PositionCommand, refuse_beside, refuse_together

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tbgen.apps.games.batch import ChunkReport, GamesTask, adjudicate_file, total
 from tbgen.apps.games.decide import Ground, Solve
-from tbgen.apps.games.tags import Rules
+from tbgen.apps.games.rules import Rules
 from tbgen.cli import complain_of, say
 from tbgen.cli.reporter import reading
 from tbgen.errors import InputFileError, UsageError, build_options

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tbgen.apps.games.tags import Rules, moves_after_the_end
+from tbgen.apps.games.contradictions import moves_after_the_end
+from tbgen.apps.games.rules import Rules
 from tbgen.cli import complain, complain_of, options
 from tbgen.cli.command import PositionCommand, refuse_together, refuse_without
 from tbgen.cli.output import GamesWriter

@@ -10,6 +10,7 @@ import click
 from tbgen.apps.games.batch import GamesTask, total
 from tbgen.apps.games.crosstable import tcec_json
 from tbgen.apps.games.event import games_of_event
+from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.standings import (
     DEFAULT_ORDER,
     PRESETS,
@@ -19,7 +20,7 @@ from tbgen.apps.games.standings import (
     TieBreak,
     in_decimals,
 )
-from tbgen.apps.games.tags import Rules, Source
+from tbgen.apps.games.tags import Source
 from tbgen.cli import complain, complain_of, options
 from tbgen.cli.command import Command, refuse_together
 from tbgen.cli.reading import (

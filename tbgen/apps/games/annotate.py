@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
-from tbgen.apps.games.tags import Source, format_game, last_move, numbered, write_tags
+from tbgen.apps.games.tags import Source, write_tags
+from tbgen.apps.games.writing import format_game, last_move, numbered
 from tbgen.errors import NO_TABLE, MissingTableError
 from tbgen.facts import facts_of
 from tbgen.material import MOST_BUILT_MEN, Material

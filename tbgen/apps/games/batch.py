@@ -19,18 +19,17 @@ from tbgen.apps.games.edits import tagged
 from tbgen.apps.games.event import READ_TAGS, EventGame
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.results import UNFINISHED, classical_result, result_of
+from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.tags import (
     GAME_TAG,
     OWN_TAGS,
-    Rules,
     Source,
-    numbered,
     read_tags,
     says_fifty_moves,
-    variation,
     write_tags,
 )
 from tbgen.apps.games.text import Chunk, GameText, chunks_of
+from tbgen.apps.games.writing import numbered, variation
 from tbgen.errors import NO_TABLE, InputFileError, PgnError, UnreadableFileError, UsageError
 from tbgen.facts import facts_of
 from tbgen.material import Material

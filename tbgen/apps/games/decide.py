@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from tbgen.apps.games.results import SHEET_POINTS, SPLIT_RESULTS, winner_of
-from tbgen.apps.games.tags import Continue, Rules, Source, number_in, read_tags
+from tbgen.apps.games.rules import Continue, Rules
+from tbgen.apps.games.tags import Source, number_in, read_tags
 from tbgen.apps.play.within import ClockedValue, value_within
 from tbgen.closures.bracket import Bracket
 from tbgen.errors import CastlingError, MaterialError, MissingTableError, TooManyMenError, expect

@@ -8,8 +8,9 @@ from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping
 
 from tbgen.apps.games.grammar import LINE_END, SIGNS
-from tbgen.apps.games.tags import LINE_WIDTH, MARK, OWN_TAGS
+from tbgen.apps.games.tags import OWN_TAGS
 from tbgen.apps.games.text import GameText
+from tbgen.apps.games.writing import LINE_WIDTH, MARK
 
 _OWN_NAMES = {name.encode() for name in OWN_TAGS}
 _LINE_ENDS = (b"\n", b"\r")

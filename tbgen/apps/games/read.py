@@ -9,20 +9,15 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import chess
 import numpy as np
 
-from tbgen.apps.games.results import UNFINISHED, result_of
-from tbgen.apps.games.tags import (
-    Rules,
-    contradictions,
-    final_of,
-    read_tags,
-    root_of,
-    says_fifty_moves,
-)
+from tbgen.apps.games.contradictions import contradictions
+from tbgen.apps.games.results import UNFINISHED, final_of, result_of
+from tbgen.apps.games.rules import Rules
+from tbgen.apps.games.tags import read_tags, root_of, says_fifty_moves
 from tbgen.apps.games.text import GameText, chunks_of, decoded
 from tbgen.board.board import NO_MOVE, board_of, kernel_move, words_of
 from tbgen.board.replay import FACTS, HISTORY_WORDS, replay
@@ -36,6 +31,9 @@ from tbgen.rules.position import first_accrued, is_standard
 from tbgen.rules.stage import End, FiftyMoveSetting, Ply, first_ply, next_ply
 from tbgen.score import Color, Mobility, Score
 from tbgen.system.inputs import read_pieces
+
+Check = Callable[[], None]
+"""Called again and again during a long task, which it stops by an error."""
 
 
 @dataclass(frozen=True)
@@ -69,29 +67,29 @@ class PgnGame:
     @property
     def end(self) -> str:
         """The rule that ended the game at its last ply, or else the text of its Termination tag."""
-        said = self.tags.get(
-            "Termination", "unterminated" if self.result == UNFINISHED else "normal"
-        )
-        return said if self.last.end is None else self.last.end.value
+        if self.last.end is not None:
+            return self.last.end.value
+        default = "unterminated" if self.result == UNFINISHED else "normal"
+        return self.tags.get("Termination", default)
 
     @property
     def heading(self) -> dict[str, Any]:
         """The keys that name the game in JSON: its number, and tags by their names in lower case."""
-        tags = {
-            name.lower(): self.tags.get(name, "?") for name in ("Event", "Round", "White", "Black")
-        }
-        return {"file": self.file, "number": self.number, **tags, "result": self.result}
+        heading: dict[str, Any] = {"file": self.file, "number": self.number}
+        for name in ("Event", "Round", "White", "Black"):
+            heading[name.lower()] = self.tags.get(name, "?")
+        heading["result"] = self.result
+        return heading
 
     def facts(self, *, plies: bool = True) -> dict[str, Any]:
         """The game as JSON has it, with the points for its final score under its own scheme."""
-        last = self.last
         facts: dict[str, Any] = plain(
             {
                 **self.heading,
-                "ply_count": last.number,
+                "ply_count": self.last.number,
                 "fen": self.position().fen(),
-                "accrued": last.accrued,
-                "reached_at_ply": last.since,
+                "accrued": self.last.accrued,
+                "reached_at_ply": self.last.since,
                 "final": self.final,
                 "end": self.end,
                 "points": points_facts(self.scoring.points(self.final)),
@@ -99,7 +97,9 @@ class PgnGame:
                 "warnings": self.warnings,
             }
         )
-        return {**facts, "plies": [ply.facts() for ply in self.replayed.plies]} if plies else facts
+        if plies:
+            facts["plies"] = [ply.facts() for ply in self.replayed.plies]
+        return facts
 
 
 def read_games(
@@ -136,7 +136,7 @@ def games_in(
     lines: str | Iterable[str],
     name: str = "PGN",
     rules: Rules | None = None,
-    check: Callable[[], None] | None = None,
+    check: Check | None = None,
 ) -> Iterator[PgnGame | PgnError]:
     """Every game of a text or its lines, or the error that is in its place; PgnError is raised if there is no game.
 
@@ -147,26 +147,28 @@ def games_in(
     ['G0.0']
     """
     given = [lines] if isinstance(lines, str) else lines
-    ended = (line if line.endswith(("\n", "\r")) else f"{line}\n" for line in given)
-    return _games((line.encode("utf-8", "replace") for line in ended), name, rules, check)
+    return _games(_pieces_of(given), name, rules, check)
+
+
+def _pieces_of(lines: Iterable[str]) -> Iterator[bytes]:
+    """Lines as bytes of a file, each with its line end."""
+    for line in lines:
+        whole = line if line.endswith(("\n", "\r")) else f"{line}\n"
+        yield whole.encode("utf-8", "replace")
 
 
 def _games(
-    pieces: Iterable[bytes],
-    name: str,
-    rules: Rules | None,
-    check: Callable[[], None] | None = None,
+    pieces: Iterable[bytes], name: str, rules: Rules | None, check: Check | None = None
 ) -> Iterator[PgnGame | PgnError]:
-    wanted = expect(Rules() if rules is None else rules, Rules, "rules", "Rules such as Rules()")
-    return (
-        game_of(text, name, wanted, check)
-        for chunk in chunks_of(pieces, name)
-        for text in chunk.games
-    )
+    if rules is None:
+        rules = Rules()
+    expect(rules, Rules, "rules", "Rules such as Rules()")
+    chunks = chunks_of(pieces, name)
+    return (game_of(text, name, rules, check) for chunk in chunks for text in chunk.games)
 
 
 def game_of(
-    text: GameText, name: str, rules: Rules, check: Callable[[], None] | None = None
+    text: GameText, name: str, rules: Rules, check: Check | None = None
 ) -> PgnGame | PgnError:
     """A game of a file, or the error in its place; `check` as in `games_in`."""
     try:
@@ -177,36 +179,35 @@ def game_of(
         return PgnError(name, str(error), number=text.number)
 
 
-def _replayed_game(
-    text: GameText, name: str, rules: Rules, check: Callable[[], None] | None
-) -> PgnGame:
-    tags, written = text.tags, text.result
+def _replayed_game(text: GameText, name: str, rules: Rules, check: Check | None) -> PgnGame:
+    tags = text.tags
     known = read_tags(tags)
-    result = result_of(tags, written)
-    root, carried, words = _root(
-        tags.get("FEN"), tags.get("Variant"), known.accrued, rules.mobility
-    )
-    facts, words = (
-        _replayed(text, words.copy()) if is_standard(root) else ([], words)
-    )  # kernels know no variants
-    if (problem := text.problem) is not None:
-        raise UsageError(problem)
+    result = result_of(tags, text.result)
+    root = _root(tags.get("FEN"), tags.get("Variant"), known.accrued, rules.mobility)
     fifty_moves = rules.fifty(known)
-    if facts:
-        last, ended = _last_and_end(root, carried, facts, fifty_moves, rules.mobility)
+    play_again = partial(_game_by_python_chess, root, fifty_moves, rules.mobility, text)
+    if is_standard(root.board):
+        facts, words = _replayed(text, root.words.copy())
+        _expect_no_problem(text)
+        last, ended = _last_and_end(root, facts, fifty_moves, rules.mobility)
+        names_a_rule = rules.fifty_moves is not None or known.fifty_moves is not None
+        if last.end is None and not names_a_rule and says_fifty_moves(tags):
+            # An event that knows no rule but FIDE's.
+            by_fide = FiftyMoves(FiftyMoveSetting.FIDE)
+            fide_last, fide_ended = _last_and_end(root, facts, by_fide, rules.mobility)
+            if fide_last.end is End.FIFTY_MOVES:
+                last = fide_last
+                ended = fide_ended
+                play_again = partial(_game_by_python_chess, root, by_fide, rules.mobility, text)
+                fifty_moves = by_fide
+        position: Callable[[], chess.Board] = partial(_last_board, root.board, words, last)
     else:
-        game = _game_by_python_chess(root, carried, fifty_moves, rules.mobility, text, check)
-        last, ended = game.last, game.ended
-    if (
-        facts
-        and last.end is None
-        and rules.fifty_moves is known.fifty_moves is None
-        and says_fifty_moves(tags)
-    ):
-        fide = FiftyMoves(FiftyMoveSetting.FIDE)
-        under_fide = _last_and_end(root, carried, facts, fide, rules.mobility)
-        if under_fide[0].end is End.FIFTY_MOVES:  # an event that knows no other rule
-            fifty_moves, (last, ended) = fide, under_fide
+        # The kernels know no variants.
+        _expect_no_problem(text)
+        game = play_again(check)
+        last = game.last
+        ended = game.ended
+        position = game.position
     return PgnGame(
         file=name,
         number=text.number,
@@ -215,19 +216,31 @@ def _replayed_game(
         last=last,
         scoring=rules.scoring(known),
         fifty_moves=fifty_moves,
-        warnings=tuple(contradictions(tags, known, written, last, ended)),
-        position=partial(_last_board, root, words, last) if facts else game.position,
-        _game=partial(_game_by_python_chess, root, carried, fifty_moves, rules.mobility, text),
+        warnings=tuple(contradictions(tags, known, text.result, last, ended)),
+        position=position,
+        _game=play_again,
     )
 
 
+def _expect_no_problem(text: GameText) -> None:
+    if text.problem is not None:
+        raise UsageError(text.problem)
+
+
+class _Root(NamedTuple):
+    """The first position of a game."""
+
+    board: chess.Board
+    carried: Score | None
+    """Its accrued score, if it has one."""
+    words: Words
+    """The board as kernels read it."""
+
+
 @lru_cache(maxsize=1024)
-def _root(
-    fen: str | None, variant: str | None, accrued: Score | None, mobility: Mobility
-) -> tuple[chess.Board, Score | None, Words]:
-    """The first position of a game, its accrued score, and the position as kernels read it."""
+def _root(fen: str | None, variant: str | None, accrued: Score | None, mobility: Mobility) -> _Root:
     board, carried = root_of(fen, variant, accrued, mobility)
-    return board, carried, words_of(board)
+    return _Root(board, carried, words_of(board))
 
 
 def _replayed(text: GameText, board: Words) -> tuple[list[list[int]], Words]:
@@ -235,9 +248,11 @@ def _replayed(text: GameText, board: Words) -> tuple[list[list[int]], Words]:
 
     A word that the kernel cannot read may still be a move in another spelling.
     """
-    data, spans = np.frombuffer(text.chunk.text, np.uint8), np.array(text.moves_at).reshape(-1, 2)
+    data = np.frombuffer(text.chunk.text, np.uint8)
+    spans = np.array(text.moves_at).reshape(-1, 2)
     rows = len(spans) + 1
-    history, facts = np.empty((rows, HISTORY_WORDS), np.uint64), np.empty((rows, FACTS), np.int64)
+    history = np.empty((rows, HISTORY_WORDS), np.uint64)
+    facts = np.empty((rows, FACTS), np.int64)
     plies = int(replay(data, spans, board, history, facts, 0, NO_MOVE))
     while plies < len(spans):
         start, end = spans[plies].tolist()
@@ -248,41 +263,40 @@ def _replayed(text: GameText, board: Words) -> tuple[list[list[int]], Words]:
 
 
 def _last_and_end(
-    root: chess.Board,
-    carried: Score | None,
-    facts: list[list[int]],
-    fifty_moves: FiftyMoves,
-    mobility: Mobility,
+    root: _Root, facts: list[list[int]], fifty_moves: FiftyMoves, mobility: Mobility
 ) -> tuple[Ply, Ply | None]:
     """The last ply, and the first one at which the game was over."""
     code, _, bare, _ = facts[0]
-    own = Score(code, Color.of(not root.turn))
-    accrued = first_accrued(root, own, carried, mobility, fifty_moves)
-    plies = [first_ply(own, accrued, root.halfmove_clock, bare, fifty_moves)]
+    own = Score(code, Color.of(not root.board.turn))
+    accrued = first_accrued(root.board, own, root.carried, mobility, fifty_moves)
+    ply = first_ply(own, accrued, root.board.halfmove_clock, bare, fifty_moves)
+    ended = ply if ply.end is not None else None
     for code, reset, bare, seen in facts[1:]:
-        plies.append(next_ply(plies[-1], code, reset, bare, seen, fifty_moves, mobility))
-    return plies[-1], next((ply for ply in plies if ply.end is not None), None)
+        ply = next_ply(ply, code, reset, bare, seen, fifty_moves, mobility)
+        if ended is None and ply.end is not None:
+            ended = ply
+    return ply, ended
 
 
 def _last_board(root: chess.Board, words: Words, last: Ply) -> chess.Board:
     board = board_of(words)
-    board.fullmove_number = root.fullmove_number + (last.number + (root.turn == chess.BLACK)) // 2
+    plies_since_white = last.number + (root.turn == chess.BLACK)
+    board.fullmove_number = root.fullmove_number + plies_since_white // 2
     board.halfmove_clock = last.counter
     return board
 
 
 def _game_by_python_chess(
-    root: chess.Board,
-    carried: Score | None,
+    root: _Root,
     fifty_moves: FiftyMoves,
     mobility: Mobility,
     text: GameText,
-    check: Callable[[], None] | None = None,
+    check: Check | None = None,
 ) -> Game:
-    played = Game(root, accrued=carried, fifty_moves=fifty_moves, mobility=mobility)
+    game = Game(root.board, accrued=root.carried, fifty_moves=fifty_moves, mobility=mobility)
     # Each move is one word of the file; `push_line` would split some of them again.
     for move in text.moves:
         if check is not None:
             check()
-        played.push_text(move)
-    return played
+        game.push_text(move)
+    return game

@@ -7,7 +7,9 @@ from fractions import Fraction
 from typing import Final
 
 from tbgen.errors import UsageError
+from tbgen.rules.game import final_outcome
 from tbgen.rules.points import DRAW, LOSS, WIN, Points
+from tbgen.rules.stage import ON_THE_BOARD, Ply
 from tbgen.score import Color, Score
 
 UNFINISHED = "*"
@@ -75,6 +77,11 @@ def winner_of(result: str) -> Color | None:
 def sheet_points(result: str, side: Color) -> Fraction:
     """The points of a side on the score sheet; those of a draw if the result is none."""
     return SHEET_POINTS.get(result, (DRAW, DRAW))[side]
+
+
+def final_of(last: Ply, result: str) -> Score:
+    """The final score of a game with a result: mate and stalemate on the board come first."""
+    return final_outcome(last.accrued, None if last.end in ON_THE_BOARD else winner_of(result))
 
 
 def classical_result(outcome: Score) -> str:

@@ -15,7 +15,8 @@ from itertools import pairwise
 
 import chess
 
-from tbgen.apps.games.tags import Source, format_game, numbered, write_tags
+from tbgen.apps.games.tags import Source, write_tags
+from tbgen.apps.games.writing import format_game, numbered
 from tbgen.apps.match.control import Clock
 from tbgen.apps.match.openings import Opening
 from tbgen.apps.match.process import Answer, EngineProcess, ForfeitError

@@ -10,7 +10,7 @@ from functools import cached_property
 import chess
 
 from tbgen.apps.games.results import classical_result
-from tbgen.apps.games.tags import format_game, numbered
+from tbgen.apps.games.writing import format_game, numbered
 from tbgen.apps.records.record import Longest, OutcomeAt, Record, Replay, replay
 from tbgen.apps.site.palette import shade_of
 from tbgen.errors import TableError

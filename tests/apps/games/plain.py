@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator
 
+from tbgen.apps.games.contradictions import contradictions
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.results import result_of
-from tbgen.apps.games.tags import Rules, contradictions, read_tags, root_of
+from tbgen.apps.games.rules import Rules
+from tbgen.apps.games.tags import read_tags, root_of
 from tbgen.apps.games.text import chunks_of
 from tbgen.errors import MoveError, PgnError, TbgenError, UsageError
 from tbgen.rules.game import Game

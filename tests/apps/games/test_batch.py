@@ -23,7 +23,8 @@ from tbgen.apps.games import batch as decider
 from tbgen.apps.games.batch import ChunkDecider, ChunkReport, GamesTask, adjudicate_file, total
 from tbgen.apps.games.decide import Ground
 from tbgen.apps.games.read import PgnGame
-from tbgen.apps.games.tags import OWN_TAGS, Continue, Rules
+from tbgen.apps.games.rules import Continue, Rules
+from tbgen.apps.games.tags import OWN_TAGS
 from tbgen.apps.games.text import chunks_of
 from tbgen.errors import InputFileError, PgnError, UnreadableFileError
 from tbgen.rules.game import FiftyMoveSetting

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tbgen.apps.games.read import PgnGame, games_in, read_games
-from tbgen.apps.games.tags import Rules
+from tbgen.apps.games.rules import Rules
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme
 from tests.project import S18

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from tbgen.apps.games.decide import Adjudicator
-from tbgen.apps.games.tags import Continue, Rules, Source
+from tbgen.apps.games.rules import Continue, Rules
+from tbgen.apps.games.tags import Source
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game

@@ -11,7 +11,7 @@ from hypothesis import given
 
 from tbgen.apps.games import text as texts
 from tbgen.apps.games.read import PgnGame, games_in, read_games
-from tbgen.apps.games.tags import Rules
+from tbgen.apps.games.rules import Rules
 from tbgen.errors import InputFileError, PgnError, UnreadableFileError
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
 from tbgen.rules.points import Komi, Scheme, Scoring

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.apps.games.results import classical_result, result_in, winner_of
-from tbgen.apps.games.tags import GameTags, Rules, parse_cutoff, read_tags, write_tags
+from tbgen.apps.games.rules import Rules
+from tbgen.apps.games.tags import GameTags, parse_cutoff, read_tags, write_tags
 from tbgen.errors import ScoreFormatError
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Komi, Scheme, Scoring

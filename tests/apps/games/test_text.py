@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 
 from tbgen.apps.games.edits import commented, tagged
-from tbgen.apps.games.tags import variation
 from tbgen.apps.games.text import Chunk
+from tbgen.apps.games.writing import variation
 from tests.apps.games.test_batch import OWN_LINE, files
 
 PLAIN = (

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.apps.games.read import games_in
-from tbgen.apps.games.tags import format_game, numbered
+from tbgen.apps.games.writing import format_game, numbered
 from tests.strategies import boards
 
 WORDS = st.text('abc {}[]();$%"\\'.replace("{", "").replace("}", ""), max_size=30)

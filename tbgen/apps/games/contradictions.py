@@ -1,0 +1,67 @@
+"""Contradictions between the tags of a game and its moves, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+
+from tbgen.apps.games.results import UNFINISHED, classical_result, final_of, result_of
+from tbgen.apps.games.rules import Rules
+from tbgen.apps.games.tags import GAME_TAG, GameTags, Source
+from tbgen.errors import TbgenError
+from tbgen.rules.notation import parse_fen
+from tbgen.rules.points import format_points, parse_points
+from tbgen.rules.stage import ON_THE_BOARD, End, Ply
+from tbgen.score import Score
+from tbgen.text import counted
+
+
+def contradictions(
+    tags: Mapping[str, str], known: GameTags, written: str | None, last: Ply, ended: Ply | None
+) -> Iterator[str]:
+    """Describe every contradiction in one line.
+
+    `known` are the r-mobility tags, `written` is the result after the moves, `ended` the first ply at which the game
+    was over.
+    """
+    result = result_of(tags, written)
+    if written not in (result, None):
+        yield f'the tag Result says "{result}", the end of the moves "{written}"'
+    yield from moves_after_the_end(last, ended)
+    if last.end is not None and last == ended:
+        expected = classical_result(last.accrued)
+        if result not in (expected, UNFINISHED):
+            yield f'Result says "{result}", but the moves end in {last.end.value}: {expected}'
+    is_of_another_mobility = GAME_TAG in tags
+    if not is_of_another_mobility:
+        yield from _of_scores(tags, known, final_of(last, result), last.end)
+    if known.accrued is not None and "FEN" in tags:
+        # A FEN of Chess960 says nothing of this.
+        with suppress(TbgenError):
+            _, in_fen = parse_fen(tags["FEN"])
+            if in_fen not in (known.accrued, None):
+                yield f'FEN says that {in_fen} has accrued, RMobilityAccrued says "{known.accrued}"'
+
+
+def moves_after_the_end(last: Ply, ended: Ply | None) -> Iterator[str]:
+    """Describe moves after the end of the game, if there are any."""
+    if ended is not None and ended.end is not None and ended.number < last.number:
+        moves = counted(last.number - ended.number, "more move", "more moves")
+        yield f"the game was over at ply {ended.number} ({ended.end.value}); {moves} counted"
+
+
+def _of_scores(
+    tags: Mapping[str, str], known: GameTags, final: Score, end: End | None
+) -> Iterator[str]:
+    """Describe a score that contradicts the moves, and points that contradict the score under its own scheme."""
+    scoring = Rules().scoring(known)
+    is_continued = tags.get("RMobilitySource") == Source.TABLEBASE.value
+    if known.outcome is not None and is_continued and end not in ON_THE_BOARD:
+        final = known.outcome  # best play reaches it, and the game need not
+    if known.outcome not in (final, None):
+        yield f'RMobilityResult says "{known.outcome}", but the game is worth {final}'
+    if known.points is not None:
+        points = scoring.points(final)
+        written = format_points(points, scoring.scheme)
+        if known.points not in (points, parse_points(written)):
+            yield f'Points say "{tags["Points"]}", but {final} is {written} ({scoring.scheme.value})'
