@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Measure `tbgen serve` over loopback: answers a second, waiting times, CPU time and memory.
 
-    bench_serve.py --data DIR                        the table of docs/measurements.md, within a minute
-    bench_serve.py --data DIR --steady 1000000       memory after each tenth of so many requests
-    bench_serve.py --data DIR --workers 64           descriptors and memory of so many processes
+    bench_serve.py --data DIR                     the table of docs/measurements.md, in a minute
+    bench_serve.py --data DIR --steady 1000000    memory after each tenth of so many requests
+    bench_serve.py --data DIR --workers 64        descriptors and memory of so many processes
 
-Positions are drawn at random from the tables of DIR, with a fixed seed. The client runs in this process and the
-server in another: with two idle cores they take nothing from each other.
+Positions are drawn at random from the tables of DIR, with a fixed seed. The client runs in this
+process and the server in another: with two idle cores they take nothing from each other.
 """
 
 from __future__ import annotations
@@ -83,8 +83,11 @@ def post_request(path: str, body: str) -> bytes:
 
 
 def position_requests(fens: Sequence[str], **parameters: str) -> list[bytes]:
-    queries = [urlencode({"fen": fen, **parameters}) for fen in fens]
-    return [get_request(f"/r-mobility?{query}") for query in queries]
+    requests = list[bytes]()
+    for fen in fens:
+        query = urlencode({"fen": fen, **parameters})
+        requests.append(get_request(f"/r-mobility?{query}"))
+    return requests
 
 
 async def ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: bytes) -> None:

@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""Write tbgen/apps/site/openapi.json: shapes from docs/json.md, routes from docs/serving.md, options of `probe`.
+"""Write tbgen/apps/site/openapi.json, the description of the server for programs.
 
 openapi.py
+
+Shapes come from docs/json.md, the meaning of routes and parameters from docs/serving.md, and the
+values of parameters from the options of `tbgen probe`.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +41,17 @@ PLAIN: dict[str, dict[str, Any]] = {
         "required": ["white", "black"],
     },
 }
-QUERY = ("fen", "accrued", "moves")
+JSON = "application/json"
+HTML = "text/html"
+LINES = "application/x-ndjson"
+PGN = "application/x-chess-pgn"
+SVG = "image/svg+xml"
+TABLE = "application/x-hdf5"
+TEXT = "text/plain"
+
+POSITION = ("fen", "accrued", "moves")
 SCORING = ("scoring", "cutoff", "komi")
-LINES = {"application/x-ndjson": "text", "application/json": "list of Position"}
-HTML, PGN = "text/html", "application/x-chess-pgn"
+
 ERRORS = {
     400: "The question makes no sense.",
     404: "There is no such table.",
@@ -49,162 +60,240 @@ ERRORS = {
     414: "The query is too long.",
     415: "The body is of another media type.",
     500: "The server failed.",
-    503: "Too many requests wait, or the answer takes too long; Retry-After says when to ask again.",
-}
-# method and path: parameters, answers by media type, errors beside 405, 414, 500 and 503, bodies by media type
-OPERATIONS: dict[str, tuple[tuple[str, ...], dict[str, str], tuple[int, ...], dict[str, str]]] = {
-    "GET /r-mobility": (
-        (*QUERY, *SCORING, "fifty", "brief", "strip"),
-        {"": "Position"},
-        (400, 404),
-        {},
+    503: (
+        "Too many requests wait, or the answer takes too long; Retry-After says when to ask again."
     ),
-    "POST /r-mobility": (
+}
+ERRORS_OF_ALL = (405, 414, 500, 503)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A route with its method, as the description has it."""
+
+    method: str
+    path: str
+    answers: Mapping[str, str]
+    """Media type -> the name of the shape."""
+    parameters: tuple[str, ...] = ()
+    errors: tuple[int, ...] = ()
+    """Statuses beside those of all operations."""
+    bodies: Mapping[str, str] = field(default_factory=dict)
+    """Media type -> the name of the shape."""
+    optional: tuple[str, ...] = ()
+    """Parameters that other operations require."""
+
+
+OPERATIONS = (
+    Operation(
+        "get",
+        "/r-mobility",
+        {JSON: "Position"},
+        (*POSITION, *SCORING, "fifty", "brief", "strip"),
+        (400, 404),
+    ),
+    Operation(
+        "post",
+        "/r-mobility",
+        {LINES: "text", JSON: "list of Position"},
         (*SCORING, "brief", "strip"),
-        LINES,
         (400, 413, 415),
-        {"application/json": "list of text", "application/x-ndjson": "text", "text/plain": "text"},
+        bodies={JSON: "list of text", LINES: "text", TEXT: "text"},
     ),
-    "GET /r-mobility/line": (
-        (*QUERY, *SCORING, "fifty"),
-        {"": "Position", PGN: "text"},
+    Operation(
+        "get",
+        "/r-mobility/line",
+        {JSON: "Position", PGN: "text"},
+        (*POSITION, *SCORING, "fifty"),
         (400, 404),
-        {},
     ),
-    "GET /r-mobility/solved": ((*QUERY, *SCORING), {"": "Solved position"}, (400,), {}),
-    "GET /r-mobility/map": ((*QUERY, "man"), {"": "Map"}, (400, 404), {}),
-    "GET /r-mobility/picture.svg": ((*QUERY, "man"), {"image/svg+xml": "text"}, (400, 404), {}),
-    "GET /standard": (("fen",), {"": "Ordinary position"}, (400,), {}),
-    "GET /standard/mainline": (("fen",), {"": "Mainline"}, (400, 404), {}),
-    "POST /adjudicate": (
-        (),
-        {"": "Decision"},
-        (400, 413, 415),
-        {PGN: "text", "text/plain": "text"},
+    Operation(
+        "get", "/r-mobility/solved", {JSON: "Solved position"}, (*POSITION, *SCORING), (400,)
     ),
-    "GET /tables": ((), {"": "Catalog"}, (), {}),
-    "GET /tables/tables.json": ((), {"": "Catalog"}, (), {}),
-    "GET /tables/{name}.json": (("name",), {"": "Table"}, (404,), {}),
-    "GET /tables/{name}.h5": (("name",), {"application/x-hdf5": "text"}, (404,), {}),
-    "GET /health": ((), {"": "Server"}, (), {}),
-    "GET /openapi.json": ((), {"": "object"}, (), {}),
-    "GET /explorer/plain": (QUERY, {HTML: "text"}, (), {}),
-}
+    Operation("get", "/r-mobility/map", {JSON: "Map"}, (*POSITION, "man"), (400, 404)),
+    Operation(
+        "get",
+        "/r-mobility/picture.svg",
+        {SVG: "text"},
+        (*POSITION, "man"),
+        (400, 404),
+        optional=("man",),
+    ),
+    Operation("get", "/standard", {JSON: "Ordinary position"}, ("fen",), (400,)),
+    Operation("get", "/standard/mainline", {JSON: "Mainline"}, ("fen",), (400, 404)),
+    Operation(
+        "post",
+        "/adjudicate",
+        {JSON: "Decision"},
+        errors=(400, 413, 415),
+        bodies={PGN: "text", TEXT: "text"},
+    ),
+    Operation("get", "/tables", {JSON: "Catalog"}),
+    Operation("get", "/tables/tables.json", {JSON: "Catalog"}),
+    Operation("get", "/tables/{name}.json", {JSON: "Table"}, ("name",), (404,)),
+    Operation("get", "/tables/{name}.h5", {TABLE: "text"}, ("name",), (404,)),
+    Operation("get", "/health", {JSON: "Server"}),
+    Operation("get", "/openapi.json", {JSON: "object"}),
+    Operation("get", "/explorer/plain", {HTML: "text"}, POSITION),
+)
 
 
-def rows_of(text: str) -> Iterator[list[str]]:
-    """The cells of the rows of tables."""
-    for line in text.splitlines():
-        if line.startswith("| `"):
-            yield [cell.strip() for cell in line.strip("|").split(" | ")]
+# Shapes.
 
 
 def schemas() -> dict[str, dict[str, Any]]:
     """The shape of each section of docs/json.md, by its name."""
     page = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
-    found = {}
+    shapes = dict[str, dict[str, Any]]()
     for section in page.split("\n## ")[1:]:
         title = section.partition("\n")[0].partition(":")[0]
-        properties, required = {}, []
-        for keys, types in re.findall(r"^\* (`.+?) \((.+?)\): ", section, re.MULTILINE):
-            named = re.findall(r"`(\w+)`(\??)", keys)
-            kinds = types.split(", ")
-            for (key, optional), kind in zip(
-                named, kinds * len(named) if len(kinds) == 1 else kinds, strict=False
-            ):
-                properties[key] = schema_of(kind)
-                required += [] if optional else [key]
-        scores = {"type": "object", "additionalProperties": schema_of("Score")}
-        found[title] = {
+        properties = dict[str, Any]()
+        required = list[str]()
+        for key, kind, is_required in keys_of(section):
+            properties[key] = schema_of(kind)
+            if is_required:
+                required.append(key)
+        properties["scores"] = {
             "type": "object",
-            "properties": {**properties, "scores": scores},
-            "required": required,
+            "additionalProperties": schema_of("Score"),
         }
-    return found
+        shapes[title] = {"type": "object", "properties": properties, "required": required}
+    return shapes
+
+
+def keys_of(section: str) -> Iterator[tuple[str, str, bool]]:
+    """The keys of a section, each with its kind and whether it is always there.
+
+    >>> list(keys_of("\\n* `men`, `name`? (count, text): of the table"))
+    [('men', 'count', True), ('name', 'text', False)]
+    """
+    for names, types in re.findall(r"^\* (`.+?) \((.+?)\): ", section, re.MULTILINE):
+        keys = re.findall(r"`(\w+)`(\??)", names)
+        kinds = types.split(", ")
+        if len(kinds) == 1:
+            kinds *= len(keys)
+        for (key, mark), kind in zip(keys, kinds, strict=False):
+            yield key, kind, mark == ""
 
 
 def schema_of(kind: str) -> dict[str, Any]:
+    """The schema of a kind, such as `list of text` or `Score or null`."""
     if kind.endswith(" or null"):
         return {"anyOf": [schema_of(kind.removesuffix(" or null")), PLAIN["null"]]}
     if kind.startswith("list of "):
         return {"type": "array", "items": schema_of(kind.removeprefix("list of "))}
-    return PLAIN.get(kind) or {"$ref": f"#/components/schemas/{kind.replace(' ', '')}"}
+    if kind in PLAIN:
+        return PLAIN[kind]
+    return {"$ref": f"#/components/schemas/{kind.replace(' ', '')}"}
 
 
-def description() -> dict[str, Any]:
-    """The whole description."""
-    serving = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
-    meanings = {keys: meaning for keys, meaning, *_ in rows_of(serving)}
-    summaries = {
-        route: meaning
-        for keys, meaning in meanings.items()
-        for route in re.findall(r"`(\w+ /[^`?]*)", keys)
-    }
-    paths: dict[str, dict[str, Any]] = {}
-    for operation, (parameters, answers, errors, bodies) in OPERATIONS.items():
-        method, path = operation.split()
-        summary = summaries[operation]
-        responses = {"200": {"description": summary, "content": content(answers)}}
-        for status in sorted({*errors, 405, 414, 500, 503}):
-            responses[str(status)] = {
-                "description": ERRORS[status],
-                "content": content({"": "Error"}),
-            }
-        told = [
-            {
-                "name": name,
-                "in": "path" if name == "name" else "query",
-                "description": next(each for keys, each in meanings.items() if f"`{name}" in keys),
-                "required": name in ("fen", "name", "man")
-                and (path, name) != ("/r-mobility/picture.svg", "man"),
-                "schema": parameter(name),
-            }
-            for name in parameters
-        ]
-        paths.setdefault(path, {})[method.lower()] = {
-            "summary": summary,
-            "parameters": told,
-            "responses": responses,
-            **({"requestBody": {"required": True, "content": content(bodies)}} if bodies else {}),
-        }
+def content(kinds: Mapping[str, str]) -> dict[str, Any]:
+    """The content of an answer or a body: media type -> schema."""
+    return {kind: {"schema": schema_of(shape)} for kind, shape in kinds.items()}
+
+
+# Routes.
+
+
+def meanings() -> dict[str, str]:
+    """What docs/serving.md says of routes and parameters: the first cell of a row -> the second."""
+    page = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
+    rows = dict[str, str]()
+    for line in page.splitlines():
+        if line.startswith("| `"):
+            cells = line.strip("|").split(" | ")
+            rows[cells[0].strip()] = cells[1].strip()
+    return rows
+
+
+def meaning_of(words: str, rows: Mapping[str, str]) -> str:
+    """The meaning of the first row that begins a quoted text with these words."""
+    for cell, meaning in rows.items():
+        if f"`{words}" in cell:
+            return meaning
+    raise KeyError(words)
+
+
+def summary_of(operation: Operation, rows: Mapping[str, str]) -> str:
+    """The meaning of a route."""
+    route = f"{operation.method.upper()} {operation.path}"
+    for cell, meaning in rows.items():
+        if route in re.findall(r"`(\w+ /[^`?]*)", cell):
+            return meaning
+    raise KeyError(route)
+
+
+def parameter(name: str, operation: Operation, rows: Mapping[str, str]) -> dict[str, Any]:
+    """The description of a parameter of an operation."""
+    is_required = name in ("fen", "name", "man") and name not in operation.optional
     return {
-        "openapi": "3.1.0",
-        "info": {"title": "tbgen: endgame tables of r-mobility chess", "version": "VERSION"},
-        "paths": paths,
-        "components": {
-            "schemas": {name.replace(" ", ""): schema for name, schema in schemas().items()}
-        },
+        "name": name,
+        "in": "path" if name == "name" else "query",
+        "description": meaning_of(name, rows),
+        "required": is_required,
+        "schema": values_of(name),
     }
 
 
-def parameter(name: str) -> dict[str, Any]:
-    """The schema of a parameter: that of the option of `tbgen probe` with its name, if there is one."""
-    option = next((each for each in command.params if f"--{name}" in each.opts), None)
-    if name == "strip" or (isinstance(option, click.Option) and option.is_flag):
+def values_of(name: str) -> dict[str, Any]:
+    """The schema of a parameter: that of the option of `tbgen probe` with its name, if any."""
+    if name == "strip":
         return {"type": "string", "enum": ["0", "1"]}
-    if option is not None and isinstance(option.type, click.Choice):
-        return {"type": "string", "enum": list(option.type.choices)}
+    for option in command.params:
+        if not isinstance(option, click.Option) or f"--{name}" not in option.opts:
+            continue
+        if option.is_flag:
+            return {"type": "string", "enum": ["0", "1"]}
+        if isinstance(option.type, click.Choice):
+            return {"type": "string", "enum": list(option.type.choices)}
     return PLAIN["text"]
 
 
-def content(kinds: dict[str, str]) -> dict[str, Any]:
-    return {
-        kind or "application/json": {"schema": schema_of(shape)} for kind, shape in kinds.items()
-    }
+def responses(operation: Operation, summary: str) -> dict[str, Any]:
+    """The answers to an operation by their status."""
+    answers = dict[str, Any]()
+    answers["200"] = {"description": summary, "content": content(operation.answers)}
+    for status in sorted({*operation.errors, *ERRORS_OF_ALL}):
+        answers[str(status)] = {"description": ERRORS[status], "content": content({JSON: "Error"})}
+    return answers
+
+
+def paths() -> dict[str, dict[str, Any]]:
+    """All operations by path and method."""
+    rows = meanings()
+    described = dict[str, dict[str, Any]]()
+    for operation in OPERATIONS:
+        summary = summary_of(operation, rows)
+        facts: dict[str, Any] = {
+            "summary": summary,
+            "parameters": [parameter(name, operation, rows) for name in operation.parameters],
+            "responses": responses(operation, summary),
+        }
+        if operation.bodies:
+            facts["requestBody"] = {"required": True, "content": content(operation.bodies)}
+        described.setdefault(operation.path, {})[operation.method] = facts
+    return described
 
 
 def written() -> str:
     """The file: a line for each path and each schema."""
-    text = description()
-    for name, part in (("paths", text["paths"]), ("schemas", text["components"]["schemas"])):
-        lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in part.items())
-        (text if name == "paths" else text["components"])[name] = f"@{name}@"
-        text.setdefault("@", {})[name] = lines
-    lines = text.pop("@")
-    whole = json.dumps(text, indent=1)
-    for name, part in lines.items():
-        whole = whole.replace(f'"@{name}@"', f"{{\n{part}\n}}")
-    return whole + "\n"
+    shapes = {name.replace(" ", ""): schema for name, schema in schemas().items()}
+    whole = {
+        "openapi": "3.1.0",
+        "info": {"title": "tbgen: endgame tables of r-mobility chess", "version": "VERSION"},
+        "paths": "@paths@",
+        "components": {"schemas": "@schemas@"},
+    }
+    text = json.dumps(whole, indent=1)
+    text = text.replace('"@paths@"', in_lines(paths()))
+    text = text.replace('"@schemas@"', in_lines(shapes))
+    return text + "\n"
+
+
+def in_lines(parts: Mapping[str, Any]) -> str:
+    """An object in JSON with a line for each key."""
+    lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in parts.items())
+    return f"{{\n{lines}\n}}"
 
 
 if __name__ == "__main__":

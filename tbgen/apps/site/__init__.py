@@ -1,4 +1,4 @@
-"""Pages of records, and the server: one clear line where a module is missing that only they need."""
+"""Pages of records, and the server: an error names the modules that only they need."""
 
 from __future__ import annotations
 

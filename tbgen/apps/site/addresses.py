@@ -35,7 +35,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def addresses_for_others(listening: socket.socket) -> list[str]:
-    """The addresses under which other machines reach a socket that listens on all, as URLs write them."""
+    """The addresses of a socket that listens on all, for other machines, as URLs write them."""
     addresses = list[str]()
     for interface in psutil.net_if_addrs().values():
         for entry in interface:

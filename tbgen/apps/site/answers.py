@@ -59,7 +59,10 @@ def answer_of(
     brief: bool,
     strip: bool,
 ) -> dict[str, Any]:
-    """The value of a position, of its moves unless the answer is brief, and on request with every accrued score."""
+    """The value of a position, and of its moves unless the answer is brief.
+
+    A strip has the value with every score that can have accrued.
+    """
     facts = _value_facts(tables, question, scoring, fifty)
     if not brief:
         facts["moves"] = tables.probe_moves(question.board, question.accrued).facts(scoring)
@@ -126,8 +129,8 @@ def answers_to(
 ) -> Iterator[dict[str, Any]]:
     """An answer to each numbered question, in order; an invalid question gets its error instead.
 
-    After so many seconds of work, the remaining questions get an error. The time in which a slow client reads does not
-    count.
+    After so many seconds of work, the remaining questions get an error. The time in which a slow
+    client reads does not count.
     """
     worked = 0.0
     for number, item in items:
@@ -146,7 +149,9 @@ def answers_to(
 
 
 def error_facts(error: TbgenError) -> dict[str, Any]:
-    """An error as JSON has it, without facts about this machine, and with long texts cut, so that it echoes no body.
+    """An error as JSON has it, without facts about this machine.
+
+    Long texts are cut, so that it echoes no body.
 
     >>> list(error_facts(MissingTableError("KRvK", "/secret")))
     ['error', 'message', 'material', 'others']

@@ -1,6 +1,7 @@
 """Boards for templates: the drawing of a position, its words, and the map of one of its men.
 
-`templates/board.html` has the drawing. A page has squares and men once, and each board on it takes a few lines.
+`templates/board.html` has the drawing. A page has squares and men once, and each board on it takes
+a few lines.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def man_on(board: chess.Board, name: str) -> chess.Square:
 
 
 def map_of(tables: Tablebase, board: chess.Board, accrued: Score | None, man: chess.Square) -> Map:
-    """The value of the position with one man on every square, the others and the side to move as they are."""
+    """The value with one man on every square; the others and the side to move stay."""
     values = dict[chess.Square, Probe | None].fromkeys(chess.SQUARES)
     others = board.copy(stack=False)
     others.ep_square = None

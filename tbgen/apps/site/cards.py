@@ -1,4 +1,4 @@
-"""Lines as pages step through them: the longest of a table, and best play from its mutual zugzwangs."""
+"""Lines as pages step through them: the longest of a table, and those of mutual zugzwangs."""
 
 from __future__ import annotations
 
@@ -84,7 +84,10 @@ def best_cards(records: Iterable[Record]) -> dict[Score, Card]:
 
 
 def zugzwang_cards(record: Record, tables: Tablebase | None) -> list[Card]:
-    """The longest mutual zugzwang with either side to move; without moves if tables for them are missing."""
+    """The longest mutual zugzwang with either side to move.
+
+    It has no moves if tables for them are missing.
+    """
     waiting = record.zugzwangs.longest
     if waiting is None:
         return []
@@ -125,7 +128,10 @@ def with_numbers(fen: str, moves: Iterable[str]) -> str:
 
 
 def changes_of(accrued: Sequence[Score]) -> str:
-    """The accrued score wherever it changes: `0 G5.5 7 G3.5` is G5.5 at first, and G3.5 from the seventh ply on."""
+    """The accrued score wherever it changes.
+
+    `0 G5.5 7 G3.5` is G5.5 at first, and G3.5 from the seventh ply on.
+    """
     changes = list[str]()
     for ply, score in enumerate(accrued):
         if ply == 0 or score != accrued[ply - 1]:

@@ -1,7 +1,7 @@
-"""Connections with deadlines, so that clients that do their part get answers however many others do not.
+"""Connections with deadlines, so that clients that do not do their part hold up no others.
 
-A connection is in one of four phases. Each phase has a deadline, and the server closes a connection that misses it. If
-too many are open, it closes the one that has waited longest for its client.
+A connection is in one of four phases. Each phase has a deadline, and the server closes a connection
+that misses it. If too many are open, it closes the one that has waited longest for its client.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from tbgen.apps.site.limits import MOST_CONNECTIONS
 
 CONNECTIONS: Final = "connections"
-"""The key of the allowed number of connections in the state that the application shares with the server."""
+"""The key of their allowed number in the state that the application shares with the server."""
 
 DEADLINES: Final = {"head": 10.0, "body": 30.0, "work": 60.0, "sending": 20.0}
 """[phase] -> the seconds that a connection may wait.
@@ -32,7 +32,10 @@ _PHASES: Final = {h11.IDLE: "head", h11.SEND_BODY: "body"}
 
 
 class Connection(H11Protocol):
-    """A connection that the server closes if its client is too slow, or the slowest when too many are open."""
+    """A connection that the server closes if its client is too slow.
+
+    If too many are open, it closes the slowest.
+    """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)

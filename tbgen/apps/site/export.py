@@ -33,7 +33,10 @@ _MARGINS: Final = re.compile(rb"^[ \t]*(?:(?://.*|/\*.*\*/)?\n)?", re.MULTILINE)
 
 @cache
 def files() -> dict[str, bytes]:
-    """Everything but the page itself: name -> content; tbgen's own files without indentation and comments."""
+    """Everything but the page itself: name -> content.
+
+    tbgen's own files come without indentation and comments.
+    """
     contents = dict[str, bytes]()
     for path in sorted(_EXPLORER.rglob("*")):
         if not path.is_file():
@@ -52,8 +55,9 @@ def index_page(
 ) -> str:
     """A page for one kind of source; `report` leads to the pages of the report, if it is there.
 
-    The page has the names of the tables, with a star if a table has no distances, so that it never asks for a missing
-    one. Other sites show the `title`, `description` and `image` of the `card` beside a link to it.
+    The page has the names of the tables, with a star if a table has no distances, so that it never
+    asks for a missing one. Other sites show the `title`, `description` and `image` of the `card`
+    beside a link to it.
     """
     names = list[str]()
     for entry in tables:
@@ -73,9 +77,9 @@ def write_explorer(
 ) -> int:
     """Write the page, the tables and their figures into a folder; return the number of files.
 
-    If the report's pages are in the folder, the explorer links to them. tbgen hard-links tables on the same file
-    system, which takes no space. `tell` receives each table before it is written. With an `address`, links to the page
-    have a picture.
+    If the report's pages are in the folder, the explorer links to them. tbgen hard-links tables on
+    the same file system, which takes no space. `tell` receives each table before it is written.
+    With an `address`, links to the page have a picture.
     """
     tables = catalog.entries.values()
     table_folder = folder / TABLE_FOLDER

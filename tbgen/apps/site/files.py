@@ -1,4 +1,4 @@
-"""The routes that give files and pages: tables, their catalog and figures, the explorer, and pages of a report."""
+"""The routes that give files and pages: tables, their figures, the explorer, a report."""
 
 from __future__ import annotations
 
@@ -86,7 +86,10 @@ async def table_file(request: Request) -> Response:
 
 
 def _entry(service: Service, name: str) -> Entry:
-    """The entry of a table by its name. The error for a name of no table does not suggest building it."""
+    """The entry of a table by its name.
+
+    The error for a name of no table does not suggest building it.
+    """
     try:
         canonical = str(Material.parse(name).canonical())
     except MaterialError:

@@ -1,4 +1,4 @@
-"""Limits of a server: what a request may ask, how long it may take, and how many connections there are."""
+"""Limits of a server: what a request may ask and how long it may take, and of connections."""
 
 from __future__ import annotations
 

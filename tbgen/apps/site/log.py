@@ -17,7 +17,10 @@ _MOST_CHARACTERS: Final = 300
 
 
 class Calm:
-    """A filter that limits a cause of log lines to one line in ten seconds; only the first has a traceback."""
+    """A filter that limits a cause of log lines to one line in ten seconds.
+
+    Only the first has a traceback.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -1,8 +1,9 @@
 """The names under which a server answers, and the headers of all its answers.
 
-A foreign page could point a name of its own at its reader's machine, and read there as if it were its own server (DNS
-rebinding). So the server answers only under names that it knows. An address cannot be pointed elsewhere: the server
-also answers under the address at which the client has reached it.
+A foreign page could point a name of its own at its reader's machine, and read there as if it were
+its own server (DNS rebinding). So the server answers only under names that it knows. An address
+cannot be pointed elsewhere: the server also answers under the address at which the client has
+reached it.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _MOST_QUOTED: Final = 100
 
 
 def guarded(app: ASGIApp, names: Collection[str], query_bytes: int) -> ASGIApp:
-    """The application, for requests with a known name, a known method and a query that is not too long."""
+    """The application, for requests with a known name and method, and a query of some length."""
     known = frozenset(name.lower() for name in names)
     headers = dict(_HEADERS)
     if not known <= set(LOCAL_NAMES):

@@ -1,7 +1,7 @@
 """Records as static pages that open from the disk, link only to each other, and need no server.
 
-A position is *drawn* if it is worth neither G0.0 nor -G0.0: ordinary chess without the fifty-move rule has no winner
-there.
+A position is *drawn* if it is worth neither G0.0 nor -G0.0: ordinary chess without the fifty-move
+rule has no winner there.
 """
 
 from __future__ import annotations
@@ -91,9 +91,10 @@ def _length(card: Card) -> int:
 class Site:
     """The pages of some records; every file is text.
 
-    `explorer` means that the explorer is in the folder too, or will be; every board then links to it. `address` is the
-    web address of the folder, with a final slash; other sites then show links to its pages with a picture. `tables`
-    provide lines that records lack: best play from mutual zugzwangs.
+    `explorer` means that the explorer is in the folder too, or will be; every board then links to
+    it. `address` is the web address of the folder, with a final slash; other sites then show links
+    to its pages with a picture. `tables` provide lines that records lack: best play from mutual
+    zugzwangs.
     """
 
     records: list[Record]

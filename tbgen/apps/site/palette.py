@@ -1,4 +1,4 @@
-"""Colours and words of outcomes, warm for White and cool for Black; and plots of their distances."""
+"""Colours and words of outcomes, warm for White and cool for Black; plots of distances."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ DASHES: Final = 7
 
 
 def shade_of(outcome: Score, lowest: Sequence[int] = SHADE_FROM) -> str:
-    """The name of an outcome's colour, such as `w0` for White's mates; `lowest` has the lowest code of each shade.
+    """The name of an outcome's colour, such as `w0` for White's mates.
+
+    `lowest` has the lowest code of each shade.
 
     >>> shade_of(Score(7, Color.BLACK))
     'b4'
@@ -110,8 +112,8 @@ Curve = list[tuple[int, int]]
 def plot_of(distances: Distances) -> dict[str, Any]:
     """The plot of positions by their plies to the score, on a log axis, for the macro `plot`.
 
-    The most frequent outcomes and the most distant are `named`: they have a colour, a dash and a name. Numbers at the
-    axes come with their position in per cent from the left and from the top.
+    The most frequent outcomes and the most distant are `named`: they have a colour, a dash and a
+    name. Numbers at the axes come with their position in per cent from the left and from the top.
     """
     last = max(map(len, distances.values())) - 1
     most = max(map(max, distances.values()))

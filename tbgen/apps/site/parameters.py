@@ -59,7 +59,8 @@ def is_set(name: str, parameters: Mapping[str, str]) -> bool:
 def position_in(parameters: Mapping[str, str]) -> Question:
     """The position of `fen` after the moves behind it or in `moves`.
 
-    >>> position_in({"fen": "8/8/4K3/5Bk1/8/8/8/8_w_-_-_33_30", "accrued": "G4.0", "moves": "Ke5"}).accrued
+    >>> fen = "8/8/4K3/5Bk1/8/8/8/8_w_-_-_33_30"
+    >>> position_in({"fen": fen, "accrued": "G4.0", "moves": "Ke5"}).accrued
     Score('G3.5')
     """
     if not parameters.get("fen", "").strip():
@@ -72,7 +73,9 @@ def position_in(parameters: Mapping[str, str]) -> Question:
 
 
 def position_in_item(item: object) -> Question:
-    """The position in a line or in an item of a JSON array: a FEN, perhaps with more behind it, or an object.
+    """The position in a line or in an item of a JSON array.
+
+    It is a FEN, perhaps with more behind it, or an object.
 
     >>> position_in_item('{"fen": "8/8/8/4KBk1/8/8/8/8 b - - 0 1"}').board.turn
     False
@@ -113,7 +116,7 @@ def scoring_in(parameters: Mapping[str, str]) -> Scoring:
 
 
 def fifty_in(parameters: Mapping[str, str]) -> FiftyMoves | None:
-    """The fifty-move rule that counts from the clock of the position on; None without a request for one.
+    """The fifty-move rule that counts from the clock of the position on; None without one.
 
     >>> fifty_in({"fifty": "reset", "cutoff": "G4.0"})
     FiftyMoves(setting=<FiftyMoveSetting.RESET: 'reset'>, cutoff_code=8)

@@ -1,6 +1,7 @@
 """The routes that answer questions about positions and games.
 
-A short answer is made in the event loop: passing it to a thread would take longer. All others say `in_thread`.
+A short answer is made in the event loop: passing it to a thread would take longer. All others say
+`in_thread`.
 """
 
 from __future__ import annotations
@@ -127,7 +128,10 @@ async def line(request: Request) -> Response:
 
 
 async def solved(request: Request) -> Response:
-    """A position without a table, from blocks that `tbgen solve` has left. The server solves nothing."""
+    """A position without a table, from blocks that `tbgen solve` has left.
+
+    The server solves nothing.
+    """
     service = service_of(request)
     given = query_of(request, *POSITION, *SCORING)
     board, accrued = position_in(given)
@@ -205,7 +209,7 @@ async def standard_mainline(request: Request) -> Response:
 
 
 def _fen_of(request: Request) -> dict[str, str]:
-    """The position of a request; parameters that other servers of ordinary chess know are ignored."""
+    """The position of a request. Parameters that only other servers know are ignored."""
     return {"fen": request.query_params.get("fen", "")}
 
 

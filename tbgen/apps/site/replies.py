@@ -1,4 +1,4 @@
-"""Replies of the server: JSON, refusals and errors in one form, ETags, and answers that are made piece by piece."""
+"""Replies of the server: JSON, pages, refusals, ETags, and answers made piece by piece."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def tagged(etag: str, more: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def unchanged(request: Request, headers: Mapping[str, str]) -> Response | None:
-    """Status 304 for a client that already has the answer with these headers; None for all others."""
+    """Status 304 for a client that already has the answer with these headers; else None."""
     known = request.headers.get("if-none-match", "")
     tags = [tag.strip().removeprefix("W/") for tag in known.split(",")]
     if "*" in tags or headers["ETag"] in tags:

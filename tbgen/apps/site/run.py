@@ -57,5 +57,8 @@ def serve(factory: str, listening: socket.socket, workers: int) -> None:
 
 
 async def _keep_many_waiting(listening: socket.socket) -> None:
-    """Let the system queue many connections: asyncio sets the queue to the number that it accepts at once."""
+    """Let the system queue many connections.
+
+    asyncio sets the queue to the number that it accepts at once.
+    """
     listening.listen(WAITING_OUTSIDE)

@@ -1,4 +1,4 @@
-"""The server: an ASGI application that answers from tables, for uvicorn, granian or any other ASGI server.
+"""The server: an ASGI application that answers from tables, for uvicorn, granian and others.
 
 granian --interface asgi --factory tbgen.apps.site.server:from_environment
 """
@@ -112,7 +112,10 @@ def _cache_bytes() -> int:
 
 
 def _routes(settings: ServerSettings) -> list[BaseRoute]:
-    """The endpoints by path. Requests are compared with each in turn, so the most frequent comes first."""
+    """The endpoints by path.
+
+    Requests are compared with each in turn, so the most frequent comes first.
+    """
     to_explorer = RedirectResponse(f"{EXPLORER}/")
     if settings.site is None:
         home: BaseRoute = Route("/", to_explorer, methods=["GET"])

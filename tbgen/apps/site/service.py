@@ -30,7 +30,10 @@ if TYPE_CHECKING:  # few requests ask for solved positions, and the solver is la
 T = TypeVar("T")
 
 CACHE_BYTES: Final = 256 * 10**6
-"""A list of moves needs a dozen chunks. With a small cache it would spend half of its time unpacking them again."""
+"""A list of moves needs a dozen chunks.
+
+With a small cache it would spend half of its time unpacking them again.
+"""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,10 @@ class Service:
         self._solver: PositionSolver | None = None
 
     async def in_thread(self, work: Callable[[], T]) -> T:
-        """The result of work that would hold up the event loop. TimeoutError if it takes too long."""
+        """The result of work that would hold up the event loop.
+
+        TimeoutError if it takes too long.
+        """
         async with asyncio.timeout(self.limits.seconds):
             return await self.queue.run(work)
 

@@ -1,4 +1,4 @@
-"""Pages and pictures of a single file each, which load nothing else: standings, annotated games, a position."""
+"""Pages and pictures of a single file each: standings, annotated games, a position."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SQUARE: Final = 45
 """The width of a square in units of the drawing."""
 _FROM_MAN: Final = 13
 _TO_MAN: Final = 12
-"""How far an arrow stays from the middle of the squares at its ends, so that the men are visible."""
+"""How far an arrow stays from the middle of its squares, so that the men are visible."""
 
 
 def standings_page(standings: Standings) -> str:

@@ -1,7 +1,7 @@
 """Ordinary chess from tables of r-mobility, in the shape of lila-tablebase.
 
-The outcomes G0.0 and -G0.0 are the forced mates of ordinary chess with the fifty-move rule left out, and their distance
-is the distance to mate. All other outcomes are ordinary draws.
+The outcomes G0.0 and -G0.0 are the forced mates of ordinary chess with the fifty-move rule left
+out, and their distance is the distance to mate. All other outcomes are ordinary draws.
 """
 
 from __future__ import annotations
