@@ -1,4 +1,4 @@
-"""The program on the command line: its commands, each imported at its first use, and their endings.
+"""The program on the command line: its commands, each imported at its first use, and how they end.
 
 An error is one line on the standard error.
 """
@@ -51,39 +51,39 @@ def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoRet
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.exit(1)
     except (Exception, KeyboardInterrupt) as error:
-        ending = _ending_of(error)
-        if ending is None:
+        failure = _failure_of(error)
+        if failure is None:
             raise
-        complain(ending.line)
-        sys.exit(ending.code)
+        complain(failure.text)
+        sys.exit(failure.code)
 
 
-class Ending(NamedTuple):
+class Failure(NamedTuple):
     """How an error ends the program: with one line and an exit code."""
 
-    line: str
+    text: str
     code: int
 
 
-def _ending_of(error: BaseException) -> Ending | None:
+def _failure_of(error: BaseException) -> Failure | None:
     """How an error ends the program; None for an error of the program itself."""
     if isinstance(error, click.ClickException):
-        return Ending(error.format_message(), error.exit_code)
+        return Failure(error.format_message(), error.exit_code)
     if isinstance(error, (click.Abort, KeyboardInterrupt)):
         if isinstance(error, Terminated) or isinstance(error.__cause__, Terminated):
-            return Ending("terminated", 128 + signal.SIGTERM)
-        return Ending("interrupted", 128 + signal.SIGINT)
+            return Failure("terminated", 128 + signal.SIGTERM)
+        return Failure("interrupted", 128 + signal.SIGINT)
     if isinstance(error, TbgenError):
-        return Ending(str(error), error.exit_code)
+        return Failure(str(error), error.exit_code)
     if isinstance(error, MemoryError):
-        return Ending("there is not enough memory for this", _NO_MEMORY)
+        return Failure("there is not enough memory for this", _NO_MEMORY)
     if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
-        line = "the system starts no more threads; allow more of them, or more memory"
-        return Ending(line, _NO_MEMORY)
+        text = "the system starts no more threads; allow more of them, or more memory"
+        return Failure(text, _NO_MEMORY)
     if isinstance(error, OSError) and error.filename is None:
-        return Ending(str(error), 1)
+        return Failure(str(error), 1)
     if isinstance(error, OSError):
-        return Ending(f"{error.filename}: {error.strerror}", 1)
+        return Failure(f"{error.filename}: {error.strerror}", 1)
     return None
 
 

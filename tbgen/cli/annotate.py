@@ -20,7 +20,7 @@ from tbgen.cli import complain_of, options, say
 from tbgen.cli.command import Command, refuse_together
 from tbgen.cli.output import Outputs
 from tbgen.cli.reporter import reading
-from tbgen.cli.showing import Form, Row, show_table, text_of
+from tbgen.cli.showing import Form, ShownRow, show_table, text_of
 from tbgen.errors import PgnError, build_options
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
@@ -116,7 +116,7 @@ def command(
     return complain_of(reader.faults)
 
 
-Piece = tuple[Annotation | PgnError | None, bytes]
+_AnnotatedText = tuple[Annotation | PgnError | None, bytes]
 """A game or the error in its place, and its text, which has comments if the game is readable.
 
 Text between games has None.
@@ -133,7 +133,7 @@ class _Reader:
     faults: list[PgnError] = field(default_factory=list)
     missing: Counter[Material] = field(default_factory=Counter)
 
-    def pieces(self, wanted: int | None, *, prints: bool) -> Iterator[Piece]:
+    def pieces(self, wanted: int | None, *, prints: bool) -> Iterator[_AnnotatedText]:
         """The games one by one, and the text after them; PgnError without the wanted game."""
         number = 0
         for chunk in reading(self.file, chunks_in(self.file), _size_of, prints=prints):
@@ -149,7 +149,7 @@ class _Reader:
             reason = f"it holds {counted(number, 'game', 'games')}, and no game {wanted}"
             raise PgnError(self.file, reason)
 
-    def _annotated(self, text: GameText) -> Piece:
+    def _annotated(self, text: GameText) -> _AnnotatedText:
         game = game_of(text, self.file, self.rules)
         if not isinstance(game, PgnGame):
             self.faults.append(game)
@@ -164,13 +164,13 @@ def _size_of(chunk: Chunk) -> tuple[int, int]:
     return len(chunk.text), len(chunk.games)
 
 
-def _answers(pieces: Iterator[Piece]) -> Iterator[Annotation | PgnError]:
+def _answers(pieces: Iterator[_AnnotatedText]) -> Iterator[Annotation | PgnError]:
     for answer, _ in pieces:
         if answer is not None:
             yield answer
 
 
-def _facts_of(form: Form, pieces: Iterator[Piece]) -> str:
+def _facts_of(form: Form, pieces: Iterator[_AnnotatedText]) -> str:
     """The games as JSON, or their plies as CSV, where an error in place of a game is a row."""
     games = [answer.facts() for answer in _answers(pieces)]
     rows: list[dict[str, Any]] = []
@@ -202,7 +202,7 @@ def _show(annotation: Annotation) -> None:
     click.echo()
 
 
-def _row_of(ply: AnnotatedPly) -> Row:
+def _row_of(ply: AnnotatedPly) -> ShownRow:
     return {
         "ply": ply.ply.number,
         "move": ply.move,

@@ -19,7 +19,7 @@ from tbgen.cli import complain, is_quiet, options, signals_to
 from tbgen.cli.command import Command
 from tbgen.cli.materials import Wanted, wanted_options
 from tbgen.cli.reporter import Reporter, Work, clock, duration, reporter
-from tbgen.cli.showing import Facts, Form, Row, print_facts, show_pairs, show_table
+from tbgen.cli.showing import Facts, Form, ShownRow, print_facts, show_pairs, show_table
 from tbgen.errors import UsageError
 from tbgen.library.build import Watcher, build, plan_for
 from tbgen.library.catalog import Condition, Finding
@@ -228,7 +228,7 @@ def bytes_in(text: str) -> int:
 def _show_summary(findings: list[Finding], made: list[Made]) -> None:
     """One row for each table that was made, and a line for the rest."""
     condition_of = {finding.material: finding.condition for finding in findings}
-    rows: list[Row] = []
+    rows: list[ShownRow] = []
     for table in made:
         row = {
             "table": table.material,
@@ -273,7 +273,7 @@ def _show_plan(plan: Facts, free: int | None) -> None:
         click.echo(f"skipped: {number} one of these: {', '.join(plan['cut_off'])}")
 
 
-def _row_of_plan(table: Facts) -> Row:
+def _row_of_plan(table: Facts) -> ShownRow:
     return {
         "table": table["material"],
         "cells": table["cells"],
@@ -286,7 +286,7 @@ def _row_of_plan(table: Facts) -> Row:
     }
 
 
-def _row_of_skipped(table: Facts) -> Row:
+def _row_of_skipped(table: Facts) -> ShownRow:
     return {"skipped": table["material"], "least memory": in_gib(table["least_memory"])}
 
 

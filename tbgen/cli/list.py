@@ -11,7 +11,7 @@ from tbgen.cli import complain_of, options
 from tbgen.cli.command import Command
 from tbgen.cli.materials import built_names_argument, named_or_there, no_tables
 from tbgen.cli.reporter import Work
-from tbgen.cli.showing import Facts, Form, Row, print_facts, show_table
+from tbgen.cli.showing import Facts, Form, ShownRow, print_facts, show_table
 from tbgen.cli.tables import check_each
 from tbgen.library.catalog import figures_of
 from tbgen.material import Material
@@ -98,7 +98,7 @@ def _list(
     )
 
 
-def _row_of_table(table: Facts) -> Row:
+def _row_of_table(table: Facts) -> ShownRow:
     return {
         "table": table["material"],
         "men": table["men"],
@@ -141,7 +141,7 @@ def _show_figures(tables: Sequence[Facts]) -> None:
             )
 
 
-def _row_of_outcome(facts: Facts) -> Row:
+def _row_of_outcome(facts: Facts) -> ShownRow:
     return {
         "outcome": facts["outcome"],
         "positions": facts["count"],

@@ -14,7 +14,7 @@ from tbgen.apps.play.within import ClockedValue, value_if_asked
 from tbgen.cli import options
 from tbgen.cli.command import PositionCommand, refuse_beside, refuse_together
 from tbgen.cli.positions import Asked, position_options, warn_of_ignored_score
-from tbgen.cli.showing import Form, Row, print_facts, show_pairs, show_table
+from tbgen.cli.showing import Form, ShownRow, print_facts, show_pairs, show_table
 from tbgen.errors import TbgenError
 from tbgen.men import Man
 from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
@@ -256,7 +256,7 @@ def _show_moves(moves: Moves, scoring: Scoring) -> None:
         )
 
 
-def _row_of(move: MoveProbe, scoring: Scoring) -> Row:
+def _row_of(move: MoveProbe, scoring: Scoring) -> ShownRow:
     points_of_sides = format_points(scoring.points(move.outcome), scoring.scheme).split("-")
     marks = []
     if move.best:

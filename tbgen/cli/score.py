@@ -15,7 +15,7 @@ from tbgen.cli.command import PositionCommand, refuse_together, refuse_without
 from tbgen.cli.output import GamesWriter
 from tbgen.cli.positions import Asked, position_options, warn_of_ignored_score
 from tbgen.cli.reporter import reading
-from tbgen.cli.showing import Facts, Form, Row, print_facts, show_pairs, show_table
+from tbgen.cli.showing import Facts, Form, ShownRow, print_facts, show_pairs, show_table
 from tbgen.errors import InputFileError, TbgenError, UnreadableFileError, UsageError
 from tbgen.rules.facts import to_json
 from tbgen.rules.game import Game
@@ -192,7 +192,7 @@ def _show_plies(game: Game, final: Score, scoring: Scoring) -> None:
     )
 
 
-def _row_of(ply: dict[str, Any]) -> Row:
+def _row_of(ply: dict[str, Any]) -> ShownRow:
     return {
         "ply": ply["ply"],
         "move": ply["san"] or "",

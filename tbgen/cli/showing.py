@@ -19,7 +19,7 @@ from tbgen.rules.facts import parts_of, to_json
 from tbgen.text import printable
 
 Facts = Mapping[str, Any]
-Row = Mapping[str, object]
+ShownRow = Mapping[str, object]
 """Head of a column -> the cell of a row."""
 
 _NUMBER = r"(?:[<>~] ?)?[-+±]?G?[0-9½][0-9,.:½-]*(?: (?:%|[kMG]?B|[MG]iB))?%?"
@@ -105,7 +105,7 @@ def show_pairs(facts: Mapping[str, object], form: str = "{:10}{}") -> None:
 
 
 def show_table(
-    rows: Iterable[Row],
+    rows: Iterable[ShownRow],
     *,
     titles: Mapping[int, str] | None = None,
     note: str = "",

@@ -12,7 +12,7 @@ from tbgen.cli import options, say
 from tbgen.cli.command import PositionCommand, refuse_together
 from tbgen.cli.positions import Asked, position_options, warn_of_ignored_score
 from tbgen.cli.reporter import duration, progress
-from tbgen.cli.showing import Form, Row, print_facts, show_pairs, show_table
+from tbgen.cli.showing import Form, ShownRow, print_facts, show_pairs, show_table
 from tbgen.closures import DEFAULT_BUDGET
 from tbgen.closures.bracket import Bracket, MoveBracket, Solution, SolvePlan
 from tbgen.errors import build_options
@@ -166,7 +166,7 @@ def _show(solution: Solution, picture: str) -> None:
     show_table(map(_row_of, solution.moves), none="no legal moves: the game is over")
 
 
-def _row_of(move: MoveBracket) -> Row:
+def _row_of(move: MoveBracket) -> ShownRow:
     return {
         "move": move.san,
         "at least": move.bracket.lower,

@@ -14,7 +14,7 @@ from tbgen.cli import options, say
 from tbgen.cli.command import Command, refuse_together, refuse_without
 from tbgen.cli.materials import Wanted, named_or_there, no_tables, wanted_options
 from tbgen.cli.reporter import progress
-from tbgen.cli.showing import Form, Row, print_facts, show_table
+from tbgen.cli.showing import Form, ShownRow, print_facts, show_table
 from tbgen.errors import UsageError
 from tbgen.material import Material
 from tbgen.men import Man
@@ -185,7 +185,7 @@ def potential(
         print_facts(form, facts, facts["endings"].values())
 
 
-def _row_of_rule(fit: Fit) -> Row:
+def _row_of_rule(fit: Fit) -> ShownRow:
     return {
         "rule": fit.rule.words,
         "says": fit.rule.factor,
@@ -195,7 +195,7 @@ def _row_of_rule(fit: Fit) -> Row:
     }
 
 
-def _row_of_ending(ending: Potential) -> Row:
+def _row_of_ending(ending: Potential) -> ShownRow:
     return {
         "ending": ending.name,
         "rule": ending.rule.title,

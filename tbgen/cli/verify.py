@@ -11,7 +11,7 @@ from tbgen.cli import complain_of, is_quiet, options
 from tbgen.cli.command import Command, refuse_together, refuse_without
 from tbgen.cli.materials import built_names_argument, named_or_there
 from tbgen.cli.reporter import Work
-from tbgen.cli.showing import Facts, Form, Row, print_facts, show_table
+from tbgen.cli.showing import Facts, Form, ShownRow, print_facts, show_table
 from tbgen.cli.tables import TableCheck, check_each
 from tbgen.errors import UsageError
 from tbgen.facts import facts_of
@@ -143,7 +143,7 @@ def _proofs(
     return check
 
 
-def _row_of_proof(table: Facts) -> Row:
+def _row_of_proof(table: Facts) -> ShownRow:
     return {
         "table": table["material"],
         "positions": table["positions"],
@@ -187,7 +187,7 @@ def _digests(
     return check
 
 
-def _row_of_digest(table: Facts) -> Row:
+def _row_of_digest(table: Facts) -> ShownRow:
     if table["difference"]:
         verdict = "differs"
     elif table["known"]:

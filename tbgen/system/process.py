@@ -36,7 +36,7 @@ _MAPPED_BYTES = 1 << 22
 _KIB = 1024
 
 
-class _Figures(NamedTuple):
+class _GroupFigures(NamedTuple):
     """The names of the figures of a control group."""
 
     limit: str
@@ -46,8 +46,8 @@ class _Figures(NamedTuple):
 
 
 _FIGURES = {
-    "": _Figures("max", "current", "inactive_file"),
-    "memory": _Figures("limit_in_bytes", "usage_in_bytes", "total_inactive_file"),
+    "": _GroupFigures("max", "current", "inactive_file"),
+    "memory": _GroupFigures("limit_in_bytes", "usage_in_bytes", "total_inactive_file"),
 }
 """[controller of a control group; none in version 2] -> the names of its figures."""
 
@@ -126,7 +126,7 @@ def _free_in_containers() -> Iterator[int]:
                 yield from _free_under(_CGROUPS / controller, path, _FIGURES[controller])
 
 
-def _free_under(root: Path, path: str, names: _Figures) -> Iterator[int]:
+def _free_under(root: Path, path: str, names: _GroupFigures) -> Iterator[int]:
     """The memory left in a group and in those around it, of which a container shows only some."""
     group = root / path.lstrip("/")
     for folder in (group, *group.parents):
