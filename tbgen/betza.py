@@ -2,7 +2,7 @@
 
 A letter is a leap, alike in all directions; a letter twice is a rider, which leaps on and on.
 
->>> moves_of(rays_of("FWC")), len(rays_of("NN")), rays_of("NN")[0]
+>>> moves_of(rays_in("FWC")), len(rays_in("NN")), rays_in("NN")[0]
 ('WFL', 8, Ray(right=1, up=2, most=7))
 """
 
@@ -45,7 +45,7 @@ Walk = tuple[int, ...]
 """The squares that a man comes to one after another along a ray."""
 
 
-def rays_of(moves: str) -> tuple[Ray, ...]:
+def rays_in(moves: str) -> tuple[Ray, ...]:
     """The rays of some moves, leap by leap in the order of `LEAPS`; other letters add nothing."""
     expanded = moves.translate(_EXPANDED)
     rays = list[Ray]()

@@ -9,7 +9,7 @@ from functools import cache
 
 from tbgen.betza import walks_from
 from tbgen.errors import MaterialError, TooManyMenError, UsageError, expect
-from tbgen.men import PROMOTIONS, Kind, Man, Role
+from tbgen.men import PROMOTIONS, AnyMan, Man, Role
 from tbgen.score import Color
 
 FEWEST_TABLE_MEN = 2
@@ -48,12 +48,12 @@ class Material:
     'KPvK'
     """
 
-    white: tuple[Kind, ...]
+    white: tuple[AnyMan, ...]
     """White's men, the king first, then the strongest first."""
-    black: tuple[Kind, ...]
+    black: tuple[AnyMan, ...]
     """Black's men in the same order."""
 
-    def __init__(self, white: Iterable[Kind], black: Iterable[Kind]) -> None:
+    def __init__(self, white: Iterable[AnyMan], black: Iterable[AnyMan]) -> None:
         object.__setattr__(self, "white", _sorted_men(white, "white"))
         object.__setattr__(self, "black", _sorted_men(black, "black"))
         if self.white.count(Role.KING) != 1 or self.black.count(Role.KING) != 1:
@@ -84,7 +84,7 @@ class Material:
         sides = expect(text, str, "material", "a text such as 'KBvK'").upper().split("V")
         if len(sides) != 2 or not text.isascii():
             raise MaterialError(text, "write both sides' men with a v between them, such as KBvK")
-        kinds: dict[str, Kind] = {role.letter: role for role in reversed(Role)}
+        kinds: dict[str, AnyMan] = {role.letter: role for role in reversed(Role)}
         kinds.update((man.letter, man) for man in own)
         for letters in sides:
             strange = sorted(set(letters) - set(kinds))
@@ -106,7 +106,7 @@ class Material:
         black = "".join(kind.letter for kind in self.black)
         return f"{white}v{black}"
 
-    def side(self, color: Color) -> tuple[Kind, ...]:
+    def side(self, color: Color) -> tuple[AnyMan, ...]:
         """The men of a side.
 
         Arguments:
@@ -178,7 +178,7 @@ class Material:
         return sorted({material.canonical() for material in children}, key=build_key)
 
 
-def _sorted_men(men: Iterable[Kind], name: str) -> tuple[Kind, ...]:
+def _sorted_men(men: Iterable[AnyMan], name: str) -> tuple[AnyMan, ...]:
     """A side's men, the strongest first; UsageError names the side if one is no man."""
     side = tuple(men)
     if not all(isinstance(kind, Role | Man) for kind in side):
@@ -186,7 +186,7 @@ def _sorted_men(men: Iterable[Kind], name: str) -> tuple[Kind, ...]:
     return tuple(sorted(side, reverse=True))
 
 
-def with_man(material: Material, color: Color, gone: Kind, *new: Kind) -> Material:
+def with_man(material: Material, color: Color, gone: AnyMan, *new: AnyMan) -> Material:
     """The material with another man in place of one of a side's, or with none after a capture.
 
     >>> str(with_man(Material.parse("KRvKP"), Color.BLACK, Role.PAWN, Role.QUEEN))
@@ -199,7 +199,7 @@ def with_man(material: Material, color: Color, gone: Kind, *new: Kind) -> Materi
     return Material(material.white, men)
 
 
-def build_key(material: Material) -> tuple[int, int, tuple[Kind, ...], tuple[Kind, ...]]:
+def build_key(material: Material) -> tuple[int, int, tuple[AnyMan, ...], tuple[AnyMan, ...]]:
     """A child has fewer men, or as many men and fewer pawns, so it sorts before its parents."""
     return material.men, material.pawns, material.white, material.black
 
@@ -212,7 +212,7 @@ def materials(men: int, own: Sequence[Man] = ()) -> list[Material]:
     >>> [len(materials(men)) for men in (2, 3, 4, 5)]
     [1, 5, 30, 110]
     """
-    kinds: Sequence[Kind] = (*PROMOTIONS, *own) if own else (*PROMOTIONS, Role.PAWN)
+    kinds: Sequence[AnyMan] = (*PROMOTIONS, *own) if own else (*PROMOTIONS, Role.PAWN)
     found = set[Material]()
     for black_men in range(men // 2):
         for white in itertools.combinations_with_replacement(kinds, men - 2 - black_men):
@@ -262,7 +262,7 @@ def table_material(
 
 
 @cache
-def _most_moves(kind: Kind) -> int:
+def _most_moves(kind: AnyMan) -> int:
     """The moves of a man at most; a pawn's are three captures, each with four promotions."""
     if kind is Role.PAWN:
         return 3 * len(PROMOTIONS)

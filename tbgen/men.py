@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache, total_ordering
 from typing import Final
 
-from tbgen.betza import LEAPS, LETTERS, Ray, moves_of, rays_of, walks_from
+from tbgen.betza import LEAPS, LETTERS, Ray, moves_of, rays_in, walks_from
 from tbgen.errors import OWN_MEN, ManError
 
 MOST_RAYS = 16
@@ -44,11 +44,11 @@ class Role(enum.IntEnum):
 
 _RAYS: Final = {
     Role.PAWN: (),
-    Role.KNIGHT: rays_of("N"),
-    Role.BISHOP: rays_of("B"),
-    Role.ROOK: rays_of("R"),
-    Role.QUEEN: rays_of("Q"),
-    Role.KING: rays_of("K"),
+    Role.KNIGHT: rays_in("N"),
+    Role.BISHOP: rays_in("B"),
+    Role.ROOK: rays_in("R"),
+    Role.QUEEN: rays_in("Q"),
+    Role.KING: rays_in("K"),
 }
 
 
@@ -63,7 +63,7 @@ class Man:
     In names he stands behind the men of chess, A before Z.
 
     >>> commoner = Man.parse("M=FW")
-    >>> commoner.name, commoner < Role.PAWN, commoner == Man("M", rays_of("K"))
+    >>> commoner.name, commoner < Role.PAWN, commoner == Man("M", rays_in("K"))
     ('M=WF', True, True)
     """
 
@@ -96,7 +96,7 @@ class Man:
             )
         if not moves:
             raise ManError(text, "he never moves; say how, such as M=WF")
-        man = cls(letter, rays_of(moves))
+        man = cls(letter, rays_in(moves))
         if len(man.rays) > MOST_RAYS:
             raise ManError(
                 text, f"he goes in {len(man.rays)} directions, and tables take at most {MOST_RAYS}"
@@ -125,11 +125,11 @@ class Man:
         return NotImplemented
 
 
-Kind = Role | Man
+AnyMan = Role | Man
 """A kind of man, of chess or of your own."""
 
 
-def number_of(kind: Kind) -> int:
+def number_of(kind: AnyMan) -> int:
     """The number of a man of chess, for python-chess and for kernels.
 
     ValueError for another man.
@@ -139,7 +139,7 @@ def number_of(kind: Kind) -> int:
     return int(kind)
 
 
-def is_bound(kind: Kind) -> bool:
+def is_bound(kind: AnyMan) -> bool:
     """Whether a man never leaves the squares of one colour."""
     return bool(kind.rays) and all((ray.right + ray.up) % 2 == 0 for ray in kind.rays)
 
@@ -153,7 +153,7 @@ def own_men(texts: Iterable[str]) -> tuple[Man, ...]:
     men = list[Man]()
     for text in texts:
         man = Man.parse(text)
-        others: list[Kind] = [*PROMOTIONS, *men]
+        others: list[AnyMan] = [*PROMOTIONS, *men]
         for other in others:
             if man.letter == other.letter or man.rays == other.rays:
                 raise ManError(

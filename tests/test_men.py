@@ -8,7 +8,7 @@ import pickle
 import chess
 import pytest
 
-from tbgen.betza import LEAPS, moves_of, rays_of, walks_from
+from tbgen.betza import LEAPS, moves_of, rays_in, walks_from
 from tbgen.errors import ManError
 from tbgen.men import Man, Role, name_of_men, number_of, own_men
 
@@ -56,7 +56,7 @@ def test_what_defines_no_man_is_refused_with_the_reason(texts: list[str], reason
 def test_a_man_of_ones_own_is_his_letter_and_his_rays(text: str, moves: str) -> None:
     man = Man.parse(text)
     assert (man.letter, man.moves, man.name) == (text[0], moves, f"{text[0]}={moves}")
-    assert man == Man(text[0], rays_of(moves)) == Man.parse(man.name)
+    assert man == Man(text[0], rays_in(moves)) == Man.parse(man.name)
     assert pickle.loads(pickle.dumps(man)) == man
     assert hash(man) == hash(Man.parse(man.name))
     assert man != Man.parse(f"{text[0]}=H")
@@ -67,9 +67,9 @@ def test_a_man_of_ones_own_is_his_letter_and_his_rays(text: str, moves: str) -> 
 def test_every_choice_of_leaps_and_riders_has_one_text() -> None:
     for letters in itertools.combinations(LEAPS, 3):
         for moves in ("".join(letters), "".join(2 * letter for letter in letters)):
-            text = moves_of(rays_of(moves))
-            assert rays_of(text) == rays_of(moves)
-            assert moves_of(reversed(rays_of(moves))) == text
+            text = moves_of(rays_in(moves))
+            assert rays_in(text) == rays_in(moves)
+            assert moves_of(reversed(rays_in(moves))) == text
 
 
 @pytest.mark.parametrize("role", [role for role in Role if role is not Role.PAWN])

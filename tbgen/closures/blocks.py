@@ -25,7 +25,6 @@ from tbgen.closures.cuts import (
 from tbgen.closures.folder import BlockFolder
 from tbgen.closures.nodes import Node, node_of
 from tbgen.closures.promotions import CELLS_AT_ONCE, fold_promotions
-from tbgen.index.handover import Entries
 from tbgen.index.layout import HOW_BITS, Squares, partial_layout, slots_of
 from tbgen.material import Material
 from tbgen.men import Role
@@ -36,6 +35,7 @@ from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.score import Color
 from tbgen.storage.arrays import ArrayFile
 from tbgen.system.process import free_memory, threads_for
+from tbgen.table import Entries
 
 ENTRY: Final = "entry"
 """The values of all cells; those with Black to move are behind those with White to move."""

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.compiled.arrays import Bytes
-from tbgen.index.handover import Entries
 from tbgen.index.outcomes import worth_to_white
 from tbgen.score import MOST_STORED_CODE, Color, Score
+from tbgen.table import Entries
 
 Cuts = tuple[Score, ...]
 """Scores that White gets at least or does not, from White's best on."""

@@ -23,7 +23,6 @@ import numpy as np
 from tbgen.closures.cuts import UNKNOWN, Bound
 from tbgen.compiled.arrays import Int, Ints, SignedBytes, Word, Words
 from tbgen.compiled.jit import borrowing, inlined
-from tbgen.index.handover import Entries
 from tbgen.index.kernels import byte_of_goal, goal_of_byte
 from tbgen.index.layout import Layout, Squares
 from tbgen.index.squares import Rays, rays_of
@@ -37,6 +36,7 @@ from tbgen.retro.words.block import Block, bare_block, enter_block, find_legal
 from tbgen.retro.words.geometry import Geometry, geometry_of
 from tbgen.retro.words.moves import GONE, SLOT, Scratch, new_scratch, note_moves, unpack_squares
 from tbgen.score import STALEMATE_CODE, Color, Score
+from tbgen.table import Entries
 
 CELLS_AT_ONCE: Final = 1 << 18
 """Cells whose bounds are found at a time."""

@@ -35,7 +35,7 @@ by_address(Rays)
 
 
 @inlined
-def path_of(man: Int, square: Int) -> np.uint64:
+def rays_start(man: Int, square: Int) -> np.uint64:
     """Where the rays of a man on a square begin in `Rays.paths`."""
     return np.uint64((man * 64 + square) * (MOST_RAYS * RAY))
 
@@ -44,7 +44,7 @@ def path_of(man: Int, square: Int) -> np.uint64:
 def attacks_of(rays: Rays, man: Int, square: Int, occupied: Word) -> Word:
     """The squares that a man attacks (not a pawn)."""
     attacked = NOTHING
-    path = path_of(man, square)
+    path = rays_start(man, square)
     for _ in range(rays.counts[man]):
         for at in range(path, path + np.uint64(RAY)):
             to = np.int64(rays.paths[at])

@@ -46,7 +46,7 @@ from tbgen.index.squares import (
     TRIANGLE_INDEX,
 )
 from tbgen.material import Material
-from tbgen.men import Kind, Role
+from tbgen.men import AnyMan, Role
 from tbgen.score import Color
 
 UNMIRRORED: Final = 0
@@ -82,7 +82,7 @@ def how_turned(pawns: Int, own_mirror: Int) -> int:
 
 
 Squares = tuple[int, ...]
-Slot = tuple[Color, Kind]
+Slot = tuple[Color, AnyMan]
 
 _PAWN_SQUARES: Final = tuple(file + 8 * rank for file in range(8) for rank in range(1, 7))
 """File by file, so that the least placement has its first pawn on the files a-d."""

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from tbgen.betza import walks_from
 from tbgen.compiled.arrays import Ints, Words
-from tbgen.men import MOST_RAYS, Kind, Role
+from tbgen.men import MOST_RAYS, AnyMan, Role
 
 FLIP_FILE: Final = 1
 FLIP_RANK: Final = 2
@@ -75,7 +75,7 @@ class Rays(NamedTuple):
     """[man, square, other square] -> the squares strictly between them on his way."""
 
 
-def rays_of(kinds: Sequence[Kind]) -> Rays:
+def rays_of(kinds: Sequence[AnyMan]) -> Rays:
     """The rays of some men; a pawn has none."""
     counts = np.array([len(kind.rays) for kind in kinds], np.int64)
     paths = np.empty((len(kinds), 64, MOST_RAYS, RAY), np.uint8)
@@ -87,7 +87,7 @@ def rays_of(kinds: Sequence[Kind]) -> Rays:
 
 
 @cache
-def _table_of(kind: Kind) -> tuple[npt.NDArray[np.uint8], Words, Words]:
+def _table_of(kind: AnyMan) -> tuple[npt.NDArray[np.uint8], Words, Words]:
     paths = np.full((64, MOST_RAYS, RAY), NOWHERE, np.uint8)
     reached = np.zeros(64, np.uint64)
     between = np.zeros((64, 64), np.uint64)

@@ -18,11 +18,11 @@ from typing import Final, NamedTuple
 
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
-from tbgen.men import Kind, Role
+from tbgen.men import AnyMan, Role
 from tbgen.score import Mobility
 from tbgen.storage.files import FileRecord
 
-_WORTH: dict[Kind, int] = {
+_WORTH: dict[AnyMan, int] = {
     Role.PAWN: 1,
     Role.KNIGHT: 3,
     Role.BISHOP: 3,
@@ -151,7 +151,7 @@ def class_of(material: Material) -> tuple[str, bool]:
     return "even", has_pawns
 
 
-def _worth_of(men: Iterable[Kind]) -> int:
+def _worth_of(men: Iterable[AnyMan]) -> int:
     return sum(_WORTH.get(role, _OWN_WORTH) for role in men)
 
 

@@ -94,7 +94,7 @@ def answer_positions(
     """The values of boards and FENs, whatever their materials."""
     answers = _no_answers(len(positions))
     given = accrued_numbers(accrued, len(positions))
-    groups: dict[tuple[StoredTable, bool], list[_Row]] = {}
+    groups: dict[tuple[StoredTable, bool], list[_BoardRow]] = {}
     for number, position in enumerate(positions):
         try:
             board, carried = values.read(position, None)
@@ -111,7 +111,7 @@ def answer_positions(
         except tuple(_FAULTS) as error:
             answers.fault[number] = _FAULTS[type(error)]
             continue
-        row = _Row(number, int(not board.turn), squares_on(board, answering.pieces), signed)
+        row = _BoardRow(number, int(not board.turn), squares_on(board, answering.pieces), signed)
         groups.setdefault((answering.table, answering.flipped), []).append(row)
     for (table, flipped), rows in groups.items():
         indices = np.array([row.number for row in rows], np.int64)
@@ -122,7 +122,7 @@ def answer_positions(
     return answers
 
 
-class _Row(NamedTuple):
+class _BoardRow(NamedTuple):
     """A position of many, as it is on the board."""
 
     number: int
@@ -142,7 +142,7 @@ class Positions(NamedTuple):
     """The accrued score as a signed number; 0 for the own score."""
 
     @classmethod
-    def of(cls, rows: Sequence[_Row]) -> Positions:
+    def of(cls, rows: Sequence[_BoardRow]) -> Positions:
         return cls(
             np.array([row.side for row in rows], np.int64),
             np.array([row.squares for row in rows], np.int64),
@@ -294,7 +294,7 @@ def _possible_scores(bare: tuple[bool, ...]) -> Bools:
     return possible
 
 
-def board_of(slots: Sequence[Slot], side: int, squares: Sequence[int]) -> chess.Board:
+def board_with(slots: Sequence[Slot], side: int, squares: Sequence[int]) -> chess.Board:
     """The board with the men of the slots on their squares; halfmove clock 0."""
     pieces = dict[chess.Square, chess.Piece]()
     for square, (color, kind) in zip(squares, slots, strict=True):
@@ -313,7 +313,7 @@ def own_codes(slots: Sequence[Slot], sides: Ints, squares: Ints) -> Ints:
     codes = np.zeros(len(squares), np.int64)
     if len(squares) <= _FEW:
         for n, (side, men) in enumerate(zip(sides.tolist(), squares.tolist(), strict=True)):
-            codes[n] = own_score(board_of(slots, side, men)).code
+            codes[n] = own_score(board_with(slots, side, men)).code
         return codes
     from tbgen.board.board import BOARD_WORDS, KIND, TURN
     from tbgen.board.moves import codes_on

@@ -171,7 +171,7 @@ def columns_of(
     }
 
 
-class _Row(NamedTuple):
+class _OutcomeRow(NamedTuple):
     """An outcome in columns: numbers are NaN without an answer, and all else is None."""
 
     outcome: str | None = None
@@ -183,9 +183,9 @@ class _Row(NamedTuple):
 
 
 @cache
-def _row_of(score: Score | None, scoring: Scoring) -> _Row:
+def _row_of(score: Score | None, scoring: Scoring) -> _OutcomeRow:
     if score is None:
-        return _Row()
+        return _OutcomeRow()
     points = points_facts(scoring.points(score))["white"]
     holder = str(score.holder).lower()
-    return _Row(str(score), holder, score.check, score.moves, score.rank, points)
+    return _OutcomeRow(str(score), holder, score.check, score.moves, score.rank, points)

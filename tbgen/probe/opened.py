@@ -14,10 +14,9 @@ import chess
 import numpy as np
 
 from tbgen.errors import NO_TABLE, MissingTableError, TooManyMenError, UsageError
-from tbgen.index.handover import Entries
 from tbgen.index.layout import HOW_BITS, Squares, slots_of
 from tbgen.material import MOST_TABLE_MEN, Material, with_man
-from tbgen.men import Kind, Man, Role
+from tbgen.men import AnyMan, Man, Role
 from tbgen.probe.stored import StoredPosition, StoredTable
 from tbgen.rules.own_board import OwnBoard, kinds_on
 from tbgen.rules.position import material_on
@@ -25,6 +24,7 @@ from tbgen.score import Color, Score
 from tbgen.storage.files import men_of_folder, path_in
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
+from tbgen.table import Entries
 
 RANK_FLIP: Final = 56
 """Turns a square upside down by an exclusive or."""
@@ -42,7 +42,7 @@ Pieces = list[tuple[chess.Color, chess.PieceType]]
 
 
 def pieces_of(
-    material: Material, kinds: Sequence[Kind] = tuple(Role), *, flipped: bool = False
+    material: Material, kinds: Sequence[AnyMan] = tuple(Role), *, flipped: bool = False
 ) -> Pieces:
     """The men of a canonical material on a board.
 

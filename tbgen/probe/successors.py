@@ -50,7 +50,7 @@ ELSEWHERE = -1
 """The place of a position that the table does not answer."""
 
 
-def key_of(material: Material) -> int:
+def key_of_material(material: Material) -> int:
     """The key of a material: the number of men of each role and side in four bits.
 
     Kings are left out.
@@ -63,17 +63,17 @@ def key_of(material: Material) -> int:
     return key
 
 
-def keys_of(materials: Iterable[Material]) -> Words:
+def keys_of_materials(materials: Iterable[Material]) -> Words:
     """The keys of some materials, in either order of colours, sorted; men of your own have none."""
     keys = set[int]()
     for material in materials:
         if not material.own:
-            keys.add(key_of(material))
-            keys.add(key_of(material.flipped()))
+            keys.add(key_of_material(material))
+            keys.add(key_of_material(material.flipped()))
     return np.array(sorted(keys), np.uint64)
 
 
-# keys: as `keys_of` makes them
+# keys: as `keys_of_materials` makes them
 @inner
 def has_table(board: Words, keys: Words) -> bool:
     """Whether there is a table for a position."""
@@ -164,7 +164,7 @@ def find_successors(
     return number
 
 
-def own_of(board: chess.Board) -> Score:
+def own_score_of(board: chess.Board) -> Score:
     """The own score of a position.
 
     Kernels count it in less time than a look into the table takes.

@@ -79,7 +79,7 @@ class TableValues:
         if compiled:
             from tbgen.probe import successors  # which loads the compiler
 
-            self._own_of = successors.own_of
+            self._own_of = successors.own_score_of
             self._successors_of = successors.successors_of
 
     def value(self, query: Query) -> Value:

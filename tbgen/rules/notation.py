@@ -12,7 +12,7 @@ import chess
 
 from tbgen.errors import FenError, IllegalPositionError, MoveError, UsageError, expect
 from tbgen.men import Man
-from tbgen.rules.own_board import board_of, kinds_on
+from tbgen.rules.own_board import board_from_fen, kinds_on
 from tbgen.rules.position import expect_any_board, first_accrued, own_of, own_score, play_move
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import LIKE_A_SCORE, MATE_CODE, Color, Mobility, Score, expect_score
@@ -246,7 +246,7 @@ def parse_fen(
         if len(fields) > index and not _CLOCK.fullmatch(fields[index]):
             raise FenError(text, f"{name} {fields[index]!r} is not a number")
     try:
-        board = board_of(" ".join(fields[:_SCORE_FIELD]), men, chess960=chess960)
+        board = board_from_fen(" ".join(fields[:_SCORE_FIELD]), men, chess960=chess960)
     except ValueError as error:
         raise FenError(text, str(error)) from None
     board.chess960 = board.chess960 or board.has_chess960_castling_rights()

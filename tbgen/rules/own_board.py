@@ -18,7 +18,7 @@ import chess
 
 from tbgen.betza import Walk, walks_from
 from tbgen.errors import FenError
-from tbgen.men import Kind, Man, Role
+from tbgen.men import AnyMan, Man, Role
 
 _STAND_INS = (Role.KNIGHT, Role.BISHOP, Role.ROOK, Role.QUEEN)
 _CHESS = tuple(Role)
@@ -27,7 +27,7 @@ _CHESS = tuple(Role)
 class OwnBoard(chess.Board):
     """A board with men of your own, and without pawns and castling."""
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[AnyMan, ...]
     """[piece type - 1] -> the man that python-chess takes for one of that type."""
 
     def __init__(self, fen: str | None, own: Sequence[Man] = (), chess960: bool = False) -> None:
@@ -121,11 +121,11 @@ class OwnBoard(chess.Board):
 
 
 @cache
-def _walks(kind: Kind, square: chess.Square) -> list[Walk]:
+def _walks(kind: AnyMan, square: chess.Square) -> list[Walk]:
     return walks_from(square, kind.rays)
 
 
-def board_of(fen: str, own: Sequence[Man], *, chess960: bool) -> chess.Board:
+def board_from_fen(fen: str, own: Sequence[Man], *, chess960: bool) -> chess.Board:
     """The board of a FEN, where these men of your own may stand.
 
     ValueError as python-chess has it.
@@ -136,7 +136,7 @@ def board_of(fen: str, own: Sequence[Man], *, chess960: bool) -> chess.Board:
     return chess.Board(fen, chess960=chess960)
 
 
-def kinds_on(board: chess.Board) -> Sequence[Kind]:
+def kinds_on(board: chess.Board) -> Sequence[AnyMan]:
     """[piece type - 1] -> the man that python-chess takes for one of that type."""
     if isinstance(board, OwnBoard):
         return board.kinds

@@ -11,7 +11,7 @@ import chess
 
 from tbgen.errors import AccruedError, UsageError, expect
 from tbgen.material import Material
-from tbgen.men import Kind
+from tbgen.men import AnyMan
 from tbgen.rules.own_board import kinds_on
 from tbgen.rules.stage import MOST_KING_CODE, FiftyMoves, can_accrue
 from tbgen.score import STALEMATE_CODE, Color, Mobility, Score, code_of, expect_score
@@ -103,7 +103,7 @@ def material_of(board: chess.Board) -> Material:
 def material_on(board: chess.Board) -> Material:
     """`material_of` a board that has been checked."""
     kinds = kinds_on(board)
-    sides: dict[chess.Color, list[Kind]] = {chess.WHITE: [], chess.BLACK: []}
+    sides: dict[chess.Color, list[AnyMan]] = {chess.WHITE: [], chess.BLACK: []}
     for piece in board.piece_map().values():
         sides[piece.color].append(kinds[piece.piece_type - 1])
     return Material(sides[chess.WHITE], sides[chess.BLACK])

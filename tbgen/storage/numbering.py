@@ -21,11 +21,10 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Ints, NewArray, WideInts, Word, Words
 from tbgen.compiled.jit import borrowing, inlined
 from tbgen.errors import RepresentationError
-from tbgen.index.handover import Cells, Numbers, Piece, often_first
 from tbgen.index.kernels import row_of_byte
 from tbgen.index.outcomes import byte_of_row
 from tbgen.storage.order import Order
-from tbgen.table import Content
+from tbgen.table import Cells, Content, Numbers, Piece, often_first
 
 ONE = np.uint64(1)
 

@@ -19,13 +19,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.errors import DamagedTableError, MissingDistancesError, MissingTableError
-from tbgen.index.handover import Box, Cells, Distances, Entries, EntryValues, Numbers
 from tbgen.score import Color, Score
 from tbgen.storage.files import FileRecord, Layer, suffix_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.order import order_of
 from tbgen.storage.schema import COLUMNS, DETAIL, DTG, STREAMS, SYMBOL
-from tbgen.table import Patterns, Table, Tally
+from tbgen.table import Box, Cells, Distances, Entries, EntryValues, Numbers, Patterns, Table, Tally
 
 _DATASETS_OF_OUTCOMES = {*STREAMS[Layer.OUTCOMES], *COLUMNS[Layer.OUTCOMES]}
 

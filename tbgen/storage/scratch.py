@@ -19,10 +19,10 @@ from typing import Any, Final
 import numpy.typing as npt
 
 from tbgen.errors import DamagedTableError
-from tbgen.index.handover import Cells, Dictionary, Distances, Entries, Run
 from tbgen.material import Material
 from tbgen.storage.arrays import ArrayFile, StoredArrays, write_arrays
 from tbgen.system.process import try_lock
+from tbgen.table import Cells, Dictionary, Distances, Entries, Run
 
 SUFFIX: Final = ".blocks"
 RUN_SUFFIX: Final = ".arrays"

@@ -20,13 +20,12 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Bytes, Int, SignedBytes, WideInts, Words
 from tbgen.compiled.jit import borrowing, inlined
 from tbgen.errors import RepresentationError
-from tbgen.index.handover import Cells, Numbers
 from tbgen.index.kernels import byte_of_goal, goal_of_byte, row_of_byte
 from tbgen.index.outcomes import byte_of_row
 from tbgen.storage.files import Layer
 from tbgen.storage.numbering import Census, larger, new_census, number_of
 from tbgen.storage.schema import COLUMNS
-from tbgen.table import Patterns
+from tbgen.table import Cells, Numbers, Patterns
 
 _MOST_ROWS = 256
 """A pattern has fewer rows: at most one for each holder and code."""

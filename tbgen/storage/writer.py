@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import NewArray, Words
 from tbgen.errors import BuildError, RepresentationError, TableError, UsageError
-from tbgen.index.handover import Cells, Numbers
 from tbgen.index.layout import fen_of_cell
 from tbgen.material import Material
 from tbgen.score import Color
@@ -48,7 +47,7 @@ from tbgen.storage.schema import (
     sealed,
 )
 from tbgen.storage.symbols import Columns, details_of, symbols_of
-from tbgen.table import Content, Tally
+from tbgen.table import Cells, Content, Numbers, Tally
 
 _SAMPLE = 7
 """One chunk of seven is compressed both ways. Seven has no common factor with the axes."""

@@ -23,7 +23,7 @@ from tbgen.index.squares import (
     rays_of,
 )
 from tbgen.material import Material
-from tbgen.men import PROMOTIONS, Kind, Role
+from tbgen.men import PROMOTIONS, AnyMan, Role
 from tbgen.score import Color
 
 by_address(Rays)
@@ -151,7 +151,7 @@ def _link(layout: Layout, captured: int, promoted: int, role: Role | None) -> _L
     return _Link(number, is_reversed, order)
 
 
-def _roles_of(men: Mapping[int, tuple[Color, Kind]], side: Color) -> list[Kind]:
+def _roles_of(men: Mapping[int, tuple[Color, AnyMan]], side: Color) -> list[AnyMan]:
     return [role for color, role in men.values() if color is side]
 
 

@@ -14,11 +14,10 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedBytes
 from tbgen.compiled.jit import by_address, inner, small
-from tbgen.index.handover import EntryValues
 from tbgen.index.layout import layout_of
 from tbgen.storage.reader import TableFile
 from tbgen.system.watching import tell_nobody
-from tbgen.table import Patterns, Table
+from tbgen.table import EntryValues, Patterns, Table
 from tbgen.verify.cells import Links, Men, links_of, men_of, side_of
 from tbgen.verify.moves import NO_POSITION
 

@@ -10,10 +10,10 @@ import numpy as np
 from tbgen.closures.cuts import UNKNOWN, Bound
 from tbgen.closures.nodes import Node
 from tbgen.index.bulk import cells_of
-from tbgen.index.handover import Entries
 from tbgen.index.layout import HOW_BITS, Squares, layout_of, partial_layout
 from tbgen.material import Material
 from tbgen.probe.opened import OpenTables
+from tbgen.table import Entries
 from tests import reference
 from tests.positions import board_of
 from tests.reference.graph import Resets

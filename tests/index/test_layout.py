@@ -11,14 +11,14 @@ from tbgen.index.bulk import cells_of
 from tbgen.index.layout import Layout, layout_of
 from tbgen.index.squares import SYMMETRY
 from tbgen.material import Material, materials
-from tbgen.men import Kind
+from tbgen.men import AnyMan
 from tbgen.score import Color
 
 MATERIALS = [str(material) for men in (2, 3, 4, 5) for material in materials(men)]
 PAWN_MATERIALS = ["KPvK", "KQvKP", "KPPvK", "KPvKP", "KPPPvK", "KPPvKP"]
 """One for each combination of pawns that tables of up to five men have."""
 
-Position = frozenset[tuple[tuple[Color, Kind], int]]
+Position = frozenset[tuple[tuple[Color, AnyMan], int]]
 
 
 def symmetries(layout: Layout) -> range:
@@ -108,7 +108,7 @@ def test_every_placement_of_pawns_has_a_block_up_to_the_mirror(name: str) -> Non
     layout = layout_of(Material.parse(name))
     kinds = layout.slots[: layout.pawns]
 
-    def constellation(squares: tuple[int, ...]) -> frozenset[tuple[tuple[Color, Kind], int]]:
+    def constellation(squares: tuple[int, ...]) -> frozenset[tuple[tuple[Color, AnyMan], int]]:
         return frozenset(zip(kinds, squares, strict=True))
 
     known = {}

@@ -15,7 +15,14 @@ from tbgen.board.board import BOARD_WORDS, kernel_move, words_of
 from tbgen.board.moves import MOST_MOVES
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.probe.successors import ELSEWHERE, FACTS, find_successors, has_table, keys_of, placing_of
+from tbgen.probe.successors import (
+    ELSEWHERE,
+    FACTS,
+    find_successors,
+    has_table,
+    keys_of_materials,
+    placing_of,
+)
 from tbgen.rules.position import is_reset, material_of, own_score
 from tbgen.score import Color, Score
 from tbgen.storage.order import order_of
@@ -128,7 +135,7 @@ def test_lines_and_every_accrued_score_are_the_same_without_kernels(
 
 def test_tables_are_asked_of_positions_without_castling_rights_whose_material_is_there() -> None:
     there = [Material.parse(name) for name in ("KvK", "KRvK", "KPvKP")]
-    materials = keys_of(there)
+    materials = keys_of_materials(there)
     for fen, expected in {
         "4k3/8/8/8/8/8/8/4K2R w - - 0 1": True,
         "4k3/8/8/8/8/8/8/4K2R w K - 0 1": False,

@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import Ints
 from tbgen.index.bulk import cells_of
-from tbgen.index.handover import Cells
 from tbgen.index.layout import Layout, layout_of
 from tbgen.score import Color
-from tbgen.table import Patterns, Table
+from tbgen.table import Cells, Patterns, Table
 from tests import reference
 from tests.own_men import material
 

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import Ints
 from tbgen.index.bulk import cells_of
-from tbgen.index.handover import Box, Cells, Child, Distances, Entries, EntryValues, Run
 from tbgen.index.layout import HOW_BITS, HOW_MASK, MIRRORED, layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.many_blocks import ManyBlocks
@@ -20,6 +19,7 @@ from tbgen.retro.drive.results import nothing_found
 from tbgen.retro.drive.runs import MemoryStore, Solved
 from tbgen.retro.drive.task import Task, quiet
 from tbgen.score import Color, Mobility
+from tbgen.table import Box, Cells, Child, Distances, Entries, EntryValues, Run
 from tests import reference
 from tests.retro.comparison import Comparison, men_of_slots
 from tests.retro.tables import held_cells

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from tbgen.compiled.arrays import Bytes
-from tbgen.index.handover import Distances, Entries
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.runs import MemoryStore
@@ -22,7 +21,7 @@ from tbgen.retro.words.block import enter_block, find_legal, new_block
 from tbgen.retro.words.geometry import geometry_of
 from tbgen.retro.words.moves import new_scratch
 from tbgen.score import Score
-from tbgen.table import Patterns
+from tbgen.table import Distances, Entries, Patterns
 from tests.patterns import value_of_pattern
 from tests.retro.tables import solved, values
 

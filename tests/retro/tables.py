@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from tbgen.index.bulk import are_legal, cells_of
-from tbgen.index.handover import Cells, Child, EntryValues
 from tbgen.index.layout import layout_of
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import Material
 from tbgen.retro import DISTANCES, MemoryStore, Method, Solved, solve_into
 from tbgen.score import Mobility
-from tbgen.table import Table
+from tbgen.table import Cells, Child, EntryValues, Table
 from tbgen.verify import verify_table
 from tbgen.verify.check import Report
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from tbgen.errors import BuildError, RepresentationError
-from tbgen.index.handover import EntryValues
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.retro import DISTANCES, OUTCOMES, Method
@@ -30,7 +29,7 @@ from tbgen.retro.status import TOO_HIGH
 from tbgen.retro.words.block import NO_CODE, BlockValues, enter_block, find_legal, number_cells
 from tbgen.retro.words.geometry import Geometry, geometry_of
 from tbgen.score import STALEMATE_CODE, Color, Mobility, Score
-from tbgen.table import Table
+from tbgen.table import EntryValues, Table
 from tests.retro.tables import solve, solve_from_values, solved, values
 
 SMALL = [str(material) for men in (2, 3) for material in materials(men)]

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from tbgen.compiled.arrays import Ints
-from tbgen.index.handover import Cells, Dictionary, Piece, Run
 from tbgen.material import Material
 from tbgen.retro.drive.results import nothing_found
 from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
@@ -20,6 +19,7 @@ from tbgen.storage import order as order_module
 from tbgen.storage.numbering import states_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.scratch import ScratchStore
+from tbgen.table import Cells, Dictionary, Piece, Run
 from tests.retro.tables import held_cells
 
 PATTERNS = 40

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tbgen.index.handover import Cells, Dictionary, Run
 from tbgen.storage import arrays
 from tbgen.storage.files import partial_of, remove
 from tbgen.storage.scratch import ScratchStore
+from tbgen.table import Cells, Dictionary, Run
 
 IDENTITY = {"material": "KPvK", "source": "abc", "children": {"KvK": "12"}}
 SIZE, PLANE = 5000, 1000

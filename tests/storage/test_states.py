@@ -10,14 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.errors import RepresentationError
-from tbgen.index.handover import often_first
 from tbgen.material import Material
 from tbgen.storage import numbering as numbering_module
 from tbgen.storage import symbols as symbols_module
 from tbgen.storage.numbering import states_of
 from tbgen.storage.order import order_of
 from tbgen.storage.symbols import in_32_bits, symbols_of
-from tbgen.table import Patterns, Table
+from tbgen.table import Patterns, Table, often_first
 
 NONE = np.zeros(0, np.uint8)
 PATTERNS = Patterns(

@@ -23,7 +23,7 @@ from tbgen.board.moves import MOST_MOVES
 from tbgen.compiled.arrays import Bytes, SignedInts32, Words
 from tbgen.errors import UsageError
 from tbgen.probe import Tablebase
-from tbgen.probe.successors import keys_of
+from tbgen.probe.successors import keys_of_materials
 from tbgen.rules.position import is_reset, play_move
 from tbgen.score import Color, Score
 
@@ -113,7 +113,9 @@ class HoldSearch:
             refuted=np.empty(nodes, np.int32),
         )
         self.tables, self._watch, self.expanded = tables, watch, 0
-        self._materials = np.zeros(0, np.uint64) if tables is None else keys_of(tables.available())
+        self._materials = (
+            np.zeros(0, np.uint64) if tables is None else keys_of_materials(tables.available())
+        )
 
     def search(
         self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt

@@ -33,7 +33,7 @@ from tbgen.compiled.arrays import Ints, SignedBytes
 from tbgen.errors import TbgenError
 from tbgen.material import Material
 from tbgen.probe import Tablebase
-from tbgen.probe.successors import key_of, keys_of
+from tbgen.probe.successors import key_of_material, keys_of_materials
 from tbgen.rules.position import material_of
 
 _STORED_SLOTS: Final = 1 << 20
@@ -103,7 +103,7 @@ class Engine:
             stored=np.zeros((0, 0), np.int64),
             table_keys=np.zeros(_TABLE_SLOTS, np.uint64),
             table_outcomes=np.zeros(_TABLE_SLOTS, np.int8),
-            known=keys_of(tables.available()),
+            known=keys_of_materials(tables.available()),
             asked=np.zeros((_ASKED, BOARD_WORDS), np.uint64),
             slots=np.zeros(_ASKED, np.int64),
             over=np.zeros(0, np.uint64),
@@ -223,7 +223,7 @@ class Engine:
                 space.table_outcomes[slots[material]] = self._outcomes_of(boards[material])
             except TbgenError as error:
                 self._complain(error)
-                space.known[space.known == key_of(material)] = _LAST_KEY
+                space.known[space.known == key_of_material(material)] = _LAST_KEY
                 space.known.sort()
 
     def _outcomes_of(self, boards: Sequence[chess.Board]) -> SignedBytes:

@@ -29,7 +29,7 @@ from tbgen.apps.records.record import Record
 from tbgen.errors import UsageError
 from tbgen.facts import plain
 from tbgen.material import Material
-from tbgen.men import Kind, Man, Role, is_bound
+from tbgen.men import AnyMan, Man, Role, is_bound
 from tbgen.rules.points import DRAW, Scoring
 from tbgen.score import MATE_CODE, Color, Score
 from tbgen.storage.files import tables_in
@@ -53,7 +53,7 @@ class Worth(NamedTuple):
     marks: frozenset[Mark] = frozenset()
 
 
-Worths = Mapping[Kind, Worth]
+Worths = Mapping[AnyMan, Worth]
 CHESS: Final[Worths] = {
     Role.PAWN: Worth(100),
     Role.KNIGHT: Worth(325, frozenset([Mark.NO_PAIR])),
@@ -88,12 +88,12 @@ class Rule(enum.Enum):
         self.words = words
 
 
-def lead_of(white: Iterable[Kind], black: Iterable[Kind], worths: Worths = CHESS) -> int:
+def lead_of(white: Iterable[AnyMan], black: Iterable[AnyMan], worths: Worths = CHESS) -> int:
     """By how many centipawns White's men are worth more than Black's; negative if they are worth less."""
     return sum(worths[role].value for role in white) - sum(worths[role].value for role in black)
 
 
-def _mates(pieces: Sequence[Kind], worths: Worths) -> bool:
+def _mates(pieces: Sequence[AnyMan], worths: Worths) -> bool:
     """Whether the rule takes some men for mating material against a bare king."""
     if len(pieces) == 1:
         worth = worths[pieces[0]]

@@ -13,7 +13,6 @@ import numpy as np
 
 from tbgen.compiled.arrays import Ints
 from tbgen.compiled.jit import borrowing
-from tbgen.index.handover import Cells, Run
 from tbgen.index.kernels import GOALS
 from tbgen.index.layout import Layout
 from tbgen.retro.cells.worker import HISTORIES, AnyWorker, Room
@@ -28,6 +27,7 @@ from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.status import INTERNER_FULL
 from tbgen.retro.words.block import BlockValues, enter_block, find_legal
 from tbgen.retro.words.geometry import geometry_of
+from tbgen.table import Cells, Run
 
 MOST_RUN_CELLS = 1 << 20
 """A run has no more cells than this, unless it is a single block."""

@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tbgen.compiled.arrays import Ints32, Words
-from tbgen.index.handover import Cells, Run
 from tbgen.retro.cells.members import open_words
 from tbgen.retro.cells.worker import HISTORIES, STATUS, Room
 from tbgen.retro.drive.methods import mode_of, new_worker
@@ -34,6 +33,7 @@ from tbgen.retro.words.block import BlockValues, enter_block, find_legal, number
 from tbgen.retro.words.geometry import BLACK, WHITE, geometry_of
 from tbgen.retro.words.moves import Scratch, new_scratch
 from tbgen.score import STALEMATE_CODE
+from tbgen.table import Cells, Run
 
 SPANS_PER_THREAD = 16
 """More ranges balance better but cost more: each call of a kernel unpacks a hundred arrays."""

@@ -7,7 +7,6 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Ints, Ints32, SignedBytes, Words
 from tbgen.compiled.jit import borrowing
-from tbgen.index.handover import Distances, Entries
 from tbgen.index.kernels import row_of_byte
 from tbgen.index.outcomes import ROWS, byte_of_row
 from tbgen.index.words import ONE, lowest_and_rest, square_bit
@@ -16,7 +15,7 @@ from tbgen.retro.resets.destinations import NOT_HERE, AtHand
 from tbgen.retro.words.block import FIRST, MASK, BlockValues, is_halved, primary_kings
 from tbgen.retro.words.geometry import Geometry
 from tbgen.score import Color, Score
-from tbgen.table import Tally
+from tbgen.table import Distances, Entries, Tally
 
 Found: TypeAlias = Ints
 """[side, row of an outcome's byte, field] COUNT, LONGEST, FIRST_CELL."""

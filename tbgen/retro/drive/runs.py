@@ -12,12 +12,12 @@ from typing import Protocol
 import numpy as np
 
 from tbgen.compiled.arrays import NewArray
-from tbgen.index.handover import Cells, Dictionary, Distances, Entries, Piece, Run
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.results import merged, tallies_of
 from tbgen.retro.patterns.dictionaries import merge_patterns
 from tbgen.score import Color, Mobility
+from tbgen.table import Cells, Dictionary, Distances, Entries, Piece, Run
 
 Kept = tuple[Run, Dictionary, Cells]
 """A solved run, with the dictionary of its patterns and what its cells hold."""

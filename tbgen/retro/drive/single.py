@@ -12,7 +12,6 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from tbgen.compiled.arrays import Bytes, Ints, NewArray, Words
-from tbgen.index.handover import Box, Distances, Entries
 from tbgen.retro.cells.worker import JOURNAL, Room, Worker
 from tbgen.retro.drive.methods import solve_outcomes
 from tbgen.retro.drive.results import en_passant_of
@@ -41,6 +40,7 @@ from tbgen.retro.words.block import Block, BlockValues, enter_block, find_legal,
 from tbgen.retro.words.geometry import BLACK, NO_SLOT, WHITE, geometry_of
 from tbgen.retro.words.moves import new_scratch
 from tbgen.score import STALEMATE_CODE, Color, Score
+from tbgen.table import Box, Distances, Entries
 
 PlaneNumber = tuple[int, int, int]
 """A table of some child layouts, one of its blocks, and the side to move."""

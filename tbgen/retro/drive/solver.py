@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from tbgen.compiled.arrays import NewArray
-from tbgen.index.handover import Child
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.many_blocks import ManyBlocks
@@ -19,6 +18,7 @@ from tbgen.retro.drive.one_block import solve_one_block
 from tbgen.retro.drive.runs import BlockStore, Solved
 from tbgen.retro.drive.task import Progress, Task, quiet
 from tbgen.score import Mobility
+from tbgen.table import Child
 
 
 def solve_into(

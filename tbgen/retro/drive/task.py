@@ -14,7 +14,6 @@ import numpy as np
 
 from tbgen.compiled.arrays import NewArray
 from tbgen.errors import BuildError, FullError, RepresentationError
-from tbgen.index.handover import Child
 from tbgen.index.layout import Layout
 from tbgen.material import Material
 from tbgen.retro.cells.worker import Room
@@ -31,6 +30,7 @@ from tbgen.retro.status import (
     TOO_HIGH,
 )
 from tbgen.score import Mobility
+from tbgen.table import Child
 
 Progress = Callable[[str, int | None, float, int], None]
 """Called with the phase, the accrued code if there is one, the part done, and how many cells are

@@ -32,7 +32,6 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Ints, Shorts, SignedBytes, Word
 from tbgen.compiled.jit import borrowing, by_address, inlined
-from tbgen.index.handover import Box, Child, Distances, Entries
 from tbgen.index.kernels import are_in_order, beside_image, primary_black_kings
 from tbgen.index.layout import HOW_BITS, HOW_MASK, INTO_TRIANGLE, Layout
 from tbgen.index.squares import FLIP_FILE, INVERSE, SYMMETRY, TRIANGLE
@@ -49,6 +48,7 @@ from tbgen.retro.resets.destinations import (
 )
 from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.score import Color
+from tbgen.table import Box, Child, Distances, Entries
 
 EITHER_WAY = (0, FLIP_FILE)
 EVERY_SYMMETRY = tuple(range(8))

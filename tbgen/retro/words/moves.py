@@ -9,7 +9,7 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Ints, Word, Words
 from tbgen.compiled.jit import by_address, inlined, inner, small
-from tbgen.index.kernels import path_of
+from tbgen.index.kernels import rays_start
 from tbgen.index.squares import KING_ATTACKS, KING_TO, NOWHERE, PAWN_ATTACKS, RAY
 from tbgen.index.words import NOTHING, king_step, square_bit
 from tbgen.men import Role
@@ -243,7 +243,7 @@ def note_man_moves(
     occupied = block.occupied[word]
     start = men[man]
     slot = len(block.pawns) + 1 + man
-    path = path_of(man, start)
+    path = rays_start(man, start)
     paths = geometry.rays.paths
     for _ in range(geometry.rays.counts[man]):
         clear = block.legal[side, word]

@@ -16,7 +16,7 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Ints, Word, Words
 from tbgen.compiled.jit import by_address, inlined, prefetch
 from tbgen.index import squares
-from tbgen.index.kernels import path_of
+from tbgen.index.kernels import rays_start
 from tbgen.index.squares import INVERSE, NOWHERE
 from tbgen.index.words import NOTHING, ONE, image, king_spread
 from tbgen.material import MOST_TABLE_MOVES
@@ -109,7 +109,7 @@ def list_neighbours(
     for man in range(len(men)):
         if geometry.color[man] != mover:
             continue
-        path = path_of(man, men[man])
+        path = rays_start(man, men[man])
         paths = geometry.rays.paths
         for _ in range(geometry.rays.counts[man]):
             clear = bits
@@ -157,7 +157,7 @@ def find_escapes(block: Block, men: Ints, mover: Int, word: Int, bits: Word, lef
     for man in range(len(men)):
         if geometry.color[man] != mover:
             continue
-        path = path_of(man, men[man])
+        path = rays_start(man, men[man])
         paths = geometry.rays.paths
         for _ in range(geometry.rays.counts[man]):
             clear = bits & ~found

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from tbgen.errors import RepresentationError
-from tbgen.index.handover import Dictionary
 from tbgen.material import Material
 from tbgen.retro import solve_into
 from tbgen.retro.drive.runs import MemoryStore
 from tbgen.retro.patterns import dictionaries
 from tbgen.retro.patterns.dictionaries import merge_patterns
+from tbgen.table import Dictionary
 from tests.retro.tables import solved, table_of, values
 from tests.retro.test_solver import assert_same
 

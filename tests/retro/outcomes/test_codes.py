@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 
 from tbgen.errors import RepresentationError
-from tbgen.index.handover import Child
 from tbgen.material import Material, build_order
 from tbgen.retro import DISTANCES, OUTCOMES, MemoryStore, Method, solve_into
 from tbgen.retro.cells.worker import Room
 from tbgen.score import Mobility
 from tbgen.storage.files import Layer, path_of
 from tbgen.storage.writer import write_table
-from tbgen.table import Table
+from tbgen.table import Child, Table
 from tests import reference
 from tests.retro.comparison import differences
 from tests.retro.tables import solve, solved, values

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tbgen.index.handover import Entries
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, build_order, materials
 from tbgen.retro.drive import single
@@ -19,6 +18,7 @@ from tbgen.retro.drive.single import BlockBits
 from tbgen.retro.outcomes.en_passant import Inquiry
 from tbgen.retro.words.block import Block
 from tbgen.score import Color, Score
+from tbgen.table import Entries
 from tests.retro.comparison import goodness
 from tests.retro.single import KnownBlock, known_blocks
 
