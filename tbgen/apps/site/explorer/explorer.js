@@ -291,6 +291,7 @@ function showStatus() {
   byId('status').replaceChildren(...mover, said);
   byId('status').classList.toggle('short', !said && !mapped);
   byId('map-words').hidden = true;
+  document.body.classList.remove('mapped');
   showMen();
   if (mapped && answer?.outcome && !isEdited) showMap(mover);
   byId('best').disabled = !answer?.moves.some((move) => move.keeps);
@@ -363,6 +364,7 @@ async function showMap(mover) {
     byId('status').replaceChildren(...mover, words);
     byId('map-words').replaceChildren(...mapInWords(squares));
     byId('map-words').hidden = false;
+    document.body.classList.add('mapped');
   } catch (error) {
     say(error.message);
   }

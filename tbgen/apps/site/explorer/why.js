@@ -34,17 +34,23 @@ export function untilGoal(steps) {
 /** The moves of a line with their numbers; a long one without its middle. */
 function written(node, steps) {
   const game = new Game(node);
-  for (const step of steps) game.play(step.uci);
-  const moves = [];
-  let number = '';
-  for (const word of game.words()) {
-    if (typeof word === 'string') {
-      number = `${word} `;
-      continue;
-    }
-    moves.push(number + word.san);
-    number = '';
-  }
-  if (moves.length <= MOST_WRITTEN + 1) return moves.join(' ');
-  return [...moves.slice(0, MOST_WRITTEN), '…', moves.at(-1)].join(' ');
+  const moves = steps.map(({ uci }) => {
+    const number = numberIn(game.now.fen);
+    game.play(uci);
+    return { number, san: game.now.san };
+  });
+  if (moves.length <= MOST_WRITTEN + 1) return inText(moves);
+  const last = moves.at(-1);
+  return `${inText(moves.slice(0, MOST_WRITTEN))} … ${last.number} ${last.san}`;
+}
+
+function numberIn(fen) {
+  const [, turn, , , , number] = fen.split(' ');
+  return turn === 'w' ? `${number}.` : `${number}...`;
+}
+
+/** The first move has its number, and then each of White. */
+function inText(moves) {
+  const words = moves.map(({ number, san }, place) => (place > 0 && number.endsWith('...') ? san : `${number} ${san}`));
+  return words.join(' ');
 }
