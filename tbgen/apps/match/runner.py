@@ -16,13 +16,15 @@ from typing import Protocol
 
 from tbgen.apps.games.tags import KNOCKOUT, Source
 from tbgen.apps.match.control import Clock
+from tbgen.apps.match.formats import next_games
 from tbgen.apps.match.game import Ending, Sheet, forfeited, opened_tables, play, to_pgn
 from tbgen.apps.match.journal import FileJournal, new_seed
+from tbgen.apps.match.knockout import Meeting, bracket_of
 from tbgen.apps.match.openings import Opening, Openings
 from tbgen.apps.match.process import EngineProcess, EngineSpec, ForfeitError, Offence
 from tbgen.apps.match.protocol import HANDSHAKE, pass_over
 from tbgen.apps.match.results import MatchStandings, with_komi
-from tbgen.apps.match.schedule import MatchStage, Meeting, Pairing, bracket_of, next_games
+from tbgen.apps.match.schedule import MatchStage, Pairing
 from tbgen.apps.match.settings import Format, MatchSettings, Tournament
 from tbgen.errors import EngineStartError, MatchError
 from tbgen.rules.game import Game

@@ -16,13 +16,14 @@ from tbgen.apps.games.read import PgnGame, read_games
 from tbgen.apps.games.results import classical_result
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.control import Clock, TimeControl
+from tbgen.apps.match.formats import next_games
 from tbgen.apps.match.game import Ending, Sheet
 from tbgen.apps.match.openings import Opening
 from tbgen.apps.match.options import settings_of
 from tbgen.apps.match.process import EngineProcess
 from tbgen.apps.match.results import MatchStandings
 from tbgen.apps.match.runner import Match, MatchWatcher, Referee
-from tbgen.apps.match.schedule import Pairing, next_games
+from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.settings import PlayRules, Tournament
 from tbgen.rules.game import Game
 from tbgen.rules.points import Scoring

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tbgen.apps.games.event import EventGame
 from tbgen.apps.games.knockout import knockout_rounds
 from tbgen.apps.games.read import PgnGame, read_games
-from tbgen.apps.match.schedule import Meeting, bracket_of, first_round
+from tbgen.apps.match.knockout import Meeting, bracket_of, first_round
 from tbgen.apps.match.settings import Format, Tournament
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Color

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.apps.match.schedule import Pairing, next_games
+from tbgen.apps.match.formats import next_games
+from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.settings import Format, Policy, Tournament
 from tbgen.errors import UsageError
 

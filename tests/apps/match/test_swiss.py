@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tbgen.apps.games.event import BYE
 from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.tiebreaks import Cell
-from tbgen.apps.match.schedule import pairs_of
 from tbgen.apps.match.settings import Format, Tournament
+from tbgen.apps.match.swiss import pairs_of
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Color
 from tests.apps.match.matches import games_of, run, tournament, walker
