@@ -23,8 +23,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tbgen.apps.match.game import Sheet  # noqa: E402
 from tbgen.apps.match.options import settings_of  # noqa: E402
+from tbgen.apps.match.sheet import Sheet  # noqa: E402
 from tests.apps.match.matches import FakeReferee, Silent, played, walker  # noqa: E402
 
 

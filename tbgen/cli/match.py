@@ -17,14 +17,14 @@ from click.shell_completion import CompletionItem
 
 from tbgen.apps.games.crosstable import tcec_json
 from tbgen.apps.games.standings import Standings, in_decimals
-from tbgen.apps.games.writing import last_move
-from tbgen.apps.match.game import Sheet
+from tbgen.apps.games.tags import last_move
 from tbgen.apps.match.options import settings_of
 from tbgen.apps.match.process import Offence
 from tbgen.apps.match.results import Figures, MatchStandings
 from tbgen.apps.match.runner import Match, Referee
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.settings import GROWING
+from tbgen.apps.match.sheet import Sheet
 from tbgen.apps.match.statistics import Distribution
 from tbgen.apps.match.words import OPTIONS
 from tbgen.cli import QUIET, Terminated

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from tbgen.apps.games.tags import Source
 from tbgen.apps.games.text import chunks_in
-from tbgen.apps.match.game import Ending
 from tbgen.apps.match.settings import Format, MatchSettings
+from tbgen.apps.match.sheet import Ending
 from tbgen.errors import MatchError, TbgenError, UnreadableFileError
 from tbgen.reading import parse_json, read_as
 from tbgen.score import Score

@@ -8,15 +8,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from itertools import chain, permutations
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from tbgen.apps.games.event import BYE, EventGame
 from tbgen.apps.games.results import classical_result
 from tbgen.apps.games.tiebreaks import by_value, ranking
-from tbgen.apps.match.game import Ending
 from tbgen.apps.match.schedule import Pairing
+from tbgen.apps.match.sheet import Ending
 from tbgen.apps.match.statistics import Distribution, Sprt
 from tbgen.facts import facts_of
 from tbgen.rules.points import Komi, Points, Scheme, Scoring, lexicographic_key
@@ -41,18 +41,22 @@ class Figures:
 
     def facts(self) -> dict[str, Any]:
         """The figures for JSON; what has no bound or does not vary is null."""
-        strength, pairs = self.strength, self.pairs
+        strength = self.strength
         wins, draws, losses = self.games.wins_draws_losses()
         return facts_of(
             strength,
-            *("points", "share", "elo", "error", "superiority"),
+            "points",
+            "share",
+            "elo",
+            "error",
+            "superiority",
             elo=strength.elo if math.isfinite(strength.elo) else None,
             wins=wins,
             draws=draws,
             losses=losses,
             variance_of_games=self.games.variance if self.games.units else None,
-            variance_of_pairs=pairs.variance if pairs.units else None,
-            pairs=pairs.by_quarters(),
+            variance_of_pairs=self.pairs.variance if self.pairs.units else None,
+            pairs=self.pairs.by_quarters(),
         )
 
 
@@ -64,6 +68,12 @@ def with_komi(scoring: Scoring, komi: Komi | None) -> Scoring:
 @lru_cache(maxsize=10_000)
 def _points(scoring: Scoring, outcome: Score) -> Points:
     return scoring.points(outcome)
+
+
+Meeting = tuple[int, int, Scheme]
+"""A player, an opponent, and the scheme of a scoring."""
+Shares = Counter[Fraction]
+"""How often a game, or a pair of games, brought which share of its points."""
 
 
 class MatchStandings:
@@ -78,31 +88,55 @@ class MatchStandings:
     ) -> None:
         self.players = list(players)
         self.scoring = scoring
-        self.scorings = [
-            scoring,
-            *(replace(scoring, scheme=each) for each in SIDE_BY_SIDE if each is not scoring.scheme),
-        ]
+        self.scorings = [scoring]
         """The scoring that decides, and then the others that are shown."""
+        for scheme in SIDE_BY_SIDE:
+            if scheme is not scoring.scheme:
+                self.scorings.append(replace(scoring, scheme=scheme))
         self.games: dict[int, EventGame] = {}
         """[number] the games."""
         self.forfeits: list[tuple[int, int, Ending]] = []
         """The loser, the number and the ending of each game that was not lost on the board."""
         self.byes = Counter[int]()
-        self._komi_of, self._event = komi_of, event
+        self._komi_of = komi_of
+        self._event = event
         self._firsts: dict[int, tuple[Pairing, Ending]] = {}
+        """[pair] the games whose second one has not been played."""
         self._outcomes = defaultdict[int, Counter[tuple[Color, Score]]](Counter)
-        self._counts = defaultdict[tuple[int, int, Scheme, int], Counter[Fraction]](Counter)
-        """[player, opponent, scheme, games] how often a game, or a pair of games, brought which share of its points."""
+        self._game_shares = defaultdict[Meeting, Shares](Counter)
+        self._pair_shares = defaultdict[Meeting, Shares](Counter)
 
     def add(self, pairing: Pairing, ending: Ending) -> None:
-        """Count a game, and with the second one of a pair the pair: one opening, and colours swapped."""
+        """Count a game, and with the second one of a pair the pair."""
         komi = self._komi_of(pairing.opening)
-        scorings = [with_komi(each, komi) for each in self.scorings]
-        self.games[pairing.number] = EventGame(
+        scorings = [with_komi(scoring, komi) for scoring in self.scorings]
+        self.games[pairing.number] = self._event_game(pairing, ending, scorings[0])
+        if pairing.black is None:
+            self.byes[pairing.white] += 1
+            return
+        players = (pairing.white, pairing.black)
+        outcome = ending.outcome
+        if ending.termination not in _ON_THE_BOARD:
+            loser = players[outcome.holder.other]
+            self.forfeits.append((loser, pairing.number, ending))
+        first_outcome = self._outcome_of_first(pairing, ending)
+        for side, player in zip(Color, players, strict=True):
+            opponent = players[side.other]
+            self._outcomes[player][side, outcome] += 1
+            for scoring in scorings:
+                meeting = (player, opponent, scoring.scheme)
+                points = _points(scoring, outcome)[side]
+                self._game_shares[meeting][points] += 1
+                if first_outcome is not None:
+                    first_points = _points(scoring, first_outcome)[side.other]
+                    self._pair_shares[meeting][(first_points + points) / 2] += 1
+
+    def _event_game(self, pairing: Pairing, ending: Ending, scoring: Scoring) -> EventGame:
+        return EventGame(
             players=self.names(pairing),
             result=classical_result(ending.outcome),
             final=ending.outcome,
-            scoring=scorings[0],
+            scoring=scoring,
             source=ending.source,
             plies=ending.plies,
             tags={
@@ -111,62 +145,58 @@ class MatchStandings:
                 "Termination": ending.termination,
             },
         )
-        if pairing.black is None:
-            self.byes[pairing.white] += 1
-            return
-        players, first = (pairing.white, pairing.black), self._firsts.pop(pairing.pair, None)
+
+    def _outcome_of_first(self, pairing: Pairing, ending: Ending) -> Score | None:
+        """The outcome of the other game of a pair, if this one completes it.
+
+        The two have one opening, and colours are swapped.
+        """
+        first = self._firsts.pop(pairing.pair, None)
         if first is None:
-            self._firsts[pairing.pair] = pairing, ending
-        elif first[0].opening != pairing.opening or (first[0].black, first[0].white) != players:
-            first = None
-        if ending.termination not in _ON_THE_BOARD:
-            self.forfeits.append((players[ending.outcome.holder.other], pairing.number, ending))
-        for side, (player, opponent) in zip(Color, permutations(players), strict=True):
-            self._outcomes[player][side, ending.outcome] += 1
-            for scoring in scorings:
-                key, points = (
-                    (player, opponent, scoring.scheme),
-                    _points(scoring, ending.outcome)[side],
-                )
-                self._counts[*key, 1][points] += 1
-                if first is not None:
-                    self._counts[*key, 2][
-                        (points + _points(scoring, first[1].outcome)[side.other]) / 2
-                    ] += 1
+            self._firsts[pairing.pair] = (pairing, ending)
+            return None
+        first_pairing, first_ending = first
+        is_same_opening = first_pairing.opening == pairing.opening
+        swapped = (first_pairing.black, first_pairing.white)
+        if is_same_opening and swapped == (pairing.white, pairing.black):
+            return first_ending.outcome
+        return None
 
     def names(self, pairing: Pairing) -> tuple[str, str]:
         """White's and Black's name."""
-        return self.players[pairing.white], BYE if pairing.black is None else self.players[
-            pairing.black
-        ]
+        white = self.players[pairing.white]
+        black = BYE if pairing.black is None else self.players[pairing.black]
+        return white, black
 
     def record(self, player: int, scoring: Scoring, *, against: int | None = None) -> Figures:
         """A player's games, all of them or those against one other."""
         opponents = range(len(self.players)) if against is None else [against]
-        keys, none = (
-            [(player, opponent, scoring.scheme) for opponent in opponents],
-            Counter[Fraction](),
-        )
-        games, pairs = (
-            sum((self._counts.get((*key, each), none) for key in keys), none) for each in (1, 2)
-        )
+        games = Shares()
+        pairs = Shares()
+        for opponent in opponents:
+            meeting = (player, opponent, scoring.scheme)
+            games.update(self._game_shares.get(meeting, {}))
+            pairs.update(self._pair_shares.get(meeting, {}))
         return Figures(Distribution(games), Distribution(pairs, games_each=2))
 
     def ranking(self) -> list[int]:
-        """Players, the largest share of points first, byes as won games; equal ones by the lexicographic tie-break."""
-        played = {
-            player: self.record(player, self.scoring).games for player in range(len(self.players))
-        }
-        shares = {
-            player: (games.points + self.byes[player]) / max(games.games + self.byes[player], 1)
-            for player, games in played.items()
-        }
-        net = {player: lexicographic_key(self._outcomes[player]) for player in played}
-        return [*chain.from_iterable(ranking(played, (by_value(shares), by_value(net))))]
+        """Players, the largest share of points first, and byes counted as won games.
+
+        Equal ones are ranked by the lexicographic tie-break.
+        """
+        shares = dict[int, Fraction]()
+        net = dict[int, Any]()
+        for player in range(len(self.players)):
+            games = self.record(player, self.scoring).games
+            byes = self.byes[player]
+            shares[player] = (games.points + byes) / max(games.games + byes, 1)
+            net[player] = lexicographic_key(self._outcomes[player])
+        groups = ranking(list(shares), (by_value(shares), by_value(net)))
+        return list(chain.from_iterable(groups))
 
     def meetings(self) -> list[tuple[int, int]]:
         """Pairs of players that have met."""
-        return sorted({(player, other) for player, other, *_ in self._counts if player < other})
+        return sorted({(player, other) for player, other, _ in self._game_shares if player < other})
 
     def ratio(self, sprt: Sprt) -> float:
         """The ratio of a test of the first player against the second, under the scoring that decides."""
@@ -178,14 +208,18 @@ class MatchStandings:
         ratio = self.ratio(sprt)
         return facts_of(
             sprt,
-            *("model", "elo0", "elo1", "lower", "upper"),
+            "model",
+            "elo0",
+            "elo1",
+            "lower",
+            "upper",
             ratio=ratio,
             decision=sprt.conclusion(ratio),
         )
 
     def facts(self, file: Path | None = None) -> dict[str, Any]:
         """Every meeting under every scoring, for JSON; `file` is where the games are."""
-        return {
+        facts = {
             "engines": self.players,
             "games": len(self.games),
             "scoring": self.scoring.scheme.value,
@@ -193,18 +227,16 @@ class MatchStandings:
             "meetings": [self._meeting_facts(first, second) for first, second in self.meetings()],
             "forfeits": [
                 {
-                    "file": file and str(file),
+                    "file": None if file is None else str(file),
                     "number": number,
                     **facts_of(ending, "termination", "details"),
                 }
                 for _, number, ending in self.forfeits
             ],
-            **(
-                {"byes": {self.players[player]: number for player, number in self.byes.items()}}
-                if self.byes
-                else {}
-            ),
         }
+        if self.byes:
+            facts["byes"] = {self.players[player]: byes for player, byes in self.byes.items()}
+        return facts
 
     def _meeting_facts(self, first: int, second: int) -> dict[str, Any]:
         records = {
@@ -214,6 +246,6 @@ class MatchStandings:
         return {
             "engine": self.players[first],
             "against": self.players[second],
-            "games": next(iter(records.values())).games.games,
+            "games": records[self.scoring.scheme.value].games.games,
             "scorings": {name: record.facts() for name, record in records.items()},
         }

@@ -17,15 +17,18 @@ from typing import Protocol
 from tbgen.apps.games.tags import KNOCKOUT, Source
 from tbgen.apps.match.control import Clock
 from tbgen.apps.match.formats import next_games
-from tbgen.apps.match.game import Ending, Sheet, forfeited, opened_tables, play, to_pgn
+from tbgen.apps.match.game import forfeited, play
 from tbgen.apps.match.journal import FileJournal, new_seed
 from tbgen.apps.match.knockout import Meeting, bracket_of
 from tbgen.apps.match.openings import Opening, Openings
 from tbgen.apps.match.process import EngineProcess, EngineSpec, ForfeitError, Offence
 from tbgen.apps.match.protocol import HANDSHAKE, pass_over
+from tbgen.apps.match.record import to_pgn
 from tbgen.apps.match.results import MatchStandings, with_komi
 from tbgen.apps.match.schedule import MatchStage, Pairing
 from tbgen.apps.match.settings import Format, MatchSettings, Tournament
+from tbgen.apps.match.sheet import Ending, Sheet
+from tbgen.apps.match.tables import opened_tables
 from tbgen.errors import EngineStartError, MatchError
 from tbgen.rules.game import Game
 from tbgen.rules.notation import format_fen
@@ -256,7 +259,7 @@ class Referee:
                     engine = await self._start(player, engines)
                 await engine.begin(root, komi)
             except ForfeitError as error:
-                return forfeited(sheet, color, error)
+                return forfeited(color, error)
         return None
 
     async def _start(self, player: int, engines: dict[int, EngineProcess]) -> EngineProcess:

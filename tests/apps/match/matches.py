@@ -17,7 +17,6 @@ from tbgen.apps.games.results import classical_result
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.control import Clock, TimeControl
 from tbgen.apps.match.formats import next_games
-from tbgen.apps.match.game import Ending, Sheet
 from tbgen.apps.match.openings import Opening
 from tbgen.apps.match.options import settings_of
 from tbgen.apps.match.process import EngineProcess
@@ -25,6 +24,7 @@ from tbgen.apps.match.results import MatchStandings
 from tbgen.apps.match.runner import Match, MatchWatcher, Referee
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.settings import PlayRules, Tournament
+from tbgen.apps.match.sheet import Ending, Sheet
 from tbgen.rules.game import Game
 from tbgen.rules.points import Scoring
 from tbgen.score import Color, Score

@@ -12,11 +12,12 @@ from chess.engine import Cp, Mate
 from tbgen.apps.games.read import games_in
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.control import parse_time_control
-from tbgen.apps.match.game import Ending, Sheet, to_pgn
 from tbgen.apps.match.journal import stored_games
 from tbgen.apps.match.openings import Opening
 from tbgen.apps.match.process import Answer
 from tbgen.apps.match.protocol import Evaluation
+from tbgen.apps.match.record import to_pgn
+from tbgen.apps.match.sheet import Ending, Sheet
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.score import Color, Score
 from tests.apps.match.matches import sheet_of

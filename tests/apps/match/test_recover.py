@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from tbgen.apps.games.read import PgnGame, read_games
-from tbgen.apps.match.game import Sheet
 from tbgen.apps.match.journal import FileJournal, state_path, stored_games
 from tbgen.apps.match.options import settings_of
+from tbgen.apps.match.sheet import Sheet
 from tbgen.errors import MatchError
 from tests.apps.match.matches import Silent, games_of, played, run, scripted, walker
 

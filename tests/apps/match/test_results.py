@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tbgen.apps.games.tags import Source
-from tbgen.apps.match.game import Ending
 from tbgen.apps.match.results import MatchStandings
 from tbgen.apps.match.settings import Tournament
+from tbgen.apps.match.sheet import Ending
 from tbgen.rules.points import Komi, Scheme, Scoring
 from tbgen.score import Color, Score
 from tests.apps.match.test_schedule import schedule

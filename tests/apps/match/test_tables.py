@@ -9,7 +9,8 @@ import chess.syzygy
 import pytest
 
 from tbgen.apps.games.tags import Source
-from tbgen.apps.match.game import Decider, Ending, Tables, syzygy_decider, table_decider
+from tbgen.apps.match.sheet import Ending
+from tbgen.apps.match.tables import Decider, Tables, syzygy_decider, table_decider
 from tbgen.errors import UnreadableFileError
 from tbgen.rules.game import Game
 from tbgen.score import Score

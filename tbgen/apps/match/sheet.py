@@ -1,0 +1,52 @@
+"""A game of a match, from its pairing to its ending."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from tbgen.apps.games.tags import Source
+from tbgen.apps.match.control import Clock
+from tbgen.apps.match.openings import Opening
+from tbgen.apps.match.process import Answer
+from tbgen.apps.match.schedule import Pairing
+from tbgen.apps.match.settings import PlayRules
+from tbgen.rules.game import Game
+from tbgen.score import Score
+
+NORMAL = "normal"
+"""The tag `Termination` of a game that its rules have ended."""
+ADJUDICATION = "adjudication"
+"""That of a game that was decided before its rules ended it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A final score, where it comes from, why and when; `termination` is the value of the tag."""
+
+    outcome: Score
+    source: Source
+    termination: str
+    details: str
+    table: str | None = None
+    """The name of the table that decided, with the plies until the score is reached."""
+    plies: int = 0
+
+
+@dataclass(slots=True)
+class Sheet:
+    """A game, with the engines' answers by ply."""
+
+    pairing: Pairing
+    opening: Opening
+    rules: PlayRules
+    """With the komi of the opening, if it names one."""
+    game: Game
+    clocks: tuple[Clock, Clock]
+    """White's and Black's."""
+    started: datetime
+    answers: dict[int, Answer] = field(default_factory=dict)
+    seen_by_tables: Ending | None = None
+    """The verdict of the tables when they first knew the position, and the ply."""
+    ending: Ending = field(init=False)
+    seconds: float = 0.0
