@@ -212,3 +212,9 @@ def test_no_output_of_a_match_takes_the_place_of_what_it_reads(tmp_path: Path) -
         assert done.returncode == 2
         assert "tbgen: only one of " in done.stderr
     assert (book.read_text(), config.read_text()) == ("1. e4 *\n\n", "games = 2\n")
+
+
+@pytest.mark.parametrize(("games", "notes"), [("2", 0), ("4", 1)])
+def test_engines_that_may_repeat_games_are_named_before_the_first(games: str, notes: int) -> None:
+    said = printed("match", *TWO, "-games", games, "-fifty", "none")
+    assert said.count("note: engines with fixed nodes or depth may repeat games") == notes

@@ -1,1 +1,1 @@
-"""Matches between engines: openings, schedule, clocks, play, statistics, and going on after an interruption."""
+"""Matches between engines, which go on after an interruption."""

@@ -82,7 +82,7 @@ class Clock:
 
     @property
     def allowance(self) -> float:
-        """Seconds within which the next move must arrive, margin included; infinite without a limit."""
+        """Seconds within which the next move must arrive; infinite without a limit."""
         limits = [limit for limit in (self.remaining, self.control.each_move) if limit is not None]
         return min(limits, default=math.inf) + self.control.margin
 

@@ -1,8 +1,8 @@
 """The games of a match on the disk: appended one by one, and found again after an interruption.
 
-The file of games is the only record of what has been played. A small file beside it, `GAMES.match`, says which match
-it is, so that the same command with -recover can go on: the seed, where its games begin, and a digest of
-all that decides who plays whom and how.
+The file of games is the only record of what has been played. A small file beside it, `GAMES.match`,
+says which match it is, so that the same command with -recover can go on: the seed, where its games
+begin, and a digest of all that decides who plays whom and how.
 """
 
 from __future__ import annotations
@@ -51,14 +51,19 @@ def new_seed(settings: MatchSettings) -> int:
 
 
 class FileJournal:
-    """A PGN file and the state beside it; only one referee at a time may have it, until `opened` is closed."""
+    """A PGN file and the state beside it.
+
+    Only one referee at a time may have it, until `opened` is closed.
+    """
 
     def __init__(
         self, settings: MatchSettings, opened: Opened, notes: Callable[[str], None]
     ) -> None:
         self.state = State(secrets.token_hex(4), new_seed(settings), digest_of(settings))
         assert settings.pgn is not None
-        self._path, self._state_path, self._notes = settings.pgn, state_path(settings.pgn), notes
+        self._path = settings.pgn
+        self._state_path = state_path(settings.pgn)
+        self._notes = notes
         if self._state_path.is_symlink():
             raise MatchError(
                 f"{self._state_path} is a link; remove it, for the match writes its state there"
@@ -73,30 +78,43 @@ class FileJournal:
             sync_folder(self._path.parent)
 
     def _is_to_go_on(self, old: State | None, settings: MatchSettings) -> bool:
-        """Whether an old match goes on, which then is this one's; an error if its games forbid both."""
+        """Whether an old match goes on, which then is this one's.
+
+        It is an error if the games of the old match forbid that, and a new one as well.
+        """
         if old is None or (old.finished and not settings.recover):
             return False
-        pgn, or_remove = self._path, f"or remove {self._state_path}"
         is_same = settings.recover and old.digest == self.state.digest
-        if not is_same and all(number is None for _, number, _ in stored_games(pgn, old.match)):
+        if not is_same and not self._has_games_of(old.match):
             return False
-        is_shorter, is_seeded = (
-            os.fstat(self._file).st_size < old.start,
-            settings.seed not in (None, old.seed),
-        )
-        refusals = {
-            f"{pgn} has a match that is not over; go on with -recover, {or_remove}": not settings.recover,
-            f"{pgn} was begun with other engines or settings; give the same, or another file with -pgnout": not is_same,
-            f"{pgn} is shorter than when its match began; put it back, {or_remove}": is_shorter,
-            f"the match in {pgn} has -srand {old.seed}, not {settings.seed}": is_seeded,
-        }
-        if applying := [reason for reason, applies in refusals.items() if applies]:
-            raise MatchError(applying[0])
+        pgn = self._path
+        or_remove = f"or remove {self._state_path}"
+        if not settings.recover:
+            raise MatchError(
+                f"{pgn} has a match that is not over; go on with -recover, {or_remove}"
+            )
+        if not is_same:
+            raise MatchError(
+                f"{pgn} was begun with other engines or settings; "
+                "give the same, or another file with -pgnout"
+            )
+        if os.fstat(self._file).st_size < old.start:
+            raise MatchError(
+                f"{pgn} is shorter than when its match began; put it back, {or_remove}"
+            )
+        if settings.seed not in (None, old.seed):
+            raise MatchError(f"the match in {pgn} has -srand {old.seed}, not {settings.seed}")
         self.state = old
         return True
 
+    def _has_games_of(self, match: str) -> bool:
+        return any(number is not None for _, number, _ in stored_games(self._path, match))
+
     def recovered(self) -> Iterator[tuple[int, Ending]]:
-        """The games that were played before this run, by their numbers; new games may be appended after them."""
+        """The games that were played before this run, by their numbers.
+
+        New games may be appended after them.
+        """
         if not self._goes_on:
             return
         end = self.state.start
@@ -126,17 +144,23 @@ class FileJournal:
         self._write_state(replace(self.state, finished=True))
 
     def _refuse_another_file(self) -> None:
-        """If another program has replaced the file, ours has no name, and games written to it would be lost."""
+        """Refuse to go on if another program has replaced the file.
+
+        The open file has no name then, and games written to it would be lost.
+        """
         with contextlib.suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(self._file), os.stat(self._path)):
                 return
         raise MatchError(
-            f"{self._path} is no longer the file that the match writes to: another program has replaced or removed it; "
-            "go on with -recover"
+            f"{self._path} is no longer the file that the match writes to: "
+            "another program has replaced or removed it; go on with -recover"
         )
 
     def _cut_off(self, end: int) -> None:
-        """Move what is no finished game at the end of the file to a file beside: it may belong to another program."""
+        """Move an unfinished game at the end of the file to a file beside.
+
+        It may belong to another program.
+        """
         cut = os.pread(self._file, os.fstat(self._file).st_size - end, end)
         if not cut.strip():
             return
@@ -189,23 +213,25 @@ def _locked(path: Path, flags: int, busy: Exception, opened: Opened) -> int:
 
 
 def digest_of(settings: MatchSettings) -> str:
-    """A digest of what decides the games: not how many at a time, nor how they are shown, nor how many rounds."""
+    """A digest of what decides the games.
+
+    How many games at a time, how they are shown, and how many rounds are played do not.
+    """
     engines = [
-        (each.command, each.name, each.folder, sorted(each.options.items()), each.white_view)
-        for each in settings.engines
+        (spec.command, spec.name, spec.folder, sorted(spec.options.items()), spec.white_view)
+        for spec in settings.engines
     ]
-    controls = [replace(each.control, margin=0.0) for each in settings.engines]
-    file, plan = settings.openings.file, settings.plan
+    controls = [replace(spec.control, margin=0.0) for spec in settings.engines]
+    plan = settings.plan
     if plan.format is not Format.SWISS:  # whose last round is paired by other rules
         plan = replace(plan, rounds=1)
-    content = None if file is None else hashlib.sha256(file.read_bytes()).hexdigest()
-    openings = replace(settings.openings, file=None)
+    book = settings.openings.file
     decisive = (
         engines,
         controls,
         plan,
-        content,
-        openings,
+        None if book is None else hashlib.sha256(book.read_bytes()).hexdigest(),
+        replace(settings.openings, file=None),
         settings.rules,
         settings.tables,
         settings.variant,
@@ -222,32 +248,34 @@ def _end_of(file: int) -> int:
 
 
 def stored_games(path: Path, match: str) -> Iterator[tuple[int, int | None, Ending | None]]:
-    """Where each finished game of a file ends, with its number and its ending if it is one of the match.
+    """Where each finished game of a file ends, with its number and ending if it is of the match.
 
     A game counts if its result stands behind its moves; lines may end with CR LF.
     """
     before = 0
     for chunk in chunks_in(path, may_be_empty=True):
         for game in chunk.games:
-            if game.result is not None:
-                is_ours = game.tags.get("MatchId") == match
-                yield (
-                    before + game.span.stop,
-                    *(_stored(path, game.number, game.tags) if is_ours else (None, None)),
-                )
+            if game.result is None:
+                continue
+            number: int | None = None
+            ending: Ending | None = None
+            if game.tags.get("MatchId") == match:
+                number, ending = _stored(path, game.number, game.tags)
+            yield before + game.span.stop, number, ending
         before += len(chunk.text)
 
 
 def _stored(path: Path, nth: int, tags: dict[str, str]) -> tuple[int, Ending]:
     """The number of a game of a match, and its ending; `nth` is the one in the file."""
     try:
-        return int(tags["MatchGame"]), Ending(
+        ending = Ending(
             outcome=Score(tags["RMobilityResult"]),
             source=Source(tags["RMobilitySource"]),
             termination=tags["Termination"],
             details=tags["TerminationDetails"],
             plies=int(tags["PlyCount"]),
         )
+        return int(tags["MatchGame"]), ending
     except KeyError as error:
         raise MatchError(
             f"{path}, game {nth}: it is one of the match, but its tag {error.args[0]} is gone"

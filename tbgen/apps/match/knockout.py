@@ -93,10 +93,11 @@ def _round_of(
 
 
 def first_round(plan: Tournament) -> list[tuple[int, int | None]]:
-    """The pairs of the first round: seeds in their order, the others by lot, byes to the best ranks.
+    """The pairs of the first round: seeds in their order, and the others by lot.
 
-    A seat has the binary digits of its rank less one in reverse, so that the best players meet
-    last. A rank whose opponent has a bye takes the seat of a rank that nobody has.
+    The best ranks have byes. A seat has the binary digits of its rank less one in reverse, so that
+    the best players meet last. A rank whose opponent has a bye takes the seat of a rank that nobody
+    has.
     """
     seeds = list(range(plan.players))[: plan.seeds]
     others = list(range(plan.players))[plan.seeds :]

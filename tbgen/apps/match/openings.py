@@ -1,4 +1,4 @@
-"""Openings: a first position with moves, from files of positions or of games, and the order in which they are taken."""
+"""Openings: a first position with moves, from a file of positions or of games."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ class Opening:
 
 
 class Entry(NamedTuple):
-    """A line of a file of positions, or the bytes of a game, with its number; None is chess itself."""
+    """An opening as it stands in its file, with its number there."""
 
     number: int
     text: str | bytes | None
+    """The line of a position or the bytes of a game; None is the first position of chess."""
 
 
 class Openings:

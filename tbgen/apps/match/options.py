@@ -1,8 +1,8 @@
 """The settings of a match from a command line or a TOML file.
 
 A file becomes the words of a command line, which stand before those that are typed. The parser
-fills `MatchWords`, and refuses words without a meaning; the settings are made of these. Combinations
-that make no sense are refused, and options that change nothing.
+fills `MatchWords`, and refuses words without a meaning; the settings are made of these. It also
+refuses combinations that make no sense, and options that change nothing.
 """
 
 from __future__ import annotations

@@ -76,7 +76,9 @@ class Info:
 
     @classmethod
     def parse(cls, text: str) -> Info:
-        """The facts of a line; those that are garbled are missing. Text after `string` is for people.
+        """The facts of a line; those that are garbled are missing.
+
+        The text after `string` is for people.
 
         >>> Info.parse("info depth 12 seldepth 18 multipv 2 score cp 31 lowerbound nodes 4711")
         Info(line=2, is_bound=True, score=Cp(+31), depth=12)
@@ -116,7 +118,7 @@ class Uci(chess.engine.UciProtocol):
         super().__init__()
         self._listener = listener
         self.root: str | None = None
-        """The first position of the game with its accrued score, for an engine that knows r-mobility."""
+        """The first position of the game with its accrued score; None for an ordinary engine."""
         self.asked = 0.0
         self.answered = 0.0
         self.evaluated: Info | None = None

@@ -64,7 +64,7 @@ def _time_tags(sheet: Sheet) -> dict[str, str]:
 
 
 def _comment(sheet: Sheet, before: Ply, ply: Ply) -> str:
-    """The clock, the evaluation, the time that the move took, and the accrued score if it changes."""
+    """The clock, the evaluation, the time of the move, and the accrued score if it changes."""
     answer = sheet.answers.get(ply.number)
     if answer is None:
         parts = ["book"]

@@ -1,4 +1,4 @@
-"""The results of a match: its standings under every scoring, its sequential test, and its games as an event."""
+"""The results of a match: its standings under every scoring, and its sequential test."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ class MatchStandings:
         return sorted({(player, other) for player, other, _ in self._game_shares if player < other})
 
     def ratio(self, sprt: Sprt) -> float:
-        """The ratio of a test of the first player against the second, under the scoring that decides."""
+        """The ratio of a test of the first player against the second."""
         record = self.record(0, self.scoring, against=1)
         return sprt.ratio(record.games, record.pairs)
 

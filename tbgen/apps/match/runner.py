@@ -1,9 +1,10 @@
-"""Playing a match: engines are met, finished games are read back, and workers play the games that are left."""
+"""Playing a match: start engines, read finished games back, and play those that are left."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import sys
 import time
 from collections import Counter
@@ -11,9 +12,10 @@ from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from itertools import chain, count, islice
+from itertools import islice
 from typing import Protocol
 
+from tbgen.apps.games.event import is_bye
 from tbgen.apps.games.tags import KNOCKOUT, Source
 from tbgen.apps.match.control import Clock
 from tbgen.apps.match.formats import next_games
@@ -27,9 +29,9 @@ from tbgen.apps.match.record import to_pgn
 from tbgen.apps.match.results import MatchStandings, with_komi
 from tbgen.apps.match.schedule import MatchStage, Pairing
 from tbgen.apps.match.settings import Format, MatchSettings, Tournament
-from tbgen.apps.match.sheet import Ending, Sheet
+from tbgen.apps.match.sheet import NORMAL, Ending, Sheet
 from tbgen.apps.match.tables import opened_tables
-from tbgen.errors import EngineStartError, MatchError
+from tbgen.errors import EngineStartError, MatchError, UsageError
 from tbgen.rules.game import Game
 from tbgen.rules.notation import format_fen
 from tbgen.rules.points import Scheme
@@ -56,26 +58,40 @@ class Match:
 
     @property
     def scheduled(self) -> int:
-        """How many games are known: all of them, or those of a knockout or a Swiss tournament so far."""
-        return next(reversed(self.stage), len(self.standings.games))
+        """How many games there are: all of them, or those of a knockout that are known so far.
+
+        A bye of a Swiss tournament has as many as an encounter.
+        """
+        if self.plan.format is Format.SWISS:
+            encounters = math.ceil(self.plan.players / 2)
+            return self.plan.rounds * encounters * self.plan.games
+        return self._last_of_stage
 
     @property
     def left(self) -> int:
-        """How many known games have not been played."""
+        """How many games have not been played."""
         return self.scheduled - len(self.standings.games)
+
+    @property
+    def left_of_stage(self) -> int:
+        """How many games of the stage have not been played."""
+        return self._last_of_stage - len(self.standings.games)
+
+    @property
+    def _last_of_stage(self) -> int:
+        return next(reversed(self.stage), len(self.standings.games))
 
     def bracket(self) -> list[list[Meeting]]:
         """The rounds of a knockout so far; empty for other tournaments."""
-        return (
-            bracket_of(self.plan, self.standings.games)[0]
-            if self.plan.format is Format.KNOCKOUT
-            else []
-        )
+        if self.plan.format is not Format.KNOCKOUT:
+            return []
+        rounds, _ = bracket_of(self.plan, self.standings.games)
+        return rounds
 
     def add(self, pairing: Pairing, ending: Ending) -> None:
         """Count a game; after the last one of a stage the next stage is known."""
         self.standings.add(pairing, ending)
-        if not self.left:
+        if not self.left_of_stage:
             self.stage = next_games(self.plan, self.standings.games)
 
     def recover(self, number: int, ending: Ending) -> None:
@@ -86,7 +102,8 @@ class Match:
             )
         if number not in self.stage:
             raise MatchError(
-                f"game {number} has been played, but there are only {self.scheduled}; give -rounds"
+                f"game {number} has been played, but there are only {self._last_of_stage}; "
+                "give -rounds"
             )
         self.add(self.stage[number], ending)
 
@@ -121,13 +138,16 @@ class DecidedError(Exception):
 
 
 class Referee:
-    """Plays a match from the start of its engines to its end; workers take games in order, and hand them back played.
+    """Plays a match from the start of its engines to its end.
 
-    A player is the number of an engine in the settings, from 0. Openings are read at once, before any clock runs.
+    Workers take games in order, and hand them back played. A player is the number of an engine in
+    the settings, from 0. Openings are read at once, before any clock runs.
     """
 
     def __init__(self, settings: MatchSettings, watcher: MatchWatcher) -> None:
-        self._settings, self._watcher, self._started = settings, watcher, time.perf_counter()
+        self._settings = settings
+        self._watcher = watcher
+        self._started = time.perf_counter()
         self._journal: FileJournal | None = None
         self._chances = Counter[int]()
         """How often the start of each player may fail."""
@@ -145,50 +165,66 @@ class Referee:
                 await self._start(player, engines)
             if settings.pgn is not None:
                 self._journal = FileJournal(settings, stack, self._watcher.says)
-            match = self.match = await self._begun(list(engines.values()))
+            match = await self._begun(list(engines.values()))
+            self.match = match
             self._watcher.begins(match)
             await self._play_all(match, engines)
             if match.is_over() and self._journal is not None:
                 self._journal.finish()
 
-    async def _begun(self, met: list[EngineProcess]) -> Match:
+    async def _begun(self, engines: list[EngineProcess]) -> Match:
         """The match with what has been played of it."""
-        settings, journal = self._settings, self._journal
+        settings = self._settings
+        journal = self._journal
         seed = new_seed(settings) if journal is None else journal.state.seed
-        plan, self._openings = replace(settings.plan, seed=seed), Openings(settings, seed)
-        names = distinct(engine.name for engine in met)
-        standings = MatchStandings(
-            names, settings.rules.scoring, self._openings.komi_of, settings.event
-        )
-        knowing = tuple(engine.knows_r_mobility for engine in met)
+        plan = replace(settings.plan, seed=seed)
+        self._openings = Openings(settings, seed)
+        names = distinct(engine.name for engine in engines)
+        for name in names:
+            if is_bye(name):
+                raise UsageError(
+                    f"no engine can be called {name}, as a missing opponent is; give name="
+                )
+        scoring = settings.rules.scoring
+        standings = MatchStandings(names, scoring, self._openings.komi_of, settings.event)
+        knowing = tuple(engine.knows_r_mobility for engine in engines)
         match = Match(settings, plan, knowing, standings, next_games(plan, standings.games))
-        for number, ending in () if journal is None else journal.recovered():
-            match.recover(number, ending)
-            await asyncio.sleep(0)  # the referee may be told to stop
-        for opening in {pairing.opening for pairing in islice(match.stage.values(), _READ_AHEAD)}:
-            self._openings.read(opening)
+        if journal is not None:
+            for number, ending in journal.recovered():
+                match.recover(number, ending)
+                await asyncio.sleep(0)  # the referee may be told to stop
+        for pairing in islice(match.stage.values(), _READ_AHEAD):
+            self._openings.read(pairing.opening)
         return match
 
     async def _play_all(self, match: Match, engines: dict[int, EngineProcess]) -> None:
-        """Let workers play stage after stage; the first takes over `engines`, the others start their own."""
+        """Let workers play stage after stage.
+
+        The first takes over `engines`, the others start their own.
+        """
         try:
             while not match.is_over():
                 played = match.standings.games
                 waiting = (
                     pairing for pairing in match.stage.values() if pairing.number not in played
                 )
+                workers = min(self._settings.concurrency, match.left_of_stage)
                 async with asyncio.TaskGroup() as group:
-                    for board in range(min(self._settings.concurrency, match.left)):
-                        group.create_task(self._work(match, waiting, {} if board else engines))
+                    for worker in range(workers):
+                        own_engines = engines if worker == 0 else {}
+                        group.create_task(self._work(match, waiting, own_engines))
         except ExceptionGroup as errors:
             if not match.is_decided():
                 raise errors.exceptions[0] from None
 
     async def _work(
-        self, match: Match, waiting: Iterator[Pairing], given: dict[int, EngineProcess]
+        self, match: Match, waiting: Iterator[Pairing], running: dict[int, EngineProcess]
     ) -> None:
-        """Play game after game of a stage with the engines that run already; they quit when there are no more games."""
-        async with _engines(given) as engines:
+        """Play game after game of a stage with the engines that run already.
+
+        They quit when there are no more games.
+        """
+        async with _engines(running) as engines:
             for pairing in waiting:
                 if pairing.black is not None:
                     await _close(engines, but=(pairing.white, pairing.black))
@@ -199,22 +235,22 @@ class Referee:
                 await asyncio.sleep(self._settings.wait)
 
     async def _keep(self, match: Match, sheet: Sheet) -> None:
-        """Put a finished game on the disk, then into the standings; it has been played once this returns."""
+        """Put a finished game on the disk, then into the standings.
+
+        It has been played once this returns.
+        """
         if self._journal is not None:
             white, black = match.standings.names(sheet.pairing)
-            is_knockout = match.plan.format is Format.KNOCKOUT
             tags = {
                 "Event": self._settings.event,
                 "Site": self._settings.site,
                 "White": white,
                 "Black": black,
-                **(
-                    {"EventType": KNOCKOUT, "MeetingGames": str(match.plan.games)}
-                    if is_knockout
-                    else {}
-                ),
-                "MatchId": self._journal.state.match,
             }
+            if match.plan.format is Format.KNOCKOUT:
+                tags["EventType"] = KNOCKOUT
+                tags["MeetingGames"] = str(match.plan.games)
+            tags["MatchId"] = self._journal.state.match
             await asyncio.to_thread(self._journal.append, to_pgn(sheet, tags))
         match.add(sheet.pairing, replace(sheet.ending, plies=sheet.game.last.number))
         self._watcher.game_over(sheet)
@@ -223,28 +259,33 @@ class Referee:
         self, match: Match, pairing: Pairing, engines: dict[int, EngineProcess]
     ) -> Sheet:
         """Play a game; a bye is over at once."""
-        settings, is_bye = self._settings, pairing.black is None
-        opening = Opening() if is_bye else self._openings.read(pairing.opening)
-        rules = replace(settings.rules, scoring=with_komi(settings.rules.scoring, opening.komi))
-        sides = (pairing.white, pairing.white if pairing.black is None else pairing.black)
-        white, black = (Clock(settings.engines[player].control) for player in sides)
-        game = Game(opening.board, accrued=opening.accrued, fifty_moves=rules.fifty_moves)
-        started = datetime.now(UTC)  # noqa: TID251 - a game's date, not a deadline
-        sheet = Sheet(pairing, opening, rules, game, (white, black), started)
-        clock = time.perf_counter()
-        if is_bye:
-            sheet.ending = Ending(Score(MATE_CODE, Color.WHITE), Source.RESULT, "normal", "bye")
-        else:
-            self._watcher.moved(sheet)
-            sheet.ending = await self._prepare(sides, sheet, engines) or await play(
-                sheet, (engines[sides[0]], engines[sides[1]]), self._tables, self._watcher.moved
-            )
-        if sheet.ending.termination in (Offence.ILLEGAL_MOVE.value, Offence.ABANDONED.value):
-            await engines.pop(
-                sides[sheet.ending.outcome.holder.other]
-            ).close()  # it is started again for its next game
-        sheet.seconds = time.perf_counter() - clock
+        if pairing.black is None:
+            sheet = self._sheet(pairing, Opening(), (pairing.white, pairing.white))
+            sheet.ending = Ending(Score(MATE_CODE, Color.WHITE), Source.RESULT, NORMAL, "bye")
+            return sheet
+        sides = (pairing.white, pairing.black)
+        sheet = self._sheet(pairing, self._openings.read(pairing.opening), sides)
+        started = time.perf_counter()
+        self._watcher.moved(sheet)
+        ending = await self._prepare(sides, sheet, engines)
+        if ending is None:
+            players = (engines[pairing.white], engines[pairing.black])
+            ending = await play(sheet, players, self._tables, self._watcher.moved)
+        sheet.ending = ending
+        if ending.termination in (Offence.ILLEGAL_MOVE.value, Offence.ABANDONED.value):
+            loser = sides[ending.outcome.holder.other]
+            await engines.pop(loser).close()  # it is started again for its next game
+        sheet.seconds = time.perf_counter() - started
         return sheet
+
+    def _sheet(self, pairing: Pairing, opening: Opening, sides: tuple[int, int]) -> Sheet:
+        """A game before its first move."""
+        rules = self._settings.rules
+        rules = replace(rules, scoring=with_komi(rules.scoring, opening.komi))
+        white, black = (Clock(self._settings.engines[player].control) for player in sides)
+        game = Game(opening.board, accrued=opening.accrued, fifty_moves=rules.fifty_moves)
+        now = datetime.now(UTC)  # noqa: TID251 - a game's date, not a deadline
+        return Sheet(pairing, opening, rules, game, (white, black), now)
 
     async def _prepare(
         self, sides: tuple[int, int], sheet: Sheet, engines: dict[int, EngineProcess]
@@ -265,12 +306,14 @@ class Referee:
     async def _start(self, player: int, engines: dict[int, EngineProcess]) -> EngineProcess:
         """Start an engine anew among `engines`.
 
-        A failure forfeits the game. The first start must not fail, nor may others again and again: the match ends.
+        A failure forfeits the game. If the first start fails, or others again and again, the match
+        ends.
         """
         if player in engines:
             await engines[player].close()
         spec = self._settings.engines[player]
-        engines[player] = engine = EngineProcess(spec, partial(self._heard, spec))
+        engine = EngineProcess(spec, partial(self._heard, spec))
+        engines[player] = engine
         try:
             await engine.start(r_mobility_options(self._settings), self._settings.variant)
         except EngineStartError as error:
@@ -287,14 +330,16 @@ class Referee:
         """Show a line between referee and engine with -debug."""
         if self._settings.debug:
             seconds = time.perf_counter() - self._started
-            print(
-                f"{spec.name or spec.command[0]} {seconds:9.3f} {direction} {line}", file=sys.stderr
-            )
+            name = spec.name or spec.command[0]
+            print(f"{name} {seconds:9.3f} {direction} {line}", file=sys.stderr)
 
 
 @contextlib.asynccontextmanager
 async def _engines(engines: dict[int, EngineProcess]) -> AsyncIterator[dict[int, EngineProcess]]:
-    """Engines by player, which are closed at the end; nobody waits for one that thinks when a match is stopped."""
+    """Engines by player, which are closed at the end.
+
+    When a match is stopped, nobody waits for an engine that thinks.
+    """
     try:
         yield engines
     except BaseException:
@@ -312,7 +357,10 @@ async def _close(engines: dict[int, EngineProcess], *, but: tuple[int, ...] = ()
 
 
 async def _to_its_end(work: Coroutine[None, None, None]) -> None:
-    """Await work that must not be cancelled half-way, such as writing a game; a cancellation comes after it."""
+    """Await work that must not be cancelled half-way, such as writing a game.
+
+    A cancellation comes after it.
+    """
     task = asyncio.create_task(work)
     try:
         await asyncio.shield(task)
@@ -338,8 +386,12 @@ def distinct(names: Iterable[str]) -> tuple[str, ...]:
     >>> distinct(["Ann", "Bob", "Ann"])
     ('Ann', 'Bob', 'Ann (2)')
     """
-    found: list[str] = []
+    taken = list[str]()
     for name in names:
-        spellings = chain([name], (f"{name} ({number})" for number in count(2)))
-        found.append(next(spelling for spelling in spellings if spelling not in found))
-    return tuple(found)
+        spelling = name
+        number = 1
+        while spelling in taken:
+            number += 1
+            spelling = f"{name} ({number})"
+        taken.append(spelling)
+    return tuple(taken)

@@ -1,4 +1,7 @@
-"""What a match is: its engines, tournament, rules, openings and tables. Nothing here changes while it is played."""
+"""What a match is: its engines, tournament, rules, openings and tables.
+
+Nothing here changes while it is played.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,17 @@ from tbgen.rules.game import FiftyMoves
 from tbgen.rules.points import Scoring
 
 VARIANTS = (
-    *("chess", "chess960", "atomic", "antichess", "suicide", "giveaway"),
-    *("crazyhouse", "horde", "kingofthehill", "racingkings", "3check"),
+    "chess",
+    "chess960",
+    "atomic",
+    "antichess",
+    "suicide",
+    "giveaway",
+    "crazyhouse",
+    "horde",
+    "kingofthehill",
+    "racingkings",
+    "3check",
 )
 """As UCI names them, and Chess960."""
 
@@ -65,7 +77,10 @@ class Tournament:
 
 @dataclass(frozen=True, slots=True)
 class Resign:
-    """A side resigns after so many moves in a row at which it gave itself up; `two_sided` if the other agrees."""
+    """A side resigns after so many moves in a row at which it gave itself up.
+
+    If `two_sided`, the other side has to agree.
+    """
 
     moves: int = 1
     centipawns: int = 0

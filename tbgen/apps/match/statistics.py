@@ -157,7 +157,7 @@ class Model(enum.Enum):
     """The meaning of the bounds, and how to compute the ratio."""
 
     CUTECHESS = "cutechess"
-    """Elo, over wins, draws and losses as real numbers: cutechess-cli and its fork for r-mobility."""
+    """Elo, over wins, draws and losses as real numbers, as cutechess-cli and its fork have it."""
     BAYESIAN = "bayesian"
     """As `cutechess`, but the bounds are BayesElo."""
     LOGISTIC = "logistic"

@@ -86,7 +86,10 @@ def pairs_of(
         ) from None
 
     def result_of(cell: Cell[int]) -> RoundResult:
-        """The library's view of a round: points of a game are not its result's, and follow beside."""
+        """The library's view of a round.
+
+        Points of a game are not those of its result, so they are given beside.
+        """
         if cell.opponent is not None:
             color = ColorToken.WHITE if cell.side is Color.WHITE else ColorToken.BLACK
             return RoundResult(id=cell.opponent + 1, color=color, result=ResultToken.LOSS)

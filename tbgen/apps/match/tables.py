@@ -72,7 +72,7 @@ def opened_tables(settings: TableSettings) -> Iterator[Tables]:
 
 @contextlib.contextmanager
 def table_decider(folders: str, most_men: int) -> Iterator[Decider]:
-    """The tables of one folder or several, joined: the optimal result with the score on the sheet."""
+    """The tables of one folder or several, joined; best play goes on from the accrued score."""
     from tbgen.apps.games.decide import Adjudicator
     from tbgen.probe import Tablebase
 

@@ -143,8 +143,8 @@ class Kind:
     read: Callable[[str], Any] = str
     """Makes a value of a word.
 
-    An InputError says what the word is not, a ValueError that it makes no sense. A list or a dict is
-    added to those that are there.
+    An InputError says what the word is not, a ValueError that it makes no sense. The items of a
+    list or a dict are added to those that are there.
     """
     alone: str | None = None
     """The word that the name of the option stands for, if no word follows."""

@@ -99,6 +99,6 @@ def test_openings_of_games_that_were_played_are_not_played_again(
     words += ["-openings", f"file={book}", "-pgnout", str(pgn)]
     standings, _ = run(words)
     assert len(signature(pgn)) == 4
-    monkeypatch.setattr(Openings, "_read", lambda *_: pytest.fail("an opening is played again"))
+    monkeypatch.setattr(Openings, "read", lambda *_: pytest.fail("an opening is played again"))
     again, _ = run([*words, "-recover"])
     assert again.facts() == standings.facts()

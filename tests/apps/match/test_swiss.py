@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from fractions import Fraction
 from itertools import chain, pairwise, permutations
@@ -14,11 +15,24 @@ from hypothesis import strategies as st
 from tbgen.apps.games.event import BYE
 from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.tiebreaks import Cell
+from tbgen.apps.match.options import settings_of
+from tbgen.apps.match.runner import Match
 from tbgen.apps.match.settings import Format, Tournament
+from tbgen.apps.match.sheet import Sheet
 from tbgen.apps.match.swiss import pairs_of
+from tbgen.errors import UsageError
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Color
-from tests.apps.match.matches import games_of, run, tournament, walker
+from tests.apps.match.matches import (
+    SHEET,
+    FakeReferee,
+    Silent,
+    games_of,
+    run,
+    scripted,
+    tournament,
+    walker,
+)
 from tests.project import ROOT
 
 pytest.importorskip("py4swiss")
@@ -133,6 +147,32 @@ def test_points_of_r_mobility_pair_otherwise_than_ordinary_ones() -> None:
     assert [
         sum({each.white, each.black} < ahead for each in pairings[4:]) for pairings in rounds
     ] == [2, 0]
+
+
+def test_the_number_of_games_does_not_grow_from_round_to_round() -> None:
+    class Totals(Silent):
+        def __init__(self) -> None:
+            super().__init__()
+            self.totals = set[int]()
+
+        def begins(self, match: Match) -> None:
+            self.match = match
+            self.game_over(SHEET)
+
+        def game_over(self, sheet: Sheet) -> None:
+            self.totals.add(self.match.scheduled)
+            self.left = self.match.left
+
+    watcher = Totals()
+    engines = [word for name in "ABCDE" for word in ("-engine", f"cmd={name}", "depth=1")]
+    words = [*engines, "-tournament", "swiss", "-rounds", "3", "-srand", "1"]
+    asyncio.run(FakeReferee(settings_of(words), watcher).play())
+    assert (watcher.totals, watcher.left) == ({3 * 3 * 2}, 0)
+
+
+def test_no_engine_is_called_as_a_missing_opponent_is() -> None:
+    with pytest.raises(UsageError, match="no engine can be called Bye"):
+        run([*scripted("Bye"), *scripted("Good")])
 
 
 def test_a_bye_is_a_won_game_in_file_and_standings_and_no_strength(pgn: Path) -> None:
