@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import click
 
 from tbgen.apps.games.standings import in_decimals
-from tbgen.apps.games.tags import last_move
+from tbgen.apps.games.writing import last_move
 from tbgen.apps.match.process import Offence
 from tbgen.apps.match.results import Figures, MatchStandings
 from tbgen.apps.match.runner import Match
