@@ -133,6 +133,7 @@ OPERATIONS = (
     Operation("get", "/tables/{name}.json", {JSON: "Table"}, ("name",), (404,)),
     Operation("get", "/tables/{name}.h5", {TABLE: "text"}, ("name",), (404,)),
     Operation("get", "/health", {JSON: "Server"}),
+    Operation("get", "/metrics", {TEXT: "text"}),
     Operation("get", "/openapi.json", {JSON: "object"}),
     Operation("get", "/explorer/plain", {HTML: "text"}, POSITION),
 )

@@ -99,7 +99,7 @@ def test_workers_make_the_application_from_what_was_asked(
     made = list[Any]()
     serve.side_effect = lambda *_: made.append(from_environment())
     served("--host", "::", "--name", "a.example", "--name", "b", folder=table_folder)
-    (guarding,) = made[0].user_middleware
+    _, guarding = made[0].user_middleware
     assert set(guarding.kwargs["names"]) == {"127.0.0.1", "localhost", "[::1]", "a.example", "b"}
 
 

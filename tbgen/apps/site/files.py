@@ -21,6 +21,7 @@ from tbgen.apps.site.plain import plain_page
 from tbgen.apps.site.replies import (
     HTML,
     JSON,
+    METRICS,
     PAGE_POLICY,
     SVG,
     TABLE,
@@ -119,6 +120,12 @@ async def health(request: Request) -> Response:
         "limits": asdict(service.limits),
     }
     return as_json(facts, {"Cache-Control": "no-store"})
+
+
+async def metrics(request: Request) -> Response:
+    """What this process has counted, for Prometheus."""
+    text = service_of(request).metrics.text()
+    return Response(text, headers={"Cache-Control": "no-store"}, media_type=METRICS)
 
 
 async def openapi(request: Request) -> Response:

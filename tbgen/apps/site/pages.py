@@ -16,7 +16,7 @@ from typing import Any, Final
 from tbgen.apps.records.potential import facts_of, fits_of, potentials_of
 from tbgen.apps.records.record import Record
 from tbgen.apps.site.cards import Card, best_cards, cards_of, zugzwang_cards
-from tbgen.apps.site.export import PREVIEW, write_new
+from tbgen.apps.site.export import PAGE_FOLDER, PREVIEW, RULES, write_new
 from tbgen.apps.site.templates import HERE, environment, static, style
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe import Tablebase
@@ -125,6 +125,17 @@ class Site:
         yield from self._potential()
         for record in self.records:
             yield from self._files_of(record)
+        if self.address is not None:
+            yield from self._files_for_crawlers(self.address)
+
+    def _files_for_crawlers(self, address: str) -> Iterator[tuple[str, str]]:
+        """The list of all pages for search engines, and the file that names it."""
+        pages = ["", "records.html", "drawn.html", "potential.html"]
+        pages += [f"material/{record.material}.html" for record in self.records]
+        if self.explorer:
+            pages += [f"{PAGE_FOLDER}/", f"{PAGE_FOLDER}/{RULES}"]
+        yield "sitemap.txt", "".join(f"{address}{page}\n" for page in pages)
+        yield "robots.txt", f"User-agent: *\nAllow: /\nSitemap: {address}sitemap.txt\n"
 
     def _index(self) -> tuple[str, str]:
         """The first page: all endings."""

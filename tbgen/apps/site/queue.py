@@ -33,6 +33,10 @@ class Queue:
     def __init__(self, at_once: int, waiting: int) -> None:
         self._requests = asyncio.Semaphore(at_once + waiting)
         self._threads = asyncio.Semaphore(at_once)
+        self.working = 0
+        """Threads that work now."""
+        self.waiting = 0
+        """Requests that wait now."""
 
     async def run(self, work: Callable[[], T]) -> T:
         """The result of `work`, called in a thread. BusyError if too many requests wait."""
@@ -53,25 +57,37 @@ class Queue:
 
     async def _wait_and_run(self, work: Callable[[], T]) -> T:
         async with self._requests:
-            await self._threads.acquire()
+            await self._wait_for_a_thread()
             return await asyncio.wrap_future(self._start(work))
+
+    async def _wait_for_a_thread(self) -> None:
+        self.waiting += 1
+        try:
+            await self._threads.acquire()
+        finally:
+            self.waiting -= 1
 
     def _start(self, work: Callable[[], T]) -> Future[T]:
         """Start the work in a thread that has its permit; the permit returns when the work ends."""
         loop = asyncio.get_running_loop()
         result = Future[T]()
 
-        def release(_: Future[T]) -> None:
+        def has_ended(_: Future[T]) -> None:
             if not loop.is_closed():  # it is if the process is ending
-                loop.call_soon_threadsafe(self._threads.release)
+                loop.call_soon_threadsafe(self._release)
 
-        result.add_done_callback(release)
+        self.working += 1
+        result.add_done_callback(has_ended)
         try:
             Thread(target=_carry_out, args=(work, result), daemon=True).start()
         except RuntimeError as error:  # the system allows no more threads
-            self._threads.release()
+            self._release()
             raise BusyError from error
         return result
+
+    def _release(self) -> None:
+        self.working -= 1
+        self._threads.release()
 
 
 def _carry_out(work: Callable[[], T], result: Future[T]) -> None:

@@ -13,6 +13,8 @@ from tbgen.rules.facts import to_json
 
 HTML: Final = "text/html"
 JSON: Final = "application/json"
+METRICS: Final = "text/plain; version=0.0.4; charset=utf-8"
+"""The text format that Prometheus reads."""
 LINES: Final = "application/x-ndjson"
 PGN: Final = "application/x-chess-pgn"
 SVG: Final = "image/svg+xml"

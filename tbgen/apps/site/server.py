@@ -26,6 +26,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from tbgen.apps.site import files, questions
 from tbgen.apps.site.answers import error_facts
 from tbgen.apps.site.connection import CONNECTIONS
+from tbgen.apps.site.metrics import counted
 from tbgen.apps.site.names import LOCAL_NAMES, guarded
 from tbgen.apps.site.plain import missing_page
 from tbgen.apps.site.queue import BusyError
@@ -67,7 +68,8 @@ def application(settings: ServerSettings) -> Starlette:
     app = Starlette(
         routes=_routes(settings),
         middleware=[
-            Middleware(guarded, names=settings.names, query_bytes=settings.limits.query_bytes)
+            Middleware(counted, metrics=service.metrics),
+            Middleware(guarded, names=settings.names, query_bytes=settings.limits.query_bytes),
         ],
         exception_handlers={
             TbgenError: _error,
@@ -137,6 +139,7 @@ def _routes(settings: ServerSettings) -> list[BaseRoute]:
         Route("/tables/{name}.json", files.table_facts, methods=["GET"]),
         Route("/tables/{name}.h5", files.table_file, methods=["GET"]),
         Route("/health", files.health, methods=["GET"]),
+        Route("/metrics", files.metrics, methods=["GET"]),
         Route("/openapi.json", files.openapi, methods=["GET"]),
         Route(f"{EXPLORER}/plain", files.plain, methods=["GET"]),
         Route(f"{EXPLORER}/{{name:path}}", files.explorer_file, methods=["GET"], middleware=packed),

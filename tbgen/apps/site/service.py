@@ -17,6 +17,7 @@ from starlette.requests import Request
 
 from tbgen.apps.site import answers
 from tbgen.apps.site.limits import Limits, connections_for
+from tbgen.apps.site.metrics import Metrics
 from tbgen.apps.site.names import LOCAL_NAMES
 from tbgen.apps.site.parameters import parameters_of
 from tbgen.apps.site.queue import Queue
@@ -69,6 +70,7 @@ class Service:
         # A waiting request keeps its connection, and others need some too.
         waiting = min(self.limits.waiting, self.connections // 2)
         self.queue = Queue(self.limits.at_once, waiting)
+        self.metrics = Metrics(self.queue, len(self.catalog))
         self._solver: PositionSolver | None = None
 
     async def in_thread(self, work: Callable[[], T]) -> T:

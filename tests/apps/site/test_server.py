@@ -14,6 +14,7 @@ from unittest import mock
 import anyio
 import html5lib
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
 
 from tbgen.apps.site.answers import verdicts_in
@@ -275,6 +276,46 @@ def test_an_unforeseen_failure_tells_nothing(table_folder: Path) -> None:
         "InternalError",
         False,
     )
+
+
+def test_what_a_server_does_can_be_watched(table_folder: Path) -> None:
+    with client_of(table_folder) as client:
+        client.get("/r-mobility", params={"fen": AFTER_KE5})
+        client.get("/r-mobility", params={"fen": AFTER_KE5})
+        client.get("/r-mobility", params={"fen": "x"})
+        client.get("/nosuch")
+        client.get("/health", headers={"Host": "evil.example"})
+        answer = client.get("/metrics")
+    assert answer.headers["content-type"].startswith("text/plain; version=")
+    figures = {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(answer.text)
+        for sample in family.samples
+    }
+    assert figures["tbgen_requests_total", "position", "200"] == 2
+    assert figures["tbgen_requests_total", "position", "400"] == 1
+    assert figures["tbgen_requests_total", "other", "404"] == 1
+    assert figures["tbgen_requests_total", "other", "400"] == 1
+    assert figures["tbgen_request_seconds_count", "position"] == 3
+    assert figures["tbgen_threads_working",] == 0
+    assert figures["tbgen_requests_waiting",] == 0
+    assert figures["tbgen_tables",] == 6
+
+
+def test_the_queue_says_how_many_work_and_wait() -> None:
+    async def crowd() -> list[tuple[int, int]]:
+        queue = Queue(at_once=1, waiting=5)
+        gate = threading.Event()
+        tasks = [asyncio.create_task(queue.run(gate.wait)) for _ in range(3)]
+        await asyncio.sleep(0)
+        states = [(queue.working, queue.waiting)]
+        gate.set()
+        await asyncio.gather(*tasks)
+        await asyncio.sleep(0)
+        states.append((queue.working, queue.waiting))
+        return states
+
+    assert asyncio.run(crowd()) == [(1, 2), (0, 0)]
 
 
 def test_a_server_answers_under_its_own_names_only(client: TestClient) -> None:
