@@ -5,8 +5,8 @@
 ('-G3.0', True)
 
 These are the names for everyday use. Everything else has its place in a module: every error in
-`tbgen.errors`, the rules in `tbgen.rules`, PGN files in `tbgen.apps.games`, proofs without tables in
-`tbgen.apps.hold`.
+`tbgen.errors`, the rules in `tbgen.rules`, PGN files in `tbgen.apps.games`, proofs without tables
+in `tbgen.apps.hold`.
 
 Names are imported when they are first used, so that `import tbgen` costs nothing.
 """

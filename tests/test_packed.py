@@ -23,6 +23,7 @@ PACKED = {
     "c = [a for b in c if (a := b)]": "assigns within a comprehension",
     "if b and (a := c): pass": "assigns within a condition of several parts",
     "f(a)  # fmt: " + "skip": "keeps the formatter away",
+    f"a = '{'b' * 95}'": "is longer than 100 characters",
 }
 
 
@@ -45,6 +46,7 @@ def test_a_packed_line_is_found(source: str, text: str) -> None:
         "while piece := read(): pass",
         "if match := pattern.match(f(a)): pass",
         "if (a := b) > c: pass",
+        f"a = '{'b' * 94}'",
     ],
 )
 def test_a_plain_line_passes(source: str) -> None:

@@ -1,4 +1,4 @@
-"""Facts that are read back: each value has the type that its place wants, or the error names the place."""
+"""Facts that are read back: a value has the type of its place, or the error names the place."""
 
 from __future__ import annotations
 

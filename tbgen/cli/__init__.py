@@ -32,7 +32,7 @@ class Terminated(KeyboardInterrupt):
 
 
 def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the program and exit with its code; no failure that a user can cause shows a traceback."""
+    """Run the program and exit with its code; no failure that a user can cause is a traceback."""
     # A shell can close both streams: `>&-`.
     sys.stdout = sys.stdout or _nowhere()
     sys.stderr = sys.stderr or _nowhere()

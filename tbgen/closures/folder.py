@@ -80,7 +80,7 @@ class BlockFolder:
         return zeros_in_file(self.folder.parent, size, kind)
 
     def shrink(self, most_bytes: int) -> None:
-        """Remove the least recently used blocks beyond so many bytes, but none that are used here."""
+        """Remove the least recently used blocks beyond so many bytes, but none used here."""
         blocks = list[tuple[float, int, Path]]()
         for path in self.folder.glob("*" + SUFFIX):
             with contextlib.suppress(FileNotFoundError):  # another process has just removed it

@@ -59,7 +59,7 @@ class CutSearch:
         return self._ask_other_bound(asks_both=asks_both)
 
     def _climb(self) -> CutQuestion | None:
-        """Ask one cut of both bounds before the next: the unlikely bound first, as it proves more."""
+        """Ask one cut of both bounds before the next: the unlikely one first, as it proves more."""
         proof = self._proof
         for bound in (self._likely_bound.other, self._likely_bound):
             open_cuts = self._open_cuts(bound)

@@ -209,8 +209,10 @@ def processes(work: Maker = make_table) -> Iterator[Maker]:
             pipe, process = _started(work)
         try:
             pipe.send(tuple(table))
-            while isinstance(answer := pipe.recv(), tuple):
+            answer = pipe.recv()
+            while isinstance(answer, tuple):
                 tell(*answer)
+                answer = pipe.recv()
         except (EOFError, ConnectionError):
             process.join(_LEAVE_SECONDS)
             raise WorkerLostError(_end_of(process.exitcode)) from None

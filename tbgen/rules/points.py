@@ -23,7 +23,9 @@ from tbgen.score import (
     side_of,
 )
 
-WIN, DRAW, LOSS = Fraction(1), Fraction(1, 2), Fraction(0)
+WIN = Fraction(1)
+DRAW = Fraction(1, 2)
+LOSS = Fraction(0)
 
 Points = tuple[Fraction, Fraction]
 """White's and Black's; they add to one."""
