@@ -39,7 +39,10 @@ class Comparison:
         *,
         plies: bool = True,
     ) -> None:
-        self.known, self.patterns, self.held, self.plies = known, patterns, held, plies
+        self.known = known
+        self.patterns = patterns
+        self.held = held
+        self.plies = plies
         self.layout = layout_of(material(known.material.name))
         self.slots = men_of_slots(self.layout)
         self.middle = cache(self.middle_of)
@@ -48,12 +51,15 @@ class Comparison:
 
     def middle_of(self, holder: int, code: int) -> tuple[Ints, Ints]:
         """[pattern] -> what becomes of that accrued score, by Patterns' own words, row by row."""
-        patterns, size = self.patterns, len(self.patterns)
+        patterns = self.patterns
+        size = len(self.patterns)
         held = code + 1 if holder == 0 else -(code + 1)
         number = np.repeat(np.arange(size), np.diff(patterns.start.astype(np.int64)))
-        outcome, plies = np.full(size, held, np.int64), np.zeros(size, np.int64)
+        outcome = np.full(size, held, np.int64)
+        plies = np.zeros(size, np.int64)
         for row in np.flatnonzero((patterns.holder == holder) & (patterns.code <= code)).tolist():
-            outcome[number[row]], plies[number[row]] = patterns.outcome[row], patterns.dtg[row]
+            outcome[number[row]] = patterns.outcome[row]
+            plies[number[row]] = patterns.dtg[row]
         stands = goodness(outcome, holder) >= goodness(held, holder)
         return np.where(stands, held, outcome), np.where(stands, 0, plies)
 
@@ -71,9 +77,13 @@ class Comparison:
         cells = cells_of(
             self.layout, index[0], np.stack([index[1 + man] for man in self.slots], axis=1)
         )
-        own, side = block.nodes.own[plain].astype(np.int64), index[0]
-        held, everywhere = self.held(cells), np.ones(len(cells), bool)
-        entry, dtg, pattern = held.entry.astype(np.int64), held.dtg.astype(np.int64), held.pattern
+        own = block.nodes.own[plain].astype(np.int64)
+        side = index[0]
+        held = self.held(cells)
+        everywhere = np.ones(len(cells), bool)
+        entry = held.entry.astype(np.int64)
+        dtg = held.dtg.astype(np.int64)
+        pattern = held.pattern
         self.compare("entry", entry, block.entry[plain].astype(np.int64), everywhere, index)
         if self.plies:
             self.compare("dtg", dtg, block.dtg[plain].astype(np.int64), everywhere, index)
@@ -109,7 +119,7 @@ def goodness(signed: npt.ArrayLike, holder: int) -> Ints:
 def differences(
     table: Table, known: reference.ReferenceTable, *, plies: bool = True
 ) -> tuple[int, list[str]]:
-    """How many pairs were compared, and the first few in which a table and the reference disagree."""
+    """How many pairs were compared, and the first few in which table and reference disagree."""
 
     def held(cells: Ints) -> Cells:
         return Cells(table.entry[cells], table.dtg[cells], table.pattern[cells])

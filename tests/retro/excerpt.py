@@ -1,4 +1,7 @@
-"""A few blocks of a five-man table, solved as if all that they lead to were there: its values are made up."""
+"""A few blocks of a five-man table, solved as if all that they lead to were there:
+
+its values are made up.
+"""
 
 from __future__ import annotations
 
@@ -182,14 +185,19 @@ class Excerpt(SolvedBlocks):
         return comparison.pairs, comparison.found[:10]
 
     def en_passant_differences(self) -> tuple[list[tuple[int, tuple[int, ...], int]], list[str]]:
-        """The positions with a legal en passant capture (side, squares by slot, square), and those that differ."""
-        compared, found = [], []
+        """The positions with a legal en passant capture, and those that differ.
+
+        A position is its side to move, its squares by slots, and the square of the capture.
+        """
+        compared = []
+        found = []
         slots = men_of_slots(self.layout)
         for placement in self.numbers:
             block = self.known.blocks[placement]
             index = self.known._index(block)
             for node in np.flatnonzero(block.nodes.en_passant != -1).tolist():
-                side, over = int(index[0][node]), int(block.nodes.en_passant[node])
+                side = int(index[0][node])
+                over = int(block.nodes.en_passant[node])
                 squares = tuple(int(index[1 + man][node]) for man in slots)
                 here = self.en_passant_value(placement, side, squares, over)
                 if here != (int(block.entry[node]), int(block.dtg[node])):

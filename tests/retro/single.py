@@ -47,7 +47,8 @@ class KnownBlock(NamedTuple):
 
     def worth(self, score: Score) -> Entries:
         """What an accrued score is worth in each of the cells, by the table."""
-        entry, own = self.entry[self.cells], self.own[self.cells]
+        entry = self.entry[self.cells]
+        own = self.own[self.cells]
         patterns, which = np.unique(self.pattern[self.cells], return_inverse=True)
         held = np.array(
             [value_of_pattern(self.patterns, n, score)[0].signed for n in patterns.tolist()]
@@ -58,7 +59,8 @@ class KnownBlock(NamedTuple):
 
 def known_blocks(name: str, numbers: Iterable[int] | None = None) -> Iterator[KnownBlock]:
     """Some blocks of a table, or all of them."""
-    table, layout = solved(name), layout_of(Material.parse(name))
+    table = solved(name)
+    layout = layout_of(Material.parse(name))
     half = layout.block_words * 64
 
     def known(first: int, end: int) -> tuple[Entries, Distances]:
@@ -93,7 +95,8 @@ def known_blocks(name: str, numbers: Iterable[int] | None = None) -> Iterator[Kn
 
 def codes_of(layout: Layout, number: int, tables: ChildTables) -> Bytes:
     """[cell] the own codes of a block."""
-    block, scratch = new_block(geometry_of(layout)), new_scratch(layout.others)
+    block = new_block(geometry_of(layout))
+    scratch = new_scratch(layout.others)
     enter_block(block, number, np.array(layout.blocks[number], np.int64))
     find_legal(block, scratch.men, 0, layout.block_words)
     assert find_moves(block, tables, scratch, 0, layout.block_words) == 0

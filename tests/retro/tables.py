@@ -83,8 +83,11 @@ def report_of(table: Table, sample: int | None = None, seed: int = 0) -> Report:
 
 
 def has_filled_blank(table: Table) -> bool:
-    """Whether a cell without a position has an entry value; a solver leaves it none, and a file may have any there."""
-    layout, filled = layout_of(table.material), np.flatnonzero(table.entry)
+    """Whether a cell without a position has an entry value; a solver leaves it none, and a file may
+    have any there.
+    """
+    layout = layout_of(table.material)
+    filled = np.flatnonzero(table.entry)
     block, side, king, *rest = np.unravel_index(filled, layout.shape)
     pawns = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)[block]
     squares = np.column_stack([pawns, king if layout.pawns else np.array(TRIANGLE)[king], *rest])

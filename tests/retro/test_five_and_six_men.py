@@ -1,4 +1,7 @@
-"""Five and six men over made-up children: single blocks against the reference, whole tables by the verifier."""
+"""Five and six men over made-up children:
+
+single blocks against the reference, whole tables by the verifier.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +89,8 @@ def assert_en_passant_agrees(excerpt: Excerpt, at_least: int, *, can_be_pinned: 
     compared, found = excerpt.en_passant_differences()
     assert found == []
     assert len(compared) >= at_least
-    legal, draw = set(compared), random.Random(SEED)
+    legal = set(compared)
+    draw = random.Random(SEED)
     candidates = set(draw.sample(sorted(legal), min(SAMPLE, len(legal))))
     for side, men, over in sorted(candidates):
         moved = list(men)
@@ -109,7 +113,7 @@ def assert_en_passant_agrees(excerpt: Excerpt, at_least: int, *, can_be_pinned: 
 def test_a_table_built_over_made_up_children_passes_its_verifier(
     tmp_path: Path, four_men_folder: Path, name: str
 ) -> None:
-    """Each is really built and counted; only what the table's captures and promotions lead to is made up."""
+    """Each is really built and counted; only what captures and promotions lead to is made up."""
     material = Material.parse(name)
     write_descent(tmp_path, material, four_men_folder)
     build(tmp_path, [material], settings=Settings(threads=2, jobs=1))

@@ -39,8 +39,9 @@ def table(request: pytest.FixtureRequest) -> Table:
 
 
 def on_diagonals(table: Table, side: Color) -> dict[int, int]:
-    """[entry value as a byte] -> how many placements have all men on one of the two long diagonals."""
-    layout, found = layout_of(table.material), dict[int, int]()
+    """[entry value as a byte] -> how many placements have all men on one long diagonal."""
+    layout = layout_of(table.material)
+    found = dict[int, int]()
     for squares in itertools.permutations(range(0, 64, 9), len(layout.slots)):
         byte = int(table.entry[layout.cell_of(int(side), squares)])
         found[byte] = found.get(byte, 0) + 2
@@ -62,9 +63,12 @@ def classes(table: Table, side: Color) -> dict[Score, int]:
 
 @pytest.mark.parametrize("side", list(Color))
 def test_mates_are_as_many_and_as_long_as_in_ordinary_tables(table: Table, side: Color) -> None:
-    row, found, name = ORDINARY[str(table.material)], classes(table, side), str(side).lower()
+    row = ORDINARY[str(table.material)]
+    found = classes(table, side)
+    name = str(side).lower()
     won, lost = (Score(MATE_CODE, winner) for winner in (side, side.other))
-    wins, losses = found.get(won, 0), found.get(lost, 0)
+    wins = found.get(won, 0)
+    losses = found.get(lost, 0)
     draws = sum(found.values()) - wins - losses
     assert [wins, draws, losses] == [
         int(row[f"{name}_to_move_{result}"]) for result in ("wins", "draws", "losses")

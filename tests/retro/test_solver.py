@@ -1,4 +1,7 @@
-"""The solver as a whole: same result on every run, published counts and values, and what it refuses."""
+"""The solver as a whole:
+
+same result on every run, published counts and values, and what it refuses.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,7 @@ def test_a_table_is_the_same_for_any_number_of_threads(name: str, threads: int) 
 
 
 def bare_kings() -> tuple[Worker, BlockValues]:
-    """A worker with all positions of bare kings before their first code, and room for their values."""
+    """A worker with all positions of bare kings before their first code; room for their values."""
     layout = layout_of(Material.parse("KvK"))
     geometry = geometry_of(layout)
     worker = new_worker(DISTANCES, geometry, Mobility.RESET, Room(geometry.words))
@@ -71,7 +74,10 @@ def bare_kings() -> tuple[Worker, BlockValues]:
 
 
 def freeze_one(code: int, broken: int | None) -> tuple[Worker, np.ndarray]:
-    """Freeze one cell, White to move, with this own code; `broken` is what White makes of Black's hold, if anything."""
+    """Freeze one cell, White to move, with this own code.
+
+    `broken` is what White makes of Black's hold, if anything.
+    """
     worker, values = bare_kings()
     square = int(worker.block.legal[0, 0]).bit_length() - 1
     worker.block.code[0, :64] = NO_CODE
@@ -136,7 +142,7 @@ def test_a_child_without_values_is_refused(name: str) -> None:
 
 
 def test_what_there_is_no_room_for_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Histories, pairs of histories, and cells to be asked again; by one kernel, and step by step."""
+    """Histories, pairs of these, and cells to be asked again; by one kernel, and step by step."""
     small = {
         "MOST_NODES": (2, 5, 100),
         "MOST_ENTRIES": (0,),
@@ -181,7 +187,8 @@ def test_a_table_is_the_same_however_often_its_room_is_doubled(
 def test_threads_that_fill_their_rooms_at_once_double_them_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    rooms, made = set[Room](), many_blocks.new_worker
+    rooms = set[Room]()
+    made = many_blocks.new_worker
 
     def noted(method: Method[Any], geometry: Geometry, mobility: Mobility, room: Room) -> Worker:
         rooms.add(room)

@@ -1,4 +1,4 @@
-"""The sets of a middle: a partition of the cells, after every step."""
+"""The sets of a middle of distances: their equations hold after every step."""
 
 from __future__ import annotations
 
@@ -24,47 +24,53 @@ FIRST_STEPS, LATER_STEPS, WRONG = range(3)
 
 
 @borrowing
-def look(forcer: Forcer, found: Ints) -> None:
-    """Count the words in which the sets are no partition."""
-    middle, forced = forcer.middle, forcer.forced
+def look(forcer: Forcer, counts: Ints) -> None:
+    """Count the words in which the sets break an equation."""
+    middle = forcer.middle
+    forced = forcer.forced
     for word in range(len(middle.out)):
         for side in range(2):
-            one, two, three = (
-                middle.unlabelled[side, word],
-                middle.labelled[side, word],
-                middle.fresh[side, word],
-            )
-            found[WRONG] += ((one & two) | (one & three) | (two & three)) != 0
-            found[WRONG] += (forced.free[side, word] & ~(one | two | three)) != 0
-            if side == forcer.side:
-                found[WRONG] += middle.out[word] != forced.left[word] & ~(two | three)
+            unlabelled = middle.unlabelled[side, word]
+            labelled = middle.labelled[side, word]
+            fresh = middle.fresh[side, word]
+            twice = (unlabelled & labelled) | (unlabelled & fresh) | (labelled & fresh)
+            nowhere = forced.free[side, word] & ~(unlabelled | labelled | fresh)
+            if twice or nowhere:
+                counts[WRONG] += 1
+            if side == forcer.side and middle.out[word] != forced.left[word] & ~(labelled | fresh):
+                counts[WRONG] += 1
 
 
 @borrowing
 def search_and_look(
-    block: Block, forcer: Forcer, _: Forcer, values: BlockValues, code: int, found: Ints
+    block: Block, forcer: Forcer, _: Forcer, values: BlockValues, code: int, counts: Ints
 ) -> None:
     """`search_code`, with a look after every step of the middle."""
     push_frozen(block, forcer, values, code)
     spread_outcome(block, forcer, values, code)
     if code == 0:
         return
-    forcer.state[MEMO_LABEL], code, is_first = NO_MEMO, code + 1, code + 1 == FIRST_MIDDLE
+    forcer.state[MEMO_LABEL] = NO_MEMO
+    middle_code = code + 1
+    is_first = middle_code == FIRST_MIDDLE
     if is_first:
         begin_first_code(forcer)
     else:
-        begin_next_code(block, forcer, code)
+        begin_next_code(block, forcer, middle_code)
     queue = forcer.seeds if is_first else forcer.middle.agenda
-    joining, joining_next = forcer.joining, forcer.joining_next
-    for goal in range(code, WORST_GOAL - code):
+    joining = forcer.joining
+    joining_next = forcer.joining_next
+    for goal in range(middle_code, WORST_GOAL - middle_code):
         plies = next_step(forcer, queue, joining, goal, np.int64(0))
         while plies < PLIES:
+            label = label_from(goal, plies)
             if is_first:
-                find_step(block, forcer, joining, joining_next, label_from(goal, plies))
+                find_step(block, forcer, joining, joining_next, label)
+                counts[FIRST_STEPS] += 1
             else:
-                update_step(block, forcer, joining, joining_next, label_from(goal, plies), code)
-            found[FIRST_STEPS if is_first else LATER_STEPS] += 1
-            look(forcer, found)
+                update_step(block, forcer, joining, joining_next, label, middle_code)
+                counts[LATER_STEPS] += 1
+            look(forcer, counts)
             joining, joining_next = joining_next, joining
             plies = next_step(forcer, queue, joining, goal, plies + 1)
     end_code(forcer.middle)
@@ -72,15 +78,18 @@ def search_and_look(
 
 @pytest.mark.parametrize("name", ["KNvK", "KBvK", pytest.param("KBvKN", marks=pytest.mark.slow)])
 def test_each_cell_is_in_one_set_of_a_middle_after_every_step(name: str) -> None:
-    found, material = np.zeros(3, np.int64), Material.parse(name)
-    method = DISTANCES._replace(search=lambda *some: search_and_look(*some, found))
-    solved = solve(
-        material,
-        {child: values(str(child)) for child in material.children()},
-        threads=1,
-        method=method,
-    )
+    counts = np.zeros(3, np.int64)
+    material = Material.parse(name)
+
+    def search(
+        block: Block, forcer: Forcer, other: Forcer, block_values: BlockValues, code: int
+    ) -> None:
+        search_and_look(block, forcer, other, block_values, code, counts)
+
+    children = {child: values(str(child)) for child in material.children()}
+    method = DISTANCES._replace(search=search)
+    solved = solve(material, children, threads=1, method=method)
     assert (solved.entry == values(name).entry).all()
-    assert found[FIRST_STEPS] > 0
-    assert found[LATER_STEPS] > 0
-    assert found[WRONG] == 0
+    assert counts[FIRST_STEPS] > 0
+    assert counts[LATER_STEPS] > 0
+    assert counts[WRONG] == 0

@@ -1,4 +1,7 @@
-"""Single blocks, for outcomes alone, against tables: every entry value, and every accrued score of every cell."""
+"""Single blocks, for outcomes alone, against tables:
+
+every entry value, and every accrued score of every cell.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,9 @@ from tests.retro.single import known_blocks
 
 
 def differences(name: str, numbers: list[int], scores: list[Score]) -> tuple[int, int]:
-    """How many values of some blocks were compared, and how many of them differ from those of the table."""
-    compared, wrong = 0, 0
+    """How many accrued scores of some blocks were compared, and how many values are wrong."""
+    compared = 0
+    wrong = 0
     for known in known_blocks(name, numbers):
         found = known.single.solve(known.tables, known.asked(scores))
         wrong += int((found.entry[known.cells] != known.entry[known.cells]).sum())

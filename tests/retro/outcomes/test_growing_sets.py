@@ -84,8 +84,11 @@ def count_wrong(seen: Seen, equation: Int, wrong: Word) -> None:
 @inner
 def look(block: Block, grower: Grower, seen: Seen) -> None:
     """Count the words that break an equation, after the growth of a goal."""
-    side, defender = grower.side, 1 - grower.side
-    middle, members, men = grower.middle, grower.middle.members, grower.men
+    side = grower.side
+    defender = 1 - grower.side
+    middle = grower.middle
+    members = grower.middle.members
+    men = grower.men
     words = len(block.occupied)
     seen.counts[GOALS_SEEN] += 1
     for word in range(words):
@@ -95,7 +98,8 @@ def look(block: Block, grower: Grower, seen: Seen) -> None:
             seen.joined[mover, word] |= joined
             rest = seen.free[mover, word] & ~seen.joined[mover, word]
             count_wrong(seen, FREE_IS_THE_REST, members.free[mover, word] ^ rest)
-        left, never = members.left[word], middle.never[word]
+        left = members.left[word]
+        never = middle.never[word]
         count_wrong(seen, FREE_LIES_IN_LEFT, members.free[side, word] & ~left)
         count_wrong(seen, NEVER_LIES_IN_LEFT, never & ~left)
         count_wrong(seen, LEFT_WAS_THERE_BEFORE, left & ~never & ~seen.before[word])

@@ -1,4 +1,7 @@
-"""Thresholds against tables: every cell of a block at every threshold, scores accrued, and rights to take."""
+"""Thresholds against tables:
+
+every cell of a block at every threshold, scores accrued, and rights to take.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +31,14 @@ THREE_MEN = [str(material) for material in build_order([Material.parse("KPvK")])
 
 
 def thresholds_of(known: KnownBlock) -> list[Score]:
-    """Every score that somebody gets in a block, the scores a step worse, and one that nobody's moves allow."""
-    codes = {
-        int(code)
-        for each in np.unique(known.entry[known.cells])
-        for code in (abs(each) - 1, abs(each))
-    }
-    return [Score(code, color) for code in sorted({*codes, 120}) for color in Color]
+    """Every score that somebody gets in a block, and the scores a step worse.
+
+    One more is such that nobody's moves allow it.
+    """
+    codes = {120}
+    for signed in np.unique(known.entry[known.cells]).tolist():
+        codes |= {abs(signed) - 1, abs(signed)}
+    return [Score(code, color) for code in sorted(codes) for color in Color]
 
 
 def is_met(values: Entries, threshold: Score) -> np.ndarray:
@@ -49,33 +53,38 @@ def met_in(bits: BlockBits) -> np.ndarray:
 
 
 def wrong_bits(known: KnownBlock, thresholds: list[Score], scores: Sequence[Score] = ()) -> int:
-    """How many cells, accrued scores and rights of a block differ from the table, or from the solver of outcomes."""
-    rights, worth = (
-        known.single.solve(known.tables, ()).en_passant,
-        [known.worth(accrued) for accrued in scores],
-    )
-    found, wrong = (
-        known.single.solve_thresholds(lambda _: known.tables, thresholds, known.asked(scores)),
-        0,
-    )
-    for threshold, bits in zip(thresholds, found, strict=True):
-        has_right = rights != 0
-        wrong += int(
-            (met_in(bits)[known.cells] != is_met(known.entry[known.cells], threshold)).sum()
-        )
-        differ = is_met(bits.en_passant[has_right], threshold) != is_met(
-            rights[has_right], threshold
-        )
-        wrong += int(((bits.en_passant != 0) != has_right).sum() + differ.sum())
-        for answers, expected in zip(np.split(bits.answers, len(scores) or 1), worth, strict=False):
-            wrong += int((is_met(answers, threshold) != is_met(expected, threshold)).sum())
+    """How many cells, accrued scores and rights of a block are wrong.
+
+    Cells and scores are compared with the table, rights with the solver of outcomes.
+    """
+    rights = known.single.solve(known.tables, ()).en_passant
+    has_right = rights != 0
+    entry = known.entry[known.cells]
+    worth = [known.worth(accrued) for accrued in scores]
+    blocks = known.single.solve_thresholds(lambda _: known.tables, thresholds, known.asked(scores))
+    wrong = 0
+    for threshold, bits in zip(thresholds, blocks, strict=True):
+        wrong += differences(met_in(bits)[known.cells], is_met(entry, threshold))
+        wrong += differences(bits.en_passant != 0, has_right)
+        met = is_met(bits.en_passant[has_right], threshold)
+        wrong += differences(met, is_met(rights[has_right], threshold))
+        answers = np.split(bits.answers, len(scores)) if scores else []
+        for answered, expected in zip(answers, worth, strict=True):
+            wrong += differences(is_met(answered, threshold), is_met(expected, threshold))
     return wrong
+
+
+def differences(one: np.ndarray, other: np.ndarray) -> int:
+    return int((one != other).sum())
 
 
 def wrong_in_table(name: str) -> int:
     """How many cells and rights of a whole table are wrong, all thresholds together."""
-    asked = ((known, some) for known in known_blocks(name) for some in (thresholds_of(known), ENDS))
-    return sum(itertools.starmap(wrong_bits, asked))
+    wrong = 0
+    for known in known_blocks(name):
+        wrong += wrong_bits(known, thresholds_of(known))
+        wrong += wrong_bits(known, ENDS)
+    return wrong
 
 
 @pytest.mark.parametrize("name", THREE_MEN)
@@ -85,7 +94,8 @@ def test_every_cell_of_two_and_three_men_is_right_at_every_threshold(name: str) 
 
 def test_threads_do_not_move_the_same_pawns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Finding moves, and captures en passant, puts pawns on other squares for a moment."""
-    seen, known = list[np.ndarray](), next(known_blocks("KPvK", [5]))
+    seen = list[np.ndarray]()
+    known = next(known_blocks("KPvK", [5]))
 
     def noting(real: Callable[..., Any], asked: Block | Inquiry, *rest: Any) -> Any:
         seen.append((asked if isinstance(asked, Block) else asked.worker.block).pawns)
@@ -101,19 +111,17 @@ def test_threads_do_not_move_the_same_pawns(monkeypatch: pytest.MonkeyPatch) -> 
 
 def some_pairs(name: str, blocks: int, thresholds: int, scores: int) -> list[int]:
     """How many cells, accrued scores and rights are wrong in some blocks of a table."""
-    draw, found = random.Random(name), list[int]()
+    draw = random.Random(name)
+    wrong = list[int]()
     numbers = range(len(layout_of(Material.parse(name)).blocks))
     for known in known_blocks(name, sorted(draw.sample(numbers, min(blocks, len(numbers))))):
-        some = thresholds_of(known)
-        accrued = [
-            Score(code, draw.choice([*Color]))
-            for code in draw.choices([*range(2, 10), 11, 13, 16], k=scores)
-        ]
-        found += [
-            wrong_bits(known, draw.sample(some, min(scores * thresholds, len(some))), accrued),
-            wrong_bits(known, ENDS, accrued),
-        ]
-    return found
+        codes = draw.choices([*range(2, 10), 11, 13, 16], k=scores)
+        accrued = [Score(code, draw.choice([*Color])) for code in codes]
+        every = thresholds_of(known)
+        some = draw.sample(every, min(scores * thresholds, len(every)))
+        wrong.append(wrong_bits(known, some, accrued))
+        wrong.append(wrong_bits(known, ENDS, accrued))
+    return wrong
 
 
 @pytest.mark.parametrize("name", ["KQvK", "KNvK", "KPvK"])

@@ -1,4 +1,7 @@
-"""Integers that hold several numbers: what was packed comes out again, and they sort as they should."""
+"""Integers that hold several numbers:
+
+what was packed comes out again, and they sort as they should.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,8 @@ SIDES = st.integers(0, 1)
 def test_a_label_has_a_goal_and_plies_and_is_smaller_for_a_better_outcome_and_then_for_fewer_plies(
     goal: int, plies: int, other_goal: int, other_plies: int
 ) -> None:
-    label, other = packing.label_from(goal, plies), packing.label_from(other_goal, other_plies)
+    label = packing.label_from(goal, plies)
+    other = packing.label_from(other_goal, other_plies)
     assert (packing.goal_of_label(label), packing.plies_of_label(label)) == (goal, plies)
     assert label < int(packing.NO_LABEL) < queues.LAST_LABEL
     assert np.uint32(label) == label

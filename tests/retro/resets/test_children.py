@@ -1,4 +1,4 @@
-"""What the blocks of a wave ask for, against one look at the child for each position."""
+"""The planes that files give, and where planes of the table itself lie in memory."""
 
 from __future__ import annotations
 
@@ -9,9 +9,27 @@ import pytest
 
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
+from tbgen.retro.resets.children import PlaneSlots
+from tbgen.retro.resets.destinations import NOT_HERE
 from tbgen.score import Color
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
+from tbgen.table import Box
+
+
+def cells_of_box(box: Box) -> np.ndarray:
+    """Where the cells of a box lie in the arrays that it reads, an axis for each man."""
+    cells = np.zeros((), np.int64)
+    for size, stride in zip(box.size.tolist(), box.stride.tolist(), strict=True):
+        cells = cells[..., np.newaxis] + np.arange(size) * stride
+    return cells
+
+
+def part_of_plane(box: Box) -> tuple[slice, ...]:
+    """The digits of each man in a box."""
+    firsts = box.first.tolist()
+    sizes = box.size.tolist()
+    return tuple(slice(first, first + size) for first, size in zip(firsts, sizes, strict=True))
 
 
 @pytest.mark.parametrize("name", ["KQvK", "KPvK"])
@@ -24,17 +42,20 @@ def test_a_file_gives_the_planes_that_its_table_has(table_folder: Path, name: st
             for side in Color:
                 plane = whole.boxes(block, side)[0].read()
                 for box in file.boxes(block, side):
-                    index = np.ix_(
-                        *[np.arange(f, f + s) for f, s in zip(box.first, box.size, strict=True)]
-                    )
-                    place = sum(
-                        np.arange(s).reshape([-1 if n == axis else 1 for n in range(len(box.size))])
-                        * stride
-                        for axis, (s, stride) in enumerate(
-                            zip(box.size.tolist(), box.stride.tolist(), strict=True)
-                        )
-                    )
-                    for column, there in zip(box.read(), plane, strict=True):
-                        np.testing.assert_array_equal(
-                            there.reshape(layout.shape[2:])[index], column[place]
-                        )
+                    cells = cells_of_box(box)
+                    part = part_of_plane(box)
+                    for column, expected in zip(box.read(), plane, strict=True):
+                        here = expected.reshape(layout.shape[2:])[part]
+                        np.testing.assert_array_equal(here, column[cells])
+
+
+def test_planes_that_are_asked_for_again_stay_where_they_are() -> None:
+    """Three halves of ten cells; planes 0 to 5."""
+    start = np.full(6, NOT_HERE, np.int64)
+    slots = PlaneSlots(start, 10, 3)
+    assert slots.hold([1, 4]) == [1, 4]
+    assert start.tolist() == [NOT_HERE, 0, NOT_HERE, NOT_HERE, 10, NOT_HERE]
+    assert slots.hold([0, 4, 5]) == [0, 5]
+    assert start.tolist() == [0, NOT_HERE, NOT_HERE, NOT_HERE, 10, 20]
+    assert slots.hold([]) == []
+    assert set(start.tolist()) == {NOT_HERE}

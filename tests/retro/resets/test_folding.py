@@ -104,7 +104,8 @@ def assert_word_agrees(layout: Layout, number: int, block: Block, word: int) -> 
 def assert_words_agree(name: str, blocks: int, wanted: int) -> None:
     layout = layout_of(Material.parse(name))
     geometry: Geometry = geometry_of(layout)
-    block, scratch = new_block(geometry), new_scratch(layout.others)
+    block = new_block(geometry)
+    scratch = new_scratch(layout.others)
     nothing_at_hand = empty_child_tables(child_layouts_of(layout))  # codes need no values
     pawns = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
     for number in numbers(layout, blocks):

@@ -41,7 +41,8 @@ def write(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
 
 def test_codes_are_twice_the_moves_and_one_more_without_check() -> None:
     plain = PlainBlock("KvK")
-    block, scratch = plain.block, new_scratch(0)
+    block = plain.block
+    scratch = new_scratch(0)
     draw = np.random.default_rng(8)
     for word in range(len(block.occupied)):
         for side in range(2):
@@ -73,7 +74,9 @@ def noted_moves(plain: PlainBlock, word: int, side: int, quiet: bool) -> dict[in
     moves = {king: Counter[Move]() for king in squares_in(plain.block.legal[side, word])}
     for n in range(int(scratch.noted[0])):
         move = scratch.moves[n]
-        slot, to, gone = int(move[SLOT]), int(move[TO]), int(move[GONE])
+        slot = int(move[SLOT])
+        to = int(move[TO])
+        gone = int(move[GONE])
         if slot == black_king and gone < 0:
             to = -1
         for king in squares_in(scratch.kings[n]):
