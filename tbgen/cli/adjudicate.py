@@ -83,7 +83,7 @@ _MOST_NAMED = 12
     help="With --solve: take S CPU seconds at most for a position, and keep the accrued score "
     f"where that is too little (default {DEFAULT_BUDGET}).",
 )
-@options.syzygy_option("With --solve: ")
+@options.syzygy_option(help=f"With --solve: tighten bounds by {options.SYZYGY_TABLES}.")
 @click.option(
     "--line", "lines", is_flag=True, help="Append best play to the moves, as a variation."
 )

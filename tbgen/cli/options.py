@@ -319,15 +319,8 @@ def _syzygy_of(
     return tuple(folders) or None
 
 
-def syzygy_option(before: str = "") -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Folders of tables of ordinary chess, as `syzygy`; None without them. Its help begins so."""
-    verb = "tighten" if before else "Tighten"
-    return click.option(
-        "--syzygy",
-        metavar="DIR",
-        type=FOLDER,
-        multiple=True,
-        callback=_syzygy_of,
-        help=f"{before}{verb} bounds by the Syzygy tables in DIR; repeat it, or join several with "
-        f"{os.pathsep}.",
-    )
+syzygy_option = functools.partial(
+    click.option, "--syzygy", metavar="DIR", type=FOLDER, multiple=True, callback=_syzygy_of
+)
+"""Makes an option with a help of its own. It sets `syzygy`, which is None without folders."""
+SYZYGY_TABLES = f"the Syzygy tables in DIR; repeat it, or join several with {os.pathsep}"

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     help="Take S CPU seconds at most; bound promotions to keep within them, or else refuse "
     f"(default {DEFAULT_BUDGET}).",
 )
-@options.syzygy_option()
+@options.syzygy_option(help=f"Tighten bounds by {options.SYZYGY_TABLES}.")
 @options.threads_option
 @options.folders_option
 @options.form_option
