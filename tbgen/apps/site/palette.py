@@ -103,13 +103,13 @@ _STEPS: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 _PREFIXES: Final = ("", " k", " M", " G", " T")
 """[power of a thousand] -> its letter."""
 
-Distances = Mapping[Score, Sequence[int]]
+PlyCounts = Mapping[Score, Sequence[int]]
 """[outcome][plies] -> the number of positions of one side to move."""
 Curve = list[tuple[int, int]]
 """The points of a line, from left to right."""
 
 
-def plot_of(distances: Distances) -> dict[str, Any]:
+def plot_of(distances: PlyCounts) -> dict[str, Any]:
     """The plot of positions by their plies to the score, on a log axis, for the macro `plot`.
 
     The most frequent outcomes and the most distant are `named`: they have a colour, a dash and a
@@ -128,7 +128,7 @@ def plot_of(distances: Distances) -> dict[str, Any]:
     return {"lines": lines, "named": named, "across": across, "up": up, "words": words}
 
 
-def _outcomes_to_name(distances: Distances) -> list[Score]:
+def _outcomes_to_name(distances: PlyCounts) -> list[Score]:
     """The most frequent outcomes and the most distant one, best outcome for White first."""
 
     def size(outcome: Score) -> int:
