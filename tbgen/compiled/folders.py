@@ -29,7 +29,15 @@ _logger = logging.getLogger("tbgen")
 SOLVER = ("index", "retro")
 """The packages that determine the content of tables."""
 
-SHARED = ("compiled/arrays.py", "compiled/jit.py", "material.py", "score.py", "table.py")
+SHARED = (
+    "betza.py",
+    "compiled/arrays.py",
+    "compiled/jit.py",
+    "material.py",
+    "men.py",
+    "score.py",
+    "table.py",
+)
 """The modules that packages with kernels import beside each other."""
 
 LENDERS = {

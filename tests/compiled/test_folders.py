@@ -60,6 +60,16 @@ def test_kernels_call_nothing_that_does_not_name_their_folder() -> None:
         assert called <= {package, "index", *folders.LENDERS.get(package, ())}, module
 
 
+def test_constants_of_kernels_come_from_modules_that_are_digested() -> None:
+    """A kernel in the cache would keep the old value of a constant."""
+    for path in folders.PACKAGE.rglob("*.py"):
+        text = path.read_text()
+        if DECORATED.search(text):
+            names = {f"{name}.py" for name in re.findall(r"^from tbgen\.(\w+) import", text, re.M)}
+            modules = {name for name in names if (folders.PACKAGE / name).is_file()}
+            assert modules - {"errors.py"} <= set(folders.SHARED), path
+
+
 def test_kernels_that_nobody_uses_are_removed_and_nothing_else(tmp_path: Path) -> None:
     old, recent, foreign = tmp_path / ("0" * 16), tmp_path / ("1" * 16), tmp_path / "photographs"
     for folder in (old, recent, foreign):
