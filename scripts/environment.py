@@ -93,14 +93,14 @@ def make(part: str, lock: IO[str]) -> None:
 
 
 def compile_kernels() -> None:
-    """Compile the solver, and beside it the slow one of the tests, so that the suite need not do it in each process."""
+    """Compile the solver, and the slow one of the tests, so that not each process has to."""
     python = str(ENVIRONMENT / "bin" / "python")
     with tempfile.TemporaryDirectory() as folder:
         solve = "from tests.reference.solver import solve; solve('KvK')"
         build = ["-m", "tbgen", "build", "--men", "3", "--jobs", "1", "--data", folder, "--quiet"]
-        running = [subprocess.Popen([python, *words], cwd=ROOT) for words in (build, ["-c", solve])]
-        for each in running:
-            each.wait()
+        solvers = [subprocess.Popen([python, *words], cwd=ROOT) for words in (build, ["-c", solve])]
+        for process in solvers:
+            process.wait()
 
 
 def run(command: list[str], lock: IO[str], log: IO[str]) -> None:
@@ -109,9 +109,8 @@ def run(command: list[str], lock: IO[str], log: IO[str]) -> None:
 
 def main(part: str) -> int:
     if sys.version_info < OLDEST:
-        say(
-            f"Python {'.'.join(map(str, OLDEST))} or newer is needed, this is {sys.version.split()[0]}"
-        )
+        oldest = ".".join(map(str, OLDEST))
+        say(f"Python {oldest} or newer is needed, this is {sys.version.split()[0]}")
         return 1
     try:
         with LOCK.open("a+") as lock:

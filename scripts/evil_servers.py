@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Fetch for minutes from each kind of evil server, all side by side; each fetch must end in time, with what is right.
+"""Fetch for minutes from each kind of evil server, all side by side.
+
+Each fetch must end in time, with what is right.
 
 evil_servers.py                          ten minutes
 evil_servers.py --minutes 1 --seed 7
@@ -26,7 +28,9 @@ from tests.library.mirrors import mirror_of  # noqa: E402
 
 def fetches(kind: str, tables: Path, folder: Path, seconds: float, seed: int) -> int:
     """How many fetches there were."""
-    draw, end, count = random.Random(f"{kind} {seed}"), time.monotonic() + seconds, 0
+    draw = random.Random(f"{kind} {seed}")
+    end = time.monotonic() + seconds
+    count = 0
     with mirror_of(tables) as mirror:
         while time.monotonic() < end:
             one_fetch(mirror, folder / kind, kind, draw)

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Kill builds of one table at seeded moments, and hold what comes of them against a build that was left in peace.
+"""Kill builds of one table at seeded moments, and compare them with a build left in peace.
 
-    kills.py KPPvKP --small DIR                30 kills, five in a row before a build may come to its end
+    kills.py KPPvKP --small DIR                30 kills, five in a row before a build ends
     kills.py KRBvKN --small DIR --in-a-row 10
-    kills.py KRBvKN --small DIR --stop         one build, stopped 30 times: what a kill would leave lies there
+    kills.py KRBvKN --small DIR --stop         one build, stopped 30 times, leaves as much as a kill
 
 `--small` has the tables of up to four men. Those of five men that the table leads to are made up
-(tests/library/made_up.py), so KPPvKP does not take the 74 tables that it needs. Every kill is a line of JSON.
-Moments are CPU seconds of the build, which mean the same on a busy machine; only Linux tells them.
+(tests/library/made_up.py), so KPPvKP does not take the 74 tables that it needs. Every kill is a
+line of JSON. Moments are CPU seconds of the build, which mean the same on a busy machine; only
+Linux tells them.
 """
 
 from __future__ import annotations
@@ -40,8 +41,11 @@ class Kills:
     """A table whose builds are killed."""
 
     def __init__(self, material: Material, place: Path, small: Path, seed: int) -> None:
-        self.material, self.place, self.small = material, place, small
-        self.draw, self.count = random.Random(seed), 0
+        self.material = material
+        self.place = place
+        self.small = small
+        self.draw = random.Random(seed)
+        self.count = 0
         self.whole = self.folder("whole")
         kills.finish(self.whole, [str(material)])
         made = read_manifest(self.whole)[str(material)]
@@ -62,9 +66,11 @@ class Kills:
     def in_a_row(self, most: int) -> None:
         """Kill builds that go on from each other, then let one come to its end.
 
-        Where nothing is kept each may be killed at any moment; otherwise they are as long, together, as one build.
+        Where nothing is kept each may be killed at any moment. Otherwise they are as long,
+        together, as one build.
         """
-        folder, kept = self.folder(f"killed from {self.count} on"), set[int]()
+        folder = self.folder(f"killed from {self.count} on")
+        kept: set[int] = set()
         part = 1.0 if fits_memory(layout_of(self.material)) else min(1.0, 2 / most)
         for _ in range(most):
             seconds = self.draw.uniform(0.0, part * self.seconds)
@@ -72,7 +78,8 @@ class Kills:
             if not kills.kill(build, folder, partial(kills.cpu_seconds_of, build), seconds):
                 break
             self.count += 1
-            before, kept = kept, kills.blocks_kept(folder, self.material)
+            before = kept
+            kept = kills.blocks_kept(folder, self.material)
             say(
                 kill=self.count,
                 cpu_seconds=seconds,
@@ -88,19 +95,20 @@ class Kills:
     def stopped(self, times: int) -> None:
         """Stop one build at seeded moments, and look at its folder: a kill would leave just that.
 
-        For tables that keep nothing on the way, whose builds begin anew each time: nothing may lie there by then.
+        This is for tables that keep nothing on the way, whose builds begin anew each time: nothing
+        may lie there by then.
         """
         folder = self.folder("stopped")
-        before, build = stamps(folder), kills.start(folder, [str(self.material)])
-        for number, seconds in enumerate(
-            sorted(self.draw.uniform(0.0, self.seconds) for _ in range(times)), 1
-        ):
+        before = stamps(folder)
+        build = kills.start(folder, [str(self.material)])
+        moments = sorted(self.draw.uniform(0.0, self.seconds) for _ in range(times))
+        for number, seconds in enumerate(moments, 1):
             kills.wait_until(build, partial(kills.cpu_seconds_of, build), seconds)
             build.send_signal(signal.SIGSTOP)
-            left, now = kills.leftovers(folder), stamps(folder)
-            changed = sorted(
-                name for name in before.keys() | now.keys() if before.get(name) != now.get(name)
-            )
+            left = kills.leftovers(folder)
+            now = stamps(folder)
+            names = sorted(before.keys() | now.keys())
+            changed = [name for name in names if before.get(name) != now.get(name)]
             say(
                 stop=number,
                 cpu_seconds=seconds,

@@ -31,9 +31,10 @@ def main() -> None:
         "--case", action="append", choices=CASES, help="kill this command (default: all)"
     )
     wanted = parser.parse_args()
-    draw, hit = random.Random(wanted.seed), Counter[str]()
-    with tempfile.TemporaryDirectory() as name:
-        place = Path(name)
+    draw = random.Random(wanted.seed)
+    hit: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
         tables = place / "tables"
         build = [sys.executable, "-m", "tbgen", "build", "--men", "3", "--data", str(tables)]
         subprocess.run(

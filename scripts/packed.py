@@ -20,7 +20,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SEARCHED = ("tbgen", "scripts", "tests", "docs/examples")
 CLEAN = (
+    "scripts/environment.py",
+    "scripts/evil_servers.py",
+    "scripts/kills.py",
+    "scripts/kills_everywhere.py",
+    "scripts/openapi.py",
     "scripts/packed.py",
+    "scripts/pictures.py",
     "tbgen/__init__.py",
     "tbgen/__main__.py",
     "tbgen/apps/play",
@@ -32,6 +38,7 @@ CLEAN = (
     "tbgen/cli/annotate.py",
     "tbgen/cli/build.py",
     "tbgen/cli/command.py",
+    "tbgen/cli/entries.py",
     "tbgen/cli/fetch.py",
     "tbgen/cli/help.py",
     "tbgen/cli/hold.py",

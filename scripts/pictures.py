@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Make the pictures of the explorer in docs/pictures again, by a browser without a window: pictures.py TABLES.
+"""Make the pictures of the explorer in docs/pictures again, by a browser without a window.
 
-TABLES is a folder with all tables of three men. Needs Chromium. The tests of the tour use the same positions.
+    pictures.py TABLES
+
+TABLES is a folder with all tables of three men. Needs Chromium. The tests of the tour use the same
+positions.
 """
 
 from __future__ import annotations

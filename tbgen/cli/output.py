@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import math
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, Any
+from typing import IO
 
-from tbgen.apps.games.text import chunks_in
-from tbgen.errors import InputFileError, UsageError
-from tbgen.reading import parse_json
+from tbgen.cli.entries import entries_in
+from tbgen.errors import UsageError
 from tbgen.rules.facts import to_json
 from tbgen.system.inputs import STANDARD_INPUT
 from tbgen.system.outputs import STANDARD_OUTPUT, is_same_file, written_whole
 from tbgen.text import counted
-
-_JSON = re.compile(rb'\s*(\{|\[\s*[][{"])')
-"""The first bytes of a JSON object or list; a PGN file may begin with the bracket of a tag."""
-_HEAD_BYTES = 1024
-_PAGE = b"<"
-"""The first byte of a page."""
 
 
 class Outputs:
@@ -124,50 +115,6 @@ def _refuse_fewer_entries(name: str, other: str) -> None:
     there = entries_in(name)
     if there:
         refuse_fewer(name, there, entries_in(other, there))
-
-
-def entries_in(name: str, enough: float = math.inf) -> int:
-    """How many games a PGN file has, or how many games or moves a JSON file tells of; 0 for a page.
-
-    A PGN file is not read beyond so many as are `enough`.
-    """
-    with open(name, "rb") as file:
-        head = file.read(_HEAD_BYTES)
-    if head.startswith(_PAGE):
-        return 0
-    if _JSON.match(head):
-        return _entries_of_json(Path(name).read_bytes())
-    games = 0
-    with contextlib.suppress(InputFileError):
-        for chunk in chunks_in(name, may_be_empty=True):
-            games += len(chunk.games)
-            if games >= enough:
-                break
-    return games
-
-
-def _entries_of_json(text: bytes) -> int:
-    """The games of a list, of verdicts, of a match or of a cross table; the moves of a strategy."""
-    try:
-        facts = parse_json(text)
-    except ValueError:
-        return 0
-    if isinstance(facts, list):
-        return len(facts)
-    if isinstance(facts.get("Table"), dict):
-        return sum(_games_of_row(row) for row in facts["Table"].values())
-    entries: Any = facts.get("games", facts.get("moves"))
-    if isinstance(entries, int):
-        return entries
-    if isinstance(entries, list):
-        return len(entries)
-    return 0
-
-
-def _games_of_row(row: Any) -> int:
-    """The games that a player of a cross table had with the white men."""
-    games = row.get("GamesAsWhite") if isinstance(row, dict) else None
-    return games if isinstance(games, int) else 0
 
 
 class GamesWriter:
