@@ -1,4 +1,7 @@
-"""A game ply by ply: its scores, its value where tables know it, and the mistakes; and best play as PGN."""
+"""A game ply by ply: its scores, its value where tables know it, and the mistakes.
+
+A line of best play is written as PGN, too.
+"""
 
 from __future__ import annotations
 
@@ -58,11 +61,9 @@ class AnnotatedPly:
     @property
     def grade(self) -> Grade | None:
         """The effect of the move on the value; None if a value is unknown."""
-        return (
-            None
-            if self.before is None or self.value is None
-            else Grade.of(self.before, self.value.outcome)
-        )
+        if self.before is None or self.value is None:
+            return None
+        return Grade.of(self.before, self.value.outcome)
 
     @property
     def gives_away(self) -> bool:
@@ -82,44 +83,51 @@ class AnnotatedPly:
 
     @property
     def remark(self) -> str:
-        """The value that the move gave away, and the moves that keep it; empty if it gave nothing away."""
+        """The value that the move gave away, and the moves that keep it.
+
+        Empty if it gave nothing away.
+        """
         if not self.gives_away or self.before is None:
             return ""
-        said = f"gives {self.before} away" + (
-            f" to {self.mover.other}" if self.grade is Grade.LOSES else ""
-        )
+        remark = f"gives {self.before} away"
         if self.before.holder is not self.mover:
-            said = f"gives {self.mover.other} more than {self.before}"
-        others = ["others"] if len(self.better) > _MOST_NAMED else []
-        kept = " or ".join([*(each.san for each in self.better[:_MOST_NAMED]), *others])
-        return f"{said}; {kept} kept it" if kept else said
+            remark = f"gives {self.mover.other} more than {self.before}"
+        elif self.grade is Grade.LOSES:
+            remark += f" to {self.mover.other}"
+        moves = [move.san for move in self.better[:_MOST_NAMED]]
+        if len(self.better) > _MOST_NAMED:
+            moves.append("others")
+        if moves:
+            remark += f"; {' or '.join(moves)} kept it"
+        return remark
 
     @property
     def lost_in_words(self) -> str:
         """The points that the move gave away, with four decimals; empty if it gave nothing away."""
         if not self.gives_away:
             return ""
-        return f"{float(self.lost):.4f}" if not 0 < self.lost < _LEAST_SHOWN else "<0.0001"
+        is_shown = self.lost <= 0 or self.lost >= _LEAST_SHOWN
+        return f"{float(self.lost):.4f}" if is_shown else "<0.0001"
 
     @property
     def comment(self) -> str:
         """Value and remark in one line."""
-        return "; ".join(filter(None, (self.worth, self.remark)))
+        return "; ".join(text for text in (self.worth, self.remark) if text)
 
     def facts(self) -> dict[str, Any]:
         """The ply as JSON has it, with its value and its grade."""
+        material = outcome = dtg = None
+        if self.value is not None:
+            material = str(self.value.material.canonical())
+            outcome = str(self.value.outcome)
+            dtg = self.value.dtg
+        better = [move.san for move in self.better]
         return {
             **self.ply.facts(),
-            "material": None if self.value is None else str(self.value.material.canonical()),
-            "outcome": None if self.value is None else str(self.value.outcome),
-            "dtg": None if self.value is None else self.value.dtg,
-            **facts_of(
-                self,
-                "before",
-                "grade",
-                better=[each.san for each in self.better],
-                points_lost=self.lost,
-            ),
+            "material": material,
+            "outcome": outcome,
+            "dtg": dtg,
+            **facts_of(self, "before", "grade", better=better, points_lost=self.lost),
         }
 
 
@@ -135,15 +143,18 @@ class Annotation:
     @cached_property
     def lost(self) -> dict[Color, Fraction]:
         """The points that each side gave away in all, under the scoring of the game."""
-        return {
-            side: sum((each.lost for each in self.plies if each.mover is side), Fraction(0))
-            for side in Color
-        }
+        lost = dict.fromkeys(Color, Fraction(0))
+        for ply in self.plies:
+            lost[ply.mover] += ply.lost
+        return lost
 
     @property
     def first(self) -> AnnotatedPly | None:
         """The first ply with a value from tables."""
-        return next((each for each in self.plies if each.value is not None), None)
+        for ply in self.plies:
+            if ply.value is not None:
+                return ply
+        return None
 
     @property
     def known_from(self) -> str:
@@ -151,22 +162,17 @@ class Annotation:
         first = self.first
         if first is None:
             return "no table knows a position of this game"
-        known = in_plies(
-            sum(each.value is not None and each.ply.move is not None for each in self.plies)
-        )
-        return (
-            f"tables know {known}, from {first.move} on"
-            if first.move
-            else f"tables know {known}, all of the game"
-        )
+        known = [ply for ply in self.plies if ply.value is not None and ply.ply.move is not None]
+        whence = f"from {first.move} on" if first.move else "all of the game"
+        return f"tables know {in_plies(len(known))}, {whence}"
 
     @property
     def lost_in_words(self) -> str:
         """The points that each side gave away, in words without a full stop."""
-        white, black = (f"{float(self.lost[side]):.4f}" for side in Color)
-        return (
-            f"White gave away {white} and Black {black} points ({self.game.scoring.scheme.value})"
-        )
+        white = f"{float(self.lost[Color.WHITE]):.4f}"
+        black = f"{float(self.lost[Color.BLACK]):.4f}"
+        scheme = self.game.scoring.scheme.value
+        return f"White gave away {white} and Black {black} points ({scheme})"
 
     def facts(self) -> dict[str, Any]:
         """The annotation as JSON has it."""
@@ -178,31 +184,33 @@ class Annotation:
             scoring=game.scoring.scheme,
             points_lost={str(side).lower(): lost for side, lost in self.lost.items()},
             missing={str(material): number for material, number in self.missing.most_common()},
-            plies=[each.facts() for each in self.plies],
+            plies=[ply.facts() for ply in self.plies],
         )
 
 
 def annotate(tables: Tablebase, game: PgnGame) -> Annotation:
     """A game with the values of its positions, each with its accrued score."""
-    board, points = game.replayed.board.root(), game.scoring.points
-    plies, missing = list[AnnotatedPly](), Counter[Material]()
-    stood: chess.Board | None = None
-    last: Probe | None = None
+    board = game.replayed.board.root()
+    plies = list[AnnotatedPly]()
+    missing = Counter[Material]()
+    last_position: chess.Board | None = None
+    last_value: Probe | None = None
     for ply in game.replayed.plies:
         if ply.move is not None:
             board.push(ply.move)
-        here = board.copy(stack=False)
-        value = _value(tables, here, ply, missing)
-        lost, better = Fraction(0), tuple[MoveProbe, ...]()
-        if last is not None and value is not None and last.outcome != value.outcome:
-            lost = points(last.outcome)[ply.own.holder] - points(value.outcome)[ply.own.holder]
-            better = _better(last)
-        plies.append(
-            AnnotatedPly(
-                ply, here, stood, value, None if last is None else last.outcome, better, lost
-            )
-        )
-        stood, last = here, value
+        position = board.copy(stack=False)
+        value = _value(tables, position, ply, missing)
+        lost = Fraction(0)
+        better = tuple[MoveProbe, ...]()
+        if last_value is not None and value is not None and last_value.outcome != value.outcome:
+            side = ply.own.holder
+            points_before = game.scoring.points(last_value.outcome)[side]
+            lost = points_before - game.scoring.points(value.outcome)[side]
+            better = _better(last_value)
+        before = None if last_value is None else last_value.outcome
+        plies.append(AnnotatedPly(ply, position, last_position, value, before, better, lost))
+        last_position = position
+        last_value = value
     return Annotation(game, tuple(plies), missing)
 
 
@@ -220,10 +228,13 @@ def _value(
         return None
 
 
-def _better(found: Probe) -> tuple[MoveProbe, ...]:
-    """The best moves in a position; without distances all moves that keep its value; none if a table is missing."""
+def _better(probe: Probe) -> tuple[MoveProbe, ...]:
+    """The best moves in a position.
+
+    Without distances all moves that keep its value; none if a table is missing.
+    """
     try:
-        return tuple(found.best) or tuple(each for each in found.moves if each.keeps)
+        return tuple(probe.best) or tuple(move for move in probe.moves if move.keeps)
     except NO_TABLE:
         return ()
 
@@ -236,29 +247,29 @@ def pgn_of(
     *,
     clock: str | None = None,
 ) -> str:
-    """A line as a PGN game that begins on the board; comments say own score, accrued score and plies to go.
+    """A line as a PGN game that begins on the board.
+
+    Comments say own score, accrued score and plies to go.
 
     `clock` says what the fifty-move rule makes of it, where that matters.
     """
-    first, accrued = (
-        with_score(board, answer.accrued) if answer.accrued != answer.own else (board, None)
-    )
-    is_whole = (steps[-1].accrued if steps else answer.accrued) == answer.outcome
-    result = write_tags(answer.outcome, scoring, fifty_moves=FiftyMoveSetting.NONE)
-    tags = {
-        "Event": "Best play",
-        "Round": "-",
-        "White": "tbgen",
-        "Black": "tbgen",
-        "SetUp": "1",
-        "FEN": first.fen(),
-        **({} if accrued is None else {"RMobilityAccrued": str(accrued)}),
-        **({**result, "RMobilitySource": Source.TABLEBASE.value} if is_whole else {}),
-        **({} if clock is None else {"RMobilityClock": clock}),
-    }
-    to_go = ("reached" if step.accrued == step.outcome else Valued.__str__(step) for step in steps)
-    moves = [
-        (step.san, f"{step.own}, accrued {step.accrued}, {end}")
-        for step, end in zip(steps, to_go, strict=True)
-    ]
+    first = board
+    tags = {"Event": "Best play", "Round": "-", "White": "tbgen", "Black": "tbgen", "SetUp": "1"}
+    if answer.accrued == answer.own:
+        tags["FEN"] = first.fen()
+    else:
+        first, accrued = with_score(board, answer.accrued)
+        tags["FEN"] = first.fen()
+        if accrued is not None:
+            tags["RMobilityAccrued"] = str(accrued)
+    last_accrued = steps[-1].accrued if steps else answer.accrued
+    if last_accrued == answer.outcome:
+        tags |= write_tags(answer.outcome, scoring, fifty_moves=FiftyMoveSetting.NONE)
+        tags["RMobilitySource"] = Source.TABLEBASE.value
+    if clock is not None:
+        tags["RMobilityClock"] = clock
+    moves = list[tuple[str, str]]()
+    for step in steps:
+        to_go = "reached" if step.accrued == step.outcome else Valued.__str__(step)
+        moves.append((step.san, f"{step.own}, accrued {step.accrued}, {to_go}"))
     return format_game(tags, numbered(first.fullmove_number, first.turn == chess.WHITE, moves))

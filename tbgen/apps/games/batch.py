@@ -1,4 +1,7 @@
-"""Decides files of games chunk by chunk, in one process or several, in the order of the file, in bounded memory."""
+"""Decides files of games chunk by chunk, in one process or several.
+
+Reports come in the order of the file, and memory does not grow with it.
+"""
 
 from __future__ import annotations
 
@@ -94,16 +97,13 @@ class ChunkReport:
 def decision_facts(game: PgnGame, verdict: Verdict) -> dict[str, Any]:
     """A game and its verdict as JSON has them."""
     last = game.last
-    return {
-        **game.heading,
-        **facts_of(
-            game, "end", ply_count=last.number, accrued=last.accrued, reached_at_ply=last.since
-        ),
-        "fen": game.position().fen()
-        if verdict.material or verdict.missing or verdict.bounds
-        else None,
-        **verdict.facts(),
-    }
+    fen = None
+    if verdict.material or verdict.missing or verdict.bounds:
+        fen = game.position().fen()
+    facts = facts_of(
+        game, "end", ply_count=last.number, accrued=last.accrued, reached_at_ply=last.since
+    )
+    return {**game.heading, **facts, "fen": fen, **verdict.facts()}
 
 
 def decision_tags(
@@ -112,19 +112,20 @@ def decision_tags(
     """The tags with the final score of a game and its source; none if it has no moves."""
     if verdict.source is Source.SHEET:
         return {}
-    fifty_moves = game.fifty_moves.setting
-    plain = FiftyMoveSetting.LEGACY if read_tags(game.tags).legacy else FiftyMoveSetting.RESET
-    tags = write_tags(verdict.final, game.scoring) | {
-        "RMobilityFifty": "" if fifty_moves is plain else fifty_moves.value,
-        "RMobilitySource": verdict.source.value,
-        "RMobilityTablebase": verdict.table or "",
-        "RMobilityMissing": verdict.missing_tag or "",
-        "RMobilityBounds": ""
-        if verdict.bounds is None
-        else f"{verdict.bounds.lower} {verdict.bounds.upper}",
-        "RMobilityClock": str(verdict.clocked) if verdict.is_clocked else "",
-        GAME_TAG: "" if mobility.forgets else str(mobility),
-    }
+    tags = write_tags(verdict.final, game.scoring)
+    tags["RMobilitySource"] = verdict.source.value
+    tags["RMobilityTablebase"] = verdict.table or ""
+    tags["RMobilityMissing"] = verdict.missing_tag or ""
+    setting = game.fifty_moves.setting
+    is_legacy = read_tags(game.tags).legacy
+    if setting is not (FiftyMoveSetting.LEGACY if is_legacy else FiftyMoveSetting.RESET):
+        tags["RMobilityFifty"] = setting.value
+    if verdict.bounds is not None:
+        tags["RMobilityBounds"] = f"{verdict.bounds.lower} {verdict.bounds.upper}"
+    if verdict.is_clocked:
+        tags["RMobilityClock"] = str(verdict.clocked)
+    if not mobility.forgets:
+        tags[GAME_TAG] = str(mobility)
     return {name: tags[name] for name in OWN_TAGS if tags.get(name)}
 
 
@@ -144,7 +145,10 @@ def event_game(game: PgnGame, verdict: Verdict) -> EventGame:
 
 
 def unreadable_game(text: GameText, fault: PgnError, rules: Rules) -> EventGame:
-    """An unreadable game with what its score sheet says; its score is that of the first position of chess."""
+    """An unreadable game with what its score sheet says.
+
+    Its score is that of the first position of chess.
+    """
     tags = text.tags
     try:
         result = result_of(tags, text.result)
@@ -163,15 +167,13 @@ def unreadable_game(text: GameText, fault: PgnError, rules: Rules) -> EventGame:
 
 
 class ChunkDecider:
-    """Decides the games of chunks, one chunk after the other, and keeps the tables open in between."""
+    """Decides the games of chunks, one after the other, and keeps the tables open in between."""
 
     def __init__(self, task: GamesTask, solve: Solve | None = None) -> None:
-        self.task, folders = task, task.tables
-        self.tables = (
-            None
-            if folders is None
-            else Tablebase(folders, mobility=task.rules.mobility, missing_ok=True)
-        )
+        self.task = task
+        self.tables: Tablebase | None = None
+        if task.tables is not None:
+            self.tables = Tablebase(task.tables, mobility=task.rules.mobility, missing_ok=True)
         self.adjudicator = Adjudicator(self.tables, task.rules, solve)
 
     def close(self) -> None:
@@ -180,65 +182,65 @@ class ChunkDecider:
 
     def decide(self, chunk: Chunk, name: str) -> ChunkReport:
         """Decide the games of a chunk."""
-        done, texts = ChunkReport(size=len(chunk.text)), list[bytes]()
+        report = ChunkReport(size=len(chunk.text))
+        texts = list[bytes]()
         for text in chunk.games:
             game = game_of(text, name, self.task.rules)
             if isinstance(game, PgnError):
-                done.skipped.append(game)
-                if self.task.results:
-                    done.results.append(unreadable_game(text, game, self.task.rules))
+                report.skipped.append(game)
                 texts.append(chunk.text[text.span])
+                if self.task.results:
+                    report.results.append(unreadable_game(text, game, self.task.rules))
                 continue
-            told = told_by_tags(game) if self.task.results else None
-            verdict = told or self.adjudicator.decide_read(game)
-            self._count(game, verdict, done)
+            verdict = told_by_tags(game) if self.task.results else None
+            if verdict is None:
+                verdict = self.adjudicator.decide_read(game)
+            self._count(game, verdict, report)
             if self.task.texts:
                 line = self._line(game, verdict, text.moves) if self.task.lines else None
                 tags = decision_tags(game, verdict, self.task.rules.mobility)
                 texts.append(tagged(text, tags, line))
         if self.task.texts:
-            done.text = b"".join([*texts, chunk.rest()])
-        return done
+            report.text = b"".join([*texts, chunk.rest()])
+        return report
 
-    def _count(self, game: PgnGame, verdict: Verdict, done: ChunkReport) -> None:
+    def _count(self, game: PgnGame, verdict: Verdict, report: ChunkReport) -> None:
         """Add a game to the counts, and to the wanted lists."""
-        done.games += 1
-        done.grounds[Ground.of(verdict.source, game.last.end)] += 1
-        done.clocked += verdict.is_clocked
-        done.against_their_word += verdict.source is Source.TABLEBASE and says_fifty_moves(
-            game.tags
-        )
-        done.lacking += bool(verdict.missing)
-        done.missing.update(map(str, verdict.missing))
+        report.games += 1
+        report.grounds[Ground.of(verdict.source, game.last.end)] += 1
+        if verdict.is_clocked:
+            report.clocked += 1
+        if verdict.source is Source.TABLEBASE and says_fifty_moves(game.tags):
+            report.against_their_word += 1
+        if verdict.missing:
+            report.lacking += 1
+            report.missing.update(str(material) for material in verdict.missing)
         if game.tags.get("RMobilitySource") == Source.PROVISIONAL.value:
-            done.asked.append(materials_in(game.tags.get("RMobilityMissing", "")))
+            report.asked.append(materials_in(game.tags.get("RMobilityMissing", "")))
         if game.last.end in ON_THE_BOARD and game.warnings:
-            done.contradicted.append(
-                f"{game.file}, game {game.number}: warning: {game.warnings[0]}"
-            )
+            where = f"{game.file}, game {game.number}"
+            report.contradicted.append(f"{where}: warning: {game.warnings[0]}")
         if self.task.results:
-            done.results.append(event_game(game, verdict))
+            report.results.append(event_game(game, verdict))
         if self.task.facts:
-            done.facts.append(to_json(decision_facts(game, verdict)))
+            report.facts.append(to_json(decision_facts(game, verdict)))
 
     def _line(self, game: PgnGame, verdict: Verdict, moves: Sequence[str]) -> str:
         """Best play from the last position, as a variation on the last move; empty without one."""
-        if (
-            verdict.source is not Source.TABLEBASE
-            or verdict.dtg is None
-            or self.tables is None
-            or not moves
-        ):
+        is_by_table = verdict.source is Source.TABLEBASE and verdict.dtg is not None
+        if self.tables is None or not is_by_table or not moves:
             return ""
         board = game.position()
         try:
             steps = self.tables.line(board, game.last.accrued)
         except NO_TABLE:
             return ""
-        line = [(moves[-1], ""), *((step.san, "") for step in steps)]
-        black = board.turn == chess.WHITE  # made the last move
-        words = numbered(board.fullmove_number - black, not black, line)
-        return variation(f"{verdict.final} with best play, {in_plies(verdict.dtg)} to go", words)
+        line = [(moves[-1], "")]
+        line.extend((step.san, "") for step in steps)
+        last_was_white = board.turn == chess.BLACK
+        number = board.fullmove_number if last_was_white else board.fullmove_number - 1
+        comment = f"{verdict.final} with best play, {in_plies(verdict.dtg or 0)} to go"
+        return variation(comment, numbered(number, last_was_white, line))
 
 
 _worker: tuple[ChunkDecider, Event] | None = None
@@ -254,21 +256,24 @@ def _start_worker(task: GamesTask, stopped: Event) -> None:
 def _decide_text(text: bytes, in_line: bool, number: int, name: str) -> ChunkReport:
     assert _worker is not None
     decider, stopped = _worker
-    return ChunkReport() if stopped.is_set() else decider.decide(Chunk(text, in_line, number), name)
+    if stopped.is_set():
+        return ChunkReport()
+    return decider.decide(Chunk(text, in_line, number), name)
 
 
 def positions_to_solve(path: str, task: GamesTask) -> list[tuple[chess.Board, Score]]:
-    """The last positions of a file's games that no table has and that best play would decide, with accrued scores."""
-    found = list[tuple[chess.Board, Score]]()
+    """The last positions of a file's games that no table has and that best play would decide, with
+    accrued scores.
+    """
+    positions = list[tuple[chess.Board, Score]]()
 
     def note(board: chess.Board, accrued: Score) -> None:
-        found.append((board.copy(stack=False), accrued))
+        positions.append((board.copy(stack=False), accrued))
 
+    only_positions = replace(task, texts=False, lines=False, facts=False)
     with suppress(InputFileError):  # deciding the games raises it again
-        total(
-            adjudicate_file(path, replace(task, texts=False, lines=False, facts=False), solve=note)
-        )
-    return found
+        total(adjudicate_file(path, only_positions, solve=note))
+    return positions
 
 
 def adjudicate_file(
@@ -280,70 +285,87 @@ def adjudicate_file(
     """
     chunks = chunks_of(read_pieces(path), path)
     # A decider raises the errors of a task, also before workers start.
-    with closing(ChunkDecider(task, solve)) as decider, ExitStack() as stack:
+    with closing(ChunkDecider(task, solve)) as decider:
         if jobs == 1:
-            yield from (decider.decide(chunk, path) for chunk in chunks)
-            return
-        # Forked workers would inherit the handlers of signals, and a signal that arrives during a fork can get lost.
-        context = multiprocessing.get_context("spawn")
-        stopped, others = context.Event(), multiprocessing.active_children()
-        pool = ProcessPoolExecutor(
-            jobs, context, initializer=_start_worker, initargs=(task, stopped)
-        )
+            for chunk in chunks:
+                yield decider.decide(chunk, path)
+        else:
+            yield from _by_workers(chunks, path, task, jobs)
+
+
+def _by_workers(
+    chunks: Iterator[Chunk], path: str, task: GamesTask, jobs: int
+) -> Iterator[ChunkReport]:
+    """The games of chunks, decided by several processes."""
+    # Forked workers would inherit the handlers of signals, and a signal that arrives during a fork
+    # can get lost.
+    context = multiprocessing.get_context("spawn")
+    stopped = context.Event()
+    others = multiprocessing.active_children()
+    pool = ProcessPoolExecutor(jobs, context, initializer=_start_worker, initargs=(task, stopped))
+    with ExitStack() as stack:
         stack.callback(pool.shutdown, cancel_futures=True)
-        stack.callback(
-            stopped.set
-        )  # otherwise workers would decide all of their queue before they end
+        # Otherwise workers would decide all of their queue before they end.
+        stack.callback(stopped.set)
         try:
             yield from _in_order(pool, chunks, path, jobs)
         except (BrokenProcessPool, OSError) as error:
+            # The pool broke while it was handed a chunk if the error has no number: "handle is
+            # closed".
             if isinstance(error, OSError) and error.errno is not None:
-                raise  # else the pool broke while it was handed a chunk: "handle is closed"
+                raise
+            # The pool waits for ever for a worker that was being started when it broke.
             for worker in multiprocessing.active_children():
                 if worker not in others:
-                    worker.kill()  # the pool waits for ever for one that was being started when it broke
-            reason = f"one of {jobs} processes was killed while it decided games; free memory, or give fewer --jobs"
+                    worker.kill()
+            reason = (
+                f"one of {jobs} processes was killed while it decided games; "
+                "free memory, or give fewer --jobs"
+            )
             raise UnreadableFileError(path, reason) from None
 
 
 def _in_order(
     pool: ProcessPoolExecutor, chunks: Iterator[Chunk], path: str, jobs: int
 ) -> Iterator[ChunkReport]:
-    """Give chunks to the workers, some ahead of time, and yield their decisions in the order of the file."""
+    """Give chunks to the workers, some ahead of time, and yield their decisions in the order of the
+    file.
+    """
     waiting: deque[Future[ChunkReport]] = deque()
     try:
         for chunk in chunks:
-            with signals_held():  # the first submissions start the workers
-                try:
-                    waiting.append(
-                        pool.submit(_decide_text, chunk.text, chunk.in_line, chunk.number, path)
-                    )
-                except (
-                    ValueError
-                ) as error:  # a pipe for a worker that starts, which the broken pool has closed
-                    raise BrokenProcessPool from error
+            waiting.append(_submitted(pool, chunk, path))
             if len(waiting) > jobs * _AHEAD:
                 yield waiting.popleft().result()
     except InputFileError:
-        yield from (each.result() for each in waiting)
+        for future in waiting:
+            yield future.result()
         raise
-    yield from (each.result() for each in waiting)
+    for future in waiting:
+        yield future.result()
+
+
+def _submitted(pool: ProcessPoolExecutor, chunk: Chunk, path: str) -> Future[ChunkReport]:
+    """A chunk that a worker will decide; the first ones start the workers."""
+    with signals_held():
+        try:
+            return pool.submit(_decide_text, chunk.text, chunk.in_line, chunk.number, path)
+        except ValueError as error:
+            # A broken pool has closed the pipe for a worker that starts.
+            raise BrokenProcessPool from error
 
 
 def total(parts: Iterable[ChunkReport]) -> ChunkReport:
     """The figures of several chunks together, without their texts, facts and results."""
     whole = ChunkReport()
     for part in parts:
-        for name in (
-            "size",
-            "games",
-            "grounds",
-            "missing",
-            "lacking",
-            "clocked",
-            "against_their_word",
-        ):
-            setattr(whole, name, getattr(whole, name) + getattr(part, name))
+        whole.size += part.size
+        whole.games += part.games
+        whole.grounds += part.grounds
+        whole.missing += part.missing
+        whole.lacking += part.lacking
+        whole.clocked += part.clocked
+        whole.against_their_word += part.against_their_word
         whole.contradicted.extend(part.contradicted)
         whole.skipped.extend(part.skipped)
         whole.asked.extend(part.asked)

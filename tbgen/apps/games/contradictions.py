@@ -21,8 +21,8 @@ def contradictions(
 ) -> Iterator[str]:
     """Describe every contradiction in one line.
 
-    `known` are the r-mobility tags, `written` is the result after the moves, `ended` the first ply at which the game
-    was over.
+    `known` are the r-mobility tags, `written` is the result after the moves, `ended` the first ply
+    at which the game was over.
     """
     result = result_of(tags, written)
     if written not in (result, None):
@@ -53,7 +53,9 @@ def moves_after_the_end(last: Ply, ended: Ply | None) -> Iterator[str]:
 def _of_scores(
     tags: Mapping[str, str], known: GameTags, final: Score, end: End | None
 ) -> Iterator[str]:
-    """Describe a score that contradicts the moves, and points that contradict the score under its own scheme."""
+    """Describe a score that contradicts the moves, and points that contradict the score under its
+    own scheme.
+    """
     scoring = Rules().scoring(known)
     is_continued = tags.get("RMobilitySource") == Source.TABLEBASE.value
     if known.outcome is not None and is_continued and end not in ON_THE_BOARD:
@@ -64,4 +66,5 @@ def _of_scores(
         points = scoring.points(final)
         written = format_points(points, scoring.scheme)
         if known.points not in (points, parse_points(written)):
-            yield f'Points say "{tags["Points"]}", but {final} is {written} ({scoring.scheme.value})'
+            scheme = scoring.scheme.value
+            yield f'Points say "{tags["Points"]}", but {final} is {written} ({scheme})'

@@ -1,4 +1,4 @@
-"""The cross table of an event in the shape of the file `crosstable.json` that the site of TCEC reads."""
+"""The cross table of an event in the shape of `crosstable.json`, which the site of TCEC reads."""
 
 from __future__ import annotations
 
@@ -105,7 +105,9 @@ def _meetings(row: PlayerRow, opponent: str, numbers: Mapping[int, int]) -> dict
 
 
 def _abbreviation(name: str, taken: Collection[str]) -> str:
-    """Two characters for a player in a narrow table: the first of the name, and the next one that is free."""
+    """Two characters for a player in a narrow table: the first of the name, and the next one that
+    is free.
+    """
     for letter in name[1:] + " 0123456789":
         abbreviation = name[:1].upper() + letter.lower()
         if abbreviation not in taken:

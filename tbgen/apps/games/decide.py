@@ -1,16 +1,17 @@
 """Adjudication: the final score of a game.
 
-Mate and stalemate on the board decide, whatever the result tag says. Otherwise a decisive result decides. A game that
-the rules ended keeps its accrued score. Any other game is continued by best play from its last position, with the score
-accrued so far, if a table has that position or tbgen solves it. Otherwise the accrued score stands. A missing table or
-proved bounds make it provisional. Tables ignore the fifty-move rule: a verdict says where it matters, and can count it
-where its effect is known.
+Mate and stalemate on the board decide, whatever the result tag says. Otherwise a decisive result
+decides. A game that the rules ended keeps its accrued score. Any other game is continued by best
+play from its last position, with the score accrued so far, if a table has that position or tbgen
+solves it. Otherwise the accrued score stands. A missing table or proved bounds make it provisional.
+Tables ignore the fifty-move rule: a verdict says where it matters, and can count it where its
+effect is known.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -36,8 +37,10 @@ from tbgen.text import in_so_many
 if TYPE_CHECKING:
     from tbgen.apps.games.read import PgnGame
 
+_BY_BEST_PLAY = (Source.TABLEBASE, Source.SOLVED)
+
 Solve = Callable[[chess.Board, Score], Bracket | None]
-"""The value of a position without a table, with an accrued score; None if solving it takes too much."""
+"""The value of a position without a table and an accrued score; None if that takes too much."""
 
 
 class Ground(enum.Enum):
@@ -81,13 +84,15 @@ class Verdict:
     material: Material | None = None
     """The table that decides the game."""
     dtg: int | None = None
-    """Plies of best play from the last position until the final score is reached; None without a table."""
+    """Plies of best play from the last position until the final score is reached; None without a
+    table.
+    """
     clocked: ClockedValue | None = None
     """The value under the game's fifty-move rule; None without a table."""
     bounds: Bracket | None = None
     """Proved bounds of the value, if neither a table nor a solve gives the value itself."""
     missing: tuple[Material, ...] = ()
-    """The missing tables that would decide the game: one, or those that solving its position needs."""
+    """The missing tables that would decide the game: one, or those that a solve needs."""
     sheet: Points = (DRAW, DRAW)
     """The points on the score sheet, which count if that is the source."""
 
@@ -104,12 +109,14 @@ class Verdict:
     @property
     def table(self) -> str | None:
         """The table that decided the game, with the plies of best play if it knows them."""
-        return " ".join(str(each) for each in (self.material, self.dtg) if each is not None) or None
+        if self.material is None:
+            return None
+        return str(self.material) if self.dtg is None else f"{self.material} {self.dtg}"
 
     @property
     def missing_tag(self) -> str | None:
         """The missing tables as a tag names them."""
-        return " ".join(map(str, self.missing)) or None
+        return " ".join(str(material) for material in self.missing) or None
 
     def facts(self) -> dict[str, Any]:
         """The verdict as JSON has it.
@@ -117,10 +124,13 @@ class Verdict:
         Returns:
             The keys and values that `tbgen adjudicate --json` prints for the verdict.
         """
+        material = self.material
+        if material is None and self.missing:
+            material = self.missing[0]
         return facts_of(
             self,
             *("final", "source", "material", "dtg"),
-            material=self.material or next(iter(self.missing), None),
+            material=material,
             missing=self.missing_tag,
             plies_left=None if self.clocked is None else self.clocked.plies_left,
             within=None if self.clocked is None else self.clocked.within,
@@ -130,24 +140,36 @@ class Verdict:
 
 
 def told_by_tags(game: PgnGame) -> Verdict | None:
-    """The verdict in the tags of a game; None without one, and if the board decides."""
-    final, tags = read_tags(game.tags).outcome, game.tags
+    """The verdict in the tags of a game.
+
+    None without one, and if the board or an arbiter decides.
+    """
+    final = read_tags(game.tags).outcome
     if final is None or game.last.end in ON_THE_BOARD or game.result in SPLIT_RESULTS:
         return None
-    source = next(
-        (each for each in Source if each.value == tags.get("RMobilitySource")), Source.GAME
-    )
-    name = {Source.PROVISIONAL: "RMobilityMissing", Source.TABLEBASE: "RMobilityTablebase"}.get(
-        source, ""
-    )
-    words = tags.get(name, "").split()
-    dtg = number_in(words.pop()) if source is Source.TABLEBASE and words[1:] else None
-    named = materials_in(" ".join(words))
-    table = None if source is Source.PROVISIONAL else next(iter(named), None)
-    verdict = Verdict(
-        final, source, "its tags say so", game.scoring, table, dtg, missing=() if table else named
-    )
+    source = _source_in(game.tags)
+    why = "its tags say so"
+    if source is Source.TABLEBASE:
+        words = game.tags.get("RMobilityTablebase", "").split()
+        dtg = number_in(words.pop()) if len(words) > 1 else None
+        tables = materials_in(" ".join(words))
+        table = tables[0] if tables else None
+        verdict = Verdict(final, source, why, game.scoring, table, dtg)
+    elif source is Source.PROVISIONAL:
+        missing = materials_in(game.tags.get("RMobilityMissing", ""))
+        verdict = Verdict(final, source, why, game.scoring, missing=missing)
+    else:
+        verdict = Verdict(final, source, why, game.scoring)
     return by_sheet(game, verdict)
+
+
+def _source_in(tags: Mapping[str, str]) -> Source:
+    """The source that a tag names, otherwise the game itself."""
+    named = tags.get("RMobilitySource")
+    for source in Source:
+        if source.value == named:
+            return source
+    return Source.GAME
 
 
 def materials_in(text: str) -> tuple[Material, ...]:
@@ -158,7 +180,10 @@ def materials_in(text: str) -> tuple[Material, ...]:
 
 
 def by_sheet(game: PgnGame, verdict: Verdict) -> Verdict:
-    """The verdict; a bye, or a draw that was agreed before the first move, gets the points of the score sheet."""
+    """The verdict.
+
+    A bye, or a draw that was agreed before the first move, gets the points of the score sheet.
+    """
     is_played = game.last.number or "FEN" in game.tags
     if is_played or verdict.source is not Source.GAME or verdict.final != game.last.accrued:
         return verdict
@@ -170,7 +195,8 @@ class Adjudicator:
 
     Arguments:
         tables: An open tablebase. Without it, no game is continued by best play.
-        rules: The games to continue; for `decide` the scoring, for a board the fifty-move rule; `Rules()` without it.
+        rules: The games to continue; for `decide` the scoring, for a board the fifty-move rule;
+            `Rules()` without it.
         solve: Finds the value of a position that no table has, or None.
 
     Raises:
@@ -187,11 +213,14 @@ class Adjudicator:
         rules: Rules | None = None,
         solve: Solve | None = None,
     ) -> None:
+        if tables is not None:
+            expect(tables, Tablebase, "tables", "a Tablebase, or None")
+        if rules is None:
+            rules = Rules()
+        expect(rules, Rules, "rules", "Rules, or None")
+        self.tables = tables
+        self.rules = rules
         self._solve = solve
-        self.tables = (
-            None if tables is None else expect(tables, Tablebase, "tables", "a Tablebase, or None")
-        )
-        self.rules = expect(Rules() if rules is None else rules, Rules, "rules", "Rules, or None")
 
     def decide(
         self,
@@ -204,11 +233,12 @@ class Adjudicator:
 
         Arguments:
             board_or_game: A game, or a board with the moves of the game on its stack.
-            accrued: The accrued score before the moves of a board. Without it, the first position's own score.
+            accrued: The accrued score before the moves of a board. Without it, the first position's
+                own score.
             winner: The side that has won, if the other one resigned or lost on time.
 
-        Returns:
-            The final score with its source and reason. A missing table makes the verdict provisional.
+        Returns: The final score with its source and reason. A missing table makes the verdict
+        provisional.
 
         Raises:
             IllegalPositionError: The position breaks a rule of chess.
@@ -230,8 +260,9 @@ class Adjudicator:
             The final score with its source and reason.
 
         >>> from tbgen.apps.games.read import games_in
-        >>> [str(Adjudicator().decide_read(game).final) for game in games_in("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0")]
-        ['G0.0']
+        >>> (game,) = games_in("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0")
+        >>> str(Adjudicator().decide_read(game).final)
+        'G0.0'
         """
         if game.result in SPLIT_RESULTS and game.last.end not in ON_THE_BOARD:
             return Verdict(
@@ -241,61 +272,58 @@ class Adjudicator:
                 game.scoring,
                 sheet=SHEET_POINTS[game.result],
             )
-        winner, told = winner_of(game.result), told_by_tags(game)
-        by_best_play = told is not None and told.source in (Source.TABLEBASE, Source.SOLVED)
-        if (
-            told is not None
-            and by_best_play
-            and winner is not None
-            and told.final == final_outcome(told.final, winner)
-        ):
-            return told  # a referee entered the win by best play as the result
+        winner = winner_of(game.result)
+        told = told_by_tags(game)
+        if told is not None and winner is not None and told.source in _BY_BEST_PLAY:
+            is_win = told.final == final_outcome(told.final, winner)
+            if is_win:
+                return told  # a referee entered the win by best play as the result
         return by_sheet(game, self._settled(game, winner, game.scoring))
 
     def _settled(self, game: Game | PgnGame, winner: Color | None, scoring: Scoring) -> Verdict:
-        accrued, end, how = game.last.accrued, game.last.end, self.rules.continued
+        accrued = game.last.accrued
+        end = game.last.end
         if end in ON_THE_BOARD:
             return Verdict(accrued, Source.GAME, accrued.in_words(), scoring)
         if winner is not None:
-            return Verdict(
-                final_outcome(accrued, winner), Source.RESULT, f"{winner} won the game", scoring
-            )
-        if how is Continue.ALWAYS or (how is Continue.UNLESS_OVER and end is None):
+            final = final_outcome(accrued, winner)
+            return Verdict(final, Source.RESULT, f"{winner} won the game", scoring)
+        if self._continues(end):
             return self._continued(game, scoring)
-        if end is not None:
-            return Verdict(
-                accrued,
-                Source.GAME,
-                f"the game ended by {end.value}, and its accrued score stands",
-                scoring,
-            )
-        return Verdict(
-            accrued, Source.GAME, "the accrued score stands: the game is not continued", scoring
-        )
+        if end is None:
+            why = "the accrued score stands: the game is not continued"
+        else:
+            why = f"the game ended by {end.value}, and its accrued score stands"
+        return Verdict(accrued, Source.GAME, why, scoring)
+
+    def _continues(self, end: End | None) -> bool:
+        """Whether best play continues a game that the rules have or have not ended."""
+        continued = self.rules.continued
+        return continued is Continue.ALWAYS or (continued is Continue.UNLESS_OVER and end is None)
 
     def _continued(self, game: Game | PgnGame, scoring: Scoring) -> Verdict:
-        """The outcome of best play from the last position, or the accrued score if the outcome is unknown."""
-        accrued, because = game.last.accrued, "no table knows the position"
+        """The outcome of best play from the last position, or the accrued score if the outcome is
+        unknown.
+        """
+        accrued = game.last.accrued
+        because = "no table knows the position"
         if self.tables is not None:
             board = game.position()
             if not is_standard(board):
-                return Verdict(
-                    accrued,
-                    Source.GAME,
-                    "the accrued score stands: tables know no variants",
-                    scoring,
-                )
+                why = "the accrued score stands: tables know no variants"
+                return Verdict(accrued, Source.GAME, why, scoring)
             try:
                 if chess.popcount(board.occupied) <= MOST_BUILT_MEN:
                     with suppress(TooManyMenError):
                         return self._by_table(self.tables, game, board, scoring)
-                solved = self._solved(game, board, scoring)
-                if solved is not None:
-                    return solved
+                verdict = self._solved(game, board, scoring)
+                if verdict is not None:
+                    return verdict
             except CastlingError:
                 because = "tables know no castling rights"
             except MissingTableError as error:
-                missing = tuple(map(Material.parse, (error.material, *error.others)))
+                names = (error.material, *error.others)
+                missing = tuple(Material.parse(name) for name in names)
                 why = f"the accrued score is provisional: {error}"
                 return Verdict(accrued, Source.PROVISIONAL, why, scoring, missing=missing)
         return Verdict(accrued, Source.GAME, f"the accrued score stands: {because}", scoring)
@@ -304,38 +332,38 @@ class Adjudicator:
         self, tables: Tablebase, game: Game | PgnGame, board: chess.Board, scoring: Scoring
     ) -> Verdict:
         """The outcome that a table has for the last position."""
-        found, known = (
-            tables.probe(board, game.last.accrued),
-            tables.mobility.forgets,
-        )  # clocks of r-mobility alone
-        clocked = (
-            value_within(tables, board, fifty_moves=game.fifty_moves, found=found)
-            if known
-            else None
-        )
-        table = found.material.canonical()
-        plies = "reached" if found.is_reached else in_so_many(found.dtg)
-        why = f"{found.outcome.in_words()}, {plies}, with best play from {table}"
-        final, dtg = found.outcome, found.dtg
+        probe = tables.probe(board, game.last.accrued)
+        table = probe.material.canonical()
+        plies = "reached" if probe.is_reached else in_so_many(probe.dtg)
+        why = f"{probe.outcome.in_words()}, {plies}, with best play from {table}"
+        final = probe.outcome
+        dtg = probe.dtg
+        clocked = None
+        # Only r-mobility says what the clock makes of a value.
+        if tables.mobility.forgets:
+            clocked = value_within(tables, board, fifty_moves=game.fifty_moves, found=probe)
         if clocked is not None and clocked.matters:
             why += f", but {clocked}"
             if self.rules.counts_fifty_moves and clocked.outcome is not None:
-                final, dtg = (
-                    clocked.outcome,
-                    0 if clocked.outcome == clocked.accrued else clocked.plies_left or 0,
-                )
+                final = clocked.outcome
+                is_reached = clocked.outcome == clocked.accrued
+                dtg = 0 if is_reached else clocked.plies_left or 0
         return Verdict(
             final, Source.TABLEBASE, why, scoring, material=table, dtg=dtg, clocked=clocked
         )
 
     def _solved(self, game: Game | PgnGame, board: chess.Board, scoring: Scoring) -> Verdict | None:
-        """The outcome of best play from a position that no table has, or bounds of it; None if it is not solved."""
-        bracket = None if self._solve is None else self._solve(board, game.last.accrued)
+        """The outcome of best play from a position that no table has, or bounds of it.
+
+        None if it is not solved.
+        """
+        if self._solve is None:
+            return None
+        bracket = self._solve(board, game.last.accrued)
         if bracket is None:
             return None
         if bracket.exact is not None:
-            return Verdict(
-                bracket.exact, Source.SOLVED, f"{bracket.exact.in_words()}, with best play", scoring
-            )
+            why = f"{bracket.exact.in_words()}, with best play"
+            return Verdict(bracket.exact, Source.SOLVED, why, scoring)
         why = f"the accrued score is provisional: best play leads to {bracket}"
         return Verdict(game.last.accrued, Source.PROVISIONAL, why, scoring, bounds=bracket)

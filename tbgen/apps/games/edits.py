@@ -1,4 +1,4 @@
-"""Edits of a game's text: tags, a variation or comments go in, and every other byte stays as it is."""
+"""Edits of a game's text: tags, a variation or comments go in, and every other byte stays."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ Edit = tuple[int, int, bytes]
 
 
 def tagged(game: GameText, tags: Mapping[str, str], line: str | None = None) -> bytes:
-    """A game's text with r-mobility tags, and with tbgen's variation after the moves, in place of earlier ones.
+    """A game's text with r-mobility tags, and with tbgen's variation after the moves, in place of
+    earlier ones.
 
     An empty `line` removes the present variation; None keeps it.
     """
@@ -35,7 +36,8 @@ def tagged(game: GameText, tags: Mapping[str, str], line: str | None = None) -> 
 
 
 def commented(game: GameText, comments: Mapping[int, str]) -> bytes:
-    """A game's text with comments behind some of its moves, which are numbered from 1; 0 is before them.
+    """A game's text with comments behind some of its moves, which are numbered from 1; 0 is before
+    them.
 
     They replace those of an earlier call.
     """
@@ -69,7 +71,8 @@ def _edited(game: GameText, edits: Iterable[Edit]) -> bytes:
 
 
 def _tag_edits(game: GameText, tags: Mapping[str, str]) -> Iterator[Edit]:
-    """Replace tbgen's tags: new ones go after the Result tag, else after the last tag, else before the moves.
+    """Replace tbgen's tags: new ones go after the Result tag, else after the last tag, else before
+    the moves.
 
     The last tag is one of others, if there are any.
     """

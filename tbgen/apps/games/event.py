@@ -83,7 +83,10 @@ class EventGame(NamedTuple):
 
     @property
     def is_on_the_board(self) -> bool:
-        """Whether the game has a score. A bye, a forfeit and an unreadable game are on the sheet alone."""
+        """Whether the game has a score.
+
+        A bye, a forfeit and an unreadable game are on the sheet alone.
+        """
         is_forfeit = not self.plies and self.source is Source.RESULT
         is_by_sheet = self.source is Source.SHEET or self.fault is not None
         return not (is_forfeit or is_by_sheet or self.is_bye)
@@ -138,7 +141,10 @@ def names_of_events(games: Iterable[EventGame]) -> str:
 
 
 def games_of_event(games: Sequence[EventGame], name: str) -> list[EventGame]:
-    """The games whose tag Event has this name, in any case; UsageError names the events if there are none."""
+    """The games whose tag Event has this name, in any case.
+
+    UsageError names the events if there are none.
+    """
     wanted = " ".join(name.casefold().split())
     chosen = [game for game in games if game.event.casefold() == wanted]
     if not chosen:

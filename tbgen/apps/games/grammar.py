@@ -67,16 +67,22 @@ TOKENS = _compiled(
 """The tokens. A token without a name is ignored."""
 
 TAGS = _compiled(
-    rf"(?P<tag> {_TAG_START} (?P<value> {_CHARACTER}*? ) {_TAG_END} (?: {_LINE_END} | (?= {_NEXT_TAG} ) ) )"
+    rf"""(?P<tag>
+        {_TAG_START} (?P<value> {_CHARACTER}*? ) {_TAG_END} (?: {_LINE_END} | (?= {_NEXT_TAG} ) )
+    )"""
 )
 """The tags of a line."""
 
 EVENT_TAG = _compiled(_EVENT)
 END_WITHIN = _compiled(rf"(?<! \\ ) (?: \\ \\ )* {_TAG_END}")
-"""The end of a tag within a value, which shows that the line is damaged. Backslashes escape quotation marks."""
+"""The end of a tag within a value, which shows that the line is damaged. Backslashes escape
+quotation marks.
+"""
 
 NO_MOVE = re.compile(rb"(?!0[^0-9]|--\Z)[\x00-@\[-`{-\x7f]*|ep|e\.p\.|N")
-"""A number or an evaluation, but for castling that is written with zeros and a null move; `e.p.` and `N`."""
+"""A number or an evaluation, but for castling that is written with zeros and a null move; `e.p.`
+and `N`.
+"""
 ESCAPED = re.compile(r'\\(["\\])')
 """A quotation mark or a backslash in the value of a tag."""
 LINE_END = re.compile(rb"\r\n|\n|\r")

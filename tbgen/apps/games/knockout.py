@@ -19,7 +19,10 @@ MOST_EXTENSIONS: Final = 4
 
 
 class Tie(NamedTuple, Generic[Entrant]):
-    """Two players in a round of a knockout, the second None for a bye; `winner` goes on, if the tie is decided."""
+    """Two players in a round of a knockout, the second None for a bye.
+
+    `winner` goes on, if the tie is decided.
+    """
 
     players: tuple[Entrant, Entrant]
     points: tuple[Fraction, Fraction]
@@ -31,10 +34,11 @@ class Tie(NamedTuple, Generic[Entrant]):
 def tie_of(
     players: tuple[Entrant, Entrant], games: Sequence[tuple[Entrant, EventGame]], length: int
 ) -> Tie[Entrant]:
-    """Two players of a knockout after some games, each given with its White; a tie begins with `length` games.
+    """Two players of a knockout after some games, each given with its White; a tie begins with
+    `length` games.
 
-    Equal points are decided by the points of the same games under `exponential`; then two more games follow, and
-    after four such extensions the holder of the last game's score goes on.
+    Equal points are decided by the points of the same games under `exponential`; then two more
+    games follow, and after four such extensions the holder of the last game's score goes on.
     """
     first, second = players
     sides = [Color.WHITE if white == first else Color.BLACK for white, _ in games]
@@ -66,7 +70,10 @@ def tie_of(
 
 
 def knockout_rounds(games: Sequence[EventGame]) -> dict[int, list[Tie[str]]]:
-    """Round -> the ties of a knockout; empty for other events. A player of a later round has gone on."""
+    """Round -> the ties of a knockout; empty for other events.
+
+    A player of a later round has gone on.
+    """
     meetings: dict[tuple[int, frozenset[str]], list[EventGame]] = {}
     for game in games:
         if game.tags.get("EventType") == KNOCKOUT:

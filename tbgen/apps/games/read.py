@@ -51,7 +51,9 @@ class PgnGame:
     warnings: tuple[str, ...]
     """Contradictions between tags and moves, and moves after the end."""
     position: Callable[[], chess.Board] = field(repr=False, compare=False)
-    """Makes a board of the last position, without moves; its clock is that of the game's fifty-move rule."""
+    """Makes a board of the last position, without moves; its clock is that of the game's fifty-move
+    rule.
+    """
     _game: Callable[[], Game] = field(repr=False, compare=False)
 
     @cached_property
@@ -61,7 +63,10 @@ class PgnGame:
 
     @property
     def final(self) -> Score:
-        """The final score of the game. A decisive result counts as mate, unless the board decides."""
+        """The final score of the game.
+
+        A decisive result counts as mate, unless the board decides.
+        """
         return final_of(self.last, self.result)
 
     @property
@@ -74,7 +79,7 @@ class PgnGame:
 
     @property
     def heading(self) -> dict[str, Any]:
-        """The keys that name the game in JSON: its number, and tags by their names in lower case."""
+        """The keys that name the game in JSON: its number, and tags by names in lower case."""
         heading: dict[str, Any] = {"file": self.file, "number": self.number}
         for name in ("Event", "Round", "White", "Black"):
             heading[name.lower()] = self.tags.get(name, "?")
@@ -138,10 +143,11 @@ def games_in(
     rules: Rules | None = None,
     check: Check | None = None,
 ) -> Iterator[PgnGame | PgnError]:
-    """Every game of a text or its lines, or the error that is in its place; PgnError is raised if there is no game.
+    """Every game of a text or its lines, or the error that is in its place; PgnError is raised if
+    there is no game.
 
-    Errors call the text by `name`. A game of a variant can take minutes, because python-chess plays it. `check` is
-    called before each of its moves, and may raise an error that stops the reading.
+    Errors call the text by `name`. A game of a variant can take minutes, because python-chess plays
+    it. `check` is called before each of its moves, and may raise an error that stops the reading.
 
     >>> [str(game.final) for game in games_in("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0")]
     ['G0.0']
@@ -244,7 +250,8 @@ def _root(fen: str | None, variant: str | None, accrued: Score | None, mobility:
 
 
 def _replayed(text: GameText, board: Words) -> tuple[list[list[int]], Words]:
-    """The columns of `board.replay` for every ply of a game, and its last position, which replaces the first in place.
+    """The columns of `board.replay` for every ply of a game, and its last position, which replaces
+    the first in place.
 
     A word that the kernel cannot read may still be a move in another spelling.
     """

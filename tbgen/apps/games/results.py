@@ -28,14 +28,18 @@ SHEET_POINTS: Final[Mapping[str, Points]] = {
 """Result -> the points of White and Black on the score sheet."""
 
 SPLIT_RESULTS: Final = (DOUBLE_FORFEIT, "1/2-0", "0-1/2")
-"""Results that only an arbiter can give. No r-mobility score expresses them, so the score sheet counts."""
+"""Results that only an arbiter can give. No r-mobility score expresses them, so the score sheet
+counts.
+"""
 
 _ONE_MEANING = [result for result in (*SHEET_POINTS, UNFINISHED) if result != DOUBLE_FORFEIT]
 RESULT_WORDS: Final[Mapping[str, str]] = {
     **{result.replace("1/2", "½"): result for result in _ONE_MEANING},
     **{result: result for result in _ONE_MEANING},
 }
-"""Words that end the moves -> results in their usual spelling. `0-0` is missing, for it may be castling."""
+"""Words that end the moves -> results in their usual spelling. `0-0` is missing, for it may be
+castling.
+"""
 
 _ADVICE = "write 1-0, 0-1, 1/2-1/2, * or, as an arbiter may decide, 0-0, 1/2-0, 0-1/2"
 

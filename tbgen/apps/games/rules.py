@@ -23,7 +23,8 @@ class Continue(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules by which games are scored and decided. For None the tags of a game decide, then the default.
+    """The rules by which games are scored and decided. For None the tags of a game decide, then the
+    default.
 
     A scheme and the fifty-move rule may be given by their names, and a komi as it is written.
     """

@@ -32,9 +32,10 @@ _MOST_NAMED = 6
 TieBreak = str
 """A criterion by which players are ranked, one of `TIE_BREAKS`.
 
-`classical` is points by the sheet, a win 1 and a draw 1/2. `points` is the sum of r-mobility points. `net` is the
-lexicographic order of the rules: stalemates given minus suffered, then the same for G1.0, G1.5 and so on. The others
-come from the cross table, and count the kind of points that ranks first.
+`classical` is points by the sheet, a win 1 and a draw 1/2. `points` is the sum of r-mobility
+points. `net` is the lexicographic order of the rules: stalemates given minus suffered, then the
+same for G1.0, G1.5 and so on. The others come from the cross table, and count the kind of points
+that ranks first.
 """
 
 ON_TABLE: Final[Mapping[TieBreak, Callable[[CrossTable], Values]]] = {
@@ -56,7 +57,9 @@ TIE_BREAKS: Final[tuple[TieBreak, ...]] = (
     *ON_TABLE,
 )
 DEFAULT_ORDER: Final[tuple[TieBreak, ...]] = ("points", "net", "direct-encounter", "classical")
-"""By r-mobility points first, as the rules demand; under --scoring classical they are the ordinary points."""
+"""By r-mobility points first, as the rules demand; under --scoring classical they are the ordinary
+points.
+"""
 
 PRESETS: Final[Mapping[str, tuple[TieBreak, ...]]] = {
     "tcec-swiss": ("classical", "sonneborn-berger", "points", "wins", "direct-encounter"),
@@ -163,8 +166,9 @@ def cross_table(
 ) -> CrossTable:
     """The cells of all players, round by round.
 
-    A game against no opponent is a bye. A game without moves that is not drawn is a forfeit, if other games have moves.
-    A player without a game in a round was absent, unless the round is the last one, which may still be running.
+    A game against no opponent is a bye. A game without moves that is not drawn is a forfeit, if
+    other games have moves. A player without a game in a round was absent, unless the round is the
+    last one, which may still be running.
     """
     byes = no_players(games)
     have_moves = any(game.plies for game in games)
@@ -203,12 +207,14 @@ def _cells_of(played: Mapping[int, list[Cell[str]]], numbers: Sequence[int]) -> 
 
 
 class Standings:
-    """The rows of an event, best first. Players with equal criteria share a rank and are sorted by name.
+    """The rows of an event, best first. Players with equal criteria share a rank and are sorted by
+    name.
 
     Arguments:
         games: The games of the event, unfinished and unreadable ones among them.
         order: The criteria by which players are ranked.
-        counts_unreadable: Count an unreadable game by its score sheet, if that has players and a result.
+        counts_unreadable: Count an unreadable game by its score sheet, if that has players and a
+            result.
         faults: The errors of whole files.
     """
 
@@ -240,7 +246,9 @@ class Standings:
         self.doubtful = [game for game in self.finished if game.source is Source.PROVISIONAL]
         """The games whose score is provisional."""
         self.provisional = _tables_lacking(self.doubtful)
-        """Missing table -> the number of provisional games that lack it; None for games without a table."""
+        """Missing table -> the number of provisional games that lack it; None for games without a
+        table.
+        """
         self.schemes = Counter(game.scoring.scheme for game in self.finished)
         self.table = cross_table(self.finished, self._points_that_rank())
         self._everybody = _rows_of(self.finished)
@@ -318,7 +326,7 @@ class Standings:
         return caveat
 
     def doubts(self) -> Iterator[str]:
-        """What may be wrong with the games: several events, or names that do not stand for one player."""
+        """What may be wrong: several events, or names that do not stand for one player."""
         yield from self._mixtures()
         yield from self._names_alike()
         have_moves = any(game.plies for game in self.finished)
@@ -336,7 +344,10 @@ class Standings:
                 games = counted(len(row.met[row.name]) // 2, "game", "games")
                 yield f'{games} of "{row.name}" against the same player'
             if row.classical and not row.has_moved and have_moves:
-                yield f'"{row.name}" has no game with moves; if it stands for no opponent, write "bye"'
+                yield (
+                    f'"{row.name}" has no game with moves; if it stands for no opponent, '
+                    'write "bye"'
+                )
 
     def _mixtures(self) -> Iterator[str]:
         """Several events or matches that are ranked as one."""
@@ -357,7 +368,10 @@ class Standings:
         for names in alike.values():
             if len(names) > 1:
                 quoted = " and ".join(f'"{name}"' for name in names)
-                yield f"{quoted} are {len(names)} players here; only spaces, case or composed letters tell them apart"
+                yield (
+                    f"{quoted} are {len(names)} players here; "
+                    "only spaces, case or composed letters tell them apart"
+                )
 
     def facts(self) -> dict[str, Any]:
         """The standings as JSON has them."""

@@ -1,7 +1,8 @@
 """PGN text as chunks of whole games; and a game as it is written, before anybody has played it.
 
-A result ends a game; so do the tags of the next game or the end of the file, but then the game is damaged. Comments,
-variations, annotation signs, lines that begin with `%`, and byte order marks are ignored.
+A result ends a game; so do the tags of the next game or the end of the file, but then the game is
+damaged. Comments, variations, annotation signs, lines that begin with `%`, and byte order marks are
+ignored.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from tbgen.errors import PgnError
 from tbgen.system.inputs import read_pieces
 
 _LONG_GAME_BYTES = 1 << 20
-"""Beyond this size, an unfinished game is scanned again only when it has doubled: rescanning would be quadratic."""
+"""Beyond this size, an unfinished game is scanned again only when it has doubled: rescanning would
+be quadratic.
+"""
 MOST_GAME_BYTES = 64 << 20
 """The longest game that is read, because an endless one must not take all memory."""
 _LINE_ENDS = b"\r\n"
@@ -35,8 +38,8 @@ CUT_OFF = (
 class Chunk:
     """A text of whole games.
 
-    `in_line` says whether it begins within a line, and `number` is that of its first game. Unless it is the last of its
-    file, its last game may still go on.
+    `in_line` says whether it begins within a line, and `number` is that of its first game. Unless
+    it is the last of its file, its last game may still go on.
     """
 
     def __init__(
@@ -153,7 +156,9 @@ class _Scanner:
             self._game.problem = problem
 
     def _begin_line(self, token: Match[bytes], start: int) -> None:
-        """End the open game if a line of tags, whose first bracket is at `start`, belongs to the next one."""
+        """End the open game if a line of tags, whose first bracket is at `start`, belongs to the
+        next one.
+        """
         game = self._game
         is_event = EVENT_TAG.match(token.string, start) is not None
         has_event = any(line["name"] == b"Event" for line in game.tag_lines)
@@ -206,7 +211,10 @@ class _Scanner:
 
 
 def _take_double_forfeit(game: GameText) -> None:
-    """Take a last `0-0` for the result if the tag Result says the same; otherwise it is castling."""
+    """Take a last `0-0` for the result if the tag Result says the same.
+
+    Otherwise it is castling.
+    """
     if game.moves_at and game.tags.get("Result", "").strip() == DOUBLE_FORFEIT:
         start, end = game.moves_at[-2:]
         if game.chunk.text[start:end] == DOUBLE_FORFEIT.encode():
@@ -224,7 +232,10 @@ def _quoted(line: bytes) -> str:
 
 
 def chunks_of(pieces: Iterable[bytes], name: str, *, may_be_empty: bool = False) -> Iterator[Chunk]:
-    """The games of a text that arrives in pieces, as soon as they are complete; an error if there are none."""
+    """The games of a text that arrives in pieces, as soon as they are complete.
+
+    An error if there are none.
+    """
     text = bytearray()
     wanted = 0
     in_line = False

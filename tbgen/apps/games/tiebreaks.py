@@ -3,7 +3,8 @@
 Unplayed games count as FIDE's regulations C.07 (August 2024) say.
 
 >>> won, lost = Cell("Bob", WIN), Cell("Ann", Fraction(0))
->>> sonneborn_berger({"Ann": [won, Cell("Cid", DRAW)], "Bob": [lost], "Cid": [Cell("Ann", DRAW)]})["Ann"]
+>>> table = {"Ann": [won, Cell("Cid", DRAW)], "Bob": [lost], "Cid": [Cell("Ann", DRAW)]}
+>>> sonneborn_berger(table)["Ann"]
 Fraction(1, 4)
 """
 
@@ -30,16 +31,21 @@ Criterion = Callable[[list[Entrant]], list[list[Entrant]]]
 def ranking(
     players: Iterable[Entrant], criteria: Iterable[Criterion[Entrant]]
 ) -> list[list[Entrant]]:
-    """Groups of players who are equal by every criterion, best first; within a group they keep their order.
+    """Groups of players who are equal by every criterion, best first; within a group they keep
+    their order.
 
     >>> ranking(["Ann", "Bob", "Cid"], [by_value({"Ann": 1, "Bob": 2, "Cid": 2})])
     [['Bob', 'Cid'], ['Ann']]
     """
     groups = [list(players)]
     for criterion in criteria:
-        groups = [
-            part for group in groups for part in (criterion(group) if len(group) > 1 else [group])
-        ]
+        parts = list[list[Entrant]]()
+        for group in groups:
+            if len(group) > 1:
+                parts.extend(criterion(group))
+            else:
+                parts.append(group)
+        groups = parts
     return groups
 
 
@@ -48,9 +54,8 @@ def by_value(values: Mapping[Entrant, Any]) -> Criterion[Entrant]:
 
     def split(players: list[Entrant]) -> list[list[Entrant]]:
         value = values.__getitem__
-        return [
-            list(group) for _, group in groupby(sorted(players, key=value, reverse=True), value)
-        ]
+        best_first = sorted(players, key=value, reverse=True)
+        return [list(group) for _, group in groupby(best_first, value)]
 
     return split
 
@@ -79,15 +84,18 @@ Values = dict[str, Fraction]
 
 
 def settled(table: CrossTable) -> CrossTable:
-    """The table of an event; if all have met all, forfeits count as games and days of rest not at all."""
-    if not all(
-        table.keys() - {name} <= {cell.opponent for cell in cells} for name, cells in table.items()
-    ):
-        return table
-    return {
-        name: [cell._replace(is_played=True) for cell in cells if cell.opponent is not None]
-        for name, cells in table.items()
-    }
+    """The table of an event.
+
+    If all have met all, forfeits count as games and days of rest not at all.
+    """
+    for name, cells in table.items():
+        opponents = {cell.opponent for cell in cells}
+        if not table.keys() - {name} <= opponents:
+            return table
+    games = {}
+    for name, cells in table.items():
+        games[name] = [cell._replace(is_played=True) for cell in cells if cell.opponent is not None]
+    return games
 
 
 def scores(table: CrossTable) -> Values:
@@ -104,23 +112,26 @@ def wins(table: CrossTable) -> Values:
 
 def double_wins(table: CrossTable) -> Values:
     """How often a player won two games in a row against an opponent, with either colour once."""
-    return {
-        name: Fraction(
-            sum(
-                one.points == two.points == WIN and one.side is not two.side
-                for one, two in _pairs(cells)
-            )
-        )
-        for name, cells in table.items()
-    }
+    values = {}
+    for name, cells in table.items():
+        count = 0
+        for one, two in _pairs(cells):
+            if one.points == two.points == WIN and one.side is not two.side:
+                count += 1
+        values[name] = Fraction(count)
+    return values
 
 
 def lengths(table: CrossTable, points: Fraction, *, is_more_better: bool) -> Values:
-    """The average number of moves in a player's games with so many points; minus that if less is better."""
-    values, sign = {}, 1 if is_more_better else -1
+    """The average number of moves in a player's games with so many points.
+
+    Minus that if less is better.
+    """
+    values = {}
     for name, cells in table.items():
         moves = [cell.moves for cell in cells if cell.is_played and cell.points == points]
-        values[name] = sign * (Fraction(sum(moves), len(moves)) if moves else _NO_MOVES)
+        length = Fraction(sum(moves), len(moves)) if moves else _NO_MOVES
+        values[name] = length if is_more_better else -length
     return values
 
 
@@ -140,7 +151,8 @@ def sonneborn_berger(table: CrossTable) -> Values:
 
 
 def buchholz(table: CrossTable, *, lowest: int = 0, highest: int = 0) -> Values:
-    """The sum of the opponents' scores without so many of the lowest and the highest (articles 8.1 and 14).
+    """The sum of the opponents' scores without so many of the lowest and the highest (articles 8.1
+    and 14).
 
     Rounds that the player stayed away from are cut first (article 16.5).
     """
@@ -157,45 +169,67 @@ def direct_encounter(table: CrossTable, tied: Collection[str]) -> list[list[str]
 
     If some have not met, a player stands apart only if no missing game could overtake that player.
     """
-    among = {
-        name: [cell for cell in table[name] if cell.is_played and cell.opponent in tied]
-        for name in tied
-    }
-    met = {name: Counter(cell.opponent for cell in cells) for name, cells in among.items()}
-    points, most = (
-        scores(among),
-        max((max(each.values()) for each in met.values() if each), default=1),
-    )
+    among = {}
+    met = {}
+    for name in tied:
+        among[name] = [cell for cell in table[name] if cell.is_played and cell.opponent in tied]
+        met[name] = Counter(cell.opponent for cell in among[name])
+    points = scores(among)
+    most = max((games for opponents in met.values() for games in opponents.values()), default=1)
     order = sorted(tied, key=lambda name: (-points[name], name))
-    possible = {name: points[name] + most * (len(order) - 1 - len(met[name])) for name in order}
-    groups: list[list[str]] = []
+    possible = {}
+    for name in order:
+        missing = len(order) - 1 - len(met[name])
+        possible[name] = points[name] + most * missing
     if possible == points:
         groups = [list(group) for _, group in groupby(order, points.__getitem__)]
     else:
-        while len(order) > 1 and all(points[order[0]] > possible[other] for other in order[1:]):
-            groups.append([order.pop(0)])
-        groups.append(sorted(order))
-    return (
-        groups
-        if len(groups) == 1
-        else [part for group in groups for part in direct_encounter(table, group)]
-    )
+        groups = _unreachable(order, points, possible)
+    if len(groups) == 1:
+        return groups
+    parts = list[list[str]]()
+    for group in groups:
+        parts.extend(direct_encounter(table, group))
+    return parts
+
+
+def _unreachable(order: list[str], points: Values, possible: Values) -> list[list[str]]:
+    """The players whom nobody behind them can overtake, each alone; then all others."""
+    groups = list[list[str]]()
+    left = list(order)
+    while len(left) > 1 and all(points[left[0]] > possible[other] for other in left[1:]):
+        groups.append([left.pop(0)])
+    groups.append(sorted(left))
+    return groups
 
 
 def _parts(table: CrossTable) -> list[tuple[str, list[tuple[Fraction, Cell[str]]]]]:
-    """The cells of every player, each with the opponent's score, or the player's own without a game (article 16.4)."""
-    own, seen = scores(table), {name: _seen_by_opponents(cells) for name, cells in table.items()}
-
-    def score(name: str, cell: Cell[str]) -> Fraction:
-        return seen[cell.opponent] if cell.is_played and cell.opponent is not None else own[name]
-
-    return [(name, [(score(name, cell), cell) for cell in cells]) for name, cells in table.items()]
+    """The cells of every player, each with the opponent's score, or the player's own without a game
+    (article 16.4).
+    """
+    own = scores(table)
+    seen = {name: _seen_by_opponents(cells) for name, cells in table.items()}
+    parts = list[tuple[str, list[tuple[Fraction, Cell[str]]]]]()
+    for name, cells in table.items():
+        scored = list[tuple[Fraction, Cell[str]]]()
+        for cell in cells:
+            if cell.is_played and cell.opponent is not None:
+                scored.append((seen[cell.opponent], cell))
+            else:
+                scored.append((own[name], cell))
+        parts.append((name, scored))
+    return parts
 
 
 def _seen_by_opponents(cells: Sequence[Cell[str]]) -> Fraction:
-    """A score for tie-breaks of others: byes after the last round that the player came to are draws (article 16.3)."""
-    last = max((n for n, cell in enumerate(cells) if not cell.is_voluntary), default=-1)
-    adjusted = (
-        DRAW if n > last and cell.opponent is None else cell.points for n, cell in enumerate(cells)
-    )
-    return sum(adjusted, _NONE)
+    """A score for tie-breaks of others: byes after the last round that the player came to are draws
+    (article 16.3).
+    """
+    last = -1
+    for number, cell in enumerate(cells):
+        if not cell.is_voluntary:
+            last = number
+    score = _NONE
+    for number, cell in enumerate(cells):
+        score += DRAW if number > last and cell.opponent is None else cell.points
+    return score

@@ -1,6 +1,7 @@
 """Games written as PGN that every program reads.
 
->>> print(format_game({"White": "Ann", "Result": "1-0"}, numbered(1, True, [("e4", "best"), ("e5", "")])))
+>>> words = numbered(1, True, [("e4", "best"), ("e5", "")])
+>>> print(format_game({"White": "Ann", "Result": "1-0"}, words))
 [Event "?"]
 [Site "?"]
 [Date "????.??.??"]
@@ -41,7 +42,10 @@ _ROSTER = {
 
 
 def format_game(tags: Mapping[str, str], words: Iterable[str]) -> str:
-    """A game as PGN. The seven tags of the roster come first and are never missing; the others keep their order."""
+    """A game as PGN.
+
+    The seven tags of the roster come first and are never missing; the others keep their order.
+    """
     named = _ROSTER | dict(tags)
     lines = [f'[{name} "{value.translate(_ESCAPES)}"]' for name, value in named.items()]
     moves = textwrap.wrap(
