@@ -9,7 +9,7 @@ The *holder* is the side that keeps a goal. A search climbs a ladder of rungs un
 | pieces | any man but a pawn | any man |
 | all men | any man | any man |
 
-An *attempt* is a rung with the men that move. A *frame* is all positions that its two men can bring about.
-`strategy` has goals and moves that keep them, `closed_sets` the search and ways out, `ladder` the rungs in order,
-`check` the proof of a strategy, `answers` the results.
+An *attempt* is a rung with the men that move. A *frame* is all positions that its two men can bring
+about. `strategy` has goals and moves that keep them, `closed_sets` the search and ways out,
+`ladder` the rungs in order, `check` the proof of a strategy, `answers` the results.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,10 +19,15 @@ from tbgen.rules.position import is_reset, material_of, play_move
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Color, Score
 
+_Node = tuple[str, int]
+"""A position and its threshold."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """A line that a strategy leads to: moves until a position with its threshold recurs, and the moves of that loop."""
+    """A line that a strategy leads to: moves until a position with its threshold recurs, and the
+    moves of that loop.
+    """
 
     lead: tuple[str, ...]
     loop: tuple[str, ...]
@@ -37,18 +43,25 @@ class Proof:
 
     @property
     def cycle(self) -> Cycle:
-        """A line of the strategy in which the other side returns to an earlier position as soon as it can."""
+        """A line of the strategy in which the other side returns to an earlier position as soon as
+        it can.
+        """
         strategy = self.strategy
-        board, accrued = strategy.board.copy(stack=False), strategy.accrued
-        line, seen = list[str](), dict[tuple[str, int], int]()
-        while (here := (epd_of(board), strategy.goal.threshold(accrued))) not in seen:
-            seen[here] = len(line)
+        board = strategy.board.copy(stack=False)
+        accrued = strategy.accrued
+        line = list[str]()
+        seen = dict[_Node, int]()
+        node = epd_of(board), strategy.goal.threshold(accrued)
+        while node not in seen:
+            seen[node] = len(line)
             move = _move_on(strategy, board, accrued, seen)
             if move is None:
                 return Cycle(tuple(line), ())
             line.append(board.san(move))
             accrued = play_move(board, move, accrued).accrued
-        return Cycle(tuple(line[: seen[here]]), tuple(line[seen[here] :]))
+            node = epd_of(board), strategy.goal.threshold(accrued)
+        start = seen[node]
+        return Cycle(tuple(line[:start]), tuple(line[start:]))
 
     @property
     def tables(self) -> list[str]:
@@ -63,9 +76,8 @@ class Proof:
 
     def facts(self) -> dict[str, Any]:
         """As JSON has it."""
-        return facts_of(self.strategy, "rung", "men") | facts_of(
-            self, "checked", "settings", "tables", "cycle"
-        )
+        facts = facts_of(self.strategy, "rung", "men")
+        return facts | facts_of(self, "checked", "settings", "tables", "cycle")
 
 
 def check_strategy(
@@ -125,7 +137,7 @@ class Holding(Shown):
 
 @dataclass(frozen=True, slots=True)
 class HoldBracket(Shown):
-    """The value of a position from both sides: no worse for White than `low`, no better than `high`."""
+    """The value of a position for White from both sides: from `low` up to `high`."""
 
     white: Holding
     black: Holding
@@ -163,10 +175,11 @@ class HoldBracket(Shown):
 
 
 def _move_on(
-    strategy: Strategy, board: chess.Board, accrued: Score, seen: dict[tuple[str, int], int]
+    strategy: Strategy, board: chess.Board, accrued: Score, seen: Mapping[_Node, int]
 ) -> chess.Move | None:
-    """The strategy's move, or a move of the other side: one that returns, else a quiet one; None at the end of the
-    line.
+    """The strategy's move, or a move of the other side: one that returns, else a quiet one.
+
+    None at the end of the line.
     """
     if Color.of(board.turn) is strategy.goal.side:
         return strategy.move_on(board, accrued)

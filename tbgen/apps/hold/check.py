@@ -1,7 +1,7 @@
 """The checker: walks every line that a strategy allows, with the accrued score by the rules.
 
-It shares only the strategy itself with the search. Positions and moves are python-chess's. It follows the accrued score
-after each ply, and not the threshold that the search uses instead.
+It shares only the strategy itself with the search. Positions and moves are python-chess's. It
+follows the accrued score after each ply, and not the threshold that the search uses instead.
 """
 
 from __future__ import annotations
@@ -33,28 +33,39 @@ class Checked:
 
 
 def check(strategy: Strategy, tables: Tablebase | None = None, name: str = "the proof") -> Checked:
-    """Check that a strategy keeps its goal after every ply, whatever the other side plays; else ProofError."""
-    graph, accrued = _Graph(strategy, tables, name), strategy.accrued
+    """Check that a strategy keeps its goal after every ply, whatever the other side plays.
+
+    Else ProofError.
+    """
+    graph = _Graph(strategy, tables, name)
     root = graph.number_of(strategy.board)
     board, own = graph.positions[root]
-    if accrued.code > own.code:
+    if strategy.accrued.code > own.code:
         raise ProofError(
-            name, f"{accrued} cannot have accrued in {board.fen()}, whose own score is lower"
+            name,
+            f"{strategy.accrued} cannot have accrued in {board.fen()}, whose own score is lower",
         )
-    todo, seen, moves = [(root, accrued)], {(root, accrued)}, 0
+    pairs = {(root, strategy.accrued)}
+    todo = [(root, strategy.accrued)]
+    moves = 0
     while todo:
-        number, score = todo.pop()
-        graph.expect_goal(score, graph.positions[number][0])
-        steps = graph.steps_of(number, score)
-        moves += len(steps)
-        for to, resets in filter(None, steps):
-            own = graph.positions[to][1]
-            after = to, own if resets or own.code < score.code else score
-            if after not in seen:
-                seen.add(after)
-                todo.append(after)
-    closed = {(number, strategy.goal.threshold(score)) for number, score in seen}
-    return Checked(len(closed), len(seen), moves, len(graph.leaves))
+        number, accrued = todo.pop()
+        board, _ = graph.positions[number]
+        graph.expect_goal(accrued, board)
+        arrivals = graph.arrivals_of(number, accrued)
+        moves += len(arrivals)
+        for arrival in arrivals:
+            if arrival is None:
+                continue
+            reached, is_reset = arrival
+            _, own = graph.positions[reached]
+            is_replaced = is_reset or own.code < accrued.code
+            pair = reached, own if is_replaced else accrued
+            if pair not in pairs:
+                pairs.add(pair)
+                todo.append(pair)
+    closed = {(number, strategy.goal.threshold(accrued)) for number, accrued in pairs}
+    return Checked(len(closed), len(pairs), moves, len(graph.leaves))
 
 
 _Arrival = tuple[int, bool]
@@ -65,15 +76,20 @@ class _Graph:
     """The positions that the walk has met. Facts about one serve all scores that accrue there."""
 
     def __init__(self, strategy: Strategy, tables: Tablebase | None, name: str) -> None:
-        self.strategy, self.tables, self.name = strategy, tables, name
+        self.strategy = strategy
+        self.tables = tables
+        self.name = name
         self.positions: list[tuple[chess.Board, Score]] = []
         """Positions with their own scores."""
         self.leaves: set[str] = set()
         self._numbers: dict[tuple[int | None, ...], int] = {}
-        self._steps: dict[tuple[int, int], list[_Arrival | None]] = {}
+        self._arrivals: dict[tuple[int, int], list[_Arrival | None]] = {}
 
     def number_of(self, board: chess.Board) -> int:
-        """The number of a position. Boards that differ in counters or an idle right of en passant are one position."""
+        """The number of a position.
+
+        Boards that differ in counters or an idle right of en passant are one position.
+        """
         kinds = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
         passant = board.ep_square if board.has_legal_en_passant() else None
         key = (*kinds, board.occupied_co[chess.WHITE], board.turn, board.castling_rights, passant)
@@ -83,15 +99,16 @@ class _Graph:
             self.positions.append((board, Score(code, Color.of(not board.turn))))
         return number
 
-    def steps_of(self, number: int, score: Score) -> list[_Arrival | None]:
-        """The moves to check: all of the other side, the strategy's of its own side."""
-        (board, own), goal = self.positions[number], self.strategy.goal
-        is_own = Color.of(board.turn) is goal.side and own.moves > 0
-        key = number, goal.threshold(score) if is_own else -1
-        if key not in self._steps:
-            moves = [self._chosen(board, score)] if is_own else list(board.legal_moves)
-            self._steps[key] = [self._step(board, move) for move in moves]
-        return self._steps[key]
+    def arrivals_of(self, number: int, accrued: Score) -> list[_Arrival | None]:
+        """Where the moves to be checked lead: all of the other side, the strategy's own."""
+        board, own = self.positions[number]
+        goal = self.strategy.goal
+        is_chosen = Color.of(board.turn) is goal.side and own.moves > 0
+        key = number, goal.threshold(accrued) if is_chosen else -1
+        if key not in self._arrivals:
+            moves = [self._chosen(board, accrued)] if is_chosen else list(board.legal_moves)
+            self._arrivals[key] = [self._arrival(board, move) for move in moves]
+        return self._arrivals[key]
 
     def _chosen(self, board: chess.Board, score: Score) -> chess.Move:
         """The strategy's move."""
@@ -102,14 +119,16 @@ class _Graph:
             raise ProofError(self.name, f"{move.uci()} is illegal in {board.fen()}")
         return move
 
-    def _step(self, board: chess.Board, move: chess.Move) -> _Arrival | None:
+    def _arrival(self, board: chess.Board, move: chess.Move) -> _Arrival | None:
         """The position after a move; None if the strategy leaves it to tables."""
-        resets, after = board.is_zeroing(move), board.copy(stack=False)
+        is_reset = board.is_zeroing(move)
+        after = board.copy(stack=False)
         after.push(move)
-        if not (
-            resets and self.strategy.leaves and (leaf := epd_of(after)) in self.strategy.leaves
-        ):
-            return self.number_of(after), resets
+        if not is_reset or not self.strategy.leaves:
+            return self.number_of(after), is_reset
+        leaf = epd_of(after)
+        if leaf not in self.strategy.leaves:
+            return self.number_of(after), is_reset
         if self.tables is None:
             raise ProofError(
                 self.name, f"it leans on tables, such as for {leaf}; give them with --data"

@@ -1,9 +1,11 @@
-"""Kernels that search for a closed set: positions in which one side keeps its goal, whatever the other one does.
+"""Kernels that search for a closed set: positions in which one side keeps its goal, whatever the
+other one does.
 
-A node is a position with a threshold. One successor supports a node with the holder to move; all successors support a
-node with the other side to move. The search assumes that every node holds until it is refuted. A node of the holder
-then looks for another successor; a node of the other side is refuted in turn. A refuted node never holds again. So when
-no node is open, the remaining nodes are a closed set: the part of the greatest fixpoint that the root needs.
+A node is a position with a threshold. One successor supports a node with the holder to move; all
+successors support a node with the other side to move. The search assumes that every node holds
+until it is refuted. A node of the holder then looks for another successor; a node of the other side
+is refuted in turn. A refuted node never holds again. So when no node is open, the remaining nodes
+are a closed set: the part of the greatest fixpoint that the root needs.
 """
 
 from __future__ import annotations
@@ -29,22 +31,64 @@ from tbgen.compiled.jit import borrowing, by_address, inner
 from tbgen.index.words import NOTHING, square_bit
 from tbgen.probe.successors import has_table
 
-THRESHOLD, MOVER, KEY_WORDS = BOARD_WORDS, BOARD_WORDS + 1, BOARD_WORDS + 2
-"""The key of a node is its board, a threshold, and the square of the one man that the holder moves."""
+THRESHOLD = BOARD_WORDS
+"""The word of a node's key with its threshold, behind those of the board."""
+MOVER = BOARD_WORDS + 1
+"""The word with the square of the one man that the holder moves."""
+KEY_WORDS = BOARD_WORDS + 2
 ANY_MAN = 64
 """Instead of that square, if the holder moves all men."""
-OPEN, DONE, REFUTED, ENDED, ASKED, SURE, EXIT = range(7)
-"""The states of a node: to be expanded, supported by successors, refuted, the end of a game, to be looked up in tables,
-held by a table, left by the other side while all nodes are wanted.
-"""
-NODES, EDGES, STACK, EXPANDED, COUNTS = range(5)
-"""Indexes of the counters."""
-FINISHED, PAUSED, FULL = 0, 1, 2
-NONE = -1
-BROKEN = -1
 
-QUIET, CAPTURES, ALL = 0, 1, 2
-"""The moves of the holder's men: quiet moves of pieces, captures too, or all (with pawn moves and castling)."""
+# The states of a node.
+OPEN = 0
+"""To be expanded."""
+DONE = 1
+"""Supported by successors."""
+REFUTED = 2
+ENDED = 3
+"""The end of a game."""
+ASKED = 4
+"""To be looked up in tables."""
+SURE = 5
+"""Held by a table."""
+EXIT = 6
+"""Left by the other side while all nodes are wanted."""
+
+# The indexes of the counters.
+NODES = 0
+EDGES = 1
+STACK = 2
+EXPANDED = 3
+COUNTS = 4
+"""The number of counters."""
+
+# How a search ends.
+FINISHED = 0
+PAUSED = 1
+FULL = 2
+
+NONE = -1
+"""No node, and no edge."""
+BROKEN = -1
+"""No threshold and no list of successors: the other side breaks the hold."""
+
+# The moves of the holder's men.
+QUIET = 0
+"""Quiet moves of pieces."""
+CAPTURES = 1
+"""Captures, too."""
+ALL = 2
+"""All moves, with those of pawns and castling."""
+
+FIRST_CODE_WITH_MOVES = 2
+"""Codes below are mate and stalemate."""
+
+# The costs of a successor: the holder prefers less.
+COST_OF_SURE = 1
+COST_OF_DONE = 2
+COST_OF_TABLE = 2
+COST_OF_NO_MOVES = 4
+"""The cost of a node to be expanded, and its code on top: the fewer moves, the fewer successors."""
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -85,7 +129,9 @@ class HoldTask(NamedTuple):
     frozen: np.uint64
     """Men of the other side whose moves are breaks."""
     is_whole: bool = False
-    """Whether all nodes that moves lead to are wanted; else only those that refute the root or support it."""
+    """Whether all nodes that moves lead to are wanted; else only those that refute the root or
+    support it.
+    """
 
 
 @by_address
@@ -112,7 +158,8 @@ def hash_slot(space: Space, key: Words) -> Int:
         mixed ^= mixed >> np.uint64(29)
     slot: Int = np.int64(mixed & np.uint64(len(space.table) - 1))
     while space.table[slot] >= 0:
-        node, same = np.int64(space.table[slot]), True
+        node = np.int64(space.table[slot])
+        same = True
         for word in range(KEY_WORDS):
             same &= space.keys[node, word] == key[word]
         if same:
@@ -148,7 +195,8 @@ def link(space: Space, parent: Int, child: Int) -> None:
     """Note that a node supports another."""
     edge = space.counts[EDGES]
     space.counts[EDGES] += 1
-    space.edge_parent[edge], space.edge_child[edge] = parent, child
+    space.edge_parent[edge] = parent
+    space.edge_child[edge] = child
     space.edge_next[edge] = space.parents[child]
     space.parents[child] = edge
     if space.state[child] == OPEN:
@@ -179,7 +227,10 @@ def refute(space: Space, task: HoldTask, first: Int, todo: SignedInts32) -> None
 
 @inner
 def threshold_after(task: HoldTask, threshold: Int, code: Int, by_holder: bool, reset: bool) -> Int:
-    """The threshold after a move to a position with an own code; BROKEN if the other side breaks the hold."""
+    """The threshold after a move to a position with an own code.
+
+    BROKEN if the other side breaks the hold.
+    """
     if by_holder:
         if reset:
             return BROKEN if task.is_own and code > task.code else min(code, task.code)
@@ -192,23 +243,26 @@ def threshold_after(task: HoldTask, threshold: Int, code: Int, by_holder: bool, 
 @inner
 def is_allowed(key: Words, task: HoldTask, move: Int) -> bool:
     """Whether the holder may play a move."""
-    origin, target = square_bit(origin_of(move)), square_bit(target_of(move))
+    origin = square_bit(origin_of(move))
+    target = square_bit(target_of(move))
     if key[MOVER] != ANY_MAN and origin_of(move) != key[MOVER]:
         return False
-    if key[KIND + PAWN] & origin or target & key[task.side]:  # a pawn, or castling
+    is_castling = target & key[task.side]
+    if key[KIND + PAWN] & origin or is_castling:
         return task.allowed == ALL
     return task.allowed >= CAPTURES or target & key[1 - task.side] == NOTHING
 
 
 @inner
 def is_followed(key: Words, task: HoldTask, move: Int, reset: bool) -> bool:
-    """Whether the search follows a move of the other side without an answer from a table, instead of calling it a
-    break.
+    """Whether the search follows a move of the other side, without an answer from a table.
+
+    Otherwise the move counts as a break.
     """
-    if (
-        square_bit(origin_of(move)) & task.frozen
-        or square_bit(target_of(move)) & key[1 - task.side]
-    ):
+    if square_bit(origin_of(move)) & task.frozen:
+        return False
+    is_castling = square_bit(target_of(move)) & key[1 - task.side]
+    if is_castling:
         return False
     return task.allowed != QUIET or not reset
 
@@ -218,7 +272,10 @@ def is_followed(key: Words, task: HoldTask, move: Int, reset: bool) -> bool:
 def successor(
     before: Words, task: HoldTask, materials: Words, move: Int, key: Words
 ) -> tuple[Int, Int]:
-    """State and cost (less is better for the holder) of the node after a move; REFUTED if the move is a break."""
+    """State and cost (less is better for the holder) of the node after a move.
+
+    REFUTED if the move is a break.
+    """
     by_holder = before[TURN] == task.side
     copy_words(before, key)
     reset = play(key, move)
@@ -227,13 +284,15 @@ def successor(
     if by_holder and key[MOVER] != ANY_MAN:
         key[MOVER] = target_of(move)
     if reset and has_table(key, materials):
-        return ASKED, 2
+        return ASKED, COST_OF_TABLE
     code = code_on(key)
     threshold = threshold_after(task, np.int64(before[THRESHOLD]), code, by_holder, reset)
     if threshold == BROKEN or not (by_holder or is_followed(before, task, move, reset)):
         return REFUTED, 0
     key[THRESHOLD] = threshold
-    return (ENDED, 0) if code < 2 else (OPEN, 4 + code)
+    if code < FIRST_CODE_WITH_MOVES:
+        return ENDED, 0
+    return OPEN, COST_OF_NO_MOVES + code
 
 
 @inner
@@ -243,18 +302,27 @@ def cost_of(space: Space, key: Words, state: Int, cost: Int) -> tuple[Int, Int]:
     if node < 0:
         return state, cost + 1
     known = np.int64(space.state[node])
-    return known, 1 if known == SURE else 2 if known == DONE else cost
+    if known == SURE:
+        return known, COST_OF_SURE
+    if known == DONE:
+        return known, COST_OF_DONE
+    return known, cost
 
 
 @inner
 def list_successors(
     space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers, node: Int
 ) -> Int:
-    """List the successors of a node that are not refuted; BROKEN if the other side has a way out."""
-    before, listed = space.keys[node], 0
+    """List the successors of a node that are not refuted.
+
+    BROKEN if the other side has a way out.
+    """
+    before = space.keys[node]
+    listed = 0
     by_holder = before[TURN] == task.side
     for number in range(legal_moves(before, scratch.moves)):
-        move, key = scratch.moves[number], scratch.keys[listed]
+        move = scratch.moves[number]
+        key = scratch.keys[listed]
         if by_holder and not is_allowed(before, task, move):
             continue
         state, cost = successor(before, task, materials, move, key)
@@ -264,7 +332,8 @@ def list_successors(
             if by_holder:
                 continue
             return BROKEN
-        scratch.moves[listed], scratch.states[listed] = move, state
+        scratch.moves[listed] = move
+        scratch.states[listed] = state
         scratch.costs[listed] = cost_known if by_holder and not task.is_whole else cost
         listed += 1
     return listed
@@ -272,7 +341,8 @@ def list_successors(
 
 @inner
 def expand(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers, node: Int) -> bool:
-    """Support a node by all its successors, or if the holder chooses, by the best of them; False if that fails.
+    """Support a node by all its successors, or if the holder chooses, by the best of them; False if
+    that fails.
 
     Of all successors the search expands those first that leave the holder the least choice.
     """
@@ -293,17 +363,19 @@ def expand(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers,
 
 @borrowing
 def search(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers, most: Int) -> Int:
-    """Expand open nodes: FINISHED if none is left, PAUSED after `most` in all, FULL without space."""
+    """Expand open nodes:
+
+    FINISHED if none is left, PAUSED after `most` in all, FULL without space.
+    """
     while space.counts[STACK] > 0 and space.state[0] != REFUTED:
         space.counts[STACK] -= 1
         node = space.stack[space.counts[STACK]]
         if space.state[node] != OPEN:
             continue
-        nodes_left, edges_left = (
-            len(space.state) - space.counts[NODES],
-            len(space.edge_parent) - space.counts[EDGES],
-        )
-        if min(nodes_left, edges_left) < MOST_MOVES:  # another node may have so many successors
+        nodes_left = len(space.state) - space.counts[NODES]
+        edges_left = len(space.edge_parent) - space.counts[EDGES]
+        # Another node may have so many successors.
+        if min(nodes_left, edges_left) < MOST_MOVES:
             return FULL
         if space.counts[EXPANDED] == most:
             space.counts[STACK] += 1
@@ -322,5 +394,6 @@ def add(space: Space, board: Words, threshold: Int, mover: Int, key: Words) -> N
     """Add the root; `key` is scratch space."""
     copy_words(board, key)
     forget_idle_en_passant(key)
-    key[THRESHOLD], key[MOVER] = threshold, mover
+    key[THRESHOLD] = threshold
+    key[MOVER] = mover
     push(space, node_of(space, key, OPEN))

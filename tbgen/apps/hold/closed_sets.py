@@ -1,7 +1,8 @@
-"""Closed sets, searched lazily: one move of the holder at a time, all of the other side's; and frames as a whole.
+"""Closed sets, searched lazily: one move of the holder at a time, all of the other side's; and
+frames as a whole.
 
-In a frame one man of either side moves (Heiner Marxen's analysis with two virtual pieces, docs/hold.md). All others
-stand still, and any other move of the other side is a way out.
+In a frame one man of either side moves (Heiner Marxen's analysis with two virtual pieces,
+docs/hold.md). All others stand still, and any other move of the other side is a way out.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _AT_A_TIME = 20_000
 """The nodes that are expanded between two reports."""
 
 FRAME_POSITIONS = 2 * 65 * 65 + 2
-"""Each man is on any square, or on its first square with its castling rights; either side is to move."""
+"""Each man is on any square, or on his first one with castling rights; either side is to move."""
 _MOST_MOVES = 28
 """No man has more moves than a queen, 27."""
 
@@ -62,11 +63,8 @@ class Attempt(NamedTuple):
 
     def men(self, board: chess.Board) -> tuple[str, ...]:
         """The men that it names, such as Ke1 and Ke6."""
-        return tuple(
-            name_of(board, square)
-            for square in (self.holder_man, self.other_man)
-            if square != ANY_MAN
-        )
+        squares = (self.holder_man, self.other_man)
+        return tuple(name_of(board, square) for square in squares if square != ANY_MAN)
 
 
 RUNGS: Final = {
@@ -76,6 +74,19 @@ RUNGS: Final = {
     Rung.ALL: kernels.ALL,
 }
 """Rung -> the moves of the holder's men."""
+
+
+class Explored(NamedTuple):
+    """The positions of a frame and the moves between them."""
+
+    keys: Words
+    """[node, word]"""
+    states: Bytes
+    """[node] EXIT where the other side has a way out."""
+    parents: SignedInts32
+    """[move]"""
+    children: SignedInts32
+    """[move]"""
 
 
 class HoldSearch:
@@ -88,10 +99,9 @@ class HoldSearch:
         tables: Tablebase | None = None,
         watch: WatchNodes | None = None,
     ) -> None:
-        nodes, edges = (
-            nodes + MOST_MOVES,
-            edges_a_node * nodes + MOST_MOVES,
-        )  # the last one still has all successors
+        # The last node still has all successors.
+        edges = edges_a_node * nodes + MOST_MOVES
+        nodes = nodes + MOST_MOVES
         size = 1 << (2 * nodes).bit_length()
         self._space = kernels.Space(
             table=np.empty(size, np.int32),
@@ -112,18 +122,23 @@ class HoldSearch:
             costs=np.empty(MOST_MOVES, np.int64),
             refuted=np.empty(nodes, np.int32),
         )
-        self.tables, self._watch, self.expanded = tables, watch, 0
-        self._materials = (
-            np.zeros(0, np.uint64) if tables is None else keys_of_materials(tables.available())
-        )
+        self.tables = tables
+        self.expanded = 0
+        """The nodes that all searches have expanded."""
+        self._watch = watch
+        self._materials = keys_of_materials([] if tables is None else tables.available())
 
     def search(
         self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt
     ) -> Strategy | HoldVerdict:
-        """The strategy of a closed set with the root in it; BROKEN if there is none, UNKNOWN without space for it."""
+        """The strategy of a closed set with the root in it.
+
+        BROKEN if there is none, UNKNOWN without space for it.
+        """
         task = _task(board, goal, attempt)
         self._begin(board, goal.threshold(accrued), attempt)
-        counts, state = self._space.counts, self._space.state
+        counts = self._space.counts
+        state = self._space.state
         while True:
             counts[kernels.EXPANDED] = 0
             ended = kernels.search(self._space, task, self._materials, self._scratch, _AT_A_TIME)
@@ -134,11 +149,13 @@ class HoldSearch:
                 return HoldVerdict.UNKNOWN
             if state[0] == kernels.REFUTED:
                 return HoldVerdict.BROKEN
-            if ended == kernels.FINISHED:
-                leaves = np.flatnonzero(state[: counts[kernels.NODES]] == kernels.ASKED).tolist()
-                if self.tables is None or not leaves:
-                    return self._strategy(board, goal, accrued, attempt)
-                self._answer(task, goal, leaves, self.tables)
+            if ended == kernels.PAUSED:
+                continue
+            nodes = counts[kernels.NODES]
+            leaves = np.flatnonzero(state[:nodes] == kernels.ASKED).tolist()
+            if self.tables is None or not leaves:
+                return self._strategy(board, goal, accrued, attempt)
+            self._answer(task, goal, leaves, self.tables)
 
     def _begin(self, board: chess.Board, threshold: int, attempt: Attempt) -> None:
         """Forget all nodes, and add the root."""
@@ -148,37 +165,29 @@ class HoldSearch:
             self._space, words_of(board), threshold, attempt.holder_man, self._scratch.keys[0]
         )
 
-    def explore(
-        self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt
-    ) -> tuple[Words, Bytes, SignedInts32, SignedInts32]:
-        """All positions that moves of two men lead to, with their thresholds.
-
-        Returns keys and states by node, EXIT where the other side has a way out; and parents and children by move.
-        """
+    def explore(self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt) -> Explored:
+        """All positions that moves of two men lead to, with their thresholds."""
         task = _task(board, goal, attempt)._replace(is_whole=True)
         self._begin(board, goal.threshold(accrued), attempt)
         ended = kernels.search(
             self._space, task, self._materials, self._scratch, len(self._space.state)
         )
         assert ended == kernels.FINISHED, "a frame has at most FRAME_POSITIONS with each threshold"
-        nodes, edges = (
-            int(self._space.counts[kernels.NODES]),
-            int(self._space.counts[kernels.EDGES]),
-        )
-        return (
-            self._space.keys[:nodes].copy(),
-            self._space.state[:nodes].copy(),
-            self._space.edge_parent[:edges].copy(),
-            self._space.edge_child[:edges].copy(),
+        nodes = int(self._space.counts[kernels.NODES])
+        edges = int(self._space.counts[kernels.EDGES])
+        return Explored(
+            keys=self._space.keys[:nodes].copy(),
+            states=self._space.state[:nodes].copy(),
+            parents=self._space.edge_parent[:edges].copy(),
+            children=self._space.edge_child[:edges].copy(),
         )
 
     def _answer(self, task: HoldTask, goal: Goal, leaves: Sequence[int], tables: Tablebase) -> None:
         """Look leaves up in the tables, and refute those that are worth too little."""
         boards = [board_of(self._space.keys[leaf]) for leaf in leaves]
-        for leaf, found in zip(leaves, tables.probe_many(boards), strict=True):
-            if found is not None and goal.is_met_by(
-                found[0]
-            ):  # an entry value; None where a table has no answer
+        for leaf, answer in zip(leaves, tables.probe_many(boards), strict=True):
+            # An answer begins with the entry value. It is None where a table has none.
+            if answer is not None and goal.is_met_by(answer[0]):
                 self._space.state[leaf] = kernels.SURE
             else:
                 kernels.refute(self._space, task, leaf, self._scratch.refuted)
@@ -187,39 +196,44 @@ class HoldSearch:
         self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt
     ) -> Strategy:
         """The strategy from the nodes of the search."""
-        moves, leaves = {}, set()
+        moves = dict[tuple[str, int], chess.Move]()
+        leaves = set[str]()
         for node in self._needed():
-            state, key = self._space.state[node], self._space.keys[node]
+            state = self._space.state[node]
+            key = self._space.keys[node]
             reached = board_of(key)
             if state == kernels.SURE:
                 leaves.add(epd_of(reached))
             elif state == kernels.DONE and Color.of(reached.turn) is goal.side:
-                threshold, move = int(key[kernels.THRESHOLD]), int(self._space.move[node])
-                found = reached.find_move(
-                    move & 63, move >> TARGET_SHIFT & 63, move >> PROMOTION_SHIFT or None
+                move = int(self._space.move[node])
+                threshold = int(key[kernels.THRESHOLD])
+                moves[epd_of(reached), threshold] = reached.find_move(
+                    move & 63, (move >> TARGET_SHIFT) & 63, (move >> PROMOTION_SHIFT) or None
                 )
-                moves[epd_of(reached), threshold] = found
         root = board.copy(stack=False)
-        return Strategy(
-            root, accrued, goal, attempt.rung, attempt.men(board), moves, frozenset(leaves)
-        )
+        men = attempt.men(board)
+        return Strategy(root, accrued, goal, attempt.rung, men, moves, frozenset(leaves))
 
     def _needed(self) -> set[int]:
-        """The nodes that support the root: the chosen successors of the holder, all of the other side's."""
-        space, edges = self._space, int(self._space.counts[kernels.EDGES])
-        parents, children = space.edge_parent[:edges], space.edge_child[:edges]
-        is_needed = (space.state[parents] == kernels.DONE) & (
-            space.state[children] != kernels.REFUTED
-        )
-        after, seen, todo = defaultdict[int, set[int]](set), {0}, [0]
-        for parent, child in zip(
-            parents[is_needed].tolist(), children[is_needed].tolist(), strict=True
-        ):
+        """The nodes that support the root: the chosen successors of the holder, all of the other
+        side's.
+        """
+        space = self._space
+        edges = int(space.counts[kernels.EDGES])
+        parents = space.edge_parent[:edges]
+        children = space.edge_child[:edges]
+        is_supported = space.state[parents] == kernels.DONE
+        is_needed = is_supported & (space.state[children] != kernels.REFUTED)
+        after = defaultdict[int, set[int]](set)
+        needed_parents = parents[is_needed].tolist()
+        for parent, child in zip(needed_parents, children[is_needed].tolist(), strict=True):
             after[parent].add(child)
+        seen = {0}
+        todo = [0]
         while todo:
             fresh = after[todo.pop()] - seen
             seen |= fresh
-            todo += fresh
+            todo.extend(fresh)
         return seen
 
 
@@ -237,14 +251,23 @@ def _task(board: chess.Board, goal: Goal, attempt: Attempt) -> HoldTask:
 
 
 def all_frames(board: chess.Board, side: Color) -> list[Attempt]:
-    """Every pair of men that are not pawns: one of the side that holds, one of the other; the kings first."""
-    pieces = board.occupied & ~board.pawns
-    men = sorted(chess.scan_forward(pieces), key=lambda square: -(board.piece_type_at(square) or 0))
-    own, other = (
-        [square for square in men if board.color_at(square) is each.chess]
-        for each in (side, side.other)
-    )
-    return [Attempt(Rung.FRAME, man, other_man) for man in own for other_man in other]
+    """Every pair of men that are not pawns: one of the side that holds, one of the other.
+
+    The kings first.
+    """
+    others = _men_of(board, side.other)
+    frames = list[Attempt]()
+    for man in _men_of(board, side):
+        frames.extend(Attempt(Rung.FRAME, man, other_man) for other_man in others)
+    return frames
+
+
+def _men_of(board: chess.Board, side: Color) -> list[chess.Square]:
+    """The squares of a side's men but pawns, the king first."""
+    squares = list[chess.Square]()
+    for role in reversed(range(chess.KNIGHT, chess.KING + 1)):
+        squares.extend(board.pieces(role, side.chess))
+    return squares
 
 
 def parse_frame(board: chess.Board, side: Color, text: str) -> Attempt:
@@ -255,9 +278,11 @@ def parse_frame(board: chess.Board, side: Color, text: str) -> Attempt:
     """
     names = sorted(name.strip().lower() for name in text.split(","))
     for frame in all_frames(board, side):
-        spellings = ((man.lower(), man[-2:]) for man in frame.men(board))
-        if any(names == sorted(spelt) for spelt in itertools.product(*spellings)):
-            return frame
+        # Each man has two names: with his letter, such as ke1, and his square alone.
+        spellings = [(man.lower(), man[-2:]) for man in frame.men(board)]
+        for pair in itertools.product(*spellings):
+            if names == sorted(pair):
+                return frame
     raise UsageError(
         f"a pair is a man of either side, such as Ke1,Ke6, and none is a pawn; not {text!r}"
     )
@@ -269,70 +294,86 @@ def searcher_of(goal: Goal, accrued: Score) -> HoldSearch:
 
 
 class Frame:
-    """The positions that two men can bring about, each with a threshold, and the plies to a way out."""
+    """The positions that two men can bring about, each with a threshold, and the plies out."""
 
     def __init__(self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt) -> None:
-        self.board, self.goal, self.accrued, self.attempt = board, goal, accrued, attempt
-        self.keys, states, parents, children = searcher_of(goal, accrued).explore(
-            board, goal, accrued, attempt
-        )
+        self.board = board
+        self.goal = goal
+        self.accrued = accrued
+        self.attempt = attempt
+        explored = searcher_of(goal, accrued).explore(board, goal, accrued, attempt)
+        self.keys = explored.keys
+        states = explored.states.tolist()
+        edges = zip(explored.parents.tolist(), explored.children.tolist(), strict=True)
         self.after: list[list[int]] = [[] for _ in states]
         self.before: list[list[int]] = [[] for _ in states]
-        for parent, child in zip(parents.tolist(), children.tolist(), strict=True):
+        for parent, child in edges:
             self.after[parent].append(child)
             self.before[child].append(parent)
         self.is_holders: list[bool] = (self.keys[:, TURN] == int(goal.side)).tolist()
-        self.plies = self._solved(states.tolist())
-        """[node] the least plies of the other side to get out; the first node is the position itself."""
+        self.plies = self._solved(states)
+        """[node] the least plies to get out; the first node is the position itself."""
 
     def _solved(self, states: list[int]) -> list[int | None]:
-        """[node] the least plies of the other side to get out, None if it cannot. The search runs backwards."""
+        """[node] the least plies of the other side to get out, None if it cannot.
+
+        The search runs backwards.
+        """
         left = [len(after) for after in self.after]
-        nodes = range(len(states))
-        stuck = [
-            node
-            for node in nodes
-            if self.is_holders[node] and not left[node] and states[node] == kernels.DONE
-        ]
-        exits = [node for node in nodes if states[node] == kernels.EXIT]
-        plies = dict.fromkeys(stuck, 0) | dict.fromkeys(exits, 1)
+        plies = dict[int, int]()
+        for node, state in enumerate(states):
+            is_stuck = self.is_holders[node] and not left[node] and state == kernels.DONE
+            if is_stuck:
+                plies[node] = 0
+        for node, state in enumerate(states):
+            if state == kernels.EXIT:
+                plies[node] = 1
         queue = list(plies)
         for node in queue:  # grows during the loop, by rising plies
             for parent in self.before[node]:
                 left[parent] -= 1
-                if parent not in plies and not (self.is_holders[parent] and left[parent]):
+                has_choice = self.is_holders[parent] and left[parent]
+                if parent not in plies and not has_choice:
                     plies[parent] = plies[node] + 1
                     queue.append(parent)
-        return [plies.get(node) for node in nodes]
+        return [plies.get(node) for node in range(len(states))]
 
     def squares_of(self, node: int) -> tuple[chess.Square, chess.Square]:
         """The squares of the holder's man and of the other man."""
-        key, (_, *first) = self.keys[node].tolist(), self.attempt
-        fixed = self.board.occupied & ~chess.SquareSet(first).mask
-        return key[kernels.MOVER], chess.lsb(
-            (key[WHITE] | key[BLACK]) & ~fixed & ~chess.BB_SQUARES[key[kernels.MOVER]]
-        )
+        key = self.keys[node].tolist()
+        holder_square = key[kernels.MOVER]
+        first_squares = (self.attempt.holder_man, self.attempt.other_man)
+        standing = self.board.occupied & ~chess.SquareSet(first_squares).mask
+        moving = (key[WHITE] | key[BLACK]) & ~standing
+        other_square = chess.lsb(moving & ~chess.BB_SQUARES[holder_square])
+        return holder_square, other_square
 
     def way_out(self) -> list[str]:
         """The shortest way out of a frame that does not hold, against the longest resistance."""
-        board, accrued, node, line = self.board.copy(stack=False), self.accrued, 0, list[str]()
-        while (left := self.plies[node]) is not None and left > 0:
+        board = self.board.copy(stack=False)
+        accrued = self.accrued
+        node = 0
+        line = list[str]()
+        while True:
+            left = self.plies[node]
+            if not left:
+                return line
             if left == 1:
                 return [*line, board.san(self._exit(board, accrued, node))]
-            node = next(each for each in self.after[node] if self.plies[each] == left - 1)
+            node = next(child for child in self.after[node] if self.plies[child] == left - 1)
             after = board_of(self.keys[node])
-            move = chess.Move(
-                chess.lsb(board.occupied & ~after.occupied),
-                chess.lsb(after.occupied & ~board.occupied),
-            )
+            origin = chess.lsb(board.occupied & ~after.occupied)
+            target = chess.lsb(after.occupied & ~board.occupied)
+            move = chess.Move(origin, target)
             line.append(board.san(move))
             accrued = play_move(board, move, accrued).accrued
-        return line
 
     def _exit(self, board: chess.Board, accrued: Score, node: int) -> chess.Move:
-        """A move that leaves the frame: preferably one that breaks the goal, else a reset or a move of another man."""
-        other_man = self.squares_of(node)[1]
-        stuck = [self.squares_of(each)[1] for each in self.after[node] if self.plies[each] == 0]
+        """A move that leaves the frame: preferably one that breaks the goal, else a reset or a move
+        of another man.
+        """
+        _, other_man = self.squares_of(node)
+        stuck = [self.squares_of(child)[1] for child in self.after[node] if self.plies[child] == 0]
 
         def cost(move: chess.Move) -> int:
             reached = play_move(board.copy(stack=False), move, accrued).accrued

@@ -54,9 +54,11 @@ def hold(
     Arguments:
         board: The position.
         side: The side that keeps the goal.
-        goal: An outcome; or "accrued" for the accrued score, "draw" for not being mated, "best" for the best provable.
+        goal: An outcome; or "accrued" for the accrued score, "draw" for not being mated, "best" for
+            the best provable.
         accrued: The accrued score. Without it, the moves on the board give the score.
-        tables: Resets into these tables count by their value. The proof then ignores the fifty-move rule.
+        tables: Resets into these tables count by their value. The proof then ignores the fifty-move
+            rule.
         pair: The only two men to try, such as "Ke1,Ke6".
         nodes: The most positions of a search.
         wide: Try to move all men of the side as well.
@@ -66,11 +68,13 @@ def hold(
         The verdict with its proof, or with the way out. A goal without a proof may still hold.
 
     Raises:
-        UsageError: The position is illegal, the game is over, or the accrued score is already worse than the goal.
+        UsageError: The position is illegal, the game is over, or the accrued score is already worse
+            than the goal.
         AccruedError: No game can carry this accrued score into the position.
         ProofError: The check refutes a proof that the search found.
 
-    >>> found = hold(chess.Board("6k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 0 1"), Color.WHITE, goal="draw")
+    >>> board = chess.Board("6k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 0 1")
+    >>> found = hold(board, Color.WHITE, goal="draw")
     >>> found.is_held, found.proof.strategy.rung.value
     (True, 'frame')
     """
@@ -82,17 +86,15 @@ def hold(
     expect_number(nodes, "nodes", 1, MOST_NODES)
     if tables is not None:
         expect(tables, Tablebase, "tables", "an open Tablebase")
-    given = None if accrued is None else expect_score(accrued, "accrued")
-    score = (
-        accrued_of(board)
-        if given is None
-        else accrued_in(given, own_score(board), bare_sides(board))
-    )
+    if accrued is None:
+        score = accrued_of(board)
+    else:
+        given = expect_score(accrued, "accrued")
+        score = accrued_in(given, own_score(board), bare_sides(board))
     expect_color(side, "side")
     frames = all_frames(board, side) if pair is None else [parse_frame(board, side, pair)]
-    ladder = _Ladder(
-        board.copy(stack=False), score, frames, HoldSearch(nodes, tables=tables, watch=watch), wide
-    )
+    searcher = HoldSearch(nodes, tables=tables, watch=watch)
+    ladder = _Ladder(board.copy(stack=False), score, frames, searcher, wide)
     if goal == "best":
         return ladder.best(side)
     wanted = _goal_of(goal, side, score)
@@ -101,10 +103,14 @@ def hold(
 
 def _goal_of(goal: Score | str, side: Color, accrued: Score) -> Goal:
     """The goal of an outcome or a word."""
-    words = {"accrued": Goal(side, accrued), "draw": not_mated(side)}
-    if isinstance(goal, str) and goal not in words:
+    if goal == "accrued":
+        wanted = Goal(side, accrued)
+    elif goal == "draw":
+        wanted = not_mated(side)
+    elif isinstance(goal, str):
         raise UsageError(f"goal must be an outcome or one of accrued, best, draw, not {goal!r}")
-    wanted = words[goal] if isinstance(goal, str) else Goal(side, expect_score(goal, "goal"))
+    else:
+        wanted = Goal(side, expect_score(goal, "goal"))
     if not wanted.is_met_by(accrued):
         raise UsageError(
             f"{accrued} has accrued, which is already worse for {side} than {wanted.outcome}"
@@ -124,58 +130,73 @@ class _Ladder:
     wide: bool
 
     def best(self, side: Color) -> Holding:
-        """The best provable goal, by bisection: a strategy that keeps an outcome keeps all worse ones."""
+        """The best provable goal, by bisection: who keeps an outcome keeps all worse ones."""
         goals = [Goal(side, outcome) for outcome in _outcomes(side, self.accrued)]
-        kept, missed = 0, len(goals)  # the first outcome needs no proof
-        best: tuple[Goal, Strategy | HoldVerdict] = goals[0], HoldVerdict.UNKNOWN
+        # The first outcome needs no proof.
+        kept = 0
+        missed = len(goals)
+        best_goal = goals[0]
+        best_answer: Strategy | HoldVerdict = HoldVerdict.UNKNOWN
         at = missed - 1
         while missed - kept > 1:
-            tried = goals[at], self.climb(goals[at])
-            if isinstance(tried[1], Strategy):
-                kept, best = at, tried
+            answer = self.climb(goals[at])
+            is_proved = isinstance(answer, Strategy)
+            if is_proved or kept == 0:
+                best_goal = goals[at]
+                best_answer = answer
+            if is_proved:
+                kept = at
             else:
                 missed = at
-                if kept == 0:
-                    best = tried
             at = (kept + missed) // 2
-        return self.holding(goals[kept], *best)
+        return self.holding(goals[kept], best_goal, best_answer)
 
     def climb(self, goal: Goal) -> Strategy | HoldVerdict:
         """The strategy of the first rung that has one, else the reason for none."""
-        verdict, frames = HoldVerdict.BROKEN, searcher_of(goal, self.accrued)
+        verdict = HoldVerdict.BROKEN
+        frames = searcher_of(goal, self.accrued)
         for attempt in self._attempts():
             searcher = frames if attempt.rung is Rung.FRAME else self.searcher
-            found = searcher.search(self.board, goal, self.accrued, attempt)
-            if isinstance(found, Strategy):
-                return found
-            if found is HoldVerdict.UNKNOWN:
-                verdict = found
+            answer = searcher.search(self.board, goal, self.accrued, attempt)
+            if isinstance(answer, Strategy):
+                return answer
+            if answer is HoldVerdict.UNKNOWN:
+                verdict = answer
         return verdict
 
-    def holding(self, goal: Goal, tried: Goal, found: Strategy | HoldVerdict) -> Holding:
+    def holding(self, goal: Goal, tried: Goal, answer: Strategy | HoldVerdict) -> Holding:
         """The answer from the last climb; tbgen checks a proof before it reports it."""
-        board, accrued, nodes = self.board, self.accrued, self.searcher.expanded
-        if isinstance(found, Strategy):
-            proof = check_strategy(found, self.searcher.tables)
-            return Holding(board, accrued, goal, HoldVerdict.HELD, proof, None, nodes)
-        frames = (Frame(board, tried, accrued, each) for each in self.frames)
-        frame = max(frames, key=lambda each: each.plies[0] or 0)
-        escape = Escape(frame.attempt.men(board), frame.plies[0] or 0, tuple(frame.way_out()))
-        return Holding(board, accrued, goal, found, None, escape, nodes)
+        nodes = self.searcher.expanded
+        if isinstance(answer, Strategy):
+            proof = check_strategy(answer, self.searcher.tables)
+            return Holding(self.board, self.accrued, goal, HoldVerdict.HELD, proof, None, nodes)
+        frames = [Frame(self.board, tried, self.accrued, attempt) for attempt in self.frames]
+        frame = max(frames, key=_plies_to_leave)
+        escape = Escape(
+            frame.attempt.men(self.board), _plies_to_leave(frame), tuple(frame.way_out())
+        )
+        return Holding(self.board, self.accrued, goal, answer, None, escape, nodes)
 
     def _attempts(self) -> Iterable[Attempt]:
         """The searches, from the narrowest to the widest."""
         yield from self.frames
-        yield from (
-            Attempt(Rung.ONE_MAN, man)
-            for man in dict.fromkeys(each.holder_man for each in self.frames)
-        )
+        for man in dict.fromkeys(frame.holder_man for frame in self.frames):
+            yield Attempt(Rung.ONE_MAN, man)
         if self.wide:
-            yield from (Attempt(rung) for rung in (Rung.PIECES, Rung.ALL))
+            yield Attempt(Rung.PIECES)
+            yield Attempt(Rung.ALL)
+
+
+def _plies_to_leave(frame: Frame) -> int:
+    return frame.plies[0] or 0
 
 
 def _outcomes(side: Color, accrued: Score) -> list[Score]:
-    """The outcomes that a side may keep with an accrued score, from the worst to the score itself."""
-    outcomes = (Score(code, holder) for code in range(_MOST_MOVES_CODE + 1) for holder in Color)
-    wanted = (each for each in outcomes if each.worth_to(side) <= accrued.worth_to(side))
-    return sorted(wanted, key=lambda each: each.worth_to(side))
+    """The outcomes that a side may keep, from the worst to the accrued score itself."""
+    outcomes = list[Score]()
+    for code in range(_MOST_MOVES_CODE + 1):
+        for holder in Color:
+            outcome = Score(code, holder)
+            if outcome.worth_to(side) <= accrued.worth_to(side):
+                outcomes.append(outcome)
+    return sorted(outcomes, key=lambda outcome: outcome.worth_to(side))

@@ -35,7 +35,7 @@ class Goal:
         return accrued.worth_to(self.side) >= self.outcome.worth_to(self.side)
 
     def threshold(self, accrued: Score) -> int:
-        """All of the past that matters: the other side breaks the hold with a code below this one."""
+        """All of the past that matters: a lower code of the other side breaks the hold."""
         return min(accrued.code, self.outcome.code)
 
 
@@ -68,14 +68,16 @@ class Rung(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """The moves of one side that keep its goal, in every position that the other side can bring about."""
+    """The moves of a side that keep its goal, in all positions that the other can bring about."""
 
     board: chess.Board
     accrued: Score
     goal: Goal
     rung: Rung
     men: tuple[str, ...]
-    """The moving men, such as ("Qh5", "Kg8"): the holder's, then the other side's if only one of its men moves."""
+    """The moving men, such as ("Qh5", "Kg8"): the holder's, then the other side's if only one of
+    its men moves.
+    """
     moves: Mapping[tuple[str, int], chess.Move] = field(repr=False)
     """By position (four fields of its FEN) and threshold."""
     leaves: frozenset[str] = field(repr=False)
@@ -97,11 +99,11 @@ class Strategy:
             "men": list(self.men),
         }
         head = to_json(facts, indent=1).removesuffix("\n}")
-        moves = _lines(
-            [epd, threshold, self.moves[epd, threshold].uci()]
-            for epd, threshold in sorted(self.moves)
-        )
-        return f'{head},\n "moves": {moves},\n "tables": {_lines(sorted(self.leaves))}\n}}\n'
+        moves = list[list[object]]()
+        for epd, threshold in sorted(self.moves):
+            moves.append([epd, threshold, self.moves[epd, threshold].uci()])
+        leaves = sorted(self.leaves)
+        return f'{head},\n "moves": {_lines(moves)},\n "tables": {_lines(leaves)}\n}}\n'
 
 
 def _lines(items: Iterable[object]) -> str:
@@ -110,14 +112,15 @@ def _lines(items: Iterable[object]) -> str:
 
 
 def epd_of(board: chess.Board) -> str:
-    """A position in a strategy: four fields of its FEN, the last only if a legal capture needs it."""
+    """A position in a strategy: four fields of its FEN, the last only for a legal capture."""
     return board.epd(en_passant="legal")
 
 
 def name_of(board: chess.Board, square: chess.Square) -> str:
     """A man and its square, such as Qh5."""
     man = board.piece_type_at(square)
-    return ("" if man is None else chess.piece_symbol(man).upper()) + chess.square_name(square)
+    letter = "" if man is None else chess.piece_symbol(man).upper()
+    return letter + chess.square_name(square)
 
 
 @dataclass(frozen=True)
