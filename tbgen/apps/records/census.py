@@ -1,12 +1,13 @@
-"""The record of a table: counts its file block by block in little memory, and plays the longest lines."""
+"""The record of a table: its file is counted block by block, and its longest lines are played."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -50,39 +51,60 @@ from tbgen.text import in_plies
 _CHUNKS = 8
 """The approximate places of a run."""
 _MOST_DISTANCES = 1 << 16
+"""A distance has 16 bits."""
+
+KindsAt = Callable[[int, int], Ints32]
+"""The kinds of the places from one number up to another."""
 
 
 def census_of(file: TableFile, threads: int | None = None) -> Record:
-    """The record of a table without lines of play, counted on some threads, or on one for each processor."""
-    entries, distances, kinds_of = _kinds_in(file)
-    entry, dtg = np.repeat(entries, distances), np.tile(np.arange(distances), len(entries))
+    """The record of a table without lines of play, counted on some threads, or on one for each
+    processor.
+    """
+    kinds = _kinds_in(file)
+    entry = np.repeat(kinds.entries, kinds.distances)
+    dtg = np.tile(np.arange(kinds.distances), len(kinds.entries))
     meanings = Meanings(
         worth_to_white(entry).astype(np.int16), entry.astype(np.int8), dtg.astype(np.uint16)
     )
-    counts = count_table(file.order, meanings, kinds_of, threads=threads)
-    kinds = counts.kinds.reshape(-1, 2, len(entries), distances, 2)
-    sides = {side: _side_of(file, side, entries, kinds[:, side].sum(axis=0)) for side in Color}
-    forced = [
-        outcome
-        for side in sides.values()
-        for outcome, each in side.outcomes.items()
-        if each.longest.dtg
-    ]
+    counts = count_table(file.order, meanings, kinds.at, threads=threads)
+    # [with the pair of bishops on one colour, side, entry value, distance, placements or classes]
+    table = counts.kinds.reshape(-1, 2, len(kinds.entries), kinds.distances, 2)
+    sides = {
+        side: _side_of(file, side, kinds.entries, table[:, side].sum(axis=0)) for side in Color
+    }
+    one_colored = None
+    has_pair = len(table) > 1
+    if has_pair:
+        one_colored = {side: _by_outcome(kinds.entries, table[1, side]) for side in Color}
     return Record(
         FORMAT,
         file.material,
         file.material.men,
         file.size,
-        positions=count_of(kinds.sum(axis=(0, 1, 2, 3))),
+        positions=count_of(table.sum(axis=(0, 1, 2, 3))),
         sides=sides,
         zugzwangs=_zugzwangs(file, counts),
-        one_colored={side: _by_outcome(entries, kinds[1, side]) for side in Color}
-        if len(kinds) > 1
-        else None,
-        widest=max(
-            forced, key=lambda outcome: (outcome.code, outcome.holder is Color.WHITE), default=None
-        ),
+        one_colored=one_colored,
+        widest=_widest_of(sides),
     )
+
+
+def _widest_of(sides: Mapping[Color, SideRecord]) -> Score | None:
+    """The score with the most legal moves that play forces.
+
+    White's of two, None if there is none.
+    """
+    forced = list[Score]()
+    for side in sides.values():
+        for outcome, record in side.outcomes.items():
+            if record.longest.dtg:
+                forced.append(outcome)
+    return max(forced, key=_width_of, default=None)
+
+
+def _width_of(outcome: Score) -> tuple[int, bool]:
+    return outcome.code, outcome.holder is Color.WHITE
 
 
 def census_in(folder: Path, material: Material, threads: int | None = None) -> Record:
@@ -91,17 +113,26 @@ def census_in(folder: Path, material: Material, threads: int | None = None) -> R
         return census_of(file, threads)
 
 
-def _kinds_in(file: TableFile) -> tuple[Ints, int, Callable[[int, int], Ints32]]:
-    """The entry values, the number of distances of each, and the kinds of places: all distances of a value in turn."""
-    groups = np.append(
-        file.column("symbol_groups").astype(np.int64), file.distances.dataset("group_states").items
-    )
+class _Kinds(NamedTuple):
+    """The kinds of the places of a file: every entry value with every distance in turn."""
+
+    entries: Ints
+    """The entry values."""
+    distances: int
+    """The number of distances of each value."""
+    at: KindsAt
+    """The kinds of the places from one number up to another."""
+
+
+def _kinds_in(file: TableFile) -> _Kinds:
+    group_starts = file.column("symbol_groups").astype(np.int64)
+    groups = np.append(group_starts, file.distances.dataset("group_states").items)
     distances = int(np.diff(groups).max())
     file.distances.expect(0 < distances <= _MOST_DISTANCES, "its groups do not follow each other")
     entries, numbers = np.unique(file.column("symbols")["entry"], return_inverse=True)
     first_kind = (numbers * distances).astype(np.uint32)
 
-    def kinds_of(first: int, end: int) -> Ints32:
+    def kinds_at(first: int, end: int) -> Ints32:
         symbols, dtg = file.symbols_and_dtg(first, end)
         is_known = int(dtg.max()) < distances
         file.distances.expect(
@@ -109,68 +140,75 @@ def _kinds_in(file: TableFile) -> tuple[Ints, int, Callable[[int, int], Ints32]]
         )
         return first_kind.take(symbols) + dtg
 
-    return entries.astype(np.int64), distances, kinds_of
+    return _Kinds(entries.astype(np.int64), distances, kinds_at)
 
 
 def count_table(
-    order: Order,
-    meanings: Meanings,
-    kinds_of: Callable[[int, int], Ints32],
-    *,
-    threads: int | None = None,
+    order: Order, meanings: Meanings, kinds_at: KindsAt, *, threads: int | None = None
 ) -> Counts:
-    """Count the kinds of all positions; `kinds_of` gives those of the places from one number up to another."""
-    layout, plane, workers = order.layout, order.plane_places, threads or os.cpu_count() or 1
+    """Count the kinds of all positions; `kinds_at` gives those of the places of a run."""
+    workers = threads or os.cpu_count() or 1
+    # The threads share one iterator of a list, which gives each run once.
+    runs = iter(list(_runs(order)))
 
-    def count(runs: Iterator[range]) -> Counts:
-        counts, rows = (
-            no_counts(len(meanings.entry), layout),
-            np.zeros((2, len(layout.slots)), np.int64),
-        )
-        for run in runs:
-            block, first = divmod(run.start, 2 * plane)
-            if len(run) < plane:  # a part of White's plane, and that of Black's
-                white, black = (
-                    kinds_of(run.start, run.stop)[None],
-                    kinds_of(run.start + plane, run.stop + plane)[None],
-                )
-            else:  # some blocks
-                white, black = (
-                    kinds_of(run.start, run.stop).reshape(-1, 2, plane).swapaxes(0, 1).copy()
-                )
-            for number, kinds in enumerate(zip(white, black, strict=True), block):
-                count_places(men_of(layout, number), number, first, *kinds, meanings, counts, rows)
-        return counts
+    def count(_: int) -> Counts:
+        return _counted(order, meanings, kinds_at, runs)
 
-    with ThreadPoolExecutor(
-        workers
-    ) as pool:  # the threads share one iterator of a list, which gives each run once
-        return total_of(list(pool.map(count, [iter(list(_runs(order)))] * workers)))
+    with ThreadPoolExecutor(workers) as pool:
+        return total_of(list(pool.map(count, range(workers))))
+
+
+def _counted(order: Order, meanings: Meanings, kinds_at: KindsAt, runs: Iterator[range]) -> Counts:
+    """The counts of some runs: of whole blocks, or of a part of White's plane and Black's."""
+    layout = order.layout
+    plane = order.plane_places
+    counts = no_counts(len(meanings.entry), layout)
+    rows = np.zeros((2, len(layout.slots)), np.int64)
+    for run in runs:
+        first_block, first = divmod(run.start, 2 * plane)
+        if len(run) < plane:
+            white = kinds_at(run.start, run.stop)
+            black = kinds_at(run.start + plane, run.stop + plane)
+            men = men_of(layout, first_block)
+            count_places(men, first_block, first, white, black, meanings, counts, rows)
+        else:
+            # [block of the run, side, place of its plane]
+            planes = kinds_at(run.start, run.stop).reshape(-1, 2, plane)
+            for block, (white, black) in enumerate(planes, first_block):
+                men = men_of(layout, block)
+                count_places(men, block, first, white, black, meanings, counts, rows)
+    return counts
 
 
 def _runs(order: Order) -> Iterator[range]:
-    """Runs of places that together have all planes of White: whole blocks, or parts of planes that are large.
+    """Runs of places that have all planes of White: whole blocks, or parts of large planes.
 
     They are whole chunks if chunks are smaller than a plane, so that no chunk is unpacked twice.
     """
-    plane, cells, most = order.plane_places, order.layout.cells, _CHUNKS * order.chunk_cells
+    plane = order.plane_places
+    cells = order.layout.cells
+    most = _CHUNKS * order.chunk_cells
     if plane > most:
         for begin in range(0, cells, 2 * plane):
-            yield from (
-                range(start, min(start + most, begin + plane))
-                for start in range(begin, begin + plane, most)
-            )
+            end = begin + plane
+            for start in range(begin, end, most):
+                yield range(start, min(start + most, end))
     else:
-        step = 2 * plane * max(1, most // (2 * plane))
-        yield from (range(start, min(start + step, cells)) for start in range(0, cells, step))
+        blocks = max(1, most // (2 * plane))
+        step = blocks * 2 * plane
+        for start in range(0, cells, step):
+            yield range(start, min(start + step, cells))
 
 
 # counts[number of the entry value, plies, placements or classes]
 def _by_outcome(entries: Ints, counts: Ints) -> dict[Score, Count]:
     """The number of positions with each outcome that occurs, best for White first."""
-    every = zip(entries.tolist(), map(count_of, counts.sum(axis=1)), strict=True)
-    found = {Score.from_signed(byte): count for byte, count in every if count.placements}
-    return dict(sorted(found.items(), reverse=True))
+    by_outcome = {}
+    for byte, pair in zip(entries.tolist(), counts.sum(axis=1), strict=True):
+        count = count_of(pair)
+        if count.placements:
+            by_outcome[Score.from_signed(byte)] = count
+    return dict(sorted(by_outcome.items(), reverse=True))
 
 
 def _side_of(file: TableFile, side: Color, entries: Ints, counts: Ints) -> SideRecord:
@@ -178,24 +216,25 @@ def _side_of(file: TableFile, side: Color, entries: Ints, counts: Ints) -> SideR
 
     VerificationError if the tallies of the file differ from its cells.
     """
-    total, tallies, longest = count_of(counts.sum(axis=(0, 1))), file.counts[side], file.longest
+    total = count_of(counts.sum(axis=(0, 1)))
+    tallies = file.counts[side]
     outcomes = dict[Score, OutcomeRecord]()
     for outcome, count in _by_outcome(entries, counts).items():
         (by_plies,) = counts[entries == outcome.signed]
         distances = tuple(np.trim_zeros(by_plies[:, CLASSES], "b").tolist())
-        dtg, fen, _ = longest.get((side, outcome), (None, "", None))
-        if (tallies.get(outcome), dtg) != (count.placements, len(distances) - 1):
+        most_plies = len(distances) - 1
+        dtg, fen, _ = file.longest.get((side, outcome), (None, "", None))
+        if tallies.get(outcome) != count.placements or dtg != most_plies:
             raise VerificationError(
                 str(file.material),
                 f"its tally of {outcome} with {side} to move is not what its cells hold",
             )
-        share = round(count.placements / total.placements, 6)
         outcomes[outcome] = OutcomeRecord(
             count.placements,
             count.classes,
-            share,
-            distances,
-            Longest(len(distances) - 1, fen, None),
+            share=round(count.placements / total.placements, 6),
+            distances=distances,
+            longest=Longest(most_plies, fen, None),
         )
     return SideRecord(total, outcomes)
 
@@ -205,11 +244,15 @@ def count_of(pair: npt.ArrayLike) -> Count:
     return Count(*np.asarray(pair).tolist())
 
 
-# pairs[row of the outcome with White to move, the same with Black to move, played for, placements or classes]
+# pairs[row of the outcome with White to move, the same with Black to move, played for, placements
+# or classes]
 def _zugzwangs(file: TableFile, counts: Counts) -> Zugzwangs:
     """The mutual zugzwangs by kind, and the longest."""
-    played, every = counts.pairs[:, :, 1], counts.pairs.sum(axis=2)
-    white_mates, black_mates = (row_of_byte(Score(MATE_CODE, side).signed) for side in Color)
+    played = counts.pairs[:, :, 1]
+    every = counts.pairs.sum(axis=2)
+    white_mates = row_of_byte(Score(MATE_CODE, Color.WHITE).signed)
+    black_mates = row_of_byte(Score(MATE_CODE, Color.BLACK).signed)
+    # White mates if Black has to move, or Black if White has to; both are counted twice.
     mates = (
         every[:, white_mates].sum(axis=0)
         + every[black_mates].sum(axis=0)
@@ -238,12 +281,14 @@ def _longest_zugzwang(file: TableFile, longest: Ints) -> Waiting | None:
 
 def _value_at(file: TableFile, place: int) -> OutcomeAt:
     """The entry value of a place."""
-    entries, (_, distances) = file.entries(place, place + 1), file.symbols_and_dtg(place, place + 1)
+    entries = file.entries(place, place + 1)
+    _, distances = file.symbols_and_dtg(place, place + 1)
     return OutcomeAt(Score.from_signed(int(entries[0])), int(distances[0]))
 
 
 def record_of(folders: Folders, material: Material) -> Record:
-    """The record of a table in one of the folders, with its lines, which need the tables that it leads to.
+    """The record of a table in one of the folders, with its lines, which need the tables that it
+    leads to.
 
     A replay proves every line.
     """
@@ -252,16 +297,18 @@ def record_of(folders: Folders, material: Material) -> Record:
         TableFile(path_in(where, material)) as file,
         open_tablebase(where, mobility=mobility_of(where[0])) as tables,
     ):
-        made = census_of(file)
-        return replace(
-            made, sides={side: _with_lines(file, part, tables) for side, part in made.sides.items()}
-        )
+        record = census_of(file)
+        sides = {side: _with_lines(file, part, tables) for side, part in record.sides.items()}
+        return replace(record, sides=sides)
 
 
 def keep_records(
     folder: Path, wanted: Sequence[Material], threads: int, tell: Callable[[Material], None]
 ) -> None:
-    """Count tables of a folder without lines, and write their records into it; `tell` receives each table first."""
+    """Count tables of a folder without lines, and write their records into it.
+
+    `tell` receives each table first.
+    """
     remove_partials(folder / FOLDER)
     for material in wanted:
         tell(material)
@@ -269,15 +316,18 @@ def keep_records(
 
 
 def _with_lines(file: TableFile, side: SideRecord, tables: Tablebase) -> SideRecord:
-    """A side with best play from the position with the longest distance of each outcome, proved by replay."""
+    """A side with best play from the position with the longest distance of each outcome, proved by
+    replay.
+    """
     outcomes = dict(side.outcomes)
-    for outcome, each in outcomes.items():
-        fen, dtg = each.longest.fen, each.longest.dtg
+    for outcome, record in side.outcomes.items():
+        fen = record.longest.fen
+        dtg = record.longest.dtg
         moves = [step.san for step in tables.line(parse_fen(fen)[0], max_plies=dtg)]
         if not replay(fen, moves, tables.mobility).proves(outcome, dtg):
             raise VerificationError(
                 str(file.material),
                 f"best play from {fen} does not reach {outcome} in {in_plies(dtg)}",
             )
-        outcomes[outcome] = replace(each, longest=Longest(dtg, fen, " ".join(moves)))
+        outcomes[outcome] = replace(record, longest=Longest(dtg, fen, " ".join(moves)))
     return SideRecord(side.positions, outcomes)

@@ -1,9 +1,20 @@
-"""The kernel that counts: every position of a block, with either side to move.
+r"""The kernel that counts: every position of a block, with either side to move.
 
-A *kind* is an entry value and its distance. The kinds of a run of places of one block come in the order of the file
-(storage/order.py): the white king varies fastest, the black king slowest. A *row* is all places that differ in the
-white king alone. A place of no position has some kind or other, so the kernel looks at the men themselves, at all white
-kings of a row at a time: words are sets of their squares.
+The places of a table, outermost first (storage/order.py):
+
+    block | side to move | black king | last man ... first man | white king
+            \_________________ a plane of one side ____________________/
+                           \_____________ a row _______________/ \_ digit /
+
+    place in its plane = row * kings + digit
+    row = ((black king * 64 + last man) * 64 ...) * 64 + first man
+    kind = number of the entry value * distances + distance
+
+The *kings* are the squares that the white king can have: 10 in the triangle a1-d1-d4, or 64 with
+pawns; its *digit* is the number of its square among them. A *row* is all places that differ in the
+white king alone, and a *kind* is an entry value with its distance. The file has a kind for each
+place, also where no position stands. So the kernel looks at the men themselves, at all white kings
+of a row at a time: words are sets of their squares.
 """
 
 from __future__ import annotations
@@ -31,12 +42,17 @@ from tbgen.index.words import EVERYTHING, NOTHING, lowest_and_rest, square_bit
 from tbgen.men import is_bound
 from tbgen.score import Color
 
-PLACEMENTS, CLASSES = 0, 1
-"""What is counted: placements of labelled men on 64 squares, and of these only such as differ up to symmetry."""
+PLACEMENTS = 0
+"""Count placements of labelled men on 64 squares."""
+CLASSES = 1
+"""Count only placements that differ up to symmetry."""
 
-WHOLE, HALVED, REFLECTED = 0, 1, 2
-"""What a place stands for: the usual, half of it since it is its own image in the diagonal, or such a place where the
-reflection exchanges two equal men."""
+WHOLE = 0
+"""A place stands for all images of its position."""
+HALVED = 1
+"""It stands for half of them, because it is its own image in the diagonal."""
+REFLECTED = 2
+"""It is its own image, too, but the reflection exchanges two equal men."""
 
 _WHITE = int(Color.WHITE)
 
@@ -50,11 +66,13 @@ class BlockMen(NamedTuple):
     pawns: npt.NDArray[np.int64]
     """Squares."""
     twin_start: npt.NDArray[np.int64]
-    """[slot] -> the first slot of its group of equal men; of pawns, and of men without an equal, its own."""
+    """[slot] -> the first slot of its group of equal men; of pawns, and of men without an equal,
+    its own.
+    """
     kings: int
-    """How many squares the white king has, and"""
+    """The number of squares that the white king can have."""
     digit: npt.NDArray[np.int64]
-    """[square] -> which of them it is."""
+    """[square] -> the number of that square among them."""
     how: int
     """How boards are turned in this block, see index/layout.py."""
     pair: npt.NDArray[np.int64]
@@ -62,12 +80,18 @@ class BlockMen(NamedTuple):
 
 
 def pair_of_bishops(layout: Layout) -> list[int]:
-    """The slots of the men bound to one colour of a side that has two or more; only one side can."""
-    slots = [
-        [n for n, (side, role) in enumerate(layout.slots) if side is color and is_bound(role)]
-        for color in Color
-    ]
-    return max(slots, key=len) if max(map(len, slots)) > 1 else []
+    """The slots of the men bound to one colour of a side that has two or more.
+
+    Only one side can.
+    """
+    for color in Color:
+        slots = list[int]()
+        for slot, (side, role) in enumerate(layout.slots):
+            if side is color and is_bound(role):
+                slots.append(slot)
+        if len(slots) > 1:
+            return slots
+    return []
 
 
 def men_of(layout: Layout, block: int) -> BlockMen:
@@ -102,16 +126,20 @@ class Counts(NamedTuple):
     """What has been counted so far."""
 
     often: npt.NDArray[np.int64]
-    """[what a place stands for, with the pair of bishops on one colour, side, kind] -> how many places"""
+    """[what it stands for, bishops on one colour, side, kind] -> the number of places"""
     weights: npt.NDArray[np.int64]
     """[what a place stands for, placements or classes] -> how many these are"""
     pairs: npt.NDArray[np.int64]
-    """Mutual zugzwangs: [row of the entry value, White to move, the same, Black to move, played for, what is counted]
+    """Mutual zugzwangs: [row of the entry value, White to move, the same, Black to move, played
+    for, what is counted]
 
-    *Played for*: neither side has the score already that it will be held to."""
+    *Played for*: neither side has the score already that it will be held to.
+    """
     longest: npt.NDArray[np.int64]
-    """The first mutual zugzwang of those played for longest: its longer and its shorter distance, and with a minus its
-    block and its place there, so that it is the greatest; all -1 if there is none."""
+    """The first mutual zugzwang of those played for longest: its longer and its shorter distance,
+    and with a minus its block and its place there, so that it is the greatest; all -1 if there is
+    none.
+    """
 
     @property
     def kinds(self) -> npt.NDArray[np.int64]:
@@ -121,33 +149,40 @@ class Counts(NamedTuple):
 
 def no_counts(kinds: int, layout: Layout) -> Counts:
     """Counts of nothing yet."""
-    images, orders = layout.orders * (2 if layout.pawns else 8), layout.orders
-    weights = np.array(
-        [(images, orders), (images // 2, orders), (images // 2, orders // 2)], np.int64
-    )
-    pairs = np.zeros((ROWS, ROWS, 2, 2), np.int64)
+    orders = layout.orders
+    symmetries = 2 if layout.pawns else 8
+    images = orders * symmetries
+    weights = np.zeros((3, 2), np.int64)
+    weights[WHOLE] = (images, orders)
+    weights[HALVED] = (images // 2, orders)
+    weights[REFLECTED] = (images // 2, orders // 2)
     colors = 2 if pair_of_bishops(layout) else 1
     return Counts(
-        np.zeros((3, colors, 2, kinds), np.int64), weights, pairs, np.full(4, -1, np.int64)
+        often=np.zeros((3, colors, 2, kinds), np.int64),
+        weights=weights,
+        pairs=np.zeros((ROWS, ROWS, 2, 2), np.int64),
+        longest=np.full(4, -1, np.int64),
     )
 
 
 def total_of(parts: Sequence[Counts]) -> Counts:
     """The counts of several parts, in any order, together."""
-    first, *more = parts
-    return Counts(
-        often=sum((each.often for each in more), first.often),
-        weights=first.weights,
-        pairs=sum((each.pairs for each in more), first.pairs),
-        longest=np.array(max(each.longest.tolist() for each in parts)),
-    )
+    first, *others = parts
+    often = first.often.copy()
+    pairs = first.pairs.copy()
+    for part in others:
+        often += part.often
+        pairs += part.pairs
+    longest = max(part.longest.tolist() for part in parts)
+    return Counts(often, first.weights, pairs, np.array(longest))
 
 
 @inner
 def set_up(men: BlockMen, row: Int, occupied: Word, squares: Ints) -> Word:
     """Put the men of a row, but for the white king, on their squares; the pawns stand there.
 
-    Returns the squares of all of them as a word, which begins with those of the pawns; nothing if two stand on one.
+    Returns the squares of all of them as a word, which begins with those of the pawns; nothing if
+    two stand on one.
     """
     for slot in range(men.pawns.size + 1, men.color.size):
         squares[slot] = row & 63
@@ -161,13 +196,17 @@ def set_up(men: BlockMen, row: Int, occupied: Word, squares: Ints) -> Word:
 
 @inner
 def out_of_check(men: BlockMen, squares: Ints, occupied: Word) -> tuple[Word, Word]:
-    """White kings beside which the black king is not attacked, and those that are not attacked themselves."""
-    white, black = EVERYTHING, EVERYTHING
+    """White kings beside which the black king is not attacked, and those that are not attacked
+    themselves.
+    """
+    white = EVERYTHING
+    black = EVERYTHING
     prey = squares[men.color.size - 1]
     for slot in range(men.color.size - 1):
         if slot == men.pawns.size:
             continue
-        start, color = squares[slot], men.color[slot]
+        start = squares[slot]
+        color = men.color[slot]
         reached = PAWN_ATTACKS[color, start]
         if slot >= men.pawns.size:
             reached = attacks_of(men.rays, slot, start, occupied)
@@ -187,11 +226,9 @@ def primary_kings(men: BlockMen, occupied: Word, squares: Ints, other: Ints) -> 
     last = men.color.size - 1
     if occupied == NOTHING or not are_in_order(squares, men.twin_start, men.pawns.size + 1, last):
         return NOTHING, WHOLE
-    compared = (
-        beside_image(squares, men.twin_start, 1, last + 1, other)
-        if men.how == INTO_TRIANGLE
-        else -1
-    )
+    compared = -1
+    if men.how == INTO_TRIANGLE:
+        compared = beside_image(squares, men.twin_start, 1, last + 1, other)
     kings = ~(occupied | KING_ATTACKS[squares[last]]) & primary_white_kings(men.how, compared)
     return kings, WHOLE if compared else stands_on_diagonal(squares)
 
@@ -219,15 +256,16 @@ def count_pair(
     near = min(np.int64(meanings.dtg[white]), np.int64(meanings.dtg[black]))
     far = max(np.int64(meanings.dtg[white]), np.int64(meanings.dtg[black]))
     played = 1 if near > 0 else 0
-    with_white, with_black = (
-        row_of_byte(np.int64(meanings.entry[white])),
-        row_of_byte(np.int64(meanings.entry[black])),
-    )
+    with_white = row_of_byte(np.int64(meanings.entry[white]))
+    with_black = row_of_byte(np.int64(meanings.entry[black]))
     for counted in range(2):
         counts.pairs[with_white, with_black, played, counted] += counts.weights[stands_for, counted]
     longest = counts.longest
     if played and (far, near, -block, -place) > (longest[0], longest[1], longest[2], longest[3]):
-        longest[0], longest[1], longest[2], longest[3] = far, near, -block, -place
+        longest[0] = far
+        longest[1] = near
+        longest[2] = -block
+        longest[3] = -place
 
 
 @inner
@@ -236,7 +274,7 @@ def are_one_colored(men: BlockMen, squares: Ints) -> int:
     one_colored = 1 if men.pair.size else 0
     for slot in men.pair:
         between = squares[slot] ^ squares[men.pair[0]]
-        one_colored &= ~(between ^ between >> 3) & 1
+        one_colored &= ~(between ^ (between >> 3)) & 1
     return one_colored
 
 
@@ -251,11 +289,14 @@ def count_places(
     counts: Counts,
     rows: Ints,
 ) -> None:
-    """Count the positions of a run of whole rows of a block, whose kinds are `white` and `black` by the side to move.
+    """Count the positions of a run of whole rows of a block, whose kinds are `white` and `black` by
+    the side to move.
 
-    `rows` is a scratch buffer: the squares of a row's men, and of those of a row that it is compared with.
+    `rows` is a scratch buffer: the squares of a row's men, and of those of a row that it is
+    compared with.
     """
-    squares, pawns = rows[0], NOTHING
+    squares = rows[0]
+    pawns = NOTHING
     for slot in range(men.pawns.size):
         squares[slot] = men.pawns[slot]
         pawns |= square_bit(squares[slot])
@@ -269,12 +310,15 @@ def count_places(
         left = kings & (with_white | with_black)
         while left:
             square, left = lowest_and_rest(left)
-            bit, here = square_bit(square), place + men.digit[square]
-            one, two = white[here - first], black[here - first]
+            bit = square_bit(square)
+            there = place + men.digit[square]
+            kind_white = white[there - first]
+            kind_black = black[there - first]
             stands_for = on_diagonal if bit & DIAGONAL else WHOLE
             if with_white & bit:
-                often[stands_for, 0, one] += 1
+                often[stands_for, 0, kind_white] += 1
             if with_black & bit:
-                often[stands_for, 1, two] += 1
-            if with_white & with_black & bit and meanings.worth[one] < meanings.worth[two]:
-                count_pair(counts, meanings, one, two, block, here, stands_for)
+                often[stands_for, 1, kind_black] += 1
+            is_worse = meanings.worth[kind_white] < meanings.worth[kind_black]
+            if with_white & with_black & bit and is_worse:
+                count_pair(counts, meanings, kind_white, kind_black, block, there, stands_for)

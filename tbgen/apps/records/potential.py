@@ -1,17 +1,20 @@
 """Potential: exact shares of whole tables beside a rule of thumb for mating.
 
-The rule is that of Pair-o-Max (docs/records.md): how far to trust a lead in material, in centipawns.
+The rule is that of Pair-o-Max (docs/records.md): how far to trust a lead in material, in
+centipawns.
 
 * without pawns the leader's score is halved;
-* if moreover it leads by less than 350 in pieces, with at most two against at most one, it is divided by 8;
-* with one pawn, if it would lead by less than 350 in pieces once the weakest piece has been given for the pawn, it is
-  divided by 4.
+* if moreover it leads by less than 350 in pieces, with at most two against at most one, it is
+  divided by 8;
+* with one pawn, if it would lead by less than 350 in pieces once the weakest piece has been given
+  for the pawn, it is divided by 4.
 
-Exceptions: a bare king cannot hold against mating material, so nothing is halved there. Two knights alone do not mate
-and count as the second case. Nor do bishops on squares of one colour, which are an ending of their own.
+Exceptions: a bare king cannot hold against mating material, so nothing is halved there. Two knights
+alone do not mate and count as the second case. Nor do bishops on squares of one colour, which are
+an ending of their own.
 
-A man of your own has the marks of that program beside its value (see `Mark`). A man bound to squares of one colour,
-whatever his value, does not mate alone; how he moves says so.
+A man of your own has the marks of that program beside its value (see `Mark`). A man bound to
+squares of one colour, whatever his value, does not mate alone; how he moves says so.
 """
 
 from __future__ import annotations
@@ -89,8 +92,15 @@ class Rule(enum.Enum):
 
 
 def lead_of(white: Iterable[AnyMan], black: Iterable[AnyMan], worths: Worths = CHESS) -> int:
-    """By how many centipawns White's men are worth more than Black's; negative if they are worth less."""
-    return sum(worths[role].value for role in white) - sum(worths[role].value for role in black)
+    """By how many centipawns White's men are worth more than Black's.
+
+    Negative if they are worth less.
+    """
+    return _sum_of(white, worths) - _sum_of(black, worths)
+
+
+def _sum_of(men: Iterable[AnyMan], worths: Worths) -> int:
+    return sum(worths[role].value for role in men)
 
 
 def _mates(pieces: Sequence[AnyMan], worths: Worths) -> bool:
@@ -103,29 +113,34 @@ def _mates(pieces: Sequence[AnyMan], worths: Worths) -> bool:
 
 def rule_for(material: Material, leader: Color, worths: Worths = CHESS) -> Rule:
     """The case of the rule for the leader."""
-    ours, theirs = (material.side(color) for color in (leader, leader.other))
-    pieces, others = (
-        [role for role in side if role not in (Role.KING, Role.PAWN)] for side in (ours, theirs)
-    )
-    lead, pawns = lead_of(pieces, others, worths), ours.count(Role.PAWN)
-    if pawns == 1 and others and lead + min(worths[role].value for role in others) < MINOR_AHEAD:
-        return Rule.LAST_PAWN
+    pieces = _pieces(material, leader)
+    others = _pieces(material, leader.other)
+    pawns = material.side(leader).count(Role.PAWN)
+    lead = lead_of(pieces, others, worths)
+    if pawns == 1 and others:
+        weakest = min(worths[role].value for role in others)
+        if lead + weakest < MINOR_AHEAD:
+            return Rule.LAST_PAWN
     if pawns:
         return Rule.FULL
-    if len(theirs) == 1:
+    has_bare_king = len(material.side(leader.other)) == 1
+    if has_bare_king:
         return Rule.BARE_KING if _mates(pieces, worths) else Rule.NO_MATE
     if len(pieces) == len(others) == 1 and Mark.TOUGH in worths[others[0]].marks:
         return Rule.TOUGH
-    return (
-        Rule.MINOR_AHEAD
-        if lead < MINOR_AHEAD and len(pieces) <= 2 and len(others) <= 1
-        else Rule.PAWNLESS
-    )
+    if lead < MINOR_AHEAD and len(pieces) <= 2 and len(others) <= 1:
+        return Rule.MINOR_AHEAD
+    return Rule.PAWNLESS
 
 
-_WORTH: Final = re.compile(
-    rf"([A-Z])=([0-9]{{1,4}})((?:,(?:{'|'.join(mark.value for mark in Mark)}))*)"
-)
+def _pieces(material: Material, color: Color) -> list[AnyMan]:
+    """The men of a side but king and pawns."""
+    return [role for role in material.side(color) if role not in (Role.KING, Role.PAWN)]
+
+
+_MARKS: Final = "|".join(mark.value for mark in Mark)
+_WORTH: Final = re.compile(rf"([A-Z])=([0-9]{{1,4}})((?:,(?:{_MARKS}))*)")
+"""A man's letter, his value in centipawns, and his marks, such as `M=325,mates`."""
 
 ByOutcome = Mapping[Color, Mapping[Score, int]]
 """By side to move, positions up to symmetry."""
@@ -133,20 +148,23 @@ ByOutcome = Mapping[Color, Mapping[Score, int]]
 
 @dataclass(frozen=True)
 class Judged:
-    """A rule beside the truth: the leader's share of mates, less those that it suffers, and its points."""
+    """A rule beside the truth: the leader's share of mates, less those that it suffers, and its
+    points.
+    """
 
     rule: Rule
     mates: Fraction
-    """The share of positions the leader wins by mate, less those it loses so; either side to move counts half."""
+    """The share of positions the leader wins by mate, less those it loses so; either side to move
+    counts half.
+    """
     points: Fraction
     """Twice what the leader gets above half a point, by the exponential formula."""
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether no other factor is nearer, and the leader at least wins more often than it loses."""
-        return self.mates >= 0 and abs(self.error) == min(
-            abs(each.factor - self.mates) for each in Rule
-        )
+        """Whether no other factor is nearer, and the leader wins at least as often as it loses."""
+        least_error = min(abs(rule.factor - self.mates) for rule in Rule)
+        return self.mates >= 0 and abs(self.error) == least_error
 
     @property
     def error(self) -> Fraction:
@@ -174,24 +192,27 @@ class Potential(Judged):
     longest: int | None
     """The most plies to the leader's mate; None if it never mates."""
     bishops: str | None = None
-    """Which positions these are, where they are told apart by the colours of the squares of bishops."""
+    """Which positions these are, if the colours of the bishops' squares divide them."""
 
     @property
     def name(self) -> str:
         """The material, and what it leaves open."""
         if self.bishops is None:
             return str(self.material)
-        return f"{self.material}, {'men bound to' if self.material.own else 'bishops on'} {self.bishops}"
+        men = "men bound to" if self.material.own else "bishops on"
+        return f"{self.material}, {men} {self.bishops}"
 
     def share(self, side: Color, holder: Color, code: int) -> Fraction:
-        """The share of positions with a side to move where a side gets a score of this code or a lower one."""
-        counts = self.counts[side]
-        won = sum(
-            count
-            for outcome, count in counts.items()
-            if outcome.holder is holder and outcome.code <= code
-        )
-        return Fraction(won, sum(counts.values()) or 1)
+        """The share of positions with a side to move where a side gets a score of this code or a
+        lower one.
+        """
+        positions = 0
+        won = 0
+        for outcome, count in self.counts[side].items():
+            positions += count
+            if outcome.holder is holder and outcome.code <= code:
+                won += count
+        return Fraction(won, positions or 1)
 
     @property
     def verdict(self) -> str:
@@ -214,12 +235,12 @@ class Potential(Judged):
         }
 
     def _shares(self, side: Color) -> dict[str, dict[str, float]]:
-        return {
-            plain(holder): {
+        shares: dict[str, dict[str, float]] = {}
+        for holder in Color:
+            shares[plain(holder)] = {
                 str(score): _rounded(self.share(side, holder, score.code)) for score in BOUNDS
             }
-            for holder in Color
-        }
+        return shares
 
 
 def _rounded(share: Fraction) -> float:
@@ -227,23 +248,25 @@ def _rounded(share: Fraction) -> float:
 
 
 def worths_of(texts: Iterable[str], own: Sequence[Man]) -> Worths:
-    """What men are worth, those of chess and some of your own, as texts such as `M=325,mates` say."""
-    found = dict(CHESS)
-    roles = {role.letter: role for role in own}
+    """What the men of chess and those of your own are worth, by texts such as `M=325,mates`."""
+    worths = dict(CHESS)
+    men = {man.letter: man for man in own}
     for text in texts:
         match = _WORTH.fullmatch(text)
-        if match is None or match[1] not in roles:
+        if match is None or match[1] not in men:
             marks = ", ".join(mark.value for mark in Mark)
             raise UsageError(
-                f"{text!r} is not a man's worth such as M=325; marks follow it ({marks}): M=325,mates"
+                f"{text!r} is not a man's worth such as M=325; "
+                f"marks follow it ({marks}): M=325,mates"
             )
-        found[roles[match[1]]] = Worth(int(match[2]), frozenset(map(Mark, match[3].split(",")[1:])))
-    for role in own:
-        if role not in found:
+        names = match[3].split(",")[1:]
+        worths[men[match[1]]] = Worth(int(match[2]), frozenset(Mark(name) for name in names))
+    for man in own:
+        if man not in worths:
             raise UsageError(
-                f"say in centipawns what {role.letter} is worth: --worth {role.letter}=325"
+                f"say in centipawns what {man.letter} is worth: --worth {man.letter}=325"
             )
-    return found
+    return worths
 
 
 def own_records(folder: Path) -> list[Record]:
@@ -255,61 +278,85 @@ def own_records(folder: Path) -> list[Record]:
 
 def potentials_of(records: Iterable[Record], worths: Worths = CHESS) -> list[Potential]:
     """Every ending in which somebody leads, the rule's worst errors first."""
-    found = (each for record in records for each in _recorded(record, worths))
-    return sorted(found, key=lambda each: (-abs(each.error), each.name))
+    potentials = list[Potential]()
+    for record in records:
+        potentials.extend(_recorded(record, worths))
+    return sorted(potentials, key=lambda potential: (-abs(potential.error), potential.name))
 
 
 def _mean(leader: Color, counts: ByOutcome, worth: Callable[[Score], Fraction]) -> Fraction:
     """The average worth of outcomes to the leader, over all positions."""
-    sign = {leader: 1, leader.other: -1}
-    means = (
-        sum(sign[outcome.holder] * worth(outcome) * count for outcome, count in of_side.items())
-        / Fraction(sum(of_side.values()) or 1)
-        for of_side in counts.values()
-    )
-    return sum(means, Fraction(0)) / len(Color)
+    means = Fraction(0)
+    for of_side in counts.values():
+        total = Fraction(0)
+        for outcome, count in of_side.items():
+            sign = 1 if outcome.holder is leader else -1
+            total += sign * worth(outcome) * count
+        means += total / (sum(of_side.values()) or 1)
+    return means / len(Color)
+
+
+def _points_above_draw(outcome: Score) -> Fraction:
+    """Twice what the holder gets above half a point, by the exponential formula."""
+    return 2 * (Scoring().points(outcome)[outcome.holder] - DRAW)
+
+
+def _is_mate(outcome: Score) -> Fraction:
+    return Fraction(outcome.is_mate)
+
+
+class _Part(NamedTuple):
+    """Some of the positions of an ending."""
+
+    bishops: str | None
+    rule: Rule
+    counts: ByOutcome
 
 
 def _recorded(record: Record, worths: Worths) -> Iterator[Potential]:
-    """A record's ending, or its two endings if the leader's bishops may stand on squares of one colour."""
+    """A record's ending, or its two if the leader's bishops may stand on squares of one colour."""
     lead = lead_of(record.material.white, record.material.black, worths)
     if lead == 0:
         return
     leader = Color.WHITE if lead > 0 else Color.BLACK
-    rule = rule_for(record.material, leader, worths)
     mate = Score(MATE_CODE, leader)
-    longest = max(
-        (line.dtg for _, outcome, line in record.lines() if outcome == mate), default=None
-    )
-    every = {side: record.sides[side].counts for side in Color}
-    parts: list[tuple[str | None, Rule, ByOutcome]] = [(None, rule, every)]
-    men = record.material.side(leader)
-    if record.one_colored is not None and sum(is_bound(role) for role in men) > 1:
-        one = {
-            side: {outcome: n.classes for outcome, n in record.one_colored[side].items()}
-            for side in Color
-        }
-        both = {
-            side: {each: n - one[side].get(each, 0) for each, n in every[side].items()}
-            for side in Color
-        }
-        has_more = (
-            not all(is_bound(role) for role in men[1:])
-            or len(record.material.side(leader.other)) > 1
-        )
-        parts = [
-            ("both colours", rule, both),
-            ("one colour", rule if has_more else Rule.NO_MATE, one),
-        ]
-    scoring = Scoring()
-    for bishops, said, counts in parts:
-        points = _mean(
-            leader, counts, lambda outcome: 2 * (scoring.points(outcome)[outcome.holder] - DRAW)
-        )
-        won = _mean(leader, counts, lambda outcome: Fraction(outcome.is_mate))
+    mates = [line.dtg for _, outcome, line in record.lines() if outcome == mate]
+    for part in _parts_of(record, leader, rule_for(record.material, leader, worths)):
         yield Potential(
-            said, won, points, record.material, leader, counts, abs(lead), longest, bishops
+            part.rule,
+            mates=_mean(leader, part.counts, _is_mate),
+            points=_mean(leader, part.counts, _points_above_draw),
+            material=record.material,
+            leader=leader,
+            counts=part.counts,
+            advantage=abs(lead),
+            longest=max(mates, default=None),
+            bishops=part.bishops,
         )
+
+
+def _parts_of(record: Record, leader: Color, rule: Rule) -> list[_Part]:
+    """All positions, or those with the leader's bishops on squares of both colours and of one."""
+    every = {side: record.sides[side].counts for side in Color}
+    men = record.material.side(leader)
+    bound = [role for role in men if is_bound(role)]
+    if record.one_colored is None or len(bound) < 2:
+        return [_Part(None, rule, every)]
+    one: dict[Color, dict[Score, int]] = {}
+    both: dict[Color, dict[Score, int]] = {}
+    for side in Color:
+        counts = record.one_colored[side]
+        one[side] = {outcome: count.classes for outcome, count in counts.items()}
+        both[side] = {}
+        for outcome, classes in every[side].items():
+            both[side][outcome] = classes - one[side].get(outcome, 0)
+    others = record.material.side(leader.other)
+    has_only_bishops = len(bound) == len(men) - 1
+    has_more = not has_only_bishops or len(others) > 1
+    return [
+        _Part("both colours", rule, both),
+        _Part("one colour", rule if has_more else Rule.NO_MATE, one),
+    ]
 
 
 @dataclass(frozen=True)
@@ -332,27 +379,26 @@ class Fit(Judged):
 
 def fits_of(potentials: Sequence[Potential]) -> list[Fit]:
     """The rules that speak of some ending, with fitted factors, the worst errors first."""
-    groups = ([each for each in potentials if each.rule is rule] for rule in Rule)
-    fits = [
-        Fit(
-            group[0].rule,
-            mean(each.mates for each in group),
-            mean(each.points for each in group),
-            endings=len(group),
-            confirmed=sum(each.is_confirmed for each in group),
-        )
-        for group in groups
-        if group
-    ]
+    fits = list[Fit]()
+    for rule in Rule:
+        group = [potential for potential in potentials if potential.rule is rule]
+        if group:
+            fit = Fit(
+                rule,
+                mates=mean(potential.mates for potential in group),
+                points=mean(potential.points for potential in group),
+                endings=len(group),
+                confirmed=sum(potential.is_confirmed for potential in group),
+            )
+            fits.append(fit)
     return sorted(fits, key=lambda fit: -abs(fit.error))
 
 
 def facts_of(potentials: Sequence[Potential]) -> Mapping[str, Any]:
     """Factors for an engine to read, by rule and by ending."""
+    by_name = {potential.name: potential for potential in potentials}
     return {
         "format": 1,
         "rules": [fit.facts() for fit in fits_of(potentials)],
-        "endings": {
-            each.name: each.facts() for each in sorted(potentials, key=lambda each: each.name)
-        },
+        "endings": {name: by_name[name].facts() for name in sorted(by_name)},
     }

@@ -1,7 +1,7 @@
-"""The published statistics of a table, as in `records/MATERIAL.json` (schema.json defines the form).
+"""The published statistics of a table, as in `records/MATERIAL.json` (see schema.json).
 
-The fields of these classes are the members of its objects. Its bytes depend on the table alone: no seconds, no
-machine, no date.
+The fields of these classes are the members of its objects. Its bytes depend on the table alone: no
+seconds, no machine, no date.
 
 A folder has one file a material. A replay plays the line of a record once more by the rules.
 """
@@ -34,7 +34,7 @@ _LIST: Final = re.compile(r"\[\s+([^][{}]*?)\s+\]")
 
 @dataclass(frozen=True)
 class Count:
-    """Numbers of positions: placements of labelled men on 64 squares, and positions up to symmetry."""
+    """Numbers of positions: placements of labelled men, and positions up to symmetry."""
 
     placements: int
     classes: int
@@ -57,9 +57,12 @@ class Longest:
     def quiet_plies(self) -> int:
         """The number of plies before the first capture or pawn move of the line."""
         moves = self.moves
-        return next(
-            (n for n, san in enumerate(moves) if "x" in san or san[0].islower()), len(moves)
-        )
+        for ply, san in enumerate(moves):
+            is_capture = "x" in san
+            is_pawn_move = san[0].islower()
+            if is_capture or is_pawn_move:
+                return ply
+        return len(moves)
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,7 @@ class SideRecord:
     @property
     def counts(self) -> dict[Score, int]:
         """The number of positions up to symmetry with each outcome."""
-        return {outcome: each.classes for outcome, each in self.outcomes.items()}
+        return {outcome: record.classes for outcome, record in self.outcomes.items()}
 
 
 @dataclass(frozen=True)
@@ -109,8 +112,8 @@ class Waiting:
 class Zugzwangs:
     """Mutual zugzwangs: White to move is worth less to White than Black to move.
 
-    The own score has accrued, as after a reset. A zugzwang is *played for* if neither score is already on the board:
-    the side to move will be forced to the worse one.
+    The own score has accrued, as after a reset. A zugzwang is *played for* if neither score is
+    already on the board: the side to move will be forced to the worse one.
     """
 
     all: Count
@@ -118,7 +121,7 @@ class Zugzwangs:
     mates: Count
     """Zugzwangs in which a side mates only because the other has to move."""
     holders: Count
-    """Zugzwangs that are played for, in which each side would hold the score if the other had to move."""
+    """Zugzwangs that are played for, in which each side would hold if the other had to move."""
     longest: Waiting | None = None
     """The zugzwang, among those played for, with the longest distance."""
 
@@ -136,32 +139,37 @@ class Record:
     sides: Mapping[Color, SideRecord]
     zugzwangs: Zugzwangs
     one_colored: Mapping[Color, Mapping[Score, Count]] | None
-    """The positions with all bishops of a side on one colour, if a side has two or more; else None."""
+    """The positions with all bishops of a side on one colour; None if no side has two."""
     widest: Score | None
     """The score with the most legal moves that play forces and that is not already on the board."""
 
     @property
     def distances(self) -> dict[tuple[Color, Score], tuple[int, ...]]:
-        """The number of positions up to symmetry with each outcome and distance, by side to move."""
-        return {
-            (side, outcome): each.distances
-            for side, record in self.sides.items()
-            for outcome, each in record.outcomes.items()
-        }
+        """The positions up to symmetry with each outcome and distance, by side to move."""
+        distances = {}
+        for side, side_record in self.sides.items():
+            for outcome, record in side_record.outcomes.items():
+                distances[side, outcome] = record.distances
+        return distances
 
     def lines(self) -> Iterator[tuple[Color, Score, Longest]]:
         """The longest line to each outcome: its side to move, its outcome, and the line."""
-        for side, record in self.sides.items():
-            yield from ((side, outcome, each.longest) for outcome, each in record.outcomes.items())
+        for side, side_record in self.sides.items():
+            for outcome, record in side_record.outcomes.items():
+                yield side, outcome, record.longest
 
     def longest(self) -> tuple[Color, Score, Longest] | None:
         """The longest of all lines."""
-        return max(self.lines(), key=lambda line: line[2].dtg, default=None)
+        return max(self.lines(), key=_plies_of, default=None)
 
     def to_text(self) -> str:
         """The bytes of the file: lists on one line each, a final newline."""
         text = to_json(plain(self), indent=1)
         return _LIST.sub(lambda match: f"[{' '.join(match[1].split())}]", text) + "\n"
+
+
+def _plies_of(line: tuple[Color, Score, Longest]) -> int:
+    return line[2].dtg
 
 
 FOLDER: Final = "records"
@@ -174,16 +182,17 @@ def path_of_record(folder: Path, material: Material) -> Path:
 
 def without_record(folder: Path, wanted: Iterable[Material]) -> list[Material]:
     """The tables that were built in a folder with distances, and have no record there."""
-    built, found = read_manifest(folder), list[Material]()
+    entries = read_manifest(folder)
+    materials = list[Material]()
     for material in wanted:
-        made = built.get(str(material))
-        if made is None or made.wall_seconds is None or made.sha256_of_distances is None:
+        entry = entries.get(str(material))
+        if entry is None or entry.wall_seconds is None or entry.sha256_of_distances is None:
             continue
         with contextlib.suppress(OSError, RecordError):
-            if read_record(path_of_record(folder / FOLDER, material)).bytes == made.bytes:
+            if read_record(path_of_record(folder / FOLDER, material)).bytes == entry.bytes:
                 continue
-        found.append(material)
-    return found
+        materials.append(material)
+    return materials
 
 
 def read_record(path: Path) -> Record:
@@ -200,19 +209,24 @@ def read_record(path: Path) -> Record:
 
 
 def records_in(*folders: Path) -> list[Record]:
-    """All records of some folders, those with the fewest men first; the first folder with a material counts."""
-    there = {
-        path.name: path
-        for folder in reversed(folders)
-        for path in folder.glob("*.json")
-        if path.is_file()
-    }
-    wanted = (path_of_record(Path(), material).name for material in every_material())
-    return [read_record(there[name]) for name in wanted if name in there]
+    """All records of some folders, those with the fewest men first.
+
+    The first folder with a material counts.
+    """
+    paths = {}
+    for folder in reversed(folders):
+        for path in folder.glob("*.json"):
+            if path.is_file():
+                paths[path.name] = path
+    names = [path_of_record(Path(), material).name for material in every_material()]
+    return [read_record(paths[name]) for name in names if name in paths]
 
 
 def differs(folder: Path, record: Record) -> bool:
-    """Whether a folder has a record of the material with other values; lines may be missing from either."""
+    """Whether a folder has a record of the material with other values.
+
+    Lines may be missing from either.
+    """
     with contextlib.suppress(OSError, RecordError):
         return read_record(path_of_record(folder, record.material)).distances != record.distances
     return False
@@ -233,7 +247,7 @@ class Replay:
     outcomes: tuple[Score, ...]
     """The accrued score before the first move and after each."""
     is_renewed: bool
-    """Whether the last move replaces the accrued score: a capture or a pawn move under r-mobility."""
+    """Whether the last move replaces the score: a capture or pawn move under r-mobility."""
 
     def proves(self, outcome: Score, dtg: int) -> bool:
         """Whether the line reaches the outcome in so many plies, and not one ply earlier."""
@@ -245,7 +259,9 @@ class Replay:
 def replay(fen: str, moves: Iterable[str], mobility: Mobility = Mobility.RESET) -> Replay:
     """Play moves in short notation; MoveError if one is not legal."""
     board, _ = parse_fen(fen)
-    steps, outcomes, is_renewed = list[str](), [own_score(board)], False
+    steps = list[str]()
+    outcomes = [own_score(board)]
+    is_renewed = False
     for ply, text in enumerate(moves, 1):
         move = parse_move(board, text, ply)
         steps.append(step_of(board, move))
@@ -256,7 +272,7 @@ def replay(fen: str, moves: Iterable[str], mobility: Mobility = Mobility.RESET) 
 
 
 def step_of(board: chess.Board, move: chess.Move) -> str:
-    """The changes on the board by a move: the move in UCI, after a pawn that it takes en passant."""
+    """The changes on the board by a move: it in UCI, after a pawn that it takes en passant."""
     if not board.is_en_passant(move):
         return move.uci()
     taken = chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
