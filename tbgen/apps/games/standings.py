@@ -1,5 +1,6 @@
 """Standings of an event: cross table, sums of points and tie-breaks.
 
+>>> from tbgen.rules.points import Scoring
 >>> games = [EventGame(("Ann", "Bob"), "1/2-1/2", Score(3, Color.WHITE), Scoring(), Source.GAME)]
 >>> [(row.rank, row.name, str(row.points), str(row.classical)) for row in Standings(games).rows]
 [(1, 'Ann', '9/16', '1/2'), (2, 'Bob', '7/16', '1/2')]
