@@ -53,7 +53,7 @@ from tbgen.system.outputs import folder_to_write
 from tbgen.system.process import available_memory, free_disk
 from tbgen.system.watching import Watch, progress_of, unwatched
 
-Root = tuple[chess.Board, Score]
+Problem = tuple[chess.Board, Score]
 """A position to be solved, and what has accrued in it."""
 
 CACHE_BYTES = 1 << 35
@@ -135,18 +135,20 @@ class PositionSolver(contextlib.ExitStack):
                 self._brackets[key] = self.solve(board, accrued, watch).bracket
         return self._brackets.get(key)
 
-    def outlook(self, positions: Iterable[Root]) -> tuple[list[Root], Counter[str], SolvePlan]:
+    def outlook(
+        self, positions: Iterable[Problem]
+    ) -> tuple[list[Problem], Counter[str], SolvePlan]:
         """The positions that can be solved, why others cannot, and the cost of all blocks, each
         once.
         """
         roots = list(positions)
         self._share_queries(roots)
-        kept = list[Root]()
+        kept = list[Problem]()
         refused = Counter[str]()
         plan = plan_of(self._closures_to_solve(roots, kept, refused))
         return kept, refused, plan
 
-    def _share_queries(self, roots: Iterable[Root]) -> None:
+    def _share_queries(self, roots: Iterable[Problem]) -> None:
         """Ask a block without pawns, which takes long, once for all positions."""
         for position, accrued in roots:
             with contextlib.suppress(InputError):
@@ -158,7 +160,7 @@ class PositionSolver(contextlib.ExitStack):
                     self._shared_queries.setdefault(node, set()).update(queries)
 
     def _closures_to_solve(
-        self, roots: Iterable[Root], kept: list[Root], refused: Counter[str]
+        self, roots: Iterable[Problem], kept: list[Problem], refused: Counter[str]
     ) -> Iterator[Closure]:
         """The closures of some positions, one after another, as together they take much memory."""
         for position, accrued in roots:
@@ -216,7 +218,7 @@ class PositionSolver(contextlib.ExitStack):
         if disk is not None and disk_bytes > disk:
             raise NotEnoughDiskError("the blocks of a position", disk_bytes, disk)
 
-    def _read(self, position: Position, accrued: Score | str | None) -> Root:
+    def _read(self, position: Position, accrued: Score | str | None) -> Problem:
         """A legal position, and what has accrued in it; an error if no game can lead there."""
         board, carried = TableValues(self._known, Mobility.RESET).read(position, accrued)
         refuse_illegal(board)

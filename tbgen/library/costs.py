@@ -168,7 +168,7 @@ def measured_file(mobility: Mobility) -> Path:
     return Path(__file__).with_name("measured") / f"{mobility}.csv"
 
 
-class _Figures(NamedTuple):
+class _MeasuredCost(NamedTuple):
     """What a table took, or a primary cell of some tables."""
 
     cpu_seconds: float
@@ -177,15 +177,15 @@ class _Figures(NamedTuple):
 
 
 @cache
-def _measured(mobility: Mobility) -> Mapping[Material, _Figures]:
+def _measured(mobility: Mobility) -> Mapping[Material, _MeasuredCost]:
     """The figures of the tables of a mobility."""
     with measured_file(mobility).open(encoding="utf-8", newline="") as file:
         _, *rows = csv.reader(file)
-    return {Material.parse(name): _Figures(*map(float, figures)) for name, *figures in rows}
+    return {Material.parse(name): _MeasuredCost(*map(float, figures)) for name, *figures in rows}
 
 
 @cache
-def _figures_of_cell(kind: tuple[str, bool], mobility: Mobility) -> _Figures:
+def _figures_of_cell(kind: tuple[str, bool], mobility: Mobility) -> _MeasuredCost:
     """The figures of a primary cell of the largest measured tables of a class."""
     measured = _measured(mobility)
     most_men = max(material.men for material in measured)
@@ -195,7 +195,7 @@ def _figures_of_cell(kind: tuple[str, bool], mobility: Mobility) -> _Figures:
         if material.men == most_men and class_of(material) == kind:
             cells += primary_cells(material)
             totals = [total + figure for total, figure in zip(totals, figures, strict=True)]
-    return _Figures(*(total / cells for total in totals))
+    return _MeasuredCost(*(total / cells for total in totals))
 
 
 def fits_memory(layout: Layout) -> bool:
@@ -211,7 +211,7 @@ def cost_of(
     if figures is None:
         cells = primary_cells(material)
         of_cell = _figures_of_cell(class_of(material), mobility)
-        figures = _Figures(*(cells * figure for figure in of_cell))
+        figures = _MeasuredCost(*(cells * figure for figure in of_cell))
     outcome_bytes = round(figures.outcome_bytes)
     both_bytes = outcome_bytes + round(figures.distance_bytes)
     scratch_bytes = 0

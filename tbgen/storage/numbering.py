@@ -117,7 +117,7 @@ def _met(
     cell_of = order.cells_of(np.arange(order.layout.block_words))
     turns = _TURNS if len(order.layout.blocks) == 1 else 1
     most_cells = max(part.stop - part.start for part in parts)
-    workers = [_Worker(n, threads, Cells.room(most_cells)) for n in range(threads)]
+    workers = [_NumberingThread(n, threads, Cells.room(most_cells)) for n in range(threads)]
     idle = list(workers)
 
     def number(job: tuple[slice, int]) -> None:
@@ -136,7 +136,7 @@ def _met(
     return [worker.census.met() for worker in workers]
 
 
-class _Worker:
+class _NumberingThread:
     """One of the threads that number places."""
 
     def __init__(self, number: int, threads: int, room: Cells) -> None:

@@ -38,7 +38,7 @@ class Opening:
     komi: Komi | None = None
 
 
-class Entry(NamedTuple):
+class BookEntry(NamedTuple):
     """An opening as it stands in its file, with its number there."""
 
     number: int
@@ -67,7 +67,7 @@ class Openings:
         self._opening = functools.lru_cache(_MOST_KEPT)(self._read)
         path = self._wanted.file
         if path is None:
-            self._entries = [Entry(1, None)]
+            self._entries = [BookEntry(1, None)]
         elif self._wanted.pgn:
             self._entries = _games_in(path)
         else:
@@ -137,21 +137,21 @@ class Openings:
             raise UsageError(f"it is of {board.uci_variant}: give -variant {board.uci_variant}")
 
 
-def _games_in(path: Path) -> list[Entry]:
+def _games_in(path: Path) -> list[BookEntry]:
     """The games of a PGN file as they are written."""
-    entries = list[Entry]()
+    entries = list[BookEntry]()
     for chunk in chunks_in(path, may_be_empty=True):
         for game in chunk.games:
-            entries.append(Entry(game.number, chunk.text[game.span]))
+            entries.append(BookEntry(game.number, chunk.text[game.span]))
     return entries
 
 
-def _positions_in(path: Path) -> list[Entry]:
+def _positions_in(path: Path) -> list[BookEntry]:
     """The lines of a file that are no comments."""
-    entries = list[Entry]()
+    entries = list[BookEntry]()
     for number, line in enumerate(read_lines(str(path)), start=1):
         if line.partition("#")[0].strip():
-            entries.append(Entry(number, line))
+            entries.append(BookEntry(number, line))
     return entries
 
 

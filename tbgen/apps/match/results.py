@@ -70,7 +70,7 @@ def _points(scoring: Scoring, outcome: Score) -> Points:
     return scoring.points(outcome)
 
 
-Meeting = tuple[int, int, Scheme]
+PairKey = tuple[int, int, Scheme]
 """A player, an opponent, and the scheme of a scoring."""
 Shares = Counter[Fraction]
 """How often a game, or a pair of games, brought which share of its points."""
@@ -103,8 +103,8 @@ class MatchStandings:
         self._firsts: dict[int, tuple[Pairing, Ending]] = {}
         """[pair] the games whose second one has not been played."""
         self._outcomes = defaultdict[int, Counter[tuple[Color, Score]]](Counter)
-        self._game_shares = defaultdict[Meeting, Shares](Counter)
-        self._pair_shares = defaultdict[Meeting, Shares](Counter)
+        self._game_shares = defaultdict[PairKey, Shares](Counter)
+        self._pair_shares = defaultdict[PairKey, Shares](Counter)
 
     def add(self, pairing: Pairing, ending: Ending) -> None:
         """Count a game, and with the second one of a pair the pair."""

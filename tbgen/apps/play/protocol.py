@@ -39,7 +39,7 @@ _MOST_SHOWN: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class GoRequest:
     """A `go`, which has one answer."""
 
     words: Sequence[str]
@@ -54,12 +54,12 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class HostLine:
     """A line from the host; `search` is that of a `go`."""
 
     name: str
     words: Sequence[str]
-    search: Search | None = None
+    search: GoRequest | None = None
 
 
 class Protocol:
@@ -95,9 +95,9 @@ class Protocol:
 
         self._changed = threading.Condition()
         """Guards the two fields after it."""
-        self._search: Search | None = None
+        self._search: GoRequest | None = None
         """The search that is not answered yet."""
-        self._waiting = deque[Command]()
+        self._waiting = deque[HostLine]()
         """The commands after it, in their order."""
 
     def run(self, lines: Iterable[str]) -> None:
@@ -112,12 +112,12 @@ class Protocol:
             if name in ("stop", "ponderhit"):
                 self._halt_all_searches()
             else:
-                self._take(Command(name, words, Search(words) if name == "go" else None))
+                self._take(HostLine(name, words, GoRequest(words) if name == "go" else None))
         self._halt_if_endless(self._last_search())
         self._answer_rest(patience)
         self._player.close()
 
-    def _take(self, command: Command) -> None:
+    def _take(self, command: HostLine) -> None:
         """Obey a command, or let it wait for the search before it."""
         with self._changed:
             if self._search is not None:
@@ -132,7 +132,7 @@ class Protocol:
             self._search = command.search
             threading.Thread(target=self._work, args=(command.search,), daemon=True).start()
 
-    def _work(self, search: Search | None) -> None:
+    def _work(self, search: GoRequest | None) -> None:
         """Answer a search, and then the commands that wait for it."""
         try:
             while search is not None:
@@ -143,7 +143,7 @@ class Protocol:
                 self._search = None
                 self._changed.notify_all()
 
-    def _next_search(self) -> Search | None:
+    def _next_search(self) -> GoRequest | None:
         """Obey the commands that wait, up to a search; None if none waits any more."""
         while True:
             with self._changed:
@@ -154,7 +154,7 @@ class Protocol:
                     return self._search
             self._try(command)
 
-    def _last_search(self) -> Search | None:
+    def _last_search(self) -> GoRequest | None:
         """The last search that the host has asked for, if it is not answered yet."""
         with self._changed:
             for command in reversed(self._waiting):
@@ -167,7 +167,7 @@ class Protocol:
         if search is not None:
             search.halt.set()
 
-    def _halt_if_endless(self, search: Search | None) -> None:
+    def _halt_if_endless(self, search: GoRequest | None) -> None:
         if search is not None and search.is_endless:
             search.halt.set()
 
@@ -193,7 +193,7 @@ class Protocol:
                 while self._search is search:
                     self._changed.wait()
 
-    def _try(self, command: Command) -> None:
+    def _try(self, command: HostLine) -> None:
         """Obey a command; any error is told, for the next command may do better."""
         try:
             self._obey(command.name, command.words)
@@ -264,7 +264,7 @@ class Protocol:
             board, carried = parse_fen(plain_fen, chess960=self._is_chess960)
         return situation_of(board, self._accrued if carried is None else carried, moves.split())
 
-    def _answer(self, search: Search) -> None:
+    def _answer(self, search: GoRequest) -> None:
         """Answer with the best move that is found, or else with any legal move."""
         try:
             if "ponder" in search.words:
@@ -279,7 +279,7 @@ class Protocol:
             search.halt.set()  # for the thread that waits to end the search
             search.answered.set()
 
-    def _best_move(self, now: Situation, search: Search) -> chess.Move | None:
+    def _best_move(self, now: Situation, search: GoRequest) -> chess.Move | None:
         """The player's move; if that fails, any legal move. None if there is no move."""
         best = None
         try:
