@@ -88,7 +88,8 @@ def walks_from(square: int, rays: Iterable[Ray]) -> list[Walk]:
     walks = list[Walk]()
     for ray in rays:
         walk = list[int]()
-        file, rank = square % 8, square // 8
+        file = square % 8
+        rank = square // 8
         for _ in range(ray.most):
             file += ray.right
             rank += ray.up

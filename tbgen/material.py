@@ -213,12 +213,12 @@ def materials(men: int, own: Sequence[Man] = ()) -> list[Material]:
     [1, 5, 30, 110]
     """
     kinds: Sequence[AnyMan] = (*PROMOTIONS, *own) if own else (*PROMOTIONS, Role.PAWN)
-    found = set[Material]()
+    canonical = set[Material]()
     for black_men in range(men // 2):
         for white in itertools.combinations_with_replacement(kinds, men - 2 - black_men):
             for black in itertools.combinations_with_replacement(kinds, black_men):
-                found.add(Material((Role.KING, *white), (Role.KING, *black)).canonical())
-    return sorted(found, key=build_key)
+                canonical.add(Material((Role.KING, *white), (Role.KING, *black)).canonical())
+    return sorted(canonical, key=build_key)
 
 
 def all_materials(own: Sequence[Man] = ()) -> list[Material]:

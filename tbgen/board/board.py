@@ -269,12 +269,12 @@ def attackers(board: Words, square: Int, side: Int, occupied: Word) -> Word:
     """The men of a side that attack a square."""
     bishops = board[KIND + BISHOP] | board[KIND + QUEEN]
     rooks = board[KIND + ROOK] | board[KIND + QUEEN]
-    found = KNIGHT_ATTACKS[square] & board[KIND + KNIGHT]
-    found |= KING_ATTACKS[square] & board[KIND + KING]
-    found |= pawn_attacks(square_bit(square), side == WHITE) & board[KIND + PAWN]
-    found |= bishop_attacks(square, occupied) & bishops
-    found |= rook_attacks(square, occupied) & rooks
-    return found & board[side]
+    men = KNIGHT_ATTACKS[square] & board[KIND + KNIGHT]
+    men |= KING_ATTACKS[square] & board[KIND + KING]
+    men |= pawn_attacks(square_bit(square), side == WHITE) & board[KIND + PAWN]
+    men |= bishop_attacks(square, occupied) & bishops
+    men |= rook_attacks(square, occupied) & rooks
+    return men & board[side]
 
 
 @small

@@ -126,14 +126,14 @@ def _only_legal_move(
     if promotion == KING or (promotion > 0) != promotes:
         return NO_MOVE
     left = board[side] & board[KIND + role] & _FILES[file] & _RANKS[rank]
-    found: Int = NO_MOVE
+    move: Int = NO_MOVE
     while left:
         origin, left = lowest_and_rest(left)
         if targets_of(board, side, role, origin, bounds) & bit & ~board[side]:
-            if found != NO_MOVE:
+            if move != NO_MOVE:
                 return NO_MOVE
-            found = packed_move(origin, target, promotion)
-    return found
+            move = packed_move(origin, target, promotion)
+    return move
 
 
 @inner

@@ -261,10 +261,10 @@ def _layout(
     ranks = files_first % 8
     squares = 8 * ranks + files
 
-    # Blocks come in the order of the steps that their pawns have made, the most first.
+    # Blocks come in the order of the steps that their pawns have behind them, the most first.
     is_white = [color is Color.WHITE for color, _ in slots[:pawns]]
-    made = np.where(is_white, ranks - 1, 6 - ranks).sum(axis=1)
-    order = np.lexsort((keys, -made))
+    steps = np.where(is_white, ranks - 1, 6 - ranks).sum(axis=1)
+    order = np.lexsort((keys, -steps))
     number = np.empty(len(keys), np.int64)
     number[order] = np.arange(len(keys))
 
@@ -272,7 +272,7 @@ def _layout(
     how[there == mirrored] = BY_KING if pawns else INTO_TRIANGLE
     addresses = np.full(numbers, -1, np.int32)
     addresses[digits[np.arange(pawns), grid].sum(axis=1)] = (number[inverse] << HOW_BITS) | how
-    wave_starts = np.flatnonzero(np.diff(made[order], prepend=-1))
+    wave_starts = np.flatnonzero(np.diff(steps[order], prepend=-1))
     blocks = tuple(tuple(row) for row in squares[order].tolist())
     waves = (*wave_starts.tolist(), len(blocks))
     return Layout(material, slots, pawns, blocks, waves, digits, addresses)

@@ -115,10 +115,10 @@ def answer_positions(
         groups.setdefault((answering.table, answering.flipped), []).append(row)
     for (table, flipped), rows in groups.items():
         indices = np.array([row.number for row in rows], np.int64)
-        some = _answer(values, table, flipped, Positions.of(rows))
-        answers.outcome[indices] = some.outcome
-        answers.dtg[indices] = some.dtg
-        answers.fault[indices] = some.fault
+        group = _answer(values, table, flipped, Positions.of(rows))
+        answers.outcome[indices] = group.outcome
+        answers.dtg[indices] = group.dtg
+        answers.fault[indices] = group.fault
     return answers
 
 
@@ -229,13 +229,14 @@ def _answer(
     answers = _no_answers(len(legal))
     answers.fault[~legal] = Fault.ILLEGAL
     rows = np.flatnonzero(legal)
-    some = positions.part(rows)
-    places = table.file.order.place_of(cells_of(table.layout, some.sides, some.squares))
+    positions = positions.part(rows)
+    cells = cells_of(table.layout, positions.sides, positions.squares)
+    places = table.file.order.place_of(cells)
     entry, dtg = table.all_entries(places)
     answers.outcome[rows] = entry
     answers.dtg[rows] = dtg
-    given = some.accrued != 0
-    _let_accrue(values, table, answers, rows[given], places[given], some.part(given))
+    given = positions.accrued != 0
+    _let_accrue(values, table, answers, rows[given], places[given], positions.part(given))
     if flipped:
         return replace(answers, outcome=-answers.outcome)
     return answers

@@ -56,9 +56,9 @@ class BulkProbe:
     >>> outcome = np.array([4, -1, 0], np.int8)
     >>> dtg = np.array([5, 0, np.nan], np.float32)
     >>> many = BulkProbe(outcome, dtg, fault=np.array([0, 0, 1]))
-    >>> [found and (str(found[0]), found[1]) for found in many], str(many.fault_of(2))
+    >>> [value and (str(value[0]), value[1]) for value in many], str(many.fault_of(2))
     ([('G1.5', 5), ('-G0.0', 0), None], 'illegal')
-    >>> many[many.dtg > 0], [str(found[0]) for found in many[np.argsort(many.rank)] if found]
+    >>> many[many.dtg > 0], [str(value[0]) for value in many[np.argsort(many.rank)] if value]
     (<BulkProbe: 1 of 1 answered>, ['-G0.0', 'G1.5'])
     >>> many.points().tolist(), many.columns()["holder"]
     ([0.5625, 0.0, nan], ['white', 'black', None])

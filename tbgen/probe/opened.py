@@ -92,7 +92,7 @@ class Successor(NamedTuple):
     reset: bool
     code: int | None = None
     """The code of the position after it."""
-    found: StoredPosition | None = None
+    stored: StoredPosition | None = None
     """The place of the position after it in the table that answers before the move.
 
     None if nothing is known, if that has other men, or if a pawn may then take en passant.

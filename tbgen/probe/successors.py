@@ -186,10 +186,10 @@ def successors_of(board: chess.Board, answering: Answering) -> list[Successor]:
     for move, (code, reset, place) in zip(
         moves[:count].tolist(), facts[:count].tolist(), strict=True
     ):
-        found = None
+        stored = None
         if place != ELSEWHERE:
-            found = StoredPosition(table, place, flipped=flipped)
-        successors.append(Successor(_move_of(move), bool(reset), code, found))
+            stored = StoredPosition(table, place, flipped=flipped)
+        successors.append(Successor(_move_of(move), bool(reset), code, stored))
     return successors
 
 

@@ -146,8 +146,8 @@ class TableValues:
         after = Query(board, carried, table)
         if successor.code is not None:
             after.counted = Score(successor.code, Color.of(board.turn))
-        if successor.found is not None:
-            outcome, dtg = successor.found.value(carried, after.own)
+        if successor.stored is not None:
+            outcome, dtg = successor.stored.value(carried, after.own)
         else:
             board.push(successor.move)
             if successor.reset:

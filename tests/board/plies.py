@@ -84,7 +84,9 @@ def told_by_python_chess(board: chess.Board) -> list[list[int]]:
 
 @kernel
 def perft(board: Words, plies: Int) -> Int:
-    """How many ways there are to play so many plies: moves one by one, and those of the last ply by number."""
+    """How many ways there are to play so many plies: moves one by one, and those of the last ply by
+    number.
+    """
     if plies == 1:
         return code_on(board) // 2
     moves, ways = np.empty(MOST_MOVES, np.int64), 0

@@ -29,7 +29,9 @@ def twin_start_of(layout: Layout) -> np.ndarray:
 
 
 def cells_in_order(layout: Layout) -> list[tuple[int, tuple[int, ...]]]:
-    """Random cells whose equal men ascend, half of them in blocks that equal their mirror image, if there are any."""
+    """Random cells whose equal men ascend, half of them in blocks that equal their mirror image, if
+    there are any.
+    """
     random_ = random.Random(str(layout.material))
     own_mirrors = [n for n, pawns in enumerate(layout.blocks) if layout.is_own_mirror(pawns)]
     found, start = [], twin_start_of(layout)

@@ -25,7 +25,9 @@ def word_of(squares: Iterable[int]) -> np.uint64:
 
 
 def _words() -> list[np.uint64]:
-    """None, each single square, with a1, with h8, all but it, ranks, files, and random words of several densities."""
+    """None, each single square, with a1, with h8, all but it, ranks, files, and random words of
+    several densities.
+    """
     singles = [1 << square for square in range(64)]
     everything = 2**64 - 1
     words = [

@@ -7,7 +7,8 @@ from pathlib import Path
 from tests.copies import copy_tables
 
 BEFORE_PROMOTION = "8/8/1P6/8/8/8/5k2/K7 w - - 0 1"
-"""Whatever is played, promotion comes later, and then a table is asked for that is not in the folder."""
+"""Whatever is played, promotion comes later, and then a table is asked for that is not in the
+folder."""
 
 
 EN_PASSANT = "8/8/8/8/4Pp2/8/8/K6k b - e3 0 1"

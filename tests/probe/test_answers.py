@@ -140,9 +140,9 @@ def test_many_answers_are_read_one_by_one() -> None:
 
 def test_no_answer_is_never_a_number() -> None:
     columns = MANY.columns(Scoring("winner"))
-    assert {name: column[2] for name, column in columns.items() if isinstance(column, list)} == {
-        "outcome": None, "holder": None, "check": None, "fault": "castling"
-    }  # fmt: skip
+    for name in ("outcome", "holder", "check"):
+        assert columns[name][2] is None
+    assert columns["fault"][2] == "castling"
     for name in ("moves", "rank", "points", "dtg"):
         assert np.isnan(columns[name]).tolist() == [False, False, True, name == "dtg"]
     assert columns["points"].tolist()[:2] == [1.0, 0.0]

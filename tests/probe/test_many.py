@@ -1,4 +1,6 @@
-"""Many positions at once: each answer is that of a single probe, and each fault is reported for its position."""
+"""Many positions at once: each answer is that of a single probe, and each fault is reported for its
+position.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,10 @@ def agree(
     material: Material,
     scores: Sequence[Score | None],
 ) -> Counter[object]:
-    """Arrays and boards give what single probes give; how often each fault and each kind of outcome occurs."""
+    """Arrays and boards give what single probes give.
+
+    How often each fault and each kind of outcome occurs.
+    """
     expected = [single(tables, board, score) for board, score in zip(boards, scores, strict=True)]
     turns = [board.turn for board in boards]
     slots = [(color, role) for color in Color for role in material.side(color)]
@@ -198,8 +203,13 @@ def test_positions_may_be_fens_in_any_iterable(tables: Tablebase) -> None:
         "8/8/8/8/8/8/8/8 w - - 0 1",
     ]
     assert tables.probe_many(strange).fault.tolist() == [
-        Fault.NONE, Fault.UNREADABLE, Fault.UNREADABLE, Fault.UNREADABLE, Fault.ACCRUED, Fault.ILLEGAL
-    ]  # fmt: skip
+        Fault.NONE,
+        Fault.UNREADABLE,
+        Fault.UNREADABLE,
+        Fault.UNREADABLE,
+        Fault.ACCRUED,
+        Fault.ILLEGAL,
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""Six men: a table that is there answers; where none is, no table knows the position, and nobody is told to make it."""
+"""Six men: a table that is there answers.
+
+Where none is, no table knows the position, and nobody is told to make it.
+"""
 
 from __future__ import annotations
 

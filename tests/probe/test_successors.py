@@ -1,4 +1,6 @@
-"""What kernels say of tables and of the legal moves of a position, against python-chess and the layout."""
+"""What kernels say of tables and of the legal moves of a position, against python-chess and the
+layout.
+"""
 
 from __future__ import annotations
 

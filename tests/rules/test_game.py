@@ -217,7 +217,10 @@ def told(game: Game) -> str:
 
 @pytest.mark.parametrize(("fen", "moves", "settings", "expected"), LAST.values(), ids=LAST)
 def test_a_game_is_told_by_the_rules(fen: str, moves: str, settings: str, expected: str) -> None:
-    """Words that are expected stand in what is told in that order; where no end is expected, the game goes on."""
+    """Words that are expected stand in what is told in that order.
+
+    Where no end is expected, the game goes on.
+    """
     expected += "" if " at " in expected or "goes on" in expected else " goes on"
     for setting in settings.split():
         found = told(game_from(fen, *moves.split(), setting=setting))
