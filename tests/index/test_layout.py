@@ -28,33 +28,33 @@ def symmetries(layout: Layout) -> range:
 def draw(layout: Layout, wanted: int) -> list[list[int]]:
     """Seeded random placements, all men apart, pawns where they can stand."""
     random = np.random.default_rng(len(layout.slots) * 100 + layout.pawns)
-    found: list[list[int]] = []
-    while len(found) < wanted:
-        pawns = random.integers(8, 56, layout.pawns).tolist()
-        squares = [*pawns, *random.integers(0, 64, len(layout.slots) - layout.pawns).tolist()]
+    placements: list[list[int]] = []
+    while len(placements) < wanted:
+        squares = random.integers(8, 56, layout.pawns).tolist()
+        squares += random.integers(0, 64, len(layout.slots) - layout.pawns).tolist()
         if len(set(squares)) == len(squares):
-            found.append(squares)
-    return found
+            placements.append(squares)
+    return placements
 
 
 def on_diagonal(layout: Layout) -> list[list[int]]:
     """Placements that are equal, or nearly, to an image of their own."""
     random = np.random.default_rng(3)
+
+    def shuffled(line: np.ndarray, men: int) -> np.ndarray:
+        """Ten placements of so many men on the squares of a line."""
+        return random.permuted(np.tile(line, (10, 1)), axis=1)[:, :men]
+
     if layout.pawns:
-        rows = [[12 + 8 * n + n % 2 * 7 for n in range(layout.pawns)]]
-        rows += [[11 + 8 * (n // 2) + n % 2 for n in range(layout.pawns)]]
-        tails = random.permuted(np.tile(np.arange(56, 64), (10, 1)), axis=1)[
-            :, : len(layout.slots) - layout.pawns
-        ]
-        return [[*row, *tail] for row in rows for tail in tails.tolist()]
-    diagonal, other = np.arange(8) * 9, np.arange(1, 9) * 7
-    rows = [
-        random.permuted(np.tile(line, (10, 1)), axis=1)[:, : len(layout.slots)]
-        for line in (diagonal, other)
-    ]
-    rows.append(rows[0].copy())
-    rows[2][:, -1] = 1
-    return [row for group in rows for row in group.tolist()]
+        zigzag = [12 + 8 * n + n % 2 * 7 for n in range(layout.pawns)]
+        pairs = [11 + 8 * (n // 2) + n % 2 for n in range(layout.pawns)]
+        pieces = shuffled(np.arange(56, 64), len(layout.slots) - layout.pawns).tolist()
+        return [[*pawns, *squares] for pawns in (zigzag, pairs) for squares in pieces]
+    on_it = shuffled(np.arange(8) * 9, len(layout.slots))
+    on_the_other = shuffled(np.arange(1, 9) * 7, len(layout.slots))
+    but_the_last = on_it.copy()
+    but_the_last[:, -1] = 1
+    return [*on_it.tolist(), *on_the_other.tolist(), *but_the_last.tolist()]
 
 
 def position(layout: Layout, squares: list[int] | tuple[int, ...]) -> Position:
@@ -74,8 +74,8 @@ def equal_orders(layout: Layout, squares: list[int]) -> list[list[int]]:
     for orders in itertools.product(*[itertools.permutations(place) for place in places]):
         row = list(squares)
         for place, order in zip(places, orders, strict=True):
-            for here, there in zip(place, order, strict=True):
-                row[here] = squares[there]
+            for slot, other_slot in zip(place, order, strict=True):
+                row[slot] = squares[other_slot]
         rows.append(row)
     return rows
 
@@ -86,19 +86,19 @@ def test_a_position_has_one_cell_under_all_symmetries_and_orders_and_its_squares
     for name in MATERIALS:
         layout = layout_of(Material.parse(name))
         for number, squares in enumerate(draw(layout, 40) + on_diagonal(layout)):
-            side, cell = number % 2, layout.cell_of(number % 2, squares)
+            side = number % 2
+            cell = layout.cell_of(side, squares)
             assert 0 <= cell < layout.cells
             images = [image(layout, symmetry, squares) for symmetry in symmetries(layout)]
-            orders = [
-                row
-                for each in images
-                for row in (equal_orders(layout, each) if number % 4 == 0 else [each])
-            ]
-            assert {layout.cell_of(side, row) for row in orders} == {cell}, squares
-            side_there, there = layout.squares_of(cell)
-            assert side_there == side
-            assert position(layout, there) in {position(layout, each) for each in images}
-            assert layout.cell_of(side, there) == cell
+            same = list(images)
+            if number % 4 == 0:
+                for row in images:
+                    same += equal_orders(layout, row)
+            assert {layout.cell_of(side, row) for row in same} == {cell}, squares
+            its_side, its_squares = layout.squares_of(cell)
+            assert its_side == side
+            assert position(layout, its_squares) in {position(layout, row) for row in images}
+            assert layout.cell_of(side, its_squares) == cell
 
 
 @pytest.mark.parametrize(
