@@ -1,7 +1,4 @@
-"""A few blocks of a five-man table, solved as if all that they lead to were there:
-
-its values are made up.
-"""
+"""A few blocks of a five-man table, solved over children whose values are made up."""
 
 from __future__ import annotations
 

@@ -83,8 +83,9 @@ def report_of(table: Table, sample: int | None = None, seed: int = 0) -> Report:
 
 
 def has_filled_blank(table: Table) -> bool:
-    """Whether a cell without a position has an entry value; a solver leaves it none, and a file may
-    have any there.
+    """Whether a cell without a position has an entry value.
+
+    A solver leaves it none, and a file may have any there.
     """
     layout = layout_of(table.material)
     filled = np.flatnonzero(table.entry)

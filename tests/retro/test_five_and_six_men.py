@@ -1,7 +1,4 @@
-"""Five and six men over made-up children:
-
-single blocks against the reference, whole tables by the verifier.
-"""
+"""Five and six men over made-up children, by the reference and by the verifier."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The solver as a whole:
-
-same result on every run, published counts and values, and what it refuses.
-"""
+"""The solver as a whole: the same result on every run, and what it refuses."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Forcer:
-
-what one side forces in a block, and the arrays in which that is found; all arrays of one thread.
-"""
+"""Forcer: what one side forces in a block, outcomes and plies; all arrays of one thread."""
 
 from typing import NamedTuple
 

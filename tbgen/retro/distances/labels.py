@@ -1,6 +1,4 @@
-"""Labels of the middle:
-
-which cells have one, which keep theirs, and which cells are rechecked in which step.
+"""Labels of the middle: which cells have one, which keep theirs, and which are rechecked when.
 
 A cell's label is the step (goal and plies) in which it joins, and obeys one law: a cell of the
 forcer has the least label of its successors, a ply later, or its reset's if that is less; a cell of

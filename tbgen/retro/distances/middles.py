@@ -214,9 +214,7 @@ def update_step(
 # are in that class, too.
 @inner
 def begin_next_code(block: Block, forcer: Forcer, code: Int) -> None:
-    """Labels that break no hold any more are none; the forcer's cells that have joined a class
-    leave the middle.
-    """
+    """Drop labels that break no hold any more, and the forcer's cells that have joined a class."""
     side = forcer.side
     middle = forcer.middle
     for mover in (1 - side, side):

@@ -1,7 +1,4 @@
-"""A material on its way from children to table:
-
-what is solved, with what, and what it has taken so far.
-"""
+"""A material on its way from children to table: what is solved, with what, and what went wrong."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping

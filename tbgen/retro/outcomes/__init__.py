@@ -1,4 +1,1 @@
-"""All outcomes of a block, in bits and without plies:
-
-what a side forces only grows from code to code.
-"""
+"""All outcomes of a block, without plies: what a side forces only grows from code to code."""

@@ -1,4 +1,1 @@
-"""What both solvers share:
-
-who is a member, how holds break from code to code, patterns, en passant.
-"""
+"""Patterns: how a cell's hold breaks from code to code, as one number, and as rows of a table."""

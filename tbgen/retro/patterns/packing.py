@@ -1,9 +1,12 @@
-"""Integers that hold several numbers.
+"""Integers that hold several numbers, the most significant first.
 
-* label: an outcome's goal and the plies to it, so that of two labels the smaller is the better one
-  for the forcer.
-* event: a label of a middle and the accrued code from which on it holds.
-* row: a line of a pattern (see histories.py), so that rows sort as their columns do.
+    label    goal (16 bits) | plies (16)
+    event    code (32) | label (32)
+    row      holder (8) | code (8) | outcome (8) | plies (16)
+
+A *label* is an outcome's goal and the plies to it, so that of two labels the smaller is the better
+one for the forcer. An *event* is a label of a middle, and the accrued code from which on it holds.
+A *row* is a line of a pattern (see dictionaries.py), so that rows sort as their columns do.
 """
 
 import numpy as np
@@ -33,10 +36,7 @@ def plies_of_label(label: Int) -> Int:
 
 @small
 def limit_of(code: Int) -> np.int64:
-    """The first label that does not break a hold at this code:
-
-    cells have no labels from here on.
-    """
+    """The first label that breaks no hold at this code: no cell has this or a greater one."""
     return np.int64(WORST_GOAL - code) << 16
 
 
@@ -57,10 +57,7 @@ def label_of_event(event: Int) -> Int:
 
 @small
 def row_from(event: Int, forcer: Int) -> Int:
-    """The row of an event of this forcer:
-
-    holder (the other side), code, outcome's signed byte, plies.
-    """
+    """The row of an event of this forcer: the other side is the holder."""
     label = label_of_event(event)
     outcome = np.int64(byte_of_goal(goal_of_label(label), forcer)) & 0xFF
     return (

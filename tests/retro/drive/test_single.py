@@ -1,7 +1,4 @@
-"""Single blocks, for outcomes alone, against tables:
-
-every entry value, and every accrued score of every cell.
-"""
+"""Single blocks against tables: every entry value, and every accrued score of every cell."""
 
 from __future__ import annotations
 

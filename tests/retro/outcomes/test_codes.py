@@ -1,5 +1,6 @@
-"""The solver of outcomes beside the reference, and beside the solver of distances, with which it
-shares no search.
+"""The solver of outcomes beside the reference, and beside the solver of distances.
+
+The two solvers share no search.
 """
 
 from __future__ import annotations

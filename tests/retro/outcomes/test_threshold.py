@@ -1,7 +1,4 @@
-"""Thresholds against tables:
-
-every cell of a block at every threshold, scores accrued, and rights to take.
-"""
+"""Thresholds against tables: every cell of a block, scores accrued, and rights to take."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Integers that hold several numbers:
-
-what was packed comes out again, and they sort as they should.
-"""
+"""Packed integers: what was packed comes out again, and they sort as they should."""
 
 from __future__ import annotations
 
