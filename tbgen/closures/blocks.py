@@ -230,7 +230,7 @@ class BlockSolver:
         """The plane of a child with one side to move."""
         table = self._layouts.number_of(child.material)
         address = self._layouts.layouts[table].address_of(child.pawns)
-        return table, address >> HOW_BITS, side
+        return PlaneNumber(table, address >> HOW_BITS, side)
 
     def solve(self) -> dict[str, npt.NDArray[Any]]:
         """The values of the block with each bound, or at each cut."""

@@ -42,14 +42,24 @@ from tbgen.retro.words.moves import new_scratch
 from tbgen.score import STALEMATE_CODE, Color, Score
 from tbgen.table import Box, Distances, Entries
 
-PlaneNumber = tuple[int, int, int]
-"""A table of some child layouts, one of its blocks, and the side to move."""
 
-SomeCells = tuple[int, frozenset[int]]
-"""Cells of a plane: those with a man on one of some squares, each of which adds so much to a cell's
-number."""
+class PlaneNumber(NamedTuple):
+    """A plane of one of some child layouts."""
 
-ALL_CELLS: Final[SomeCells] = 1 << 62, frozenset([0])
+    table: int
+    block: int
+    side: int
+
+
+class SomeCells(NamedTuple):
+    """The cells of a plane that have a man on one of some squares."""
+
+    stride: int
+    """What a step of that man to the next square adds to a cell's number."""
+    squares: frozenset[int]
+
+
+ALL_CELLS: Final = SomeCells(1 << 62, frozenset([0]))
 
 PlaneSource = Callable[[PlaneNumber, SomeCells, Entries], Entries]
 """Entry values of a plane, right at least for the cells that are asked for.
@@ -72,7 +82,7 @@ CHUNK = 1 << 16
 """A thread finds the moves of so many words at a time."""
 
 WORTH_ASKING = 1 << 12
-"""So many cells in a row are worth being asked for without those between them."""
+"""So many cells in a row are worth being asked for alone."""
 
 
 class BlockOutcomes(NamedTuple):
@@ -109,13 +119,14 @@ class SingleBlock:
         """What it leads to, but for promotions: `planes` after captures and pawn steps."""
         empty = empty_child_tables(self.layouts)
         start = empty.planes.start
-        cells = [self.layouts.layouts[table].block_words * 64 for table, _, _ in planes]
+        cells = [self.layouts.layouts[plane.table].block_words * 64 for plane in planes]
         entry = self.new(sum(cells), np.int8)
         first = 0
-        for (table, number, side), half in zip(planes, cells, strict=True):
+        for plane, half in zip(planes, cells, strict=True):
             here = entry[first : first + half]
-            here[:] = source((table, number, side), ALL_CELLS, here)
-            start[empty.shapes.plane_start[table] + 2 * number + side] = first
+            here[:] = source(plane, ALL_CELLS, here)
+            first_plane = empty.shapes.plane_start[plane.table]
+            start[first_plane + 2 * plane.block + plane.side] = first
             first += half
         rights = empty.en_passant._replace(dtg=NO_DISTANCES)
         return empty._replace(planes=AtHand(start, entry, NO_DISTANCES), en_passant=rights)
@@ -136,7 +147,7 @@ class SingleBlock:
             child = self.layouts.layouts[request.table]
             routes = reader.routes[request.table]
             asked = self._cells_asked(request, targets, routes.axis)
-            plane = (request.table, request.block, int(request.side))
+            plane = PlaneNumber(request.table, request.block, int(request.side))
             entry = source(plane, asked, self.new(child.block_words * 64, np.int8))
 
             def read(entry: Entries = entry) -> tuple[Entries, Distances]:
@@ -152,10 +163,10 @@ class SingleBlock:
         """The cells that are worth being asked for alone, by where the new man can be."""
         axes = {int(axis_of[target.route]) for target in targets}
         axes_behind = self.layouts.layouts[request.table].others + 1 - min(axes)
-        cells_in_row = 64**axes_behind
-        if len(axes) > 1 or cells_in_row < WORTH_ASKING:
+        stride = 64**axes_behind
+        if len(axes) > 1 or stride < WORTH_ASKING:
             return ALL_CELLS
-        return cells_in_row, frozenset(target.square for target in targets)
+        return SomeCells(stride, frozenset(target.square for target in targets))
 
     def solve(
         self, children: ChildTables, asked: Queries, room: Room | None = None
