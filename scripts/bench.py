@@ -66,7 +66,9 @@ def run(root: Path, arguments: Sequence[str], **variables: str) -> tuple[float, 
 
 
 def show(name: str, runs: Sequence[tuple[float, float, int]]) -> float:
-    user, wall, peak = (statistics.median(each) for each in zip(*runs, strict=True))
+    user: float = statistics.median(run[0] for run in runs)
+    wall = statistics.median(run[1] for run in runs)
+    peak = statistics.median(run[2] for run in runs)
     print(f"{name:28} {user:9.2f} CPU s {wall:9.2f} s {peak / 2**20:8.0f} MiB", flush=True)
     return user
 

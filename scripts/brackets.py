@@ -44,6 +44,10 @@ from tbgen.rules.position import accruable, bare_sides, own_score
 from tbgen.score import Score
 
 SEED = 48
+NO_CUTS = 9
+"""So many more free men than are solved: no block is solved at cuts."""
+PART_CELLS = 1 << 22
+"""The cells that are compared at once, as arrays of 64 bits take memory."""
 
 
 class Hiding(OpenTables):
@@ -59,28 +63,30 @@ def truth(
     folder: Path, material: Material, roots: int, given: argparse.Namespace
 ) -> dict[str, object]:
     """Solve the closures of some blocks, and compare each cell and some pairs with the table."""
-    draw, tables = random.Random(SEED), OpenTables([folder], 1 << 26, outcomes_only=True)
+    draw = random.Random(SEED)
+    tables = OpenTables([folder], 1 << 26, outcomes_only=True)
     known = Hiding([folder], 1 << 26, outcomes_only=True)
     known.men = material.men
-    closure = Closure(known, Way(*[given.most_free] * 3, coarse_free=given.most_free + 9))
+    free = given.most_free
+    way = Way(queen=free, knight=free, others=free, coarse_free=free + NO_CUTS)
+    closure = Closure(known, way)
     for pawns in draw.sample(layout_of(material).blocks, roots):
         closure.add(node_of(material, pawns))
-    nodes, began = (
-        [node for node in closure.blocks if node.material == material],
-        time.process_time(),
-    )
-    counted, compared = np.zeros(5, np.int64), np.zeros(2, np.int64)
+    nodes = [node for node in closure.blocks if node.material == material]
+    began = time.process_time()
+    counted = np.zeros(5, np.int64)
+    compared = np.zeros(2, np.int64)
     with tempfile.TemporaryDirectory() as name, open_tablebase(folder) as asked:
         blocks = SolvedBlocks(closure, BlockFolder(Path(name)))
         solve_closure(blocks, 1, lambda seconds: None)
         took = time.process_time() - began
         for node in nodes:
-            for side in range(
-                0 if node.layout.is_own_mirror(node.pawns) else 2
-            ):  # a table has half of those cells
-                counted += counts(
-                    *(blocks.plane(node, side, bound) for bound in Bound), tables.plane(*node, side)
-                )
+            if node.layout.is_own_mirror(node.pawns):
+                continue  # a table has half of those cells
+            for side in range(2):
+                lower = blocks.plane(node, side, Bound.LOWER)
+                upper = blocks.plane(node, side, Bound.UPPER)
+                counted += counts(lower, upper, tables.plane(*node, side))
         for node in nodes:
             boards = [random_board(draw, node) for _ in range(given.pairs // len(nodes))]
             accrued = draw.choice(may_accrue(boards[0]))
@@ -95,10 +101,18 @@ def truth(
                 compared += [1, not bracket.lower <= value <= bracket.upper]
     cells, exact, drawn, drawn_exact, excluded = counted.tolist()
     return {
-        "material": material, "most_free": given.most_free, "blocks": len(nodes), "cells": cells,
-        "exact": round(exact / cells, 4), "drawn": drawn, "exact_of_drawn": round(drawn_exact / max(drawn, 1), 4),
-        "excluded": excluded, "pairs": compared[0], "pairs_excluded": compared[1], "cpu_seconds": round(took, 1),
-    }  # fmt: skip
+        "material": material,
+        "most_free": free,
+        "blocks": len(nodes),
+        "cells": cells,
+        "exact": round(exact / cells, 4),
+        "drawn": drawn,
+        "exact_of_drawn": round(drawn_exact / max(drawn, 1), 4),
+        "excluded": excluded,
+        "pairs": compared[0],
+        "pairs_excluded": compared[1],
+        "cpu_seconds": round(took, 1),
+    }
 
 
 def counts(lower: np.ndarray, upper: np.ndarray, value: np.ndarray) -> np.ndarray:
@@ -106,13 +120,14 @@ def counts(lower: np.ndarray, upper: np.ndarray, value: np.ndarray) -> np.ndarra
     excluded.
     """
     found = np.zeros(5, np.int64)
-    for start in range(0, len(lower), 1 << 22):
-        least, most, known = (
-            each[start : start + (1 << 22)].astype(np.int64) for each in (lower, upper, value)
-        )
-        legal = least != 0
-        least, most, known = least[legal], most[legal], known[legal]
-        exact, drawn = least == most, abs(known) > 1
+    for start in range(0, len(lower), PART_CELLS):
+        part = slice(start, start + PART_CELLS)
+        legal = lower[part] != 0
+        least = lower[part][legal].astype(np.int64)
+        most = upper[part][legal].astype(np.int64)
+        known = value[part][legal].astype(np.int64)
+        exact = least == most
+        drawn = abs(known) > 1
         excluded = (worth_to_white(least) > worth_to_white(known)) | (
             worth_to_white(known) > worth_to_white(most)
         )
@@ -172,10 +187,8 @@ def reach(folder: Path, ends: Path, given: argparse.Namespace) -> Iterator[dict[
         ):
             men, name, fen, accrued, _ = row
             free = int(men) - name.count("P")
-            began, found = (
-                time.process_time(),
-                {"lower": "", "upper": "", "width": "", "exact": "", "refused": ""},
-            )
+            began = time.process_time()
+            found = {"lower": "", "upper": "", "width": "", "exact": "", "refused": ""}
             try:
                 bracket = solver.solve(*position_of(row)).bracket
                 points = [Scoring().points(end)[0] for end in (bracket.lower, bracket.upper)]

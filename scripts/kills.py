@@ -15,8 +15,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import signal
+import subprocess
 import sys
 import tempfile
 from functools import partial
@@ -27,9 +29,9 @@ sys.path.insert(0, str(ROOT))
 
 from tbgen.index.layout import layout_of  # noqa: E402
 from tbgen.library.catalog import read_manifest  # noqa: E402
+from tbgen.library.costs import fits_memory  # noqa: E402
 from tbgen.material import Material, build_order  # noqa: E402
 from tbgen.storage.files import path_of  # noqa: E402
-from tbgen.table import fits_memory  # noqa: E402
 from tests.library import kills  # noqa: E402
 from tests.library.made_up import write_descent  # noqa: E402
 
@@ -75,7 +77,7 @@ class Kills:
         for _ in range(most):
             seconds = self.draw.uniform(0.0, part * self.seconds)
             build = kills.start(folder, [str(self.material)])
-            if not kills.kill(build, folder, partial(kills.cpu_seconds_of, build), seconds):
+            if not kills.kill(build, folder, partial(cpu_seconds_of, build), seconds):
                 break
             self.count += 1
             before = kept
@@ -103,7 +105,7 @@ class Kills:
         build = kills.start(folder, [str(self.material)])
         moments = sorted(self.draw.uniform(0.0, self.seconds) for _ in range(times))
         for number, seconds in enumerate(moments, 1):
-            kills.wait_until(build, partial(kills.cpu_seconds_of, build), seconds)
+            kills.wait_until(build, partial(cpu_seconds_of, build), seconds)
             build.send_signal(signal.SIGSTOP)
             left = kills.leftovers(folder)
             now = stamps(folder)
@@ -120,6 +122,18 @@ class Kills:
         build.wait()
         kills.assert_as_if_left_in_peace(folder, self.whole, build_order([self.material]))
         say(stops=times, then="the same files, byte for byte, and nothing beside them")
+
+
+USER_FIELD = 11
+SYSTEM_FIELD = 12
+"""The places of CPU times behind the name of a process in /proc."""
+
+
+def cpu_seconds_of(build: subprocess.Popen[bytes]) -> float:
+    """How long a process has worked, however busy the machine is; only Linux tells."""
+    fields = Path(f"/proc/{build.pid}/stat").read_text().rpartition(")")[2].split()
+    ticks = int(fields[USER_FIELD]) + int(fields[SYSTEM_FIELD])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def stamps(folder: Path) -> dict[str, tuple[int, int]]:

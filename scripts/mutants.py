@@ -249,7 +249,7 @@ def chosen(mutations: list[Mutation], count: int, seed: int) -> list[Mutation]:
     draw = random.Random(seed)
     for each in by_kind.values():
         draw.shuffle(each)
-    taken = []
+    taken: list[Mutation] = []
     while len(taken) < min(count, len(mutations)):
         taken += [by_kind[kind].pop() for kind in sorted(by_kind) if by_kind[kind]]
     return taken[:count]
@@ -300,7 +300,7 @@ class Reach:
     """Which tests reach a line."""
 
     def __init__(self, path: str) -> None:
-        from coverage import CoverageData
+        from coverage import CoverageData  # type: ignore[import-not-found]
 
         self.data = CoverageData(path)
         self.data.read()
@@ -533,11 +533,11 @@ def main() -> None:
         with ThreadPoolExecutor(wanted.jobs) as pool:
             fates = pool.map(lambda each: hunt.meet(each, stages[each], seconds), mutants)
             survivors = [each for each, survived in zip(mutants, fates, strict=True) if survived]
-    print(
-        f"\n{len(mutants) - len(survivors)} of {len(mutants)} killed; survivors:",
-        *survivors or ["none"],
-        sep="\n",
-    )
+    print(f"\n{len(mutants) - len(survivors)} of {len(mutants)} killed; survivors:")
+    for survivor in survivors:
+        print(survivor)
+    if not survivors:
+        print("none")
     sys.exit(bool(survivors))
 
 

@@ -94,7 +94,7 @@ def faults_in(source: str) -> list[Fault]:
             faults.append(Fault(number, f"is longer than {LONGEST_LINE} characters"))
     for node in ast.walk(ast.parse(source)):
         for text in _faults_of(node):
-            faults.append(Fault(node.lineno, text))
+            faults.append(Fault(getattr(node, "lineno", 0), text))
     return sorted(faults, key=_line_of)
 
 
@@ -104,13 +104,12 @@ def _line_of(fault: Fault) -> int:
 
 def _faults_of(node: ast.AST) -> Iterator[str]:
     """What is wrong with one node of a module."""
-    if is_tuple_assignment(node):
-        number = len(node.value.elts)
-        if number > MOST_ASSIGNED:
-            yield f"assigns {number} values at once"
-        elif _has(node.value, ast.Call):
-            yield "assigns two values at once, one of them from a call"
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+    values = values_assigned(node)
+    if len(values) > MOST_ASSIGNED:
+        yield f"assigns {len(values)} values at once"
+    elif any(_has(value, ast.Call) for value in values):
+        yield "assigns two values at once, one of them from a call"
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         if _repeats(node.left, node.right) or _repeats(node.right, node.left):
             yield "multiplies a list or a text by a truth value"
     elif isinstance(node, ast.Starred) and isinstance(node.value, Literal):
@@ -132,11 +131,11 @@ def _faults_of(node: ast.AST) -> Iterator[str]:
         yield "assigns within a condition of several parts"
 
 
-def is_tuple_assignment(node: ast.AST) -> bool:
-    """Whether values that stand beside each other are assigned to targets that do."""
+def values_assigned(node: ast.AST) -> list[ast.expr]:
+    """The values that stand beside each other, if they are assigned to targets that do, too."""
     if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Tuple):
-        return False
-    return isinstance(node.targets[0], ast.Tuple)
+        return []
+    return node.value.elts if isinstance(node.targets[0], ast.Tuple) else []
 
 
 def _has(node: ast.AST, kind: type[ast.AST]) -> bool:
@@ -223,7 +222,7 @@ class Density:
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.stmt) and not _is_docstring(node):
                 self.statements += 1
-            if is_tuple_assignment(node):
+            if values_assigned(node):
                 self.tuples += 1
             elif isinstance(node, ast.IfExp):
                 self.choices += 1

@@ -106,15 +106,20 @@ def is_referred(row: dict[str, str], names: list[str]) -> bool:
 
 def compare(row: dict[str, str]) -> bool:
     """Compare a row with the reference; SystemExit if they differ."""
-    board, accrued = chess.Board(row["fen"]), Score(row["accrued"])
+    board = chess.Board(row["fen"])
+    accrued = Score(row["accrued"])
     expected = Score(row["outcome"])
     if not Material.parse(material_name(board)).is_canonical:
-        board, accrued, expected = board.mirror(), flipped(accrued), flipped(expected)
+        board = board.mirror()
+        accrued = flipped(accrued)
+        expected = flipped(expected)
     own = own_score(board)
     carried = own if own.code < accrued.code else accrued
     men = sorted(board.piece_map().items(), key=lambda man: (not man[1].color, -man[1].piece_type))
     position = (WHITE if board.turn else BLACK, *[square for square, _ in men])
-    jumped = board.ep_square if board.has_legal_en_passant() else NO_SQUARE
+    jumped = NO_SQUARE
+    if board.ep_square is not None and board.has_legal_en_passant():
+        jumped = board.ep_square
     found = reference.solve(row["table"]).value(position, int(carried.holder), carried.code, jumped)
     if found != (expected.signed, int(row["dtg"])):
         raise SystemExit(f"the reference has {found} of {row}")
