@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,12 +20,31 @@ MOST_TABLE_MEN = 5
 MOST_BUILT_MEN = 6
 """The most men of a table if there are memory and disk for it."""
 
+FEWEST_PAIRS_MEN = 4
+MOST_PAIRS_MEN = 6
+"""The most men of a table of pairs (see `Scope.PAIRS`)."""
+
 _MOST_MEN_A_SIDE = 16
 _MOST_PAWNS_A_SIDE = 8
 
 MOST_TABLE_MOVES = 127
 """The most moves of a side in a table: a code, twice the moves and one without check, fills a
 byte."""
+
+
+class Scope(enum.Enum):
+    """The placements of its pawns that a table holds.
+
+    A scope is closed: no move leads out of it but one that takes a man, and then to a whole table.
+    """
+
+    ALL = ""
+    """Every placement."""
+    PAIRS = "pairs"
+    """Those with an opposed pair: a white pawn below a black one on the same file.
+
+    Neither can step onto or past the other. So only a move that takes a man can part them.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +54,12 @@ class Material:
     Arguments:
         white: White's men in any order.
         black: Black's men in any order.
+        scope: The placements of the pawns that a table of these men holds.
 
     Raises:
         UsageError: A man is neither a Role nor a Man.
-        MaterialError: A side has not one king, or pawns stand beside men of your own.
+        MaterialError: A side has not one king, or pawns stand beside men of your own, or a side
+            has no pawn for a pair.
 
     >>> material = Material.parse("KRvKP")
     >>> material.men, material.pawns, str(material.flipped())
@@ -46,16 +68,23 @@ class Material:
     ('KRvKP', ['KvK', 'KNvK', 'KBvK', 'KRvK', 'KQvK'])
     >>> str(Material(material.side(Color.BLACK), [Role.KING]))
     'KPvK'
+    >>> [str(child) for child in Material.parse("KPPvKP.pairs").children()]
+    ['KPvKP', 'KPPvK', 'KNPvKP.pairs', 'KBPvKP.pairs', 'KRPvKP.pairs', 'KQPvKP.pairs']
     """
 
     white: tuple[AnyMan, ...]
     """White's men, the king first, then the strongest first."""
     black: tuple[AnyMan, ...]
     """Black's men in the same order."""
+    scope: Scope
+    """The placements of the pawns that a table of these men holds."""
 
-    def __init__(self, white: Iterable[AnyMan], black: Iterable[AnyMan]) -> None:
+    def __init__(
+        self, white: Iterable[AnyMan], black: Iterable[AnyMan], scope: Scope = Scope.ALL
+    ) -> None:
         object.__setattr__(self, "white", _sorted_men(white, "white"))
         object.__setattr__(self, "black", _sorted_men(black, "black"))
+        object.__setattr__(self, "scope", scope)
         if self.white.count(Role.KING) != 1 or self.black.count(Role.KING) != 1:
             raise MaterialError(str(self), "each side has exactly one king")
         if self.own and self.pawns:
@@ -63,13 +92,16 @@ class Material:
                 str(self),
                 "pawns cannot stand beside men of your own: what they become is not known",
             )
+        if scope is Scope.PAIRS and not self.may_have_pairs:
+            raise MaterialError(str(self), "a pair takes a pawn of either side")
 
     @classmethod
     def parse(cls, text: str, own: Sequence[Man] = ()) -> Material:
         """The material that a text names.
 
         Arguments:
-            text: White's men, a v, Black's men; upper or lower case, any order of men.
+            text: White's men, a v, Black's men; upper or lower case, any order of men. With
+                ".pairs" behind them, the material of a table of pairs.
             own: Men of your own that the text may name.
 
         Returns:
@@ -80,8 +112,13 @@ class Material:
 
         >>> Material.parse("kvkb").canonical()
         Material.parse('KBvK')
+        >>> Material.parse("KRPvKRP.pairs").scope
+        <Scope.PAIRS: 'pairs'>
         """
-        sides = expect(text, str, "material", "a text such as 'KBvK'").upper().split("V")
+        men, dot, scope_name = expect(text, str, "material", "a text such as 'KBvK'").partition(".")
+        if dot and scope_name != Scope.PAIRS.value:
+            raise MaterialError(text, "only .pairs may stand behind the men")
+        sides = men.upper().split("V")
         if len(sides) != 2 or not text.isascii():
             raise MaterialError(text, "write both sides' men with a v between them, such as KBvK")
         kinds: dict[str, AnyMan] = {role.letter: role for role in reversed(Role)}
@@ -93,7 +130,11 @@ class Material:
             if len(letters) > _MOST_MEN_A_SIDE or letters.count("P") > _MOST_PAWNS_A_SIDE:
                 raise MaterialError(text, "a side has at most 16 men, 8 of them pawns")
         white, black = sides
-        return cls([kinds[letter] for letter in white], [kinds[letter] for letter in black])
+        return cls(
+            [kinds[letter] for letter in white],
+            [kinds[letter] for letter in black],
+            Scope(scope_name),
+        )
 
     def __repr__(self) -> str:
         return f"Material.parse({str(self)!r})"
@@ -104,7 +145,9 @@ class Material:
     def __str__(self) -> str:
         white = "".join(kind.letter for kind in self.white)
         black = "".join(kind.letter for kind in self.black)
-        return f"{white}v{black}"
+        if self.scope is Scope.ALL:
+            return f"{white}v{black}"
+        return f"{white}v{black}.{self.scope.value}"
 
     def side(self, color: Color) -> tuple[AnyMan, ...]:
         """The men of a side.
@@ -123,7 +166,21 @@ class Material:
         Returns:
             The material of the colour-reversed position.
         """
-        return Material(self.black, self.white)
+        return Material(self.black, self.white, self.scope)
+
+    def within(self, scope: Scope) -> Material:
+        """The material of a table of the same men.
+
+        Arguments:
+            scope: The placements of the pawns that the table holds.
+
+        Returns:
+            The same men with that scope.
+
+        Raises:
+            MaterialError: A side has no pawn for a pair.
+        """
+        return Material(self.white, self.black, scope)
 
     def canonical(self) -> Material:
         """The material with the stronger side as White, as tables have it.
@@ -152,6 +209,23 @@ class Material:
         return self.white.count(Role.PAWN) + self.black.count(Role.PAWN)
 
     @property
+    def may_have_pairs(self) -> bool:
+        """Whether both sides have a pawn."""
+        return Role.PAWN in self.white and Role.PAWN in self.black
+
+    def may_promote(self, color: Color) -> bool:
+        """Whether a side may promote a pawn in a position of its scope.
+
+        Arguments:
+            color: The side.
+
+        Returns:
+            Whether it has a pawn; in a scope of pairs, one besides that of the pair.
+        """
+        pawns = self.side(color).count(Role.PAWN)
+        return pawns > (1 if self.scope is Scope.PAIRS else 0)
+
+    @property
     def own(self) -> tuple[Man, ...]:
         """The men of your own, each kind once."""
         kinds = {kind for kind in (*self.white, *self.black) if isinstance(kind, Man)}
@@ -167,7 +241,7 @@ class Material:
         for mover in Color:
             prey = set(self.side(mover.other)) - {Role.KING}
             children.update(with_man(self, mover.other, kind) for kind in prey)
-            if Role.PAWN not in self.side(mover):
+            if not self.may_promote(mover):
                 continue
             for role in PROMOTIONS:
                 promoted = with_man(self, mover, Role.PAWN, role)
@@ -189,19 +263,22 @@ def _sorted_men(men: Iterable[AnyMan], name: str) -> tuple[AnyMan, ...]:
 def with_man(material: Material, color: Color, gone: AnyMan, *new: AnyMan) -> Material:
     """The material with another man in place of one of a side's, or with none after a capture.
 
+    A capture leads to a whole table.
+
     >>> str(with_man(Material.parse("KRvKP"), Color.BLACK, Role.PAWN, Role.QUEEN))
     'KRvKQ'
     """
     men = [*material.side(color), *new]
     men.remove(gone)
+    scope = material.scope if new else Scope.ALL
     if color is Color.WHITE:
-        return Material(men, material.black)
-    return Material(material.white, men)
+        return Material(men, material.black, scope)
+    return Material(material.white, men, scope)
 
 
-def build_key(material: Material) -> tuple[int, int, tuple[AnyMan, ...], tuple[AnyMan, ...]]:
+def build_key(material: Material) -> tuple[int, int, tuple[AnyMan, ...], tuple[AnyMan, ...], str]:
     """A child has fewer men, or as many men and fewer pawns, so it sorts before its parents."""
-    return material.men, material.pawns, material.white, material.black
+    return material.men, material.pawns, material.white, material.black, material.scope.value
 
 
 def materials(men: int, own: Sequence[Man] = ()) -> list[Material]:
@@ -219,6 +296,17 @@ def materials(men: int, own: Sequence[Man] = ()) -> list[Material]:
             for black in itertools.combinations_with_replacement(kinds, black_men):
                 canonical.add(Material((Role.KING, *white), (Role.KING, *black)).canonical())
     return sorted(canonical, key=build_key)
+
+
+def pairs_materials(men: int) -> list[Material]:
+    """The materials of all tables of pairs with exactly `men` men, in build order.
+
+    >>> [len(pairs_materials(men)) for men in (4, 5, 6)]
+    [1, 5, 30]
+    """
+    return [
+        material.within(Scope.PAIRS) for material in materials(men) if material.may_have_pairs
+    ]
 
 
 def all_materials(own: Sequence[Man] = ()) -> list[Material]:
@@ -251,8 +339,9 @@ def table_material(
     """The canonical material of the table that `text` asks for, which has at most so many men."""
     material = Material.parse(text, own) if isinstance(text, str) else text
     material = material.canonical()
-    if material.men > most:
-        raise TooManyMenError(str(material), material.men, most)
+    most_of_scope = MOST_PAIRS_MEN if material.scope is Scope.PAIRS else most
+    if material.men > most_of_scope:
+        raise TooManyMenError(str(material), material.men, most_of_scope)
     for color in Color:
         moves = sum(_most_moves(kind) for kind in material.side(color))
         if moves > MOST_TABLE_MOVES:

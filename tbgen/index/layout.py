@@ -45,7 +45,7 @@ from tbgen.index.squares import (
     TRIANGLE,
     TRIANGLE_INDEX,
 )
-from tbgen.material import Material
+from tbgen.material import Material, Scope
 from tbgen.men import AnyMan, Role
 from tbgen.score import Color
 
@@ -219,6 +219,24 @@ def slots_of(material: Material) -> tuple[Slot, ...]:
     return (*pawns, (Color.WHITE, Role.KING), *others, (Color.BLACK, Role.KING))
 
 
+def have_pairs(
+    slots: Sequence[Slot], placements: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    """[placement] whether a white pawn stands below a black one on the same file.
+
+    `placements` has the squares of the pawns in the order of the slots.
+    """
+    pawns = placements.shape[1]
+    white = [pawn for pawn in range(pawns) if slots[pawn][0] is Color.WHITE]
+    black = [pawn for pawn in range(pawns) if slots[pawn][0] is Color.BLACK]
+    are_pairs = np.zeros(len(placements), np.bool_)
+    for lower, upper in itertools.product(white, black):
+        below = placements[:, lower]
+        above = placements[:, upper]
+        are_pairs |= (below % 8 == above % 8) & (below < above)
+    return are_pairs
+
+
 def _canonical_pawns(
     slots: Sequence[Slot], placements: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
@@ -289,6 +307,8 @@ def layout_of(material: Material) -> Layout:
         )
     pawns = material.pawns
     grid = np.array([*itertools.permutations(_PAWN_SQUARES, pawns)], np.int64)
+    if material.scope is Scope.PAIRS:
+        grid = grid[have_pairs(slots_of(material), grid)]
     powers: npt.NDArray[np.int64] = 64 ** np.arange(pawns - 1, -1, -1, dtype=np.int64)
     return _layout(material, grid, np.arange(64, dtype=np.int64) * powers[:, None], 64**pawns)
 

@@ -21,7 +21,16 @@ from pathlib import Path
 from typing import Literal
 
 from tbgen.errors import MissingTableError, UsageError
-from tbgen.material import MOST_BUILT_MEN, Material, all_materials, build_key, materials
+from tbgen.material import (
+    FEWEST_PAIRS_MEN,
+    MOST_BUILT_MEN,
+    MOST_PAIRS_MEN,
+    Material,
+    all_materials,
+    build_key,
+    materials,
+    pairs_materials,
+)
 from tbgen.men import Man, men_of_name, name_of_men
 from tbgen.score import Mobility
 from tbgen.system.process import lock, sync_folder, try_lock
@@ -165,11 +174,13 @@ def path_in(folders: Sequence[Path], material: Material) -> Path:
 
 @cache
 def every_material(own: tuple[Man, ...] = ()) -> tuple[Material, ...]:
-    """Every material that a folder may have a table of, in build order, those of six men last."""
-    smaller = tuple(all_materials(own))
-    if own:
-        return smaller
-    return (*smaller, *materials(MOST_BUILT_MEN))
+    """Every material that a folder may have a table of, in build order."""
+    every = all_materials(own)
+    if not own:
+        every += materials(MOST_BUILT_MEN)
+        for men in range(FEWEST_PAIRS_MEN, MOST_PAIRS_MEN + 1):
+            every += pairs_materials(men)
+    return tuple(sorted(every, key=build_key))
 
 
 def tables_in(folder: Path) -> list[Material]:

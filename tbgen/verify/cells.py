@@ -22,7 +22,7 @@ from tbgen.index.squares import (
     Rays,
     rays_of,
 )
-from tbgen.material import Material
+from tbgen.material import Material, Scope
 from tbgen.men import PROMOTIONS, AnyMan, Role
 from tbgen.score import Color
 
@@ -134,10 +134,14 @@ def _link(layout: Layout, captured: int, promoted: int, role: Role | None) -> _L
     men = dict(enumerate(layout.slots))
     if role is not None:
         color, _ = men[promoted]
+        if not layout.material.may_promote(color):
+            return _Link(NO_CHILD, False, [NO_SLOT] * len(layout.slots))
         men[promoted] = (color, role)
     if captured != NO_SLOT:
         del men[captured]
-    material = Material(_roles_of(men, Color.WHITE), _roles_of(men, Color.BLACK))
+    # What takes a man leads to a whole table.
+    scope = layout.material.scope if captured == NO_SLOT else Scope.ALL
+    material = Material(_roles_of(men, Color.WHITE), _roles_of(men, Color.BLACK), scope)
     is_reversed = not material.is_canonical
     child = material.canonical()
     order = list[int]()

@@ -16,7 +16,7 @@ from tbgen.compiled.jit import by_address, inlined
 from tbgen.index.kernels import beside_image, sort_twins
 from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Layout, Slot, layout_of, slots_of
 from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
-from tbgen.material import Material
+from tbgen.material import Material, Scope
 from tbgen.men import PROMOTIONS, Role
 from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.retro.words.moves import MOST_SLOTS, NO_ROLE
@@ -95,6 +95,8 @@ def _resets(layout: Layout) -> Iterator[tuple[int, int, Role]]:
     pieces = [slot for slot in men if slot >= layout.pawns]  # no pawn stands on a last rank
     for promoted in range(layout.pawns):
         color = layout.slots[promoted][0]
+        if not layout.material.may_promote(color):
+            continue
         prey = [slot for slot in pieces if layout.slots[slot][0] is not color]
         for gone in (NO_SLOT, *prey):
             for role in PROMOTIONS:
@@ -111,7 +113,9 @@ def _destination(
             left[slot] = (color, role if slot == promoted else was)
     white = [kind for color, kind in left.values() if color is Color.WHITE]
     black = [kind for color, kind in left.values() if color is Color.BLACK]
-    material = Material(white, black)
+    # What takes a man leads to a whole table.
+    scope = layout.material.scope if gone == NO_SLOT else Scope.ALL
+    material = Material(white, black, scope)
     there = turned(material)
     flip = there != material
     slots = list[int]()

@@ -1,0 +1,127 @@
+"""Tables of pairs, cell by cell against the whole tables of the same men."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tbgen.index.layout import HOW_BITS, layout_of
+from tbgen.library.workers import make_table
+from tbgen.material import Material, Scope, pairs_materials
+from tbgen.retro.words.block import bare_block, enter_block, find_legal
+from tbgen.retro.words.geometry import geometry_of
+from tbgen.score import Color
+from tbgen.storage.files import path_of
+from tbgen.storage.reader import TableFile
+from tests.retro.tables import report_of, solved
+
+
+def legal_cells(material: Material) -> Iterator[tuple[int, Color, np.ndarray]]:
+    """Each block with each side to move, and the legal cells of such a plane."""
+    layout = layout_of(material)
+    block = bare_block(geometry_of(layout), layout.block_words)
+    for number, pawns in enumerate(layout.blocks):
+        enter_block(block, number, np.array(pawns, np.int64))
+        find_legal(block, np.zeros(layout.others, np.int64), 0, layout.block_words)
+        for side in Color:
+            bits = block.legal[int(side)].view(np.uint8)
+            yield number, side, np.flatnonzero(np.unpackbits(bits, bitorder="little"))
+
+
+def rows_of(file: TableFile, pattern: int) -> bytes:
+    """The rows of a pattern, as bytes that mean the same in every table."""
+    patterns = file.patterns
+    rows = slice(int(patterns.start[pattern]), int(patterns.start[pattern + 1]))
+    columns = (patterns.holder, patterns.code, patterns.outcome, patterns.dtg)
+    return b"|".join(column[rows].tobytes() for column in columns)
+
+
+def compare(pairs_file: TableFile, whole_file: TableFile) -> int:
+    """Assert that every legal cell has the same value with every accrued score; return how many there are."""
+    pairs = layout_of(pairs_file.material)
+    whole = layout_of(whole_file.material)
+    compared = 0
+    for number, side, cells in legal_cells(pairs_file.material):
+        block = whole.address_of(pairs.blocks[number]) >> HOW_BITS
+        plane_cells = pairs.block_words * 64
+        here = pairs_file.look_up(cells + (2 * number + int(side)) * plane_cells)
+        there = whole_file.look_up(cells + (2 * block + int(side)) * plane_cells)
+        for name, values, expected in zip(("entry", "dtg"), here, there, strict=False):
+            np.testing.assert_array_equal(values, expected, f"{name} of {pairs.blocks[number]}")
+        both = np.unique(np.stack([here[2], there[2]]), axis=1)
+        for pattern, expected in both.T.tolist():
+            assert rows_of(pairs_file, pattern) == rows_of(whole_file, expected)
+        compared += len(cells)
+    return compared
+
+
+def build_and_compare(name: str, whole_folder: Path, folder: Path) -> int:
+    """Build a table of pairs beside whole tables, and compare it with that of the same men."""
+    for path in whole_folder.glob("*.h5"):
+        (folder / path.name).symlink_to(path)
+    whole = Material.parse(name)
+    pairs = whole.within(Scope.PAIRS)
+    for child in pairs.children():
+        if child.scope is Scope.PAIRS and not path_of(folder, child).exists():
+            build_and_compare(str(child.within(Scope.ALL)), whole_folder, folder)
+    made = make_table(folder, str(pairs), 2)
+    with (
+        TableFile(path_of(folder, pairs)) as pairs_file,
+        TableFile(path_of(folder, whole)) as whole_file,
+    ):
+        compared = compare(pairs_file, whole_file)
+    assert 0 < compared < made.positions
+    return compared
+
+
+def test_a_table_of_pairs_is_right_by_the_verifier_which_finds_a_wrong_cell() -> None:
+    table = solved("KPvKP.pairs")
+    report = report_of(table)
+    assert report.violation is None
+    wrong = int(np.flatnonzero(table.entry)[1234])
+    table.entry[wrong] = -table.entry[wrong]
+    try:
+        assert report_of(table).violation is not None
+    finally:
+        table.entry[wrong] = -table.entry[wrong]
+
+
+@pytest.mark.slow
+def test_every_cell_of_a_table_of_pairs_is_that_of_the_whole_table(
+    four_men_folder: Path, tmp_path: Path
+) -> None:
+    assert build_and_compare("KPvKP", four_men_folder, tmp_path) == 395_284
+
+
+@pytest.mark.given_tables
+@pytest.mark.parametrize("name", ["KNPvKP", "KBPvKP", "KRPvKP", "KQPvKP", "KPPvKP"])
+def test_every_cell_of_five_men_with_a_pair_is_that_of_the_whole_table(
+    given_folder: Path, tmp_path: Path, name: str
+) -> None:
+    assert build_and_compare(name, given_folder, tmp_path) > 1_000_000
+
+
+def test_pairs_are_what_a_board_shows() -> None:
+    for men, blocks in ((4, 60), (5, 60), (6, 60)):
+        for material in pairs_materials(men):
+            layout = layout_of(material)
+            for pawns in layout.blocks[:: max(1, len(layout.blocks) // 500)]:
+                colors = [color for color, _ in layout.slots[: layout.pawns]]
+                placed = list(zip(colors, pawns, strict=True))
+                assert any(
+                    lower is Color.WHITE
+                    and upper is Color.BLACK
+                    and upper_square - lower_square in range(8, 48, 8)
+                    for lower, lower_square in placed
+                    for upper, upper_square in placed
+                )
+            if layout.pawns == 2:
+                assert len(layout.blocks) == blocks
+
+
+@pytest.mark.parametrize(
+    ("name", "blocks"), [("KPPvKP", 2680), ("KRPvKRP", 60), ("KRPPvKP", 2680)]
+)
+def test_a_table_of_pairs_has_so_many_blocks(name: str, blocks: int) -> None:
+    assert len(layout_of(Material.parse(f"{name}.pairs")).blocks) == blocks
