@@ -626,7 +626,8 @@ typedef struct {
     char promotion; /* in upper case, or 0 */
 } Move;
 
-enum { MAX_MEN = 8, MAX_MOVES = 256 };
+#define PAIRS ".pairs" /* in the name of a table of the placements with an opposed pair of pawns */
+enum { MAX_MEN = 8, MAX_MOVES = 256, MAX_NAME = MAX_MEN + 1 + sizeof PAIRS };
 
 static int color_of(char man) { return islower((unsigned char)man) ? BLACK : WHITE; }
 static char man_of(int color, char role) { return color == WHITE ? role : (char)tolower((unsigned char)role); }
@@ -1076,7 +1077,7 @@ static Status open_layer(File *file, const tbgen_tables *tables, const Table *ta
 static Status open_table(const tbgen_tables *tables, Table *table)
 {
     File *outcomes = &table->outcomes, *distances = &table->distances;
-    for (const char *man = table->name + 1; *man; man++)
+    for (const char *man = table->name + 1; *man && *man != '.'; man++)
         *(*man == 'P' ? &table->pawns : &table->men) += *man != 'v';
     TRY(open_layer(outcomes, tables, table, "outcomes", ".h5"));
     TRY(read_blocks(table));
@@ -1222,20 +1223,51 @@ static Status look_up(const Table *table, uint64_t place, int to_move, Score own
     return plies < 0 ? TBGEN_OK : break_plies(table, place, symbol, plies, accrued, value);
 }
 
-static Status value_in_table(tbgen_tables *tables, const Position *position, Score own, Score accrued, Value *value)
+/* Whether a white pawn stands below a black one on the same file. */
+static bool has_opposed_pair(const char *board)
 {
-    char name[MAX_MEN + 2], other[MAX_MEN + 2], board[64];
-    const Table *table;
-    uint64_t place = 0;
+    for (int file = 0; file < 8; file++) {
+        bool white = false;
+        for (int square = file + 8; square < 56; square += 8) {
+            white = white || board[square] == 'P';
+            if (white && board[square] == 'p')
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The table of a position, perhaps with the colours exchanged: a whole one, or one of opposed pairs alone. */
+static Status table_for(tbgen_tables *tables, const Position *position, const Table **table, bool *exchanged)
+{
+    char name[MAX_NAME], other[MAX_NAME];
     name_of(position->squares, "KQRBNP", "kqrbnp", name);
     name_of(position->squares, "kqrbnp", "KQRBNP", other);
-    Status status = table_of(tables, name, &table);
-    bool exchanged = status == TBGEN_NO_TABLE && strcmp(name, other);
-    if (exchanged)
-        status = table_of(tables, other, &table);
-    if (status == TBGEN_NO_TABLE)
-        return fail(&tables->problem, status, "there is no table of %s", name);
-    TRY(status);
+    int scopes = has_opposed_pair(position->squares) ? 2 : 1;
+    for (int scope = 0; scope < scopes; scope++) {
+        if (scope == 1) {
+            strcat(name, PAIRS);
+            strcat(other, PAIRS);
+        }
+        *exchanged = false;
+        Status status = table_of(tables, name, table);
+        if (status == TBGEN_NO_TABLE && strcmp(name, other)) {
+            *exchanged = true;
+            status = table_of(tables, other, table);
+        }
+        if (status != TBGEN_NO_TABLE)
+            return status;
+    }
+    return fail(&tables->problem, TBGEN_NO_TABLE, "there is no table of %s", name);
+}
+
+static Status value_in_table(tbgen_tables *tables, const Position *position, Score own, Score accrued, Value *value)
+{
+    char board[64];
+    const Table *table;
+    bool exchanged;
+    uint64_t place = 0;
+    TRY(table_for(tables, position, &table, &exchanged));
     memcpy(board, position->squares, 64);
     if (exchanged) {
         transform(board, mirrored_ranks);
