@@ -75,8 +75,8 @@ _MOST_TABLE_MEN = 5
 
 No error asks you to build a larger table.
 """
-_MOST_BUILT_MEN = 6
-"""The same as `material.MOST_BUILT_MEN`."""
+_MOST_SOLVED_MEN = 7
+"""The same as `closures.nodes.MOST_MEN`."""
 _MOST_NAMED_MEN = 9
 """The name of a material with more men says less than their number."""
 
@@ -224,21 +224,31 @@ class ManError(InputError, template="bad man {text!r}: {reason}"):
 class TooManyMenError(InputError):
     """A material or position with more men than tables have.
 
-    >>> str(TooManyMenError("KRPvKRP", 6, 5))
-    'KRPvKRP has 6 men; tables have at most 5, or 6 if you build them yourself'
+    >>> str(TooManyMenError("KQQQQvKQ", 7, 6))
+    'KQQQQvKQ has 7 men; tables have at most 6'
+    >>> str(TooManyMenError("KRBvKRP", 6, 5, is_position=True))
+    'KRBvKRP has 6 men; tables have at most 5; solve the position with: tbgen solve'
+    >>> str(TooManyMenError("KRPvKRP", 6, 5, is_position=True, has_pair=True))
+    'KRPvKRP has 6 men; tables have at most 5; build one of its pairs with: tbgen build KRPvKRP --pairs'
     """
 
     material: str
     men: int
     most: int
+    is_position: bool = False
+    """Whether these men stand on a board."""
+    has_pair: bool = False
+    """Whether a table of pairs has the position: a white pawn stands below a black one."""
 
     def __str__(self) -> str:
         what = f"{self.material} has {self.men} men"
         if self.men > _MOST_NAMED_MEN:
             what = f"{self.men} men are too many"
         line = f"{what}; tables have at most {self.most}"
-        if self.most < _MOST_BUILT_MEN:
-            line += f", or {_MOST_BUILT_MEN} if you build them yourself"
+        if self.has_pair:
+            return f"{line}; build one of its pairs with: tbgen build {self.material} --pairs"
+        if self.is_position and self.men <= _MOST_SOLVED_MEN:
+            line += "; solve the position with: tbgen solve"
         return line
 
 
@@ -366,8 +376,8 @@ class MissingTableError(TableError, KeyError, exit_code=3):
         line = f"no {tables} {names}"
         if self.folder is not None:
             line += f" in {self.folder}"
-        men = len(self.material) - len("v")
-        if men <= _MOST_TABLE_MEN:
+        men, _, scope = self.material.partition(".")
+        if scope or len(men) - len("v") <= _MOST_TABLE_MEN:
             them = "them" if self.others else "it"
             line += f"; build {them} with: tbgen build {names}{build_options(self.folder)}"
         return line

@@ -304,9 +304,7 @@ def pairs_materials(men: int) -> list[Material]:
     >>> [len(pairs_materials(men)) for men in (4, 5, 6)]
     [1, 5, 30]
     """
-    return [
-        material.within(Scope.PAIRS) for material in materials(men) if material.may_have_pairs
-    ]
+    return [material.within(Scope.PAIRS) for material in materials(men) if material.may_have_pairs]
 
 
 def all_materials(own: Sequence[Man] = ()) -> list[Material]:

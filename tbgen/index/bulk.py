@@ -40,6 +40,13 @@ def cells_of(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> In
     return cells
 
 
+def are_in_scope(layout: Layout, squares: npt.ArrayLike) -> Bools:
+    """Which positions have their pawns where the layout has a block; pawns stand on their squares."""
+    pawns = np.asarray(squares, np.int64)[:, : layout.pawns]
+    numbers = layout.digits[np.arange(layout.pawns), pawns].sum(axis=1)
+    return layout.addresses[numbers] >= 0
+
+
 def _primary(layout: Layout, king: Ints, rest: Ints) -> Ints:
     """With the white king on the diagonal, the lesser of the other men and their mirror image."""
     rows = np.flatnonzero(ON_DIAGONAL[king])

@@ -219,9 +219,7 @@ def slots_of(material: Material) -> tuple[Slot, ...]:
     return (*pawns, (Color.WHITE, Role.KING), *others, (Color.BLACK, Role.KING))
 
 
-def have_pairs(
-    slots: Sequence[Slot], placements: npt.NDArray[np.int64]
-) -> npt.NDArray[np.bool_]:
+def have_pairs(slots: Sequence[Slot], placements: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
     """[placement] whether a white pawn stands below a black one on the same file.
 
     `placements` has the squares of the pawns in the order of the slots.

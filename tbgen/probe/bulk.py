@@ -26,7 +26,7 @@ from tbgen.errors import (
     TooManyMenError,
     UsageError,
 )
-from tbgen.index.bulk import are_legal, cells_of
+from tbgen.index.bulk import are_in_scope, are_legal, cells_of
 from tbgen.index.layout import Layout, Slot
 from tbgen.index.outcomes import are_white, codes_of, signed_of
 from tbgen.material import Material
@@ -82,7 +82,7 @@ def answer_arrays(
         )
     sides = np.where(_for_each(turns, len(men), "white_to_move"), 0, 1)
     numbers = accrued_numbers(accrued, len(men))
-    table = values.tables.table(material)
+    table = values.tables.table_for(material, has_pair=material.may_have_pairs)
     flipped = not material.is_canonical
     men = men[:, columns_of_slots(material, table.layout, flipped=flipped)]
     return _answer(values, table, flipped, Positions(sides, men, numbers))
@@ -228,7 +228,9 @@ def _answer(
     legal = are_legal(table.layout, positions.sides, positions.squares)
     answers = _no_answers(len(legal))
     answers.fault[~legal] = Fault.ILLEGAL
-    rows = np.flatnonzero(legal)
+    has_place = legal & are_in_scope(table.layout, positions.squares)
+    answers.fault[legal & ~has_place] = Fault.MISSING_TABLE
+    rows = np.flatnonzero(has_place)
     positions = positions.part(rows)
     cells = cells_of(table.layout, positions.sides, positions.squares)
     places = table.file.order.place_of(cells)

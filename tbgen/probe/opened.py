@@ -15,13 +15,13 @@ import numpy as np
 
 from tbgen.errors import NO_TABLE, MissingTableError, TooManyMenError, UsageError
 from tbgen.index.layout import HOW_BITS, Squares, slots_of
-from tbgen.material import MOST_TABLE_MEN, Material, with_man
+from tbgen.material import MOST_TABLE_MEN, Material, Scope, with_man
 from tbgen.men import AnyMan, Man, Role
 from tbgen.probe.stored import StoredPosition, StoredTable
 from tbgen.rules.own_board import OwnBoard, kinds_on
-from tbgen.rules.position import material_on
+from tbgen.rules.position import material_of, material_on
 from tbgen.score import Color, Score
-from tbgen.storage.files import men_of_folder, path_in
+from tbgen.storage.files import has_file, men_of_folder, path_in
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
 from tbgen.table import Entries
@@ -128,7 +128,7 @@ class OpenTables:
             self._unpack.cache_clear()
 
     def table(self, material: Material) -> StoredTable:
-        """The open table that answers for a material."""
+        """The open table of a material."""
         canonical = material.canonical()
         with self._lock:
             if self.closed:
@@ -146,8 +146,9 @@ class OpenTables:
         try:
             file = TableFile(path_in(self.folders, canonical))
         except MissingTableError:
-            if material.men > MOST_TABLE_MEN:  # hardly anybody could build it
-                raise TooManyMenError(str(material), material.men, MOST_TABLE_MEN) from None
+            # Hardly anybody could build it.
+            if material.men > MOST_TABLE_MEN and material.scope is Scope.ALL:
+                raise _too_many_men(material, has_pair=False) from None
             raise
         for there, wanted in zip(file.material.own, canonical.own, strict=True):
             if there != wanted:
@@ -156,6 +157,33 @@ class OpenTables:
                     f"{there.letter} moves as {there.moves} in {file.path}, not as {wanted.moves}"
                 )
         return file
+
+    def table_for(self, material: Material, *, has_pair: bool) -> StoredTable:
+        """The open table that answers for some men: the whole one, or that of their pairs.
+
+        `has_pair` says whether the pawns have an opposed pair.
+        """
+        try:
+            return self.table(material)
+        except NO_TABLE:
+            if not has_pair:
+                raise
+        try:
+            return self.table(material.within(Scope.PAIRS))
+        except MissingTableError:
+            if material.men > MOST_TABLE_MEN:
+                raise _too_many_men(material, has_pair=True) from None
+            raise MissingTableError(str(material), self.named) from None
+
+    def has_table_for(self, board: chess.Board) -> bool:
+        """Whether there is a table that answers for the men on a board."""
+        material = material_of(board)
+        if not set(material.own) <= set(self.own):
+            return False
+        wanted = [material]
+        if has_pair_on(board):
+            wanted.append(material.within(Scope.PAIRS))
+        return any(has_file(self.folders, scoped.canonical()) for scoped in wanted)
 
     def digest(self, material: Material) -> str:
         """The digest of a table's outcomes; empty if there is no table."""
@@ -210,7 +238,8 @@ class OpenTables:
         known = self.known(board)
         if known is None:
             material = material_on(board)
-            table = self.table(material)
+            table = self.table_for(material, has_pair=has_pair_on(board))
+            material = material.within(table.layout.material.scope)
             flipped = not material.is_canonical
             pieces = pieces_of(table.layout.material, kinds_on(board), flipped=flipped)
             known = Answering(material, table, flipped, pieces)
@@ -237,6 +266,12 @@ def _men_of(folders: Sequence[Path]) -> tuple[Man, ...]:
     return tuple(men.values())
 
 
+def _too_many_men(material: Material, *, has_pair: bool) -> TooManyMenError:
+    return TooManyMenError(
+        str(material), material.men, MOST_TABLE_MEN, is_position=True, has_pair=has_pair
+    )
+
+
 def _with_a_pawn_less(materials: Sequence[Material]) -> list[Material]:
     """The materials that are left when either side loses a pawn, each once, in order."""
     fewer = dict[Material, None]()
@@ -247,10 +282,27 @@ def _with_a_pawn_less(materials: Sequence[Material]) -> list[Material]:
     return list(fewer)
 
 
+def has_pair_on(board: chess.Board) -> bool:
+    """Whether a white pawn stands below a black one on the same file.
+
+    >>> has_pair_on(chess.Board("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1"))
+    True
+    >>> has_pair_on(chess.Board("4k3/4P3/8/8/8/8/4p3/4K3 w - - 0 1"))
+    False
+    """
+    if not board.pawns:
+        return False
+    above_white = board.pawns & board.occupied_co[chess.WHITE]
+    for ranks in (8, 16, 32):
+        above_white |= above_white << ranks
+    return bool(above_white & board.pawns & board.occupied_co[chess.BLACK])
+
+
 def _men_on(board: chess.Board) -> Hashable:
     """The number of men of each kind and side, as one number.
 
-    Beside it, the kinds that are not of chess.
+    Beside it, the kinds that are not of chess. With an opposed pair of pawns the number is
+    negative, as a table may hold those positions alone.
     """
     white = board.occupied_co[chess.WHITE]
     black = board.occupied_co[chess.BLACK]
@@ -259,4 +311,6 @@ def _men_on(board: chess.Board) -> Hashable:
         numbers = (numbers << 8) | ((men & white).bit_count() << 4) | (men & black).bit_count()
     if isinstance(board, OwnBoard):
         return numbers, board.kinds
+    if has_pair_on(board):
+        return -numbers
     return numbers

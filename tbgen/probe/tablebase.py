@@ -26,7 +26,7 @@ from tbgen.probe.answers import At, LineStep, Moves, Probe
 from tbgen.probe.many import BulkProbe
 from tbgen.probe.opened import OpenTables
 from tbgen.probe.values import Position, Query, TableValues
-from tbgen.rules.position import accruable, bare_sides, material_of
+from tbgen.rules.position import accruable, bare_sides
 from tbgen.score import Mobility, Score, expect_mobility
 from tbgen.storage.files import Folders, folder_for, folder_with, folders_in, tables_of
 from tbgen.text import counted
@@ -150,8 +150,8 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         """Whether there is a table that answers for a material, its name or a board."""
         try:
             if isinstance(what, chess.Board):
-                material = material_of(what)
-            elif isinstance(what, str):
+                return self._tables.has_table_for(what)
+            if isinstance(what, str):
                 material = Material.parse(what, self._tables.own)
             elif isinstance(what, Material):
                 material = what

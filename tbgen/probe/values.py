@@ -199,7 +199,7 @@ class TableValues:
             refuse_illegal(board)
         men = board.occupied.bit_count()
         if men > MOST_BUILT_MEN or (men > MOST_TABLE_MEN and board.castling_rights):
-            raise TooManyMenError(str(material_on(board)), men, MOST_TABLE_MEN)
+            raise TooManyMenError(str(material_on(board)), men, MOST_TABLE_MEN, is_position=True)
         if board.castling_rights:
             raise CastlingError(board.fen())
         return known or self.tables.answering(board)

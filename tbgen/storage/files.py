@@ -159,6 +159,11 @@ def suffix_of(layer: Layer, mobility: Mobility) -> str:
     return suffix if mobility.forgets else f".{mobility}{suffix}"
 
 
+def has_file(folders: Sequence[Path], material: Material) -> bool:
+    """Whether any of the folders has the table of a canonical material."""
+    return any(path_of(folder, material).is_file() for folder in folders)
+
+
 def folder_with(folders: Sequence[Path], material: Material) -> Path:
     """The first folder that has the table of a canonical material."""
     for folder in folders:

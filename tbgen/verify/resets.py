@@ -15,6 +15,7 @@ from tbgen.compiled.arrays import Int, Ints, Shorts, SignedBytes
 from tbgen.compiled.jit import borrowing, by_address, inner
 from tbgen.index.bulk import are_legal, cells_of
 from tbgen.index.layout import Layout
+from tbgen.material import Scope
 from tbgen.verify.cells import NO_SLOT, Links, Men, cell_of, men_of, set_up, side_of
 from tbgen.verify.moves import (
     NO_POSITION,
@@ -263,6 +264,10 @@ def drawn_cells(layout: Layout, count: int, seed: int) -> Ints:
     while len(cells) < count:
         sides = random.integers(0, 2, 2 * count)
         squares = random.integers(0, 64, (2 * count, len(layout.slots)))
+        if layout.material.scope is not Scope.ALL:
+            # Most random placements have no pair.
+            blocks = random.integers(0, len(layout.blocks), 2 * count)
+            squares[:, : layout.pawns] = np.array(layout.blocks)[blocks]
         are_positions = are_legal(layout, sides, squares)
         cells_drawn = cells_of(layout, sides[are_positions], squares[are_positions])
         cells = np.union1d(cells, cells_drawn)

@@ -120,8 +120,11 @@ def test_pairs_are_what_a_board_shows() -> None:
                 assert len(layout.blocks) == blocks
 
 
-@pytest.mark.parametrize(
-    ("name", "blocks"), [("KPPvKP", 2680), ("KRPvKRP", 60), ("KRPPvKP", 2680)]
-)
+@pytest.mark.parametrize(("name", "blocks"), [("KPPvKP", 2680), ("KRPvKRP", 60), ("KRPPvKP", 2680)])
 def test_a_table_of_pairs_has_so_many_blocks(name: str, blocks: int) -> None:
     assert len(layout_of(Material.parse(f"{name}.pairs")).blocks) == blocks
+
+
+def test_a_sample_of_a_table_of_pairs_is_verified() -> None:
+    report = report_of(solved("KPvKP.pairs"), sample=500)
+    assert (report.violation, report.positions) == (None, 500)
