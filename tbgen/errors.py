@@ -229,7 +229,8 @@ class TooManyMenError(InputError):
     >>> str(TooManyMenError("KRBvKRP", 6, 5, is_position=True))
     'KRBvKRP has 6 men; tables have at most 5; solve the position with: tbgen solve'
     >>> str(TooManyMenError("KRPvKRP", 6, 5, is_position=True, has_pair=True))
-    'KRPvKRP has 6 men; tables have at most 5; build one of its pairs with: tbgen build KRPvKRP --pairs'
+    'KRPvKRP has 6 men; tables have at most 5; build one of its pairs with: tbgen build KRPvKRP
+    --pairs'
     """
 
     material: str

@@ -38,7 +38,9 @@ def rows_of(file: TableFile, pattern: int) -> bytes:
 
 
 def compare(pairs_file: TableFile, whole_file: TableFile) -> int:
-    """Assert that every legal cell has the same value with every accrued score; return how many there are."""
+    """Assert that every legal cell has the same value with every accrued score; return how many
+    there are.
+    """
     pairs = layout_of(pairs_file.material)
     whole = layout_of(whole_file.material)
     compared = 0
