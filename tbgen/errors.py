@@ -228,9 +228,8 @@ class TooManyMenError(InputError):
     'KQQQQvKQ has 7 men; tables have at most 6'
     >>> str(TooManyMenError("KRBvKRP", 6, 5, is_position=True))
     'KRBvKRP has 6 men; tables have at most 5; solve the position with: tbgen solve'
-    >>> str(TooManyMenError("KRPvKRP", 6, 5, is_position=True, has_pair=True))
-    'KRPvKRP has 6 men; tables have at most 5; build one of its pairs with: tbgen build KRPvKRP
-    --pairs'
+    >>> print(TooManyMenError("KRPvKRP", 6, 5, is_position=True, has_pair=True))
+    KRPvKRP has 6 men; tables have at most 5; build its pairs with: tbgen build KRPvKRP --pairs
     """
 
     material: str
@@ -247,7 +246,7 @@ class TooManyMenError(InputError):
             what = f"{self.men} men are too many"
         line = f"{what}; tables have at most {self.most}"
         if self.has_pair:
-            return f"{line}; build one of its pairs with: tbgen build {self.material} --pairs"
+            return f"{line}; build its pairs with: tbgen build {self.material} --pairs"
         if self.is_position and self.men <= _MOST_SOLVED_MEN:
             line += "; solve the position with: tbgen solve"
         return line

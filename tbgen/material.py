@@ -179,6 +179,9 @@ class Material:
 
         Raises:
             MaterialError: A side has no pawn for a pair.
+
+        >>> Material.parse("KRPvKRP").within(Scope.PAIRS)
+        Material.parse('KRPvKRP.pairs')
         """
         return Material(self.white, self.black, scope)
 
@@ -221,6 +224,9 @@ class Material:
 
         Returns:
             Whether it has a pawn; in a scope of pairs, one besides that of the pair.
+
+        >>> [Material.parse("KPPvKP.pairs").may_promote(color) for color in Color]
+        [True, False]
         """
         pawns = self.side(color).count(Role.PAWN)
         return pawns > (1 if self.scope is Scope.PAIRS else 0)
