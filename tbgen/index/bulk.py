@@ -41,7 +41,7 @@ def cells_of(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> In
 
 
 def are_in_scope(layout: Layout, squares: npt.ArrayLike) -> Bools:
-    """Which positions have their pawns where the layout has a block; pawns stand on their squares."""
+    """Which positions have their pawns where the layout has a block."""
     pawns = np.asarray(squares, np.int64)[:, : layout.pawns]
     numbers = layout.digits[np.arange(layout.pawns), pawns].sum(axis=1)
     return layout.addresses[numbers] >= 0
