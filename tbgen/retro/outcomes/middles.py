@@ -22,7 +22,8 @@ from tbgen.retro.words.quiet import mark_predecessors
 from tbgen.retro.words.worklist import Markable, add_bits, list_words, take_bits
 
 CHECKS_PER_WALK = 2
-"""Walking back from a word of lost members costs as much as checking so many pending words."""
+"""Walking back from a word of lost members costs as much as checking so many pending words: less or
+more of either takes longer (docs/design/solver.md)."""
 
 
 @inlined
