@@ -5,8 +5,9 @@ Each value is that of a single probe.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -94,7 +95,7 @@ def answer_positions(
     """The values of boards and FENs, whatever their materials."""
     answers = _no_answers(len(positions))
     given = accrued_numbers(accrued, len(positions))
-    groups: dict[tuple[StoredTable, bool], list[_BoardRow]] = {}
+    groups = defaultdict[tuple[StoredTable, bool], _Group](_Group)
     for number, position in enumerate(positions):
         try:
             board, carried = values.read(position, None)
@@ -111,24 +112,17 @@ def answer_positions(
         except tuple(_FAULTS) as error:
             answers.fault[number] = _FAULTS[type(error)]
             continue
-        row = _BoardRow(number, int(not board.turn), squares_on(board, answering.pieces), signed)
-        groups.setdefault((answering.table, answering.flipped), []).append(row)
-    for (table, flipped), rows in groups.items():
-        indices = np.array([row.number for row in rows], np.int64)
-        group = _answer(values, table, flipped, Positions.of(rows))
-        answers.outcome[indices] = group.outcome
-        answers.dtg[indices] = group.dtg
-        answers.fault[indices] = group.fault
+        group = groups[answering.table, answering.flipped]
+        group.numbers.append(number)
+        group.sides.append(0 if board.turn else 1)
+        group.squares.append(squares_on(board, answering.pieces))
+        group.accrued.append(signed)
+    for (table, flipped), group in groups.items():
+        part = _answer(values, table, flipped, group.positions())
+        answers.outcome[group.numbers] = part.outcome
+        answers.dtg[group.numbers] = part.dtg
+        answers.fault[group.numbers] = part.fault
     return answers
-
-
-class _BoardRow(NamedTuple):
-    """A position of many, as it is on the board."""
-
-    number: int
-    side: int
-    squares: list[int]
-    accrued: int
 
 
 class Positions(NamedTuple):
@@ -141,20 +135,27 @@ class Positions(NamedTuple):
     accrued: Ints
     """The accrued score as a signed number; 0 for the own score."""
 
-    @classmethod
-    def of(cls, rows: Sequence[_BoardRow]) -> Positions:
-        return cls(
-            np.array([row.side for row in rows], np.int64),
-            np.array([row.squares for row in rows], np.int64),
-            np.array([row.accrued for row in rows], np.int64),
-        )
-
     def turned(self) -> Positions:
         """The same positions with the colours reversed."""
         return Positions(1 - self.sides, self.squares ^ RANK_FLIP, -self.accrued)
 
     def part(self, rows: Ints | Bools) -> Positions:
         return Positions(self.sides[rows], self.squares[rows], self.accrued[rows])
+
+
+@dataclass(slots=True)
+class _Group:
+    """The positions that one table answers, as they are on the boards; lists as in `Positions`."""
+
+    numbers: list[int] = field(default_factory=list)
+    sides: list[int] = field(default_factory=list)
+    squares: list[list[int]] = field(default_factory=list)
+    accrued: list[int] = field(default_factory=list)
+
+    def positions(self) -> Positions:
+        sides = np.array(self.sides, np.int64)
+        squares = np.array(self.squares, np.int64)
+        return Positions(sides, squares, np.array(self.accrued, np.int64))
 
 
 def accrued_numbers(accrued: ManyAccrued, count: int) -> Ints:
