@@ -15,6 +15,7 @@ from tbgen.closures.costs import MOST_IN_MEMORY
 from tbgen.compiled.folders import source_digest
 from tbgen.errors import TableError
 from tbgen.storage.arrays import ArrayFile, write_arrays, zeros_in_file
+from tbgen.storage.files import remove_partials_of_the_dead
 from tbgen.system.process import most_files
 
 _SOURCES = source_digest(("closures", "index", "retro"))
@@ -50,11 +51,12 @@ class BlockFolder:
 
     def put(self, key: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Keep a solved block; DamagedTableError if the disk returns other bytes than it took."""
-        self.folder.mkdir(parents=True, exist_ok=True)
         is_kept = self.get(key) is not None
         while not is_kept:
-            write_arrays(self._path(key), {}, arrays, _FRAME)
-            with contextlib.suppress(FileNotFoundError):  # another process has just removed it
+            self.folder.mkdir(parents=True, exist_ok=True)
+            # Another process may remove the block, or the folder, at any moment.
+            with contextlib.suppress(FileNotFoundError):
+                write_arrays(self._path(key), {}, arrays, _FRAME)
                 self._open(key)
                 is_kept = True
 
@@ -80,7 +82,11 @@ class BlockFolder:
         return zeros_in_file(self.folder.parent, size, kind)
 
     def shrink(self, most_bytes: int) -> None:
-        """Remove the least recently used blocks beyond so many bytes, but none used here."""
+        """Remove the least recently used blocks beyond so many bytes, but none used here.
+
+        What processes that were killed have left of unfinished blocks goes as well.
+        """
+        remove_partials_of_the_dead(self.folder)
         blocks = list[tuple[float, int, Path]]()
         for path in self.folder.glob("*" + SUFFIX):
             with contextlib.suppress(FileNotFoundError):  # another process has just removed it

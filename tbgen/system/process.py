@@ -244,6 +244,17 @@ def end_with_us(group: int, ended: Future[Any]) -> None:
     ended.add_done_callback(tell)
 
 
+def is_running(process: int) -> bool:
+    """Whether a process of this machine is there."""
+    try:
+        os.kill(process, 0)
+    except PermissionError:  # it is another user's
+        return True
+    except (ProcessLookupError, OverflowError):
+        return False
+    return True
+
+
 def sync_folder(folder: Path) -> None:
     """Flush the names of a folder to the disk, if folders can be opened."""
     with contextlib.suppress(OSError):

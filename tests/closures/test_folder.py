@@ -92,6 +92,25 @@ def test_a_disk_that_returns_other_bytes_than_it_took_ends_the_solve(
     assert len(writes) == 1
 
 
+def test_a_block_is_kept_although_its_folder_is_removed_at_the_wrong_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "solved"
+    moments = iter(["before it is written", "before it is opened", "later"])
+
+    def write_and_remove(*arguments: Any) -> None:
+        moment = next(moments)
+        if moment == "before it is written":
+            shutil.rmtree(folder)
+        write_arrays(*arguments)
+        if moment == "before it is opened":
+            shutil.rmtree(folder)
+
+    monkeypatch.setattr(block_folder, "write_arrays", write_and_remove)
+    BlockFolder(folder).put(KEY, {"LOWER": CELLS})
+    assert BlockFolder(folder).get(KEY) is not None
+
+
 def put_many(folder: Path) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (400, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     blocks = BlockFolder(folder)
