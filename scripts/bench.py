@@ -1,13 +1,15 @@
-"""Measure building, probing and deciding games, in user CPU seconds: .venv/bin/python scripts/bench.py ...
+"""Measure building, probing and deciding games, in user CPU seconds: .venv/bin/python
+scripts/bench.py ...
 
-    bench.py build KBvKN KQvKR --runs 3        build tables, each in a process of its own
-    bench.py build KRBvKN --against ../other   in turn with another checkout that has its own .venv
-    bench.py probe KBvKN --data data           a probe from the shell, from Python and in bulk
-    bench.py games --pgn FILE                  read and decide games
-    bench.py first                             the first commands of a new clone, each with an empty folder of kernels
-    bench.py costs --data data --write         what built tables took becomes the estimate of plans
+    bench.py build KBvKN KQvKR --runs 3        build tables, each in a process of its own bench.py
+    build KRBvKN --against ../other   in turn with another checkout that has its own .venv bench.py
+    probe KBvKN --data data           a probe from the shell, from Python and in bulk bench.py games
+    --pgn FILE                  read and decide games bench.py first                             the
+    first commands of a new clone, each with an empty folder of kernels bench.py costs --data data
+    --write         what built tables took becomes the estimate of plans
 
-The tables that a table leads to are built, and kernels compiled, before anything is measured. Quote medians and ratios.
+The tables that a table leads to are built, and kernels compiled, before anything is measured. Quote
+medians and ratios.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ from tbgen.storage.files import mobility_of, path_of  # noqa: E402
 from tests.positions import random_boards  # noqa: E402
 
 GAMES = ROOT / "tests" / "golden" / "tcec_s18.pgn"
-POSITIONS, BULK = 300, 200_000
+POSITIONS = 300
+BULK = 200_000
 FIRST = (
     ("build KBvK", ("build", "KBvK", "-q"), ()),
     ("verify KPvK", ("verify", "KPvK"), ("KPvK",)),
@@ -132,7 +135,8 @@ def show_each(name: str, work: Callable[[], object], times: int) -> None:
 def games(options: argparse.Namespace) -> None:
     """Read games, and decide them, on one core."""
     with tempfile.TemporaryDirectory() as folder:
-        many, text = Path(folder, "games.pgn"), options.pgn.read_bytes()
+        many = Path(folder, "games.pgn")
+        text = options.pgn.read_bytes()
         many.write_bytes(text * max(1, 2_000_000 // len(text)))
         number = sum(1 for _ in read_games(str(many)))
         show_each("games read", lambda: sum(1 for _ in read_games(str(many))), number)

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Fuzz a reader of foreign bytes, guided by coverage: pip install atheris (Linux, not a requirement of the project).
+"""Fuzz a reader of foreign bytes, guided by coverage: pip install atheris (Linux, not a requirement
+of the project).
 
 fuzz.py tables                     ten minutes
 fuzz.py pgn --minutes 60
 fuzz.py json --file crash-0a1b     one input again, such as a crash that is left in this folder
 
-Each reader may raise the errors that its function names. Anything else is a fault, and so is an answer that takes
-longer than 20 seconds.
+Each reader may raise the errors that its function names. Anything else is a fault, and so is an
+answer that takes longer than 20 seconds.
 """
 
 from __future__ import annotations
@@ -119,7 +120,9 @@ def fuzz_forged(work: Workplace, data: bytes) -> None:
 
 
 def with_right_sums(body: bytes, end: bytes) -> bytes:
-    """An index whose chunks have the check sums of the bytes that they name, if it can be read at all."""
+    """An index whose chunks have the check sums of the bytes that they name, if it can be read at
+    all.
+    """
     try:
         index = Index.from_bytes(end)
         for dataset in index.datasets.values():
@@ -162,7 +165,10 @@ def fuzz_toml(work: Workplace, data: bytes) -> None:
 
 
 def fuzz_json(work: Workplace, data: bytes) -> None:
-    """A manifest, whose reader passes over what is wrong; and facts, which are refused by ValueError."""
+    """A manifest, whose reader passes over what is wrong.
+
+    And facts, which are refused by ValueError.
+    """
     work.write("manifest.json", data)
     read_manifest(work.folder)
     with suppress(ValueError):

@@ -1,18 +1,22 @@
 """Change the program a little, many times, and see which changes no test notices.
 
-    mutants.py tbgen/rules --count 40         40 seeded mutations of a package, each against the tests beside it
-    mutants.py tbgen/probe --reach .coverage  each against the tests that reach its line, wherever they stand
-    mutants.py tbgen/index --list             print the mutations and run nothing
+    mutants.py tbgen/rules --count 40         40 seeded mutations of a package, each against the
+    tests beside it mutants.py tbgen/probe --reach .coverage  each against the tests that reach its
+    line, wherever they stand mutants.py tbgen/index --list             print the mutations and run
+    nothing
 
-Each mutation is made in a copy of the working tree that has its own compiled kernels, so nothing here changes.
-`--reach` takes what pytest-cov says of the whole suite: pytest -n auto --dist loadfile --cov=tbgen --cov-context=test
---cov-report= . Compiled lines are in no such file; their mutants meet the tests beside them.
+Each mutation is made in a copy of the working tree that has its own compiled kernels, so nothing
+here changes. `--reach` takes what pytest-cov says of the whole suite: pytest -n auto --dist
+loadfile --cov=tbgen --cov-context=test --cov-report= . Compiled lines are in no such file; their
+mutants meet the tests beside them.
 
-A mutant that fails a test, or hangs, is killed. A survivor is a missing test or code that does nothing. Mutants that
-behave like the original stand in `tests/equivalent_mutants.csv`, with the reason.
+A mutant that fails a test, or hangs, is killed. A survivor is a missing test or code that does
+nothing. Mutants that behave like the original stand in `tests/equivalent_mutants.csv`, with the
+reason.
 
-mutmut chooses among mutants while the program runs, and mutatest patches byte code: compiled kernels, which are kept
-by a digest of the sources, see neither. cosmic-ray changes the sources, but drops no statements and swaps no arguments.
+mutmut chooses among mutants while the program runs, and mutatest patches byte code: compiled
+kernels, which are kept by a digest of the sources, see neither. cosmic-ray changes the sources, but
+drops no statements and swaps no arguments.
 """
 
 from __future__ import annotations
@@ -98,14 +102,17 @@ class Source:
     """A file's text and the mutations of it."""
 
     def __init__(self, path: str, text: str) -> None:
-        self.path, self.text, self.tree = path, text, ast.parse(text)
+        self.path = path
+        self.text = text
+        self.tree = ast.parse(text)
         self._lines = [0]  # where each begins
         for line in text.splitlines(keepends=True):
             self._lines.append(self._lines[-1] + len(line))
 
     def mutations(self) -> list[Mutation]:
         """All of them that still parse and say something else."""
-        found, whole = [], ast.dump(self.tree)
+        found = []
+        whole = ast.dump(self.tree)
         for node in self._nodes(self.tree):
             for mutation in self._of(node):
                 try:
@@ -117,7 +124,9 @@ class Source:
         return found
 
     def _nodes(self, node: ast.AST) -> Iterator[ast.AST]:
-        """All that says what the program does: no types, no imports, no words of errors, no documentation."""
+        """All that says what the program does: no types, no imports, no words of errors, no
+        documentation.
+        """
         if isinstance(node, ast.Import | ast.ImportFrom):
             return
         yield node
@@ -179,7 +188,8 @@ class Source:
             if not {type(one), type(other)} & {ast.Starred, ast.JoinedStr} and not (
                 is_text(one) and is_text(other)
             ):
-                start, end = self._span(one)[0], self._span(other)[1]
+                start = self._span(one)[0]
+                end = self._span(other)[1]
                 between = self.text[self._span(one)[1] : self._span(other)[0]]
                 new = self._text_of(other) + between + self._text_of(one)
                 yield self._mutation("arguments swapped", one, start, end, new)
@@ -208,12 +218,17 @@ class Source:
 
     def _between(self, kind: str, left: ast.AST, right: ast.AST, old: str, new: str) -> Mutation:
         """Another operator between two operands, and all else as it is."""
-        start, end = self._span(left)[1], self._span(right)[0]
+        start = self._span(left)[1]
+        end = self._span(right)[0]
         return self._mutation(kind, left, start, end, self.text[start:end].replace(old, new, 1))
 
     def _joined(self, kind: str, left: ast.AST, right: ast.AST, keep: ast.AST) -> Mutation:
-        """One operand instead of two. Where a bracket stands between them it may not parse, and is left out."""
-        start, end = self._span(left)[0], self._span(right)[1]
+        """One operand instead of two.
+
+        Where a bracket stands between them it may not parse, and is left out.
+        """
+        start = self._span(left)[0]
+        end = self._span(right)[1]
         return self._mutation(kind, left, start, end, self._text_of(keep))
 
     def _mutation(self, kind: str, node: ast.AST, start: int, end: int, new: str) -> Mutation:
@@ -281,7 +296,9 @@ def sources_of(targets: list[str]) -> list[str]:
 
 
 def tests_of(path: str) -> list[list[str]]:
-    """A file's tests, stage by stage: those of its own name and its doctests, those of its packages, those of all."""
+    """A file's tests, stage by stage: those of its own name and its doctests, those of its
+    packages, those of all.
+    """
     inside = Path(path).relative_to("tbgen")
     folders = [
         Path("tests", *inside.parts[:depth]) for depth in range(len(inside.parts) - 1, 0, -1)
@@ -314,7 +331,8 @@ class Reach:
     def tests(self, mutation: Mutation, source: str) -> list[str]:
         """The tests that reach the statement of a mutation, nearest first."""
         inside = Path(mutation.path).relative_to("tbgen")
-        own, folder = f"test_{inside.stem}.py::", f"tests/{inside.parent.as_posix()}/"
+        own = f"test_{inside.stem}.py::"
+        folder = f"tests/{inside.parent.as_posix()}/"
         by_line = self.data.contexts_by_lineno(str(ROOT / mutation.path))
         reached = {
             each for line in statement_at(source, mutation.line) for each in by_line.get(line, ())
@@ -342,7 +360,8 @@ class Copy:
     """A copy of the working tree, with kernels of its own."""
 
     def __init__(self, folder: Path, kernels: Path) -> None:
-        self.folder, self.kernels = folder / "tree", folder / "kernels"
+        self.folder = folder / "tree"
+        self.kernels = folder / "kernels"
         listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
         names = subprocess.run(
             listing, cwd=ROOT, capture_output=True, text=True, check=True
@@ -376,7 +395,8 @@ class Copy:
             "no:cacheprovider",
             f"--basetemp={self.folder.parent / 'scratch'}",
         ]
-        names, output = self.folder.parent / "tests", self.folder.parent / "output"
+        names = self.folder.parent / "tests"
+        output = self.folder.parent / "output"
         names.write_text("\n".join(tests))
         command = [sys.executable, "-m", "pytest", *own, *options, f"@{names}"]
         with output.open("w+") as file:
@@ -405,7 +425,8 @@ class Copy:
     ) -> tuple[bool, str]:
         """Whether a mutant passes the tests, stage by stage; the copy is then as it was."""
         path = self.folder / mutation.path
-        source, known = path.read_text(), set(self.kernels.iterdir())
+        source = path.read_text()
+        known = set(self.kernels.iterdir())
         path.write_text(mutation.apply(source))
         try:
             for tests in stages:
@@ -426,7 +447,8 @@ def as_a_guest() -> None:
 
 def waited_for(process: subprocess.Popen[bytes], seconds: float) -> tuple[int, str]:
     """The exit code of a process, or why nobody waits for it any longer."""
-    end, status = time.monotonic() + seconds, Path("/proc", str(process.pid), "statm")
+    end = time.monotonic() + seconds
+    status = Path("/proc", str(process.pid), "statm")
     while time.monotonic() < end:
         with contextlib.suppress(subprocess.TimeoutExpired):
             return process.wait(1), ""
@@ -447,18 +469,22 @@ class Hunt:
     """Mutants against tests, as many at a time as there are copies."""
 
     def __init__(self, folder: Path, wanted: argparse.Namespace) -> None:
-        self.folder, self.wanted = folder, wanted
+        self.folder = folder
+        self.wanted = wanted
         self.copies: queue.Queue[Copy] = queue.Queue()
 
     def prepare(self, tests: list[str]) -> float:
-        """Seconds that all tests take without a mutation. Kernels are compiled for all copies meanwhile.
+        """Seconds that all tests take without a mutation. Kernels are compiled for all copies
+        meanwhile.
 
-        Tests that reach a line have been run before, and are most of the suite: whether they are there is enough.
+        Tests that reach a line have been run before, and are most of the suite: whether they are
+        there is enough.
         """
         from tbgen.compiled.folders import cache_home
 
         first = Copy(self.folder / "0", cache_home())
-        begun, options = time.monotonic(), ["--collect-only"] if self.wanted.reach else []
+        begun = time.monotonic()
+        options = ["--collect-only"] if self.wanted.reach else []
         passed, said = first.passes(tests, 3600, *options, is_mutant=False)
         if not passed:
             raise SystemExit(f"mutants: the tests fail without any mutation: {said}")
@@ -470,7 +496,8 @@ class Hunt:
 
     def meet(self, mutation: Mutation, stages: list[list[str]], seconds: float) -> bool:
         """Whether a mutant survives its tests; says so."""
-        copy, begun = self.copies.get(), time.monotonic()
+        copy = self.copies.get()
+        begun = time.monotonic()
         try:
             survived, said = copy.survives(mutation, stages, 2 * seconds + self.wanted.patience)
         finally:

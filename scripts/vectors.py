@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Write tests/readers/vectors.csv: pairs of a position and an accrued score, and what tables say of them.
+"""Write tests/readers/vectors.csv: pairs of a position and an accrued score, and what tables say of
+them.
 
-vectors.py FOLDER                          tables of FOLDER, the same file for the same tables and seed
-vectors.py FOLDER --reference KPvKP ...    compare these tables' pairs with the slow reference too
+vectors.py FOLDER                          tables of FOLDER, the same file for the same tables and
+seed vectors.py FOLDER --reference KPvKP ...    compare these tables' pairs with the slow reference
+too
 
-Other programs that read tables try themselves on these pairs. Values are those of tbgen's own probe: the file says
-whether readers agree, and proves nothing of the tables. The slow reference (tests/reference), which shares no code
-with tbgen, solves tables of two and three men each time; a table of four men takes it minutes and gigabytes.
+Other programs that read tables try themselves on these pairs. Values are those of tbgen's own
+probe: the file says whether readers agree, and proves nothing of the tables. The slow reference
+(tests/reference), which shares no code with tbgen, solves tables of two and three men each time; a
+table of four men takes it minutes and gigabytes.
 """
 
 from __future__ import annotations
@@ -84,11 +87,14 @@ def vectors_of(
 ) -> Iterator[dict[str, object]]:
     """Some pairs of one table, of each case that it has."""
     pairs = [random_pair(draw, str(material)) for _ in range(DRAWN)]
-    boards, accrued = [pair.board for pair in pairs], [pair.accrued for pair in pairs]
-    entries, values = tables.probe_many(boards), tables.probe_many(boards, accrued=accrued)
+    boards = [pair.board for pair in pairs]
+    accrued = [pair.accrued for pair in pairs]
+    entries = tables.probe_many(boards)
+    values = tables.probe_many(boards, accrued=accrued)
     written = Counter[Case]()
     for number, pair in enumerate(pairs):
-        entry, found = entries[number], values[number]
+        entry = entries[number]
+        found = values[number]
         if entry is None or (found is None and values.fault_of(number) is not Fault.ACCRUED):
             raise SystemExit(f"{pair.line} has no answer: {entries.fault_of(number)}")
         case = case_of(pair, entry[0], None if found is None else found[0])

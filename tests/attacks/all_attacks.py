@@ -36,4 +36,6 @@ ATTACKS = (
     Attack("full disks", 1, files.begin_disks, needs_root=True),
     Attack("two users", 1, files.begin_users, needs_root=True),
 )
-"""The last two are left out of the ordinary suite: root can mount small disks and run as somebody else."""
+"""The last two are left out of the ordinary suite: root can mount small disks and run as somebody
+else.
+"""

@@ -13,7 +13,10 @@ from tbgen.errors import TbgenError
 from tbgen.text import printable
 
 Attempt = Callable[[random.Random], None]
-"""One attempt, as its draw has it; AssertionError, or whatever else is raised, where the program fails."""
+"""One attempt, as its draw has it.
+
+AssertionError, or whatever else is raised, where the program fails.
+"""
 
 
 def _exit_codes(kind: type[TbgenError]) -> set[int]:
@@ -32,8 +35,9 @@ class Attack:
     sample: int
     """How often the ordinary suite tries it."""
     begin: Callable[[Path, Path, ExitStack], Attempt]
-    """Lay out in a folder what all attempts share; another one has the tables of two and three men. What is to be
-    closed at the end goes on the stack."""
+    """Lay out in a folder what all attempts share; another one has the tables of two and three men.
+    What is to be closed at the end goes on the stack.
+    """
     needs_root: bool = False
 
     def draw(self, seed: int, number: int) -> random.Random:
@@ -42,7 +46,9 @@ class Attack:
 
 
 def assert_civil(done: CompletedProcess[str]) -> None:
-    """A run has said what is wrong in a line for each fault, without a traceback and without control characters."""
+    """A run has said what is wrong in a line for each fault, without a traceback and without
+    control characters.
+    """
     assert done.returncode in SAID, (done.returncode, done.stderr)
     assert "Traceback" not in done.stderr, done.stderr
     for line in (done.stdout + done.stderr).splitlines():

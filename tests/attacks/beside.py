@@ -1,4 +1,5 @@
-"""Solvers beside each other, and a build beside a server: killed at seeded moments, and what they share removed.
+"""Solvers beside each other, and a build beside a server: killed at seeded moments, and what they
+share removed.
 
 Moments are counted in answers, or are CPU seconds, so that they mean the same on a busy machine.
 """
@@ -50,7 +51,10 @@ def near_promotion(draw: random.Random) -> chess.Board:
 
 
 def begin_solvers(folder: Path, tables: Path, _closing: ExitStack) -> Attempt:
-    """Solvers are killed, and the blocks that they share are removed; every bracket is that of one left in peace."""
+    """Solvers are killed, and the blocks that they share are removed.
+
+    Every bracket is that of one left in peace.
+    """
     shared = folder / "shared"
     alone = folder / "alone"
     for target in (shared, alone):
@@ -116,7 +120,10 @@ class Solver:
 
 
 def begin_builds(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
-    """Tables that are served are removed, and built again by builds that are killed; no answer is wrong."""
+    """Tables that are served are removed, and built again by builds that are killed.
+
+    No answer is wrong.
+    """
     served = folder / "served"
     served.mkdir()
     for path in tables.glob("*.*"):

@@ -1,4 +1,6 @@
-"""The solved blocks that an interrupted build leaves, damaged before the next one goes on from them."""
+"""The solved blocks that an interrupted build leaves, damaged before the next one goes on from
+them.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ PLANE = layout_of(MATERIAL).block_words * 64
 
 def begin(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
     """The table comes out as if nothing had been left, or an error says in one line what is wrong."""
-    sound, again = folder / "sound", folder / "again"
+    sound = folder / "sound"
+    again = folder / "again"
     sound.mkdir()
     expected = _built(sound, tables)
     assert len(list(scratch_path(sound, MATERIAL).iterdir())) > 3
@@ -50,7 +53,10 @@ def begin(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
 
 
 def _built(folder: Path, tables: Path) -> Mapping[str, bytes]:
-    """Build the table upon the blocks that are there, which stay there, too; the files of the table."""
+    """Build the table upon the blocks that are there, which stay there, too.
+
+    The files of the table.
+    """
     with ExitStack() as opened:
         children = {
             each: opened.enter_context(TableFile(path_of(tables, each)))

@@ -23,34 +23,42 @@ from tests.project import ROOT
 NOBODY = 65534
 REMOTE = ("build", "copy", "fetch", "record", "report")
 CALLS = (
-    *(
-        "fcntl.flock",
-        "io.open",
-        "os.fchmod",
-        "os.fsync",
-        "os.ftruncate",
-        "os.mkdir",
-        "os.open",
-        "os.pwrite",
-        "os.replace",
-    ),
-    *("os.rmdir", "os.scandir", "os.stat", "os.unlink"),
+    "fcntl.flock",
+    "io.open",
+    "os.fchmod",
+    "os.fsync",
+    "os.ftruncate",
+    "os.mkdir",
+    "os.open",
+    "os.pwrite",
+    "os.replace",
+    "os.rmdir",
+    "os.scandir",
+    "os.stat",
+    "os.unlink",
 )
 FAULTS = (errno.ESTALE, errno.EIO, errno.ENOLCK, errno.ENOTSUP, errno.EDQUOT, errno.EACCES)
 
 
 def begin_disks(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
-    """On a full disk a command says so in a line and leaves old files or whole ones; with room it comes to its end."""
+    """On a full disk a command says so in a line and leaves old files or whole ones.
+
+    With room it comes to its end.
+    """
     peace = {name: undisturbed(folder / "whole", case, tables) for name, case in CASES.items()}
 
     def attempt(draw: random.Random) -> None:
-        name, place = draw.choice(list(CASES)), folder / "disk" / "place"
+        name = draw.choice(list(CASES))
+        place = folder / "disk" / "place"
         given = sum(map(len, CASES[name].given().values()))
         wanted = sum(map(len, peace[name].files.values()))
         more_room = ["mount", "-o", "remount,size=1g", str(place.parent)]
         with small_disk(place.parent, given + draw.randrange(wanted + 20_000)):
             disturb(
-                *(place, CASES[name], tables, peace[name]),
+                place,
+                CASES[name],
+                tables,
+                peace[name],
                 lambda: assert_civil(_run(words_of(place, CASES[name]), place)),
                 lambda: subprocess.run(more_room, check=True),
             )
@@ -59,16 +67,21 @@ def begin_disks(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
 
 
 def begin_remote(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
-    """Where a network file system fails, a command says so in a line and leaves old files or whole ones."""
+    """Where a network file system fails, a command says so in a line and leaves old files or whole
+    ones.
+    """
     peace = dict[str, Peace]()
 
     def attempt(draw: random.Random) -> None:
         name = draw.choice(REMOTE)
-        case, place = CASES[name], folder / "remote"
+        case = CASES[name]
+        place = folder / "remote"
         if name not in peace:
             peace[name] = undisturbed(folder / "whole", case, tables)
-        call, fault = draw.choice(CALLS), draw.choice(FAULTS)
-        first, is_for_ever = draw.choice((0, 1, 2, draw.randrange(40))), draw.random() < 0.3
+        call = draw.choice(CALLS)
+        fault = draw.choice(FAULTS)
+        first = draw.choice((0, 1, 2, draw.randrange(40)))
+        is_for_ever = draw.random() < 0.3
 
         def run() -> None:
             failing = _failing(
@@ -90,7 +103,8 @@ def begin_remote(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
 def _failing(call: str, fault: int, place: Path, when: Callable[[int], bool]) -> Iterator[None]:
     """Let calls of the system fail that are for files below a folder, by their number."""
     module, _, name = call.partition(".")
-    there, number = getattr(sys.modules[module], name), itertools.count()
+    there = getattr(sys.modules[module], name)
+    number = itertools.count()
 
     def wrapped(*given: Any, **named: Any) -> Any:
         path = given[0] if given else "."
@@ -120,7 +134,10 @@ def small_disk(folder: Path, size: int) -> Iterator[None]:
 
 
 def begin_users(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
-    """A user without rights changes nothing of ours, whatever he runs; what he plants is not followed or run."""
+    """A user without rights changes nothing of ours, whatever he runs.
+
+    What he plants is not followed or run.
+    """
     os.chmod(folder, 0o755)
     home = folder / "home"
     shutil.copytree(_kernels(), home, dirs_exist_ok=True)
@@ -233,7 +250,10 @@ def _run(
 
 
 _MAY_READ = ("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search")
-"""Another user may read all, or a Python in the home of root could not be run; he writes no more than anybody."""
+"""Another user may read all, or a Python in the home of root could not be run.
+
+He writes no more than anybody.
+"""
 
 
 def _kernels() -> Path:

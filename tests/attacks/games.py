@@ -117,7 +117,9 @@ SPOILERS: tuple[Spoiler, ...] = (cut_up, cut_up, _signs, _nested, _long, _tags, 
 
 def begin(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
     """Every command that reads games says what is wrong with which, and decides the others as ever."""
-    path, copy, facts = folder / "hostile.pgn", folder / "copy.pgn", folder / "facts.json"
+    path = folder / "hostile.pgn"
+    copy = folder / "copy.pgn"
+    facts = folder / "facts.json"
 
     def first_game() -> dict[str, Any]:
         return json.loads(facts.read_bytes())["games"][0]

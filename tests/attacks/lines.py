@@ -1,4 +1,6 @@
-"""Command lines with words in wrong places: each ends with a code, and complains in lines that can be printed."""
+"""Command lines with words in wrong places: each ends with a code, and complains in lines that can
+be printed.
+"""
 
 from __future__ import annotations
 
@@ -59,32 +61,28 @@ LEFT_OUT = {"--all", "--men", "--cluster"}
 CHEAP = {"hold": ("--nodes", "50")}
 """What makes a line cheap, unless it says otherwise."""
 MATCH = (
-    *(
-        "-engine",
-        "cmd=nowhere",
-        "cmd=",
-        "name=A",
-        "tc=1",
-        "tc=x",
-        "st=9e9",
-        "nodes=-1",
-        "-each",
-        "proto=uci",
-        "-rounds",
-        "-games",
-    ),
-    *(
-        "-openings",
-        "file=games.pgn",
-        "file=junk",
-        "-pgnout",
-        "new",
-        "-sprt",
-        "elo0=0",
-        "-recover",
-        "-variant",
-        "rmobility",
-    ),
+    "-engine",
+    "cmd=nowhere",
+    "cmd=",
+    "name=A",
+    "tc=1",
+    "tc=x",
+    "st=9e9",
+    "nodes=-1",
+    "-each",
+    "proto=uci",
+    "-rounds",
+    "-games",
+    "-openings",
+    "file=games.pgn",
+    "file=junk",
+    "-pgnout",
+    "new",
+    "-sprt",
+    "elo0=0",
+    "-recover",
+    "-variant",
+    "rmobility",
 )
 
 

@@ -1,4 +1,6 @@
-"""Matches: the files of one that is to be continued, tampered with, and engines that do whatever they like."""
+"""Matches: the files of one that is to be continued, tampered with, and engines that do whatever
+they like.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,11 @@ _NUMBER = re.compile(rb'\[MatchGame "(\d+)"\]')
 
 
 def begin_states(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
-    """A match whose files were tampered with goes on without loss of a game, or says in one line why it does not."""
-    pgn, kept = folder / "games.pgn", folder / "kept.pgn"
+    """A match whose files were tampered with goes on without loss of a game, or says in one line
+    why it does not.
+    """
+    pgn = folder / "games.pgn"
+    kept = folder / "kept.pgn"
     words = ["match", *walker("Ann"), *walker("Bob"), *SHORT, "-pgnout", str(pgn)]
     assert _run(words).returncode == 0
     shutil.copy(pgn, kept)
@@ -35,7 +40,8 @@ def begin_states(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
     whole = _moves_of(kept)
 
     def attempt(draw: random.Random) -> None:
-        games, facts = kept.read_bytes(), json.loads(state)
+        games = kept.read_bytes()
+        facts = json.loads(state)
         facts = {**facts, "finished": False} if "finished" in facts else facts
         games = games[: draw.randrange(len(games))] if draw.random() < 0.7 else games
         if draw.random() < 0.3:

@@ -46,7 +46,10 @@ PARTS = (
 
 
 def begin(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
-    """Whatever is understood is a legal position that is written as it was read; its value is that of its best move."""
+    """Whatever is understood is a legal position that is written as it was read.
+
+    Its value is that of its best move.
+    """
     opened = closing.enter_context(open_tablebase(tables))
 
     def attempt(draw: random.Random) -> None:
@@ -65,7 +68,10 @@ def begin(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
         except InputError as error:
             assert_one_line(error)
             return
-        if found is not None and (moves := opened.probe_moves(board, accrued)):
+        if found is None:
+            return
+        moves = opened.probe_moves(board, accrued)
+        if moves:
             assert found.outcome == moves[0].outcome, text
 
     return attempt

@@ -46,15 +46,18 @@ VALUES = (
     "9" * 50,
 )
 PATHS = (
-    *(
-        "/r-mobility",
-        "/r-mobility/line",
-        "/r-mobility/map",
-        "/r-mobility/picture.svg",
-        "/standard",
-        "/explorer/plain",
-    ),
-    *("/standard/mainline", "/tables", "/adjudicate", "/tables/KvK.h5", "/health", "/explorer/"),
+    "/r-mobility",
+    "/r-mobility/line",
+    "/r-mobility/map",
+    "/r-mobility/picture.svg",
+    "/standard",
+    "/explorer/plain",
+    "/standard/mainline",
+    "/tables",
+    "/adjudicate",
+    "/tables/KvK.h5",
+    "/health",
+    "/explorer/",
 )
 ITEMS = (
     FEN,
@@ -75,7 +78,9 @@ ANSWERED = {200, 204, 304, 307, 400, 404, 405, 413, 414, 415, 416}
 
 
 def begin_questions(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
-    """Whatever is asked, there is an answer or a refusal in the form of one, and none names a path of this machine."""
+    """Whatever is asked, there is an answer or a refusal in the form of one, and none names a path
+    of this machine.
+    """
     client = closing.enter_context(client_of(tables))
 
     def attempt(draw: random.Random) -> None:
@@ -105,7 +110,9 @@ def begin_questions(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
 
 
 def begin_bytes(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
-    """Whatever comes, the server answers it in HTTP or closes the connection, and answers the next one."""
+    """Whatever comes, the server answers it in HTTP or closes the connection, and answers the next
+    one.
+    """
     port = int(
         closing.enter_context(running(application(ServerSettings([tables])))).rpartition(":")[2]
     )

@@ -1,4 +1,6 @@
-"""Scripts of UCI that no program should send: each `go` has one answer, which is legal, and nothing hangs."""
+"""Scripts of UCI that no program should send: each `go` has one answer, which is legal, and nothing
+hangs.
+"""
 
 from __future__ import annotations
 
@@ -32,37 +34,35 @@ LIMITS = (
     "searchmoves",
 )
 WORDS = (
-    *(
-        "position",
-        "startpos",
-        "fen",
-        "moves",
-        "e2e4",
-        "h8h1",
-        "infinite",
-        "ponder",
-        "stop",
-        "ponderhit",
-        "isready",
-    ),
-    *(
-        "setoption",
-        "name",
-        "value",
-        "MultiPV",
-        "TablePath",
-        "Accrued",
-        "G1.0",
-        "uci",
-        "ucinewgame",
-        "x" * 10_000,
-    ),
+    "position",
+    "startpos",
+    "fen",
+    "moves",
+    "e2e4",
+    "h8h1",
+    "infinite",
+    "ponder",
+    "stop",
+    "ponderhit",
+    "isready",
+    "setoption",
+    "name",
+    "value",
+    "MultiPV",
+    "TablePath",
+    "Accrued",
+    "G1.0",
+    "uci",
+    "ucinewgame",
+    "x" * 10_000,
 )
 
 
 def begin(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
     def attempt(draw: random.Random) -> None:
-        script, expected, board = list[str](), list[chess.Board | None](), chess.Board()
+        script = list[str]()
+        expected = list[chess.Board | None]()
+        board = chess.Board()
         known: chess.Board | None = board
         for _ in range(LINES):
             kind = draw.random()

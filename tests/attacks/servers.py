@@ -1,4 +1,6 @@
-"""Servers of tables that send wrong, slow or endless answers: `fetch` gets what is right, or leaves them in time."""
+"""Servers of tables that send wrong, slow or endless answers: `fetch` gets what is right, or leaves
+them in time.
+"""
 
 from __future__ import annotations
 
@@ -104,8 +106,17 @@ def _has_another_status(
 KINDS: Mapping[str, Callable[[Handler, bytes, int, random.Random, float], object]] = {
     each.__name__.strip("_").replace("_", " "): each
     for each in (
-        *(_drips_head, _goes_on, _drips_body, _drips_in_chunks, _breaks_off, _begins_anew),
-        *(_is_silent, _never_ends, _lies, _knows_no_http, _has_another_status),
+        _drips_head,
+        _goes_on,
+        _drips_body,
+        _drips_in_chunks,
+        _breaks_off,
+        _begins_anew,
+        _is_silent,
+        _never_ends,
+        _lies,
+        _knows_no_http,
+        _has_another_status,
     )
 }
 
@@ -121,7 +132,9 @@ def begin(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
 
 
 def one_fetch(mirror: Mirror, folder: Path, kind: str, draw: random.Random) -> None:
-    """Fetch a table from a server of a kind, whose catalog may be of it as well, and look at what comes."""
+    """Fetch a table from a server of a kind, whose catalog may be of it as well, and look at what
+    comes.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     pause = draw.choice((0.001, 0.02, 0.1)) * fetching.SECONDS
     mirror.wrong = lambda handler, content, start: KINDS[kind](handler, content, start, draw, pause)

@@ -1,4 +1,6 @@
-"""A server with few descriptors and little memory, besieged by clients that keep it waiting, all from this machine."""
+"""A server with few descriptors and little memory, besieged by clients that keep it waiting, all
+from this machine.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,10 @@ class Outcome:
 def server(
     tables: Path, log: Path, descriptors: int
 ) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """A server that has few descriptors and may take 512 MB beyond what it starts with; and its port."""
+    """A server that has few descriptors and may take 512 MB beyond what it starts with.
+
+    And its port.
+    """
     command = [
         sys.executable,
         "-m",
@@ -103,7 +108,8 @@ def besiege(
     descriptors: int = FEW_DESCRIPTORS,
 ) -> Outcome:
     """Ask a server for its health and for positions while attackers hold it up, and end it then."""
-    found, names = Outcome(), [f"{name}={count}" for name, count in counts.items()]
+    found = Outcome()
+    names = [f"{name}={count}" for name, count in counts.items()]
     with server(tables, log, descriptors) as (process, port):
         before = [(path, asyncio.run(_asked(port, path))) for path in PATHS]
         with subprocess.Popen(
@@ -139,7 +145,8 @@ async def _ask(
 
 
 async def _asked(port: int, path: str) -> object:
-    loop, whole = asyncio.get_running_loop(), b""
+    loop = asyncio.get_running_loop()
+    whole = b""
     with socket.socket() as client:
         client.setblocking(False)
         await loop.sock_connect(client, ("127.0.0.1", port))

@@ -1,7 +1,8 @@
-"""Files of tables with damaged bytes, and forged ones: damaged in what they say, with all checksums right.
+"""Files of tables with damaged bytes, and forged ones: damaged in what they say, with all checksums
+right.
 
-Nothing here knows more of a file than its outermost form: a seal of lines, the index at its end, a line of JSON and
-then sixteen bytes for each chunk.
+Nothing here knows more of a file than its outermost form: a seal of lines, the index at its end, a
+line of JSON and then sixteen bytes for each chunk.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ Value = tuple[str, int]
 
 
 def begin_flips(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
-    """A table with damaged bytes gives an error or the right value, and the check of its bytes finds the damage."""
+    """A table with damaged bytes gives an error or the right value, and the check of its bytes
+    finds the damage.
+    """
     copies = _Copies(folder, tables, closing)
 
     def attempt(draw: random.Random) -> None:
@@ -52,13 +55,17 @@ def begin_flips(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
 
 
 def begin_forged(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
-    """A forged table gives errors of one line; where it gives a wrong value, `tbgen verify` says so."""
+    """A forged table gives errors of one line.
+
+    Where it gives a wrong value, `tbgen verify` says so.
+    """
     copies = _Copies(folder, tables, closing)
 
     def attempt(draw: random.Random) -> None:
         path, whole = copies.change_one(draw, forged)
         copies.make_others_name_it(path, whole)
-        name, board = copies.name, copies.board(draw)
+        name = copies.name
+        board = copies.board(draw)
         for words in (
             ("list",),
             ("list", name),
@@ -79,14 +86,18 @@ class _Copies:
     """A folder of tables of which one is to be damaged, and what its positions are worth."""
 
     def __init__(self, folder: Path, tables: Path, closing: ExitStack) -> None:
-        self.folder, self._sound = folder / "tables", tables
+        self.folder = folder / "tables"
+        self._sound = tables
         self._genuine = closing.enter_context(open_tablebase(tables))
         self.name = ""
 
     def change_one(
         self, draw: random.Random, changed: Callable[[bytes, random.Random], bytes]
     ) -> tuple[Path, bytes]:
-        """Change a file of a table in a folder of sound ones; the file, and the bytes that it had."""
+        """Change a file of a table in a folder of sound ones.
+
+        The file, and the bytes that it had.
+        """
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
         for path in self._sound.iterdir():
@@ -115,11 +126,9 @@ class _Copies:
     def assert_no_wrong_value(self, draw: random.Random) -> None:
         with open_tablebase(self.folder) as tables:
             for _ in range(20):
-                board, accrued = (
-                    self.board(draw),
-                    draw.choice(
-                        [None, Score.from_signed(draw.choice([-1, 1]) * draw.randint(3, 16))]
-                    ),
+                board = self.board(draw)
+                accrued = draw.choice(
+                    [None, Score.from_signed(draw.choice([-1, 1]) * draw.randint(3, 16))]
                 )
                 assert _answer(tables, board, accrued) in (
                     None,
@@ -128,7 +137,10 @@ class _Copies:
 
 
 def _answer(tables: Tablebase, board: chess.Board, accrued: Score | None) -> Value | None:
-    """What a position is worth, if the table does not complain; nothing where the accrued score is impossible."""
+    """What a position is worth, if the table does not complain.
+
+    Nothing where the accrued score is impossible.
+    """
     try:
         found = tables.probe(board, accrued)
     except AccruedError:
@@ -166,13 +178,11 @@ def forged(whole: bytes, draw: random.Random) -> bytes:
     facts, body, index = _parts_of(whole)
     head, _, rows = index.partition(b"\n")
     body, told, rows = draw.choice(_FORGERIES)(body, json.loads(head), rows, draw)
+    index = json.dumps(told).encode() + b"\n" + rows
     junk = {draw.choice(list(facts)): draw.choice(["0", "-1", "99", "KvK", "x", str(1 << 70)])}
-    return _sealed(
-        facts,
-        body,
-        json.dumps(told).encode() + b"\n" + rows,
-        **junk if draw.random() < 0.05 else {},
-    )
+    if draw.random() < 0.05:
+        return _sealed(facts, body, index, **junk)
+    return _sealed(facts, body, index)
 
 
 def _facts_of(whole: bytes) -> dict[str, str]:

@@ -1,4 +1,6 @@
-"""Each attack, by seed: a few attempts, or `--attack 10` times as many, with `--attack-seed 7` others."""
+"""Each attack, by seed: a few attempts, or `--attack 10` times as many, with `--attack-seed 7`
+others.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from tests.attacks.attack import Attack
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Attacks that need root are only made by root, and only when more than the ordinary number is asked for."""
+    """Attacks that need root are only made by root, and only when more than the ordinary number is
+    asked for.
+    """
     may_need_root = metafunc.config.getoption("--attack") != 1 and os.geteuid() == 0
     attacks = [attack for attack in ATTACKS if may_need_root or not attack.needs_root]
     if "attack" in metafunc.fixturenames:
@@ -23,7 +27,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def test_an_attack_gives_no_traceback_and_no_wrong_result(
     attack: Attack, tmp_path: Path, table_folder: Path, pytestconfig: pytest.Config
 ) -> None:
-    factor, seed = pytestconfig.getoption("--attack"), pytestconfig.getoption("--attack-seed")
+    factor = pytestconfig.getoption("--attack")
+    seed = pytestconfig.getoption("--attack-seed")
     with ExitStack() as closing:
         attempt = attack.begin(tmp_path, table_folder, closing)
         for number in range(max(1, round(attack.sample * factor))):

@@ -27,11 +27,9 @@ HOSTILE = (
 def pages_of(names: tuple[str, ...], tables: Path, folder: Path) -> list[Path]:
     """Every page that is made of games between players of some names."""
     folder.mkdir()
-    games, verdicts, decided = (
-        folder / "games.pgn",
-        folder / "verdicts.json",
-        folder / "decided.pgn",
-    )
+    games = folder / "games.pgn"
+    verdicts = folder / "verdicts.json"
+    decided = folder / "decided.pgn"
     with games.open("w") as file:
         for name in names:
             tags = "".join(
@@ -91,7 +89,8 @@ def test_no_tag_of_a_game_becomes_a_part_of_a_page(table_folder: Path, tmp_path:
 def test_a_clock_that_jumps_costs_no_file_that_is_being_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, now = tmp_path / "a.pgn", time.time()
+    path = tmp_path / "a.pgn"
+    now = time.time()
     with written_whole(str(path)) as first:
         first.write(b"first")
         monkeypatch.setattr(time, "time", lambda: now + 1e9)

@@ -24,7 +24,8 @@ def test_workers_import_nothing_from_the_current_directory(
     words: list[str], tmp_path: Path
 ) -> None:
     """Called as the installed script calls it: the path begins with the script's folder."""
-    here, script = tmp_path / "here", tmp_path / "bin" / "tbgen"
+    here = tmp_path / "here"
+    script = tmp_path / "bin" / "tbgen"
     here.mkdir()
     script.parent.mkdir()
     script.write_text("from tbgen.cli import main\nif __name__ == '__main__':\n    main()\n")

@@ -1,4 +1,7 @@
-"""A UCI engine that does, drawn from a seed, whatever an engine should not do. Usage: wild_engine.py SEED"""
+"""A UCI engine that does, drawn from a seed, whatever an engine should not do.
+
+Usage: wild_engine.py SEED
+"""
 
 from __future__ import annotations
 
@@ -76,7 +79,8 @@ def main() -> None:
     moves = ("f2f3", "e7e5", "g2g4", "d8h4")
     ply = 0
     for text in sys.stdin:
-        words, answer = text.split(), b""
+        words = text.split()
+        answer = b""
         if words[:1] == ["uci"]:
             answer = b"id name Wild\nuciok\n"
         elif words[:1] == ["isready"]:

@@ -1,4 +1,6 @@
-"""Kernels with numba's bounds checks, compiled into a folder of their own: nothing reads or writes outside an array."""
+"""Kernels with numba's bounds checks, compiled into a folder of their own: nothing reads or writes
+outside an array.
+"""
 
 from __future__ import annotations
 

@@ -22,7 +22,8 @@ IMPORTED = re.compile(r"^from (tbgen[.a-z_]+) import", re.MULTILINE)
 def test_what_a_table_says_of_its_maker_does_not_depend_on_the_compiler(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    source, kernels = folders.source_digest(), folders.kernel_digest("retro")
+    source = folders.source_digest()
+    kernels = folders.kernel_digest("retro")
     monkeypatch.setattr("importlib.metadata.version", lambda _: "99.0")
     assert folders.source_digest() == source
     assert folders.kernel_digest("retro") != kernels
@@ -71,7 +72,9 @@ def test_constants_of_kernels_come_from_modules_that_are_digested() -> None:
 
 
 def test_kernels_that_nobody_uses_are_removed_and_nothing_else(tmp_path: Path) -> None:
-    old, recent, foreign = tmp_path / ("0" * 16), tmp_path / ("1" * 16), tmp_path / "photographs"
+    old = tmp_path / ("0" * 16)
+    recent = tmp_path / ("1" * 16)
+    foreign = tmp_path / "photographs"
     for folder in (old, recent, foreign):
         (folder / "retro").mkdir(parents=True)
         (folder / "retro" / "a.nbc").write_bytes(b"code")

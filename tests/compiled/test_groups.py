@@ -1,4 +1,6 @@
-"""Groups of arrays: by their address a kernel reads what it reads of a named tuple that numba passes by value."""
+"""Groups of arrays: by their address a kernel reads what it reads of a named tuple that numba
+passes by value.
+"""
 
 from __future__ import annotations
 
@@ -56,11 +58,17 @@ def weigh(few: Few, found: Ints) -> None:
 def describe(many: Many, chosen: Int, found: Ints) -> int:
     few = many.first if chosen == 0 else many.second
     weigh(few, found)
-    cube, strided = many.cube, many.strided
-    found[1], found[2], found[3], found[4] = cube.shape[0], cube.shape[1], cube.shape[2], cube.size
+    cube = many.cube
+    strided = many.strided
+    found[1] = cube.shape[0]
+    found[2] = cube.shape[1]
+    found[3] = cube.shape[2]
+    found[4] = cube.size
     found[5] = cube[1, 2, 3] + cube[-1, -1, -1]
     found[6] = cube[1].sum() + cube[:, 2].sum() + cube[:, 1:3, ::2].sum()
-    found[7], found[8], found[9] = strided.shape[0], strided.shape[1], strided.size
+    found[7] = strided.shape[0]
+    found[8] = strided.shape[1]
+    found[9] = strided.size
     found[10] = np.int64(strided[2, 1] * 8 + strided[-1].sum() * many.factor)
     for each in (many.first, many.second):
         found[11] += each.number
@@ -73,8 +81,10 @@ def describe(many: Many, chosen: Int, found: Ints) -> int:
 def test_a_kernel_reads_of_an_address_what_it_reads_of_a_value(decorator: Any) -> None:
     compiled = decorator(describe)
     for chosen in (0, 1):
-        ours, theirs = new_group(), new_group(ManyByValue, FewByValue)
-        found, wanted = np.zeros(12, np.int64), np.zeros(12, np.int64)
+        ours = new_group()
+        theirs = new_group(ManyByValue, FewByValue)
+        found = np.zeros(12, np.int64)
+        wanted = np.zeros(12, np.int64)
         assert compiled(ours, chosen, found) == compiled(theirs, chosen, wanted) == 5
         assert found.tolist() == wanted.tolist()
         assert ours.cube[0, 1, 2] == theirs.cube[0, 1, 2] == 7

@@ -1,4 +1,6 @@
-"""The decorators: what is compiled, how often, and what numba's settings are meanwhile and afterwards."""
+"""The decorators: what is compiled, how often, and what numba's settings are meanwhile and
+afterwards.
+"""
 
 from __future__ import annotations
 

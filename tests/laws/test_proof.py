@@ -1,4 +1,6 @@
-"""A verifier notices every single wrong value: whatever is changed, wherever, class by class of cells."""
+"""A verifier notices every single wrong value: whatever is changed, wherever, class by class of
+cells.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,12 @@ def representatives(table: Table) -> np.ndarray:
 
 
 def changes_of_cells(table: Table) -> Iterator[Change]:
-    """Each value one better, one worse, for the other side, or none; each distance one longer or shorter; no position
-    in some cells, and values there all the same."""
+    """Each value one better, one worse, for the other side, or none; each distance one longer or
+    shorter; no position in some cells, and values there all the same.
+    """
     for cell in representatives(table).tolist():
-        entry, dtg = int(table.entry[cell]), int(table.dtg[cell])
+        entry = int(table.entry[cell])
+        dtg = int(table.dtg[cell])
         wrong = {entry + 1, entry - 1, -entry, 0} - {entry}
         yield from (("entry", cell, each) for each in sorted(wrong))
         yield from (("dtg", cell, each) for each in (dtg + 1, dtg + 2, dtg - 1) if each >= 0)
@@ -42,7 +46,8 @@ def changed(table: Table, change: Change) -> Table:
     column, cell, value = change
     values = getattr(table, column).copy()
     values[cell] = value
-    return dataclasses.replace(table, **{column: values})
+    fields = {column: values}
+    return dataclasses.replace(table, **fields)
 
 
 def fails(table: Table) -> bool:
@@ -78,7 +83,8 @@ def used_rows(table: Table) -> list[int]:
 def with_row(table: Table, row: int, column: str, value: int) -> Table:
     values = getattr(table.patterns, column).copy()
     values[row] = value
-    patterns: Patterns = dataclasses.replace(table.patterns, **{column: values})
+    fields = {column: values}
+    patterns: Patterns = dataclasses.replace(table.patterns, **fields)
     return dataclasses.replace(table, patterns=patterns)
 
 
@@ -87,7 +93,8 @@ def test_a_wrong_row_of_a_pattern_is_found(step: int) -> None:
     table = solved("KNvK")
     missed = []
     for row in used_rows(table)[::step]:
-        outcome, dtg = int(table.patterns.outcome[row]), int(table.patterns.dtg[row])
+        outcome = int(table.patterns.outcome[row])
+        dtg = int(table.patterns.dtg[row])
         for column, value in (
             ("outcome", outcome + 1),
             ("outcome", -outcome),
@@ -109,5 +116,6 @@ def test_a_wrong_count_is_found() -> None:
                 del tallies[outcome]
             else:
                 name = ("count", "max_dtg", "cell")[number % 4]
-                tallies[outcome] = dataclasses.replace(tally, **{name: getattr(tally, name) + 1})
+                fields = {name: getattr(tally, name) + 1}
+                tallies[outcome] = dataclasses.replace(tally, **fields)
             assert fails(dataclasses.replace(table, tallies={**table.tallies, side: tallies}))

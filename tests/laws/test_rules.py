@@ -45,9 +45,14 @@ def test_left_and_right_are_alike(board: chess.Board) -> None:
 
 @given(boards())
 def test_what_has_accrued_is_the_lowest_score_since_the_last_reset(board: chess.Board) -> None:
-    """The first of equals, the first position's included; under whole-game mobility resets wipe out nothing."""
+    """The first of equals, the first position's included.
+
+    Under whole-game mobility resets wipe out nothing.
+    """
     plies = Game(board).plies
-    walker, reached, ever = board.root(), [own_score(board.root())], [own_score(board.root())]
+    walker = board.root()
+    reached = [own_score(board.root())]
+    ever = [own_score(board.root())]
     lowest = ever.copy()
     for ply, move in zip(plies[1:], board.move_stack, strict=True):
         forgets = walker.is_capture(move) or walker.piece_type_at(move.from_square) == chess.PAWN
@@ -72,15 +77,21 @@ def test_what_has_accrued_is_the_lowest_score_since_the_last_reset(board: chess.
 def test_a_position_counts_again_where_men_turn_rights_and_a_capture_en_passant_are_the_same(
     board: chess.Board,
 ) -> None:
-    """python-chess writes a right into a FEN where a capture is legal; kernels and game agree on this and on scores."""
-    walker, seen, counts = board.root(), Counter[str](), []
+    """python-chess writes a right into a FEN where a capture is legal.
+
+    Kernels and game agree on this and on scores.
+    """
+    walker = board.root()
+    seen = Counter[str]()
+    counts = []
     for move in (None, *board.move_stack):
         if move is not None:
             walker.push(move)
         key = " ".join(walker.fen(en_passant="legal").split()[:4])
         seen[key] += 1
         counts.append(seen[key])
-    (number, facts), plies = told_by_kernels(board.root(), written(board)), Game(board).plies
+    (number, facts) = told_by_kernels(board.root(), written(board))
+    plies = Game(board).plies
     assert (number, [ply[3] for ply in facts]) == (len(board.move_stack), counts)
     assert [ply[0] for ply in facts] == [ply.own.code for ply in plies]
     earlier = {End.CHECKMATE, End.STALEMATE, End.BARE_KINGS, End.FIFTY_MOVES}

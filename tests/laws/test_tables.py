@@ -142,10 +142,14 @@ def test_a_value_is_that_of_the_best_move_and_a_reset_starts_anew_under_r_mobili
 def test_a_line_keeps_the_promise_of_the_probe(
     tables: Tablebase, board: chess.Board, number: int
 ) -> None:
-    """The outcome is on the sheet after so many plies and no earlier; a forced reset may wipe it out for a while."""
+    """The outcome is on the sheet after so many plies and no earlier.
+
+    A forced reset may wipe it out for a while.
+    """
     every = tables.probe_every_accrued(board)
     asked = every[number % len(every)]
-    accrued, reached = asked.accrued, [asked.accrued]
+    accrued = asked.accrued
+    reached = [asked.accrued]
     for step in tables.line(board, accrued):
         accrued = play_move(board, step.move, accrued).accrued
         assert accrued == step.accrued
@@ -159,7 +163,9 @@ def test_a_line_keeps_the_promise_of_the_probe(
 def with_en_passant(
     table_folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Tablebase]:
-    """KPvKP with all that it leads to: real tables of three men, others made up, as good for a comparison."""
+    """KPvKP with all that it leads to: real tables of three men, others made up, as good for a
+    comparison.
+    """
     folder = tmp_path_factory.mktemp("made_up")
     for material in build_order([Material.parse("KPvKP")]):
         if material.men == 4:
@@ -171,7 +177,8 @@ def with_en_passant(
 def test_a_value_with_a_right_to_take_en_passant_is_that_of_the_best_move(
     with_en_passant: Tablebase,
 ) -> None:
-    draw, compared = random.Random(52), Counter[bool]()
+    draw = random.Random(52)
+    compared = Counter[bool]()
     while min(compared[True], compared[False]) < 30:
         board = random_board(draw, "KPkp", en_passant=1)
         if board.has_legal_en_passant():
@@ -199,14 +206,17 @@ rows = st.lists(
 def test_many_probes_are_as_many_single_ones_whatever_is_asked(
     with_en_passant: Tablebase, rows: list[tuple[bool, tuple[int, ...], int, Score]]
 ) -> None:
-    """Men on each other's squares, rights that nobody has, scores that cannot be: a fault each, and no error."""
+    """Men on each other's squares, rights that nobody has, scores that cannot be: a fault each, and
+    no error.
+    """
     assert_alike(with_en_passant, rows)
 
 
 def test_many_probes_are_as_many_single_ones_with_pawns_side_by_side(
     with_en_passant: Tablebase,
 ) -> None:
-    draw, rows = random.Random(4), []
+    draw = random.Random(4)
+    rows = []
     for _ in range(400):
         board = random_board(draw, "KPkp", en_passant=0.9)
         places = [
@@ -228,8 +238,12 @@ def test_many_probes_are_as_many_single_ones_with_pawns_side_by_side(
 def test_a_right_is_turned_with_the_men_where_colours_are_exchanged(
     with_en_passant: Tablebase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only materials of five men need that; so KPvKP is said to, whose made-up values are others then."""
-    draw, answering = random.Random(6), OpenTables.answering
+    """Only materials of five men need that.
+
+    So KPvKP is said to, whose made-up values are others then.
+    """
+    draw = random.Random(6)
+    answering = OpenTables.answering
 
     def exchanged(tables: OpenTables, board: chess.Board) -> Answering:
         known = answering(tables, board)
@@ -245,11 +259,11 @@ def test_a_right_is_turned_with_the_men_where_colours_are_exchanged(
 def assert_alike(
     tables: Tablebase, rows: list[tuple[bool, tuple[int, ...], int, Score]]
 ) -> list[Fault]:
-    """Faults of positions of KPvKP, after each has been asked alone and all at once, with its score and without."""
-    shape, turns = (
-        np.array([where for _, where, _, _ in rows], int).reshape(-1, 4),
-        [turn for turn, *_ in rows],
-    )
+    """Faults of positions of KPvKP, after each has been asked alone and all at once, with its score
+    and without.
+    """
+    shape = np.array([where for _, where, _, _ in rows], int).reshape(-1, 4)
+    turns = [turn for turn, *_ in rows]
     boards = {
         n: board_at(*each[:3]) for n, each in enumerate(rows) if len(set(each[1])) == len(each[1])
     }
@@ -263,10 +277,8 @@ def assert_alike(
             for n in range(len(rows))
         ]
         for n, answers, place, board in asked:
-            found, fault = (
-                None if board is None else single(tables, board, asked_scores[n]),
-                answers.fault_of(place),
-            )
+            found = None if board is None else single(tables, board, asked_scores[n])
+            fault = answers.fault_of(place)
             assert (fault is Fault.NONE) == (found is not None), (board, asked_scores[n])
             if found is not None:
                 assert (answers.outcome[place], answers.dtg[place]) == (

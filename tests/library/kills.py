@@ -24,7 +24,10 @@ from tests.files import check_tables, digest_of_file
 THREADS = 2
 PROGRAM = ("-m", "tbgen")
 _USER_TIME = 11
-"""Where the ticks in user mode stand among the facts after the name of a process; those of the system follow."""
+"""Where the ticks in user mode stand among the facts after the name of a process.
+
+Those of the system follow.
+"""
 ON_DISK = (
     "-c",
     "from tbgen import cli; from tbgen.library import costs; costs.MOST_KEPT_CELLS = 0; cli.main()",
@@ -52,7 +55,10 @@ def start(
 def kill(
     build: subprocess.Popen[bytes], folder: Path, measure: Callable[[], float], enough: float
 ) -> bool:
-    """Kill a build once it has done enough; whether it was still at work. All tables there are sound then."""
+    """Kill a build once it has done enough; whether it was still at work.
+
+    All tables there are sound then.
+    """
     wait_until(build, measure, enough)
     was_at_work = build.poll() is None
     build.kill()
@@ -83,7 +89,8 @@ def finish(folder: Path, names: Sequence[str], program: Sequence[str] = PROGRAM)
 
 def blocks_kept(folder: Path, material: Material) -> set[int]:
     """The blocks that a build which was killed has left for the next one."""
-    size, kept = 2 * layout_of(material).block_words * 64, set[int]()
+    size = 2 * layout_of(material).block_words * 64
+    kept = set[int]()
     for path in scratch_path(folder, material).glob(f"*{RUN_SUFFIX}"):
         facts = json.loads(path.read_bytes()[64:].partition(b"\n")[0])
         kept.update(range(facts["first"] // size, facts["end"] // size))
@@ -93,7 +100,10 @@ def blocks_kept(folder: Path, material: Material) -> set[int]:
 def assert_only_blocks_in_flight_are_lost(
     folder: Path, material: Material, before: set[int], kept: set[int]
 ) -> None:
-    """What was kept still is; blocks are begun in order, so one that is missing before the last was in flight."""
+    """What was kept still is.
+
+    Blocks are begun in order, so one that is missing before the last was in flight.
+    """
     missing = set(range(max(kept, default=0))) - kept
     assert before <= kept or path_of(folder, material).exists()
     assert len(missing) <= (THREADS - 1) * most_run_blocks(layout_of(material)), (

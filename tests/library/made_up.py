@@ -1,8 +1,10 @@
-"""Files of tables that nobody has solved: sound to every reader, small on the disk, their values made up.
+"""Files of tables that nobody has solved: sound to every reader, small on the disk, their values
+made up.
 
-All chunks of such a file are one of a few, each of which lies in it once, so a table of 800 million cells takes a few
-hundred kilobytes. Tables of up to four men are real ones. A build on top of them is a real build, and what it makes
-can be held against the reference and the verifier, which take children as they are.
+All chunks of such a file are one of a few, each of which lies in it once, so a table of 800 million
+cells takes a few hundred kilobytes. Tables of up to four men are real ones. A build on top of them
+is a real build, and what it makes can be held against the reference and the verifier, which take
+children as they are.
 """
 
 from __future__ import annotations
@@ -45,11 +47,14 @@ KINDS = 8
 STATES = 24
 MEAN_RUN = 12
 """Places in a row that have one state."""
-MOST_CODE, MOST_PLIES = 20, 40
+MOST_CODE = 20
+MOST_PLIES = 40
 
 
 def write_descent(folder: Path, wanted: Material, small: Path) -> None:
-    """All tables that a build of this one asks for: up to four men from the folder `small`, the others made up."""
+    """All tables that a build of this one asks for: up to four men from the folder `small`, the
+    others made up.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for material in build_order(wanted.children()):
         if material.men < 5:
@@ -61,7 +66,8 @@ def write_descent(folder: Path, wanted: Material, small: Path) -> None:
 
 def write_made_up(folder: Path, material: Material) -> None:
     """The files of a table of which nothing is known: every state has a symbol of its own."""
-    order, draw = order_of(material), np.random.default_rng(seed_of(str(material).encode()))
+    order = order_of(material)
+    draw = np.random.default_rng(seed_of(str(material).encode()))
     entry, dtg = _states(draw)
     symbols = np.zeros(STATES, COLUMNS[Layer.OUTCOMES]["symbols"])
     symbols["entry"] = entry
@@ -90,10 +96,14 @@ def write_made_up(folder: Path, material: Material) -> None:
 
 
 def _states(draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Entry values and even distances; the first one is mate, as in most positions of most tables."""
+    """Entry values and even distances.
+
+    The first one is mate, as in most positions of most tables.
+    """
     entry = (1 + draw.integers(0, MOST_CODE, STATES)) * draw.choice((1, -1), STATES)
     dtg = draw.integers(0, MOST_PLIES // 2, STATES) * 2
-    entry[0], dtg[0] = 1, 20
+    entry[0] = 1
+    dtg[0] = 20
     return entry, dtg
 
 
@@ -116,7 +126,8 @@ def _parts(
     outcomes: str,
 ) -> Sequence[bytes]:
     """A file as storage/schema.py declares it, but for what only HDF5 would ask for."""
-    body, end = list[bytes](), SEAL_BYTES
+    body = list[bytes]()
+    end = SEAL_BYTES
 
     def put(items: np.ndarray) -> tuple[int, int, int]:
         nonlocal end
@@ -125,7 +136,8 @@ def _parts(
         end += len(packed)
         return end - len(packed), len(packed), crc32(packed)
 
-    datasets, size = dict[str, Dataset](), order.chunk_cells
+    datasets = dict[str, Dataset]()
+    size = order.chunk_cells
     for name in STREAMS[layer]:
         rows = np.array(
             [[put(part) for part in kind.reshape(-1, size)] for kind in streams[name]], CHUNK
@@ -145,5 +157,7 @@ def _parts(
         "layer": layer.value,
         "rules": RULES[Mobility.RESET],
     }
-    attributes |= {"material": material, **({"outcomes": outcomes} if outcomes else {})}
+    attributes["material"] = material
+    if outcomes:
+        attributes["outcomes"] = outcomes
     return sealed(b"".join(body), Index(attributes, datasets))

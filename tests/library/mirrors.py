@@ -50,7 +50,8 @@ class Handler(BaseHTTPRequestHandler):
     PIECE = 4096
 
     def do_GET(self) -> None:
-        mirror, wanted = self.server.mirror, self.headers.get("Range", "")
+        mirror = self.server.mirror
+        wanted = self.headers.get("Range", "")
         mirror.asked.append((self.path, wanted))
         content = mirror.content(self.path)
         if content is None:
@@ -75,7 +76,9 @@ class Handler(BaseHTTPRequestHandler):
         status: int | None = None,
         **headers: str,
     ) -> None:
-        """Answer as it should be, or with another status, or with some headers changed, or not to the end."""
+        """Answer as it should be, or with another status, or with some headers changed, or not to
+        the end.
+        """
         given = {"Content-Length": str(len(content) - start)}
         if start:
             given["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"

@@ -40,7 +40,10 @@ class Peak(NamedTuple):
 
     bytes: int
     own: int
-    """Without pages of files, which the system takes back when it needs them; looked at 200 times a second."""
+    """Without pages of files, which the system takes back when it needs them.
+
+    Looked at 200 times a second.
+    """
 
 
 def link_tables(folder: Path, children: Path, material: Material) -> None:
@@ -52,9 +55,11 @@ def link_tables(folder: Path, children: Path, material: Material) -> None:
 def peak_in_a_process(
     folder: Path, name: str, threads: int, where: str, memory: int = 0, kernels: Path | None = None
 ) -> Peak:
-    """The most memory that a process of its own has while it makes a table; `where` says where solved blocks lie.
+    """The most memory that a process of its own has while it makes a table; `where` says where
+    solved blocks lie.
 
-    Its children are in the folder, and its kernels come from the usual folder unless another is given.
+    Its children are in the folder, and its kernels come from the usual folder unless another is
+    given.
     """
     command = [sys.executable, "-c", PROGRAM, str(folder), name, str(threads), where, str(memory)]
     environment = {**os.environ, "TBGEN_CACHE": str(kernels)} if kernels else None

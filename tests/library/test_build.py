@@ -26,11 +26,13 @@ from tbgen.storage.reader import TableFile
 from tests.cli.calls import complaint
 from tests.files import check_tables, digest_of_file
 
-KINGS, KNIGHT = Material.parse("KvK"), Material.parse("KNvK")
+KINGS = Material.parse("KvK")
+KNIGHT = Material.parse("KNvK")
 
 
 def made(folder: Path, wanted: Iterable[Material], **settings: Any) -> list[str]:
-    build(folder, wanted, watcher := mock.Mock(Watcher), Settings(**settings))
+    watcher = mock.Mock(Watcher)
+    build(folder, wanted, watcher, Settings(**settings))
     return [str(call.args[0].material) for call in watcher.built.call_args_list]
 
 

@@ -33,7 +33,8 @@ from tests.library.mirrors import Handler, Mirror, mirror_of
 @pytest.fixture(scope="module")
 def small(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with two tables."""
-    copy_tables(table_folder, folder := tmp_path_factory.mktemp("small"), "KvK", "KNvK")
+    folder = tmp_path_factory.mktemp("small")
+    copy_tables(table_folder, folder, "KvK", "KNvK")
     return folder
 
 
@@ -102,7 +103,8 @@ def test_a_fetch_that_is_stopped_goes_on_where_it_was(
     mirror: Mirror, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fetching, "_PIECE", 1000)
-    draw, size = random.Random(28), sum(map(len, mirror.files.values()))
+    draw = random.Random(28)
+    size = sum(map(len, mirror.files.values()))
     for _ in range(20):
         with pytest.raises(KeyboardInterrupt):
             fetched(mirror, tmp_path, jobs=1, tell=stopping(draw.randrange(size // 25_000)))
@@ -115,7 +117,8 @@ def test_a_fetch_that_is_stopped_goes_on_where_it_was(
     assert any(wanted for _, wanted in mirror.asked), "nothing was resumed"
     for left in (tmp_path / STAGE).glob("*/*"):
         left.write_bytes(bytes(size))
-    fetched(mirror, tmp_path, tell=(told := mock.Mock()))
+    told = mock.Mock()
+    fetched(mirror, tmp_path, tell=told)
     assert files_in(tmp_path) == files_in(small)
     assert told.call_args.args[1] == sum(told.call_args.args[2:]), "what was too long counts once"
 
@@ -317,7 +320,8 @@ CATALOGS: list[tuple[Any, str]] = [
 def test_a_wrong_server_or_catalog_costs_one_line(
     mirror: Mirror, tmp_path: Path, wrong: Any, catalog: Any, said: str
 ) -> None:
-    mirror.wrong, folder = wrong, tmp_path / "new"
+    mirror.wrong = wrong
+    folder = tmp_path / "new"
     if catalog is not None:
         mirror.catalog = catalog if isinstance(catalog, bytes) else {"tables": catalog}
     code, line = complaint("fetch", "KvK", "--from", mirror.url, "--data", str(folder))
@@ -348,7 +352,8 @@ def test_a_disk_that_fails_is_not_taken_for_a_server_that_breaks_off(
         complaint("fetch", "KvK", "--from", mirror.url, "--data", str(tmp_path)) for _ in range(2)
     )
     ends = [(code, line.rpartition("/")[2]) for code, line in complaints]
-    # The catalog and two files, then the catalog alone: all bytes are there, but perhaps not on the disk.
+    # The catalog and two files, then the catalog alone: all bytes are there, but perhaps not on the
+    # disk.
     assert (ends, len(mirror.asked)) == ([(1, "KvK.dtg.h5: No space left on device")] * 2, 4)
 
 

@@ -29,7 +29,9 @@ def test_a_build_killed_at_any_moment_is_taken_up_again(
     tmp_path: Path, table_folder: Path, seed: int
 ) -> None:
     """Moments are counted in files that come, blocks of tables among them."""
-    draw, names, kills = random.Random(seed), [str(material) for material in materials(3)], 0
+    draw = random.Random(seed)
+    names = [str(material) for material in materials(3)]
+    kills = 0
     for jobs in (2, 1):
         enough = len(list(tmp_path.rglob("*"))) + draw.randrange(2, 9)
         build = start(tmp_path, names, jobs, ON_DISK)
@@ -42,7 +44,9 @@ def test_a_build_killed_at_any_moment_is_taken_up_again(
 def test_a_build_of_outcomes_killed_on_the_way_is_taken_up_again(
     tmp_path: Path, table_folder: Path
 ) -> None:
-    pawn, names, kills = Material.parse("KPvK"), ["KPvK", "--outcomes"], 0
+    pawn = Material.parse("KPvK")
+    names = ["KPvK", "--outcomes"]
+    kills = 0
     for blocks in (1, 5):
         build = start(tmp_path, names, 1, ON_DISK)
         kills += kill(build, tmp_path, lambda: len(blocks_kept(tmp_path, pawn)), blocks)
@@ -60,18 +64,25 @@ def test_a_build_of_outcomes_killed_on_the_way_is_taken_up_again(
 def test_a_table_of_five_men_loses_no_more_than_its_blocks_in_flight(
     tmp_path: Path, four_men_folder: Path
 ) -> None:
-    """With children that are made up: those of KPPPvK are half of all tables. scripts/kills.py does more of it."""
-    draw, material = random.Random(82), Material.parse("KPPPvK")
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    """With children that are made up: those of KPPPvK are half of all tables. scripts/kills.py does
+    more of it.
+    """
+    draw = random.Random(82)
+    material = Material.parse("KPPPvK")
+    whole = tmp_path / "whole"
+    killed = tmp_path / "killed"
     for folder in (whole, killed):
         write_descent(folder, material, four_men_folder)
-    began, kept, kills = time.monotonic(), set[int](), 0
+    began = time.monotonic()
+    kept = set[int]()
+    kills = 0
     finish(whole, ["KPPPvK"])
     duration = time.monotonic() - began
     while kills < 6 and not path_of(killed, material).exists():
         end = time.monotonic() + draw.uniform(0.1, 0.3) * duration
         kills += kill(start(killed, ["KPPPvK"]), killed, time.monotonic, end)
-        before, kept = kept, blocks_kept(killed, material)
+        before = kept
+        kept = blocks_kept(killed, material)
         assert_only_blocks_in_flight_are_lost(killed, material, before, kept)
     assert kills > 1
     finish(killed, ["KPPPvK"])

@@ -67,7 +67,10 @@ def test_compiling_on_the_way_is_in_what_was_asked_for(
 def test_with_its_large_arrays_in_files_a_table_of_five_men_keeps_within_the_least(
     tmp_path: Path, four_men_folder: Path, name: str
 ) -> None:
-    """Pages of files do not count: the system takes them back. What the promotions of one lead to is made up."""
+    """Pages of files do not count: the system takes them back.
+
+    What the promotions of one lead to is made up.
+    """
     material = Material.parse(name)
     write_descent(tmp_path, material, four_men_folder)
     least = least_memory(material, 1)

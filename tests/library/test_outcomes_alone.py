@@ -19,7 +19,8 @@ from tests.cli.calls import tbgen
 from tests.copies import bytes_of_table, copy_tables
 from tests.retro.tables import solved
 
-KINGS, KNIGHT = Material.parse("KvK"), Material.parse("KNvK")
+KINGS = Material.parse("KvK")
+KNIGHT = Material.parse("KNvK")
 
 
 def with_distances(folder: Path) -> set[str]:
@@ -49,7 +50,8 @@ def test_only_outcomes_stay(tmp_path: Path, table_folder: Path) -> None:
 
 def test_outcomes_need_no_distances_of_children(tmp_path: Path, table_folder: Path) -> None:
     build(tmp_path, [KINGS], Watcher(), Settings(outcomes_only=True))
-    build(tmp_path, [KNIGHT], watcher := mock.Mock(Watcher), Settings(outcomes_only=True))
+    watcher = mock.Mock(Watcher)
+    build(tmp_path, [KNIGHT], watcher, Settings(outcomes_only=True))
     assert [call.args[0].material for call in watcher.built.call_args_list] == [KNIGHT]
     assert_outcomes_alone(tmp_path, table_folder)
 

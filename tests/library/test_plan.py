@@ -35,7 +35,10 @@ SMALL = [*materials(3), *materials(4)]
 
 @pytest.fixture(autouse=True)
 def memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tables take memory by their length: 1 to 3 GiB, and one more for each further thread; and no less."""
+    """Tables take memory by their length: 1 to 3 GiB, and one more for each further thread.
+
+    And no less.
+    """
     for name in ("memory_needed", "least_memory"):
         monkeypatch.setattr(
             plan_module,
@@ -155,7 +158,9 @@ def test_a_plan_makes_nothing_and_says_which_disk_stays(tmp_path: Path) -> None:
 
 
 def built(wall: float, cpu: float) -> list[tuple[Material, FileRecord]]:
-    """All tables of four men, built by one thread in so many times the measured seconds and CPU seconds, or nearly."""
+    """All tables of four men, built by one thread in so many times the measured seconds and CPU
+    seconds, or nearly.
+    """
     draw = random.Random(5)
     records = []
     for material in materials(4):
@@ -194,7 +199,8 @@ def test_a_busy_machine_makes_a_build_longer_but_takes_no_more_cpu_seconds() -> 
     assert busy.seconds() == pytest.approx(6.0 * idle.seconds(), rel=0.1)
     assert busy.cpu_seconds == pytest.approx(1.5 * idle.cpu_seconds, rel=0.1)
     for name in ("cpu_seconds", "path_seconds"):
-        before, after = idle.facts()["tables"][0][name], busy.facts()["tables"][0][name]
+        before = idle.facts()["tables"][0][name]
+        after = busy.facts()["tables"][0][name]
         assert after == pytest.approx(1.5 * before, rel=0.1)
 
 
@@ -206,7 +212,8 @@ def test_every_table_of_five_men_was_measured_and_larger_ones_are_estimated_by_t
     for kind in classes:
         six = next(material for material in materials(6) if class_of(material) == kind)
         five = [each for each in materials(5) if class_of(each) == kind]
-        rate, cost = primary_cells(six) / sum(map(primary_cells, five)), cost_of(six, mobility)
+        rate = primary_cells(six) / sum(map(primary_cells, five))
+        cost = cost_of(six, mobility)
         assert cost.cpu_seconds == pytest.approx(
             rate * sum(cost_of(each, mobility).cpu_seconds for each in five)
         )

@@ -33,7 +33,8 @@ def test_a_table_whose_process_is_killed_is_made_again_and_all_are_as_ever(
     monkeypatch.setattr(
         build_module, "processes", partial(processes, work=partial(dies, once=True))
     )
-    build(tmp_path, THREE_MEN[:3], watcher := mock.Mock(Watcher), Settings(threads=2, jobs=2))
+    watcher = mock.Mock(Watcher)
+    build(tmp_path, THREE_MEN[:3], watcher, Settings(threads=2, jobs=2))
     again = "KNvK: the process that made it was lost (killed by SIGKILL); building it once more"
     watcher.says.assert_called_once_with(again)
     assert watcher.built.call_count == 3

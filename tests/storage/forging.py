@@ -21,13 +21,15 @@ Items = npt.NDArray[Any]
 def resealed(
     path: Path, change: Callable[[Index], object], more: bytes = b"", outcomes: str | None = None
 ) -> Seal:
-    """Change the index of a file, put bytes before it, and make its checksums right again; the new seal.
+    """Change the index of a file, put bytes before it, and make its checksums right again; the new
+    seal.
 
     `outcomes` is the digest that a file of distances is to name in its seal.
     """
     whole = path.read_bytes()
     seal = Seal.from_bytes(whole[:SEAL_BYTES])
-    body, index = whole[SEAL_BYTES : seal.index] + more, Index.from_bytes(whole[seal.index :])
+    body = whole[SEAL_BYTES : seal.index] + more
+    index = Index.from_bytes(whole[seal.index :])
     change(index)
     end = index.to_bytes()
     changed = dataclasses.replace(
@@ -45,11 +47,15 @@ def resealed(
 def rewritten(
     outcomes: Path, layer: Layer, name: str, change: Callable[[Items], Items | None]
 ) -> None:
-    """Change the first chunk of a dataset of a table, in place or for another one; the distances name the outcomes."""
+    """Change the first chunk of a dataset of a table, in place or for another one.
+
+    The distances name the outcomes.
+    """
     distances = outcomes.with_suffix(".dtg.h5")
     path = outcomes if layer is Layer.OUTCOMES else distances
     file = LayerFile(path, layer)
-    dataset, items = file.dataset(name), file.part(name, 0).copy()
+    dataset = file.dataset(name)
+    items = file.part(name, 0).copy()
     seal = file.seal
     file.close()
     other = change(items)

@@ -1,7 +1,9 @@
-"""Reads damaged and dishonest files of tables: FOLDER FILES SEED MATERIAL ...; prints how many it refused.
+"""Reads damaged and dishonest files of tables: FOLDER FILES SEED MATERIAL ...; prints how many it
+refused.
 
-Every file is a copy of one of a sound table. Its bytes are changed, or its index says something else with all checksums
-right: more items than there are, chunks that share their bytes, chunks that unpack to far more than they are.
+Every file is a copy of one of a sound table. Its bytes are changed, or its index says something
+else with all checksums right: more items than there are, chunks that share their bytes, chunks that
+unpack to far more than they are.
 """
 
 from __future__ import annotations
@@ -61,16 +63,21 @@ def say_more(draw: random.Random, path: Path, layer: Layer) -> None:
 
 
 def blow_up(draw: random.Random, path: Path, layer: Layer) -> None:
-    """A column has many chunks that each unpack to as much as a chunk may, and have bytes of their own."""
+    """A column has many chunks that each unpack to as much as a chunk may, and have bytes of their
+    own.
+    """
     name = draw.choice([*COLUMNS[layer]])
-    seal, dataset = Seal.from_bytes(path.read_bytes()[:SEAL_BYTES]), index_of(path).datasets[name]
-    size, count = draw.choice([1 << 13, 1 << 16]), 1 << draw.randrange(14)
+    seal = Seal.from_bytes(path.read_bytes()[:SEAL_BYTES])
+    dataset = index_of(path).datasets[name]
+    size = draw.choice([1 << 13, 1 << 16])
+    count = 1 << draw.randrange(14)
     packed = pack(
         np.full(size, draw.randrange(3), np.uint8).astype(dataset.kind), shuffled=dataset.shuffled
     )
     chunks = np.zeros(count, dataset.chunks.dtype)
     chunks["offset"] = seal.index + np.arange(count) * len(packed)
-    chunks["size"], chunks["crc"] = len(packed), crc32(packed)
+    chunks["size"] = len(packed)
+    chunks["crc"] = crc32(packed)
     other = Dataset(
         dataset.kind, size * count - draw.randrange(size), size, dataset.shuffled, chunks
     )
@@ -80,7 +87,8 @@ def blow_up(draw: random.Random, path: Path, layer: Layer) -> None:
 def mislead(draw: random.Random, path: Path, layer: Layer) -> None:
     """Items of a column say something else."""
     name = draw.choice([*COLUMNS[layer]])
-    seal, dataset = Seal.from_bytes(path.read_bytes()[:SEAL_BYTES]), index_of(path).datasets[name]
+    seal = Seal.from_bytes(path.read_bytes()[:SEAL_BYTES])
+    dataset = index_of(path).datasets[name]
     items = np.frombuffer(draw.randbytes(dataset.kind.itemsize * dataset.chunk_items), dataset.kind)
     packed = pack(items, shuffled=dataset.shuffled)
 
@@ -109,7 +117,9 @@ def read_all(path: Path, draw: random.Random) -> None:
 
 def main(folder: Path, files: int, seed: int, names: list[str]) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    draw, refused, work = random.Random(seed), 0, folder / "strangers"
+    draw = random.Random(seed)
+    refused = 0
+    work = folder / "strangers"
     work.mkdir()
     for _ in range(files):
         name = draw.choice(names)

@@ -21,7 +21,8 @@ def test_the_place_of_a_cell_is_where_the_file_has_it(name: str) -> None:
 @pytest.mark.parametrize("name", ["KvK", "KBvK", "KPvK", "KBvKN"])
 def test_who_is_to_move_is_told_of_whole_planes_and_of_their_parts(name: str) -> None:
     order = order_of(Material.parse(name))
-    cells, plane = order.layout.cells, order.plane_places
+    cells = order.layout.cells
+    plane = order.plane_places
     for size in {order.chunk_cells, min(plane, order.chunk_cells), min(2 * plane, cells)}:
         for first in range(0, cells, size):
             places = np.arange(first, min(first + size, cells))

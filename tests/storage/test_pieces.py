@@ -26,11 +26,13 @@ PATTERNS = 40
 
 
 def put_runs(store: BlockStore, order: Order) -> None:
-    """Made-up runs; each has a dictionary of its own, of patterns that occur in others under other numbers.
+    """Made-up runs; each has a dictionary of its own, of patterns that occur in others under other
+    numbers.
 
     A run has up to five blocks, or half of the only one, as solvers leave them.
     """
-    draw, end = np.random.default_rng(5), order.layout.cells
+    draw = np.random.default_rng(5)
+    end = order.layout.cells
     nothing = np.zeros(0, np.int8), np.zeros(0, np.uint16)
     step = order.layout.block_words * (64 if len(order.layout.blocks) == 1 else 5 * 128)
     for first in range(0, end, step):
@@ -52,7 +54,8 @@ def put_runs(store: BlockStore, order: Order) -> None:
 
 
 def slowly_numbered(solved: Solved, order: Order) -> tuple[Ints, Ints, Ints]:
-    """[place] -> number of its state; the states as keys, and how often each occurs: the most frequent first.
+    """[place] -> number of its state; the states as keys, and how often each occurs: the most
+    frequent first.
 
     Blanks are as the place before, and before the first position as that.
     """
@@ -80,12 +83,11 @@ class Met:
     """A solved material of whose pieces two threads always ask at once."""
 
     def __init__(self, solved: Solved) -> None:
-        self.material, self.patterns, self.tallies = (
-            solved.material,
-            solved.patterns,
-            solved.tallies,
-        )
-        self._solved, self._meeting = solved, threading.Barrier(2)
+        self.material = solved.material
+        self.patterns = solved.patterns
+        self.tallies = solved.tallies
+        self._solved = solved
+        self._meeting = threading.Barrier(2)
 
     def pieces(self, first: int, end: int, room: Cells | None = None) -> Iterator[Piece]:
         self._meeting.wait(60)

@@ -20,12 +20,14 @@ from tbgen.storage.scratch import ScratchStore
 from tbgen.table import Cells, Dictionary, Run
 
 IDENTITY = {"material": "KPvK", "source": "abc", "children": {"KvK": "12"}}
-SIZE, PLANE = 5000, 1000
+SIZE = 5000
+PLANE = 1000
 
 
 def made_up(number: int) -> tuple[Run, Dictionary, Cells]:
     """The run of cells number * SIZE to (number + 1) * SIZE."""
-    draw, first = np.random.default_rng(number), number * SIZE
+    draw = np.random.default_rng(number)
+    first = number * SIZE
     cells = Cells(
         draw.integers(-9, 9, SIZE).astype(np.int8),
         draw.integers(0, 300, SIZE).astype(np.uint16),
@@ -107,7 +109,8 @@ def test_runs_of_another_source_or_child_are_thrown_away(
 
 
 def test_a_damaged_file_costs_its_own_run_alone(tmp_path: Path) -> None:
-    path, draw = filled(tmp_path / "KPvK.blocks", 0, 1, 2), random.Random(6)
+    path = filled(tmp_path / "KPvK.blocks", 0, 1, 2)
+    draw = random.Random(6)
     file = sorted(path.iterdir())[1]
     whole = file.read_bytes()
     for place in [0, 31, 32, 40, *(draw.randrange(len(whole)) for _ in range(60))]:
@@ -137,7 +140,8 @@ def test_a_file_or_a_link_in_the_place_of_a_store_is_replaced(
 
 
 def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, write = filled(tmp_path / "KPvK.blocks", 0), arrays.write_whole
+    path = filled(tmp_path / "KPvK.blocks", 0)
+    write = arrays.write_whole
 
     def fill_up(parts: list[bytes]) -> Iterator[bytes]:
         yield from parts[:3]

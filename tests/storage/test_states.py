@@ -26,7 +26,8 @@ PATTERNS = Patterns(
 
 def table_of(seed: int, name: str = "KBvK") -> Table:
     """A table of made-up values, four in ten of its cells without a position."""
-    draw, order = np.random.default_rng(seed), order_of(Material.parse(name))
+    draw = np.random.default_rng(seed)
+    order = order_of(Material.parse(name))
     cells = order.layout.cells
     entry = draw.choice([-127, -8, 4, 127], cells).astype(np.int8) * (draw.random(cells) < 0.6)
     dtg = np.minimum(draw.geometric(0.3, cells), 60_000).astype(np.uint16)

@@ -1,4 +1,6 @@
-"""Damaged and dishonest files of tables: refused in one line, with no more memory than their material has."""
+"""Damaged and dishonest files of tables: refused in one line, with no more memory than their
+material has.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,8 @@ def test_a_column_is_no_longer_than_its_material_says_and_has_bytes_of_its_own(
 ) -> None:
     def change(index: Index) -> None:
         dataset = index.datasets[name]
-        chunks = np.resize(dataset.chunks, -(-items // (size := min(items // 2, 1 << 16))))
+        size = min(items // 2, 1 << 16)
+        chunks = np.resize(dataset.chunks, -(-items // size))
         index.datasets[name] = replace(dataset, items=items, chunk_items=size, chunks=chunks)  # type: ignore[index]
 
     suffix = ".dtg.h5" if name == "rows" else ".h5"

@@ -51,9 +51,8 @@ KNIGHT = Material.parse("KNvK")
 @pytest.fixture(scope="module")
 def knight_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the table of KNvK; not to be written to."""
-    write_table(
-        folder := tmp_path_factory.mktemp("knight"), solved("KNvK"), generator="1.2.3", source="abc"
-    )
+    folder = tmp_path_factory.mktemp("knight")
+    write_table(folder, solved("KNvK"), generator="1.2.3", source="abc")
     return folder
 
 
@@ -84,7 +83,8 @@ def test_a_table_comes_back_as_it_was(written: Path) -> None:
     knight = solved("KNvK")
     live = knight.entry != 0
     with TableFile(written) as file:
-        table, values = file.table(), file.values()
+        table = file.table()
+        values = file.values()
         assert file.outcomes.index.attributes["generator"] == "1.2.3"
         assert file.size == sum(path.stat().st_size for path in written.parent.iterdir())
         assert file.counts == {
@@ -103,7 +103,8 @@ def test_a_table_comes_back_as_it_was(written: Path) -> None:
 def test_the_same_table_gives_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, file_of = list[weakref.ref[np.ndarray]](), writer._file
+    made = list[weakref.ref[np.ndarray]]()
+    file_of = writer._file
 
     def new(size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
         array = np.zeros(size, kind)
@@ -124,10 +125,8 @@ def test_the_same_table_gives_the_same_bytes(
 
 
 def test_any_hdf5_program_finds_the_datasets(path: Path, layer: Layer) -> None:
-    order, facts = (
-        order_of(KNIGHT),
-        {"axes", "format", "game", "generator", "layer", "material", "men", "rules", "source"},
-    )
+    order = order_of(KNIGHT)
+    facts = {"axes", "format", "game", "generator", "layer", "material", "men", "rules", "source"}
     ours = LayerFile(path, layer)
     with h5py.File(path) as file:
         assert set(file) == {*STREAMS[layer], *COLUMNS[layer]}
@@ -136,7 +135,8 @@ def test_any_hdf5_program_finds_the_datasets(path: Path, layer: Layer) -> None:
         for name in COLUMNS[layer]:
             assert file[name].dtype == ours.dataset(name).kind
         for name in STREAMS[layer]:
-            stream, size = file[name], ours.dataset(name).chunk_items
+            stream = file[name]
+            size = ours.dataset(name).chunk_items
             assert stream.shape == order.shape
             for number in range(len(ours.dataset(name).chunks)):
                 corner = np.unravel_index(number * size, order.shape)
@@ -150,7 +150,8 @@ def test_any_hdf5_program_finds_the_datasets(path: Path, layer: Layer) -> None:
 
 
 def test_a_flipped_bit_is_found_wherever_it_is(written: Path, path: Path) -> None:
-    whole, draw = path.read_bytes(), random.Random(11)
+    whole = path.read_bytes()
+    draw = random.Random(11)
     places = [*range(SEAL_BYTES), *(draw.randrange(len(whole)) for _ in range(500)), len(whole) - 1]
     for place in places:
         damaged = bytearray(whole)
@@ -324,11 +325,9 @@ def test_a_number_that_leads_nowhere_is_refused(
 def test_a_state_of_another_symbol_or_distance_is_refused(written: Path, is_other: str) -> None:
     """The next state, where only one of the two differs."""
     with TableFile(written) as file:
-        ids, symbols, distances = (
-            file.ids(0, file.order.chunk_cells),
-            np.diff(file.symbol_of_state),
-            np.diff(file.states.dtg),
-        )
+        ids = file.ids(0, file.order.chunk_cells)
+        symbols = np.diff(file.symbol_of_state)
+        distances = np.diff(file.states.dtg)
     wanted = (
         (symbols != 0, distances == 0) if is_other == "symbol" else (symbols == 0, distances != 0)
     )

@@ -37,7 +37,8 @@ def test_a_table_comes_back_with_its_game(folder: Path) -> None:
 
 
 def test_a_file_under_the_name_of_the_other_game_is_refused(folder: Path) -> None:
-    one, other = folder / "KvK.h5", folder / "whole-game" / "KvK.whole-game.h5"
+    one = folder / "KvK.h5"
+    other = folder / "whole-game" / "KvK.whole-game.h5"
     for here, there in ((one, other), (other, one)):
         kept = here.read_bytes()
         shutil.copy(there, here)

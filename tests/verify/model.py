@@ -59,8 +59,10 @@ def values_in(tables: Tables, board: chess.Board) -> Values:
     if board.has_legal_en_passant():
         return best_values(tables, board)
     table, cell, turned = place_in(tables, board)
-    entry, dtg = Score.from_signed(int(table.entry[cell])), int(table.dtg[cell])
-    own, pattern = own_score(board), int(table.pattern[cell])
+    entry = Score.from_signed(int(table.entry[cell]))
+    dtg = int(table.dtg[cell])
+    own = own_score(board)
+    pattern = int(table.pattern[cell])
     if turned:
         entry = entry.flipped()
 
@@ -78,7 +80,8 @@ def values_in(tables: Tables, board: chess.Board) -> Values:
 def best_values(tables: Tables, board: chess.Board) -> Values:
     """The best of all moves for the side to move, looking one ply ahead, for any accrued score."""
     table, _, _ = place_in(tables, board)
-    forgets, white = table.mobility.forgets, board.turn == chess.WHITE
+    forgets = table.mobility.forgets
+    white = board.turn == chess.WHITE
     after = []
     for move in list(board.legal_moves):
         reset = is_reset(board, move)
@@ -120,7 +123,10 @@ class Numbers:
     """Numbers that mean nothing, one a cell, found when they are asked for: no table is too large."""
 
     def __init__(self, layout: Layout, seed: int, low: int, high: int) -> None:
-        self._cells, self._seed, self._low, self._span = layout.cells, seed, low, high - low
+        self._cells = layout.cells
+        self._seed = seed
+        self._low = low
+        self._span = high - low
 
     def __len__(self) -> int:
         return self._cells
@@ -135,11 +141,14 @@ class Numbers:
 
 
 class Entries(Numbers):
-    """Entry values, most of them good for the side to move, which is then often content with what it has."""
+    """Entry values, most of them good for the side to move, which is then often content with what
+    it has.
+    """
 
     def __init__(self, layout: Layout, seed: int, most: int) -> None:
         super().__init__(layout, seed, 1, 10 * most)
-        self._most, self._cells_of_a_side = most, layout.block_words * 64
+        self._most = most
+        self._cells_of_a_side = layout.block_words * 64
 
     def __getitem__(self, cells: npt.ArrayLike) -> npt.NDArray[np.int64]:
         drawn = super().__getitem__(cells)
@@ -153,7 +162,8 @@ class Entries(Numbers):
 
 def random_table(material: Material, seed: int, most: int) -> Table:
     """A table full of nonsense: every cell has some entry value with a code below `most`."""
-    layout, patterns = layout_of(material), random_patterns(np.random.default_rng(seed), 50)
+    layout = layout_of(material)
+    patterns = random_patterns(np.random.default_rng(seed), 50)
     columns: Any = (
         Entries(layout, 3 * seed, most),
         Numbers(layout, 3 * seed + 1, 0, 200),

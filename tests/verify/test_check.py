@@ -1,4 +1,7 @@
-"""Whole tables pass; a corruption that changes what patterns say is found, beside those of tests/laws/test_proof.py."""
+"""Whole tables pass.
+
+A corruption that changes what patterns say is found, beside those of tests/laws/test_proof.py.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,10 @@ def test_a_solved_table_passes(name: str, mobility: Mobility) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["KNNvK", "KBvKN", "KPvKP"])
 def test_a_solved_table_of_four_men_passes(name: str) -> None:
-    """Equal men, two sides with pieces, and captures en passant; all others as files: test_all_tables.py."""
+    """Equal men, two sides with pieces, and captures en passant.
+
+    All others as files: test_all_tables.py.
+    """
     table = solve_from_values(name)
     assert verify_table(table, lambda child: values(str(child)), threads=2).violation is None
     assert not has_filled_blank(table)
@@ -50,7 +56,8 @@ def test_a_table_of_whole_game_mobility_does_not_pass_as_one_of_r_mobility(name:
 
 
 def test_a_sample_finds_its_share_of_wrong_distances() -> None:
-    table, random = solved("KNvK"), np.random.default_rng(8)
+    table = solved("KNvK")
+    random = np.random.default_rng(8)
     dtg = table.dtg + random.integers(0, 2, len(table.dtg), np.uint16)
     assert report_of(dataclasses.replace(table, dtg=dtg), sample=100).violation is not None
 
@@ -71,11 +78,14 @@ def test_a_sample_of_one_position_finds_it_wrong_wherever_it_is(place: int) -> N
 @pytest.mark.parametrize("name", ["KRvK", "KQvK"])
 def test_the_end_of_a_game_is_its_score_and_no_ply_away(name: str) -> None:
     """Also where several moves mate, so that the positions before tell nothing of it."""
-    table, random = solved(name), np.random.default_rng(3)
+    table = solved(name)
+    random = np.random.default_rng(3)
     ends = np.flatnonzero((np.abs(table.entry) <= 2) & (table.entry != 0) & (table.dtg == 0))
     for cell in random.choice(ends, 6, replace=False).tolist():
-        entry, dtg = table.entry.copy(), table.dtg.copy()
-        entry[cell], dtg[cell] = -entry[cell], 1
+        entry = table.entry.copy()
+        dtg = table.dtg.copy()
+        entry[cell] = -entry[cell]
+        dtg[cell] = 1
         for wrong in ({"entry": entry}, {"dtg": dtg}):
             violation = report_of(dataclasses.replace(table, **wrong)).violation
             assert violation is not None
@@ -84,10 +94,8 @@ def test_the_end_of_a_game_is_its_score_and_no_ply_away(name: str) -> None:
 
 def middle_of(table: Table, cell: int, pattern: int) -> list[tuple[Score, int]]:
     """What a pattern makes of all the accrued scores for which a reader would look at it."""
-    own, entry = (
-        own_score(board_of(layout_of(table.material), cell)),
-        Score.from_signed(int(table.entry[cell])),
-    )
+    own = own_score(board_of(layout_of(table.material), cell))
+    entry = Score.from_signed(int(table.entry[cell]))
     scores = [Score(code, holder) for code in range(2, own.code + 1) for holder in Color]
     scores = [b for b in scores if b != own and not (entry.code < own.code and entry.code < b.code)]
     return [value_of_pattern(table.patterns, pattern, accrued) for accrued in scores]
@@ -95,10 +103,8 @@ def middle_of(table: Table, cell: int, pattern: int) -> list[tuple[Score, int]]:
 
 def with_pattern(table: Table, random: Random) -> Table:
     """Another pattern, which says other things of the position."""
-    cell, other = (
-        int(random.choice(np.flatnonzero(table.entry))),
-        int(random.integers(len(table.patterns))),
-    )
+    cell = int(random.choice(np.flatnonzero(table.entry)))
+    other = int(random.integers(len(table.patterns)))
     if middle_of(table, cell, other) == middle_of(table, cell, int(table.pattern[cell])):
         return with_pattern(table, random)
     pattern = table.pattern.copy()

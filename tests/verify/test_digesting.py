@@ -75,10 +75,12 @@ def digests_after(folder: Path, table: Table) -> Digests:
 def test_digests_do_not_depend_on_numbers_of_patterns_and_threads(
     table_folder: Path, tmp_path: Path
 ) -> None:
-    table, known = table_in(table_folder, "KPvK"), digests_in(table_folder, "KPvK")
+    table = table_in(table_folder, "KPvK")
+    known = digests_in(table_folder, "KPvK")
     assert digests_in(table_folder, "KPvK", threads=3) == known
     # the patterns the other way round, but for the first one, which has no rows
-    count, start = len(table.patterns), table.patterns.start.astype(np.int64)
+    count = len(table.patterns)
+    start = table.patterns.start.astype(np.int64)
     order = np.concatenate([np.arange(start[n], start[n + 1]) for n in range(count - 1, 0, -1)])
     sizes = np.append(0, np.diff(start)[:0:-1])
     rows = (table.patterns.holder, table.patterns.code, table.patterns.outcome, table.patterns.dtg)
@@ -94,9 +96,12 @@ def test_digests_do_not_depend_on_numbers_of_patterns_and_threads(
 
 
 def test_a_value_that_is_changed_changes_the_digests(table_folder: Path, tmp_path: Path) -> None:
-    table, known = table_in(table_folder, "KPvK"), digests_in(table_folder, "KPvK")
+    table = table_in(table_folder, "KPvK")
+    known = digests_in(table_folder, "KPvK")
     cell = next(tally.cell for tallies in table.tallies.values() for tally in tallies.values())
-    dtg, entry, outcome = table.dtg.copy(), table.entry.copy(), table.patterns.outcome.copy()
+    dtg = table.dtg.copy()
+    entry = table.entry.copy()
+    outcome = table.patterns.outcome.copy()
     dtg[cell] += 1
     entry[cell] = -entry[cell]
     outcome[0] += 1 if outcome[0] > 0 else -1

@@ -13,7 +13,9 @@ from tbgen.material import Material, all_materials
 from tbgen.verify.digesting import Digests, read_digests, write_digests
 from tests.cli.calls import complaint, printed, tbgen
 
-KVK, ONE, TWO = Material.parse("KvK"), "0" * 64, "f" * 64
+KVK = Material.parse("KvK")
+ONE = "0" * 64
+TWO = "f" * 64
 
 
 def test_the_list_that_comes_with_the_program_has_all_tables() -> None:
@@ -50,7 +52,9 @@ def test_a_list_that_is_none_is_named_with_its_line(tmp_path: Path, text: str, r
 
 
 def test_tables_are_as_known(table_folder: Path) -> None:
-    """Those of the program's own list were built by an earlier version, and lay in files of format 2."""
+    """Those of the program's own list were built by an earlier version, and lay in files of format
+    2.
+    """
     lines = printed("verify", "--digest", folder=table_folder).splitlines()
     assert lines[0].split() == ["table", "outcomes", "distances", "verdict"]
     assert [line.split()[0] for line in lines[1:]] == [

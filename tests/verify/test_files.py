@@ -42,7 +42,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_no_flipped_byte_goes_unnoticed(folder: Path) -> None:
-    path, random = path_of(folder, KNIGHT), np.random.default_rng(9)
+    path = path_of(folder, KNIGHT)
+    random = np.random.default_rng(9)
     written = path.read_bytes()
     for place in random.integers(0, len(written), 40).tolist():
         damaged = bytearray(written)
@@ -103,7 +104,9 @@ def test_a_sample_reads_no_table_whole(table_folder: Path, monkeypatch: pytest.M
 
 @pytest.mark.parametrize("sample", [400, None])
 def test_wrong_values_of_a_child_are_felt_by_its_parent(folder: Path, sample: int | None) -> None:
-    """A knight that is captured leaves bare kings: their values decide in some of a hundred positions."""
+    """A knight that is captured leaves bare kings: their values decide in some of a hundred
+    positions.
+    """
     kings = solved("KvK")
     write(folder, dataclasses.replace(kings, entry=-kings.entry))
     assert verify_file(folder, KNIGHT, sample=sample).violation is not None
@@ -183,23 +186,27 @@ def test_every_wrong_break_in_the_file_of_outcomes_is_found(
 def test_a_row_of_outcomes_that_is_there_again_for_lower_codes_is_found(pawn: Path) -> None:
     """Whoever looks up a score takes the last row that stands for it, so the order matters."""
     with TableFile(pawn) as file:
-        symbols, rows = file.column("symbols").copy(), file.column("outcome_rows").copy()
+        symbols = file.column("symbols").copy()
+        rows = file.column("outcome_rows").copy()
         used = set(file.symbol_of_state.tolist())
 
     def run_of(number: int) -> Items:
-        first, count = int(symbols["first"][number]), int(symbols["rows"][number])
+        first = int(symbols["first"][number])
+        count = int(symbols["rows"][number])
         return rows[first : first + count]
 
     def is_wide(number: int) -> bool:
         """Whether its first two rows are one holder's, at codes below that of the entry value."""
-        holder, code = run_of(number)["holder"].tolist(), [*run_of(number)["code"].tolist(), 0, 0]
+        holder = run_of(number)["holder"].tolist()
+        code = [*run_of(number)["code"].tolist(), 0, 0]
         return holder[:1] == holder[1:2] and code[0] < code[1] < abs(int(symbols["entry"][number]))
 
     number = next(filter(is_wide, sorted(used)))
     run = run_of(number)
     again = run[[0, 1, 1, *range(2, len(run))]]
     again["code"][2] = run["code"][0]
-    symbols["first"][number], symbols["rows"][number] = len(rows), len(again)
+    symbols["first"][number] = len(rows)
+    symbols["rows"][number] = len(again)
     rewritten(pawn, Layer.OUTCOMES, "outcome_rows", lambda _: np.concatenate([rows, again]))
     rewritten(pawn, Layer.OUTCOMES, "symbols", lambda _: symbols)
     assert violation_of(pawn.parent).law.endswith("by the file of outcomes")

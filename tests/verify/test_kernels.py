@@ -61,8 +61,10 @@ ASSORTED = (
 
 @pytest.mark.parametrize("material", ["KNvK", "KPvK", *ASSORTED])
 def test_any_placement_has_the_cell_of_the_layout(material: str) -> None:
-    layout, random = layout_of(Material.parse(material)), np.random.default_rng(2)
-    men, rest = men_of(layout), np.zeros(8, np.int64)
+    layout = layout_of(Material.parse(material))
+    random = np.random.default_rng(2)
+    men = men_of(layout)
+    rest = np.zeros(8, np.int64)
     for _ in range(1000):
         squares = [
             *random.integers(8, 56, layout.pawns),
@@ -76,8 +78,10 @@ def test_any_placement_has_the_cell_of_the_layout(material: str) -> None:
 
 @pytest.mark.parametrize("material", ["KvK", "KNvK", "KPvK", *ASSORTED])
 def test_own_codes_are_those_of_python_chess(material: str) -> None:
-    layout, random = layout_of(Material.parse(material)), np.random.default_rng(3)
-    men, scratch = men_of(layout), new_scratch()
+    layout = layout_of(Material.parse(material))
+    random = np.random.default_rng(3)
+    men = men_of(layout)
+    scratch = new_scratch()
     for cell in random.integers(0, layout.cells, 800).tolist():
         expected = (
             own_score(board_of(layout, cell)).code if is_position(layout, cell) else NO_POSITION
@@ -88,8 +92,11 @@ def test_own_codes_are_those_of_python_chess(material: str) -> None:
 @pytest.mark.parametrize("material", ["KvK", "KNvK", pytest.param("KNNvK", marks=pytest.mark.slow)])
 def test_images_add_up_to_all_placements(material: str) -> None:
     layout = layout_of(Material.parse(material))
-    group, squares, rest = men_of(layout), np.zeros(8, np.int64), np.zeros(8, np.int64)
-    men, placements = len(layout.slots), 0
+    group = men_of(layout)
+    squares = np.zeros(8, np.int64)
+    rest = np.zeros(8, np.int64)
+    men = len(layout.slots)
+    placements = 0
     for cell in range(layout.cells):
         side, there = layout.squares_of(cell)
         if len(set(there)) == men and layout.cell_of(side, there) == cell:
@@ -102,7 +109,10 @@ PAWNS = ("KPvKP", "KRvKP", "KPPvKP", "KRPvKP")
 
 @pytest.fixture(scope="module")
 def nonsense() -> dict[Material, Table]:
-    """Some tables with their children, random numbers all of them; those of the children go further."""
+    """Some tables with their children, random numbers all of them.
+
+    Those of the children go further.
+    """
     wanted = [Material.parse(text) for text in PAWNS]
     found = {child for material in wanted for child in material.children()}
     tables = {
@@ -124,7 +134,10 @@ def asked(tables: Tables, material: Material, cell: int) -> Subject:
 
 @kernel
 def best_keys(subject, scratch, cell, best):
-    """Find the keys of the best moves; returns the side to move and the code from which on they are all the same."""
+    """Find the keys of the best moves.
+
+    Returns the side to move and the code from which on they are all the same.
+    """
     place = index_of_cell(subject.cells, cell)
     side, count, top = list_successors(subject, scratch, place)
     weigh_moves(subject, scratch, place, side, count, top, best)
@@ -138,7 +151,8 @@ def found_values(subject: Subject, cell: int) -> dict[Score, tuple[Score, int]]:
     found = {}
     for code in range(2, int(subject.own[np.searchsorted(subject.cells, cell)]) + 1):
         for holder in Color:
-            accrued, key = Score(code, holder), best[holder, min(code, top)]
+            accrued = Score(code, holder)
+            key = best[holder, min(code, top)]
             outcome, dtg = value_of_key(side, accrued.signed, key)
             found[accrued] = Score.from_signed(outcome), dtg
     return found
@@ -146,7 +160,8 @@ def found_values(subject: Subject, cell: int) -> dict[Score, tuple[Score, int]]:
 
 def filled_cells(material: Material, seed: int, count: int) -> list[int]:
     """Random positions that are not the end of a game."""
-    layout, random = layout_of(material), np.random.default_rng(seed)
+    layout = layout_of(material)
+    random = np.random.default_rng(seed)
     found: list[int] = []
     while len(found) < count:
         cell = int(random.integers(layout.cells))
@@ -158,22 +173,28 @@ def filled_cells(material: Material, seed: int, count: int) -> list[int]:
 def cells_before(
     material: Material, seed: int, count: int, is_wanted: Callable[[chess.Board], bool]
 ) -> list[int]:
-    """Positions before random double steps that give a right to take en passant, if `is_wanted` holds after these."""
-    layout, draw = layout_of(material), random.Random(seed)
+    """Positions before random double steps that give a right to take en passant, if `is_wanted`
+    holds after these.
+    """
+    layout = layout_of(material)
+    draw = random.Random(seed)
     found: list[int] = []
     while len(found) < count:
         board = random_board(draw, material, en_passant=1)
         if is_wanted(board):
-            over, ahead = board.ep_square or 0, -8 if board.turn else 8
+            over = board.ep_square or 0
+            ahead = -8 if board.turn else 8
             board.set_piece_at(over - ahead, board.remove_piece_at(over + ahead))
             cell = layout.cell_of(int(board.turn), squares_of(board, layout.slots))
-            found += [cell] * is_position(layout, cell)
+            if is_position(layout, cell):
+                found.append(cell)
     return found
 
 
 def is_pinned(board: chess.Board) -> bool:
     """Whether a pawn stands beside and may not take, though its side is not in check."""
-    legal, pseudo_legal = list(board.generate_legal_ep()), list(board.generate_pseudo_legal_ep())
+    legal = list(board.generate_legal_ep())
+    pseudo_legal = list(board.generate_pseudo_legal_ep())
     return len(legal) < len(pseudo_legal) and not board.is_check()
 
 
@@ -220,6 +241,7 @@ def test_a_pawn_that_does_not_stand_beside_does_not_take_en_passant(
 ) -> None:
     """As numbers, a4 and h3 are neighbours."""
     material = Material.parse("KPvKP")
-    layout, kings = layout_of(material), [chess.E1, chess.E8]
+    layout = layout_of(material)
+    kings = [chess.E1, chess.E8]
     pawns = [[chess.parse_square(start), chess.parse_square(other)] for other in others.split()]
     assert_agreement(nonsense, material, [layout.cell_of(0, each + kings) for each in pawns])

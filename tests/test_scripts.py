@@ -1,0 +1,27 @@
+"""The scripts of people and CI: each begins, and says what it does."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.project import ROOT
+
+SCRIPTS = [
+    path for path in sorted((ROOT / "scripts").glob("*.py")) if "argparse" in path.read_text()
+]
+OPTIONAL = {"fuzz.py": "atheris", "spar.py": "pyffish"}
+"""[script] -> a library that is not everywhere."""
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
+def test_a_script_says_what_it_does(script: Path) -> None:
+    if script.name in OPTIONAL:
+        pytest.importorskip(OPTIONAL[script.name])
+    command = [sys.executable, str(script), "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("usage: ")
