@@ -58,6 +58,20 @@ def _primary(layout: Layout, king: Ints, rest: Ints) -> Ints:
     return rest
 
 
+def weights_of(layout: Layout, squares: npt.ArrayLike) -> Ints:
+    """[position of a primary cell] -> how many placements of labelled men are it by symmetry."""
+    men = np.asarray(squares, np.int64)
+    if layout.pawns:
+        return np.full(len(men), 2 * layout.orders)
+    images = np.full(len(men), 8)
+    on_diagonal = np.flatnonzero(ON_DIAGONAL[men[:, 0]])
+    rest = men[on_diagonal, 1:]
+    image = _sorted(layout, SYMMETRY[TRANSPOSE, rest])
+    is_its_own_image = np.all(image == _sorted(layout, rest.copy()), axis=1)
+    images[on_diagonal[is_its_own_image]] = 4
+    return images * layout.orders
+
+
 def _sorted(layout: Layout, rest: Ints) -> Ints:
     for start, end in layout.twins:
         group = slice(start - layout.pawns - 1, end - layout.pawns - 1)

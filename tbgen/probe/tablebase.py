@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -33,6 +33,7 @@ from tbgen.text import counted
 
 if TYPE_CHECKING:  # single probes do not load the code for many
     from tbgen.probe.bulk import ManyAccrued
+    from tbgen.probe.whole import TablePart
 
 D = TypeVar("D")
 
@@ -351,6 +352,32 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         if isinstance(material, str):
             material = Material.parse(material, self._tables.own)
         return answer_arrays(self._values, material, white_to_move, squares, accrued)
+
+    def positions(self, material: Material | str, *, cells: int = 1 << 20) -> Iterator[TablePart]:
+        """All positions of a table as arrays, part by part, for statistics of your own.
+
+        Positions that are the same by symmetry come once; their `weight` says how many placements of labelled men
+        they stand for. No pawn may take en passant in them.
+
+        Arguments:
+            material: The material or its name.
+            cells: How many cells of the table to read at once. A part has a half to two thirds as many positions.
+
+        Returns:
+            An iterator of parts, each with arrays of equal length.
+
+        Raises:
+            MissingTableError: The table of the material is missing.
+            MaterialError: The text names no material.
+            UsageError: `cells` is less than 1.
+        """
+        from tbgen.probe.whole import parts_of
+
+        if isinstance(material, str):
+            material = Material.parse(material, self._tables.own)
+        expect_number(cells, "cells", 1)
+        table = self._tables.table(material)
+        return parts_of(table.file, cells, with_distances=table.knows_distances)
 
 
 open_tablebase = Tablebase

@@ -184,7 +184,11 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
     def entries(self, first: int, end: int) -> Entries:
         """The entry values of consecutive places; reads outcomes alone."""
-        return self._entry.take(self.symbols(first, end))
+        return self.entries_of(self.symbols(first, end))
+
+    def entries_of(self, symbols: Ids) -> Entries:
+        """The entry values of some symbols."""
+        return self._entry.take(symbols)
 
     def symbols_and_dtg(self, first: int, end: int) -> tuple[Ids, Distances]:
         """The symbols of consecutive places, and the distances of their entry values."""
