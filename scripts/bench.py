@@ -156,7 +156,7 @@ def first(options: argparse.Namespace) -> None:
 
 
 def costs(options: argparse.Namespace) -> None:
-    """Print what each table of a folder took, or put it into the file that estimates are made from."""
+    """Print what each table of a folder took, or put it into the file of estimates."""
     path = measured_file(mobility_of(options.data))
     with path.open(encoding="utf-8", newline="") as file:
         heads, *known = csv.reader(file)

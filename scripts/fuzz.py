@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT))
 
 
 def modules_with_kernels() -> list[str]:
-    """The modules whose functions numba compiles: it could not compile what atheris makes of them."""
+    """The modules whose functions numba compiles: it cannot compile what atheris makes of them."""
     modules = []
     for path in (ROOT / "tbgen").rglob("*.py"):
         names = path.relative_to(ROOT).with_suffix("").parts
@@ -100,7 +100,7 @@ def fuzz_tables(work: Workplace, data: bytes) -> None:
 
 
 def fuzz_forged(work: Workplace, data: bytes) -> None:
-    """The outcomes of a table with other bytes and right checksums: TableError, or what they say."""
+    """The outcomes of a table with other bytes and right checksums: TableError, or no error."""
     name = f"{NAME}.h5"
     for other, content in work.tables.items():
         work.write(other, content)

@@ -257,7 +257,7 @@ def is_text(node: ast.AST) -> bool:
 
 
 def chosen(mutations: list[Mutation], count: int, seed: int) -> list[Mutation]:
-    """As many as are asked for, kind by kind in turn, so that constants do not crowd out all else."""
+    """So many mutations, kind by kind in turn, so that constants do not crowd out all else."""
     by_kind: dict[str, list[Mutation]] = {}
     for mutation in mutations:
         by_kind.setdefault(mutation.kind, []).append(mutation)
@@ -502,10 +502,8 @@ class Hunt:
             survived, said = copy.survives(mutation, stages, 2 * seconds + self.wanted.patience)
         finally:
             self.copies.put(copy)
-        print(
-            f"{'SURVIVED' if survived else 'killed  '} {time.monotonic() - begun:4.0f} s  {mutation}",
-            flush=True,
-        )
+        end = "SURVIVED" if survived else "killed  "
+        print(f"{end} {time.monotonic() - begun:4.0f} s  {mutation}", flush=True)
         if not survived:
             print(f"                 by {said}", flush=True)
         return survived
@@ -540,9 +538,8 @@ def main() -> None:
     reasons = equivalent()
     known = [each for each in found if key_of(each, texts[each.path]) in reasons]
     mutants = chosen([each for each in found if each not in known], wanted.count, wanted.seed)
-    print(
-        f"{len(found)} mutations, {len(known)} known as equivalent, {len(mutants)} chosen by seed {wanted.seed}"
-    )
+    chosen_by = f"{len(mutants)} chosen by seed {wanted.seed}"
+    print(f"{len(found)} mutations, {len(known)} known as equivalent, {chosen_by}")
     if wanted.list:
         print(*mutants, sep="\n")
         return

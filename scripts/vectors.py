@@ -69,9 +69,8 @@ def main() -> None:
     compared = Counter(
         row["table"] for row in rows if is_referred(row, wanted.reference) and compare(row)
     )
-    print(
-        f"{compared.total()} pairs of {len(compared)} tables agree with the reference: {', '.join(compared)}"
-    )
+    pairs = f"{compared.total()} pairs of {len(compared)} tables"
+    print(f"{pairs} agree with the reference: {', '.join(compared)}")
 
 
 def write_vectors(tables: Tablebase, file: TextIO, seed: int) -> None:

@@ -356,12 +356,13 @@ class Tablebase(AbstractContextManager["Tablebase"]):
     def positions(self, material: Material | str, *, cells: int = 1 << 20) -> Iterator[TablePart]:
         """All positions of a table as arrays, part by part, for statistics of your own.
 
-        Positions that are the same by symmetry come once; their `weight` says how many placements of labelled men
-        they stand for. No pawn may take en passant in them.
+        Positions that are the same by symmetry come once. Their `weight` says how many placements
+        of labelled men they stand for. No pawn may take en passant in them.
 
         Arguments:
             material: The material or its name.
-            cells: How many cells of the table to read at once. A part has a half to two thirds as many positions.
+            cells: How many cells of the table to read at once. About a half to two thirds of
+                them are positions.
 
         Returns:
             An iterator of parts, each with arrays of equal length.

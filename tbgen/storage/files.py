@@ -280,7 +280,7 @@ def remove_partials(folder: Path) -> None:
 
 
 def remove_partials_of_the_dead(folder: Path) -> None:
-    """Remove what killed processes of this machine have left in a folder that others may be using."""
+    """Remove what killed processes of this machine have left in a folder that others may use."""
     of_this_machine = re.compile(
         rf".*\.{re.escape(platform.node())}-(?P<process>\d+)-\d+{re.escape(PARTIAL)}"
     )

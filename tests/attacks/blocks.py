@@ -26,7 +26,7 @@ PLANE = layout_of(MATERIAL).block_words * 64
 
 
 def begin(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
-    """The table comes out as if nothing had been left, or an error says in one line what is wrong."""
+    """The table is as if nothing had been left, or an error says in one line what is wrong."""
     sound = folder / "sound"
     again = folder / "again"
     sound.mkdir()

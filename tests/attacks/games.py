@@ -116,7 +116,7 @@ SPOILERS: tuple[Spoiler, ...] = (cut_up, cut_up, _signs, _nested, _long, _tags, 
 
 
 def begin(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
-    """Every command that reads games says what is wrong with which, and decides the others as ever."""
+    """Every command that reads games names those that are wrong, and decides the others."""
     path = folder / "hostile.pgn"
     copy = folder / "copy.pgn"
     facts = folder / "facts.json"

@@ -20,7 +20,9 @@ from tests.cli.calls import tbgen
 from tests.cli.test_help import all_commands
 
 FILES = {
-    "games.pgn": b'[White "Ann"]\n[FEN "8/8/8/4KBk1/8/8/8/8 b - - 0 1"]\n\n1... Kh4 2. Kf4 *\n\n1. e4 e5 *\n',
+    "games.pgn": (
+        b'[White "Ann"]\n[FEN "8/8/8/4KBk1/8/8/8/8 b - - 0 1"]\n\n1... Kh4 2. Kf4 *\n\n1. e4 e5 *\n'
+    ),
     "junk": bytes(range(256)),
     "facts.json": b'{"games": [1e999, NaN, null]}',
     "empty": b"",

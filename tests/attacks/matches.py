@@ -62,7 +62,7 @@ def begin_states(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
 
 
 def begin_engines(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
-    """Whatever an engine does, the match ends, and every game in its file is scored by the rules."""
+    """Whatever an engine does, the match ends, and the rules score every game in its file."""
     pgn = folder / "games.pgn"
 
     def attempt(draw: random.Random) -> None:

@@ -119,7 +119,9 @@ def begin_bytes(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
     body = f"{FEN}\n{FEN}"
     head = f"Host: localhost\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}"
     whole = f"POST /r-mobility HTTP/1.1\r\n{head}\r\n\r\n{body}"
-    asking = f"GET /r-mobility?{urlencode({'fen': FEN})} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    query = urlencode({"fen": FEN})
+    closing_head = "Host: localhost\r\nConnection: close\r\n\r\n"
+    asking = f"GET /r-mobility?{query} HTTP/1.1\r\n{closing_head}"
 
     def attempt(draw: random.Random) -> None:
         sent = draw.choice(
@@ -139,7 +141,7 @@ def begin_bytes(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
 
 
 def _told(port: int, sent: bytes, seconds: float) -> bytes:
-    """What comes back before the server closes the connection, or says nothing for so many seconds."""
+    """The answer until the server closes the connection, or is silent for so many seconds."""
     parts = list[bytes]()
     with (
         suppress(ConnectionError, TimeoutError),

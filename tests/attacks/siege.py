@@ -36,8 +36,9 @@ WALK_PLIES = 8000
 PAUSE = 2.0
 """Seconds until an attacker that was cut off comes again."""
 DROP_SECONDS = 0.5
-HEAD = "POST /r-mobility?strip=1 HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n"
-PGN_HEAD = "POST /adjudicate HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n"
+FIELDS = "Host: localhost\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n"
+HEAD = "POST /r-mobility?strip=1 HTTP/1.1\r\n" + FIELDS
+PGN_HEAD = "POST /adjudicate HTTP/1.1\r\n" + FIELDS
 MANY = "\n".join([FEN] * 800)
 
 LIMITED = """

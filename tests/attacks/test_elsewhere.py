@@ -36,9 +36,8 @@ def pages_of(names: tuple[str, ...], tables: Path, folder: Path) -> list[Path]:
                 f'[{tag} "{name}"]\n'
                 for tag in ("Event", "Site", "Round", "White", "Black", "Annotator")
             )
-            file.write(
-                f'{tags}[FEN "8/8/8/4KBk1/8/8/8/8 b - - 0 1"]\n[SetUp "1"]\n\n1... Kh4 2. Kf4 {{{name}}} *\n\n'
-            )
+            file.write(f'{tags}[FEN "8/8/8/4KBk1/8/8/8/8 b - - 0 1"]\n[SetUp "1"]\n\n')
+            file.write(f"1... Kh4 2. Kf4 {{{name}}} *\n\n")
     printed(
         "adjudicate",
         str(games),

@@ -28,7 +28,8 @@ def test_numba_is_as_before_for_everybody_else(tmp_path: Path) -> None:
         "def twice(n): return 2 * n\n"
         "twice.__module__ = 'tbgen.retro.nothing'\n"
         "assert jit.kernel(twice)(2) == numba.njit(lambda n: n + 2)(2) == 4\n"
-        "from tbgen.compiled import folders; assert [*folders.cache_folder('retro').rglob('*twice*.nbc')]\n"
+        "from tbgen.compiled import folders\n"
+        "assert [*folders.cache_folder('retro').rglob('*twice*.nbc')]\n"
         "assert levels == [1, int(before[1])] == [1, 3], levels\n"
         "assert before == (dict(os.environ), config.OPT, config.CACHE_DIR)\n"
     )

@@ -1,4 +1,4 @@
-"""Builds that are killed at seeded moments, and end with the files of one that was left in peace."""
+"""Builds that are killed at seeded moments end with the files of one that was left in peace."""
 
 from __future__ import annotations
 

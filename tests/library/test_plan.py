@@ -112,7 +112,7 @@ def test_what_does_not_fit_is_refused_with_its_figures() -> None:
 def test_a_table_that_takes_more_memory_than_there_is_gets_all_of_it_and_nothing_runs_beside_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It has no more threads than its least memory allows, and its arrays in files count as disk."""
+    """Its least memory bounds its threads, and its arrays in files count as disk."""
     monkeypatch.setattr(
         plan_module,
         "memory_needed",

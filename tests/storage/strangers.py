@@ -57,7 +57,8 @@ def say_more(draw: random.Random, path: Path, layer: Layer) -> None:
             if len(dataset.chunks)
             else dataset.chunks
         )
-        index.datasets[name] = replace(dataset, items=items, chunk_items=size, chunks=chunks)  # type: ignore[index]
+        longer = replace(dataset, items=items, chunk_items=size, chunks=chunks)
+        index.datasets[name] = longer  # type: ignore[index]
 
     resealed(path, change)
 
@@ -81,7 +82,11 @@ def blow_up(draw: random.Random, path: Path, layer: Layer) -> None:
     other = Dataset(
         dataset.kind, size * count - draw.randrange(size), size, dataset.shuffled, chunks
     )
-    resealed(path, lambda index: index.datasets.update({name: other}), packed * count)  # type: ignore[attr-defined]
+
+    def change(index: Index) -> None:
+        index.datasets[name] = other  # type: ignore[index]
+
+    resealed(path, change, packed * count)
 
 
 def mislead(draw: random.Random, path: Path, layer: Layer) -> None:

@@ -46,7 +46,8 @@ def test_a_column_is_no_longer_than_its_material_says_and_has_bytes_of_its_own(
         dataset = index.datasets[name]
         size = min(items // 2, 1 << 16)
         chunks = np.resize(dataset.chunks, -(-items // size))
-        index.datasets[name] = replace(dataset, items=items, chunk_items=size, chunks=chunks)  # type: ignore[index]
+        longer = replace(dataset, items=items, chunk_items=size, chunks=chunks)
+        index.datasets[name] = longer  # type: ignore[index]
 
     suffix = ".dtg.h5" if name == "rows" else ".h5"
     resealed(folder / f"KPvK{suffix}", change)

@@ -293,7 +293,8 @@ def test_a_dataset_of_another_kind_of_number_is_found(
     name = [*STREAMS[layer], *COLUMNS[layer]][place]
 
     def change(index: Index) -> None:
-        index.datasets[name] = dataclasses.replace(index.datasets[name], **facts)  # type: ignore[index]
+        changed = dataclasses.replace(index.datasets[name], **facts)
+        index.datasets[name] = changed  # type: ignore[index]
 
     resealed(path, change)
     assert_refused(written, DamagedTableError, words)

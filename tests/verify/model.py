@@ -1,4 +1,4 @@
-"""The checks of the verifier once more, slowly: python-chess's moves and the tables' own readers."""
+"""The checks of the verifier once more, slowly: moves of python-chess, values of the reader."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def random_patterns(random: np.random.Generator, count: int) -> Patterns:
 
 
 class Numbers:
-    """Numbers that mean nothing, one a cell, found when they are asked for: no table is too large."""
+    """Numbers that mean nothing, one a cell, made when they are read: no table is too large."""
 
     def __init__(self, layout: Layout, seed: int, low: int, high: int) -> None:
         self._cells = layout.cells

@@ -78,7 +78,8 @@ def test_a_table_with_other_values_is_told(table_folder: Path, tmp_path: Path) -
     )
     assert code == 7
     assert line == (
-        f"tbgen: KvK is wrong: its distances have the digest {found['distances']}, those of the known table {ONE}"
+        f"tbgen: KvK is wrong: its distances have the digest {found['distances']},"
+        f" those of the known table {ONE}"
     )
 
 

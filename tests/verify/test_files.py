@@ -70,7 +70,8 @@ def test_the_program_goes_on_after_a_damaged_file(folder: Path) -> None:
     done = tbgen("verify", "KvK", "--sample", "100", folder=folder)
     assert done.returncode == DamagedTableError.exit_code
     path = path_of(folder, KINGS)
-    said = f"damaged file {path}: it ends after 7 bytes; delete it, and build, prepare or fetch it again"
+    remedy = "delete it, and build, prepare or fetch it again"
+    said = f"damaged file {path}: it ends after 7 bytes; {remedy}"
     assert [line for line in done.stderr.splitlines() if not line.startswith("compiling")] == [
         f"tbgen: {said}"
     ]
