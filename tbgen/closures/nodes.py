@@ -7,6 +7,7 @@ have colours of their own.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import chess
@@ -72,7 +73,13 @@ class Node(NamedTuple):
     @property
     def layout(self) -> Layout:
         """The layout of the block alone."""
-        return partial_layout(self.material, [self.pawns])
+        return _layout_of(self)
+
+
+@lru_cache(maxsize=32)
+def _layout_of(node: Node) -> Layout:
+    """With four pawns it takes two milliseconds to make, and each move of a position asks for it."""
+    return partial_layout(node.material, [node.pawns])
 
 
 def node_of(material: Material, pawns: Sequence[int]) -> Node:

@@ -140,13 +140,21 @@ class _Folding:
             asked = self._words_of((stalemates, loses))
         else:
             asked = self._words_of((stalemates,))
-        lost = np.zeros(0, np.int64)
+        was_lost = None
         if is_most and is_queen_solved:
-            lost = np.flatnonzero(self._entry == loses)
+            was_lost = self._words_of((loses,))
         for role in roles:
             self.fold(role, asked)
-        saved = lost[self._entry[lost] != loses]
-        self._entry[saved] = Score(STALEMATE_CODE, self._color.other).signed
+        if was_lost is not None:
+            self._limit_saved(was_lost, loses, Score(STALEMATE_CODE, self._color.other).signed)
+
+    def _limit_saved(self, was_lost: Words, loses: int, stalemate: int) -> None:
+        """Cells that the queen loses are worth no more than a stalemate, if anything saves them."""
+        for first in range(0, len(self._entry), CELLS_AT_ONCE):
+            entry = self._entry[first : first + CELLS_AT_ONCE]
+            words = was_lost[first // 64 : (first + len(entry)) // 64]
+            bits = np.unpackbits(words.view(np.uint8), bitorder="little").view(np.bool_)
+            entry[bits & (entry != loses)] = stalemate
 
     def _words_of(self, outcomes: tuple[int, ...]) -> Words:
         """The cells with some outcomes, as words."""
