@@ -25,7 +25,7 @@ from tbgen.library.build import Watcher, build, plan_for
 from tbgen.library.catalog import Condition, Finding
 from tbgen.library.costs import seconds_left
 from tbgen.library.plan import Settings
-from tbgen.library.workers import Made, kill_all
+from tbgen.library.workers import BuiltTable, kill_all
 from tbgen.material import Material, all_materials, build_order
 from tbgen.men import Man
 from tbgen.score import Mobility
@@ -225,7 +225,7 @@ def bytes_in(text: str) -> int:
     return size
 
 
-def _show_summary(findings: list[Finding], made: list[Made]) -> None:
+def _show_summary(findings: list[Finding], made: list[BuiltTable]) -> None:
     """One row for each table that was made, and a line for the rest."""
     condition_of = {finding.material: finding.condition for finding in findings}
     rows: list[ShownRow] = []
@@ -304,7 +304,7 @@ class BuildWatcher(Watcher):
 
     def __init__(self, reporter: Reporter | None = None) -> None:
         super().__init__()
-        self.made: list[Made] = []
+        self.made: list[BuiltTable] = []
         self.begun: dict[Material, float] = {}
         """[table that was begun] -> the seconds that it was expected to take."""
         self._reporter = Reporter(quiet=True) if reporter is None else reporter
@@ -340,7 +340,7 @@ class BuildWatcher(Watcher):
             share = work.elapsed / max(work.elapsed + left, _LEAST_SECONDS)
             work.reach(share, detail=describe(phase, code, decided), left=left)
 
-    def built(self, made: Made) -> None:
+    def built(self, made: BuiltTable) -> None:
         self.made.append(made)
         title = self._at_work.pop(made.material).title
         self._reporter.end(title)

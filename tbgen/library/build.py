@@ -21,7 +21,7 @@ from tbgen.errors import BuildError, NotEnoughDiskError, TbgenError
 from tbgen.library.catalog import Condition, Finding, read_manifest, record, survey
 from tbgen.library.costs import Pace, pace_of
 from tbgen.library.plan import Plan, Settings, Start, plan_of
-from tbgen.library.workers import Cluster, Made, Maker, WorkerLostError, make_table, processes
+from tbgen.library.workers import BuiltTable, Cluster, Maker, WorkerLostError, make_table, processes
 from tbgen.material import MOST_BUILT_MEN, Material, build_order, table_material
 from tbgen.storage.files import (
     FileRecord,
@@ -73,9 +73,9 @@ class Watcher:
         """
         self.tell(material, done)
 
-    def built(self, made: Made) -> None:
+    def built(self, table: BuiltTable) -> None:
         """A table is on the disk."""
-        self.tell(made.material, 1.0)
+        self.tell(table.material, 1.0)
 
     def forecast(self, seconds: float) -> None:
         """The expected seconds for the rest of the build."""
@@ -264,13 +264,13 @@ class _Execution:
 
     folder: Path
     plan: Plan
-    submit: Callable[..., Future[Made]]
+    submit: Callable[..., Future[BuiltTable]]
     """Starts a table in a thread; it takes the arguments of `make_table`."""
     watcher: Watcher
     findings: Mapping[Material, Finding]
     over: set[Material] = field(default_factory=set)
     """Finished tables, and those that cannot be made."""
-    running: dict[Future[Made], Start] = field(default_factory=dict)
+    running: dict[Future[BuiltTable], Start] = field(default_factory=dict)
     """The tables at work, with the time when each began."""
     tries: Counter[Material] = field(default_factory=Counter)
     """The number of attempts at each table."""
@@ -326,15 +326,15 @@ class _Execution:
         )
         self.running[future] = replace(start, begins=time.monotonic())
 
-    def _enter(self, made: Made) -> None:
+    def _enter(self, table: BuiltTable) -> None:
         """Put a finished table into the manifest."""
-        material = made.material
+        material = table.material
         paths = [path_of(self.folder, material, layer) for layer in Layer]
         size = sum(path.stat().st_size for path in paths if path.exists())
-        if size != made.file.bytes:
+        if size != table.file.bytes:
             reason = f"its files are not in {self.folder}: do all workers share that folder?"
             raise BuildError(str(material), reason)
-        record(self.folder, {material: made.file})
+        record(self.folder, {material: table.file})
         self.over.add(material)
         self.plan = replace(self.plan, pace=_pace(self.folder, self.findings))
 

@@ -51,10 +51,10 @@ def read_manifest(folder: Path) -> dict[str, FileRecord]:
     return records
 
 
-def record(folder: Path, made: Mapping[Material, FileRecord]) -> None:
+def record(folder: Path, files: Mapping[Material, FileRecord]) -> None:
     """Put the facts about some tables' files into the manifest; only for the holder of the lock."""
     records = read_manifest(folder)
-    for material, file in made.items():
+    for material, file in files.items():
         records[str(material)] = file
     tables = {name: asdict(records[name]) for name in sorted(records)}
     facts = {"format": _FORMAT, "tables": tables}
@@ -138,9 +138,9 @@ def figures_of(folder: Path, material: Material) -> dict[str, Any]:
     none.
     """
     with TableFile(path_of(folder, material)) as file:
-        made = read_manifest(folder).get(str(material))
-        if made is None or made.bytes != file.size:
-            made = FileRecord(file.size, "")
+        built = read_manifest(folder).get(str(material))
+        if built is None or built.bytes != file.size:
+            built = FileRecord(file.size, "")
         sides = {str(side).lower(): _figures_of_side(file, side) for side in Color}
         return {
             "material": str(material),
@@ -148,8 +148,8 @@ def figures_of(folder: Path, material: Material) -> dict[str, Any]:
             "positions": sum(side["positions"] for side in sides.values()),
             "version": file.outcomes.index.attributes["generator"],
             "bytes": file.size,
-            "seconds": made.wall_seconds,
-            **facts_of(made, "cpu_seconds", "peak_bytes", "threads", phases=made.phase_seconds),
+            "seconds": built.wall_seconds,
+            **facts_of(built, "cpu_seconds", "peak_bytes", "threads", phases=built.phase_seconds),
             "symmetry_left_out": False,
             "sides": sides,
         }

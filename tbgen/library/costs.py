@@ -117,7 +117,7 @@ def memory_needed(material: Material, threads: int, outcomes_only: bool = False)
 
 @cache
 def least_memory(material: Material, threads: int = 1) -> int:
-    """The same with the large arrays in files: with less memory the table is not made."""
+    """The same with the large arrays in files: with less memory the table is not file."""
     return _memory(material, threads, _rates_of(material).least)
 
 
@@ -248,14 +248,14 @@ def pace_of(
     """The pace of tables that were built here; that of the measurements without a large one."""
     wall_seconds = expected_wall_seconds = 0.0
     cpu_seconds = expected_cpu_seconds = 0.0
-    for material, made in built:
+    for material, file in built:
         is_large = layout_of(material).cells >= _LARGE_CELLS
-        cost = cost_of(material, mobility, outcomes_only=made.sha256_of_distances is None)
-        if is_large and made.wall_seconds and made.threads:
-            wall_seconds += made.wall_seconds
-            expected_wall_seconds += cost.wall_seconds(made.threads)
-        if is_large and made.cpu_seconds:
-            cpu_seconds += made.cpu_seconds
+        cost = cost_of(material, mobility, outcomes_only=file.sha256_of_distances is None)
+        if is_large and file.wall_seconds and file.threads:
+            wall_seconds += file.wall_seconds
+            expected_wall_seconds += cost.wall_seconds(file.threads)
+        if is_large and file.cpu_seconds:
+            cpu_seconds += file.cpu_seconds
             expected_cpu_seconds += cost.cpu_seconds
     return Pace(
         _multiple(wall_seconds, expected_wall_seconds),

@@ -58,7 +58,7 @@ positions. Any thread may call it.
 
 
 @dataclass(frozen=True)
-class Made:
+class BuiltTable:
     """A finished table on the disk."""
 
     material: Material
@@ -66,7 +66,7 @@ class Made:
     file: FileRecord
 
 
-Maker = Callable[..., Made]
+Maker = Callable[..., BuiltTable]
 """Makes a table like `make_table`, with the same parameters.
 
 A WorkerLostError means that another try may succeed.
@@ -80,7 +80,7 @@ def make_table(
     memory: int | None = None,
     outcomes_only: bool = False,
     tell: Tell = tell_nobody,
-) -> Made:
+) -> BuiltTable:
     """Solve a canonical material whose children are in the folder, and put its files there; OSError
     if it cannot.
 
@@ -135,7 +135,7 @@ def make_table(
         peak_bytes=peak_bytes(),
         threads=threads,
     )
-    return Made(material, sum(map(solved.positions, Color)), record)
+    return BuiltTable(material, sum(map(solved.positions, Color)), record)
 
 
 @contextlib.contextmanager
@@ -182,7 +182,7 @@ some itself.
 """
 
 
-_Pipe: TypeAlias = "Connection[tuple[Any, ...], tuple[Any, ...] | Made | Exception]"
+_Pipe: TypeAlias = "Connection[tuple[Any, ...], tuple[Any, ...] | BuiltTable | Exception]"
 """Receives the first arguments of `make_table`.
 
 Sends each progress report, then the table or an error.
@@ -201,7 +201,7 @@ def processes(work: Maker = make_table) -> Iterator[Maker]:
     """
     idle = list[tuple[_Pipe, SpawnProcess]]()
 
-    def make(*arguments: Any) -> Made:
+    def make(*arguments: Any) -> BuiltTable:
         *table, tell = arguments
         try:
             pipe, process = idle.pop()
@@ -326,7 +326,7 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
         memory = min(limits, default=None)
         return replace(given, threads=threads * len(workers), jobs=len(workers), memory=memory)
 
-    def make(self, *arguments: Any) -> Made:
+    def make(self, *arguments: Any) -> BuiltTable:
         """Make a table as `make_table` does, on the worker that dask chooses, and on others if that
         is lost.
 
@@ -343,8 +343,8 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
             future.add_done_callback(set_done)
             while not done.wait(_LOOK_SECONDS):
                 self._workers()  # a lost scheduler is an error
-            made: Made = future.result()
-            return made
+            built: BuiltTable = future.result()
+            return built
         except (self._dask.KilledWorker, self._dask.CancelledError):
             self._workers()
             raise WorkerLostError("lost with its workers, again and again") from None
@@ -362,7 +362,7 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
         self._client.close()
 
 
-def _made_alone(work: Maker, table: tuple[Any, ...]) -> Made:
+def _made_alone(work: Maker, table: tuple[Any, ...]) -> BuiltTable:
     """Make a table on a dask worker, once it makes no other."""
     with _working:
         return work(*table)

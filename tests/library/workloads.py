@@ -7,12 +7,12 @@ import signal
 from pathlib import Path
 from typing import Any
 
-from tbgen.library.workers import Made, make_table
+from tbgen.library.workers import BuiltTable, make_table
 
 VICTIM = "KNvK"
 
 
-def dies(folder: Path, name: str, *rest: Any, once: bool) -> Made:
+def dies(folder: Path, name: str, *rest: Any, once: bool) -> BuiltTable:
     """As make_table, but whoever is to make the victim is killed, or the first one alone."""
     mark = folder / "killed"
     if name == VICTIM and not (once and mark.exists()):
@@ -21,7 +21,7 @@ def dies(folder: Path, name: str, *rest: Any, once: bool) -> Made:
     return make_table(folder, name, *rest)
 
 
-def writes_elsewhere(folder: Path, *rest: Any) -> Made:
+def writes_elsewhere(folder: Path, *rest: Any) -> BuiltTable:
     """As make_table, in a folder of the same name on another machine."""
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir(exist_ok=True)
