@@ -190,12 +190,16 @@ def _figures_of_cell(kind: tuple[str, bool], mobility: Mobility) -> _MeasuredCos
     measured = _measured(mobility)
     most_men = max(material.men for material in measured)
     cells = 0.0
-    totals = [0.0, 0.0, 0.0]
+    cpu_seconds = 0.0
+    outcome_bytes = 0.0
+    distance_bytes = 0.0
     for material, figures in measured.items():
         if material.men == most_men and class_of(material) == kind:
             cells += primary_cells(material)
-            totals = [total + figure for total, figure in zip(totals, figures, strict=True)]
-    return _MeasuredCost(*(total / cells for total in totals))
+            cpu_seconds += figures.cpu_seconds
+            outcome_bytes += figures.outcome_bytes
+            distance_bytes += figures.distance_bytes
+    return _Figures(cpu_seconds / cells, outcome_bytes / cells, distance_bytes / cells)
 
 
 def fits_memory(layout: Layout) -> bool:
@@ -211,7 +215,11 @@ def cost_of(
     if figures is None:
         cells = primary_cells(material)
         of_cell = _figures_of_cell(class_of(material), mobility)
-        figures = _MeasuredCost(*(cells * figure for figure in of_cell))
+        figures = _Figures(
+            cells * of_cell.cpu_seconds,
+            cells * of_cell.outcome_bytes,
+            cells * of_cell.distance_bytes,
+        )
     outcome_bytes = round(figures.outcome_bytes)
     both_bytes = outcome_bytes + round(figures.distance_bytes)
     scratch_bytes = 0
