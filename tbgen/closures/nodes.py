@@ -78,7 +78,7 @@ class Node(NamedTuple):
 
 @lru_cache(maxsize=32)
 def _layout_of(node: Node) -> Layout:
-    """With four pawns it takes two milliseconds to make, and each move of a position asks for it."""
+    """With four pawns it takes two milliseconds to make, and each move asks for it."""
     return partial_layout(node.material, [node.pawns])
 
 

@@ -6,17 +6,17 @@ import errno
 import os
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
 
 from tbgen.errors import BuildError
+from tbgen.index.layout import layout_of
 from tbgen.library import costs
 from tbgen.library.build import build
 from tbgen.material import Material
-from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.storage.files import path_of
 from tbgen.storage.scratch import ScratchStore, scratch_path
+from tbgen.table import Run
 from tests.copies import bytes_of_table, copy_tables
 
 PAWN = Material.parse("KPvK")
@@ -53,14 +53,18 @@ def test_a_full_disk_loses_no_more_than_the_blocks_in_flight(
     cut_short(folder, monkeypatch, after)
     assert scratch_path(folder, PAWN).exists()
     assert not path_of(folder, PAWN).exists()
-    with mock.patch.object(
-        ManyBlocks, "_solve_run", autospec=True, side_effect=ManyBlocks._solve_run
-    ) as solve:
-        build(folder, [PAWN])
-    assert (
-        sum(end - first for _, (first, end) in (call.args for call in solve.call_args_list))
-        == 24 - after
-    )
+    put = ScratchStore.put
+    runs = list[Run]()
+
+    def note(store: ScratchStore, run: Run, *rest: Any) -> None:
+        runs.append(run)
+        put(store, run, *rest)
+
+    monkeypatch.setattr(ScratchStore, "put", note)
+    build(folder, [PAWN])
+    layout = layout_of(PAWN)
+    cells = (len(layout.blocks) - after) * 2 * 64 * layout.block_words
+    assert sum(run.end - run.first for run in runs) == cells
     assert bytes_of_table(folder, "KPvK") == bytes_of_table(table_folder, "KPvK")
     assert not scratch_path(folder, PAWN).exists()
 
