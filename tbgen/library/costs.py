@@ -199,7 +199,7 @@ def _figures_of_cell(kind: tuple[str, bool], mobility: Mobility) -> _MeasuredCos
             cpu_seconds += figures.cpu_seconds
             outcome_bytes += figures.outcome_bytes
             distance_bytes += figures.distance_bytes
-    return _Figures(cpu_seconds / cells, outcome_bytes / cells, distance_bytes / cells)
+    return _MeasuredCost(cpu_seconds / cells, outcome_bytes / cells, distance_bytes / cells)
 
 
 def fits_memory(layout: Layout) -> bool:
@@ -215,7 +215,7 @@ def cost_of(
     if figures is None:
         cells = primary_cells(material)
         of_cell = _figures_of_cell(class_of(material), mobility)
-        figures = _Figures(
+        figures = _MeasuredCost(
             cells * of_cell.cpu_seconds,
             cells * of_cell.outcome_bytes,
             cells * of_cell.distance_bytes,
