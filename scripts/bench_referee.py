@@ -6,8 +6,8 @@
 
     bench_referee.py --fake 1000000                               games that are over at once, with five fake engines
 
-Overhead is the time of a game less that between each `go` and its `bestmove`; CPU is that of the referee alone.
-Both are per move.
+Overhead is the time of a game less that between each `go` and its `bestmove`; CPU is that of the
+referee alone. Both are per move.
 """
 
 from __future__ import annotations
@@ -28,40 +28,55 @@ from tbgen.apps.match.sheet import Sheet  # noqa: E402
 from tests.apps.match.matches import FakeReferee, Silent, played, walker  # noqa: E402
 
 
-def overheads(sheets: list[Sheet]) -> list[float]:
-    """Seconds a move that were nobody's thinking time, game by game."""
-    return [
-        (sheet.seconds - sum(answer.seconds for answer in sheet.answers.values()))
-        / len(sheet.answers)
-        for sheet in sheets
-    ]
+def overhead_of(sheet: Sheet) -> float:
+    """Seconds a move of a game that were nobody's thinking time."""
+    thinking = sum(answer.seconds for answer in sheet.answers.values())
+    return (sheet.seconds - thinking) / len(sheet.answers)
 
 
 class Meter(Silent):
     """Says what a game costs, and the memory at that time, every tenth of a match."""
 
     def __init__(self, games: int) -> None:
-        self.part, self.left, self.clock = games // 10, games, time.process_time()
+        self.part = games // 10
+        self.left = games
+        self.clock = time.process_time()
 
     def game_over(self, sheet: Sheet) -> None:
         self.left -= 1
         if self.left % self.part == 0:
-            now, memory = (
-                time.process_time(),
-                resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10,
-            )
-            print(
-                f"{1e6 * (now - self.clock) / self.part:.1f} us of CPU a game, {memory} MB",
-                flush=True,
-            )
+            now = time.process_time()
+            microseconds = 1e6 * (now - self.clock) / self.part
+            megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+            print(f"{microseconds:.1f} us of CPU a game, {megabytes} MB", flush=True)
             self.clock = now
 
 
 def play_fake(games: int) -> None:
     """A round robin of five players, of which each game is over at once."""
-    engines = [word for name in "ABCDE" for word in ("-engine", f"cmd={name}", "depth=1")]
-    settings = settings_of([*engines, "-games", str(games // 10), "-concurrency", "2"])
-    asyncio.run(FakeReferee(settings, Meter(games)).play())
+    words = ["-games", str(games // 10), "-concurrency", "2"]
+    for name in "ABCDE":
+        words += ["-engine", f"cmd={name}", "depth=1"]
+    asyncio.run(FakeReferee(settings_of(words), Meter(games)).play())
+
+
+def play_walkers(games: int, concurrency: int) -> None:
+    """A match of two engines that answer at once."""
+    view = Silent()
+    with tempfile.TemporaryDirectory() as folder:
+        words = [*walker("Ann"), *walker("Bob"), "-pgnout", f"{folder}/games.pgn"]
+        words += ["-games", str(games), "-concurrency", str(concurrency)]
+        wall_begun = time.perf_counter()
+        cpu_begun = time.process_time()
+        played(words, view)
+        wall = time.perf_counter() - wall_begun
+        cpu = time.process_time() - cpu_begun
+    moves = sum(len(sheet.answers) for sheet in view.sheets)
+    overheads = sorted(1000 * overhead_of(sheet) for sheet in view.sheets)
+    median = overheads[len(overheads) // 2]
+    print(f"{len(overheads)} games, {moves} moves, {wall:.1f} s")
+    print(f"overhead a move: median {median:.2f} ms, worst game {overheads[-1]:.2f} ms")
+    print(f"CPU of the referee a move: {1000 * cpu / moves:.2f} ms")
 
 
 def main() -> None:
@@ -74,27 +89,8 @@ def main() -> None:
     wanted = parser.parse_args()
     if wanted.fake:
         play_fake(wanted.fake)
-        return
-    view = Silent()
-    with tempfile.TemporaryDirectory() as folder:
-        words = [
-            *walker("Ann"),
-            *walker("Bob"),
-            "-games",
-            str(wanted.games),
-            "-pgnout",
-            f"{folder}/games.pgn",
-        ]
-        wall, cpu = time.perf_counter(), time.process_time()
-        played([*words, "-concurrency", str(wanted.concurrency)], view)
-        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    moves = sum(len(sheet.answers) for sheet in view.sheets)
-    each = sorted(overheads(view.sheets))
-    print(f"{len(each)} games, {moves} moves, {wall:.1f} s")
-    print(
-        f"overhead a move: median {1000 * each[len(each) // 2]:.2f} ms, worst game {1000 * each[-1]:.2f} ms"
-    )
-    print(f"CPU of the referee a move: {1000 * cpu / moves:.2f} ms")
+    else:
+        play_walkers(wanted.games, wanted.concurrency)
 
 
 if __name__ == "__main__":
