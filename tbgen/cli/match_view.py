@@ -110,12 +110,13 @@ class MatchView:
         return f"{pairing.number} of {self._match.scheduled} ({names})"
 
     def _standings(self, *, final: bool) -> Iterator[str]:
-        """The ranking of more than two engines; and the meetings of two, or of all at the end."""
+        """The ranking of more than two engines; the meeting of two, or all that are wanted."""
         standings = self._match.standings
         players = standings.players
         if len(players) > 2:
             yield from ranking_lines(standings)
-        if final or len(players) == 2:
+        shows_all = final and self._match.settings.shows_meetings
+        if shows_all or len(players) == 2:
             for first, second in standings.meetings():
                 games = standings.record(first, standings.scoring, against=second).games.games
                 yield f"{players[first]} against {players[second]}, {_games(games)}"

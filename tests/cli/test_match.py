@@ -218,3 +218,9 @@ def test_no_output_of_a_match_takes_the_place_of_what_it_reads(tmp_path: Path) -
 def test_engines_that_may_repeat_games_are_named_before_the_first(games: str, notes: int) -> None:
     said = printed("match", *TWO, "-games", games, "-fifty", "none")
     assert said.count("note: engines with fixed nodes or depth may repeat games") == notes
+
+
+def test_the_meetings_of_more_than_two_engines_are_shown_if_they_are_asked_for() -> None:
+    three = [*TWO, *scripted("Cid"), "-games", "1"]
+    assert " against " not in printed("match", *three)
+    assert printed("match", *three, "-meetings").count(" against ") == 3

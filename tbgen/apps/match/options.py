@@ -247,6 +247,7 @@ def _settings(words: MatchWords, engines: tuple[EngineSpec, ...]) -> MatchSettin
             format=words.format,
             seeds=words.seeds,
             swap=not words.keeps_colours,
+            reverse=words.reverse,
             policy=words.policy,
         ),
         rules=_rules(words),
@@ -273,6 +274,7 @@ def _settings(words: MatchWords, engines: tuple[EngineSpec, ...]) -> MatchSettin
         seed=words.seed,
         wait=words.wait,
         rating_interval=words.rating_interval,
+        shows_meetings=words.shows_meetings,
         recover=words.recover,
         debug=words.debug,
         quiet=words.quiet,
@@ -364,6 +366,10 @@ def _refuse_senseless_tournament(words: MatchWords) -> None:
         raise UsageError("-seeds means nothing without -tournament gauntlet or knockout")
     if words.format is Format.GAUNTLET and words.seeds >= engines:
         raise UsageError(f"-seeds {words.seeds} leaves no gauntlet with {engines} engines")
+    if words.format is Format.SWISS and words.reverse:
+        raise UsageError("-reverse means nothing with -tournament swiss, which balances colours")
+    if "meetings" in given and engines == 2:
+        raise UsageError("-meetings means nothing with two engines, whose meeting is always shown")
     if words.format is Format.KNOCKOUT and "rounds" in given:
         raise UsageError(
             "-rounds means nothing with -tournament knockout; -games sets the length of a meeting"

@@ -71,6 +71,8 @@ class Tournament:
     format: Format = Format.ROUND_ROBIN
     seeds: int = 1
     swap: bool = True
+    reverse: bool = False
+    """Whether the second player of an encounter begins with White."""
     policy: Policy = Policy.DEFAULT
     seed: int = 0
 
@@ -143,6 +145,8 @@ class MatchSettings:
     seed: int | None = None
     wait: float = 0.0
     rating_interval: int = 10
+    shows_meetings: bool = False
+    """Whether the results of every two of more than two engines are shown at the end."""
     recover: bool = False
     debug: bool = False
     quiet: bool = False

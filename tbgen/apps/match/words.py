@@ -87,6 +87,7 @@ class MatchWords:
     rounds: int = _PLAN.rounds
     repeat: int = _PLAN.repeat
     keeps_colours: bool = not _PLAN.swap
+    reverse: bool = _PLAN.reverse
     format: Format = _PLAN.format
     seeds: int = _PLAN.seeds
     policy: Policy = _PLAN.policy
@@ -131,6 +132,7 @@ class MatchWords:
     concurrency: int = _MATCH.concurrency
     wait: float = _MATCH.wait
     rating_interval: int = _MATCH.rating_interval
+    shows_meetings: bool = _MATCH.shows_meetings
     quiet: bool = False
     debug: bool = False
 
@@ -344,6 +346,7 @@ OPTIONS = by_name(
         "Games with an opening (default 2).",
     ),
     Option("noswap", FLAG, "keeps_colours", "Do not swap colours."),
+    Option("reverse", FLAG, "reverse", "The second engine of an encounter begins with White."),
     Option(
         "tournament",
         _choice(Format, roundrobin=Format.ROUND_ROBIN),
@@ -454,6 +457,12 @@ OPTIONS = by_name(
         "rating_interval",
         "Show the standings every N games (default 10; 0: never).",
     ),
+    Option(
+        "meetings",
+        FLAG,
+        "shows_meetings",
+        "Show every two of more than two engines at the end, under all scorings.",
+    ),
     Option("quiet", FLAG, "quiet", "Show the standings at the end, and nothing before; short -q."),
     Option("debug", FLAG, "debug", "Print the lines between the referee and the engines."),
 )
@@ -488,6 +497,16 @@ REFUSED = {
     "log": "-debug prints all lines between the referee and the engines; keep them with 2> FILE",
     "use-affinity": "bind the whole program with taskset",
     "quick": "write out -engine, -openings and -each",
+    "scoreinterval": "-ratinginterval shows scores and ratings together",
+    "outcomeinterval": "-ratinginterval shows all results together",
+    "resultformat": "the tables show all figures; programs read those of -jsonout",
+    "output": "the tables show all figures; programs read those of -jsonout",
+    "autosaveinterval": "-pgnout has each game on the disk before the next begins",
+    "crc32": "-recover checks the file of games without a sum",
+    "strict": "faults of engines are forfeits, and those of settings are errors",
+    "show-latency": "scripts/bench_referee.py measures it",
+    "force-concurrency": "-concurrency is obeyed, and a note warns if it is more than the cores",
+    "tscale": "give other times with tc=",
     "startup-ms": "give startup=SECONDS with -engine or -each",
     "ping-ms": "give startup=SECONDS and grace=SECONDS with -engine or -each",
 }

@@ -166,6 +166,10 @@ COMPLAINTS = [
     ("-each option.UCI_Chess960=true", "is not offered: -variant chess960 sets it"),
     ("-each option.UCI_Variant=atomic", "is not offered: -variant sets it"),
     ("-each option.Hash", "-each option.Hash needs a value: -each option.Hash=VALUE"),
+    ("-each tscale=2", "-each tscale is not offered: give other times"),
+    ("-scoreinterval 1", "-scoreinterval is not offered: -ratinginterval shows"),
+    ("-meetings", "-meetings means nothing with two engines"),
+    ("-tournament swiss -rounds 1 -reverse", "-reverse means nothing with -tournament swiss"),
     ("-startup-ms 500", "-startup-ms is not offered: give startup=SECONDS"),
 ]
 
