@@ -34,6 +34,7 @@ CLEAN = (
     "scripts/vectors.py",
     "tbgen/__init__.py",
     "tbgen/__main__.py",
+    "tbgen/apps/games",
     "tbgen/apps/hold",
     "tbgen/apps/match",
     "tbgen/apps/play",

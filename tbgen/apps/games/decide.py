@@ -129,7 +129,10 @@ class Verdict:
             material = self.missing[0]
         return facts_of(
             self,
-            *("final", "source", "material", "dtg"),
+            "final",
+            "source",
+            "material",
+            "dtg",
             material=material,
             missing=self.missing_tag,
             plies_left=None if self.clocked is None else self.clocked.plies_left,

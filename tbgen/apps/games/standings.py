@@ -141,7 +141,11 @@ class PlayerRow:
         }
         return facts_of(
             self,
-            *("rank", "name", "games", "classical", "points"),
+            "rank",
+            "name",
+            "games",
+            "classical",
+            "points",
             points_exact=str(self.points),
             net=net,
             tiebreaks=self.figures,

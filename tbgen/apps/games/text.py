@@ -102,6 +102,13 @@ class GameText:
 class _Scanner:
     """Finds the games of a chunk, and keeps the one that is open."""
 
+    _game: GameText
+    """The open game."""
+    _variations: int
+    """The number of its open variations."""
+    _has_ended: bool
+    """Whether nothing but the tags of the next game may follow."""
+
     def __init__(self, chunk: Chunk) -> None:
         self._chunk = chunk
         self._games = list[GameText]()
@@ -116,14 +123,30 @@ class _Scanner:
             stop = max(text.rfind(b"\n"), text.rfind(b"\r", 0, len(text) - 1)) + 1
         for token in TOKENS.finditer(text, 0, stop):
             kind = token.lastgroup
+            if kind is None:
+                continue
             if kind == "tag":
                 self._begin_line(token, token.start(kind))
                 self._read_tags(token)
-            elif kind == "bracket":
+                continue
+            if kind == "bracket":
                 self._begin_line(token, token.start(kind))
                 self._refuse_line(token[kind])
-            elif kind is not None:
-                self._read_movetext(kind, token)
+                continue
+            game = self._game
+            if game.text_at < 0:
+                game.text_at = token.start()
+            if kind == "move":
+                if not self._variations:
+                    game.moves_at.extend(token.span("move"))
+            elif kind == "comment":
+                self._read_comment(token)
+            elif kind == "open":
+                self._variations += 1
+            elif kind == "close":
+                self._variations = max(0, self._variations - 1)
+            elif kind == "word" and not self._variations:
+                self._read_word(token)
         if is_last:
             self._finish(len(text))
         return self._games
@@ -178,22 +201,10 @@ class _Scanner:
     def _refuse_line(self, line: bytes) -> None:
         self._note_problem(f"{_quoted(line.rstrip())} is no tag: it is not closed, or was cut off")
 
-    def _read_movetext(self, kind: str, token: Match[bytes]) -> None:
-        game = self._game
-        if game.text_at < 0:
-            game.text_at = token.start()
-        if kind == "open":
-            self._variations += 1
-        elif kind == "close":
-            self._variations = max(0, self._variations - 1)
-        elif kind == "comment":
-            if not token[0].endswith(b"}"):
-                self._note_problem("a comment is not closed")
-                self._has_ended = True
-        elif kind == "move" and not self._variations:
-            game.moves_at.extend(token.span("move"))
-        elif kind == "word" and not self._variations:
-            self._read_word(token)
+    def _read_comment(self, token: Match[bytes]) -> None:
+        if not token[0].endswith(b"}"):
+            self._note_problem("a comment is not closed")
+            self._has_ended = True
 
     def _read_word(self, token: Match[bytes]) -> None:
         """Note the result or the move in a word; a result ends the game."""
