@@ -21,12 +21,6 @@ from tbgen.retro.outcomes.grower import Grower, new_grower
 from tbgen.retro.outcomes.questions import Questions
 from tbgen.retro.outcomes.threshold import find_goods, new_sides, solve_threshold
 from tbgen.retro.patterns.histories import new_interner
-from tbgen.retro.resets.children import (
-    PlaneRequest,
-    PromotionReader,
-    Target,
-    copy_box,
-)
 from tbgen.retro.resets.destinations import (
     AtHand,
     ChildLayouts,
@@ -36,6 +30,12 @@ from tbgen.retro.resets.destinations import (
     promotion_starts,
 )
 from tbgen.retro.resets.folding import find_moves
+from tbgen.retro.resets.promotions import (
+    PlaneRequest,
+    PromotionReader,
+    Target,
+    copy_box,
+)
 from tbgen.retro.words.block import Block, BlockValues, enter_block, find_legal, new_block
 from tbgen.retro.words.geometry import BLACK, NO_SLOT, WHITE, geometry_of
 from tbgen.retro.words.moves import new_scratch

@@ -278,7 +278,6 @@ def note_arrival(
     to: Int,
     prey: Int,
     kings: Word,
-    double: bool,
 ) -> None:
     """Note a pawn's move to a square, or its promotions there.
 
@@ -292,7 +291,8 @@ def note_arrival(
     legal = kings & kings_after_move(side, block, scratch.men, king, occupied, prey)
     pawns[pawn] = start
     if 0 < to >> 3 < 7:
-        note_move(scratch, legal, pawn, to, prey, NO_ROLE, int(double))
+        is_double = abs(to - start) == 16
+        note_move(scratch, legal, pawn, to, prey, NO_ROLE, int(is_double))
     else:
         for role in range(KNIGHT, QUEEN + 1):
             note_move(scratch, legal, pawn, to, prey, role, 0)
@@ -313,12 +313,12 @@ def note_pawn_moves(block: Block, scratch: Scratch, word: Int, side: Int, pawn: 
         way |= square_bit(to)
         if block.occupied[word] & way:
             break
-        note_arrival(block, scratch, word, side, pawn, to, NO_SLOT, kings & ~way, steps == 2)
+        note_arrival(block, scratch, word, side, pawn, to, NO_SLOT, kings & ~way)
     for prey in range(len(geometry.pawn_color) + len(geometry.color) + 1):
         to = scratch.now[prey]
         is_enemy = slot_on(geometry, scratch.now, 1 - side, to) == prey
         if is_enemy and PAWN_ATTACKS[side, start] & square_bit(to):
-            note_arrival(block, scratch, word, side, pawn, to, prey, kings, False)
+            note_arrival(block, scratch, word, side, pawn, to, prey, kings)
 
 
 @inner
