@@ -147,10 +147,19 @@ def test_without_end_the_answer_waits_for_stop(table_folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    ["position fen nonsense", "position fen 8/8/8/8/8/8/8/8 w - - 0 1", f"position fen {BISHOP} moves e2e4",
-     "setoption name Hash value 3", "setoption name MultiPV value x", "setoption name Accrued value 7",
-     "go movetime x", "go searchmoves e2e5", "quite", ""],
-)  # fmt: skip
+    [
+        "position fen nonsense",
+        "position fen 8/8/8/8/8/8/8/8 w - - 0 1",
+        f"position fen {BISHOP} moves e2e4",
+        "setoption name Hash value 3",
+        "setoption name MultiPV value x",
+        "setoption name Accrued value 7",
+        "go movetime x",
+        "go searchmoves e2e5",
+        "quite",
+        "",
+    ],
+)
 def test_what_makes_no_sense_is_told_and_the_player_goes_on(table_folder: Path, wrong: str) -> None:
     lines = said(table_folder, wrong, "isready", f"position fen {BISHOP} G4.0", "go movetime 1")
     assert "readyok" in lines
