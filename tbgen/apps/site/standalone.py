@@ -8,6 +8,7 @@ from typing import Any, Final
 import chess
 
 from tbgen.apps.games.annotate import Annotation
+from tbgen.apps.games.columns import byes_of, columns_of, games_by_round
 from tbgen.apps.games.knockout import knockout_rounds
 from tbgen.apps.games.standings import Standings
 from tbgen.apps.site.boards import man_on, map_of
@@ -32,6 +33,9 @@ def standings_page(standings: Standings) -> str:
         broad=True,
         standings=standings,
         rounds=knockout_rounds(standings.finished),
+        columns=columns_of(standings),
+        byes=byes_of(standings),
+        games_by_round=games_by_round(standings),
     )
 
 

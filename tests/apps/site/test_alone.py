@@ -10,7 +10,7 @@ import pytest
 from tbgen.apps.games.annotate import annotate
 from tbgen.apps.games.event import EventGame
 from tbgen.apps.games.read import PgnGame, games_in
-from tbgen.apps.games.standings import Standings
+from tbgen.apps.games.standings import TIE_BREAKS, Standings
 from tbgen.apps.games.tags import Source
 from tbgen.apps.site.standalone import annotated_page, standings_page
 from tbgen.errors import PgnError
@@ -145,3 +145,28 @@ def test_pages_of_games_name_the_games_that_were_left_out() -> None:
         assert heading in found
         assert "games.pgn, game 7, ply 3: illegal move &#39;Ke3&#39;" in found
     assert "games.pgn, game 7, ply 3" in annotated_page([], "games.pgn", [fault])
+
+
+def test_every_criterion_is_a_column_in_its_order_with_a_sentence() -> None:
+    games = [game("Ann", "Bob", "G1.5"), game("Bob", "Cid", "G0.5"), game("Cid", "Ann", "G0.5")]
+    found = standings_page(Standings(games, TIE_BREAKS))
+    html5lib.HTMLParser(strict=True).parse(found)
+    heads = re.findall(r'<th scope="col" class="n(?: spare)?">(.*?)</th>', found)
+    assert heads[:5] == ["#", "Games", "Score sheet", "Points", "Net"]
+    assert "Direct encounter" not in heads
+    assert len(heads) == len(TIE_BREAKS) + 1
+    assert re.findall(r"<li><b>(.*?)\.</b>", found)[3] == "Direct encounter"
+    assert found.count("<li><b>") == len(TIE_BREAKS)
+
+
+def test_a_bye_stands_in_a_cell_of_its_own_and_a_forfeit_has_no_score() -> None:
+    bye = game("Ann", "bye", "G0.0")._replace(plies=0, tags={"Round": "1"})
+    forfeit = game("Bob", "Ann", "G0.0")._replace(
+        plies=0, result="1-0", source=Source.RESULT, tags={"Round": "2"}
+    )
+    found = page(game("Ann", "Bob", "G1.5"), bye, forfeit)
+    assert '<th scope="col" class="n">Byes</th>' in found
+    assert '<td class="n">0.5</td>' in found
+    assert '<span title="1-0 as White, by the score sheet">1</span>' in found
+    assert "<summary>Round 2: 1 game</summary>" in found
+    assert "Bob – Ann, 1-0, by the score sheet" in found

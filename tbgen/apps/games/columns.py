@@ -1,0 +1,125 @@
+"""The criteria that rank the players of an event as columns of a page, each with a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from tbgen.apps.games.event import EventGame
+from tbgen.apps.games.standings import PlayerRow, Standings, TieBreak
+from tbgen.score import STALEMATE_CODE, Color, Score
+
+_MEANINGS: Final[Mapping[TieBreak, tuple[str, str]]] = {
+    "classical": ("Score sheet", "A win is 1 and a draw 1/2, as in ordinary chess."),
+    "points": ("Points", "The sum of the r-mobility points of all games."),
+    "net": (
+        "Net",
+        "Stalemates given less suffered; if these are equal, the same for G1.0, G1.5 and so on.",
+    ),
+    "direct-encounter": ("Direct encounter", "The points of the games between equal players."),
+    "sonneborn-berger": (
+        "Sonneborn-Berger",
+        "The sum of the opponents' points, each times the points won against that opponent.",
+    ),
+    "buchholz": ("Buchholz", "The sum of the opponents' points."),
+    "buchholz-cut-1": ("Buchholz cut 1", "The sum of the opponents' points without the lowest."),
+    "buchholz-median": (
+        "Median Buchholz",
+        "The sum of the opponents' points without the lowest and the highest.",
+    ),
+    "wins": ("Wins", "The rounds with the points of a win."),
+    "double-wins": ("Double wins", "Pairs of games with one opponent, won with both colours."),
+    "quick-wins": ("Quick wins", "The average number of moves of won games; fewer are better."),
+    "long-losses": ("Long losses", "The average number of moves of lost games; more are better."),
+}
+"""Criterion -> the head of its column, and what it counts."""
+
+_LENGTHS = ("quick-wins", "long-losses")
+_NO_GAMES = 10_000
+"""The length that stands for no game of that kind."""
+_MOST_NET = 3
+"""The most scores that a cell of the net counts names."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A criterion, its sentence, and the text of each player's value."""
+
+    head: str
+    sentence: str
+    cells: Mapping[str, str]
+    """Player -> text; empty for the direct encounter, which is known only within a tie."""
+
+
+def columns_of(standings: Standings) -> list[Column]:
+    """The criteria in the order in which they decide."""
+    columns = []
+    for criterion in standings.order:
+        head, sentence = _MEANINGS[criterion]
+        columns.append(Column(head, sentence, _cells_of(standings, criterion)))
+    return columns
+
+
+def byes_of(standings: Standings) -> dict[str, str]:
+    """The points of byes, by player; empty without byes."""
+    points: dict[str, Fraction] = {}
+    for row in standings.rows:
+        for opponent, games in row.met.items():
+            if opponent not in standings.indices:
+                total = sum((game.points(side) for game, side in games), Fraction(0))
+                points[row.name] = points.get(row.name, Fraction(0)) + total
+    return _in_fixed_decimals(points)
+
+
+def games_by_round(standings: Standings) -> dict[int, list[EventGame]]:
+    """Round -> its games, in the order of the file; 0 is the round of games without one."""
+    rounds: dict[int, list[EventGame]] = {}
+    for game in standings.finished:
+        rounds.setdefault(game.round_number, []).append(game)
+    return dict(sorted(rounds.items()))
+
+
+def _cells_of(standings: Standings, criterion: TieBreak) -> dict[str, str]:
+    rows = standings.rows
+    if criterion == "direct-encounter":
+        return {}
+    if criterion == "net":
+        return {row.name: _net_in_words(row) for row in rows}
+    if criterion == "classical":
+        return _in_fixed_decimals({row.name: row.classical for row in rows})
+    if criterion == "points":
+        return _in_fixed_decimals({row.name: row.points for row in rows})
+    values = {row.name: row.figures[criterion] for row in rows}
+    if criterion not in _LENGTHS:
+        return _in_fixed_decimals(values)
+    played = {name: abs(value) for name, value in values.items() if abs(value) != _NO_GAMES}
+    return dict.fromkeys(values, "–") | _in_fixed_decimals(played)
+
+
+def _in_fixed_decimals(values: Mapping[str, Fraction]) -> dict[str, str]:
+    """Numbers of a column with the same number of decimals: none, one or four."""
+    decimals = max((_decimals_of(value) for value in values.values()), default=0)
+    return {name: f"{float(value):.{decimals}f}" for name, value in values.items()}
+
+
+def _decimals_of(value: Fraction) -> int:
+    if value.denominator == 1:
+        return 0
+    return 1 if value.denominator == 2 else 4
+
+
+def _net_in_words(row: PlayerRow) -> str:
+    """The first scores with a net count, such as `+2 G0.5, -1 G1.5`; a dash if all are equal."""
+    counts = []
+    for code, count in enumerate(row.net(), STALEMATE_CODE):
+        if count:
+            counts.append(f"{count:+d} {Score(code, Color.WHITE)}")
+    if len(counts) > _MOST_NET:
+        counts[_MOST_NET:] = ["…"]
+    return _joined(counts) or "–"
+
+
+def _joined(counts: Iterable[str]) -> str:
+    return ", ".join(counts).replace("-", "−")
