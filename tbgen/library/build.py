@@ -157,9 +157,10 @@ def build_tables(
         threads: The threads of all tables together.
         jobs: The number of tables that are built at once. More than one job needs processes: put
             `if __name__ == "__main__":` around the call.
-        memory: The most memory in bytes; all free memory without it. outcomes_only: Build outcomes
-        without distances, in about half the time. progress: The build calls it with a table and the
-        part of the table that is done, from any thread.
+        memory: The most memory in bytes; all free memory without it.
+        outcomes_only: Build outcomes without distances, in about half the time.
+        progress: The build calls it with a table and the part of the table that is done, from any
+            thread.
 
     Returns:
         The tables that the call has built, those first that others need.
