@@ -82,7 +82,9 @@ def how_turned(pawns: Int, own_mirror: Int) -> int:
 
 
 Squares = tuple[int, ...]
+"""The squares of some men, in the order of their slots."""
 Slot = tuple[Color, AnyMan]
+"""A man's side and kind; his place among the slots is his axis in the table."""
 
 _PAWN_SQUARES: Final = tuple(file + 8 * rank for file in range(8) for rank in range(1, 7))
 """File by file, so that the least placement has its first pawn on the files a-d."""
