@@ -780,6 +780,8 @@ def test_without_a_script_a_form_asks(page: Chromium, server: str) -> None:
         "G1.5 White holds Black to 1 legal move, in 5 plies."
     )
     assert page.run("document.querySelectorAll('tbody tr').length") == 14
+    fields = "[...document.querySelectorAll('input')].map((each) => each.value)"
+    assert page.run(fields) == [f"{BISHOP} G4.0", ""]  # a new FEN takes the old score with it
     link = page.run("document.querySelector('tbody a').href")
     page.open(link, "document.querySelector('.verdict')")
     assert "accrued G3.5" in text_of(page, ".verdict")
