@@ -17,16 +17,21 @@ export const mirrored = (position) => rearranged(position, (square) => square ^ 
 /** All men one square on: by 1 or -1 along the rank, by 8 or -8 along the file. */
 export function shifted(position, by) {
   return rearranged(position, (square) => {
-    const x = (square & 7) + (Math.abs(by) === 1 ? by : 0), y = (square >> 3) + (Math.abs(by) === 8 ? by / 8 : 0);
+    const x = (square & 7) + (Math.abs(by) === 1 ? by : 0);
+    const y = (square >> 3) + (Math.abs(by) === 8 ? by / 8 : 0);
     return x >= 0 && x < 8 && y >= 0 && y < 8 ? 8 * y + x : -1;
   });
 }
 
 /** Colours exchanged, the board upside down. */
 export function swapped(position) {
-  const after = rearranged(position, (square) => square ^ 56, (man) => (man < 'a' ? man.toLowerCase() : man.toUpperCase()));
+  const exchanged = (man) => (man < 'a' ? man.toLowerCase() : man.toUpperCase());
+  const after = rearranged(position, (square) => square ^ 56, exchanged);
   return { ...after, turn: position.turn === 'w' ? 'b' : 'w' };
 }
 
 /** The same score of the other side. */
-export const flipped = (accrued) => accrued && (accrued.startsWith('-') ? accrued.slice(1) : `-${accrued}`);
+export function flipped(accrued) {
+  if (!accrued) return '';
+  return accrued.startsWith('-') ? accrued.slice(1) : `-${accrued}`;
+}

@@ -1,7 +1,7 @@
 // The explorer: what is looked at stands in the address; everything else follows from it.
-import { accruedOf } from './accrued.js';
-import { Board, askPromotion, dotsOf } from './board.js';
 import { moverOf } from './badge.js';
+import { bareAnswer } from './bare.js';
+import { Board, askPromotion, dotsOf } from './board.js';
 import { wireControls } from './controls.js';
 import { byId, make, say } from './elements.js';
 import { endingOf } from './ending.js';
@@ -10,13 +10,13 @@ import { FAMOUS } from './famous.js';
 import { Form } from './form.js';
 import { Game } from './game.js';
 import { movesOfGame } from './history.js';
-import { fieldsOf, mapInWords } from './maps.js';
-import { canonical, endingInWords, materialOf } from './materials.js';
+import { ManMap } from './maps.js';
+import { canonical, materialOf } from './materials.js';
 import { movesOf } from './moves.js';
 import { placeAnyhow, placeOf } from './place.js';
 import { Pointer } from './pointer.js';
-import { accruedAfter, brokenRule, isReset, legalMoves, manInWords, nameOf, ownOf, parseFen, play, sanOf, squareOf, uciOf } from './rules.js';
-import { formatScore, inWords, parseScore, signed } from './scores.js';
+import { brokenRule, legalMoves, nameOf, parseFen, uciOf } from './rules.js';
+import { inWords, parseScore, signed } from './scores.js';
 import { showTools, wireTools } from './setup.js';
 import { addressOf, inAddress, isEmbedded, lichessOf } from './share.js';
 import { NAMES, REPORT, figuresOf, probe, source } from './source.js';
@@ -33,11 +33,11 @@ let position = null; // null if its FEN cannot be read
 let answer = null; // null while it is asked for
 let drill = null; // a drill that goes on, or has just ended
 let isEdited = false;
-let mapped = ''; // the square of the man whose map is shown
 let note = ''; // of how the position was read
 let asked = 0;
 
-const board = new Board({ played, setUp, chosen: chooseMan });
+const board = new Board({ played, setUp, chosen: (square) => map.chosen(square) });
+const map = new ManMap(board, { changed: () => showStatus(), squaresOf: (man) => source.map(game.now.fen, game.now.accrued, man) });
 const pointer = new Pointer(board, (uci) => whatFollows(game.now, uci, { probe, line: lineFrom }));
 const strip = new Strip(byId('runs'), byId('strip'), openWith);
 const form = new Form((begun, text) => begin(begun, { said: text }));
@@ -47,10 +47,10 @@ const lineFrom = ({ fen, accrued }) => source.line(fen, accrued);
 // Where a position comes from.
 
 /** Look at a game that no move leads to. Nothing stays that belonged to the position before. */
-function begin(begun, { isSetUp = false, map = '', said = '' } = {}) {
+function begin(begun, { isSetUp = false, man = '', said = '' } = {}) {
   game = begun;
   drill = null;
-  mapped = map;
+  map.man = man;
   isEdited = isSetUp;
   note = said;
   return go();
@@ -66,7 +66,7 @@ function open(given) {
 /** Look at the same position with another accrued score; its map stays. */
 function openWith(accrued) {
   const place = placeOf({ fen: game.now.fen, accrued });
-  return begin(new Game(place), { map: mapped, said: place.note });
+  return begin(new Game(place), { man: map.man, said: place.note });
 }
 
 /** Look at a position that was set up, and go on setting up. */
@@ -104,7 +104,7 @@ function restore(way) {
   isEdited = false;
   note = '';
   if (way && game?.follow(way)) return look();
-  mapped = '';
+  map.man = '';
   if (!way) {
     game = gameInAddress();
     return go({ replace: true });
@@ -149,7 +149,7 @@ async function look() {
   const fault = read(fen);
   answer = null;
   isEdited ||= position !== null && fault !== null;
-  mapped = manAfter(uci);
+  map.stand(position, uci);
   form.fill(game.now, note);
   showEditor();
   const men = position ? fen.split(' ')[0] : '8/8/8/8/8/8/8/8';
@@ -157,7 +157,7 @@ async function look() {
   showStatus();
   showGame();
   document.title = NAME;
-  if (fault) refuse(`Not a position that can be played on: ${fault}.`, position ? null : 'Show the first position');
+  if (fault) refuse(`Not a position that can be played on: ${fault}.`, position ? '' : homeButton());
   else await askFor(fen, accrued, number);
   document.documentElement.dataset.shown = String(number); // tests wait for it
 }
@@ -171,12 +171,6 @@ function read(fen) {
     position = null;
     return error.message;
   }
-}
-
-/** Where the man of the map stands after a move; nowhere if he is gone. */
-function manAfter(uci) {
-  const square = mapped && uci?.startsWith(mapped) ? uci.slice(2, 4) : mapped;
-  return square && position?.board[squareOf(square)] ? square : '';
 }
 
 function showEditor() {
@@ -202,16 +196,21 @@ async function askFor(fen, accrued, number) {
   } catch (error) {
     if (number !== asked) return;
     if (error.isMissing) await showUnknown(fen, accrued, number);
-    else refuse(error.message, error.isLost ? 'Retry' : null);
+    else refuse(error.message, error.isLost ? retryButton() : '');
   }
 }
 
-/** Say why there is no answer; a button leads on, if it has a name. */
-function refuse(text, wayOn = null) {
-  const again = wayOn === 'Retry' ? look : () => open({ fen: FAMOUS[0][0], accrued: FAMOUS[0][1] });
-  const button = wayOn && make('button', { type: 'button', onclick: () => again() }, wayOn);
-  showVerdict(make('p', {}, text), button || '');
+/** Say why there is no answer; a button may lead on. */
+function refuse(text, wayOn = '') {
+  showVerdict(make('p', {}, text), wayOn);
   for (const id of OF_ANSWERS) byId(id).hidden = true;
+}
+
+const retryButton = () => make('button', { type: 'button', onclick: () => look() }, 'Retry');
+
+function homeButton() {
+  const [fen, accrued] = FAMOUS[0];
+  return make('button', { type: 'button', onclick: () => open({ fen, accrued }) }, 'Show the first position');
 }
 
 function showVerdict(...parts) {
@@ -237,7 +236,12 @@ function show(found) {
   showGame();
   showEnding(found);
   showLinks();
-  document.title = `${signed(found.outcome)}: ${inWords(parseScore(found.outcome), !found.moves.length)} · ${found.material} · ${NAME}`;
+  document.title = titleOf(found);
+}
+
+function titleOf({ outcome, moves, material }) {
+  const words = inWords(parseScore(outcome), moves.length === 0);
+  return `${signed(outcome)}: ${words} · ${material} · ${NAME}`;
 }
 
 /** A position that has a verdict has a picture; a frame leads to the whole page. */
@@ -248,13 +252,9 @@ function showLinks() {
   byId('whole').hidden = !isEmbedded;
 }
 
-/** Without a table: the position's own score, the moves with what they reach, and what a solve has proved. */
+/** Without a table: what the position says itself, and what a solve has proved. */
 async function showUnknown(fen, accrued, number) {
-  const counted = accruedOf(game.now);
-  const material = materialOf(position);
-  const table = canonical(material).name;
-  const moves = legalMoves(position).map((move) => bareMove(move, counted));
-  answer = { fen, material, table, own: formatScore(ownOf(position)), accrued: formatScore(counted), outcome: null, moves, strip: [] };
+  answer = bareAnswer(position, game.now);
   for (const id of OF_ANSWERS) byId(id).hidden = true;
   showVerdict(...unknown(answer, NAMES));
   showMoves();
@@ -262,13 +262,6 @@ async function showUnknown(fen, accrued, number) {
   byId('lichess').href = lichessOf(game.now);
   const found = await source.solved?.(fen, accrued).catch(() => null);
   if (found && number === asked) showVerdict(...solved(found), ...unknown(answer, NAMES));
-}
-
-/** A move without a value, with the score that it makes the accrued one. */
-function bareMove(move, accrued) {
-  const reset = isReset(position, move);
-  const reached = accruedAfter(play(position, move), reset, accrued);
-  return { uci: uciOf(move), san: sanOf(position, move), reset, accrued: formatScore(reached) };
 }
 
 function showMoves() {
@@ -289,11 +282,9 @@ function showStatus() {
   const said = dots.length ? ` The dots are the moves that ${moverOf(answer.fen)} has left: ${signed(answer.own)}.` : '';
   if (answer) board.suggest(bestMoves(), dots);
   byId('status').replaceChildren(...mover, said);
-  byId('status').classList.toggle('short', !said && !mapped);
-  byId('map-words').hidden = true;
-  document.body.classList.remove('mapped');
-  showMen();
-  if (mapped && answer?.outcome && !isEdited) showMap(mover);
+  byId('status').classList.toggle('short', !said && !map.man);
+  if (answer?.outcome && !isEdited) map.show(mover);
+  else map.hide();
   byId('best').disabled = !answer?.moves.some((move) => move.keeps);
 }
 
@@ -339,42 +330,6 @@ async function showEnding(found) {
 async function openRandom(material) {
   const { randomPosition } = await import('./draw.js');
   return open({ fen: randomPosition(material) });
-}
-
-// Maps.
-
-function chooseMan(square) {
-  if (mapped && position?.board[squareOf(square)]) showMapOf(square);
-}
-
-function showMapOf(square) {
-  mapped = square;
-  showStatus();
-}
-
-/** Every square with the value that the position would have with the chosen man there. */
-async function showMap(mover) {
-  const number = asked;
-  const man = mapped;
-  try {
-    const squares = await source.map(game.now.fen, game.now.accrued, man);
-    if (number !== asked || man !== mapped) return;
-    board.suggest([], fieldsOf(squares));
-    const words = ` Each square has the value with the ${manInWords(position.board[squareOf(man)])} there.`;
-    byId('status').replaceChildren(...mover, words);
-    byId('map-words').replaceChildren(...mapInWords(squares));
-    byId('map-words').hidden = false;
-    document.body.classList.add('mapped');
-  } catch (error) {
-    say(error.message);
-  }
-}
-
-function showMen() {
-  const option = (value, text) => make('option', { value, selected: value === mapped }, text);
-  const men = [...(position?.board ?? []).entries()].filter(([, man]) => man !== null);
-  const options = men.map(([square, man]) => option(nameOf(square), `${manInWords(man)} ${nameOf(square)}`));
-  byId('map').replaceChildren(option('', mapped ? 'No map' : 'Map'), ...options);
 }
 
 // Drills and best play.
@@ -433,10 +388,10 @@ async function askLine() {
 }
 
 document.body.classList.toggle('embedded', isEmbedded);
-document.documentElement.dataset.host = location.hostname;
 wireTools({ now: () => ({ position, accrued: game.now.accrued }), edit });
 wireControls({
-  board, step, follow, look, open, startDrill, askLine, showMapOf, openRandom,
+  board, step, follow, look, open, startDrill, askLine, openRandom,
+  showMapOf: (square) => map.choose(square),
   game: () => game,
   position: () => position,
   answer: () => answer,

@@ -7,9 +7,26 @@ import { formatScore } from './scores.js';
 const START = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
 const RESULTS = ['1-0', '0-1', '1/2-1/2', '*'];
 
+/** The position after a move, with what has accrued in it. */
+function nodeAfter(node, uci) {
+  const position = parseFen(node.fen);
+  const move = legalMoves(position).find((each) => uciOf(each) === uci);
+  const after = play(position, move);
+  const accrued = accruedAfter(after, isReset(position, move), accruedOf(node));
+  return {
+    fen: formatFen(after),
+    accrued: accrued === ownOf(after) ? '' : formatScore(accrued),
+    uci,
+    san: sanOf(position, move),
+    parent: node,
+    children: [],
+  };
+}
+
 export class Game {
   constructor({ fen, accrued = '' }) {
-    this.root = this.now = { fen, accrued, parent: null, children: [] };
+    this.root = { fen, accrued, parent: null, children: [] };
+    this.now = this.root;
   }
 
   /** Go on with a move, a new one or one that is in the tree. */
@@ -17,12 +34,7 @@ export class Game {
     const from = this.now;
     let next = from.children.find((each) => each.uci === uci);
     if (!next) {
-      const position = parseFen(from.fen), move = legalMoves(position).find((each) => uciOf(each) === uci), after = play(position, move);
-      const accrued = accruedAfter(after, isReset(position, move), accruedOf(from));
-      next = {
-        fen: formatFen(after), accrued: accrued === ownOf(after) ? '' : formatScore(accrued),
-        uci, san: sanOf(position, move), parent: from, children: [],
-      };
+      next = nodeAfter(from, uci);
       from.children.push(next);
     }
     from.next = next;
@@ -62,11 +74,21 @@ export class Game {
   }
 
   toPgn() {
-    const { fen, accrued } = this.root, tags = { Event: 'r-mobility explorer', Site: '?', Date: '????.??.??', Round: '-', White: '?', Black: '?', Result: '*' };
-    if (fen !== START) Object.assign(tags, { SetUp: '1', FEN: fen }, accrued ? { RMobilityAccrued: accrued } : {});
-    const heads = Object.entries(tags).map(([name, value]) => `[${name} "${value}"]\n`).join('');
+    const heads = this.#tags().map(([name, value]) => `[${name} "${value}"]\n`).join('');
     const words = [...this.words()].map((each) => (typeof each === 'string' ? each : each.san));
-    return `${heads}\n${[...words, '*'].join(' ').replaceAll('( ', '(').replaceAll(' )', ')')}\n`;
+    const moves = [...words, '*'].join(' ').replaceAll('( ', '(').replaceAll(' )', ')');
+    return `${heads}\n${moves}\n`;
+  }
+
+  #tags() {
+    const { fen, accrued } = this.root;
+    const tags = [
+      ['Event', 'r-mobility explorer'], ['Site', '?'], ['Date', '????.??.??'], ['Round', '-'],
+      ['White', '?'], ['Black', '?'], ['Result', '*'],
+    ];
+    if (fen !== START) tags.push(['SetUp', '1'], ['FEN', fen]);
+    if (accrued) tags.push(['RMobilityAccrued', accrued]);
+    return tags;
   }
 
   /** The moves as PGN writes them: numbers, brackets and positions, in their order. */
@@ -105,21 +127,33 @@ export function parsePgn(text) {
   const head = /^(?:\s*\[\w+\s+"(?:[^"\\]|\\.)*"\]\s*)*/.exec(text)[0];
   const tags = Object.fromEntries([...head.matchAll(/\[(\w+)\s+"([^"]*)"\]/g)].map(([, name, value]) => [name, value]));
   const game = new Game(beginningOf(tags));
-  const open = [];
-  const words = text.slice(head.length).replace(/\{[^}]*\}|;[^\n]*|\$\d+/g, ' ').replace(/\d+\.+/g, ' ').match(/[()]|[^\s()]+/g) ?? [];
-  for (const word of words) {
+  const open = []; // where the branches begin that are read
+  for (const word of wordsIn(text.slice(head.length))) {
     if (word === '(') {
       open.push(game.now);
       game.now = game.now.parent ?? game.now;
-    } else if (word === ')') game.now = open.pop() ?? game.now;
-    else if (RESULTS.includes(word)) break;
-    else {
-      const position = parseFen(game.now.fen), move = parseMove(position, word.replace(/[?!]+$/, ''));
-      if (!move) throw Error(`${word} is no legal move at move ${position.number}`);
-      game.play(uciOf(move));
+    } else if (word === ')') {
+      game.now = open.pop() ?? game.now;
+    } else if (RESULTS.includes(word)) {
+      break;
+    } else {
+      playWord(game, word);
     }
   }
-  for (let each = game.root; each; each = each.children[0]) each.next = each.children[0];
+  for (let each = game.root; each; [each] = each.children) [each.next] = each.children;
   game.now = game.last;
   return game;
+}
+
+/** Moves, brackets and results, without comments and numbers. */
+function wordsIn(moves) {
+  const bare = moves.replace(/\{[^}]*\}|;[^\n]*|\$\d+/g, ' ').replace(/\d+\.+/g, ' ');
+  return bare.match(/[()]|[^\s()]+/g) ?? [];
+}
+
+function playWord(game, word) {
+  const position = parseFen(game.now.fen);
+  const move = parseMove(position, word.replace(/[?!]+$/, ''));
+  if (!move) throw Error(`${word} is no legal move at move ${position.number}`);
+  game.play(uciOf(move));
 }

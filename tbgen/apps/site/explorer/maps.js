@@ -1,19 +1,77 @@
 // A map of one man: the value that the position would have with him on each square.
 import { badge } from './badge.js';
-import { make } from './elements.js';
-import { squareOf } from './rules.js';
+import { byId, make, say } from './elements.js';
+import { manInWords, nameOf, squareOf } from './rules.js';
 import { parseScore, worth } from './scores.js';
 
 const WRITTEN_OUT = 6; // squares
 
+export class ManMap {
+  man = ''; // the square of the man whose map is shown
+  #position = null;
+
+  /** `changed` is called when another man is chosen; `squaresOf(man)` promises the values. */
+  constructor(board, { changed, squaresOf }) { Object.assign(this, { board, changed, squaresOf }); }
+
+  /** A position is shown, after a move if there was one: the map goes on with its man, if he is there. */
+  stand(position, uci) {
+    if (this.man && uci?.startsWith(this.man)) this.man = uci.slice(2, 4);
+    if (this.man && !position?.board[squareOf(this.man)]) this.man = '';
+    this.#position = position;
+  }
+
+  choose(square) {
+    this.man = square;
+    this.changed();
+  }
+
+  /** A square of the board was touched: while a map is shown, another man can be chosen so. */
+  chosen(square) {
+    if (this.man && this.#position?.board[squareOf(square)]) this.choose(square);
+  }
+
+  hide() {
+    byId('map-words').hidden = true;
+    document.body.classList.remove('mapped');
+    this.#showMen();
+  }
+
+  /** Colour the squares, and say it beside who is to move. */
+  async show(mover) {
+    const { man } = this;
+    const position = this.#position;
+    this.hide();
+    if (!man) return;
+    try {
+      const squares = await this.squaresOf(man);
+      if (position !== this.#position || man !== this.man) return;
+      this.board.suggest([], fieldsOf(squares));
+      const words = ` Each square has the value with the ${manInWords(position.board[squareOf(man)])} there.`;
+      byId('status').replaceChildren(...mover, words);
+      byId('map-words').replaceChildren(...mapInWords(squares));
+      byId('map-words').hidden = false;
+      document.body.classList.add('mapped');
+    } catch (error) {
+      say(error.message);
+    }
+  }
+
+  #showMen() {
+    const option = (value, text) => make('option', { value, selected: value === this.man }, text);
+    const men = [...(this.#position?.board ?? []).entries()].filter(([, man]) => man !== null);
+    const options = men.map(([square, man]) => option(nameOf(square), `${manInWords(man)} ${nameOf(square)}`));
+    byId('map').replaceChildren(option('', this.man ? 'No map' : 'Map'), ...options);
+  }
+}
+
 /** Marks for the board. */
-export function fieldsOf(squares) {
+function fieldsOf(squares) {
   const there = Object.entries(squares).filter(([, value]) => value);
   return there.map(([name, value]) => ({ square: squareOf(name), score: value.outcome }));
 }
 
-/** In words: how often each outcome occurs, best for White first, and where. */
-export function mapInWords(squares) {
+/** How often each outcome occurs, best for White first, and where. */
+function mapInWords(squares) {
   const places = new Map();
   for (const [square, value] of Object.entries(squares)) {
     if (value) places.set(value.outcome, [...(places.get(value.outcome) ?? []), square]);

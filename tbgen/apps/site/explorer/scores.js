@@ -11,7 +11,10 @@ export function parseScore(text) {
 export const codeOf = (score) => Math.abs(score) - 1;
 
 /** How a score is written. */
-export const formatScore = (score) => `${score < 0 ? '-' : ''}G${Math.floor(codeOf(score) / 2)}.${codeOf(score) % 2 ? 5 : 0}`;
+export function formatScore(score) {
+  const code = codeOf(score);
+  return `${score < 0 ? '-' : ''}G${Math.floor(code / 2)}.${code % 2 ? 5 : 0}`;
+}
 
 /** A number that is the greater, the better the score is for White. */
 export const worth = (score) => Math.sign(score) * (3000 - Math.abs(score));
@@ -24,16 +27,20 @@ const inMoves = (number) => `${number} legal move${number === 1 ? '' : 's'}`;
 
 /** What an outcome says, without its full stop; a game that is over is told as what has happened. */
 export function inWords(score, isOver = false) {
-  const [holder, other] = sidesOf(score), code = codeOf(score), end = ['checkmate', 'stalemate'][code];
+  const [holder, other] = sidesOf(score);
+  const code = codeOf(score);
+  const end = ['checkmate', 'stalemate'][code];
   if (end) return isOver ? `${end[0].toUpperCase()}${end.slice(1)} by ${holder}` : `${holder} forces ${end}`;
   return `${holder} holds ${other} to ${inMoves(code >> 1)}${code % 2 ? '' : ', in check'}`;
 }
 
 /** What a G means, for somebody who has never seen one. */
 export function explained(score) {
-  const [holder, other] = sidesOf(score), code = codeOf(score);
+  const [holder, other] = sidesOf(score);
+  const code = codeOf(score);
   const counted = [`${other} is checkmated`, `${other} is stalemated`][code] ?? `${other} has ${inMoves(code >> 1)}`;
-  const half = code === 0 ? '' : code % 2 ? ', and half a move more for not being in check' : ' and is in check';
+  let half = code % 2 ? ', and half a move more for not being in check' : ' and is in check';
+  if (code === 0) half = '';
   return `${holder}’s score: ${counted}${half}. The lower, the better for ${holder}.`;
 }
 
@@ -43,7 +50,10 @@ export const inPlies = (number) => `${number ?? 'some'} ${number === 1 ? 'ply' :
 const SHADE_FROM = [0, 1, 2, 4, 6, 8, 12, 18]; // as tbgen/apps/site/palette.py has them
 
 /** The name of an outcome's colour. */
-export const shadeOf = (score) => `--${score > 0 ? 'w' : 'b'}${SHADE_FROM.filter((code) => code <= codeOf(score)).length - 1}`;
+export function shadeOf(score) {
+  const number = SHADE_FROM.filter((code) => code <= codeOf(score)).length - 1;
+  return `--${score > 0 ? 'w' : 'b'}${number}`;
+}
 
 /** White's and Black's points under the exponential scheme. */
 export function pointsOf(score) {
