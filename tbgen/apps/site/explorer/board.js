@@ -5,17 +5,14 @@ import { byId, make } from './elements.js';
 import { inWords, isCheck, legalMoves, menOf, nameOf, play, uciOf } from './rules.js';
 import { parseScore, signed } from './scores.js';
 
-const ROLES = { k: 'king', q: 'queen', r: 'rook', b: 'bishop', n: 'knight', p: 'pawn' };
+const ROLES = ['king', 'queen', 'rook', 'bishop', 'knight', 'pawn'];
+const PROMOTIONS = [['q', 'Queen'], ['r', 'Rook'], ['b', 'Bishop'], ['n', 'Knight']];
 const NAMES = { w: 'white', b: 'black' };
-const TOOLS = [['hand', '✥', 'Move men'], ['bin', '✕', 'Take men away']];
+const HAND = 'hand';
+const BIN = 'bin';
+const TOOLS = [[HAND, '✥', 'Move men'], [BIN, '✕', 'Take men away']];
+const ANIMATION = 150; // milliseconds
 const MOST_ARROWS = 3; // more hide the men
-
-/** How many legal moves lead to each square. */
-function targetsOf(position) {
-  const found = new Map();
-  for (const { to } of legalMoves(position)) found.set(to, (found.get(to) ?? 0) + 1);
-  return found;
-}
 
 export class Board {
   #ground;
@@ -26,16 +23,20 @@ export class Board {
 
   /** `played(from, to)`, `setUp(men)` and `chosen(square)` are called with what somebody did. */
   constructor({ played, setUp, chosen }) {
-    Object.assign(this, { setUp, chosen });
+    this.setUp = setUp;
+    this.chosen = chosen;
     this.isEdited = false;
+    const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
     this.#ground = Chessground(byId('board'), {
-      animation: { duration: matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 150 },
+      animation: { duration: isStill ? 0 : ANIMATION },
       draggable: { deleteOnDropOff: false, showGhost: true },
       drawable: { enabled: true },
-      events: { change: () => this.isEdited && setTimeout(() => this.setUp(this.#ground.getFen())), select: (square) => this.#touched(square) },
+      events: { change: () => this.#changed(), select: (square) => this.#touched(square) },
       movable: { events: { after: (from, to) => !this.isEdited && played(from, to) } },
     });
-    for (const [color, id] of [['black', 'black-men'], ['white', 'white-men']]) this.#spareMen(color, byId(id));
+    this.#spareMen('black', byId('black-men'));
+    this.#spareMen('white', byId('white-men'));
+    this.#tools(byId('white-men'));
   }
 
   /** Show a position; without one that can be played on, `men` alone. */
@@ -43,23 +44,21 @@ export class Board {
     this.isEdited = isEdited;
     this.#position = isEdited ? null : position;
     this.suggest([], []);
-    byId('black-men').hidden = byId('white-men').hidden = !isEdited;
+    byId('black-men').hidden = !isEdited;
+    byId('white-men').hidden = !isEdited;
     this.#ground.state.dom.bounds.clear(); // the board may have been moved by what is shown above it
-    const turn = NAMES[position?.turn ?? 'w'], dests = new Map();
-    if (position && !isEdited) {
-      for (const { from, to } of legalMoves(position)) dests.set(nameOf(from), [...(dests.get(nameOf(from)) ?? []), nameOf(to)]);
-    }
+    const turn = NAMES[position?.turn ?? 'w'];
+    const played = { free: false, color: turn, dests: position ? targetsByMan(position) : new Map() };
     this.#ground.set({
       fen: position ? menOf(position) : men,
       turnColor: turn,
       check: position ? isCheck(position) : false,
       lastMove: lastMove ? [lastMove.slice(0, 2), lastMove.slice(2, 4)] : [],
       draggable: { deleteOnDropOff: isEdited },
-      movable: isEdited ? { free: true, color: 'both', dests: undefined } : { free: false, color: turn, dests },
+      movable: isEdited ? { free: true, color: 'both', dests: undefined } : played,
     });
     if (!isEdited) this.#choose(null);
-    const words = position ? inWords(position) : 'A position that cannot be played on.';
-    byId('in-words').textContent = words;
+    byId('in-words').textContent = position ? inWords(position) : 'A position that cannot be played on.';
     byId('board').querySelector('cg-container')?.setAttribute('aria-hidden', 'true');
   }
 
@@ -70,16 +69,21 @@ export class Board {
   }
 
   /** Turn the board so that a side plays upwards. */
-  face(side) { if (this.#ground.state.orientation !== NAMES[side]) this.turn(); }
+  face(side) {
+    if (this.#ground.state.orientation !== NAMES[side]) this.turn();
+  }
 
   /** What a picture of the board shows. */
   get shown() {
-    return { men: this.#ground.state.pieces, isUpright: this.#ground.state.orientation === 'white', arrows: this.#arrows, marks: this.#marks };
+    return { men: this.#ground.state.pieces, isUpright: this.#isUpright, arrows: this.#arrows, marks: this.#marks };
   }
+
+  get #isUpright() { return this.#ground.state.orientation === 'white'; }
 
   /** Arrows of best moves, and marks of squares: how many moves lead there, or the score of the man there. */
   suggest(moves, marks) {
-    [this.#arrows, this.#marks] = [moves.slice(0, MOST_ARROWS), marks];
+    this.#arrows = moves.slice(0, MOST_ARROWS);
+    this.#marks = marks;
     this.point(null);
   }
 
@@ -97,33 +101,43 @@ export class Board {
   }
 
   #draw(marks) {
-    const container = byId('board').querySelector('cg-container'), upright = this.#ground.state.orientation === 'white';
-    let layer = byId('marks');
-    if (!layer) layer = make('div', { id: 'marks' });
+    const container = byId('board').querySelector('cg-container');
+    const layer = byId('marks') ?? make('div', { id: 'marks' });
     if (layer.parentNode !== container) container.append(layer);
-    layer.replaceChildren(...marks.map(({ square, ...mark }) => {
-      const [x, y] = upright ? [square & 7, 7 - (square >> 3)] : [7 - (square & 7), square >> 3];
-      const made = mark.score
-        ? make('span', { class: 'field', ...shade(parseScore(mark.score)) }, signed(mark.score).replace('G', ''))
-        : make('span', { class: mark.taken ? 'dot ring' : 'dot' }, mark.count > 1 ? String(mark.count) : '');
-      made.style.gridArea = `${y + 1} / ${x + 1}`;
-      return made;
-    }));
+    layer.replaceChildren(...marks.map((mark) => this.#placed(markOf(mark), mark.square)));
+  }
+
+  /** A mark in the row and the column of its square. */
+  #placed(mark, square) {
+    const file = square & 7;
+    const rank = square >> 3;
+    const column = this.#isUpright ? file : 7 - file;
+    const row = this.#isUpright ? 7 - rank : rank;
+    mark.style.gridArea = `${row + 1} / ${column + 1}`;
+    return mark;
   }
 
   #spareMen(color, place) {
-    for (const role of ['king', 'queen', 'rook', 'bishop', 'knight', 'pawn']) {
-      const man = { color, role };
-      const button = make('button', { type: 'button', 'aria-label': `Add a ${color} ${role}`, 'aria-pressed': 'false' }, make('span', { class: 'cg-wrap' }, make('piece', { class: `${role} ${color}` })));
-      button.addEventListener('click', () => this.#choose(this.#man?.button === button ? null : { ...man, button }));
-      button.addEventListener('mousedown', (event) => { event.preventDefault(); this.#ground.dragNewPiece(man, event, true); });
+    for (const role of ROLES) {
+      const man = make('span', { class: 'cg-wrap' }, make('piece', { class: `${role} ${color}` }));
+      const button = this.#tool({ color, role }, man, `Add a ${color} ${role}`);
+      button.addEventListener('mousedown', (event) => {
+        event.preventDefault();
+        this.#ground.dragNewPiece({ color, role }, event, true);
+      });
       place.append(button);
     }
-    for (const [role, sign, label] of color === 'white' ? TOOLS : []) {
-      const button = make('button', { type: 'button', 'aria-label': label, title: label, 'aria-pressed': 'false' }, sign);
-      button.addEventListener('click', () => this.#choose(this.#man?.button === button ? null : { color, role, button }));
-      place.append(button);
-    }
+  }
+
+  #tools(place) {
+    for (const [role, sign, label] of TOOLS) place.append(this.#tool({ role }, sign, label));
+  }
+
+  /** A button that chooses what is put on squares, and ends the choice when it is pressed again. */
+  #tool(man, content, label) {
+    const button = make('button', { type: 'button', 'aria-label': label, title: label, 'aria-pressed': 'false' }, content);
+    button.addEventListener('click', () => this.#choose(this.#man?.button === button ? null : { ...man, button }));
+    return button;
   }
 
   #choose(man) {
@@ -132,15 +146,38 @@ export class Board {
     man?.button.setAttribute('aria-pressed', 'true');
   }
 
+  #changed() {
+    if (this.isEdited) setTimeout(() => this.setUp(this.#ground.getFen()));
+  }
+
   #touched(square) {
-    if (!this.isEdited) this.chosen(square);
-    if (!this.isEdited || !this.#man || this.#man.role === 'hand') return;
-    const { color, role } = this.#man, there = this.#ground.state.pieces.get(square);
+    if (!this.isEdited) {
+      this.chosen(square);
+      return;
+    }
+    if (!this.#man || this.#man.role === HAND) return;
+    const { color, role } = this.#man;
+    const there = this.#ground.state.pieces.get(square);
     const isSame = there && there.color === color && there.role === role;
-    this.#ground.setPieces(new Map([[square, isSame || role === 'bin' ? undefined : { color, role }]]));
+    this.#ground.setPieces(new Map([[square, isSame || role === BIN ? undefined : { color, role }]]));
     this.#ground.cancelMove();
     this.setUp(this.#ground.getFen());
   }
+}
+
+/** The squares that each man can go to, by name. */
+function targetsByMan(position) {
+  const targets = new Map();
+  for (const { from, to } of legalMoves(position)) {
+    targets.set(nameOf(from), [...(targets.get(nameOf(from)) ?? []), nameOf(to)]);
+  }
+  return targets;
+}
+
+/** The score of a man on a square, or a dot with a number of moves. */
+function markOf({ score, taken, count }) {
+  if (score) return make('span', { class: 'field', ...shade(parseScore(score)) }, signed(score).replace('G', ''));
+  return make('span', { class: taken ? 'dot ring' : 'dot' }, count > 1 ? String(count) : '');
 }
 
 function arrowOf(uci, lineWidth, brush = 'blue') {
@@ -148,14 +185,21 @@ function arrowOf(uci, lineWidth, brush = 'blue') {
 }
 
 /** The squares that the side to move can go to, each with its number of moves. */
-export const dotsOf = (position) => [...targetsOf(position)].map(([square, count]) => ({ square, count, taken: position.board[square] !== null }));
+export function dotsOf(position) {
+  const counts = new Map();
+  for (const { to } of legalMoves(position)) counts.set(to, (counts.get(to) ?? 0) + 1);
+  return [...counts].map(([square, count]) => ({ square, count, taken: position.board[square] !== null }));
+}
 
 /** Ask what a pawn becomes; null if nobody says. */
 export function askPromotion() {
   return new Promise((resolve) => {
-    const choices = 'qrbn'.split('').map((kind) => make('button', { type: 'submit', value: kind }, ROLES[kind][0].toUpperCase() + ROLES[kind].slice(1)));
+    const choices = PROMOTIONS.map(([value, name]) => make('button', { type: 'submit', value }, name));
     const dialog = make('dialog', { 'aria-label': 'Promote to' }, make('form', { method: 'dialog' }, ...choices));
-    dialog.addEventListener('close', () => { dialog.remove(); resolve(dialog.returnValue || null); });
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      resolve(dialog.returnValue || null);
+    });
     document.body.append(dialog);
     dialog.showModal();
   });

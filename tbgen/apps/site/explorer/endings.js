@@ -35,7 +35,9 @@ function textOf(name) {
 function rowOf(name, { random, report }) {
   const words = endingInWords(name);
   const onclick = () => random(name);
-  const draw = make('button', { type: 'button', title: `A position of ${name} at random`, onclick }, make('b', {}, words), ` ${name}`);
-  const page = report && make('a', { href: `${report}material/${name}.html`, 'aria-label': `The page of ${name}` }, 'page');
-  return make('li', {}, draw, ' ', page || '');
+  const title = `A position of ${name} at random`;
+  const draw = make('button', { type: 'button', title, onclick }, make('b', {}, words), ` ${name}`);
+  if (!report) return make('li', {}, draw);
+  const page = make('a', { href: `${report}material/${name}.html`, 'aria-label': `The page of ${name}` }, 'page');
+  return make('li', {}, draw, ' ', page);
 }

@@ -26,7 +26,10 @@ export function explainScores() {
   }
   const over = (event) => event.target.closest?.('[data-g]');
   document.addEventListener('pointerover', (event) => over(event) && show(event.target));
-  document.addEventListener('pointerout', (event) => { if (over(event) && !tip.contains(event.relatedTarget) && !shown?.matches(':focus')) hide(); });
+  document.addEventListener('pointerout', (event) => {
+    const isLeft = over(event) && !tip.contains(event.relatedTarget);
+    if (isLeft && !shown?.matches(':focus')) hide();
+  });
   document.addEventListener('focusin', ({ target }) => (target.matches('button') ? show(target) : hide()));
   document.addEventListener('focusout', hide);
   document.addEventListener('click', (event) => (over(event) ? show(event.target) : hide()));

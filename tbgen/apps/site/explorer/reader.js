@@ -23,7 +23,8 @@ function itemsOf(kind) {
   const fields = [];
   let width = 0;
   for (const [, each] of kind) {
-    const at = width, field = itemsOf(each);
+    const at = width;
+    const field = itemsOf(each);
     fields.push((view, start) => field.read?.(view, start + at));
     width += field.width;
   }
@@ -31,8 +32,13 @@ function itemsOf(kind) {
 }
 
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
-  for (let bit = 0; bit < 8; bit++) byte = byte & 1 ? 0xedb88320 ^ (byte >>> 1) : byte >>> 1;
-  return byte >>> 0;
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit++) {
+    const isOdd = crc & 1;
+    crc >>>= 1;
+    if (isOdd) crc ^= 0xedb88320;
+  }
+  return crc >>> 0;
 });
 
 function crc32(bytes) {
@@ -49,9 +55,12 @@ async function sha256(bytes) {
 
 /** Bytes put back in order that were stored plane by plane. */
 function unshuffled(bytes, width) {
-  const items = bytes.length / width, found = new Uint8Array(bytes.length);
-  for (let plane = 0; plane < width; plane++) for (let item = 0; item < items; item++) found[item * width + plane] = bytes[plane * items + item];
-  return found;
+  const items = bytes.length / width;
+  const ordered = new Uint8Array(bytes.length);
+  for (let plane = 0; plane < width; plane++) {
+    for (let item = 0; item < items; item++) ordered[item * width + plane] = bytes[plane * items + item];
+  }
+  return ordered;
 }
 
 export class LayerFile {
@@ -61,25 +70,37 @@ export class LayerFile {
   /** The outcomes or distances at an address, with seal and index checked. */
   static async open(url, name, layer) {
     const file = new LayerFile();
-    [file.url, file.name] = [url, layer === 'outcomes' ? name : `${name} (${layer})`];
+    file.url = url;
+    file.name = layer === 'outcomes' ? name : `${name} (${layer})`;
     const [head, tail] = await Promise.all([file.#fetched(`0-${HEAD_BYTES - 1}`), file.#fetched(`-${TAIL_BYTES}`)]);
-    const seal = new TextDecoder().decode(head.subarray(0, SEAL_BYTES));
-    const words = Object.fromEntries(seal.split('\n').map((line) => line.trim().split(' ')).filter((line) => line.length === 2));
-    if (!seal.startsWith('tbgen table\n') || words.material !== name) throw file.damaged('it has no seal of its own');
-    if (words.format !== FORMAT) throw Error(`The table ${name} has format ${words.format}; this page reads format ${FORMAT}.`);
-    if (words.game !== GAME || words.layer !== layer) throw file.damaged(`it has the ${words.layer} of the game ${words.game}`);
-    const [from, to] = [Number(words.index), Number(words.length)];
-    if (head.length !== Math.min(HEAD_BYTES, to) || tail.length !== Math.min(TAIL_BYTES, to)) throw file.damaged('a part of it came cut short');
-    [file.head, file.tail] = [head, { start: to - tail.length, bytes: tail }];
-    const index = await file.#bytes(from, to);
-    if ((await sha256(index)) !== words['sha256-of-index']) throw file.damaged('its index is not what was written');
-    [file.digest, file.outcomes] = [words.sha256, words.outcomes];
+    const seal = file.#sealIn(head, { name, layer });
+    const start = Number(seal.index);
+    const end = Number(seal.length);
+    if (head.length !== Math.min(HEAD_BYTES, end) || tail.length !== Math.min(TAIL_BYTES, end)) throw file.damaged('a part of it came cut short');
+    file.head = head;
+    file.tail = { start: end - tail.length, bytes: tail };
+    const index = await file.#bytes(start, end);
+    if ((await sha256(index)) !== seal['sha256-of-index']) throw file.damaged('its index is not what was written');
+    file.digest = seal.sha256;
+    file.outcomes = seal.outcomes;
     file.#readIndex(index);
     return file;
   }
 
+  /** The lines of the seal, each a word and its value. */
+  #sealIn(head, { name, layer }) {
+    const text = new TextDecoder().decode(head.subarray(0, SEAL_BYTES));
+    const lines = text.split('\n').map((line) => line.trim().split(' '));
+    const seal = Object.fromEntries(lines.filter((words) => words.length === 2));
+    if (!text.startsWith('tbgen table\n') || seal.material !== name) throw this.damaged('it has no seal of its own');
+    if (seal.format !== FORMAT) throw Error(`The table ${name} has format ${seal.format}; this page reads format ${FORMAT}.`);
+    if (seal.game !== GAME || seal.layer !== layer) throw this.damaged(`it has the ${seal.layer} of the game ${seal.game}`);
+    return seal;
+  }
+
   #readIndex(index) {
-    const end = index.indexOf(10), facts = JSON.parse(new TextDecoder().decode(index.subarray(0, end)));
+    const end = index.indexOf(10); // the line's end
+    const facts = JSON.parse(new TextDecoder().decode(index.subarray(0, end)));
     let at = end + 1;
     this.sets = {};
     for (const [name, [kind, items, chunkItems, shuffled, chunks]] of Object.entries(facts.datasets)) {
@@ -92,7 +113,8 @@ export class LayerFile {
 
   /** One item of a dataset: a value, or a list of the values of its fields. */
   async item(name, place) {
-    const { chunkItems, width, read } = this.sets[name], number = Math.floor(place / chunkItems);
+    const { chunkItems, width, read } = this.sets[name];
+    const number = Math.floor(place / chunkItems);
     return read(await this.#chunk(name, number), (place - number * chunkItems) * width);
   }
 
@@ -103,16 +125,19 @@ export class LayerFile {
 
   /** A whole dataset. */
   async column(name) {
-    const { items, chunkItems, width, read } = this.sets[name], found = [];
-    for (let number = 0; found.length < items; number++) {
-      const view = await this.#chunk(name, number), end = Math.min(chunkItems, items - found.length);
-      for (let place = 0; place < end; place++) found.push(read(view, place * width));
+    const { items, chunkItems, width, read } = this.sets[name];
+    const column = [];
+    for (let number = 0; column.length < items; number++) {
+      const view = await this.#chunk(name, number);
+      const count = Math.min(chunkItems, items - column.length);
+      for (let place = 0; place < count; place++) column.push(read(view, place * width));
     }
-    return found;
+    return column;
   }
 
   #chunk(name, number) {
-    const { kept, most } = LayerFile, key = `${this.url} ${name} ${number}`;
+    const { kept, most } = LayerFile;
+    const key = `${this.url} ${name} ${number}`;
     let chunk = kept.get(key);
     if (!chunk) {
       chunk = this.#read(name, number);
@@ -126,9 +151,12 @@ export class LayerFile {
 
   async #read(name, number) {
     const { width, chunkItems, shuffled, rows } = this.sets[name];
-    const offset = Number(rows.getBigUint64(ROW_BYTES * number, true)), size = rows.getUint32(ROW_BYTES * number + 8, true);
+    const row = ROW_BYTES * number;
+    const offset = Number(rows.getBigUint64(row, true));
+    const size = rows.getUint32(row + 8, true);
+    const crc = rows.getUint32(row + 12, true);
     const packed = await this.#bytes(offset, offset + size);
-    if (crc32(packed) !== rows.getUint32(ROW_BYTES * number + 12, true)) throw this.damaged(`chunk ${number} of ${name} is not what was written`);
+    if (crc32(packed) !== crc) throw this.damaged(`chunk ${number} of ${name} is not what was written`);
     let bytes = decompress(packed);
     if (bytes.length !== chunkItems * width) throw this.damaged(`chunk ${number} of ${name} has another size`);
     if (shuffled) bytes = unshuffled(bytes, width);
@@ -169,7 +197,8 @@ export class LayerFile {
 
 /** Whether a part that was given is the one that was asked for, or as much of it as the file has. */
 function isAnswerTo(range, given) {
-  const [from, to] = range.split('-').map(Number), size = Number(given.split('/')[1]);
+  const [from, to] = range.split('-').map(Number);
+  const size = Number(given.split('/')[1]);
   return given.startsWith(`bytes ${from}-${size <= to ? size - 1 : to}/`);
 }
 

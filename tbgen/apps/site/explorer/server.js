@@ -34,8 +34,9 @@ export class Server {
 
   /** The outcomes of some positions in short, null for one that is none. */
   async outcomes(fens) {
-    const found = await this.#get('r-mobility', { brief: '1' }, { method: 'POST', headers: { 'Content-Type': 'text/plain' }, body: fens.join('\n') });
-    return found.map((each) => (each.error ? null : each));
+    const posted = { method: 'POST', headers: { 'Content-Type': 'text/plain' }, body: fens.join('\n') };
+    const answers = await this.#get('r-mobility', { brief: '1' }, posted);
+    return answers.map((answer) => (answer.error ? null : answer));
   }
 
   /** The position with one man on each square: its outcome and distance, null where the man cannot stand. */

@@ -5,7 +5,11 @@ export const isEmbedded = new URLSearchParams(location.search).has('embed');
 const EMBED = isEmbedded ? '&embed=1' : '';
 const MEN = /(?<![a-z\d])(?:[\dkqrbnp]+\/){7}[\dkqrbnp]+/i;
 
-export const addressOf = ({ fen, accrued }) => `?fen=${encodeURI(fen.replace(/ /g, '_'))}${accrued ? `&accrued=${encodeURIComponent(accrued)}` : ''}${EMBED}`;
+export function addressOf({ fen, accrued }) {
+  const position = `?fen=${encodeURI(fen.replaceAll(' ', '_'))}`;
+  const score = accrued ? `&accrued=${encodeURIComponent(accrued)}` : '';
+  return position + score + EMBED;
+}
 
 /** The position in the page's own address; without one, a famous one. */
 export function inAddress([fen, accrued]) {

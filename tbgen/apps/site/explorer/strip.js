@@ -60,7 +60,8 @@ function rowOf(strip, run, now) {
   const what = run.areHeld
     ? ['It stays: nobody can better it.']
     : [badge(run.outcome), inSome(run.plies), make('span', { class: 'soft' }, ` ${inWords(parseScore(run.outcome))}`)];
-  return make('li', { 'data-now': run.from <= now && now <= run.to }, make('b', {}, between(strip, run)), make('span', {}, ...what));
+  const isNow = run.from <= now && now <= run.to;
+  return make('li', { 'data-now': isNow }, make('b', {}, between(strip, run)), make('span', {}, ...what));
 }
 
 function inShort({ accrued, outcome, dtg }) {
@@ -117,7 +118,9 @@ function bandsOf(strip, width) {
     return bar;
   });
   const sheet = strip.map((each) => make('span', shade(parseScore(each.accrued))));
-  return make('div', { class: 'bands', 'aria-hidden': 'true' }, make('div', { class: 'band sheet' }, ...sheet), make('div', { class: 'band worth' }, ...bars));
+  const above = make('div', { class: 'band sheet' }, ...sheet);
+  const below = make('div', { class: 'band worth' }, ...bars);
+  return make('div', { class: 'bands', 'aria-hidden': 'true' }, above, below);
 }
 
 function ticksOf(strip) {

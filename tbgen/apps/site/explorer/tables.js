@@ -1,7 +1,9 @@
 // Answers from files of tables, computed in the browser; the same answers as those of `tbgen serve`.
 import { scoresOf, whyImpossible } from './accrued.js';
 import { canonical, materialOf } from './materials.js';
-import { accruedAfter, brokenRule, formatFen, hasEnPassant, isReset, legalMoves, nameOf, ownOf, parseFen, play, sanOf, squareOf, uciOf } from './rules.js';
+import {
+  accruedAfter, brokenRule, formatFen, hasEnPassant, isReset, legalMoves, nameOf, ownOf, parseFen, play, sanOf, squareOf, uciOf,
+} from './rules.js';
 import { codeOf, formatScore, parseScore, worth } from './scores.js';
 import { Shelf, compare, turned } from './shelf.js';
 

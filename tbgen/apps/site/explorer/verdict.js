@@ -36,8 +36,13 @@ export function verdict(answer) {
     make('p', {}, badge(answer.outcome, { kind: 'big' }), ' ', `${inWords(outcome, isOver)}.`),
     make('p', {}, mover, wayOf(answer)),
     ...clockOf(answer).map((text) => make('p', {}, text)),
-    make('p', { class: 'facts' }, `Points ${points}. Accrued `, badge(answer.accrued), ', the position’s own score ', badge(answer.own), '.'),
+    factsOf(answer, points),
   ];
+}
+
+function factsOf({ accrued, own }, points) {
+  const scores = ['Accrued ', badge(accrued), ', the position’s own score ', badge(own), '.'];
+  return make('p', { class: 'facts' }, `Points ${points}. `, ...scores);
 }
 
 /** The colour of a verdict's box. */
@@ -62,7 +67,8 @@ function waysOn({ material, table, fen, accrued, own }) {
   const position = accrued === own ? fen : `${fen} ${accrued}`;
   const side = moverOf(fen).toLowerCase();
   if (men <= MOST_TABLE_MEN) return [wayOn('On your machine, this builds the table:', `tbgen build ${table}`)];
-  const hold = wayOn(`This looks for a proof that ${moverOf(fen)} does not lose, without tables:`, `tbgen hold "${position}" --side ${side}`);
+  const proof = `This looks for a proof that ${moverOf(fen)} does not lose, without tables:`;
+  const hold = wayOn(proof, `tbgen hold "${position}" --side ${side}`);
   if (men > MOST_SOLVED_MEN) return [hold];
   return [wayOn('On your machine, this solves the position alone:', `tbgen solve "${position}"`), hold];
 }
