@@ -22,6 +22,9 @@ from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.retro.words.moves import MOST_SLOTS, NO_ROLE
 from tbgen.score import Color
 
+UPSIDE_DOWN = 56
+"""square ^ UPSIDE_DOWN has the same file, and the rank as Black counts it."""
+
 MOST_ROLES = 8
 """New roles, as an index: every role is below it."""
 
@@ -73,6 +76,11 @@ class Reset(NamedTuple):
     flip: bool
     slots: tuple[int, ...]
     """[slot there] -> slot here."""
+
+    @property
+    def turn(self) -> int:
+        """A square there is square ^ turn: the board is upside down where colours change sides."""
+        return UPSIDE_DOWN if self.flip else 0
 
 
 def resets_of(
@@ -139,7 +147,7 @@ def pack_destinations(resets: Sequence[Reset], tables: Sequence[Material]) -> De
         role = int(reset.role) if reset.promoted != NO_SLOT else NO_ROLE
         key = (reset.gone + 1, reset.promoted + 1, role)
         packed.table[key] = tables.index(reset.material)
-        packed.flip[key] = 56 * reset.flip
+        packed.flip[key] = reset.turn
         packed.slots[key][: len(reset.slots)] = reset.slots
     return packed
 

@@ -125,7 +125,7 @@ class PromotionReader:
                 continue
             in_triangle = axis == 0 and not child.pawns
             squares = np.array(TRIANGLE if in_triangle else range(64), np.int64)
-            here = SYMMETRY[symmetry, squares] ^ (56 * reset.flip)
+            here = SYMMETRY[symmetry, squares] ^ reset.turn
             adds[axis, : len(squares)] = here << (6 * (last - slot))
         return adds
 
@@ -153,8 +153,7 @@ class PromotionReader:
         """Ask for what one pawn of one block can become."""
         table = self.tables[reset]
         child = self.child_layouts.layouts[table]
-        flip = 56 * reset.flip
-        pawns_there = [pawns[slot] ^ flip for slot in reset.slots[: child.pawns]]
+        pawns_there = [pawns[slot] ^ reset.turn for slot in reset.slots[: child.pawns]]
         address = child.address_of(pawns_there)
         how = address & HOW_MASK
         mover = self.layout.slots[reset.promoted][0]
@@ -163,7 +162,7 @@ class PromotionReader:
         targets = requests.setdefault(request, [])
         for route, symmetry in self.routes_of[reset]:
             if symmetry in BOARDS_OF_CELL[how]:
-                square = int(SYMMETRY[INVERSE[symmetry], to ^ flip])
+                square = int(SYMMETRY[INVERSE[symmetry], to ^ reset.turn])
                 targets.append(Target(route, square, start))
 
 
