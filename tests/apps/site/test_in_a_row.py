@@ -89,6 +89,11 @@ class Reader:
         self.page.type_into(selector, text)
         self.does(lambda: self.page.press("Enter"))
 
+    def pastes_until(self, fits: Callable[[], object]) -> None:
+        """Look at other positions until one fits what is to be done with it."""
+        while not fits():
+            self.shown.append(paste_a_fen(self))
+
     def opens_editor(self) -> None:
         if self.page.run("document.getElementById('editing').hidden"):
             self.clicks("#edit")
@@ -231,8 +236,7 @@ def open_the_longest_line(reader: Reader) -> Place:
 
 
 def begin_a_drill(reader: Reader) -> Place:
-    if reader.page.run("document.getElementById('ask-drill').hidden"):
-        return paste_a_fen(reader)
+    reader.pastes_until(lambda: reader.page.run("!document.getElementById('ask-drill').hidden"))
     reader.does(lambda: reader.page.run("document.getElementById('ask-drill').click()"))
     reader.page.wait("!document.getElementById('drill-part').hidden")
     return reader.place
@@ -273,14 +277,19 @@ def go_back(reader: Reader) -> Place:
 
 
 def turn_the_side_to_move(reader: Reader) -> Place:
-    board = reader.place.board.copy(stack=False)
-    board.ep_square = None
-    board.turn = not board.turn
-    if not is_legal(board):
-        return paste_a_fen(reader)
+    reader.pastes_until(lambda: is_legal(turned(reader.place.board)))
+    board = turned(reader.place.board)
     reader.opens_editor()
     reader.clicks(f"[name=turn][value={'w' if board.turn else 'b'}]")
     return Place(board)
+
+
+def turned(board: chess.Board) -> chess.Board:
+    """The board with the other side to move."""
+    other = board.copy(stack=False)
+    other.ep_square = None
+    other.turn = not board.turn
+    return other
 
 
 def mirror_the_board(reader: Reader) -> Place:
@@ -298,19 +307,25 @@ def swap_the_colours(reader: Reader) -> Place:
 
 
 def shift_the_men(reader: Reader) -> Place:
+    """All of them one file to the right, or to the left."""
+    reader.pastes_until(lambda: any(shifted(reader.place.board, by) for by in (1, -1)))
+    (by, *_) = [by for by in (1, -1) if shifted(reader.place.board, by)]
+    board = shifted(reader.place.board, by)
+    assert board is not None
     reader.opens_editor()
-    for selector, file in (("[data-shift='1']", 1), ("[data-shift='-1']", -1)):
-        board = chess.Board(None)
-        board.turn = reader.place.board.turn
-        for square, man in reader.place.board.piece_map().items():
-            if not 0 <= chess.square_file(square) + file < 8:
-                break
-            board.set_piece_at(square + file, man)
-        else:
-            if is_legal(board):
-                reader.clicks(selector)
-                return Place(board)
-    return paste_a_fen(reader)
+    reader.clicks(f"[data-shift='{by}']")
+    return Place(board)
+
+
+def shifted(board: chess.Board, by: int) -> chess.Board | None:
+    """The men so many files to the right; None if one would leave the board, or it is not legal."""
+    other = chess.Board(None)
+    other.turn = board.turn
+    for square, man in board.piece_map().items():
+        if not 0 <= chess.square_file(square) + by < 8:
+            return None
+        other.set_piece_at(square + by, man)
+    return other if is_legal(other) else None
 
 
 def put_a_king_elsewhere(reader: Reader) -> Place:
