@@ -26,7 +26,14 @@ from tbgen.library.catalog import Condition, Finding
 from tbgen.library.costs import seconds_left
 from tbgen.library.plan import Settings
 from tbgen.library.workers import BuiltTable, kill_all
-from tbgen.material import Material, all_materials, build_order
+from tbgen.material import (
+    MOST_PAIRS_MEN,
+    Material,
+    Scope,
+    all_materials,
+    build_order,
+    pairs_materials,
+)
 from tbgen.men import Man
 from tbgen.score import Mobility
 from tbgen.storage.files import men_of_folder, remove_partials
@@ -55,6 +62,12 @@ def _memory_of(context: click.Context, option: click.Parameter, text: str | None
     type=options.NAME,
     multiple=True,
     help="Build the missing tables that would decide these games; repeat it for more files.",
+)
+@click.option(
+    "--pairs",
+    is_flag=True,
+    help="Build tables of the positions in which two pawns face each other on a file: of the named "
+    "materials, or all thirty of six men.",
 )
 @click.option(
     "--memory",
@@ -95,6 +108,7 @@ def command(
     *,
     wanted: Wanted,
     games: tuple[str, ...],
+    pairs: bool,
     memory: int | None,
     threads: int | None,
     jobs: int | None,
@@ -120,6 +134,8 @@ def command(
       tbgen build --all --plan
       tbgen build KRPvKRP --plan --memory 512G --threads 32
       tbgen build --men 4 --outcomes
+      tbgen build KRPvKRP --pairs --outcomes
+      tbgen build --pairs --outcomes --plan
       tbgen build --all --jobs 4 --threads 8 --memory 24G
       tbgen build --all --data /shared/tables --cluster tcp://host:8786
     """
@@ -129,7 +145,13 @@ def command(
         raise UsageError(
             "the cluster sets the number of workers and threads; leave out --threads and --jobs"
         )
-    materials = _materials_for(games, wanted, data)
+    if games:
+        materials = _materials_for(games, wanted, data, pairs=pairs)
+    elif pairs:
+        materials = _pairs_materials(wanted)
+    else:
+        men = men_of_folder(data)
+        materials = wanted.materials(every=partial(all_materials, men), own=men)
     if not materials:
         return
     settings = Settings(threads or processors(), jobs or 0, memory, cluster, outcomes_only)
@@ -139,16 +161,31 @@ def command(
         _build(data, materials, settings)
 
 
-def _materials_for(games: Sequence[str], wanted: Wanted, folder: Path) -> list[Material]:
-    """The tables that some games lack, or those that the user names."""
-    if not games:
-        men = men_of_folder(folder)
-        return wanted.materials(every=partial(all_materials, men), own=men)
+def _materials_for(
+    games: Sequence[str], wanted: Wanted, folder: Path, *, pairs: bool
+) -> list[Material]:
+    """The tables that some games lack."""
     from tbgen.cli.reading import lacking
 
-    if wanted.given:
-        raise UsageError(f"{' and '.join(['--for', *wanted.given])} cannot be given together")
+    given = ["--for", *wanted.given]
+    if pairs:
+        given.append("--pairs")
+    if len(given) > 1:
+        raise UsageError(f"{' and '.join(given)} cannot be given together")
     return lacking(games, folder)
+
+
+def _pairs_materials(wanted: Wanted) -> list[Material]:
+    """The tables of pairs of the named materials; without any, all of six men."""
+    if not wanted.given:
+        return pairs_materials(MOST_PAIRS_MEN)
+    if wanted.names:
+        return [material.within(Scope.PAIRS) for material in wanted.materials(MOST_PAIRS_MEN)]
+    return [
+        material.within(Scope.PAIRS)
+        for material in wanted.materials(MOST_PAIRS_MEN)
+        if material.may_have_pairs
+    ]
 
 
 def _plan(folder: Path, materials: list[Material], settings: Settings, form: Form) -> None:
