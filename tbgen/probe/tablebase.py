@@ -371,6 +371,11 @@ class Tablebase(AbstractContextManager["Tablebase"]):
             MissingTableError: The table of the material is missing.
             MaterialError: The text names no material.
             UsageError: `cells` is less than 1.
+
+        >>> with Tablebase("nowhere", missing_ok=True) as tables:  # doctest: +ELLIPSIS
+        ...     sum(part.weight.sum() for part in tables.positions("KBvK"))
+        Traceback (most recent call last):
+        tbgen.errors.MissingTableError: no table KBvK in nowhere; build it with: ...
         """
         from tbgen.probe.whole import parts_of
 

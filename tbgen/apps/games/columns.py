@@ -44,7 +44,7 @@ _MOST_NET = 3
 
 
 @dataclass(frozen=True)
-class Column:
+class CriterionColumn:
     """A criterion, its sentence, and the text of each player's value."""
 
     head: str
@@ -53,12 +53,12 @@ class Column:
     """Player -> text; empty for the direct encounter, which is known only within a tie."""
 
 
-def columns_of(standings: Standings) -> list[Column]:
+def columns_of(standings: Standings) -> list[CriterionColumn]:
     """The criteria in the order in which they decide."""
     columns = []
     for criterion in standings.order:
         head, sentence = _MEANINGS[criterion]
-        columns.append(Column(head, sentence, _cells_of(standings, criterion)))
+        columns.append(CriterionColumn(head, sentence, _cells_of(standings, criterion)))
     return columns
 
 

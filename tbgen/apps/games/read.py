@@ -32,7 +32,7 @@ from tbgen.rules.stage import End, FiftyMoveSetting, Ply, first_ply, next_ply
 from tbgen.score import Color, Mobility, Score
 from tbgen.system.inputs import read_pieces
 
-Check = Callable[[], None]
+StopIfLate = Callable[[], None]
 """Called again and again during a long task, which it stops by an error."""
 
 
@@ -141,7 +141,7 @@ def games_in(
     lines: str | Iterable[str],
     name: str = "PGN",
     rules: Rules | None = None,
-    check: Check | None = None,
+    check: StopIfLate | None = None,
 ) -> Iterator[PgnGame | PgnError]:
     """Every game of a text or its lines, or the error that is in its place; PgnError is raised if
     there is no game.
@@ -164,7 +164,7 @@ def _pieces_of(lines: Iterable[str]) -> Iterator[bytes]:
 
 
 def _games(
-    pieces: Iterable[bytes], name: str, rules: Rules | None, check: Check | None = None
+    pieces: Iterable[bytes], name: str, rules: Rules | None, check: StopIfLate | None = None
 ) -> Iterator[PgnGame | PgnError]:
     if rules is None:
         rules = Rules()
@@ -174,7 +174,7 @@ def _games(
 
 
 def game_of(
-    text: GameText, name: str, rules: Rules, check: Check | None = None
+    text: GameText, name: str, rules: Rules, check: StopIfLate | None = None
 ) -> PgnGame | PgnError:
     """A game of a file, or the error in its place; `check` as in `games_in`."""
     try:
@@ -185,7 +185,7 @@ def game_of(
         return PgnError(name, str(error), number=text.number)
 
 
-def _replayed_game(text: GameText, name: str, rules: Rules, check: Check | None) -> PgnGame:
+def _replayed_game(text: GameText, name: str, rules: Rules, check: StopIfLate | None) -> PgnGame:
     tags = text.tags
     known = read_tags(tags)
     result = result_of(tags, text.result)
@@ -298,7 +298,7 @@ def _game_by_python_chess(
     fifty_moves: FiftyMoves,
     mobility: Mobility,
     text: GameText,
-    check: Check | None = None,
+    check: StopIfLate | None = None,
 ) -> Game:
     game = Game(root.board, accrued=root.carried, fifty_moves=fifty_moves, mobility=mobility)
     # Each move is one word of the file; `push_line` would split some of them again.

@@ -19,7 +19,7 @@ from tbgen.rules.position import is_reset, material_of, play_move
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Color, Score
 
-_Node = tuple[str, int]
+_NodeKey = tuple[str, int]
 """A position and its threshold."""
 
 
@@ -50,7 +50,7 @@ class Proof:
         board = strategy.board.copy(stack=False)
         accrued = strategy.accrued
         line = list[str]()
-        seen = dict[_Node, int]()
+        seen = dict[_NodeKey, int]()
         node = epd_of(board), strategy.goal.threshold(accrued)
         while node not in seen:
             seen[node] = len(line)
@@ -175,7 +175,7 @@ class HoldBracket(Shown):
 
 
 def _move_on(
-    strategy: Strategy, board: chess.Board, accrued: Score, seen: Mapping[_Node, int]
+    strategy: Strategy, board: chess.Board, accrued: Score, seen: Mapping[_NodeKey, int]
 ) -> chess.Move | None:
     """The strategy's move, or a move of the other side: one that returns, else a quiet one.
 

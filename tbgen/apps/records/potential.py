@@ -305,7 +305,7 @@ def _is_mate(outcome: Score) -> Fraction:
     return Fraction(outcome.is_mate)
 
 
-class _Part(NamedTuple):
+class _Share(NamedTuple):
     """Some of the positions of an ending."""
 
     bishops: str | None
@@ -335,13 +335,13 @@ def _recorded(record: Record, worths: Worths) -> Iterator[Potential]:
         )
 
 
-def _parts_of(record: Record, leader: Color, rule: Rule) -> list[_Part]:
+def _parts_of(record: Record, leader: Color, rule: Rule) -> list[_Share]:
     """All positions, or those with the leader's bishops on squares of both colours and of one."""
     every = {side: record.sides[side].counts for side in Color}
     men = record.material.side(leader)
     bound = [role for role in men if is_bound(role)]
     if record.one_colored is None or len(bound) < 2:
-        return [_Part(None, rule, every)]
+        return [_Share(None, rule, every)]
     one: dict[Color, dict[Score, int]] = {}
     both: dict[Color, dict[Score, int]] = {}
     for side in Color:
@@ -354,8 +354,8 @@ def _parts_of(record: Record, leader: Color, rule: Rule) -> list[_Part]:
     has_only_bishops = len(bound) == len(men) - 1
     has_more = not has_only_bishops or len(others) > 1
     return [
-        _Part("both colours", rule, both),
-        _Part("one colour", rule if has_more else Rule.NO_MATE, one),
+        _Share("both colours", rule, both),
+        _Share("one colour", rule if has_more else Rule.NO_MATE, one),
     ]
 
 
