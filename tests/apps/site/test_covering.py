@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.apps.site.chromium import NEEDED, Chromium
-from tests.apps.site.test_explorer import look_at
+from tests.apps.site.test_explorer import PROMOTION, look_at
 from tests.positions import BISHOP
 
 pytestmark = NEEDED
@@ -60,6 +60,13 @@ def test_a_click_in_the_middle_of_a_button_hits_it(page: Chromium, server: str, 
         count, covered = page.run(COVERED)
         assert covered == [], width
         assert count > 30
+        assert page.run("document.documentElement.scrollWidth") == width
+
+
+def test_moves_of_many_words_fit_a_phone(page: Chromium, server: str) -> None:
+    for width in PHONES:
+        page.look(width, 844)
+        look_at(page, server, PROMOTION)
         assert page.run("document.documentElement.scrollWidth") == width
 
 
