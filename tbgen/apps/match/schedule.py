@@ -51,23 +51,24 @@ MatchStage = dict[int, Pairing]
 def everyone_with_everyone(players: int) -> Iterator[tuple[int, int]]:
     """The pairs of a round robin, by the circle method.
 
-    Players sit around a table, opposite of those they meet. One seat is fixed, and after each turn
-    the others move on by one. With an odd number nobody sits on the fixed seat.
+    Players sit at two sides of a table, opposite of those they meet. The first seat is fixed, and
+    after each turn the others move on by one. With an odd number nobody sits on the fixed seat.
     """
-    odd = players % 2
-    seats = players + odd
-
-    def player(seat: int, turn: int) -> int:
-        if seat == 0:
-            return -odd
-        return (seat - 1 - turn) % (seats - 1) + 1 - odd
-
-    for turn in range(seats - 1):
-        for seat in range(odd, seats // 2):
-            first = player(seat, turn)
-            second = player(seats - 1 - seat, turn)
-            # The fixed player has White in every other turn.
-            yield (second, first) if turn % 2 and seat == 0 else (first, second)
+    table: list[int | None] = list(range(players))
+    if players % 2:
+        table.insert(0, None)
+    half = len(table) // 2
+    for turn in range(len(table) - 1):
+        opposite = reversed(table[half:])
+        for seat, (first, second) in enumerate(zip(table[:half], opposite, strict=True)):
+            if first is None or second is None:
+                continue
+            # The player on the fixed seat has White in every other turn.
+            if seat == 0 and turn % 2:
+                yield second, first
+            else:
+                yield first, second
+        table = [table[0], table[-1], *table[1:-1]]
 
 
 def seeds_with_others(players: int, seeds: int) -> Iterator[tuple[int, int]]:
