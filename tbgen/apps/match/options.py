@@ -1,8 +1,8 @@
 """The settings of a match from a command line or a TOML file.
 
-A file becomes the words of a command line, which stand before those that are typed. The parser
-fills `MatchWords`, and refuses words without a meaning; the settings are made of these. It also
-refuses combinations that make no sense, and options that change nothing.
+tbgen turns a file into a command line, and puts the typed command line after it. The parser reads
+each word into a field of `MatchWords`, and refuses unknown words. tbgen then refuses combinations
+of options that make no sense, and options that change nothing. The rest becomes `MatchSettings`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import shutil
 import tomllib
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,7 @@ from tbgen.rules.points import Scoring
 _DEBIAN_GAMES = "/usr/games"
 """Where Debian has engines; the PATH of some users leaves it out."""
 _UCI_PREFIX = "option."
+_OPTIONS_AND_ALIASES = {**OPTIONS, **ALIASES}
 
 
 def settings_of(arguments: Iterable[str]) -> MatchSettings:
@@ -55,9 +56,11 @@ def settings_of(arguments: Iterable[str]) -> MatchSettings:
     words = parse_arguments(typed)
     if words.config is not None:
         words = parse_arguments([*arguments_in(words.config), *typed])
-    engines = tuple(_engine(own.before(words.all_engines)) for own in words.engines)
+    engines = list[EngineSpec]()
+    for engine_words in words.engines:
+        engines.append(_engine(engine_words.with_defaults(words.all_engines)))
     _refuse_senseless(words)
-    return _settings(words, engines)
+    return _settings(words, tuple(engines))
 
 
 def parse_arguments(arguments: Iterable[str]) -> MatchWords:
@@ -69,18 +72,18 @@ def parse_arguments(arguments: Iterable[str]) -> MatchWords:
         name = word.lstrip("-")
         if name in ("", word):
             raise UsageError(f"{word!r} belongs to no option; options start with a dash")
-        option = _known(f"-{name}", name, {**OPTIONS, **ALIASES})
+        option = _known(f"-{name}", name, _OPTIONS_AND_ALIASES)
         words.given.add(option.name)
         if option.name == "engine":
             engine = EngineWords()
-            _read_group(option, left, engine)
+            _read_group(option, _take_group(left), engine)
             words.engines.append(engine)
         elif option.name == "each":
             engine = EngineWords()
-            _read_group(option, left, engine)
-            words.all_engines = engine.before(words.all_engines)
+            _read_group(option, _take_group(left), engine)
+            words.all_engines = engine.with_defaults(words.all_engines)
         elif option.keys:
-            _read_group(option, left, words)
+            _read_group(option, _take_group(left), words)
         else:
             value = left.popleft() if _has_value(option, left) else None
             _read(f"-{name}", option, value, words, between=" ")
@@ -88,44 +91,57 @@ def parse_arguments(arguments: Iterable[str]) -> MatchWords:
 
 
 def _has_value(option: Option, left: deque[str]) -> bool:
-    """Whether the next word is the value of an option."""
+    """Whether the next word is the value of an option, and not an option itself."""
     if not left or not option.kind.form:
         return False
     is_optional = option.kind.alone is not None
     return not (is_optional and left[0].startswith("-"))
 
 
-def _read_group(option: Option, left: deque[str], words: EngineWords | MatchWords) -> None:
-    """Read the words of a group, and take them off those that are left."""
-    is_first = True
+def _take_group(left: deque[str]) -> list[str]:
+    """Take the words up to the next option."""
+    group = list[str]()
     while left and not left[0].startswith("-"):
-        key, equals, text = left.popleft().partition("=")
+        group.append(left.popleft())
+    return group
+
+
+def _read_group(option: Option, group: Sequence[str], words: EngineWords | MatchWords) -> None:
+    """Set fields by the words of a group, such as `key=value`.
+
+    The first word may be the name of a file alone.
+    """
+    if not group:
+        raise UsageError(f"-{option.name} needs values: -{option.name} {option.form}")
+    for number, word in enumerate(group):
+        key, equals, text = word.partition("=")
         value = text if equals else None
-        if is_first and not equals and key not in option.keys and "file" in option.keys:
+        has_key = bool(equals) or key in option.keys
+        if number == 0 and not has_key and "file" in option.keys:
             value = key
             key = "file"
-        is_first = False
         spelling = f"-{option.name} {key}"
         if key.startswith(_UCI_PREFIX):
-            _read_uci_option(spelling, key.removeprefix(_UCI_PREFIX), option, value, words)
+            _known(spelling, UCI_OPTION, option.keys)
+            assert isinstance(words, EngineWords), "only engines have options of UCI"
+            _read_uci_option(spelling, key.removeprefix(_UCI_PREFIX), value, words)
         else:
             _read(spelling, _known(spelling, key, option.keys), value, words, between="=")
-    if is_first:
-        raise UsageError(f"-{option.name} needs values: -{option.name} {option.form}")
 
 
-def _read_uci_option(
-    spelling: str, name: str, group: Option, value: str | None, words: EngineWords | MatchWords
-) -> None:
-    """Read `option.NAME=VALUE` of an engine."""
-    _known(spelling, UCI_OPTION, group.keys)
+def _read_uci_option(spelling: str, name: str, value: str | None, words: EngineWords) -> None:
+    """Note `option.NAME=VALUE` of an engine.
+
+    An option that the referee sets may only be given the value that it has anyway.
+    """
     if value is None:
         raise UsageError(f"{spelling} needs a value: {spelling}=VALUE")
-    set_value, reason = SET_BY_REFEREE.get(name.lower(), (value, ""))
+    if name.lower() not in SET_BY_REFEREE:
+        words.options[name] = value
+        return
+    set_value, reason = SET_BY_REFEREE[name.lower()]
     if value.lower() != set_value.lower():
         raise UsageError(f"{spelling}={value} is not offered: {reason}")
-    if isinstance(words, EngineWords) and not reason:
-        words.options[name] = value
 
 
 def _read(
@@ -136,9 +152,9 @@ def _read(
     *,
     between: str,
 ) -> None:
-    """Set a field by a word, or by the name of the option alone.
+    """Set the field of an option by its value; None is an option without a value.
 
-    `spelling` is the option in errors, and `between` stands between it and its value.
+    Errors call the option `spelling`, and write `between` before its value.
     """
     word = option.kind.alone if value is None else value
     if word is None:
@@ -159,50 +175,55 @@ def _read(
         setattr(words, option.sets, setting)
 
 
-def _known(spelling: str, name: str, known: Mapping[str, Option]) -> Option:
-    """The option of a name; `spelling` is its name in errors."""
-    if name in known:
-        return known[name]
+def _known(spelling: str, name: str, options: Mapping[str, Option]) -> Option:
+    """The option of a name; UsageError, which calls it `spelling`, if it is not among `options`."""
+    if name in options:
+        return options[name]
     if name in REFUSED:
         raise UsageError(f"{spelling} is not offered: {REFUSED[name]}")
-    raise UsageError(f"unknown option {spelling}{nearest(name, known)}")
+    raise UsageError(f"unknown option {spelling}{nearest(name, options)}")
 
 
 def arguments_in(path: Path) -> Iterator[str]:
-    """A file as a command line.
+    """A TOML file as a command line.
 
-    `[[engine]]` is repeated, and `option.Hash = 16` is an option of an engine.
+    Each table `[[engine]]` becomes an -engine, and `option.Hash = 16` in it the word
+    `option.Hash=16`. `quiet = true` becomes -quiet, and `quiet = false` nothing.
     """
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, or too deep
         raise UsageError(f"{path}: {' '.join(str(error).split())}") from None
     for name, value in content.items():
-        for entry in value if isinstance(value, list) else [value]:
+        for entry in _as_list(value):
             if entry is False:
                 continue
             yield f"-{name}"
             if isinstance(entry, dict):
-                yield from _group_arguments(entry)
+                yield from _words_of_table(entry)
             elif entry is not True:
                 yield str(entry)
 
 
-def _group_arguments(group: Mapping[str, Any]) -> Iterator[str]:
-    """The words of a table of TOML; a list is a word for each of its items."""
-    for key, value in flattened(group):
-        for item in value if isinstance(value, list) else [value]:
+def _words_of_table(table: Mapping[str, Any]) -> Iterator[str]:
+    """The words of a table of TOML; a list becomes a word for each of its items."""
+    for key, value in flattened(table):
+        for item in _as_list(value):
             text = str(item).lower() if isinstance(item, bool) else str(item)
             yield f"{key}={text}"
 
 
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
 def _engine(words: EngineWords) -> EngineSpec:
-    """An engine from its words."""
+    """An engine from its words; UsageError if it has no program, or no limit for its moves."""
     title = f"engine {words.name or words.program or '?'}"
     if words.program is None:
         raise UsageError(f"{title} needs cmd=FILE, the program to run")
-    control = words.control or TimeControl()
-    control = replace(control, each_move=words.each_move, nodes=words.nodes, plies=words.plies)
+    clock = words.control or TimeControl()
+    control = replace(clock, each_move=words.each_move, nodes=words.nodes, plies=words.plies)
     if control == TimeControl():
         raise UsageError(f"{title} may think for ever; give it tc=, st=, nodes= or depth=")
     if control.base is not None and control.each_move is not None:
@@ -227,9 +248,9 @@ def _engine(words: EngineWords) -> EngineSpec:
 
 
 def _program(name: str) -> str:
-    """The path of a program, or its name if there is none.
+    """The absolute path of a program, because the engine may run in another folder.
 
-    The engine may run in another folder, so the path is absolute.
+    A program that is not found keeps its name; starting it gives the error.
     """
     path = shutil.which(name) or shutil.which(name, path=_DEBIAN_GAMES) or name
     return str(Path(path).absolute()) if os.sep in path else path
@@ -267,7 +288,7 @@ def _settings(words: MatchWords, engines: tuple[EngineSpec, ...]) -> MatchSettin
             syzygy_men=words.syzygy_men,
             ignore_fifty_moves=words.ignore_fifty_moves,
         ),
-        sprt=_test(words) if "sprt" in words.given else None,
+        sprt=_sprt(words) if "sprt" in words.given else None,
         pgn=words.pgn,
         event=words.event,
         site=words.site,
@@ -286,6 +307,7 @@ def _settings(words: MatchWords, engines: tuple[EngineSpec, ...]) -> MatchSettin
 
 
 def _rules(words: MatchWords) -> PlayRules:
+    """The rules of all games."""
     resign = None
     if words.resign_centipawns is not None:
         resign = Resign(words.resign_moves, words.resign_centipawns, words.resign_two_sided)
@@ -298,23 +320,25 @@ def _rules(words: MatchWords) -> PlayRules:
     )
 
 
-def _test(words: MatchWords) -> Sprt:
+def _sprt(words: MatchWords) -> Sprt:
+    """The sequential test."""
     return Sprt(words.elo0, words.elo1, words.alpha, words.beta, words.model)
 
 
 def _has_games(words: MatchWords) -> bool:
-    """Whether the file of openings has games, by its format or by its name."""
+    """Whether the file of openings has games, by its format or else by its name."""
     if words.openings_are_games is not None:
         return words.openings_are_games
-    suffixes = [] if words.openings is None else words.openings.suffixes
-    return any(suffix.lower() == ".pgn" for suffix in suffixes)
+    if words.openings is None:
+        return False
+    # A packed file has two suffixes: book.pgn.gz.
+    return ".pgn" in [suffix.lower() for suffix in words.openings.suffixes]
 
 
 def _refuse_senseless(words: MatchWords) -> None:
     """Refuse combinations of options that make no sense, and options that change nothing."""
     given = words.given
-    engines = len(words.engines)
-    if engines < 2:
+    if len(words.engines) < 2:
         raise UsageError("a match needs two engines: -engine cmd=FILE ... -engine cmd=FILE ...")
     if "sprt" in given:
         _refuse_senseless_test(words)
@@ -356,7 +380,8 @@ def _refuse_senseless_tournament(words: MatchWords) -> None:
     if words.format is Format.SWISS:
         if "rounds" not in given:
             raise UsageError("-tournament swiss needs -rounds")
-        most_rounds = engines - 1 + engines % 2
+        # With an odd number one engine has a bye in each round.
+        most_rounds = engines if engines % 2 else engines - 1
         if words.rounds > most_rounds:
             raise UsageError(
                 f"-rounds {words.rounds}: without meeting twice, "

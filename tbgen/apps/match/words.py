@@ -32,7 +32,7 @@ from tbgen.errors import UsageError
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Komi, Scheme, parse_komi
 
-# What holds where nothing is said.
+# The defaults.
 _ENGINE = EngineSpec(())
 _PLAN = Tournament(players=0)
 _MATCH = MatchSettings((), _PLAN)
@@ -63,14 +63,14 @@ class EngineWords:
     stderr: Path | None = None
     white_view: bool | None = None
 
-    def before(self, others: EngineWords) -> EngineWords:
-        """These words, which take precedence, and the others where these say nothing."""
-        joined = replace(others, options={**others.options, **self.options})
+    def with_defaults(self, defaults: EngineWords) -> EngineWords:
+        """These words, and the defaults where these say nothing."""
+        words = replace(defaults, options={**defaults.options, **self.options})
         for part in fields(self):
             value = getattr(self, part.name)
             if part.name != "options" and value is not None and value != []:
-                setattr(joined, part.name, value)
-        return joined
+                setattr(words, part.name, value)
+        return words
 
 
 @dataclass(slots=True)
@@ -78,9 +78,11 @@ class MatchWords:
     """The words of a match."""
 
     given: set[str] = field(default_factory=set)
-    """The names of the options."""
+    """The names of the options that were given."""
     engines: list[EngineWords] = field(default_factory=list)
+    """The words of each -engine."""
     all_engines: EngineWords = field(default_factory=EngineWords)
+    """The words of -each."""
     config: Path | None = None
 
     games: int = _PLAN.games
