@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tbgen.apps.hold import DEFAULT_NODES, MOST_NODES
 from tbgen.cli import options
 from tbgen.cli.command import PositionCommand, refuse_together, refuse_without
 from tbgen.cli.output import Outputs
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 _BOTH = "both"
 _GOALS = ("accrued", "best", "draw")
-_MOST_NODES = 5_000_000
-_DEFAULT_NODES = 100_000
 _PAIR = "  {:11}{}"
 """How a fact of a hold is printed, below the side's line."""
 
@@ -63,9 +62,9 @@ def _goals(context: click.Context) -> Sequence[str]:
 @click.option(
     "--nodes",
     metavar="N",
-    type=click.IntRange(1, _MOST_NODES),
-    default=_DEFAULT_NODES,
-    help=f"Give up each search after N positions (default {_DEFAULT_NODES}).",
+    type=click.IntRange(1, MOST_NODES),
+    default=DEFAULT_NODES,
+    help=f"Give up each search after N positions (default {DEFAULT_NODES}).",
 )
 @click.option(
     "--wide",

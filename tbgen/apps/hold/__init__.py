@@ -13,3 +13,10 @@ An *attempt* is a rung with the men that move. A *frame* is all positions that i
 about. `strategy` has goals and moves that keep them, `closed_sets` the search and ways out,
 `ladder` the rungs in order, `check` the proof of a strategy, `answers` the results.
 """
+
+from typing import Final
+
+DEFAULT_NODES: Final = 100_000
+"""The most positions of a search, unless the caller gives another number."""
+MOST_NODES: Final = 5_000_000
+"""The greatest number that a caller may give."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import chess
 
+from tbgen.apps.hold import DEFAULT_NODES, MOST_NODES
 from tbgen.apps.hold.answers import Escape, Holding, check_strategy
 from tbgen.apps.hold.closed_sets import (
     Attempt,
@@ -31,8 +32,6 @@ from tbgen.rules.notation import broken_rule
 from tbgen.rules.position import accrued_in, accrued_of, bare_sides, expect_board, own_score
 from tbgen.score import Color, Score, expect_color, expect_score
 
-DEFAULT_NODES = 100_000
-MOST_NODES = 5_000_000
 _MOST_MOVES_CODE = 437
 """No position has more than 218 moves."""
 
