@@ -151,7 +151,7 @@ def command(
         materials = _pairs_materials(wanted)
     else:
         men = men_of_folder(data)
-        materials = wanted.materials(every=partial(all_materials, men), own=men)
+        materials = wanted.materials(list_all=partial(all_materials, men), own=men)
     if not materials:
         return
     settings = Settings(threads or processors(), jobs or 0, memory, cluster, outcomes_only)

@@ -39,51 +39,63 @@ class PositionCommand(Command):
     """A command that takes the words of a FEN, where `-G2.5` is a score and no option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put a blank before such a score, as click takes words with a dash for options."""
-        takers = set()
+        """Put a blank before a negative score, because click takes words with a dash for options.
+
+        The value of an option needs no blank.
+        """
+        options_with_value = set()
         for parameter in self.params:
             if isinstance(parameter, click.Option) and not parameter.is_flag:
-                takers.update(parameter.opts)
+                options_with_value.update(parameter.opts)
         words = []
-        before = ""
+        last_word = ""
         for word in args:
-            is_score = _NEGATIVE_SCORE.fullmatch(word) is not None and before not in takers
-            words.append(f" {word}" if is_score else word)
-            before = word
+            is_value = last_word in options_with_value
+            if _NEGATIVE_SCORE.fullmatch(word) and not is_value:
+                words.append(f" {word}")
+            else:
+                words.append(word)
+            last_word = word
         return super().parse_args(ctx, words)
 
 
 def is_typed(name: str) -> bool:
-    """Whether an option stands on the command line and asks for something.
+    """Whether the command line has an option.
 
-    $TBGEN_DATA is there for all commands, so it does not count. A format for people is no wish.
+    A variable of the shell such as $TBGEN_DATA does not count, because it is set for all commands.
+    Neither does `--format table`, because it changes nothing.
     """
     context = click.get_current_context()
-    for parameter in context.command.params:
-        if name in parameter.opts:
-            source = context.get_parameter_source(parameter.name or "")
-            value = context.params[parameter.name or ""]
-            is_wish = value is not False and value is not Form.TABLE
-            return source is ParameterSource.COMMANDLINE and is_wish
-    raise LookupError(f"{context.command_path} has no option {name}")
+    field = _field_of(context.command, name)
+    if context.get_parameter_source(field) is not ParameterSource.COMMANDLINE:
+        return False
+    return context.params[field] is not Form.TABLE
+
+
+def _field_of(command: click.Command, name: str) -> str:
+    """The parameter of a command's function that an option sets."""
+    for parameter in command.params:
+        if name in parameter.opts and parameter.name is not None:
+            return parameter.name
+    raise LookupError(f"{command.name} has no option {name}")
 
 
 def refuse_together(*names: str) -> None:
-    """Refuse more than one of some options."""
+    """Refuse the command line if it has more than one of these options."""
     typed = [name for name in names if is_typed(name)]
     if len(typed) > 1:
         raise UsageError(f"{' and '.join(typed)} cannot be given together")
 
 
-def refuse_beside(wish: str, *names: str) -> None:
-    """Refuse options that mean nothing beside something else that is asked for."""
+def refuse_beside(given: str, *names: str) -> None:
+    """Refuse options that mean nothing beside `given`, such as `--continue never`."""
     for name in names:
         if is_typed(name):
-            raise UsageError(f"{wish} and {name} cannot be given together")
+            raise UsageError(f"{given} and {name} cannot be given together")
 
 
 def refuse_without(needed: str, *names: str) -> None:
-    """Refuse options that mean nothing without another one."""
+    """Refuse options that mean nothing without the option `needed`."""
     if is_typed(needed):
         return
     for name in names:

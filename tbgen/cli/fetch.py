@@ -76,7 +76,7 @@ def command(
 
     def choose(offered: Iterable[Material]) -> Iterable[Material]:
         chosen = materials
-        if wanted.every:
+        if wanted.wants_all:
             chosen = [material for material in offered if material in known]
         if children:
             return build_order(chosen)

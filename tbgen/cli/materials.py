@@ -26,11 +26,11 @@ R = TypeVar("R")
 
 
 class Wanted(NamedTuple):
-    """Materials that a user names, by name or by number of men."""
+    """The materials that a user wants: those with names, those of N men, or all of them."""
 
     names: tuple[str, ...]
     men: int | None
-    every: bool
+    wants_all: bool
 
     @property
     def given(self) -> list[str]:
@@ -40,38 +40,41 @@ class Wanted(NamedTuple):
             given.append(" ".join(self.names))
         if self.men is not None:
             given.append("--men")
-        if self.every:
+        if self.wants_all:
             given.append("--all")
         return given
 
     def materials(
         self,
-        most: int = MOST_BUILT_MEN,
-        every: Callable[[], list[Material]] = all_materials,
+        most_men: int = MOST_BUILT_MEN,
+        list_all: Callable[[], list[Material]] = all_materials,
         own: Sequence[Man] = (),
     ) -> list[Material]:
-        """The materials, each of at most `most` men.
+        """The wanted materials; UsageError if the user gave no choice, or more than one.
 
-        With --all they are those that `every` gives, of two to five men. `own` are men of your own
-        that they may have.
+        Arguments:
+            most_men: The most men of a material.
+            list_all: Lists the materials that --all stands for.
+            own: The men of your own that a material may have.
         """
         if not self.given:
             raise UsageError("name materials such as KBvK, or give --men N, or --all")
         if len(self.given) > 1:
             raise UsageError(f"{' and '.join(self.given)} cannot be given together")
-        if self.every:
-            return every()
+        if self.wants_all:
+            return list_all()
         if self.men is None:
-            return [table_material(name, most, own) for name in self.names]
-        if not FEWEST_TABLE_MEN <= self.men <= most:
+            return [table_material(name, most_men, own) for name in self.names]
+        if not FEWEST_TABLE_MEN <= self.men <= most_men:
             raise UsageError(
-                f"tables have {FEWEST_TABLE_MEN} to {most} men, kings included, not {self.men}"
+                f"tables have {FEWEST_TABLE_MEN} to {most_men} men, kings included, not {self.men}"
             )
         return materials(self.men, own)
 
 
 def _built_materials(context: click.Context) -> Iterable[Material]:
-    return [material for material, _ in tables_of(context.params.get("folders") or ())]
+    folders = context.params.get("folders") or ()
+    return [material for material, _ in tables_of(folders)]
 
 
 def _all_materials(context: click.Context) -> Iterable[Material]:
@@ -80,16 +83,18 @@ def _all_materials(context: click.Context) -> Iterable[Material]:
 
 _names_argument = functools.partial(click.argument, "names", nargs=-1, metavar="[MATERIAL]...")
 built_names_argument = _names_argument(shell_complete=completing(_built_materials))
-"""Materials whose tables are there, as `names`."""
+"""Sets `names`; a shell completes the names of materials that have tables."""
 any_names_argument = _names_argument(shell_complete=completing(_all_materials))
+"""Sets `names`; a shell completes the names of all materials."""
 
 
 def wanted_options(
-    every: str, *, built: bool = False
+    meaning_of_all: str, *, built: bool = False
 ) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Add materials by name or by number of men, which set `wanted`.
+    """Add [MATERIAL]..., --men and --all, which set `wanted`.
 
-    `every` says what --all means. A shell completes the names of those that are `built`, or of all.
+    The help of --all is "Take `meaning_of_all`". If `built`, a shell completes only the names of
+    materials that have tables.
     """
     names_argument = built_names_argument if built else any_names_argument
 
@@ -101,12 +106,12 @@ def wanted_options(
             type=int,
             help="Take every material of N men, kings included.",
         )
-        @click.option("--all", "every", is_flag=True, help=f"Take {every}.")
+        @click.option("--all", "wants_all", is_flag=True, help=f"Take {meaning_of_all}.")
         @functools.wraps(function)
         def with_wanted(
-            *, names: tuple[str, ...], men: int | None, every: bool, **others: Any
+            *, names: tuple[str, ...], men: int | None, wants_all: bool, **others: Any
         ) -> R:
-            return function(wanted=Wanted(names, men, every), **others)
+            return function(wanted=Wanted(names, men, wants_all), **others)
 
         return with_wanted
 
@@ -114,17 +119,17 @@ def wanted_options(
 
 
 def named_or_there(names: Sequence[str], folders: Sequence[Path]) -> list[Material]:
-    """The materials that are named, else those whose tables are in the folders.
+    """The materials that are named; without names, those whose tables are in the folders.
 
-    UsageError if there are none.
+    UsageError if the folders have no tables.
     """
-    own = men_of_folder(folders[0]) if folders else ()
-    chosen = [table_material(name, MOST_BUILT_MEN, own) for name in names]
-    if not chosen:
-        chosen = [material for material, _ in tables_of(folders)]
-    if not chosen:
+    if names:
+        own = men_of_folder(folders[0]) if folders else ()
+        return [table_material(name, MOST_BUILT_MEN, own) for name in names]
+    built = [material for material, _ in tables_of(folders)]
+    if not built:
         raise UsageError(no_tables(folders))
-    return chosen
+    return built
 
 
 def no_tables(folders: Sequence[Path]) -> str:

@@ -37,7 +37,7 @@ class Named(click.Path):
 
 
 NAME = Named(readable=False)
-"""Anything that may be the name of a file, as it is typed."""
+"""A name as the user types it, of a file or of a standard stream."""
 FILE = Named(path_type=Path, dir_okay=False)
 OLD_FILE = Named(path_type=Path, dir_okay=False, exists=True)
 FOLDER = Named(path_type=Path, file_okay=False)
@@ -49,12 +49,12 @@ MOST_JOBS = 1024
 Complete = Callable[[click.Context, click.Parameter, str], list[str]]
 
 
-def completing(words: Callable[[click.Context], Iterable[object]]) -> Complete:
-    """How a shell completes a word: by those that begin as what was typed."""
+def completing(choices: Callable[[click.Context], Iterable[object]]) -> Complete:
+    """A completion that offers the choices that begin with the typed text."""
 
     def complete(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
-        texts = map(str, words(context))
-        return [text for text in texts if text.startswith(typed)]
+        words = map(str, choices(context))
+        return [word for word in words if word.startswith(typed)]
 
     return complete
 
@@ -72,20 +72,20 @@ force_option = click.option(
 
 
 class _JsonOption(click.Option):
-    """--json, which the help of --format explains."""
+    """--json, which has no line of its own in the help: that of --format names it."""
 
     def get_help_record(self, ctx: click.Context) -> None:
         return None
 
 
 class _FormatOption(click.Option):
-    """--format, whose help names --json as well."""
+    """--format, whose line in the help begins with --json."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        record = super().get_help_record(ctx)
-        if record is None:
+        line = super().get_help_record(ctx)
+        if line is None:
             return None
-        names, text = record
+        names, text = line
         return f"--json, {names}", text
 
 
@@ -95,21 +95,23 @@ def _form_of(context: click.Context, option: click.Parameter, value: str | None)
     return Form(value)
 
 
+_json_option = click.option(
+    "--json", "form", cls=_JsonOption, flag_value=Form.JSON.value, callback=_form_of
+)
+_format_option = click.option(
+    "--format",
+    "form",
+    cls=_FormatOption,
+    type=click.Choice([form.value for form in Form]),
+    default=Form.TABLE.value,
+    callback=_form_of,
+    help=f"Print in this format; --json is short for --format json (default {Form.TABLE.value}).",
+)
+
+
 def form_option(function: Callable[..., R]) -> Callable[..., R]:
     """Add --format, and --json as a short form of it, which set `form`."""
-    function = click.option(
-        "--json", "form", cls=_JsonOption, flag_value=Form.JSON.value, callback=_form_of
-    )(function)
-    return click.option(
-        "--format",
-        "form",
-        cls=_FormatOption,
-        type=click.Choice([form.value for form in Form]),
-        default=Form.TABLE.value,
-        callback=_form_of,
-        help="Print in this format; --json is short for --format json "
-        f"(default {Form.TABLE.value}).",
-    )(function)
+    return _format_option(_json_option(function))
 
 
 strict_option = click.option(
@@ -178,7 +180,7 @@ own_option = click.option(
 def rules_options(function: Callable[..., R]) -> Callable[..., R]:
     """Add the options that say how a game is scored, which set `rules`.
 
-    What they leave out comes from the tags of each game.
+    An option that is not given leaves its part to the tags of each game.
     """
 
     @click.option(
@@ -216,7 +218,8 @@ def rules_options(function: Callable[..., R]) -> Callable[..., R]:
             mobility=others.get("mobility", Mobility.RESET),
         )
         if rules.scheme is not None:
-            refuse_idle(rules, rules.scheme, rules.fifty_moves or FiftyMoveSetting.RESET)
+            fifty = rules.fifty_moves or FiftyMoveSetting.RESET
+            refuse_idle(rules, rules.scheme, fifty)
         return function(rules=rules, **others)
 
     return with_rules
@@ -226,7 +229,8 @@ def refuse_idle(rules: Rules, scheme: Scheme, fifty: FiftyMoveSetting | None) ->
     """Refuse a cutoff or a komi that makes no difference under a scheme and a fifty-move rule."""
     if rules.komi is not None and scheme is not Scheme.KOMI:
         raise UsageError(f"--komi means nothing under --scoring {scheme.value}")
-    if rules.cutoff_code is None or scheme in (Scheme.WINNER, Scheme.KOMI):
+    has_cutoff = scheme in (Scheme.WINNER, Scheme.KOMI)
+    if rules.cutoff_code is None or has_cutoff:
         return
     if fifty is None:
         raise UsageError(f"--cutoff means nothing under --scoring {scheme.value}")
@@ -236,7 +240,10 @@ def refuse_idle(rules: Rules, scheme: Scheme, fifty: FiftyMoveSetting | None) ->
         )
 
 
-# Folders of tables. Those of another game, or with men of your own, are within them.
+# Folders of tables.
+#
+# A folder of --data has the tables of r-mobility and ordinary men. The tables of another --game, or
+# with a --man, are in a folder within it. A command receives the folder that has its tables.
 
 _DEFAULT_FOLDER = "default: $TBGEN_DATA, else ./data"
 
@@ -249,37 +256,45 @@ def check_folders(folders: Sequence[Path]) -> None:
 
 
 def _folder_of_game(context: click.Context, folder: Path) -> Path:
-    """Where a folder has the tables of --game and --man."""
+    """The folder with the tables of --game and --man, within a folder of --data."""
     own = context.params.get("own", ())
     mobility = context.params.get("mobility", Mobility.RESET)
     return folder_for(folder_of_men(folder, own), mobility)
 
 
-def _folders_of(
+def _existing_folders(
     context: click.Context, option: click.Parameter, values: Sequence[Path]
 ) -> tuple[Path, ...]:
-    """The folders of the game's tables, which must be there."""
+    """The folders of the game's tables; MissingFolderError if one is not there."""
     own = context.params.get("own", ())
-    folders: list[Path] = []
-    for value in values:
-        folders += folders_in(str(value))
+    folders = _split(values)
     check_folders([folder_of_men(folder, own) for folder in folders])
     return tuple(_folder_of_game(context, folder) for folder in folders)
 
 
-def _optional_folders_of(
+def _existing_folders_or_default(
     context: click.Context, option: click.Parameter, values: Sequence[Path]
 ) -> tuple[Path, ...]:
-    """The same, but the default folder may be missing."""
-    if context.get_parameter_source("folders") is not ParameterSource.DEFAULT:
-        return _folders_of(context, option, values)
-    return tuple(_folder_of_game(context, folder) for folder in values)
+    """The folders of the game's tables. The default folder may be missing, others may not."""
+    is_default = context.get_parameter_source("folders") is ParameterSource.DEFAULT
+    if is_default:
+        return tuple(_folder_of_game(context, folder) for folder in values)
+    return _existing_folders(context, option, values)
 
 
-def _only_folder_of(context: click.Context, option: click.Parameter, value: Path) -> Path:
-    if len(folders_in(str(value))) != 1:
+def _only_folder(context: click.Context, option: click.Parameter, value: Path) -> Path:
+    """The folder of the game's tables, which need not be there."""
+    if len(_split([value])) != 1:
         raise UsageError(f"{value} is more than one folder; name one with --data")
     return _folder_of_game(context, value)
+
+
+def _split(values: Iterable[Path]) -> list[Path]:
+    """The folders of values, each of which may join several."""
+    folders: list[Path] = []
+    for value in values:
+        folders += folders_in(str(value))
+    return folders
 
 
 _several_folders = functools.partial(
@@ -294,9 +309,9 @@ _several_folders = functools.partial(
     help=f"Use the tables in DIR; repeat it, or join several with {os.pathsep} "
     f"({_DEFAULT_FOLDER}).",
 )
-folders_option = _several_folders(callback=_folders_of)
+folders_option = _several_folders(callback=_existing_folders)
 """Sets `folders`."""
-optional_folders_option = _several_folders(callback=_optional_folders_of)
+optional_folders_option = _several_folders(callback=_existing_folders_or_default)
 """Sets `folders`, of which the default may be missing."""
 
 data_option = click.option(
@@ -305,7 +320,7 @@ data_option = click.option(
     type=FOLDER,
     envvar="TBGEN_DATA",
     default="data",
-    callback=_only_folder_of,
+    callback=_only_folder,
     help=f"Put the tables into DIR ({_DEFAULT_FOLDER}).",
 )
 
@@ -313,14 +328,11 @@ data_option = click.option(
 def _syzygy_of(
     context: click.Context, option: click.Parameter, values: Sequence[Path]
 ) -> tuple[Path, ...] | None:
-    folders: list[Path] = []
-    for value in values:
-        folders += folders_in(str(value))
-    return tuple(folders) or None
+    return tuple(_split(values)) or None
 
 
 syzygy_option = functools.partial(
     click.option, "--syzygy", metavar="DIR", type=FOLDER, multiple=True, callback=_syzygy_of
 )
-"""Makes an option with a help of its own. It sets `syzygy`, which is None without folders."""
+"""Makes the option with the help of a command. It sets `syzygy`, which is None without folders."""
 SYZYGY_TABLES = f"the Syzygy tables in DIR; repeat it, or join several with {os.pathsep}"

@@ -89,10 +89,10 @@ def record(
       tbgen study record --all --data tables -o records
     """
 
-    def every() -> list[Material]:
+    def all_built() -> list[Material]:
         return named_or_there((), folders)
 
-    materials = wanted.materials(every=every)
+    materials = wanted.materials(list_all=all_built)
     if output is None and len(folders) > 1:
         raise UsageError("the tables lie in several folders; say with -o where the records go")
     target = folders[0] / RECORDS if output is None else output
