@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 import chess
@@ -169,8 +170,8 @@ def _games(
     if rules is None:
         rules = Rules()
     expect(rules, Rules, "rules", "Rules such as Rules()")
-    chunks = chunks_of(pieces, name)
-    return (game_of(text, name, rules, check) for chunk in chunks for text in chunk.games)
+    texts = chain.from_iterable(chunk.games for chunk in chunks_of(pieces, name))
+    return (game_of(text, name, rules, check) for text in texts)
 
 
 def game_of(
@@ -191,40 +192,35 @@ def _replayed_game(text: GameText, name: str, rules: Rules, check: StopIfLate | 
     result = result_of(tags, text.result)
     root = _root(tags.get("FEN"), tags.get("Variant"), known.accrued, rules.mobility)
     fifty_moves = rules.fifty(known)
-    play_again = partial(_game_by_python_chess, root, fifty_moves, rules.mobility, text)
     if is_standard(root.board):
         facts, words = _replayed(text, root.words.copy())
         _expect_no_problem(text)
-        last, ended = _last_and_end(root, facts, fifty_moves, rules.mobility)
+        course = _course_of(root, facts, fifty_moves, rules.mobility)
         names_a_rule = rules.fifty_moves is not None or known.fifty_moves is not None
-        if last.end is None and not names_a_rule and says_fifty_moves(tags):
-            # An event that knows no rule but FIDE's.
+        if course.last.end is None and not names_a_rule and says_fifty_moves(tags):
+            # The event may know no rule but FIDE's.
             by_fide = FiftyMoves(FiftyMoveSetting.FIDE)
-            fide_last, fide_ended = _last_and_end(root, facts, by_fide, rules.mobility)
-            if fide_last.end is End.FIFTY_MOVES:
-                last = fide_last
-                ended = fide_ended
-                play_again = partial(_game_by_python_chess, root, by_fide, rules.mobility, text)
-                fifty_moves = by_fide
-        position: Callable[[], chess.Board] = partial(_last_board, root.board, words, last)
+            course_by_fide = _course_of(root, facts, by_fide, rules.mobility)
+            if course_by_fide.last.end is End.FIFTY_MOVES:
+                course = course_by_fide
+        position: Callable[[], chess.Board] = partial(_last_board, root.board, words, course.last)
     else:
         # The kernels know no variants.
         _expect_no_problem(text)
-        game = play_again(check)
-        last = game.last
-        ended = game.ended
+        game = _game_by_python_chess(root, fifty_moves, rules.mobility, text, check)
+        course = _Course(game.last, game.ended, fifty_moves)
         position = game.position
     return PgnGame(
         file=name,
         number=text.number,
         tags=tags,
         result=result,
-        last=last,
+        last=course.last,
         scoring=rules.scoring(known),
-        fifty_moves=fifty_moves,
-        warnings=tuple(contradictions(tags, known, text.result, last, ended)),
+        fifty_moves=course.fifty_moves,
+        warnings=tuple(contradictions(tags, known, text.result, course.last, course.ended)),
         position=position,
-        _game=play_again,
+        _game=partial(_game_by_python_chess, root, course.fifty_moves, rules.mobility, text),
     )
 
 
@@ -269,10 +265,19 @@ def _replayed(text: GameText, board: Words) -> tuple[list[list[int]], Words]:
     return facts.tolist(), board
 
 
-def _last_and_end(
+class _Course(NamedTuple):
+    """How a game went under a fifty-move rule."""
+
+    last: Ply
+    ended: Ply | None
+    """The first ply at which the game was over."""
+    fifty_moves: FiftyMoves
+
+
+def _course_of(
     root: _Root, facts: list[list[int]], fifty_moves: FiftyMoves, mobility: Mobility
-) -> tuple[Ply, Ply | None]:
-    """The last ply, and the first one at which the game was over."""
+) -> _Course:
+    """The course of a game by the columns of `board.replay` for every ply."""
     code, _, bare, _ = facts[0]
     own = Score(code, Color.of(not root.board.turn))
     accrued = first_accrued(root.board, own, root.carried, mobility, fifty_moves)
@@ -282,7 +287,7 @@ def _last_and_end(
         ply = next_ply(ply, code, reset, bare, seen, fifty_moves, mobility)
         if ended is None and ply.end is not None:
             ended = ply
-    return ply, ended
+    return _Course(ply, ended, fifty_moves)
 
 
 def _last_board(root: chess.Board, words: Words, last: Ply) -> chess.Board:
