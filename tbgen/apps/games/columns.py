@@ -9,6 +9,7 @@ from typing import Final
 
 from tbgen.apps.games.event import EventGame
 from tbgen.apps.games.standings import PlayerRow, Standings, TieBreak
+from tbgen.apps.games.tiebreaks import NO_SUCH_GAME
 from tbgen.score import STALEMATE_CODE, Color, Score
 
 _MEANINGS: Final[Mapping[TieBreak, tuple[str, str]]] = {
@@ -37,8 +38,6 @@ _MEANINGS: Final[Mapping[TieBreak, tuple[str, str]]] = {
 """Criterion -> the head of its column, and what it counts."""
 
 _LENGTHS = ("quick-wins", "long-losses")
-_NO_GAMES = 10_000
-"""The length that stands for no game of that kind."""
 _MOST_NET = 3
 """The most scores that a cell of the net counts names."""
 
@@ -94,8 +93,10 @@ def _cells_of(standings: Standings, criterion: TieBreak) -> dict[str, str]:
     values = {row.name: row.figures[criterion] for row in rows}
     if criterion not in _LENGTHS:
         return _in_fixed_decimals(values)
-    played = {name: abs(value) for name, value in values.items() if abs(value) != _NO_GAMES}
-    return dict.fromkeys(values, "–") | _in_fixed_decimals(played)
+    # The criterion of quick wins is minus the length: fewer moves are better.
+    lengths = {name: abs(value) for name, value in values.items()}
+    known = {name: length for name, length in lengths.items() if length != NO_SUCH_GAME}
+    return dict.fromkeys(values, "–") | _in_fixed_decimals(known)
 
 
 def _in_fixed_decimals(values: Mapping[str, Fraction]) -> dict[str, str]:

@@ -20,8 +20,8 @@ from tbgen.rules.points import DRAW, WIN
 from tbgen.score import Color
 
 _NONE = Fraction(0)
-_NO_MOVES = Fraction(10_000)
-"""The assumed length of games for a player without such a game."""
+NO_SUCH_GAME = Fraction(10_000)
+"""The assumed length of games, in moves, for a player without such a game."""
 
 Entrant = TypeVar("Entrant")
 Criterion = Callable[[list[Entrant]], list[list[Entrant]]]
@@ -100,14 +100,19 @@ def settled(table: CrossTable) -> CrossTable:
 
 def scores(table: CrossTable) -> Values:
     """The points of every player."""
-    return {name: sum((cell.points for cell in cells), _NONE) for name, cells in table.items()}
+    values = {}
+    for name, cells in table.items():
+        values[name] = sum((cell.points for cell in cells), _NONE)
+    return values
 
 
 def wins(table: CrossTable) -> Values:
     """The rounds with the points of a win, played or not (article 7.1)."""
-    return {
-        name: Fraction(sum(cell.points == WIN for cell in cells)) for name, cells in table.items()
-    }
+    values = {}
+    for name, cells in table.items():
+        won = [cell for cell in cells if cell.points == WIN]
+        values[name] = Fraction(len(won))
+    return values
 
 
 def double_wins(table: CrossTable) -> Values:
@@ -130,7 +135,7 @@ def lengths(table: CrossTable, points: Fraction, *, is_more_better: bool) -> Val
     values = {}
     for name, cells in table.items():
         moves = [cell.moves for cell in cells if cell.is_played and cell.points == points]
-        length = Fraction(sum(moves), len(moves)) if moves else _NO_MOVES
+        length = Fraction(sum(moves), len(moves)) if moves else NO_SUCH_GAME
         values[name] = length if is_more_better else -length
     return values
 
@@ -144,10 +149,10 @@ def _pairs(cells: Sequence[Cell[str]]) -> Iterator[tuple[Cell[str], Cell[str]]]:
 
 def sonneborn_berger(table: CrossTable) -> Values:
     """The opponents' scores, each times the points against that opponent (article 9.1)."""
-    return {
-        name: sum((score * cell.points for score, cell in parts), _NONE)
-        for name, parts in _parts(table)
-    }
+    values = {}
+    for name, scored_cells in _scored(table).items():
+        values[name] = sum((score * cell.points for score, cell in scored_cells), _NONE)
+    return values
 
 
 def buchholz(table: CrossTable, *, lowest: int = 0, highest: int = 0) -> Values:
@@ -157,10 +162,18 @@ def buchholz(table: CrossTable, *, lowest: int = 0, highest: int = 0) -> Values:
     Rounds that the player stayed away from are cut first (article 16.5).
     """
     values = {}
-    for name, parts in _parts(table):
-        ranked = sorted((not cell.is_voluntary, score) for score, cell in parts)
-        kept = sorted(score for _, score in ranked[lowest:])
-        values[name] = sum(kept[: max(0, len(kept) - highest)], _NONE)
+    for name, scored_cells in _scored(table).items():
+        stayed_away = []
+        others = []
+        for score, cell in scored_cells:
+            if cell.is_voluntary:
+                stayed_away.append(score)
+            else:
+                others.append(score)
+        kept = sorted([*sorted(stayed_away), *sorted(others)][lowest:])
+        if highest:
+            del kept[-highest:]
+        values[name] = sum(kept, _NONE)
     return values
 
 
@@ -175,7 +188,9 @@ def direct_encounter(table: CrossTable, tied: Collection[str]) -> list[list[str]
         among[name] = [cell for cell in table[name] if cell.is_played and cell.opponent in tied]
         met[name] = Counter(cell.opponent for cell in among[name])
     points = scores(among)
-    most = max((games for opponents in met.values() for games in opponents.values()), default=1)
+    most = 1
+    for games_against in met.values():
+        most = max([most, *games_against.values()])
     order = sorted(tied, key=lambda name: (-points[name], name))
     possible = {}
     for name in order:
@@ -203,22 +218,21 @@ def _unreachable(order: list[str], points: Values, possible: Values) -> list[lis
     return groups
 
 
-def _parts(table: CrossTable) -> list[tuple[str, list[tuple[Fraction, Cell[str]]]]]:
+def _scored(table: CrossTable) -> dict[str, list[tuple[Fraction, Cell[str]]]]:
     """The cells of every player, each with the opponent's score, or the player's own without a game
     (article 16.4).
     """
-    own = scores(table)
-    seen = {name: _seen_by_opponents(cells) for name, cells in table.items()}
-    parts = list[tuple[str, list[tuple[Fraction, Cell[str]]]]]()
+    own_scores = scores(table)
+    opponent_scores = {name: _seen_by_opponents(cells) for name, cells in table.items()}
+    scored: dict[str, list[tuple[Fraction, Cell[str]]]] = {}
     for name, cells in table.items():
-        scored = list[tuple[Fraction, Cell[str]]]()
+        scored[name] = []
         for cell in cells:
+            score = own_scores[name]
             if cell.is_played and cell.opponent is not None:
-                scored.append((seen[cell.opponent], cell))
-            else:
-                scored.append((own[name], cell))
-        parts.append((name, scored))
-    return parts
+                score = opponent_scores[cell.opponent]
+            scored[name].append((score, cell))
+    return scored
 
 
 def _seen_by_opponents(cells: Sequence[Cell[str]]) -> Fraction:
