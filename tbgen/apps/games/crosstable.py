@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping
+from fractions import Fraction
 from typing import Any, Final
 
 from tbgen.apps.games.event import EventGame
@@ -30,13 +31,20 @@ def tcec_json(standings: Standings) -> dict[str, Any]:
     abbreviations = list[str]()
     table: dict[str, dict[str, Any]] = {}
     for row in standings.rows:
-        games = [pair for name in row.opponents(standings.indices) for pair in row.met[name]]
+        games = list[tuple[EventGame, Color]]()
+        results = {}
+        for opponent in row.opponents(standings.indices):
+            games += row.met[opponent]
+        for opponent in standings.indices:
+            if opponent != row.name:
+                results[opponent] = _meetings(row, opponent, numbers)
         counts = Counter((side, game.classical(side)) for game, side in games)
+        gains = [_gain(row.name, game, side, ratings) for game, side in games]
         abbreviation = _abbreviation(row.name, abbreviations)
         abbreviations.append(abbreviation)
         table[row.name] = {
             "Abbreviation": abbreviation,
-            "Elo": _ELO_FACTOR * math.fsum(_gain(row.name, *pair, ratings) for pair in games),
+            "Elo": _ELO_FACTOR * math.fsum(gains),
             "Games": len(games),
             "GamesAsWhite": sum(counts[Color.WHITE, points] for points in _SIGNS),
             "GamesAsBlack": sum(counts[Color.BLACK, points] for points in _SIGNS),
@@ -49,11 +57,7 @@ def tcec_json(standings: Standings) -> dict[str, Any]:
             "RMobilityScore": float(row.points),
             "Rank": row.rank,
             "Rating": ratings[row.name],
-            "Results": {
-                name: _meetings(row, name, numbers)
-                for name in standings.indices
-                if name != row.name
-            },
+            "Results": results,
             "Score": float(row.classical),
             "Strikes": sum(_is_strike(game, side) for game, side in games),
         }
@@ -86,22 +90,22 @@ def _is_strike(game: EventGame, side: Color) -> bool:
 
 def _meetings(row: PlayerRow, opponent: str, numbers: Mapping[int, int]) -> dict[str, Any]:
     """A player's games against another, as the cell of a cross table of TCEC."""
-    games = row.met.get(opponent, [])
-    scores = [
-        {
-            "Color": 0 if side is Color.WHITE else 1,
-            "Game": numbers[id(game)],
-            "Result": float(game.classical(side)),
-            "Winner": str(winner_of(game.result) or "None"),
-        }
-        for game, side in games
-    ]
-    points = [game.classical(side) for game, side in games]
-    return {
-        "H2h": float(sum(points)),
-        "Scores": scores,
-        "Text": "".join(_SIGNS[result] for result in points),
-    }
+    scores = []
+    points = Fraction(0)
+    signs = ""
+    for game, side in row.met.get(opponent, []):
+        result = game.classical(side)
+        scores.append(
+            {
+                "Color": 0 if side is Color.WHITE else 1,
+                "Game": numbers[id(game)],
+                "Result": float(result),
+                "Winner": str(winner_of(game.result) or "None"),
+            }
+        )
+        points += result
+        signs += _SIGNS[result]
+    return {"H2h": float(points), "Scores": scores, "Text": signs}
 
 
 def _abbreviation(name: str, taken: Collection[str]) -> str:

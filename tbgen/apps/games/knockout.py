@@ -41,32 +41,35 @@ def tie_of(
     games follow, and after four such extensions the holder of the last game's score goes on.
     """
     first, second = players
-    sides = [Color.WHITE if white == first else Color.BLACK for white, _ in games]
     points = Fraction(0)
-    strict = Fraction(0)
-    for side, (_, game) in zip(sides, games, strict=True):
+    exponential_points = Fraction(0)
+    for white, game in games:
+        side = _side_of(first, white)
         points += game.points(side)
-        strict += game._replace(scoring=Scoring()).points(side)
+        exponential_points += game._replace(scoring=Scoring()).points(side)
 
-    winner: Entrant | None = None
-    decided_by: str | None = None
-    extensions, rest = divmod(len(games) - length, MORE_GAMES)
-    half = Fraction(len(games), 2)
+    undecided = Tie(players, (points, len(games) - points), None, None)
     if second is None:
-        winner = first
-        decided_by = "bye"
-    elif extensions >= 0 and not rest:
-        if points != half:
-            winner = first if points > half else second
-            decided_by = "points"
-        elif strict != half:
-            winner = first if strict > half else second
-            decided_by = "r-mobility"
-        elif extensions >= MOST_EXTENSIONS:
-            _, last = games[-1]
-            winner = first if last.final.holder is sides[-1] else second
-            decided_by = "last game"
-    return Tie(players, (points, len(games) - points), winner, decided_by)
+        return undecided._replace(winner=first, decided_by="bye")
+    extensions, games_of_next = divmod(len(games) - length, MORE_GAMES)
+    if extensions < 0 or games_of_next:
+        return undecided
+    half = Fraction(len(games), 2)
+    if points != half:
+        winner = first if points > half else second
+        return undecided._replace(winner=winner, decided_by="points")
+    if exponential_points != half:
+        winner = first if exponential_points > half else second
+        return undecided._replace(winner=winner, decided_by="r-mobility")
+    if extensions >= MOST_EXTENSIONS:
+        white, last_game = games[-1]
+        winner = first if last_game.final.holder is _side_of(first, white) else second
+        return undecided._replace(winner=winner, decided_by="last game")
+    return undecided
+
+
+def _side_of(player: Entrant, white: Entrant) -> Color:
+    return Color.WHITE if player == white else Color.BLACK
 
 
 def knockout_rounds(games: Sequence[EventGame]) -> dict[int, list[Tie[str]]]:
@@ -75,10 +78,13 @@ def knockout_rounds(games: Sequence[EventGame]) -> dict[int, list[Tie[str]]]:
     A player of a later round has gone on.
     """
     meetings: dict[tuple[int, frozenset[str]], list[EventGame]] = {}
+    last_round: dict[str, int] = {}
     for game in games:
         if game.tags.get("EventType") == KNOCKOUT:
             key = (game.round_number, frozenset(game.players))
             meetings.setdefault(key, []).append(game)
+            for name in game.players:
+                last_round[name] = max(last_round.get(name, 0), game.round_number)
     fewest = min((len(meeting) for meeting in meetings.values()), default=0)
     rounds: dict[int, list[Tie[str]]] = {}
     for (number, _), meeting in meetings.items():
@@ -86,9 +92,8 @@ def knockout_rounds(games: Sequence[EventGame]) -> dict[int, list[Tie[str]]]:
         length = number_in(meeting[0].tags.get("MeetingGames", "")) or fewest
         whites = [(game.players[Color.WHITE], game) for game in meeting]
         tie = tie_of(meeting[0].players, whites, length)
-        later_names = {name for later, names in meetings if later > number for name in names}
         for name in tie.players:
-            if name in later_names:
+            if last_round[name] > number:
                 tie = tie._replace(winner=name)
                 break
         rounds.setdefault(number, []).append(tie)
