@@ -43,7 +43,7 @@ class AnnotatedPly:
     ply: Ply
     board: chess.Board
     """The position after it."""
-    stood: chess.Board | None
+    board_before: chess.Board | None
     """The position before it; None for the first position."""
     value: Probe | None
     """None if no table has the position after it."""
@@ -116,7 +116,9 @@ class AnnotatedPly:
 
     def facts(self) -> dict[str, Any]:
         """The ply as JSON has it, with its value and its grade."""
-        material = outcome = dtg = None
+        material = None
+        outcome = None
+        dtg = None
         if self.value is not None:
             material = str(self.value.material.canonical())
             outcome = str(self.value.outcome)
@@ -201,14 +203,23 @@ def annotate(tables: Tablebase, game: PgnGame) -> Annotation:
         position = board.copy(stack=False)
         value = _value(tables, position, ply, missing)
         lost = Fraction(0)
-        better = tuple[MoveProbe, ...]()
+        better: tuple[MoveProbe, ...] = ()
         if last_value is not None and value is not None and last_value.outcome != value.outcome:
-            side = ply.own.holder
-            points_before = game.scoring.points(last_value.outcome)[side]
-            lost = points_before - game.scoring.points(value.outcome)[side]
+            mover = ply.own.holder
+            points_before = game.scoring.points(last_value.outcome)[mover]
+            points_after = game.scoring.points(value.outcome)[mover]
+            lost = points_before - points_after
             better = _better(last_value)
-        before = None if last_value is None else last_value.outcome
-        plies.append(AnnotatedPly(ply, position, last_position, value, before, better, lost))
+        annotated = AnnotatedPly(
+            ply=ply,
+            board=position,
+            board_before=last_position,
+            value=value,
+            before=None if last_value is None else last_value.outcome,
+            better=better,
+            lost=lost,
+        )
+        plies.append(annotated)
         last_position = position
         last_value = value
     return Annotation(game, tuple(plies), missing)
@@ -234,7 +245,9 @@ def _better(probe: Probe) -> tuple[MoveProbe, ...]:
     Without distances all moves that keep its value; none if a table is missing.
     """
     try:
-        return tuple(probe.best) or tuple(move for move in probe.moves if move.keeps)
+        if probe.best:
+            return tuple(probe.best)
+        return tuple(move for move in probe.moves if move.keeps)
     except NO_TABLE:
         return ()
 
@@ -254,14 +267,13 @@ def pgn_of(
     `clock` says what the fifty-move rule makes of it, where that matters.
     """
     first = board
-    tags = {"Event": "Best play", "Round": "-", "White": "tbgen", "Black": "tbgen", "SetUp": "1"}
-    if answer.accrued == answer.own:
-        tags["FEN"] = first.fen()
-    else:
+    accrued = None
+    if answer.accrued != answer.own:
         first, accrued = with_score(board, answer.accrued)
-        tags["FEN"] = first.fen()
-        if accrued is not None:
-            tags["RMobilityAccrued"] = str(accrued)
+    tags = {"Event": "Best play", "Round": "-", "White": "tbgen", "Black": "tbgen", "SetUp": "1"}
+    tags["FEN"] = first.fen()
+    if accrued is not None:
+        tags["RMobilityAccrued"] = str(accrued)
     last_accrued = steps[-1].accrued if steps else answer.accrued
     if last_accrued == answer.outcome:
         tags |= write_tags(answer.outcome, scoring, fifty_moves=FiftyMoveSetting.NONE)

@@ -125,8 +125,8 @@ def _line_of(annotation: Annotation) -> dict[str, str]:
     steps = list[str]()
     for ply in annotation.plies[1:]:
         moves.append(f"{ply.ply.san}?" if ply.gives_away else str(ply.ply.san))
-        if ply.stood and ply.ply.move:
-            steps.append(step_of(ply.stood, ply.ply.move))
+        if ply.board_before and ply.ply.move:
+            steps.append(step_of(ply.board_before, ply.ply.move))
     fen = first.board.fen()
     return {
         "fen": fen,
