@@ -51,16 +51,16 @@ def mode_of(mobility: Mobility) -> int:
     return HISTORIES if mobility.forgets else NO_BREAKS
 
 
+# With the block before both sides, freed memory between them stays with the process: 130 MB of the
+# peak of KRBvKN.
 def new_worker(method: Method[S], geometry: Geometry, mobility: Mobility, room: Room) -> Worker[S]:
     """A worker for blocks of this geometry."""
     mode = mode_of(mobility)
-    return Worker(
-        block=new_block(geometry),
-        scratch=new_scratch(len(geometry.color)),
-        white=method.new(WHITE, geometry, room, mode),
-        black=method.new(BLACK, geometry, room, mode),
-        pairs=new_interner(room.nodes if mode == HISTORIES else 1),
-    )
+    white = method.new(WHITE, geometry, room, mode)
+    black = method.new(BLACK, geometry, room, mode)
+    pairs = new_interner(room.nodes if mode == HISTORIES else 1)
+    block = new_block(geometry)
+    return Worker(block, new_scratch(len(geometry.color)), white, black, pairs)
 
 
 MethodStep = Callable[..., Any]
