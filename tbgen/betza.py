@@ -70,8 +70,9 @@ def _all_directions(files: int, ranks: int, most: int) -> list[Ray]:
 
 
 def moves_of(rays: Iterable[Ray]) -> str:
-    """The moves of some rays: every man has one text, in the order of `LEAPS`, with Q, R and B for
-    their riders.
+    """The moves of some rays, in the order of `LEAPS`, so every man has one text.
+
+    Q, R and B stand for their riders.
     """
     there = set(rays)
     text = ""

@@ -28,20 +28,19 @@ _MOST_MEN_A_SIDE = 16
 _MOST_PAWNS_A_SIDE = 8
 
 MOST_TABLE_MOVES = 127
-"""The most moves of a side in a table: a code, twice the moves and one without check, fills a
-byte."""
+"""The most moves of a side in a table: a code takes one byte, and is twice the moves and one."""
 
 
 class Scope(enum.Enum):
-    """The placements of its pawns that a table holds.
+    """The placements of pawns that a table holds.
 
-    A scope is closed: no move leads out of it but one that takes a man, and then to a whole table.
+    A scope is closed: only a move that takes a man leads out of it, and always to a whole table.
     """
 
     ALL = ""
     """Every placement."""
     PAIRS = "pairs"
-    """Those with an opposed pair: a white pawn below a black one on the same file.
+    """Placements with an opposed pair: a white pawn below a black one on the same file.
 
     Neither can step onto or past the other. So only a move that takes a man can part them.
     """
@@ -340,7 +339,10 @@ def build_order(wanted: Iterable[Material]) -> list[Material]:
 def table_material(
     text: str | Material, most: int = MOST_TABLE_MEN, own: Sequence[Man] = ()
 ) -> Material:
-    """The canonical material of the table that `text` asks for, which has at most so many men."""
+    """The canonical material of the table that `text` asks for.
+
+    `most` is the most men of a whole table. Tables of pairs have a limit of their own.
+    """
     material = Material.parse(text, own) if isinstance(text, str) else text
     material = material.canonical()
     most_of_scope = MOST_PAIRS_MEN if material.scope is Scope.PAIRS else most

@@ -109,16 +109,13 @@ def code_of(moves: int, *, in_check: bool) -> int:
 
 
 def replaces(code: int, accrued_code: int, reset: int) -> bool:
-    """Whether a score just reached takes the place of the accrued one: after a reset, or if it is
-    strictly lower.
-    """
+    """Whether a score just reached replaces the accrued one: after a reset, or if it is lower."""
     return bool(reset) or code < accrued_code
 
 
 @total_ordering
 class Score:
-    """The number of legal moves that a side was held to, and the holder: an accrued score or an
-    outcome.
+    """An accrued score or an outcome: the legal moves that a side was held to, and the holder.
 
     Scores are ordered as White sees them: G0.0 > G0.5 > ... > -G0.5 > -G0.0.
 
@@ -189,8 +186,7 @@ class Score:
 
     @property
     def signed(self) -> int:
-        """The score as arrays have it, which is +(code + 1) for White, -(code + 1) for Black, never
-        0.
+        """The score as arrays have it: code + 1 for White, -(code + 1) for Black, never 0.
 
         >>> Score("G1.5").signed, Score("-G0.0").signed
         (4, -1)

@@ -34,8 +34,9 @@ Numbers = Ints32
 
 @dataclass(frozen=True, eq=False)
 class Box:
-    """Some cells of a plane (a block with one side to move): a range of every axis from one king to
-    the other.
+    """Some cells of a plane (a block with one side to move).
+
+    They are a range of every axis from one king to the other.
     """
 
     first: Ints
@@ -54,8 +55,9 @@ class Box:
 
 
 class Dictionary(NamedTuple):
-    """The patterns of a run: pattern n has the rows start[n] to start[n + 1], each of them one
-    number.
+    """The patterns of a run: pattern n has the rows start[n] to start[n + 1].
+
+    Each row is one number.
     """
 
     start: Ints
@@ -100,11 +102,12 @@ class Run:
     rows: int
     """The number of rows of its dictionary."""
     found: Ints
-    """How often it has each outcome, with the longest distance and the first cell, counted from the
-    run's first."""
+    """How often each outcome occurs, with its longest distance and its first cell.
+
+    Cells count from the run's first.
+    """
     en_passant: tuple[Entries, Distances]
-    """Values of its positions with a right to take en passant, in the order of
-    ChildTables.en_passant."""
+    """Values of positions with a right to take en passant, in the order of ChildTables."""
 
 
 class Child(Protocol):

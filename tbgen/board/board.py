@@ -197,11 +197,9 @@ def kernel_move(board: chess.Board, move: chess.Move) -> int:
 KNIGHT_ATTACKS = np.array(chess.BB_KNIGHT_ATTACKS, np.uint64)
 KING_ATTACKS = np.array(chess.BB_KING_ATTACKS, np.uint64)
 BETWEEN = np.zeros((64, 64), np.uint64)
-"""[one, other] -> the squares strictly between two squares of a rank, file or diagonal; nothing if
-they share none."""
+"""[one, other] -> the squares between two squares of a line; nothing without a common line."""
 LINES = np.zeros((64, 64), np.uint64)
-"""[one, other] -> the whole rank, file or diagonal through two squares; nothing if they share
-none."""
+"""[one, other] -> the whole rank, file or diagonal through two squares, or nothing."""
 for _one in chess.SQUARES:
     for _other in chess.SQUARES:
         BETWEEN[_one, _other] = chess.between(_one, _other)
@@ -215,8 +213,7 @@ _LINE_NUMBERS = np.array([_FILES, _RANKS, _FILES - _RANKS, _FILES + _RANKS])
 _ON_A_LINE = _LINE_NUMBERS[:, :, None] == _LINE_NUMBERS[:, None]
 _HALVES = np.stack([np.triu(_ON_A_LINE, 1), np.tril(_ON_A_LINE, -1)])
 _ABOVE, _BELOW = np.packbits(_HALVES, axis=-1, bitorder="little").view("<u8")[..., 0]
-"""[line, square] -> the other squares of a line through a square, those of higher and of lower
-numbers."""
+"""[line, square] -> the other squares of a line: those of higher, of lower numbers."""
 _LINE = _ABOVE | _BELOW
 _OR_LOWEST = _BELOW | ONE
 _TOP_BIT = np.uint64(1 << 63)

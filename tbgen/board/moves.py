@@ -60,8 +60,9 @@ class Bounds(NamedTuple):
 
 @inner
 def shields_of(board: Words, side: Int, king: Int) -> Word:
-    """The men of a side that alone stand between its king and a slider: they can move on that line
-    only.
+    """The men of a side that stand alone between its king and a slider.
+
+    They can move on that line only.
     """
     shields = NOTHING
     # As if our own men were off the board.

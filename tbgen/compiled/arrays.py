@@ -1,8 +1,7 @@
-"""The types of the parameters and results of kernels, for readers and mypy: numba types every call
-by itself.
+"""The types of parameters and results of kernels, for readers and mypy.
 
-`Int` leaves out 64-bit unsigned integers on purpose: those are words (sets of squares), and a word
-where a number belongs is a mistake that mypy then finds.
+numba types every call by itself. `Int` leaves out 64-bit unsigned integers on purpose: those are
+words (sets of squares), and a word where a number belongs is a mistake that mypy then finds.
 """
 
 from __future__ import annotations

@@ -53,9 +53,7 @@ COMPILER = ("compiled/groups.py", "compiled/jit.py", "compiled/linking.py")
 """The modules that compile and keep kernels."""
 
 LEVEL = 1
-"""The optimisation level, unless NUMBA_OPT sets it: higher levels only make short inner loops
-slower and larger.
-"""
+"""The optimisation level, unless NUMBA_OPT sets it: higher ones make short loops slower."""
 
 _UNUSED_SECONDS = 30 * 24 * 3600.0
 """tbgen removes kernels of other sources after so long without use."""
@@ -90,8 +88,7 @@ def source_digest(packages: Sequence[str] = SOLVER) -> str:
 
 
 def kernel_digest(package: str) -> str:
-    """The name of the folder of a package's kernels: its sources, the compiler, its level, the
-    processor.
+    """The name of the folder of a package's kernels: its sources, compiler, level and processor.
 
     The version of numba comes from its metadata, because importing numba takes a third of a second,
     in which other threads might compile.
@@ -110,9 +107,7 @@ def kernel_digest(package: str) -> str:
 
 
 def _this_processor() -> str:
-    """The processor that machine code is made for: this one, unless a variable of numba names
-    another.
-    """
+    """The processor that machine code is made for: this one, unless a variable names another."""
     from llvmlite import binding
 
     if name := os.environ.get("NUMBA_CPU_NAME"):
@@ -189,10 +184,10 @@ def _is_trusted(folder: Path) -> bool:
 
 
 def remove_unused(home: Path, before: float) -> None:
-    """Remove folders of kernels that were last used before a moment; anything that tbgen did not
-    make stays.
+    """Remove folders of kernels that were last used before a moment.
 
-    A folder is renamed first, so that another process sees it whole or not at all.
+    Anything that tbgen did not make stays. A folder is renamed first, so that another process sees
+    it whole or not at all.
     """
     for folder in home.iterdir():
         with contextlib.suppress(OSError):

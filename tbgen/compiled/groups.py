@@ -1,5 +1,4 @@
-"""Groups of arrays in kernels: a kernel receives a named tuple as the address of its words in
-memory.
+"""Groups of arrays in kernels: a kernel receives a named tuple by its address in memory.
 
 numba passes a named tuple by value: seven words for each array, written out wherever a variable
 names the group. Here an array is its address and its shape. A group is the words of all its fields
@@ -185,8 +184,9 @@ def _unboxed(kind: Any, value: Any, at: Any) -> Any:
 
 
 def _reader(context: Any, module: Any, kind: Any) -> Any:
-    """A function that writes the words of a Python object of this type, and returns true if it
-    cannot.
+    """A function that writes the words of a Python object of this type.
+
+    It returns true if it cannot.
     """
     name = f"tbgen.read.{kind.name}"
     if name in module.globals:

@@ -57,8 +57,9 @@ def _settings(**settings: Any) -> Iterator[None]:
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """A function for Python: compiled at its first call, cached on disk, run without the
-    interpreter lock.
+    """A function for Python, compiled at its first call and cached on disk.
+
+    It runs without the interpreter lock.
     """
     return _declared(function)
 
@@ -109,8 +110,9 @@ def inner(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """An inner kernel written into its callers, for loops that would spend their time on passing
-    arrays.
+    """An inner kernel written into its callers.
+
+    Small loops would spend their time on passing arrays.
     """
     return _helper(function, forceinline=True)
 
@@ -159,9 +161,7 @@ def _once_for_all_constants(dispatcher: Any) -> Any:
 
 
 def _of_a_word(emit: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
-    """A function for kernels: an integer of a 64-bit word, by one instruction or the compiler's
-    substitute.
-    """
+    """A function for kernels: an integer from a word, by one instruction or a substitute."""
 
     def typed(_typing: Any, word: Any) -> Any:
         # A word minus a signed number is no integer: numba types it as a float.

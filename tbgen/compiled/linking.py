@@ -142,9 +142,7 @@ class PartCompiler(_Compiler):
 
 
 class Locator(_CacheLocator):
-    """Where numba keeps a kernel: in the folder of its package, whose name covers sources and
-    processor.
-    """
+    """Where numba keeps a kernel: in its package's folder, named after sources and processor."""
 
     def __init__(self, function: Any) -> None:
         self._function = function

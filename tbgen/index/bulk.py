@@ -80,9 +80,7 @@ def _sorted(layout: Layout, rest: Ints) -> Ints:
 
 
 def are_legal(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> Bools:
-    """Which positions have each man on an allowed square of his own, and the side not to move out
-    of check.
-    """
+    """Which positions have each man on an allowed square, and the side not to move out of check."""
     men = np.asarray(squares, np.int64)
     to_move = np.asarray(sides, np.int64)
     bits = _BITS[men]

@@ -110,10 +110,10 @@ def sort_twins(squares: Ints, twin_start: Ints, first: Int, end: Int) -> None:
 
 @small
 def beside_image(squares: Ints, twin_start: Ints, first: Int, end: Int, images: Ints) -> int:
-    """Compare the men of the slots from `first` up to `end` with their image in the long diagonal,
-    left in `images`.
+    """Compare the men of some slots with their image in the long diagonal, left in `images`.
 
-    -1 if they are less, 0 if they are equal, 1 if the image is less.
+    The slots are those from `first` up to `end`. Returns -1 if the men are less, 0 if both are
+    equal, 1 if the image is less.
     """
     for slot in range(first, end):
         images[slot] = SYMMETRY[TRANSPOSE, squares[slot]]
@@ -133,8 +133,9 @@ row_of_byte = small(outcomes.row_of_byte)
 
 @small
 def goal_of_byte(byte: Int, forcer: Int) -> Int:
-    """The goal for a forcer of an outcome's signed byte: its own outcome of code k has goal k, the
-    other's 255 - k.
+    """The goal for a forcer of an outcome's signed byte.
+
+    Its own outcome of code k has goal k, the other side's has 255 - k.
     """
     goal = byte - 1 if byte > 0 else WORST_GOAL + 1 + byte
     return goal if forcer == _WHITE else WORST_GOAL - goal

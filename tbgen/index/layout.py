@@ -137,14 +137,18 @@ class Layout:
 
     @property
     def orders(self) -> int:
-        """The number of orders of equal men: labelled, they stand on the same squares in so many
-        ways.
+        """The number of orders of equal men.
+
+        A cell stands for so many placements of labelled men.
         """
         return math.prod(math.factorial(equal) for equal in Counter(self.slots).values())
 
     def address_of(self, pawns: Sequence[int]) -> int:
-        """The address of the pawns on these squares: their block << HOW_BITS | how the board is
-        turned, or -1.
+        """The address of the pawns on these squares, or -1.
+
+        It is their block << HOW_BITS
+
+         how the board is turned.
         """
         number = sum(int(self.digits[pawn, square]) for pawn, square in enumerate(pawns))
         return int(self.addresses[number])

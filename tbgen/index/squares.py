@@ -1,5 +1,4 @@
-"""The eight symmetries of the board, the triangle into which they bring every square, and the rays
-of all men.
+"""The eight symmetries of the board, its triangle, and the rays of all men.
 
 Squares count from a1 = 0 along the ranks to h8 = 63. A symmetry is a sum of FLIP_FILE, FLIP_RANK
 and TRANSPOSE: first the flips, then the transposition (a1-h8 stays).
@@ -65,8 +64,7 @@ class Rays(NamedTuple):
     """The rays of some men, as kernels take them; a man is his number among these."""
 
     paths: npt.NDArray[np.uint8]
-    """[((man * 64 + square) * MOST_RAYS + ray) * RAY + n] -> squares he comes to one after another,
-    then NOWHERE."""
+    """[((man * 64 + square) * MOST_RAYS + ray) * RAY + n] -> the squares of a ray, then NOWHERE."""
     counts: Ints
     """[man] -> how many rays he has."""
     reached: Words

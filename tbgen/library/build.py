@@ -112,8 +112,7 @@ def build(
 def _make_missing(
     folder: Path, findings: Mapping[Material, Finding], watcher: Watcher, settings: Settings
 ) -> dict[Material, Finding]:
-    """Make the tables that are not sound, and complete the manifest, as the only builder of the
-    folder.
+    """Make the unsound tables and complete the manifest, as the only builder of the folder.
 
     Returns the findings before, at the moment when no other builder was at work.
     """
@@ -193,8 +192,9 @@ def plan_for(folder: Path, wanted: Iterable[Material], settings: Settings) -> Pl
 
 
 def outlook(folder: Path, wanted: Iterable[Material], threads: int) -> Plan:
-    """The plan for the outcomes of some tables, by the names of files alone: every file counts as
-    sound.
+    """The plan for the outcomes of some tables, by the names of files alone.
+
+    Every file counts as sound.
     """
     tables = set(tables_in(folder))
     findings = {}
@@ -231,9 +231,7 @@ def _plan(
     settings: Settings,
     cluster: Cluster | None = None,
 ) -> Plan:
-    """The plan for the tables that are not sound, at the pace of the tables that were built in the
-    folder.
-    """
+    """The plan for the unsound tables, at the pace of the tables that were built in the folder."""
     if cluster is not None:
         settings = cluster.settings(settings)
     elif settings.memory is None:
@@ -373,9 +371,7 @@ class _Execution:
 
 
 def _gaps(folder: Path, findings: Mapping[Material, Finding]) -> dict[Material, FileRecord]:
-    """Sound tables, copied here or left by an earlier build, for which the manifest has no right
-    entry.
-    """
+    """Sound tables without a right entry in the manifest, copied here or left by another build."""
     records = read_manifest(folder)
     gaps = {}
     for material, finding in findings.items():

@@ -131,11 +131,10 @@ TABLES: Final = "tables"
 
 
 def figures_of(folder: Path, material: Material) -> dict[str, Any]:
-    """The figures of one table as JSON has them; counts are over all placements of labelled men on
-    64 squares.
+    """The figures of one table as JSON has them.
 
-    Times are None if the table was not built in this folder, and the longest distances if it has
-    none.
+    Counts are over all placements of labelled men on 64 squares. Times are None if the table was
+    not built in this folder, and the longest distances if it has none.
     """
     with TableFile(path_of(folder, material)) as file:
         built = read_manifest(folder).get(str(material))
@@ -218,9 +217,7 @@ class Entry:
 
 
 class Catalog:
-    """The usable tables that a probe would take, those with the fewest men first, by seals and
-    indexes.
-    """
+    """The usable tables that a probe would take, by seals and indexes, the fewest men first."""
 
     def __init__(self, folders: Sequence[Path], most_men: int = MOST_BUILT_MEN) -> None:
         """Look at all tables with at most so many men."""
@@ -252,8 +249,9 @@ class Catalog:
 
     @cached_property
     def tag(self) -> str:
-        """A digest of the version and of all tables, offered or not: servers with equal tags give
-        equal answers.
+        """A digest of the version and of all tables, offered or not.
+
+        Servers with equal tags give equal answers.
         """
         lines = [__version__]
         for name in sorted(self._all):

@@ -1,5 +1,4 @@
-"""The cost of a table, as measured once on the machine of the measurements, and the pace of this
-machine.
+"""The cost of a table, as measured once on one machine, and the pace of this machine.
 
 `measured/GAME.csv` has a row for each table of two to five men; `scripts/bench.py costs --write`
 makes it from a folder that was built by one thread. A larger table is estimated by the cells of the
@@ -105,9 +104,7 @@ class TableCost:
 
 @cache
 def memory_needed(material: Material, threads: int, outcomes_only: bool = False) -> int:
-    """The most memory that a canonical material's table takes during its build, with all arrays in
-    memory.
-    """
+    """The most memory that building a canonical table takes, with all arrays in memory."""
     rates = _rates_of(material)
     rate = rates.outcomes if outcomes_only else rates.memory
     if len(material.black) == 1:

@@ -1,5 +1,4 @@
-"""Fetch tables from an untrusted server into a folder, and check each before it gets its name
-there.
+"""Fetch tables from an untrusted server, and check each before it gets its name.
 
 Names, sizes and digests that a server gives are checked. Redirections, compressed answers and those
 that do not say their length are refused. An answer that comes too slowly is cut off. A download
@@ -136,8 +135,9 @@ def fetch(
 def _downloads(
     folder: Path, server: Server, offer: Entry, tell: Callable[[int], None], *, alone: bool
 ) -> list[_Download]:
-    """The wanted files of a table that the folder lacks, outcomes last: a table exists once its
-    outcomes do.
+    """The wanted files of a table that the folder lacks.
+
+    Outcomes come last, because a table exists once its outcomes do.
     """
     outcomes, *distances = offer.files
     if alone:

@@ -69,9 +69,7 @@ class Step:
     needs: tuple[Material, ...]
     """Its children that have to be made first."""
     path_seconds: float
-    """CPU seconds of the longest chain of tables that begins with this one and ends with one that
-    nothing needs.
-    """
+    """CPU seconds of the longest chain of tables that begins with this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +91,7 @@ class Start:
 
     @property
     def scratch_bytes(self) -> int:
-        """The disk that it takes while it is made: solved blocks, and arrays for which memory has
-        no room.
-        """
+        """The disk for its solved blocks, and for the arrays that memory has no room for."""
         arrays = most_in_files(self.material) if self.is_short else 0
         return self.step.cost.scratch_bytes + arrays
 
@@ -256,10 +252,9 @@ class Plan:
         return sorted(ready, key=attrgetter("path_seconds"), reverse=True)
 
     def _fitted(self, step: Step, at_work: Sequence[Start], sharers: int = 1) -> Start | None:
-        """The start with the most threads that the next of so many tables may have, and that memory
-        allows.
+        """The start of a table with the most threads that memory allows.
 
-        A table that takes all memory runs alone.
+        `sharers` tables share the idle threads. A table that takes all memory runs alone.
         """
         if self.settings.cluster is not None:  # each table has a machine of its own
             at_work = ()

@@ -1,5 +1,4 @@
-"""The workers that make tables: this process, processes beside it, or the workers of a dask
-scheduler.
+"""The workers that make tables: this process, others beside it, or those of dask.
 
 Processes are started afresh (`spawn`), so that a solver with threads is safe in them, and are used
 again. A pipe leads to each: tables to be made go down, progress and results come up, and its end
@@ -52,8 +51,9 @@ if TYPE_CHECKING:
 
 
 Tell = Callable[[str, int | None, float, int], None]
-"""Receives progress: the phase, an accrued code or None, the part done (0 to 1), the decided
-positions. Any thread may call it.
+"""Receives the phase, an accrued code or None, the part done, the decided positions.
+
+Any thread may call it.
 """
 
 
@@ -81,11 +81,10 @@ def make_table(
     outcomes_only: bool = False,
     tell: Tell = tell_nobody,
 ) -> BuiltTable:
-    """Solve a canonical material whose children are in the folder, and put its files there; OSError
-    if it cannot.
+    """Solve a canonical material whose children are in the folder, and put its files there.
 
-    With `memory`, because the table needs more, large arrays lie in scratch files of the folder.
-    Outcomes alone need no distances of the children.
+    OSError if it cannot. With `memory`, because the table needs more, large arrays lie in scratch
+    files of the folder. Outcomes alone need no distances of the children.
     """
     from tbgen.retro import DISTANCES, OUTCOMES, solve_into
     from tbgen.storage.writer import check_library, write_table
@@ -142,10 +141,10 @@ def make_table(
 def _block_store(
     folder: Path, material: Material, identity: Mapping[str, Any]
 ) -> Iterator[BlockStore]:
-    """A store for a table's blocks: on disk if they are many and large, with the blocks of an
-    earlier build.
+    """A store for a table's blocks, with those of an earlier build.
 
-    When all went well its files are removed; otherwise they stay for the next attempt.
+    It is on disk if they are many and large. When all went well its files are removed; otherwise
+    they stay for the next attempt.
     """
     from tbgen.retro import MemoryStore
 
@@ -167,8 +166,9 @@ def _block_store(
 _SPAWN = multiprocessing.get_context("spawn")
 _LEAVE_SECONDS = 2.0
 _starting = threading.Lock()
-"""Held while a process starts: a process that loses its parent before it has read its task would
-print an error.
+"""Held while a process starts.
+
+A process that loses its parent before it has read its task would print an error.
 """
 
 _working = threading.Lock()
@@ -177,9 +177,7 @@ _working = threading.Lock()
 _CONNECT_SECONDS = 10
 _LOOK_SECONDS = 1.0
 _USABLE = 0.9
-"""The usable part of a dask worker's memory limit: dask kills a worker at 0.95 of it, and takes
-some itself.
-"""
+"""The usable part of a dask worker's limit: dask kills it at 0.95, and takes some itself."""
 
 
 _Pipe: TypeAlias = "Connection[tuple[Any, ...], tuple[Any, ...] | BuiltTable | Exception]"
@@ -288,9 +286,7 @@ def kill_all() -> None:
 
 
 class Cluster(contextlib.AbstractContextManager["Cluster"]):
-    """Makes one table at a time on each worker of a dask scheduler, in a folder that all machines
-    share.
-    """
+    """Makes tables on the workers of a dask scheduler, one a worker, in a shared folder."""
 
     def __init__(self, address: str, work: Maker = make_table) -> None:
         self._address = address
@@ -327,10 +323,9 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
         return replace(given, threads=threads * len(workers), jobs=len(workers), memory=memory)
 
     def make(self, *arguments: Any) -> BuiltTable:
-        """Make a table as `make_table` does, on the worker that dask chooses, and on others if that
-        is lost.
+        """Make a table as `make_table` does, on a worker that dask chooses.
 
-        Dask reports no progress: nothing calls the last argument.
+        If that is lost, others follow. Dask reports no progress: nothing calls the last argument.
         """
         *table, _ = arguments
         done = threading.Event()

@@ -99,19 +99,20 @@ class At(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Valued(Shown):
-    """A value and its position, which is no field, because a frame of answers has a column for each
-    field.
+    """A value and its position.
 
-    Answers are equal if they say the same of one position with one accrued score.
+    The position is no field, because a frame of answers has a column for each field. Answers are
+    equal if they say the same of one position with one accrued score.
     """
 
     outcome: Score
     """The score at the end of best play by both sides, for a move after it."""
     dtg: int | None
-    """Plies until the outcome's score is reached, for a move from the position before it; None
-    without distances.
+    """Plies until the outcome's score is reached; None without distances.
 
-    It is 0 if that score is already accrued and stays so."""
+    For a move they count from the position before it. It is 0 if that score is already accrued and
+    stays so.
+    """
     at: InitVar[At | None] = field(default=None, kw_only=True)
 
     # `dataclasses.replace` reads `at` from the answer.
@@ -257,8 +258,10 @@ class MoveProbe(Valued):
     reset: bool
     """Whether the move is a capture or a pawn move."""
     best: bool
-    """Whether the move is best play, with the best outcome at the right distance. False without
-    distances."""
+    """Whether the move is best play: the best outcome at the right distance.
+
+    False without distances.
+    """
     keeps: bool
     """Whether the move keeps the outcome of the position, at any distance."""
 

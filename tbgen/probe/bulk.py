@@ -159,9 +159,7 @@ class _Group:
 
 
 def accrued_numbers(accrued: ManyAccrued, count: int) -> Ints:
-    """The accrued score of each position as a signed number, from one score for all or one for
-    each.
-    """
+    """The accrued score of each position as a signed number; one score may stand for all."""
     given: Any = accrued
     if accrued is None or isinstance(accrued, (Score, str)):
         given = [accrued]

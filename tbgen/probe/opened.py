@@ -194,8 +194,7 @@ class OpenTables:
     def plane(
         self, material: Material, pawns: Squares, side: int, room: Entries | None = None
     ) -> Entries:
-        """The entry values of the block of some pawns with one side to move, in the order of the
-        layout's cells.
+        """The entry values of a block with one side to move, in the order of the layout's cells.
 
         They are written into `room`, or a new array.
         """
@@ -210,8 +209,9 @@ class OpenTables:
         return file.order.from_file(entries, room)
 
     def shares(self, material: Material) -> dict[Score, float]:
-        """How common the outcomes but mates are in tables of the same pieces with fewer pawns, 1 in
-        all for each.
+        """How common each outcome is in tables of the same pieces with fewer pawns.
+
+        The shares of each table add up to 1. Mates are left out.
         """
         shares = dict[Score, float]()
         fewer = [material]

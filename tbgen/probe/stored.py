@@ -148,8 +148,7 @@ class StoredTable:
         self.layout = file.order.layout
         self.knows_distances = file.has_distances and not outcomes_only
         self.column = functools.cache(lambda name: Column(file.layer(name), name, unpack))
-        """A column by its name; an error of TableError if it belongs to distances that are missing
-        or damaged."""
+        """A column by its name; a TableError if it belongs to missing or damaged distances."""
         self.symbols = self.column(SYMBOL)
         self.meanings = self.column("symbols")
         self.outcome_rows = self.column("outcome_rows")

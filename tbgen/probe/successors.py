@@ -1,5 +1,4 @@
-"""What kernels know of tables: which boards have one, and the legal moves of a position with what
-they lead to.
+"""Kernels for tables: which boards have one, and the legal moves with what they lead to.
 
 This file loads the compiler, so a `Tablebase` loads it only with `compiled=True`.
 """
@@ -89,8 +88,9 @@ def has_table(board: Words, keys: Words) -> bool:
 
 
 class Placing(NamedTuple):
-    """A table's rule for the place of a position, as numbers: the data of `Layout.cell_of` and
-    `Order.place_of`.
+    """A table's rule for the place of a position, as numbers.
+
+    They are the data of `Layout.cell_of` and `Order.place_of`.
     """
 
     men: Ints

@@ -39,9 +39,7 @@ D = TypeVar("D")
 
 
 def folders_of(named: Folders | None, mobility: Mobility) -> tuple[Path, ...]:
-    """The folders of a mobility's tables among the given ones, else those of $TBGEN_DATA, else
-    `data`.
-    """
+    """The folders of a mobility's tables: those given, else those of $TBGEN_DATA, else `data`."""
     if named is None:
         named = os.environ.get("TBGEN_DATA") or "data"
     return tuple(folder_for(folder, mobility) for folder in folders_in(named))
@@ -275,8 +273,7 @@ class Tablebase(AbstractContextManager["Tablebase"]):
     def line(
         self, position: Position, accrued: Score | str | None = None, *, max_plies: int = 2000
     ) -> list[LineStep]:
-        """Best play by both sides until the goal is reached and the position repeats, or the game
-        ends.
+        """Best play until the goal is reached and the position repeats, or the game ends.
 
         Arguments:
             position: As for `probe`.

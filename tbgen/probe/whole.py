@@ -69,9 +69,7 @@ def parts_of(file: TableFile, cells: int, *, with_distances: bool) -> Iterator[T
 
 
 def _ranges(order: Order, cells: int) -> Iterator[tuple[int, int]]:
-    """The first place of each part, and the one after its last: whole planes, or parts of one
-    plane.
-    """
+    """The first place of each part, and the end of the last: whole planes, or parts of one."""
     plane = order.plane_places
     total = order.layout.cells
     if cells >= plane:

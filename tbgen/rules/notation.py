@@ -59,8 +59,7 @@ def move_in(word: str) -> str:
 
 
 def moves_in(text: str | Iterable[str]) -> list[str]:
-    """The moves of one text or of many: move numbers, signs, comments in braces and results are
-    left out.
+    """The moves of one text or of many, without move numbers, signs, comments and results.
 
     >>> moves_in(["1. e4! e5", "2.Nf3 {the best square} 2... b8c6 $1", "*"])
     ['e4', 'e5', 'Nf3', 'b8c6']
@@ -312,8 +311,9 @@ def carried_into(board: chess.Board, accrued: Score, mobility: Mobility = Mobili
 def with_score(
     board: chess.Board, accrued: Score, mobility: Mobility = Mobility.RESET
 ) -> tuple[chess.Board, Score]:
-    """A copy of a position with `accrued` carried into it and a halfmove clock of at least 1, and
-    its accrued score.
+    """A copy of a position with an accrued score carried into it, and its accrued score.
+
+    The copy has a halfmove clock of at least 1.
     """
     carried = board.copy(stack=False)
     carried.halfmove_clock = max(1, board.halfmove_clock)

@@ -1,6 +1,4 @@
-"""Facts about one position or one move that r-mobility needs, and how the accrued score changes
-along moves.
-"""
+"""Facts about a position or a move, and how the accrued score changes along moves."""
 
 from __future__ import annotations
 

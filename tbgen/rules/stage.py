@@ -1,5 +1,4 @@
-"""The rules along a game in plain numbers: what accrues with every ply, and when and why the game
-ends.
+"""The rules along a game in plain numbers: what accrues, and when and why the game ends.
 
 A ply is given by four facts: the code of its position, whether its move was a reset, whether only
 kings are left, and how often the position has arisen. They come from python-chess or from a
@@ -71,9 +70,7 @@ class FiftyMoveSetting(enum.Enum):
 
 
 def expect_setting(value: object, name: str = "setting") -> FiftyMoveSetting:
-    """The argument called `name` as a setting of the fifty-move rule, which may be given by its
-    name.
-    """
+    """The argument called `name`: a setting of the fifty-move rule, perhaps by its name."""
     return expect_member(value, FiftyMoveSetting, name, "a setting of the fifty-move rule")
 
 
@@ -121,8 +118,9 @@ class FiftyMoves:
 
 
 def can_accrue(code: int, counter: int, fifty_moves: FiftyMoves) -> bool:
-    """Whether a position's own score can still accrue: not where the rule applies, unless it is
-    mate or stalemate.
+    """Whether a position's own score can still accrue.
+
+    Where the fifty-move rule applies, only a mate or a stalemate can.
     """
     if counter < _FIFTY_MOVES_PLIES or code <= STALEMATE_CODE:
         return True
@@ -145,8 +143,7 @@ class Ply(NamedTuple):
     accrued: Score
     """The accrued score."""
     since: int
-    """The ply at which the accrued score was reached; 0 for the first position, and for a score in
-    its FEN."""
+    """The ply that reached the accrued score; 0 for the first position and a score of its FEN."""
     counter: int
     """The counter of the fifty-move rule, in plies."""
     bare: int
@@ -154,8 +151,7 @@ class Ply(NamedTuple):
     end: End | None
     """The reason why the game is over; None if it goes on."""
     move: chess.Move | None = None
-    """The move that led here; None for the first position, and for the last one of a game of a
-    file."""
+    """The move that led here; None for the first position, and for the last of a game in a file."""
     san: str = ""
     """The move in short notation; empty for the same positions."""
 

@@ -1,5 +1,4 @@
-"""The variants of chess that python-chess knows: their first positions, and how their own rules end
-a game.
+"""The variants of chess that python-chess knows: first positions, and ends by their own rules.
 
 Own score and resets follow from the legal moves, the checks and the zeroing moves of their boards.
 """

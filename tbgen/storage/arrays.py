@@ -48,9 +48,7 @@ class StoredArrays:
     def items(
         self, name: str, first: int = 0, end: int | None = None, room: Array | None = None
     ) -> Array:
-        """The items of an array from `first` up to `end`, at the beginning of a given array, or in
-        a new one.
-        """
+        """The items of an array from `first` up to `end`, at the start of `room` or a new array."""
         kind, length, _ = self.facts["columns"][name]
         if end is None:
             end = length

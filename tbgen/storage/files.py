@@ -41,8 +41,7 @@ LOCK = ".build.lock"
 MOST_READ_BYTES = 1 << 26
 
 Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-"""One folder or several: a path, a text with `os.pathsep` between the paths, or a sequence of
-paths.
+"""One folder or several: a path, a sequence of paths, or a text with `os.pathsep` between them.
 
 A text that is the name of a folder means that folder, whatever characters it has.
 """
@@ -98,8 +97,9 @@ def folders_in(folders: Folders) -> tuple[Path, ...]:
 
 
 def folder_for(folder: Path, mobility: Mobility) -> Path:
-    """The folder of a mobility's tables in a folder; that of whole-game tables may also be named
-    itself.
+    """The folder of a mobility's tables in a folder.
+
+    That of whole-game tables may also be named itself.
 
     >>> [folder_for(Path("data"), mobility).as_posix() for mobility in Mobility]
     ['data', 'data/whole-game']
@@ -133,8 +133,9 @@ def men_of_folder(folder: Path) -> tuple[Man, ...]:
 
 
 def mobility_of(folder: Path) -> Mobility:
-    """The mobility of the tables in a folder, by its name: tbgen must never mistake a file for one
-    of the other.
+    """The mobility of the tables in a folder, by its name.
+
+    tbgen must never mistake a file for one of the other mobility.
     """
     if folder.name == str(Mobility.WHOLE_GAME):
         return Mobility.WHOLE_GAME
@@ -142,10 +143,9 @@ def mobility_of(folder: Path) -> Mobility:
 
 
 def path_of(folder: Path, material: Material, layer: Layer = Layer.OUTCOMES) -> Path:
-    """The path of a layer of a canonical material's table in a folder; a table exists if its
-    outcomes do.
+    """The path of a layer of a canonical material's table in a folder.
 
-    The names of files contain the mobility of the folder, too.
+    A table exists if its outcomes do. The names of files contain the mobility of the folder, too.
     """
     return folder / f"{material}{suffix_of(layer, mobility_of(folder))}"
 
@@ -200,9 +200,7 @@ def tables_in(folder: Path) -> list[Material]:
 
 
 def tables_of(folders: Sequence[Path]) -> list[tuple[Material, Path]]:
-    """The materials that have a file in any of the folders, in build order, and the first folder
-    that has it.
-    """
+    """The materials that have a file, in build order, each with the first folder that has it."""
     folder_of = dict[Material, Path]()
     for folder in folders:
         for material in tables_in(folder):
@@ -215,8 +213,9 @@ class NoRegularFileError(OSError):
 
 
 class _OpenFile(io.FileIO):
-    """A file that closes when nobody refers to it. Closing it earlier could give its number to
-    another file under a reader.
+    """A file that closes when nobody refers to it.
+
+    Closing it earlier could give its number to another file under a reader.
     """
 
     def __del__(self) -> None:
@@ -265,8 +264,9 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> None:
 
 
 def partial_of(path: Path) -> Path:
-    """A name of this thread's own, because a worker that was given up may still be writing the same
-    table.
+    """A name of this thread's own.
+
+    A worker that was given up may still be writing the same table.
     """
     return path.with_name(
         f"{path.name}.{platform.node()}-{os.getpid()}-{threading.get_native_id()}{PARTIAL}"
@@ -303,10 +303,10 @@ def remove(path: Path) -> None:
 
 @contextlib.contextmanager
 def build_lock(folder: Path, on_wait: Callable[[], None]) -> Iterator[None]:
-    """Make the folder if it is missing, and be its only builder; calls `on_wait` once if another
-    builder is at work.
+    """Make the folder if it is missing, and be its only builder.
 
-    The system releases the lock however the process ends. Readers take no lock.
+    Calls `on_wait` once if another builder is at work. The system releases the lock however the
+    process ends. Readers take no lock.
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / LOCK

@@ -52,13 +52,9 @@ _NUMBERS = (np.dtype("u1"), np.dtype("<u2"), np.dtype("<u4"))
 _MOST_CHUNK_ITEMS = 1 << 16
 """No chunk of any dataset has more items."""
 _FREE_BYTES = 1 << 24
-"""The bytes that the columns of any table may unpack to: a small file must not fill the memory of
-its reader.
-"""
+"""The most bytes of a table's unpacked columns: a small file must not fill the memory."""
 _MOST_RATIO = 64
-"""The further bytes for each byte of the file: several times as many as in any table that tbgen
-writes.
-"""
+"""Further bytes for each byte of the file: several times as many as tbgen writes in any table."""
 
 
 class LayerFile:
@@ -180,8 +176,7 @@ class LayerFile:
         self.expect(is_within, "a chunk lies outside")
 
     def _check_bytes_of_columns(self, columns: Sequence[Dataset]) -> None:
-        """Whether the columns have bytes of their own, and unpack to no more than the file's size
-        allows.
+        """Whether the columns have bytes of their own, and unpack to no more than the size allows.
 
         Streams have as many items as the material has cells, so equal chunks of streams may have
         one offset.

@@ -29,9 +29,7 @@ from tbgen.table import Cells, Content, Numbers, Piece, often_first
 ONE = np.uint64(1)
 
 _HASH = np.uint64(0x9E3779B97F4A7C15)
-"""2^64 by the golden ratio, as in Fibonacci hashing: keys that differ in a few high bits are spread
-over the table.
-"""
+"""2^64 by the golden ratio: Fibonacci hashing spreads keys that differ in a few high bits."""
 _HALF = np.uint64(32)
 """The shift that lets the upper half of a key change the lower half."""
 
@@ -96,8 +94,7 @@ def larger(census: Census) -> Census:
 def states_of(
     content: Content, order: Order, threads: int, new: NewArray = np.zeros
 ) -> tuple[Numbers, Cells, Words]:
-    """[place of the file] -> number of its state; the meanings and counts of the states, in falling
-    order of counts.
+    """[place of the file] -> number of its state; the meanings and counts, most frequent first.
 
     `new` makes the array of the numbers, because it may be larger than memory.
     """
@@ -170,8 +167,7 @@ class _NumberingThread:
 
 
 def _joined(met_by: Sequence[tuple[Words, Words]]) -> tuple[Words, Words, Numbers]:
-    """The keys and counts of all states, in falling order of counts; and the final number of each
-    given number.
+    """The keys and counts of all states, most frequent first; the final number of each number.
 
     The given numbers are those of `number_words`: 1 + the worker + its own number times the
     workers. 0 stays free.
@@ -298,8 +294,7 @@ def number_words(
 
 @borrowing
 def settle(numbers: Numbers, state_of: Numbers) -> int:
-    """Replace the numbers of some places by their states; return the count of places before the
-    first number.
+    """Replace numbers of places by states; returns how many places come before the first number.
 
     A place without a number gets the state of the place before it, which compresses best.
     """

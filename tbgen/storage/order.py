@@ -29,8 +29,9 @@ _PART_CELLS = 1 << 22
 
 
 class Order:
-    """The axes of a file's array as numbers of the layout's axes, its shape, and that of a chunk of
-    a stream.
+    """The order of the axes in a file's array, its shape, and that of a chunk.
+
+    An axis has its number in the layout.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -89,8 +90,7 @@ class Order:
         return cells
 
     def box_of(self, start: int) -> tuple[Ints, Ints, Ints]:
-        """The cells of a chunk from a place of a plane on, and those that differ from them in the
-        black king alone.
+        """The cells of a chunk of a plane, and those that differ from them in the black king alone.
 
         By the layout's axes within a plane: the first index and the size of each, and the distance
         of its neighbours.
@@ -105,9 +105,7 @@ class Order:
     def from_file(
         self, places: npt.NDArray[Any], room: npt.NDArray[Any] | None = None
     ) -> npt.NDArray[Any]:
-        """All places, or whole planes, from the order of the file to that of the cells, in `room`
-        or a new array.
-        """
+        """All places, or whole planes, in the order of the cells, in `room` or a new array."""
         back = [0, *np.argsort(self.axes[2:]) + 1]
         source = places.reshape(-1, *self.shape[2:]).transpose(back)
         cells = np.empty(source.shape, source.dtype) if room is None else room.reshape(source.shape)
@@ -118,8 +116,9 @@ class Order:
         return cells.ravel()
 
     def black_part(self, first: int, items: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The items with Black to move among some places: a part of a plane, or whole planes from
-        `first` on.
+        """The items with Black to move among some places from `first` on.
+
+        The places are a part of a plane, or whole planes.
         """
         plane = self.plane_places
         by_plane = items.reshape(-1, min(plane, len(items)))

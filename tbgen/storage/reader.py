@@ -32,10 +32,10 @@ Ids = npt.NDArray[np.unsignedinteger[Any] | np.int64]
 
 
 class TableFile(contextlib.AbstractContextManager["TableFile"]):
-    """An open table: its outcomes, and its distances if they are there. Safe to use from several
-    threads.
+    """An open table: its outcomes, and its distances if there are any.
 
-    The first access to distances opens them; MissingDistancesError without a file of distances.
+    Several threads may use it. The first access to distances opens them; MissingDistancesError
+    without a file of distances.
     """
 
     def __init__(self, path: Path, *, outcomes_only: bool = False) -> None:
@@ -141,8 +141,9 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
     @property
     def longest(self) -> dict[tuple[Color, Score], tuple[int, str, Tally]]:
-        """The longest distance to each outcome, by side to move, the FEN of a position that has it,
-        and the tally.
+        """The longest distance to each outcome, by side to move.
+
+        Beside it are the FEN of a position that has it, and the tally.
         """
         counts = self.counts
         longest = dict[tuple[Color, Score], tuple[int, str, Tally]]()
@@ -225,8 +226,9 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         return EntryValues(self.material, order.from_file(entry), order.from_file(dtg))
 
     def boxes(self, block: int, side: Color) -> Sequence[Box]:
-        """The same for one block and side to move: the content of chunks that differ in the black
-        king alone.
+        """The entry values and distances of one block and side to move.
+
+        A box has the chunks that differ in the black king alone.
         """
         order = self.order
         cells = order.plane_places
@@ -266,8 +268,7 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
     def look_up(
         self, cells: npt.NDArray[np.int64], tell: Callable[[int, int], None] = lambda *_: None
     ) -> list[npt.NDArray[Any]]:
-        """Entry values, distances and patterns of some cells; each chunk with any of them is read
-        once.
+        """Entry values, distances and patterns of some cells; each chunk of theirs is read once.
 
         `tell` is told how many chunks of how many have been.
         """
@@ -345,12 +346,11 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
 
 def flips_of(entry: Entries) -> Distances:
-    """The bit of a distance that a file has flipped with White to move, by entry value; with Black
-    to move the other.
+    """The bit of a distance that a file flips with White to move, by entry value.
 
-    Who holds an outcome reaches it with a move, so the distance is odd if that side is to move and
-    even if not. With the lowest bit flipped in one case the number is always even, and compresses
-    as its half would.
+    With Black to move it flips the other one. Who holds an outcome reaches it with a move, so the
+    distance is odd if that side is to move and even if not. With the lowest bit flipped in one case
+    the number is always even, and compresses as its half would.
     """
     return (entry > 0).astype(np.uint16)
 

@@ -85,9 +85,7 @@ each group (see symbols.py); the rows of each state's pattern; and these rows.
 """
 
 COLUMN_ITEMS: Final = 1 << 13
-"""Longer columns have chunks of so many items: a probe of a table with millions of states reads a
-few.
-"""
+"""Longer columns have chunks of so many items, so a probe reads a few of millions of states."""
 
 MOST_HEAD_BYTES: Final = 1 << 14
 """The line of facts at the beginning of an index has a tenth of this."""
@@ -100,9 +98,7 @@ EASY_LEVEL: Final = 6
 _HARD_WINDOW = 1 << 15
 """Level 15 is tuned for chunks of this many bytes."""
 _HARD_SEARCHES = 4
-"""2**4 candidates for a match instead of 2**6: an eighth of the time for a quarter of a per cent of
-the bytes.
-"""
+"""2**4 candidates for a match instead of 2**6: an eighth of the time, 0.25 % more bytes."""
 
 CHUNK: Final = np.dtype([("offset", "<u8"), ("size", "<u4"), ("crc", "<u4")])
 

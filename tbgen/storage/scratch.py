@@ -1,5 +1,4 @@
-"""Scratch files: the solved blocks of an unfinished table, so that they can leave memory and
-survive an interruption.
+"""Scratch files: solved blocks of an unfinished table, out of memory and safe from interruption.
 
 A folder beside the tables has a file of arrays for each run of blocks, which names what it depends
 on. tbgen removes a file that is damaged or depends on something else.
@@ -133,8 +132,9 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
     def _part(
         self, names: Sequence[str], first: int, end: int, rooms: Sequence[Any]
     ) -> list[npt.NDArray[Any]]:
-        """Some columns of the cells of one run from `first` up to `end`, each in a given array, if
-        there is one.
+        """Some columns of a run's cells from `first` up to `end`.
+
+        Each is written into a given array, if there is one.
         """
         firsts = sorted(self._stored)
         run, arrays = self._stored[firsts[bisect_right(firsts, first) - 1]]

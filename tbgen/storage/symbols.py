@@ -43,8 +43,7 @@ Columns = dict[str, npt.NDArray[Any]]
 
 
 def symbols_of(states: Cells, often: Words, patterns: Patterns) -> tuple[Numbers, Columns]:
-    """The symbol of each state, given the counts of states; and the columns that define the
-    symbols.
+    """The symbol of each state, given the counts of states; and the columns of symbols.
 
     Symbols are numbered by how often they occur, then by their meaning, whatever else the states
     contain.
@@ -117,8 +116,7 @@ def name_symbols(
     of_state: Numbers,
     first: Int,
 ) -> int:
-    """Find the symbols of states, from one on, while there is space; return the state at which to
-    go on.
+    """Find the symbols of states while there is space; returns the state at which to go on.
 
     A chain is the preceding chain (0 if there is none) and a last row. A pair is a chain and an
     entry value: a symbol.
@@ -205,8 +203,7 @@ def occurring(numbers: WideInts, patterns: Patterns) -> tuple[WideInts, Patterns
 def details_of(
     states: Cells, of_state: Numbers, patterns: Patterns
 ) -> tuple[WideInts, Patterns, Columns]:
-    """The detail of each state, given its symbol; the patterns that occur; and the columns for
-    them.
+    """The detail of each state, given its symbol; the patterns that occur, and their columns.
 
     A detail is a number within a group: frequent states have low ones. A symbol has a group for
     each distance from 0 to its longest. States are sorted by group, each with the rows of its

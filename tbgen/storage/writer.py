@@ -55,8 +55,9 @@ _SAMPLED = 256
 """About the most chunks that are compressed both ways."""
 
 _MOST_HARD_CELLS = 1 << 24
-"""Tables of up to four men are packed as tightly as is reasonable, larger ones in the time that
-solving them leaves.
+"""The most cells of a table that is packed at `HARD_LEVEL`: tables of up to four men are.
+
+Larger ones are packed at `EASY_LEVEL`, in the time that solving them leaves.
 """
 
 _SHUFFLE = 2
@@ -67,9 +68,7 @@ _ZSTANDARD = 32015
 _STREAMS = frozenset([*STREAMS[Layer.OUTCOMES], *STREAMS[Layer.DISTANCES]])
 
 Packed = Mapping[str, tuple[Dataset, list[bytes]]]
-"""[name of a dataset] -> its entry in the index, and its compressed chunks, which are freed as they
-are written.
-"""
+"""[name of a dataset] -> its entry in the index, and its chunks, freed as they are written."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,8 +319,9 @@ class _Packer:
 
 
 def check_library() -> None:
-    """Refuse an HDF5 library that writes unreadable files: before 2.0, files made in memory have a
-    wrong checksum.
+    """Refuse an HDF5 library that writes unreadable files.
+
+    Before 2.0, files made in memory have a wrong checksum.
     """
     if h5py.version.hdf5_version_tuple < (2, 0, 0):
         version = h5py.version.hdf5_version
@@ -385,8 +385,9 @@ def _fill(target: Any, dataset: Dataset, packed: list[bytes], shape: tuple[int, 
 
 
 def _check_offsets(image: bytes, dataset: Dataset) -> None:
-    """Make sure of the offsets: HDF5 libraries disagree whether they count from the user block or
-    from its end.
+    """Make sure of the offsets.
+
+    HDF5 libraries disagree whether they count from the user block or from its end.
     """
     whole = memoryview(image)
     for offset, size, crc in dataset.chunks.tolist():

@@ -38,8 +38,9 @@ _HOW_MASK: Final = 3
 
 @by_address
 class Men(NamedTuple):
-    """The men of a material, one entry for each slot, pawns first, and the numbering of their
-    cells.
+    """The men of a material and the numbering of their cells.
+
+    There is an entry for each slot, pawns first.
     """
 
     color: Ints
@@ -160,8 +161,9 @@ def _roles_of(men: Mapping[int, tuple[Color, AnyMan]], side: Color) -> list[AnyM
 
 
 def _pawn_attacks() -> npt.NDArray[np.uint64]:
-    """[colour, square] -> the squares that a pawn there attacks, computed apart from the solver's
-    table.
+    """[colour, square] -> the squares that a pawn attacks.
+
+    They are computed apart from the solver's table.
     """
     attacks = np.zeros((2, 64), np.uint64)
     for a, b in itertools.product(range(64), repeat=2):

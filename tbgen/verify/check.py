@@ -124,13 +124,13 @@ def verify_table(
     threads: int | None = None,
     progress: TellPhase = tell_nobody,
 ) -> Report:
-    """Check a table against its children, which are read one at a time; children of en passant
-    captures stay longer.
+    """Check a table against its children.
 
-    With `sample`, the check takes only so many random positions, each with all its accrued scores.
-    It then unpacks only what it needs of a file, and does not count tallies again. Cells without a
-    position may have any value, because a file fills them with the value that packs best. Checksums
-    come first. Outcomes, which the files have twice, come last.
+    Children are read one at a time. Those of en passant captures stay longer. With `sample`, the
+    check takes only so many random positions, each with all its accrued scores. It then unpacks
+    only what it needs of a file, and does not count tallies again. Cells without a position may
+    have any value, because a file fills them with the value that packs best. Checksums come first.
+    Outcomes, which the files have twice, come last.
     """
     start = time.monotonic()
     if isinstance(table, TableFile):
@@ -151,8 +151,9 @@ def verify_table(
 
 
 class Check:
-    """The phases of one check. A phase relies on those before it, so only the first violation is
-    certain.
+    """The phases of one check.
+
+    A phase relies on those before it, so only the first violation is certain.
 
     It checks all positions of a table, or those in some cells. For the latter it reads only what
     they need.
@@ -294,8 +295,9 @@ class Check:
         return ChildTable(men, cells, entry=columns[0], dtg=columns[1])
 
     def _is_without_pawn(self, child: Material, color: Color) -> bool:
-        """Whether a child is the table without a pawn of a colour, which captures en passant lead
-        to.
+        """Whether a child is the table without a pawn of a colour.
+
+        Captures en passant lead to it.
         """
         parent = self.layout.material
         if Role.PAWN not in parent.side(color):
@@ -405,8 +407,9 @@ class Check:
                     )
 
     def wrong_outcome_rows(self, file: TableFile) -> Iterator[Violation]:
-        """Breaks of holds in the outcomes file that differ from those in the distances file, which
-        obey the laws.
+        """Breaks of holds in the outcomes file that differ from those in the distances file.
+
+        The latter obey the laws.
         """
         states = file.states
         count = len(states.entry)
@@ -455,9 +458,7 @@ def rows_violations(table: Table | TableFile) -> Iterator[Violation]:
 
 
 def _wrong_examples(file: TableFile) -> Iterator[Violation]:
-    """Example positions that are not in the cells of their tallies, and outcomes without a longest
-    distance.
-    """
+    """Example positions outside the cells of their tallies; outcomes without a longest distance."""
     for side, tallies in file.tallies.items():
         for outcome, longest in tallies.items():
             _, stored, _ = file.longest[side, outcome]

@@ -251,9 +251,7 @@ def leaf_places_of(order: Order) -> int:
 
 
 def _leaf(values: StoredValues, keys: Ints, side: int, layers: int) -> list[bytes]:
-    """The digests of the values of some keys: of outcomes, and with a second layer also with
-    distances.
-    """
+    """The digests of the values of some keys: of outcomes, and of distances with a second layer."""
     positions = keys[keys >= 0]
     unique, first, which = np.unique(positions, return_index=True, return_inverse=True)
     by_appearance = np.argsort(first)

@@ -81,8 +81,7 @@ def verify_file(
     progress: TellPhase = tell_nobody,
     others: Sequence[Path] = (),
 ) -> Report:
-    """Check a table file against those of its children; an error of TableError if one cannot be
-    read.
+    """Check a table file against those of its children; a TableError if one cannot be read.
 
     `others` are folders that children may lie in too. `sample` and `seed` are those of
     verify_table.

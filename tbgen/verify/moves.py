@@ -33,9 +33,7 @@ class Buffers(NamedTuple):
     """[square] -> slot or NOBODY."""
     rest: Ints
     slot: Ints
-    """[move] -> the slot that moves, its target, the captured slot, and the role of a promotion (0:
-    none).
-    """
+    """[move] -> the moving slot, its target, the captured slot, the role of a promotion or 0."""
     to: Ints
     captured: Ints
     promotion: Ints

@@ -1,6 +1,4 @@
-"""Kernels that compare positions, their own codes and every pair with an accrued score with the
-moves.
-"""
+"""Kernels that compare positions, own codes and every pair with the moves."""
 
 from __future__ import annotations
 
@@ -28,8 +26,10 @@ MOST_CODES = 256
 
 @borrowing
 def find_own_codes(subject: Subject, scratch: Buffers, start: Int, stop: Int) -> int:
-    """Find own codes. Returns the index of a position without an entry value, or of an end of the
-    game with a wrong one.
+    """Find own codes.
+
+    Returns the index of a position without an entry value, or of an end of the game with a wrong
+    one.
     """
     for index in range(start, stop):
         cell = cell_at(subject.cells, index)
@@ -180,8 +180,9 @@ def find_other_break(
     stop: Int,
     report: Ints,
 ) -> int:
-    """The first state in which an accrued score no higher than the entry value breaks differently
-    in the two files.
+    """The first state whose breaks differ in the two files.
+
+    Accrued scores above the entry value are left out.
     """
     for state in range(start, stop):
         for code in range(FIRST_CODE, code_of(int(entry[state])) + 1):

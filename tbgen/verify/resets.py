@@ -224,10 +224,10 @@ def fold_pawn_moves(
     start: Int,
     stop: Int,
 ) -> int:
-    """Note the values of pawn moves within the table; those of the blocks that they lead to are
-    already noted.
+    """Note the values of pawn moves within the table, block by block.
 
-    `children` are the tables after captures en passant of white and of black pawns.
+    The blocks that they lead to have theirs already. `children` are the tables after captures en
+    passant of white and of black pawns.
     """
     for index in range(start, stop):
         if not is_asked(subject, index, RESETS_TASK):
@@ -275,9 +275,7 @@ def drawn_cells(layout: Layout, count: int, seed: int) -> Ints:
 
 
 def needs_of(layout: Layout, cells: Ints) -> tuple[Ints, npt.NDArray[np.uint8]]:
-    """All cells that the check of some cells reads, in ascending order, and the questions about
-    each.
-    """
+    """All cells that checking some cells reads, in ascending order, with what is asked of each."""
     men = men_of(layout)
     every = cells
     with_resets = cells

@@ -1,5 +1,4 @@
-"""The checked table, for kernels: its value of a position with an accrued score, and the order of
-moves.
+"""The checked table, for kernels: its values with accrued scores, and the order of moves.
 
 Outcomes are signed: +(code + 1) for White, -(code + 1) for Black. Accrued scores are written alike.
 """
@@ -149,8 +148,9 @@ def stored_value(subject: Subject, index: Int, holder: Int, code: Int) -> tuple[
 
 @inner
 def key_of_move(side: Int, accrued: Int, outcome: Int, dtg: Int) -> Int:
-    """A move's worth to the mover: first its outcome, then the way, a short one if the mover makes
-    progress.
+    """A move's worth to the mover: its outcome, then the way.
+
+    A short way is better if the mover makes progress, else a long one.
     """
     worth = worth_to(side, outcome)
     bar = worth_to(side, accrued)
@@ -213,11 +213,10 @@ TableSource = Table | EntryValues | TableFile
 def known_in(
     source: TableSource, cells: Ints | None, tell: Callable[[int, int], None] = tell_nobody
 ) -> list[npt.NDArray[Any]]:
-    """Entry values and distances of some or all cells, and patterns if there are any; files report
-    their chunks.
+    """Entry values and distances of some or all cells, and patterns if there are any.
 
-    The arrays have the types of kernels. Those of some cells end with an item of zeros, for unknown
-    cells.
+    Files report their chunks. The arrays have the types of kernels. Those of some cells end with an
+    item of zeros, for unknown cells.
     """
     if isinstance(source, TableFile) and cells is not None:
         columns = source.look_up(cells, tell)

@@ -20,16 +20,22 @@ class Members(NamedTuple):
     """
 
     free: Words
-    """[side, word] cells that can join: not frozen, not here yet, nor forced by the other side at
-    the last freezing."""
+    """[side, word] cells that can join.
+
+    They are not frozen, no members yet, nor forced by the other side at the last freezing.
+    """
     live: Words
     """[side, word >> 6] at least the words that have any."""
     left: Words
-    """[word] the forcer's cells that have not joined, frozen and foreign ones too: a defender
-    escapes to them."""
+    """[word] the forcer's cells that have not joined, to which a defender escapes.
+
+    Frozen cells and those forced by the other side are among them.
+    """
     blocked: Words
-    """[word] the defender's cells, decided ones too, with a reset whose step has not come yet: a
-    way out for now."""
+    """[word] the defender's cells with a reset whose step has not come: a way out for now.
+
+    Decided cells are among them.
+    """
 
 
 def new_members(words: int) -> Members:

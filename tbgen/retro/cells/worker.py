@@ -32,8 +32,10 @@ THRESHOLD = 2
 """Mode: outcomes are not told apart, and there are no middles: two sets grow from code to code."""
 
 NO_BREAKS = 3
-"""Mode: no hold can be broken, and there are no middles, since no reset forgets what has accrued.
-This is whole-game mobility."""
+"""Mode: no hold can be broken, so there are no middles.
+
+This is whole-game mobility, in which no reset forgets what has accrued.
+"""
 
 
 @small

@@ -54,16 +54,19 @@ class Middle(NamedTuple):
     unlabelled: Words
     """[side, word] free cells without a label."""
     labelled: Words
-    """[side, word] cells, frozen ones too, that have a label from the code before, or a provisional
-    one."""
+    """[side, word] cells with a label from the code before, or a provisional one.
+
+    Frozen cells are among them.
+    """
     fresh: Words
     """[side, word] cells whose label has been confirmed at this code."""
     out: Words
-    """[word] the forcer's cells, frozen and foreign ones too, without a label and not in its class:
-    ways out."""
+    """[word] the forcer's cells without a label and not in its class: ways out.
+
+    Frozen cells and those of the other side's classes are among them.
+    """
     worst: Bytes
-    """[side, word] no label of the word has a higher goal: most words need no look when labels
-    expire."""
+    """[side, word] no label of the word has a higher goal: most words need no look at expiry."""
     agenda: BucketQueue
     """Cells to be rechecked in a later step, and frozen cells that take effect in it."""
 
@@ -89,8 +92,10 @@ class Forcer(NamedTuple):
     forced: Members
     middle: Middle
     label: Ints32
-    """[number] the label of cells in `labelled` or `fresh`; of others that are undecided, NO_LABEL
-    or one that breaks no hold."""
+    """[number] the label of a cell in `labelled` or `fresh`.
+
+    Other undecided cells have NO_LABEL, or a label that breaks no hold.
+    """
     history: Ints32
     """[number] how the label changed from one accrued code to the next."""
     seeds: BucketQueue
@@ -99,8 +104,7 @@ class Forcer(NamedTuple):
     joining_next: Worklist
     """The forcer's cells that join in the next one."""
     yielding: Worklist
-    """The defender's cells that join in the step at hand; in middles frozen ones, listed by
-    `checked`."""
+    """The defender's cells that join in the step at hand; in middles frozen ones of `checked`."""
     checked: Worklist
     """The defender's cells still to be checked for escapes."""
     interner: Interner

@@ -30,8 +30,7 @@ from tbgen.score import Mobility
 from tbgen.table import Child
 
 Progress = Callable[[str, int | None, float, int], None]
-"""Called with the phase, the accrued code if there is one, the part done, and how many cells are
-decided."""
+"""Called with the phase, an accrued code or None, the part done, the number of decided cells."""
 
 
 def quiet(phase: str, code: int | None, done: float, decided: int) -> None:

@@ -36,7 +36,7 @@ class Journal(NamedTuple):
 
 @by_address
 class Exits(NamedTuple):
-    """Cells with the forcer to move that were frozen with a broken hold: (word, bits) by goal."""
+    """Cells with the forcer to move that were frozen with a broken hold, by goal."""
 
     word: SignedInts32
     bits: Words
@@ -50,8 +50,10 @@ class Exits(NamedTuple):
 
 
 FRESH, LINKED, NOTED = range(3)
-"""Exits before LINKED are in lists, those from FRESH on with the code at hand; those up to NOTED
-wait to be linked."""
+"""Exits below FRESH were frozen at earlier codes, those from FRESH on at the code at hand.
+
+Those below LINKED are in lists. Those from LINKED up to NOTED wait to be linked.
+"""
 
 
 @by_address
@@ -81,17 +83,18 @@ class GrowingMiddle(NamedTuple):
 
     members: Members
     never: Words
-    """[word] the forcer's cells that have not joined by a search, nor been in the middle at the
-    code before, if any."""
+    """[word] the forcer's cells that have not joined by a search nor been in the last middle."""
     pending: Worklist
     """Cells of the defender, checked for this class or middle, that move to no cell in `never`; a
     reset may still be their way out. Empty after the middle."""
     joined: Worklist
     """The members of the goal at hand, numbered as in a journal."""
     even: Journal
-    """The members of the middle at the last even code, and at the last odd one: one of them was the
-    code before. Cells that are frozen with a broken hold are there at that code alone; later ones
-    find them in `exits`."""
+    """The members of the middle at the last even code; `odd` has those at the last odd one.
+
+    One of both is the code before. A cell that is frozen with a broken hold is there at that code
+    alone; later codes find it in `exits`.
+    """
     odd: Journal
 
 

@@ -22,8 +22,10 @@ from tbgen.retro.words.quiet import mark_predecessors
 from tbgen.retro.words.worklist import Markable, add_bits, list_words, take_bits
 
 CHECKS_PER_WALK = 2
-"""Walking back from a word of lost members costs as much as checking so many pending words: less or
-more of either takes longer (docs/design/solver.md)."""
+"""Checking so many pending words costs as much as walking back from a word of lost members.
+
+Less or more of either takes longer (docs/design/solver.md).
+"""
 
 
 @inlined

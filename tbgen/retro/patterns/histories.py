@@ -19,8 +19,10 @@ EMPTY = 0
 """The node of the empty history."""
 
 NODES, SLOTS, OVERFLOWED = range(3)
-"""State: nodes in use, slots of the hash table in use (a power of two), whether there were too many
-nodes."""
+"""State: nodes in use, used slots of the hash table, whether there were too many nodes.
+
+The hash table has a power of two slots.
+"""
 
 FIRST_SLOTS = 1 << 12
 """Slots of the hash table that an empty interner uses."""

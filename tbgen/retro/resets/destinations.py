@@ -59,8 +59,7 @@ class Destinations(NamedTuple):
     table: Ints
     """[...] -> the number of the table."""
     flip: Ints
-    """[...] -> 56 where the colours change sides there, else 0: a square's image is square ^
-    flip."""
+    """[...] -> 56 where colours change sides, else 0: a square's image is square ^ flip."""
     slots: Ints
     """[..., slot there] -> slot here."""
 
@@ -243,8 +242,7 @@ class ChildTables(NamedTuple):
     """[block, pawn, new role] what plain promotions lead to, in the order of the cells that they
     come from, and in the colours of these."""
     en_passant: AtHand
-    """[block, side to move, file of the pawn just moved] with the right to take it; 0 where nobody
-    can."""
+    """[block, side to move, file of the pawn just moved] with a right to take; 0 without one."""
 
 
 class ChildLayouts(NamedTuple):

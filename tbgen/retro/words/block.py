@@ -41,8 +41,7 @@ class Best(NamedTuple):
     outcome: SignedBytes
     """As a signed byte; 0 where there is none."""
     shortest: Shorts
-    """Plies to that outcome by the shortest such reset, and by the longest; empty if nobody counts
-    plies."""
+    """Plies to that outcome by the shortest such reset and by the longest; empty without plies."""
     longest: Shorts
 
 
@@ -70,8 +69,7 @@ class Block(NamedTuple):
     check: Words
     """[side, word] legal positions in which the side to move is in check."""
     undecided: Words
-    """[side, word] legal cells, not frozen yet, that neither side had forced when the code before
-    was done."""
+    """[side, word] legal cells, not frozen, that neither side had forced at the code before."""
     frozen: Words
     """[side, word] cells whose own code is being done, which have just left `undecided`. The solver
     of outcomes alone has only those here whose hold stands."""
@@ -84,11 +82,15 @@ class Block(NamedTuple):
     code: Bytes
     """[side, cell] the position's own code; empty if thresholds need none."""
     counts: Words
-    """[side, word, plane] how many moves there are, bit-sliced, for thresholds; where there are too
-    many, all bits."""
+    """[side, word, plane] the number of moves, bit-sliced, for thresholds.
+
+    Where there are too many, all bits are set.
+    """
     next_code: Bytes
-    """[side, word] no undecided cell that is not ripe yet has a lower code; NO_CODE if there is
-    none."""
+    """[side, word] a lower bound of the codes of undecided cells that are not ripe.
+
+    NO_CODE if there are none.
+    """
     best: Best
     """[number] the mover's best reset, of the cells that have one."""
 

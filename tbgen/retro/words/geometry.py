@@ -22,8 +22,10 @@ NO_SLOT = -1
 """In place of a slot, where nobody is captured, or nobody promotes."""
 
 MOST_KING_STEPS = 16
-"""Steps of a king to at most eight squares, each with the one or two symmetries that lead back into
-the triangle."""
+"""Steps of a king to at most eight squares, with the symmetries back into the triangle.
+
+A step has one or two.
+"""
 
 
 @by_address
@@ -43,8 +45,7 @@ class Geometry(NamedTuple):
     king_count: Ints
     """[white king index] -> how many king steps there are."""
     king_index: Ints
-    """[white king index, step] -> white king index after the step and the symmetry that follows
-    it."""
+    """[white king index, step] -> white king index after the step and its symmetry."""
     king_image: Ints
     """[white king index, step] -> that symmetry. A step to the long diagonal has two of them."""
     king_shift: int

@@ -32,8 +32,7 @@ from tbgen.retro.words.geometry import (
 )
 
 MOST_SLOTS = 8
-"""Men of a position at most, kings included; a power of two, for arrays that are indexed by
-slots."""
+"""The most men of a position, kings included: a power of two, for arrays indexed by slots."""
 
 PLANES = 8
 """Bit planes of a count: no position has 256 moves."""
@@ -66,8 +65,7 @@ class Scratch(NamedTuple):
     noted: Ints
     """[0] how many moves are noted."""
     planes: Words
-    """[plane] the move counts of 64 positions, bit-sliced: bit x of plane n is bit n of the count
-    of position x."""
+    """[plane] the move counts of 64 positions: bit x of plane n is bit n of the count of x."""
     captures: Words
     """[pawn] the black king squares with which it may take en passant."""
     folded: Best
@@ -130,8 +128,7 @@ def add_move(planes: Words, kings: Word) -> None:
 
 
 _TRANSPOSITION = ((7, 0x00AA00AA00AA00AA), (14, 0x0000CCCC0000CCCC), (28, 0x00000000F0F0F0F0))
-"""How to mirror eight rows of eight bits in the diagonal: bits that lie so far apart change
-places."""
+"""Mirrors eight rows of eight bits in the diagonal: bits that lie so far apart change places."""
 
 
 @inner

@@ -39,8 +39,7 @@ class Worklist(NamedTuple):
     words: SignedInts32
     """The words that have bits in ascending order, once `list_words` has listed them."""
     size: Ints
-    """[0] how many words have been added since they were last listed, some of them perhaps
-    twice."""
+    """[0] the number of words added since they were last listed; some may count twice."""
 
 
 class Markable(NamedTuple):
@@ -50,8 +49,7 @@ class Markable(NamedTuple):
     allowed: Words
     """[word] the bits that may be marked."""
     live: Words
-    """A set that has at least the words with any such bits: it stays in the cache, and is looked at
-    first."""
+    """A set with at least the words that have such bits: it stays in the cache and comes first."""
 
 
 def new_worklist(words: int) -> Worklist:
