@@ -26,6 +26,8 @@ STEP = re.compile(
     re.MULTILINE,
 )
 """A command with what it prints, or a file to write."""
+PROGRESS = re.compile(r".+, \d+ s: ")
+"""A line of progress, which a command prints only on a slow machine."""
 INSTALLS = ("git", "python3", "~/tbgen-venv/bin/pip")
 """Commands that make a clone and an environment, which a walk has already."""
 
@@ -36,7 +38,11 @@ def unindented(text: str) -> str:
 
 def is_shown(shown: str, printed: str) -> bool:
     """Whether a command printed what a page shows, but for columns and for lines `...`, which stand for any lines."""
-    rows = [" ".join(line.split()) for line in printed.splitlines() if line.strip()]
+    rows = [
+        " ".join(line.split())
+        for line in printed.splitlines()
+        if line.strip() and not PROGRESS.match(line)
+    ]
     wanted = [
         "[^\\n]*" if not line.strip() else re.escape(" ".join(line.split()))
         for line in shown.splitlines()
