@@ -266,14 +266,7 @@ class BlockSolver:
 
     def _children(self, bound: Bound, sides: Sequence[Color]) -> ChildTables:
         """All that moves of some sides lead to, with a bound."""
-        entries = partial(self._entries, bound)
-        promotions = self._single.promotions(sides, entries)
-        for pawn in sorted({reset.promoted for reset in self._bounded}):
-            color, _ = self._layout.slots[pawn]
-            if color in sides:
-                taking = (plane for plane in self._planes if plane.gone == pawn)
-                after_capture = self._read_planes(taking, bound)
-                promotions = self._bounded_promotions(after_capture, promotions, bound, pawn)
+        promotions = self._promotions(bound, sides)
         children = self._read_planes(
             (plane for plane in self._planes if plane.mover in sides), bound
         )
@@ -304,22 +297,42 @@ class BlockSolver:
                 entry, _ = en_passant_of(children.en_passant, range(number, number + 1), cells)
                 entry[:] = self.blocks.read(block, RIGHTS, bound)
 
-    def _bounded_promotions(
+    def _promotions(self, bound: Bound, sides: Sequence[Color]) -> AtHand:
+        """What promotions of some sides lead to, with a bound of those that are not solved."""
+        pawns = [
+            pawn
+            for pawn in sorted({reset.promoted for reset in self._bounded})
+            if self._layout.slots[pawn][0] in sides
+        ]
+        # Where a queen is not solved, her bounds need room of their own.
+        queens = [pawn for pawn in pawns if Role.QUEEN in self._bounded_roles(pawn)]
+        half = self.node.cells // 2
+        entries = partial(self._entries, bound)
+        promotions = self._single.promotions(sides, entries, len(queens) * half)
+        first = len(promotions.entry) - len(queens) * half
+        for number, pawn in enumerate(queens):
+            promotions.start[self._single.number, pawn, Role.QUEEN] = first + number * half
+        for pawn in pawns:
+            taking = (plane for plane in self._planes if plane.gone == pawn)
+            self._fold_promotions(self._read_planes(taking, bound), promotions, bound, pawn)
+        return promotions
+
+    def _bounded_roles(self, pawn: int) -> set[Role]:
+        """The roles that a pawn may promote to and that are not solved."""
+        return {reset.role for reset in self._bounded if reset.promoted == pawn}
+
+    def _fold_promotions(
         self, children: ChildTables, promotions: AtHand, bound: Bound, pawn: int
-    ) -> AtHand:
-        """Promotions with bounds of the best of a pawn's; `children` have what taking it gives."""
-        roles = {reset.role for reset in self._bounded if reset.promoted == pawn}
+    ) -> None:
+        """Fold bounds of the best of a pawn's promotions; `children` have what taking it gives."""
+        roles = self._bounded_roles(pawn)
         half = self.node.cells // 2
         start = promotions.start[self._single.number, pawn]
-        entry = promotions.entry
-        if Role.QUEEN in roles:
-            start[Role.QUEEN] = len(entry)
-            entry = np.append(entry, self.blocks.folder.zeros(half, np.int8))
         for role in roles:
             start[role] = start[Role.QUEEN]
 
         def fold(main: Role, unsolved: set[Role]) -> None:
-            best = entry[start[main] :][:half]
+            best = promotions.entry[start[main] :][:half]
             fold_promotions(
                 self._layout, self.node.pawns, pawn, main, unsolved, children, bound, best
             )
@@ -327,4 +340,3 @@ class BlockSolver:
         fold(Role.QUEEN, roles)
         if Role.KNIGHT not in roles:
             fold(Role.KNIGHT, set())
-        return promotions._replace(entry=entry)

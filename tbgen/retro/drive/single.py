@@ -26,7 +26,6 @@ from tbgen.retro.resets.destinations import (
     ChildLayouts,
     ChildTables,
     empty_child_tables,
-    new_at_hand,
     promotion_starts,
 )
 from tbgen.retro.resets.folding import find_moves
@@ -131,8 +130,10 @@ class SingleBlock:
         rights = empty.en_passant._replace(dtg=NO_DISTANCES)
         return empty._replace(planes=AtHand(start, entry, NO_DISTANCES), en_passant=rights)
 
-    def promotions(self, sides: Sequence[Color], source: PlaneSource) -> AtHand:
-        """What promotions of some sides lead to."""
+    def promotions(
+        self, sides: Sequence[Color], source: PlaneSource, more_cells: int = 0
+    ) -> AtHand:
+        """What promotions of some sides lead to, and behind that so many cells without values."""
         layout = self.layouts.layouts[0]
         resets = [
             reset
@@ -142,7 +143,7 @@ class SingleBlock:
         reader = PromotionReader(self.layouts._replace(resets=resets))
         start = promotion_starts(layout)
         requests, cells = reader.requests([self.number], start)
-        promotions = new_at_hand(start, cells, plies=False)
+        promotions = AtHand(start, self.new(cells + more_cells, np.int8), NO_DISTANCES)
         for request, targets in requests.items():
             child = self.layouts.layouts[request.table]
             routes = reader.routes[request.table]
