@@ -10,17 +10,17 @@ import pytest
 
 from tests.project import ROOT
 
+NOT_INSTALLED = ("fuzz.py",)
+"""Needs atheris, which has no wheels for every system; mypy checks what it imports from tbgen."""
 SCRIPTS = [
-    path for path in sorted((ROOT / "scripts").glob("*.py")) if "argparse" in path.read_text()
+    path
+    for path in sorted((ROOT / "scripts").glob("*.py"))
+    if "argparse" in path.read_text() and path.name not in NOT_INSTALLED
 ]
-OPTIONAL = {"fuzz.py": "atheris", "spar.py": "pyffish"}
-"""[script] -> a library that is not everywhere."""
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
 def test_a_script_says_what_it_does(script: Path) -> None:
-    if script.name in OPTIONAL:
-        pytest.importorskip(OPTIONAL[script.name])
     command = [sys.executable, str(script), "--help"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
