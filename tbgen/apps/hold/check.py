@@ -60,7 +60,7 @@ def check(strategy: Strategy, tables: Tablebase | None = None, name: str = "the 
             reached, is_reset = arrival
             _, own = graph.positions[reached]
             is_replaced = is_reset or own.code < accrued.code
-            pair = reached, own if is_replaced else accrued
+            pair = (reached, own if is_replaced else accrued)
             if pair not in pairs:
                 pairs.add(pair)
                 todo.append(pair)
@@ -83,7 +83,8 @@ class _Graph:
         """Positions with their own scores."""
         self.leaves: set[str] = set()
         self._numbers: dict[tuple[int | None, ...], int] = {}
-        self._arrivals: dict[tuple[int, int], list[_Arrival | None]] = {}
+        self._arrivals: dict[tuple[int, int | None], list[_Arrival | None]] = {}
+        """By position, and by threshold where the strategy chooses the move."""
 
     def number_of(self, board: chess.Board) -> int:
         """The number of a position.
@@ -104,7 +105,8 @@ class _Graph:
         board, own = self.positions[number]
         goal = self.strategy.goal
         is_chosen = Color.of(board.turn) is goal.side and own.moves > 0
-        key = number, goal.threshold(accrued) if is_chosen else -1
+        threshold = goal.threshold(accrued) if is_chosen else None
+        key = (number, threshold)
         if key not in self._arrivals:
             moves = [self._chosen(board, accrued)] if is_chosen else list(board.legal_moves)
             self._arrivals[key] = [self._arrival(board, move) for move in moves]
