@@ -70,9 +70,9 @@ def census_of(file: TableFile, threads: int | None = None) -> Record:
     counts = count_table(file.order, meanings, kinds.at, threads=threads)
     # [with the pair of bishops on one colour, side, entry value, distance, placements or classes]
     table = counts.kinds.reshape(-1, 2, len(kinds.entries), kinds.distances, 2)
-    sides = {
-        side: _side_of(file, side, kinds.entries, table[:, side].sum(axis=0)) for side in Color
-    }
+    sides = {}
+    for side in Color:
+        sides[side] = _side_of(file, side, kinds.entries, table[:, side].sum(axis=0))
     one_colored = None
     has_pair = len(table) > 1
     if has_pair:
@@ -108,7 +108,7 @@ def _width_of(outcome: Score) -> tuple[int, bool]:
 
 
 def census_in(folder: Path, material: Material, threads: int | None = None) -> Record:
-    """The same of a table in a folder."""
+    """The record, without lines, of a table in a folder."""
     with TableFile(path_of(folder, material)) as file:
         return census_of(file, threads)
 
@@ -269,18 +269,24 @@ def _zugzwangs(file: TableFile, counts: Counts) -> Zugzwangs:
 
 def _longest_zugzwang(file: TableFile, longest: Ints) -> Waiting | None:
     """The mutual zugzwang at the place in `Counts.longest`; None without one."""
-    _, near, block, place = longest.tolist()
-    if near < 0:
+    _, shorter_distance, minus_block, minus_place = longest.tolist()
+    if shorter_distance < 0:
         return None
     order = file.order
-    white = -block * 2 * order.plane_places - place
-    (cell,) = order.cells_of(np.array([white])).tolist()
-    values = [_value_at(file, place) for place in (white, white + order.plane_places)]
-    return Waiting(fen_of_cell(order.layout, cell), *values)
+    plane = order.plane_places
+    block = -minus_block
+    white_place = block * 2 * plane - minus_place
+    black_place = white_place + plane
+    (cell,) = order.cells_of(np.array([white_place])).tolist()
+    return Waiting(
+        fen_of_cell(order.layout, cell),
+        white=_value_at(file, white_place),
+        black=_value_at(file, black_place),
+    )
 
 
 def _value_at(file: TableFile, place: int) -> OutcomeAt:
-    """The entry value of a place."""
+    """The entry value of a place, and its distance."""
     entries = file.entries(place, place + 1)
     _, distances = file.symbols_and_dtg(place, place + 1)
     return OutcomeAt(Score.from_signed(int(entries[0])), int(distances[0]))
@@ -298,7 +304,9 @@ def record_of(folders: Folders, material: Material) -> Record:
         open_tablebase(where, mobility=mobility_of(where[0])) as tables,
     ):
         record = census_of(file)
-        sides = {side: _with_lines(file, part, tables) for side, part in record.sides.items()}
+        sides = {}
+        for side, side_record in record.sides.items():
+            sides[side] = _with_lines(file, side_record, tables)
         return replace(record, sides=sides)
 
 

@@ -100,15 +100,19 @@ def lead_of(white: Iterable[AnyMan], black: Iterable[AnyMan], worths: Worths = C
 
 
 def _sum_of(men: Iterable[AnyMan], worths: Worths) -> int:
-    return sum(worths[role].value for role in men)
+    return sum(worths[man].value for man in men)
 
 
 def _mates(pieces: Sequence[AnyMan], worths: Worths) -> bool:
     """Whether the rule takes some men for mating material against a bare king."""
     if len(pieces) == 1:
-        worth = worths[pieces[0]]
-        return not is_bound(pieces[0]) and (worth.value >= MINOR_AHEAD or Mark.MATES in worth.marks)
-    return len(pieces) > 2 or not all(Mark.NO_PAIR in worths[role].marks for role in pieces)
+        piece = pieces[0]
+        worth = worths[piece]
+        is_strong = worth.value >= MINOR_AHEAD or Mark.MATES in worth.marks
+        return is_strong and not is_bound(piece)
+    if len(pieces) == 2:
+        return any(Mark.NO_PAIR not in worths[piece].marks for piece in pieces)
+    return len(pieces) > 2
 
 
 def rule_for(material: Material, leader: Color, worths: Worths = CHESS) -> Rule:
@@ -237,9 +241,11 @@ class Potential(Judged):
     def _shares(self, side: Color) -> dict[str, dict[str, float]]:
         shares: dict[str, dict[str, float]] = {}
         for holder in Color:
-            shares[plain(holder)] = {
-                str(score): _rounded(self.share(side, holder, score.code)) for score in BOUNDS
-            }
+            shares_of_holder = {}
+            for score in BOUNDS:
+                share = self.share(side, holder, score.code)
+                shares_of_holder[str(score)] = _rounded(share)
+            shares[plain(holder)] = shares_of_holder
         return shares
 
 
@@ -342,20 +348,20 @@ def _parts_of(record: Record, leader: Color, rule: Rule) -> list[_Share]:
     bound = [role for role in men if is_bound(role)]
     if record.one_colored is None or len(bound) < 2:
         return [_Share(None, rule, every)]
-    one: dict[Color, dict[Score, int]] = {}
-    both: dict[Color, dict[Score, int]] = {}
+    one_color: dict[Color, dict[Score, int]] = {}
+    both_colors: dict[Color, dict[Score, int]] = {}
     for side in Color:
         counts = record.one_colored[side]
-        one[side] = {outcome: count.classes for outcome, count in counts.items()}
-        both[side] = {}
+        one_color[side] = {outcome: count.classes for outcome, count in counts.items()}
+        both_colors[side] = {}
         for outcome, classes in every[side].items():
-            both[side][outcome] = classes - one[side].get(outcome, 0)
+            both_colors[side][outcome] = classes - one_color[side].get(outcome, 0)
     others = record.material.side(leader.other)
     has_only_bishops = len(bound) == len(men) - 1
     has_more = not has_only_bishops or len(others) > 1
     return [
-        _Share("both colours", rule, both),
-        _Share("one colour", rule if has_more else Rule.NO_MATE, one),
+        _Share("both colours", rule, both_colors),
+        _Share("one colour", rule if has_more else Rule.NO_MATE, one_color),
     ]
 
 
