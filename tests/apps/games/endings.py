@@ -13,16 +13,22 @@ from tests.strategies import way_back
 
 
 def random_ending(draw: random.Random, most_men: int) -> chess.Board:
-    """A game that stops when no more than so many men are left, or some plies later; some go back and forth."""
+    """A game that stops when no more than so many men are left, or some plies later.
+
+    Some games go back and forth.
+    """
     extra = draw.randrange(most_men - 1) + draw.randrange(2)
     board = random_root(draw, "Kk" + "".join(draw.choices("PNBRQpnbrq", k=extra)))
-    board.halfmove_clock, board.fullmove_number = draw.choice([0, 0, 7, 60, 95]), 60
-    more, goes_back = draw.choice([0, 0, 1, 3, 8, 20, 130]), draw.random() < 0.2
+    board.halfmove_clock = draw.choice([0, 0, 7, 60, 95])
+    board.fullmove_number = 60
+    more = draw.choice([0, 0, 1, 3, 8, 20, 130])
+    goes_back = draw.random() < 0.2
     while any(board.legal_moves) and len(board.move_stack) < 240:
         more -= board.occupied.bit_count() <= most_men
         if more < 0:
             break
-        moves, back = list(board.legal_moves), way_back(board)
+        moves = list(board.legal_moves)
+        back = way_back(board)
         captures = [move for move in moves if board.is_capture(move) or move.promotion]
         if goes_back and back in moves:
             moves = [back]
@@ -42,10 +48,8 @@ def cut_short(draw: random.Random, game: chess.pgn.Game) -> chess.Board:
 
 def written(draw: random.Random, board: chess.Board) -> str:
     """A game with a result: mostly what the board says of a mate, else mostly a draw."""
-    game, usual = (
-        chess.pgn.Game.from_board(board),
-        board.result() if board.is_checkmate() else "1/2-1/2",
-    )
+    game = chess.pgn.Game.from_board(board)
+    usual = board.result() if board.is_checkmate() else "1/2-1/2"
     game.headers["Result"] = draw.choice([usual, usual, usual, "*", "1-0", "0-1"])
     if board.root().halfmove_clock and draw.random() < 0.5:
         game.headers["RMobilityAccrued"] = draw.choice(

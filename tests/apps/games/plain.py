@@ -1,4 +1,7 @@
-"""Games as a slow witness finds them, by regular expressions and python-chess, and as tbgen reads them."""
+"""Games as a slow witness finds them, and as tbgen reads them.
+
+The witness uses regular expressions and python-chess.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a game is scored with, in a script that knows python-chess and the public probe and nothing else of ours."""
+"""The final score of a game by a script that knows only python-chess and the public probe."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from tests.reference.scores import code_of, end_of
 
 def final_scores(text: str, tables: tbgen.Tablebase) -> list[tuple[str, str, int | None]]:
     """Final score, source and plies to go of every game of a text."""
-    file, found = io.StringIO(text), []
+    file = io.StringIO(text)
+    found = []
     while (game := chess.pgn.read_game(file)) is not None:
         assert not game.errors
         found.append(final_score(game, tables))
@@ -21,7 +22,8 @@ def final_scores(text: str, tables: tbgen.Tablebase) -> list[tuple[str, str, int
 
 def final_score(game: chess.pgn.Game, tables: tbgen.Tablebase) -> tuple[str, str, int | None]:
     """The same of a game, which is continued by best play unless it is over."""
-    board, result = game.board(), game.headers["Result"]
+    board = game.board()
+    result = game.headers["Result"]
     accrued, ends = end_of(board, game.mainline_moves(), game.headers.get("RMobilityAccrued", ""))
     if result in ("1-0", "0-1") and code_of(board) > 1:
         return ("G0.0" if result == "1-0" else "-G0.0"), "result", None

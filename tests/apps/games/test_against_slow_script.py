@@ -16,7 +16,8 @@ from tests.apps.games.slow_script import final_scores
 
 def check(folder: Path, path: Path, *, games: int, most_men: int) -> Counter[str]:
     """Decide the games both ways; how many scores have which source."""
-    path.write_text(text := written_games(most_men, games, most_men))
+    text = written_games(most_men, games, most_men)
+    path.write_text(text)
     parts = list(adjudicate_file(str(path), GamesTask(tables=folder, texts=False, facts=True)))
     ours = [json.loads(fact) for part in parts for fact in part.facts]
     with open_tablebase(folder) as tables:

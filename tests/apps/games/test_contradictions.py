@@ -22,9 +22,18 @@ AGREEING = (
     f"{REPETITION} 1/2-1/2",
     '[Result "0-1"]\n[RMobilityResult "-G0.0"]\n[Points "0.0000-1.0000"]\n\n1. e4 0-1',
     '[RMobilityResult "-G29.5"]\n[Points "0.5-0.5"]\n\n1. e4 e5 1/2-1/2',
-    '[RMobilityResult "-G29.5"]\n[RMobilityScoring "harmonic"]\n[Points "0.4917-0.5083"]\n\n1. e4 e5 1/2-1/2',
-    '[RMobilityResult "-G29.5"]\n[RMobilityScoring "komi"]\n[Komi "-G29.0"]\n[Points "0 - 1"]\n\n1. e4 e5 1/2-1/2',
-    '[RMobilityResult "G1.5"]\n[RMobilitySource "tablebase"]\n[Points "0.5625-0.4375"]\n\n1. e4 e5 1/2-1/2',
+    (
+        '[RMobilityResult "-G29.5"]\n[RMobilityScoring "harmonic"]\n[Points "0.4917-0.5083"]\n\n'
+        "1. e4 e5 1/2-1/2"
+    ),
+    (
+        '[RMobilityResult "-G29.5"]\n[RMobilityScoring "komi"]\n[Komi "-G29.0"]\n'
+        '[Points "0 - 1"]\n\n1. e4 e5 1/2-1/2'
+    ),
+    (
+        '[RMobilityResult "G1.5"]\n[RMobilitySource "tablebase"]\n[Points "0.5625-0.4375"]\n\n'
+        "1. e4 e5 1/2-1/2"
+    ),
     '[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n[RMobilityAccrued "G4.0"]\n\n*',
 )
 CONTRADICTIONS = [
@@ -59,7 +68,10 @@ CONTRADICTIONS = [
         'Points say "1-0", but G20.5 is 1/2-1/2 (otb)',
     ),
     (
-        '[RMobilityResult "G1.5"]\n[RMobilitySource "tablebase"]\n[Points "1-0"]\n\n1. e4 e5 1/2-1/2',
+        (
+            '[RMobilityResult "G1.5"]\n[RMobilitySource "tablebase"]\n[Points "1-0"]\n\n'
+            "1. e4 e5 1/2-1/2"
+        ),
         'Points say "1-0", but G1.5 is 0.5625-0.4375 (exponential)',
     ),
     (

@@ -49,7 +49,10 @@ def games_begun(text: bytes) -> int:
 
 
 def assert_a_cut_is_told(whole: bytes, expected: list[str], cut: int) -> None:
-    """The games before the cut have their verdicts; the one that is cut through has none, or that of the whole."""
+    """The games before the cut have their verdicts.
+
+    The one that is cut through has none, or that of the whole.
+    """
     part = whole[:cut]
     verdicts, unread = verdicts_of(part)
     assert verdicts == expected[: len(verdicts)], cut

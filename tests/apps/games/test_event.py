@@ -115,9 +115,7 @@ def test_every_game_gives_one_point_and_ranks_follow_the_order(
     ]
 
 
-def test_a_tie_of_a_knockout_tells_the_points_of_its_scoring_and_who_is_ahead_by_them_or_by_smaller_scores() -> (
-    None
-):
+def test_a_tie_of_a_knockout_has_points_and_the_player_ahead_by_them_or_by_smaller_scores() -> None:
     scoring = Scoring(Scheme.CLASSICAL)
     games = [
         game("Ann", "Bob", "G3.0", scoring=scoring),
@@ -237,7 +235,10 @@ def test_points_without_any_move_are_doubted() -> None:
 
 def test_a_mixture_of_events_is_doubted_and_one_can_be_chosen() -> None:
     games = events_of(S18.read_text(encoding="utf-8"))
-    mixture = 'events are ranked as one: "TCEC Season 18 - League 2" (10 games), "TCEC Season 18 - League 3" (10 games)'
+    mixture = (
+        'events are ranked as one: "TCEC Season 18 - League 2" (10 games), '
+        '"TCEC Season 18 - League 3" (10 games)'
+    )
     (doubt,) = Standings(games).doubts()
     assert doubt.startswith(f"2 {mixture}")
     league = games_of_event(games, "tcec season 18 -  League 3")
@@ -253,7 +254,10 @@ def test_two_matches_of_one_event_are_doubted() -> None:
 
 
 BYE = '[Round "1"][White "Ann"][Black "{opponent}"][Result "{result}"]\n\n{result}\n\n'
-PLAYED = '[Round "2"]\n[White "Ann"]\n[Black "Cid"]\n[Result "1/2-1/2"]\n\n1. e4 e5 2. Nf3 Nc6 1/2-1/2\n\n'
+PLAYED = (
+    '[Round "2"]\n[White "Ann"]\n[Black "Cid"]\n[Result "1/2-1/2"]\n\n'
+    "1. e4 e5 2. Nf3 Nc6 1/2-1/2\n\n"
+)
 
 
 def events_of(text: str, scoring: str = "exponential") -> list[EventGame]:
@@ -288,7 +292,10 @@ def test_a_bye_is_no_opponent_in_any_tie_break() -> None:
 
 
 def test_the_score_that_a_decision_wrote_for_a_bye_does_not_count() -> None:
-    tags = '[RMobilityResult "-G20.5"][RMobilityScoring "komi"][Points "0-1"][Komi "G5.75"][RMobilitySource "game"]\n\n'
+    tags = (
+        '[RMobilityResult "-G20.5"][RMobilityScoring "komi"][Points "0-1"][Komi "G5.75"]'
+        '[RMobilitySource "game"]\n\n'
+    )
     (game,) = events_of(
         BYE.format(opponent="bye", result="1/2-1/2").replace("\n\n", tags, 1), "komi"
     )

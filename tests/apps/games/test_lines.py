@@ -29,7 +29,8 @@ def test_python_chess_and_tbgen_read_a_line_back_with_the_same_moves_and_scores(
     tables: Tablebase, fen: str
 ) -> None:
     board, accrued = parse_fen(fen)
-    answer, steps = tables.probe(board, accrued), tables.line(board, accrued)
+    answer = tables.probe(board, accrued)
+    steps = tables.line(board, accrued)
     text = pgn_of(board, answer, steps, Scoring())
     theirs = chess.pgn.read_game(io.StringIO(text))
     assert not theirs.errors

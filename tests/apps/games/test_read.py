@@ -162,7 +162,8 @@ def test_chess960_is_understood() -> None:
 
 
 def test_tags_choose_the_scoring_unless_something_else_is_asked_for() -> None:
-    text = '[RMobilityScoring "komi"]\n[Komi "-G3.5"]\n[RMobilityCutoff "G4.0"]\n[Legacy "1"]\n\n1. e4 *'
+    tags = '[RMobilityScoring "komi"]\n[Komi "-G3.5"]\n[RMobilityCutoff "G4.0"]\n[Legacy "1"]\n'
+    text = f"{tags}\n1. e4 *"
     game = only_game(text)
     assert game.scoring == Scoring(Scheme.KOMI, 8, Komi(Color.BLACK, 14))
     assert game.replayed.fifty_moves == FiftyMoves(FiftyMoveSetting.LEGACY, 8)

@@ -1,4 +1,4 @@
-"""Tie-breaks: published cross tables come out as published, simulated events as the slow twin says."""
+"""Tie-breaks of published cross tables as published, and of simulated events by a slow twin."""
 
 from __future__ import annotations
 

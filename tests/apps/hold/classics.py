@@ -1,4 +1,7 @@
-"""The classics: fortresses, perpetual checks and blockades that are known to hold (tests/golden/holds.csv)."""
+"""The classics: fortresses, perpetual checks and blockades that are known to hold.
+
+They are in tests/golden/holds.csv.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,10 @@ FINE_70 = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 {} - - 0 1"
 
 
 def asked(fen: str, side: Color, goal: str) -> tuple[chess.Board, Goal, Score]:
-    """A position, a goal, and what has accrued: the own score where it meets the goal, else the goal itself."""
+    """A position, a goal, and the accrued score.
+
+    That is the own score if it meets the goal, else the goal itself.
+    """
     board = chess.Board(fen)
     wanted = not_mated(side) if goal == "draw" else Goal(side, Score(goal))
     own = own_score(board)

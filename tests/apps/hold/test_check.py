@@ -39,8 +39,9 @@ def test_a_strategy_that_lacks_a_move_or_has_an_illegal_one_is_refused() -> None
 
 
 def test_a_strategy_that_promises_more_than_it_keeps_is_refused() -> None:
-    """The same moves, a better goal: the thresholds of the strategy stand, what accrues is too bad."""
-    strategy, kept = strategy_for(SHUT, Color.WHITE, "draw"), [False] * 15
+    """The moves and thresholds stay, and the goal is better: the accrued score is too bad."""
+    strategy = strategy_for(SHUT, Color.WHITE, "draw")
+    kept = [False] * 15
     for code in range(1, 16):
         with contextlib.suppress(ProofError):
             kept[code - 1] = bool(
@@ -51,7 +52,10 @@ def test_a_strategy_that_promises_more_than_it_keeps_is_refused() -> None:
 
 
 def rethresholded(strategy: Strategy, goal: Goal) -> Strategy:
-    """The strategy with another goal, which has a move wherever the old one has with any threshold."""
+    """The strategy with another goal.
+
+    It has a move wherever the old one has one with any threshold.
+    """
     moves = {
         (place, threshold): move
         for (place, _), move in strategy.moves.items()
@@ -65,8 +69,10 @@ def rethresholded(strategy: Strategy, goal: Goal) -> Strategy:
 )
 def test_a_score_that_cannot_have_accrued_where_a_strategy_begins_is_refused(fen: str) -> None:
     """Else a file says of somebody who is mated that a score is kept."""
-    board, empty = chess.Board(fen), strategy_for(SHUT, Color.WHITE, "draw")
-    own, goal = own_score(board), Goal(Color.WHITE, Score(1, Color.BLACK))
+    board = chess.Board(fen)
+    empty = strategy_for(SHUT, Color.WHITE, "draw")
+    own = own_score(board)
+    goal = Goal(Color.WHITE, Score(1, Color.BLACK))
     for accrued in (Score(own.code + 1, Color.BLACK), Score(own.code + 1, Color.WHITE)):
         with pytest.raises(ProofError, match=re.escape(f"{accrued} cannot have accrued in {fen}")):
             check(dataclasses.replace(empty, board=board, accrued=accrued, goal=goal))
@@ -75,7 +81,8 @@ def test_a_score_that_cannot_have_accrued_where_a_strategy_begins_is_refused(fen
 @pytest.mark.parametrize("classic", CLASSICS[:3], ids=lambda each: each.name)
 def test_proofs_with_thresholds_that_are_too_low_are_refused(classic: Classic) -> None:
     """The search is told of a goal that is broken later: it proves too much, and is found out."""
-    board, accrued = chess.Board(classic.fen), own_score(chess.Board(classic.fen))
+    board = chess.Board(classic.fen)
+    accrued = own_score(chess.Board(classic.fen))
     goals = [
         Goal(classic.side, Score(code, classic.side.other))
         for code in range(1, min(accrued.code, 16))

@@ -37,7 +37,10 @@ NARROW = [
     "1k1b4/p1p1p1p1/P1P1P1P1/8/8/p1p1p1p1/P1P1P1P1/K2B4 b - - 9 9",
     "1k1b4/p1p1p1p1/P1P1P1P1/8/8/p1p1p1p1/P1P1P1P1/6K1 w - - 9 9",
 ]
-"""A king in three squares cannot stay where it has two moves: goals that what has accrued meets are refuted."""
+"""A king in three squares cannot stay where it has two moves.
+
+So goals are refuted that the accrued score meets.
+"""
 
 
 @pytest.mark.parametrize(
@@ -46,7 +49,9 @@ NARROW = [
 def test_a_search_with_all_men_decides_what_can_be_kept_at_all_times(
     fen: str, is_narrow: bool
 ) -> None:
-    board, own, searcher = chess.Board(fen), own_score(chess.Board(fen)), HoldSearch(200_000)
+    board = chess.Board(fen)
+    own = own_score(chess.Board(fen))
+    searcher = HoldSearch(200_000)
     goals = [
         Goal(side, Score(code, holder))
         for side in Color
@@ -76,8 +81,12 @@ def bare_kings(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 def test_nothing_false_is_proved_of_three_men_and_much_that_is_true(
     table_folder: Path, bare_kings: Tablebase
 ) -> None:
-    """Goals a step better than the value, and the value itself, with random scores; tables of two men to lean on."""
-    seed, proved = random.Random(3), Counter[str]()
+    """Goals are the value, and a step better than it, with random scores.
+
+    The search may use tables of two men.
+    """
+    seed = random.Random(3)
+    proved = Counter[str]()
     with open_tablebase(table_folder) as truth:
         for number in range(40):
             board = random_root(seed, "Kk" + "BNRQPbnrqp"[number % 10])
@@ -116,7 +125,8 @@ def test_brackets_hold_the_value_between_them(table_folder: Path, bare_kings: Ta
             sides = (
                 hold(board, side, goal="best", tables=bare_kings, nodes=1000) for side in Color
             )
-            found, value = HoldBracket(*sides), truth.probe(board)
+            found = HoldBracket(*sides)
+            value = truth.probe(board)
             assert found.low <= value.outcome <= found.high
             assert found.value in (None, value.outcome)
 
@@ -135,7 +145,8 @@ def test_brackets_hold_the_value_between_them(table_folder: Path, bare_kings: Ta
 def test_men_that_hold_may_play_what_their_rung_allows(
     move: tuple[int, int], mover: int, kinds: set[int]
 ) -> None:
-    key, packed = words_of(chess.Board("4k3/7p/8/8/8/8/P7/4K2R w K - 0 1")), packed_move(*move, 0)
+    key = words_of(chess.Board("4k3/7p/8/8/8/8/P7/4K2R w K - 0 1"))
+    packed = packed_move(*move, 0)
     key = np.append(key, np.uint64([0, mover]))
     for kind in (QUIET, CAPTURES, ALL):
         task = HoldTask(0, 2, True, kind, np.uint64(0))

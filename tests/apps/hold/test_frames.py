@@ -1,4 +1,4 @@
-"""Frames against the slow reference, position by position, and the search of them against the same."""
+"""Frames, and the search of them, against the slow reference, position by position."""
 
 from __future__ import annotations
 
@@ -63,9 +63,13 @@ def searched(board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt) -
 def placed(
     board: chess.Board, first: Attempt, number: int
 ) -> Iterator[tuple[chess.Board, Attempt]]:
-    """The two men of a frame on random squares, with either side to move; the first time as they are."""
+    """The two men of a frame on random squares, with either side to move.
+
+    The first time they stand where they are.
+    """
     yield board, first
-    men, draw = [board.piece_at(square) for square in first[1:]], random.Random(6)
+    men = [board.piece_at(square) for square in first[1:]]
+    draw = random.Random(6)
     for _ in range(number):
         moved = board.copy(stack=False)
         for square in first[1:]:
@@ -83,9 +87,11 @@ def test_every_position_of_a_frame_is_as_the_slow_reference_has_it(
     fen: str, side: Color, b: str, c: str, goal: str
 ) -> None:
     board, wanted, accrued = asked(fen, side, goal)
-    threshold, first = wanted.threshold(accrued), frame_of(b, c)
+    threshold = wanted.threshold(accrued)
+    first = frame_of(b, c)
     slow = SlowFrame(board, side is WHITE, *first[1:])
-    expected, plies = slow.plies(threshold), dict[tuple[int, int, bool], int | None]()
+    expected = slow.plies(threshold)
+    plies = dict[tuple[int, int, bool], int | None]()
     for moved, where in placed(board, first, 400):
         frame = Frame(moved, wanted, accrued, where)
         plies |= {
@@ -110,10 +116,8 @@ def test_the_search_finds_that_a_frame_holds_exactly_if_there_is_no_way_out(
     board.turn = turn
     if board.is_valid() and any(board.legal_moves):
         board, wanted, accrued = asked(board.fen(), side, goal)
-        frame, strategy = (
-            Frame(board, wanted, accrued, frame_of(b, c)),
-            searched(board, wanted, accrued, frame_of(b, c)),
-        )
+        frame = Frame(board, wanted, accrued, frame_of(b, c))
+        strategy = searched(board, wanted, accrued, frame_of(b, c))
         assert (frame.plies[0] is None) == (strategy is not None)
         assert len(frame.way_out()) == (frame.plies[0] or 0)
         if strategy is not None:

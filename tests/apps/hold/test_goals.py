@@ -1,4 +1,4 @@
-"""The table of steps, each of its rules against what the rules of the variant say of the real accrued score."""
+"""The table of steps: each of its rules against the rules of the variant."""
 
 from __future__ import annotations
 

@@ -41,8 +41,9 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("given", "told"), WRONG, ids=[told for _, told in WRONG])
 def test_an_argument_that_makes_no_sense_is_refused(given: dict[str, Any], told: str) -> None:
+    arguments = {"board": PERPETUAL, "side": WHITE} | given
     with pytest.raises((UsageError, AccruedError), match=re.escape(told)):
-        hold(**{"board": PERPETUAL, "side": WHITE, **given})
+        hold(**arguments)
 
 
 def test_the_best_goal_is_held_and_the_next_better_one_is_not() -> None:
@@ -52,7 +53,10 @@ def test_the_best_goal_is_held_and_the_next_better_one_is_not() -> None:
 
 
 def test_a_man_that_can_be_interposed_takes_the_hold_out_of_the_frame() -> None:
-    """Black answers Qe8+ with a rook as well, so two men do not do; the search of wider sets is told how far it got."""
+    """Black answers Qe8+ with a rook as well, so two men are not enough.
+
+    The search of wider sets tells how far it got.
+    """
     told: list[int] = []
     found = hold(INTERPOSED, WHITE, goal="draw", nodes=3000, watch=told.append)
     assert found.verdict is HoldVerdict.UNKNOWN
@@ -122,7 +126,8 @@ def test_a_way_out_leads_through_thresholds_that_no_held_position_has(fen: str, 
     assert not found.is_held or goal == "best"
     if found.escape is not None:
         assert len(found.escape.line) == found.escape.plies
-        accrued, runner = found.accrued, chess.parse_square(found.escape.men[1][1:])
+        accrued = found.accrued
+        runner = chess.parse_square(found.escape.men[1][1:])
         for san in found.escape.line:
             move = board.parse_san(san)
             is_left = board.is_zeroing(move) or (

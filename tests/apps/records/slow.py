@@ -1,4 +1,4 @@
-"""The same counts once more, from the reference solver's whole tables: no cells, no symmetry, no weights."""
+"""The same counts from the reference solver's whole tables: no cells, no symmetry, no weights."""
 
 from __future__ import annotations
 
@@ -60,10 +60,8 @@ def zugzwangs_of(name: str) -> dict[str, Any]:
     counts: Counter[str] = Counter()
     longest = (0, 0)
     for squares, is_first in zip(map(tuple, where.tolist()), first.tolist(), strict=True):
-        (white, black), plies = (
-            table.entry[(slice(None), *squares)].tolist(),
-            table.dtg[(slice(None), *squares)],
-        )
+        white, black = table.entry[(slice(None), *squares)].tolist()
+        plies = table.dtg[(slice(None), *squares)]
         if goodness(white) >= goodness(black):
             continue
         played = bool(plies.min() > 0)
@@ -78,7 +76,10 @@ def zugzwangs_of(name: str) -> dict[str, Any]:
 
 
 def one_colored_in(file: TableFile, side: int) -> dict[int, tuple[int, int]]:
-    """KBBvK with both bishops on squares of one colour, placement by placement: by outcome, placements and classes."""
+    """KBBvK with both bishops on squares of one colour, placement by placement.
+
+    Outcome -> placements and classes.
+    """
     layout = file.order.layout
     every = np.indices((64, 64, 64, 64), np.int8).reshape(4, -1)
     counts: Counter[tuple[int, bool]] = Counter()
@@ -99,11 +100,14 @@ def one_colored_in(file: TableFile, side: int) -> dict[int, tuple[int, int]]:
 
 
 def scores_of(fen: str, line: str) -> Iterator[tuple[str, str, str, int]]:
-    """The moves of a line, the score after each when resets forget and when nothing does, and the first one's ply.
+    """The moves of a line, each with two accrued scores and a ply; the first is no move.
 
-    The first is no move. It is worked out with nothing of ours.
+    The first score is that of r-mobility, which was reached at the ply. The second is that of the
+    whole game. Only python-chess is used.
     """
-    board, since, kept = chess.Board(fen), 0, list[tuple[int, int, str]]()
+    board = chess.Board(fen)
+    since = 0
+    kept = list[tuple[int, int, str]]()
     for ply, san in enumerate(["", *line.split()]):
         if san:
             move = board.parse_san(san)
@@ -111,5 +115,6 @@ def scores_of(fen: str, line: str) -> Iterator[tuple[str, str, str, int]]:
             board.push(move)
         code = 2 * board.legal_moves.count() + (not board.is_check())
         kept.append((code, ply, f"{'-' if board.turn == chess.WHITE else ''}G{code / 2}"))
-        one, other = min(kept[since:]), min(kept)
+        one = min(kept[since:])
+        other = min(kept)
         yield san, one[2], other[2], one[1]

@@ -1,7 +1,7 @@
 """Counts of ordinary chess, as others have published them, beside records and tables.
 
-G0.0 is mate in either game, and the best score. So a position is worth `G0.0` exactly where White wins an ordinary
-ending with the fifty-move rule ignored, and its distance is that to mate.
+G0.0 is mate in either game, and the best score. So a position is worth `G0.0` exactly where White
+wins an ordinary ending with the fifty-move rule ignored, and its distance is that to mate.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def figures_of(sides: Mapping[Color, SideRecord]) -> dict[str, str]:
     """The same of a record."""
     found = dict[str, int]()
     for side, record in sides.items():
-        name, outcomes = str(side).lower(), record.outcomes
+        name = str(side).lower()
+        outcomes = record.outcomes
         wins, losses = (
             record.counts.get(Score(MATE_CODE, winner), 0) for winner in (side, side.other)
         )
@@ -70,7 +71,8 @@ def test_tables_of_four_men_are_as_published_and_have_the_tallies(
     four_men_folder: Path, name: str
 ) -> None:
     with TableFile(path_of(four_men_folder, Material.parse(name))) as file:
-        sides, tallies = census_of(file).sides, file.tallies
+        sides = census_of(file).sides
+        tallies = file.tallies
     assert figures_of(sides) == published_of(name)
     for side in Color:
         found = {
@@ -93,18 +95,21 @@ def test_given_tables_are_as_published(given_folder: Path) -> None:
 
 def endings_by_longest_mate(endings: Mapping[str, Mapping[str, str]]) -> Counter[int]:
     """How many endings have a longest mate of so many moves; those with equal sides count once."""
-    return Counter(
-        moves
-        for name, figures in endings.items()
-        for winner in (
-            ("white", "black") if name != str(Material.parse(name).flipped()) else ("white",)
-        )
-        if (moves := int(figures[f"longest_{winner}_mate_moves"]))
-    )
+    counts = Counter[int]()
+    for name, figures in endings.items():
+        winners = ["white"]
+        has_equal_sides = name == str(Material.parse(name).flipped())
+        if not has_equal_sides:
+            winners.append("black")
+        for winner in winners:
+            moves = int(figures[f"longest_{winner}_mate_moves"])
+            if moves:
+                counts[moves] += 1
+    return counts
 
 
 def test_longest_mates_are_as_many_as_others_have_counted() -> None:
-    """OEIS A274458 does not name the endings, and has one more of 28 moves than all lists we know."""
+    """OEIS A274458 names no endings, and has one more of 28 moves than all lists we know."""
     counted = {int(row["moves"]): int(row["endings"]) for row in golden_rows("oeis_a274458.csv")}
     counted[28] -= 1
     assert endings_by_longest_mate({name: published_of(name) for name in COUNTS}) == Counter(

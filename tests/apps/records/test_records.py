@@ -79,10 +79,12 @@ def test_a_record_without_lines_has_the_form_of_the_schema(table_folder: Path) -
 
 def test_a_line_is_quiet_until_its_first_capture_or_pawn_move(records: dict[str, Record]) -> None:
     for line in (line for record in records.values() for _, _, line in record.lines()):
-        board, resets = chess.Board(line.fen), list[int]()
+        board = chess.Board(line.fen)
+        resets = list[int]()
         for ply, text in enumerate(line.moves):
             move = board.parse_san(text)
-            resets += [ply] * board.is_zeroing(move)
+            if board.is_zeroing(move):
+                resets.append(ply)
             board.push(move)
         assert line.quiet_plies == min(resets, default=line.dtg)
     quiet = (
@@ -120,7 +122,8 @@ def test_a_line_that_breaks_its_promise_stops_the_record(
 
 
 def test_a_file_that_is_no_record_is_refused(records: dict[str, Record], tmp_path: Path) -> None:
-    path, facts = tmp_path / "KvK.json", plain(records["KvK"])
+    path = tmp_path / "KvK.json"
+    facts = plain(records["KvK"])
     for text, why in (
         ("", "Expecting value"),
         ("[]", "it is \\[\\], not an object"),

@@ -1,4 +1,7 @@
-"""The comparison of two games that the repository publishes: its lines, played by python-chess, and its sums."""
+"""The comparison of two games that the repository publishes.
+
+python-chess plays its lines, and its sums are added up again.
+"""
 
 from __future__ import annotations
 
