@@ -11,13 +11,12 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import Final
 
 import chess
 import numpy as np
 
-from tbgen.apps.play import search_kernels as at
+from tbgen.apps.play import search_kernels as kernels
 from tbgen.apps.play.search_kernels import OPEN, SearchState, value_of
 from tbgen.apps.play.situation import Situation
 from tbgen.board.board import (
@@ -47,7 +46,7 @@ _SQUARE: Final = 63
 """The bits of a square in a move."""
 _NO_LIMIT: Final = 1 << 60
 _LAST_KEY: Final = np.uint64(2**64 - 1)
-_NEAR_MATE: Final = at.MATE - at.MOST_PLIES
+_NEAR_MATE: Final = kernels.MATE - kernels.MOST_PLIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +66,8 @@ class Line:
     def score(self) -> str:
         """The value as UCI writes it; moves are negative if the other side mates."""
         if not self.is_mate:
-            return f"cp {round(self.value / at.CENTIPAWN)}"
-        moves = (self.depth + at.MATE - abs(self.value) + 1) // 2
+            return f"cp {round(self.value / kernels.CENTIPAWN)}"
+        moves = (self.depth + kernels.MATE - abs(self.value) + 1) // 2
         return f"mate {moves if self.value > 0 else -moves}"
 
 
@@ -95,10 +94,10 @@ class Engine:
         self._tables = tables
         self._complain = complain
         self._space = SearchState(
-            boards=np.zeros((at.MOST_PLIES, BOARD_WORDS), np.uint64),
-            moves=np.zeros((at.MOST_PLIES, MOST_MOVES), np.int64),
-            merits=np.zeros((at.MOST_PLIES, MOST_MOVES), np.int64),
-            lines=np.zeros((at.MOST_PLIES, at.MOST_PLIES), np.int64),
+            boards=np.zeros((kernels.MOST_PLIES, BOARD_WORDS), np.uint64),
+            moves=np.zeros((kernels.MOST_PLIES, MOST_MOVES), np.int64),
+            merits=np.zeros((kernels.MOST_PLIES, MOST_MOVES), np.int64),
+            lines=np.zeros((kernels.MOST_PLIES, kernels.MOST_PLIES), np.int64),
             history=np.zeros((0, 0), np.int64),
             stored=np.zeros((0, 0), np.int64),
             table_keys=np.zeros(_TABLE_SLOTS, np.uint64),
@@ -107,9 +106,9 @@ class Engine:
             asked=np.zeros((_ASKED, BOARD_WORDS), np.uint64),
             slots=np.zeros(_ASKED, np.int64),
             over=np.zeros(0, np.uint64),
-            status=np.zeros(at.STATUS_COLUMNS, np.int64),
+            status=np.zeros(kernels.STATUS_COLUMNS, np.int64),
         )
-        self._space.status[at.MOST_MEN] = tables.max_men
+        self._space.status[kernels.MOST_MEN] = tables.max_men
 
     def deepen(
         self,
@@ -135,7 +134,9 @@ class Engine:
             ).start()
         moves = dict.fromkeys(only or now.board.legal_moves)
         order = [kernel_move(now.board, move) for move in moves]
-        deepest = at.DEEPEST if most_depth is None else max(1, min(most_depth, at.DEEPEST))
+        deepest = kernels.DEEPEST
+        if most_depth is not None:
+            deepest = max(1, min(most_depth, deepest))
         for depth in range(1, deepest + 1):
             best_lines = list[tuple[int, list[int]]]()
             left = order
@@ -151,32 +152,32 @@ class Engine:
             yield Searched(
                 depth,
                 tuple(Line(value, _moves_of(now.board, line), depth) for value, line in best_lines),
-                nodes=int(space.status[at.NODES]),
-                table_hits=int(space.status[at.HITS]),
+                nodes=int(space.status[kernels.NODES]),
+                table_hits=int(space.status[kernels.HITS]),
                 seconds=time.monotonic() - started,
             )
 
     def _begin(self, now: Situation, most_nodes: int) -> SearchState:
         """The arrays for another search, which forgets all but values of tables."""
         status = self._space.status.copy()  # a late stop of the last search must not end this one
-        status[at.STOP] = 0
-        status[at.NODES] = 0
-        status[at.HITS] = 0
-        status[at.MOST_NODES] = most_nodes
-        if 2 * status[at.FILED] > _TABLE_SLOTS:
+        status[kernels.STOP] = 0
+        status[kernels.NODES] = 0
+        status[kernels.HITS] = 0
+        status[kernels.MOST_NODES] = most_nodes
+        if 2 * status[kernels.FILED] > _TABLE_SLOTS:
             self._space.table_keys[:] = 0
             self._space.table_outcomes[:] = 0
-            status[at.FILED] = 0
-            status[at.ASKED] = 0
+            status[kernels.FILED] = 0
+            status[kernels.ASKED] = 0
         over = [_LAST_KEY]
         for epd, times in now.seen.items():
             if times > 1:
                 board = chess.Board(f"{epd} 0 1", chess960=now.board.chess960)
-                over.append(at.key_of(words_of(board), 0))
+                over.append(kernels.key_of(words_of(board), 0))
         self._space = self._space._replace(
             history=np.zeros((2, _SQUARE_PAIRS), np.int64),
             # The system clears these as they are used.
-            stored=np.zeros((_STORED_SLOTS, at.STORED_COLUMNS), np.int64),
+            stored=np.zeros((_STORED_SLOTS, kernels.STORED_COLUMNS), np.int64),
             over=np.sort(np.array(over, np.uint64)),
             status=status,
         )
@@ -191,33 +192,34 @@ class Engine:
         It finds all table values that the search needs.
         """
         while True:
-            if space.status[at.ASKED]:
+            if space.status[kernels.ASKED]:
                 self._answer(space)
-            best = -at.MOST
+            best = -kernels.MOST
             line = list[int]()
             for move in moves:
-                value = int(value_of(space, 0, move, depth - 1, accrued, best, at.MOST))
+                value = int(value_of(space, 0, move, depth - 1, accrued, best, kernels.MOST))
                 if value == OPEN:
                     best = OPEN
                     break
                 if value > best:
                     best = value
                     line = [move, *_line_in(space.lines[1].tolist())]
-            if not space.status[at.ASKED]:
+            if not space.status[kernels.ASKED]:
                 return best, line
-            if space.status[at.STOP] or space.status[at.NODES] >= space.status[at.MOST_NODES]:
+            is_at_limit = space.status[kernels.NODES] >= space.status[kernels.MOST_NODES]
+            if space.status[kernels.STOP] or is_at_limit:
                 return OPEN, line
 
     def _answer(self, space: SearchState) -> None:
         """Find the requested values; a damaged table is not probed again."""
         slots = defaultdict[Material, list[int]](list)
         boards = defaultdict[Material, list[chess.Board]](list)
-        for row in range(space.status[at.ASKED]):
+        for row in range(space.status[kernels.ASKED]):
             board = board_of(space.asked[row])
             material = material_of(board)
             slots[material].append(int(space.slots[row]))
             boards[material].append(board)
-        space.status[at.ASKED] = 0
+        space.status[kernels.ASKED] = 0
         for material in slots:
             try:
                 space.table_outcomes[slots[material]] = self._outcomes_of(boards[material])
@@ -238,12 +240,17 @@ class Engine:
 def _stop_on(halt: threading.Event, seconds: float | None, status: Ints) -> None:
     """End the search of a status when its time is up, or as soon as `halt` is set."""
     halt.wait(seconds)
-    status[at.STOP] = 1
+    status[kernels.STOP] = 1
 
 
 def _line_in(moves: Sequence[int]) -> list[int]:
     """The moves before the end of a line."""
-    return list(takewhile(at.NO_MOVE.__ne__, moves))
+    line = list[int]()
+    for move in moves:
+        if move == kernels.NO_MOVE:
+            break
+        line.append(move)
+    return line
 
 
 def _moves_of(board: chess.Board, line: Sequence[int]) -> tuple[chess.Move, ...]:
