@@ -62,14 +62,20 @@ class Card:
         return format_game(tags, self.moves.split()) + "\n\n"
 
 
-def _length(card: Card) -> int:
+def plies_of(card: Card) -> int:
+    """The number of plies of a line, a key to sort by."""
     return card.longest.dtg
+
+
+def quiet_plies_of(card: Card) -> int:
+    """The number of plies before the first capture or pawn move, a key to sort by."""
+    return card.longest.quiet_plies
 
 
 def cards_of(record: Record) -> list[Card]:
     """The longest lines of a record, the longest first."""
     cards = [Card(record.material, *line) for line in record.lines()]
-    return sorted(cards, key=_length, reverse=True)
+    return sorted(cards, key=plies_of, reverse=True)
 
 
 def best_cards(records: Iterable[Record]) -> dict[Score, Card]:
@@ -78,7 +84,7 @@ def best_cards(records: Iterable[Record]) -> dict[Score, Card]:
     for record in records:
         cards += [card for card in cards_of(record) if card.longest.dtg]
     best = dict[Score, Card]()
-    for card in sorted(cards, key=_length, reverse=True):
+    for card in sorted(cards, key=plies_of, reverse=True):
         best.setdefault(card.outcome, card)
     return dict(sorted(best.items(), reverse=True))
 

@@ -15,7 +15,14 @@ from typing import Any, Final
 
 from tbgen.apps.records.potential import facts_of, fits_of, potentials_of
 from tbgen.apps.records.record import Record
-from tbgen.apps.site.cards import Card, best_cards, cards_of, zugzwang_cards
+from tbgen.apps.site.cards import (
+    Card,
+    best_cards,
+    cards_of,
+    plies_of,
+    quiet_plies_of,
+    zugzwang_cards,
+)
 from tbgen.apps.site.export import PAGE_FOLDER, PREVIEW, RULES, write_new
 from tbgen.apps.site.templates import HERE, environment, static, style
 from tbgen.material import MOST_TABLE_MEN, Material
@@ -79,14 +86,6 @@ def _has_most_favour(ending: tuple[str, Drawn]) -> tuple[Fraction, str]:
     return -abs(drawn.favour()), name
 
 
-def _quiet_plies(card: Card) -> int:
-    return card.longest.quiet_plies
-
-
-def _length(card: Card) -> int:
-    return card.longest.dtg
-
-
 @dataclass
 class Site:
     """The pages of some records; every file is text.
@@ -145,7 +144,7 @@ class Site:
             materials=self._materials,
             built=self._known,
             longest=longest,
-            longest_of_all=max(longest.values(), key=_length, default=None),
+            longest_of_all=max(longest.values(), key=plies_of, default=None),
         )
 
     def _records(self) -> tuple[str, str]:
@@ -153,12 +152,12 @@ class Site:
         cards: dict[Color, list[Card]] = {side: [] for side in Color}
         for outcome, card in best_cards(self.records).items():
             cards[outcome.holder].append(card)
-        quiet = [max(cards_of(record), key=_quiet_plies) for record in self.records]
+        quiet = [max(cards_of(record), key=quiet_plies_of) for record in self.records]
         return self._page(
             "records.html",
             cards=cards,
             records=sorted(self.records, key=lambda record: str(record.material)),
-            quiet=sorted(quiet, key=_quiet_plies, reverse=True),
+            quiet=sorted(quiet, key=quiet_plies_of, reverse=True),
         )
 
     def _drawn(self) -> tuple[str, str]:
@@ -202,7 +201,7 @@ class Site:
             cards=cards,
             longest=every_card[0],
             waiting=zugzwang_cards(record, self.tables),
-            quiet=max(every_card, key=_quiet_plies),
+            quiet=max(every_card, key=quiet_plies_of),
             parents=parents,
         )
         yield f"{DATA}/{name}.json", record.to_text()

@@ -7,7 +7,7 @@ import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tbgen.score import Color, Score
 
@@ -31,13 +31,20 @@ def shade_of(outcome: Score, lowest: Sequence[int] = SHADE_FROM) -> str:
     return f"{side}{shade}"
 
 
-def bar_of(counts: Mapping[Score, int]) -> list[tuple[str, float, float, str]]:
-    """The parts of a bar, best outcome for White first, outcomes of one colour together.
+class BarPart(NamedTuple):
+    """A part of a bar: the outcomes of one colour."""
 
-    A part has its shade, its start and length in per cent of the bar, and its label.
-    """
+    shade: str
+    start: float
+    """In per cent of the bar, as the length."""
+    length: float
+    label: str
+
+
+def bar_of(counts: Mapping[Score, int]) -> list[BarPart]:
+    """The parts of a bar, best outcome for White first."""
     total = sum(counts.values())
-    parts = list[tuple[str, float, float, str]]()
+    parts = list[BarPart]()
     before = 0
     for shade, group in itertools.groupby(sorted(counts, reverse=True), shade_of):
         outcomes = list(group)
@@ -45,9 +52,13 @@ def bar_of(counts: Mapping[Score, int]) -> list[tuple[str, float, float, str]]:
         label = str(outcomes[0])
         if len(outcomes) > 1:
             label += f" to {outcomes[-1]}"
-        start = 100 * before / total
-        length = 100 * size / total
-        parts.append((shade, start, length, f"{label} {percent(size, total)}"))
+        part = BarPart(
+            shade,
+            start=100 * before / total,
+            length=100 * size / total,
+            label=f"{label} {percent(size, total)}",
+        )
+        parts.append(part)
         before += size
     return parts
 
