@@ -103,7 +103,7 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> int:
 
 
 def _played(referee: Referee, view: MatchView, outputs: Outputs) -> int:
-    """Play a match, and show and write the standings of what has been played, whatever ends it."""
+    """Play a match, and show and write the standings of its games, whatever ends it."""
     code = 0
     failure: Exception | None = None
     try:
@@ -113,21 +113,26 @@ def _played(referee: Referee, view: MatchView, outputs: Outputs) -> int:
                 code = asyncio.run(_run(referee))
             except Exception as error:
                 failure = error
+            if referee.match is None and failure is not None:
+                raise failure
             if referee.match is None:
-                raise failure or _interruption(code)
+                raise _interruption(code)
             view.ends(referee.match, interrupted=code != 0)
             if standings is not None:
                 standings.write(text_of(Form.JSON, _facts(referee.match)).encode())
             if crosstable is not None:
                 crosstable.write(text_of(Form.JSON, _crosstable(referee.match)).encode())
-    finally:
-        if failure is not None:  # it explains more than a file that is refused
-            raise failure
+    except Exception:
+        # The failure of the match explains more than a file that is refused.
+        if failure is None:
+            raise
+    if failure is not None:
+        raise failure
     return code
 
 
 def _interruption(code: int) -> KeyboardInterrupt:
-    """What ended a match before it began."""
+    """The signal that ended a match before it began, as an error."""
     if code == 128 + signal.SIGTERM:
         return Terminated()
     return KeyboardInterrupt()

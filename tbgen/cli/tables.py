@@ -1,4 +1,4 @@
-"""What is done with one table after another."""
+"""Checks of one table after another, with their progress."""
 
 from __future__ import annotations
 

@@ -237,6 +237,7 @@ ELO = Kind("N", _elo)
 _ON_OR_OFF = {"on": True, "off": False, "true": True, "false": False}
 SWITCH = _named(_ON_OR_OFF, "on|off", alone="on")
 FLAG = _named(_ON_OR_OFF, "", alone="on")
+"""A switch that takes no word: it is on if it is given."""
 _VARIANTS = {
     **{name: name for name in VARIANTS},
     "standard": "chess",
