@@ -20,7 +20,7 @@ from tbgen.cli.reading import (
     adjudicated,
     asked_files,
     building,
-    say_whom_the_clock_did_not_stop,
+    say_overruled_fifty_moves,
 )
 from tbgen.cli.reporter import duration, progress
 from tbgen.closures import DEFAULT_BUDGET
@@ -284,7 +284,7 @@ def _report(everything: ChunkReport) -> None:
             f"{counted(everything.clocked, 'game', 'games')} where the fifty-move rule may stop "
             "the table's value: see RMobilityClock"
         )
-    say_whom_the_clock_did_not_stop(everything)
+    say_overruled_fifty_moves(everything)
     bounded = everything.grounds[Ground.PROVISIONAL] - everything.lacking
     if bounded:
         say(

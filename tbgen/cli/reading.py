@@ -51,11 +51,11 @@ def _size_of(report: ChunkReport) -> tuple[int, int]:
     return report.size, report.games + len(report.skipped)
 
 
-def say_whom_the_clock_did_not_stop(everything: ChunkReport) -> None:
-    """How many games best play decided, though their tags say that the fifty-move rule did."""
-    if everything.against_their_word:
+def say_overruled_fifty_moves(everything: ChunkReport) -> None:
+    """Say how many games best play decided, though their tags name the fifty-move rule."""
+    if everything.overruled_fifty_moves:
         say(
-            f"{counted(everything.against_their_word, 'game', 'games')} decided by best play, "
+            f"{counted(everything.overruled_fifty_moves, 'game', 'games')} decided by best play, "
             "though the fifty-move rule ended them: --fifty fide lets it"
         )
 

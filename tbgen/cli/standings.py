@@ -27,7 +27,7 @@ from tbgen.cli.reading import (
     adjudicated,
     asked_files,
     building,
-    say_whom_the_clock_did_not_stop,
+    say_overruled_fifty_moves,
 )
 from tbgen.cli.showing import Form, print_facts, table_lines, terminal_width
 from tbgen.errors import MissingTableError, UsageError
@@ -111,7 +111,7 @@ def command(
     games = [game for part in parts for game in part.results]
     everything = total(parts)
     complain(*everything.contradicted)
-    say_whom_the_clock_did_not_stop(everything)
+    say_overruled_fifty_moves(everything)
     if event is not None:
         games = games_of_event(games, event)
     unread_files = [fault for fault in everything.skipped if getattr(fault, "number", None) is None]

@@ -19,7 +19,7 @@ import chess
 
 from tbgen.apps.games.decide import Adjudicator, Ground, Solve, Verdict, materials_in, told_by_tags
 from tbgen.apps.games.edits import tagged
-from tbgen.apps.games.event import READ_TAGS, EventGame
+from tbgen.apps.games.event import EventGame, tags_for_standings
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.results import UNFINISHED, classical_result, result_of
 from tbgen.apps.games.rules import Rules
@@ -87,7 +87,7 @@ class ChunkReport:
     """The tables that make a game provisional, game by game, by the tags of an earlier decision."""
     clocked: int = 0
     """Games where the fifty-move rule leaves too few plies for the table's value, or may do so."""
-    against_their_word: int = 0
+    overruled_fifty_moves: int = 0
     """Games whose tags say that the fifty-move rule ended them, but which best play decides."""
     contradicted: list[str] = field(default_factory=list)
     """A line for each game whose tags contradict mate or stalemate on the board."""
@@ -140,7 +140,7 @@ def event_game(game: PgnGame, verdict: Verdict) -> EventGame:
         source=verdict.source,
         missing=verdict.missing_tag,
         plies=game.last.number,
-        tags={name: tags[name] for name in READ_TAGS if name in tags},
+        tags=tags_for_standings(tags),
     )
 
 
@@ -161,7 +161,7 @@ def unreadable_game(text: GameText, fault: PgnError, rules: Rules) -> EventGame:
         scoring=rules.scoring(),
         source=Source.SHEET,
         plies=len(text.moves),
-        tags={name: tags[name] for name in READ_TAGS if name in tags},
+        tags=tags_for_standings(tags),
         fault=fault,
     )
 
@@ -211,7 +211,7 @@ class ChunkDecider:
         if verdict.is_clocked:
             report.clocked += 1
         if verdict.source is Source.TABLEBASE and says_fifty_moves(game.tags):
-            report.against_their_word += 1
+            report.overruled_fifty_moves += 1
         if verdict.missing:
             report.lacking += 1
             report.missing.update(str(material) for material in verdict.missing)
@@ -365,7 +365,7 @@ def total(parts: Iterable[ChunkReport]) -> ChunkReport:
         whole.missing += part.missing
         whole.lacking += part.lacking
         whole.clocked += part.clocked
-        whole.against_their_word += part.against_their_word
+        whole.overruled_fifty_moves += part.overruled_fifty_moves
         whole.contradicted.extend(part.contradicted)
         whole.skipped.extend(part.skipped)
         whole.asked.extend(part.asked)

@@ -183,9 +183,9 @@ def materials_in(text: str) -> tuple[Material, ...]:
 
 
 def by_sheet(game: PgnGame, verdict: Verdict) -> Verdict:
-    """The verdict.
+    """The verdict; for a game without moves, one with the points of the score sheet.
 
-    A bye, or a draw that was agreed before the first move, gets the points of the score sheet.
+    Such a game is a bye, or a draw that was agreed before the first move.
     """
     is_played = game.last.number or "FEN" in game.tags
     if is_played or verdict.source is not Source.GAME or verdict.final != game.last.accrued:
