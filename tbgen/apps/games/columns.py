@@ -66,9 +66,10 @@ def byes_of(standings: Standings) -> dict[str, str]:
     points: dict[str, Fraction] = {}
     for row in standings.rows:
         for opponent, games in row.met.items():
-            if opponent not in standings.indices:
-                total = sum((game.points(side) for game, side in games), Fraction(0))
-                points[row.name] = points.get(row.name, Fraction(0)) + total
+            if opponent in standings.indices:
+                continue
+            for game, side in games:
+                points[row.name] = points.get(row.name, Fraction(0)) + game.points(side)
     return _in_fixed_decimals(points)
 
 
@@ -81,16 +82,19 @@ def games_by_round(standings: Standings) -> dict[int, list[EventGame]]:
 
 
 def _cells_of(standings: Standings, criterion: TieBreak) -> dict[str, str]:
-    rows = standings.rows
+    """Player -> the text of a criterion."""
     if criterion == "direct-encounter":
         return {}
     if criterion == "net":
-        return {row.name: _net_in_words(row) for row in rows}
-    if criterion == "classical":
-        return _in_fixed_decimals({row.name: row.classical for row in rows})
-    if criterion == "points":
-        return _in_fixed_decimals({row.name: row.points for row in rows})
-    values = {row.name: row.figures[criterion] for row in rows}
+        return {row.name: _net_in_words(row) for row in standings.rows}
+    values = {}
+    for row in standings.rows:
+        if criterion == "classical":
+            values[row.name] = row.classical
+        elif criterion == "points":
+            values[row.name] = row.points
+        else:
+            values[row.name] = row.figures[criterion]
     if criterion not in _LENGTHS:
         return _in_fixed_decimals(values)
     # The criterion of quick wins is minus the length: fewer moves are better.

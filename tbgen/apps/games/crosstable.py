@@ -38,16 +38,24 @@ def tcec_json(standings: Standings) -> dict[str, Any]:
         for opponent in standings.indices:
             if opponent != row.name:
                 results[opponent] = _meetings(row, opponent, numbers)
-        counts = Counter((side, game.classical(side)) for game, side in games)
-        gains = [_gain(row.name, game, side, ratings) for game, side in games]
+        games_as = Counter[Color]()
+        counts = Counter[tuple[Color, Fraction]]()
+        gains = list[float]()
+        strikes = 0
+        for game, side in games:
+            games_as[side] += 1
+            counts[side, game.classical(side)] += 1
+            gains.append(_gain(row.name, game, side, ratings))
+            if _is_strike(game, side):
+                strikes += 1
         abbreviation = _abbreviation(row.name, abbreviations)
         abbreviations.append(abbreviation)
         table[row.name] = {
             "Abbreviation": abbreviation,
             "Elo": _ELO_FACTOR * math.fsum(gains),
             "Games": len(games),
-            "GamesAsWhite": sum(counts[Color.WHITE, points] for points in _SIGNS),
-            "GamesAsBlack": sum(counts[Color.BLACK, points] for points in _SIGNS),
+            "GamesAsWhite": games_as[Color.WHITE],
+            "GamesAsBlack": games_as[Color.BLACK],
             "WinsAsWhite": counts[Color.WHITE, WIN],
             "WinsAsBlack": counts[Color.BLACK, WIN],
             "LossAsWhite": counts[Color.WHITE, LOSS],
@@ -59,7 +67,7 @@ def tcec_json(standings: Standings) -> dict[str, Any]:
             "Rating": ratings[row.name],
             "Results": results,
             "Score": float(row.classical),
-            "Strikes": sum(_is_strike(game, side) for game, side in games),
+            "Strikes": strikes,
         }
     return {"Event": standings.event, "Order": list(standings.indices), "Table": table}
 

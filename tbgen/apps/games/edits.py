@@ -6,6 +6,7 @@ import re
 import textwrap
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping
+from re import Match
 
 from tbgen.apps.games.grammar import LINE_END, SIGNS
 from tbgen.apps.games.tags import OWN_TAGS
@@ -76,34 +77,46 @@ def _tag_edits(game: GameText, tags: Mapping[str, str]) -> Iterator[Edit]:
 
     The last tag is one of others, if there are any.
     """
-    own = [line for line in game.tag_lines if line["name"] in _OWN_NAMES]
-    others = [line for line in game.tag_lines if line["name"] not in _OWN_NAMES]
-    results = [line for line in others if line["name"] == b"Result"]
-    for line in own:
-        yield (*line.span("tag"), b"")
+    own = list[Match[bytes]]()
+    others = list[Match[bytes]]()
+    results = list[Match[bytes]]()
+    for line in game.tag_lines:
+        if line["name"] in _OWN_NAMES:
+            own.append(line)
+            yield (line.start("tag"), line.end("tag"), b"")
+        else:
+            others.append(line)
+        if line["name"] == b"Result":
+            results.append(line)
     if not tags:
         return
-    lines = [f'[{name} "{value}"]'.encode() for name, value in tags.items()]
     anchors = results or others or own[:1]
     if not anchors:
-        yield _tags_before_moves(game, lines)
+        yield _tags_before_moves(game, tags)
         return
     text = game.chunk.text
     anchor = anchors[-1]
     behind = anchor.end("tag")
     line_end = _line_end_in(text, anchor.end("value"), behind)
-    new = b"".join(line + line_end for line in lines)
+    new = _tag_lines(tags, line_end)
     # A tag of tbgen's goes with its line end, so the new ones begin a line.
     is_ended = anchor in own or text[behind - 1 : behind] in _LINE_ENDS
     yield (behind, behind, new if is_ended else line_end + new)
 
 
-def _tags_before_moves(game: GameText, lines: Iterable[bytes]) -> Edit:
+def _tag_lines(tags: Mapping[str, str], line_end: bytes) -> bytes:
+    lines = b""
+    for name, value in tags.items():
+        lines += f'[{name} "{value}"]'.encode() + line_end
+    return lines
+
+
+def _tags_before_moves(game: GameText, tags: Mapping[str, str]) -> Edit:
     """The first tags of a game, with an empty line after them."""
     text = game.chunk.text
     behind = game.text_at
     line_end = _line_end_in(text)
-    new = b"".join(line + line_end for line in lines) + line_end
+    new = _tag_lines(tags, line_end) + line_end
     is_first = text[:behind] in (b"", BOM_UTF8) and not game.chunk.in_line
     is_ended = is_first or text[behind - 1 : behind] in _LINE_ENDS
     return (behind, behind, new if is_ended else line_end + new)

@@ -128,13 +128,17 @@ class EventGame(NamedTuple):
         return "" if name == "?" else name
 
 
+def tags_for_standings(tags: Mapping[str, str]) -> dict[str, str]:
+    """The tags of a game that standings read."""
+    return {name: tags[name] for name in READ_TAGS if name in tags}
+
+
 def names_of_events(games: Iterable[EventGame]) -> str:
     """The events of some games with their numbers of games, in words."""
     events = Counter(game.event for game in games)
-    names = [
-        f'"{name or "?"}" ({counted(number, "game", "games")})'
-        for name, number in events.most_common(_MOST_EVENTS)
-    ]
+    names = []
+    for name, number in events.most_common(_MOST_EVENTS):
+        names.append(f'"{name or "?"}" ({counted(number, "game", "games")})')
     if len(events) > _MOST_EVENTS:
         names.append(f"{len(events) - _MOST_EVENTS} others")
     return ", ".join(names)

@@ -32,10 +32,16 @@ SPLIT_RESULTS: Final = (DOUBLE_FORFEIT, "1/2-0", "0-1/2")
 counts.
 """
 
-_ONE_MEANING = [result for result in (*SHEET_POINTS, UNFINISHED) if result != DOUBLE_FORFEIT]
 RESULT_WORDS: Final[Mapping[str, str]] = {
-    **{result.replace("1/2", "½"): result for result in _ONE_MEANING},
-    **{result: result for result in _ONE_MEANING},
+    "1-0": "1-0",
+    "0-1": "0-1",
+    "1/2-1/2": DRAWN,
+    "½-½": DRAWN,
+    "1/2-0": "1/2-0",
+    "½-0": "1/2-0",
+    "0-1/2": "0-1/2",
+    "0-½": "0-1/2",
+    "*": UNFINISHED,
 }
 """Words that end the moves -> results in their usual spelling. `0-0` is missing, for it may be
 castling.

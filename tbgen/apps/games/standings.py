@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 from typing import Any, Final
 
 from tbgen.apps.games import tiebreaks
@@ -110,7 +111,8 @@ class PlayerRow:
     @property
     def has_moved(self) -> bool:
         """Whether the player has made or seen a move in any game."""
-        return any(game.plies for games in self.met.values() for game, _ in games)
+        every_game = chain.from_iterable(self.met.values())
+        return any(game.plies for game, _ in every_game)
 
     def points_against(self, opponent: str) -> list[Fraction]:
         """R-mobility points, game by game."""
@@ -135,10 +137,9 @@ class PlayerRow:
         for code, count in enumerate(self.net(), STALEMATE_CODE):
             if count:
                 net[str(Score(code, Color.WHITE))] = count
-        against = {
-            name: [str(points) for points in self.points_against(name)]
-            for name in self.opponents(indices)
-        }
+        against = {}
+        for opponent in self.opponents(indices):
+            against[opponent] = [str(points) for points in self.points_against(opponent)]
         return facts_of(
             self,
             "rank",
@@ -192,7 +193,10 @@ def cross_table(
                 moves=(game.plies + 1) // 2,
             )
             rounds.setdefault(name, {}).setdefault(game.round_number, []).append(cell)
-    table = {name: _cells_of(rounds[name], numbers) for name in rounds if name not in byes}
+    table = {}
+    for name, played in rounds.items():
+        if name not in byes:
+            table[name] = _cells_of(played, numbers)
     return tiebreaks.settled(table)
 
 
@@ -276,15 +280,24 @@ class Standings:
         most_code = MOST_CODE
         if set(self.schemes) == {Scheme.OTB}:
             most_code = OTB_CUTOFF_CODE - 1  # over the board nothing above G3.5 counts
-        tabled = {name: ON_TABLE[name](self.table) for name in self.order if name in ON_TABLE}
+        classical = {}
+        points = {}
+        net = {}
+        for name, row in rows.items():
+            classical[name] = row.classical
+            points[name] = row.points
+            net[name] = row.net(most_code)
         criteria: dict[TieBreak, Criterion[str]] = {
-            "classical": tiebreaks.by_value({name: rows[name].classical for name in rows}),
-            "points": tiebreaks.by_value({name: rows[name].points for name in rows}),
-            "net": tiebreaks.by_value({name: rows[name].net(most_code) for name in rows}),
+            "classical": tiebreaks.by_value(classical),
+            "points": tiebreaks.by_value(points),
+            "net": tiebreaks.by_value(net),
             "direct-encounter": partial(tiebreaks.direct_encounter, self.table),
         }
-        for criterion, values in tabled.items():
-            criteria[criterion] = tiebreaks.by_value(values)
+        tabled = dict[TieBreak, Values]()
+        for criterion in self.order:
+            if criterion in ON_TABLE:
+                tabled[criterion] = ON_TABLE[criterion](self.table)
+                criteria[criterion] = tiebreaks.by_value(tabled[criterion])
         in_order = [criteria[criterion] for criterion in self.order]
         ranked = list[PlayerRow]()
         for group in tiebreaks.ranking(sorted(self.table), in_order):
@@ -308,22 +321,22 @@ class Standings:
     @property
     def caveat(self) -> str:
         """The provisional scores in words, if there are any."""
-        tables = [
-            f"{name} ({games})"
-            for name, games in self.provisional.most_common()
-            if name is not None
-        ]
+        tables = list[str]()
+        for name, number in self.provisional.most_common():
+            if name is not None:
+                tables.append(f"{name} ({number})")
         reasons = list[str]()
         if tables:
-            named = ", ".join(tables[:_MOST_NAMED])
-            others = len(tables) - _MOST_NAMED
-            reasons.append(f"no table {named}" + (f" and {others} others" if others > 0 else ""))
+            reason = f"no table {', '.join(tables[:_MOST_NAMED])}"
+            if len(tables) > _MOST_NAMED:
+                reason += f" and {len(tables) - _MOST_NAMED} others"
+            reasons.append(reason)
         if self.provisional[None]:
             reasons.append(f"bounds alone, or no name of a table ({self.provisional[None]})")
-        number = len(self.doubtful)
+        doubtful = len(self.doubtful)
         finished = counted(len(self.finished), "game", "games")
-        verb = "is" if number == 1 else "are"
-        caveat = f"{number:,} of {finished} {verb} provisional: {', '.join(reasons)}"
+        verb = "is" if doubtful == 1 else "are"
+        caveat = f"{doubtful:,} of {finished} {verb} provisional: {', '.join(reasons)}"
         disproved = sum(game.is_disproved for game in self.doubtful)
         if disproved:
             games = counted(disproved, "game", "games")
@@ -393,8 +406,10 @@ class Standings:
     def csv_rows(self) -> list[dict[str, Any]]:
         """The players as rows of a table; then a row with the reason for each unreadable game."""
         rows = [row.facts(self.indices) for row in self.rows]
-        rows.extend({"counted_by_score_sheet": str(error)} for error in self.by_sheet)
-        rows.extend({"left_out": str(error)} for error in self.skipped)
+        for error in self.by_sheet:
+            rows.append({"counted_by_score_sheet": str(error)})
+        for error in self.skipped:
+            rows.append({"left_out": str(error)})
         return rows
 
 
