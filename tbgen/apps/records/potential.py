@@ -260,13 +260,14 @@ def worths_of(texts: Iterable[str], own: Sequence[Man]) -> Worths:
     for text in texts:
         match = _WORTH.fullmatch(text)
         if match is None or match[1] not in men:
-            marks = ", ".join(mark.value for mark in Mark)
+            known_marks = ", ".join(mark.value for mark in Mark)
             raise UsageError(
                 f"{text!r} is not a man's worth such as M=325; "
-                f"marks follow it ({marks}): M=325,mates"
+                f"marks follow it ({known_marks}): M=325,mates"
             )
-        names = match[3].split(",")[1:]
-        worths[men[match[1]]] = Worth(int(match[2]), frozenset(Mark(name) for name in names))
+        letter, centipawns, marks = match.groups()
+        names = marks.split(",")[1:]
+        worths[men[letter]] = Worth(int(centipawns), frozenset(map(Mark, names)))
     for man in own:
         if man not in worths:
             raise UsageError(
@@ -402,9 +403,11 @@ def fits_of(potentials: Sequence[Potential]) -> list[Fit]:
 
 def facts_of(potentials: Sequence[Potential]) -> Mapping[str, Any]:
     """Factors for an engine to read, by rule and by ending."""
-    by_name = {potential.name: potential for potential in potentials}
+    endings = {}
+    for potential in potentials:
+        endings[potential.name] = potential.facts()
     return {
         "format": 1,
         "rules": [fit.facts() for fit in fits_of(potentials)],
-        "endings": {name: by_name[name].facts() for name in sorted(by_name)},
+        "endings": dict(sorted(endings.items())),
     }

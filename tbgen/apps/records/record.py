@@ -218,8 +218,12 @@ def records_in(*folders: Path) -> list[Record]:
         for path in folder.glob("*.json"):
             if path.is_file():
                 paths[path.name] = path
-    names = [path_of_record(Path(), material).name for material in every_material()]
-    return [read_record(paths[name]) for name in names if name in paths]
+    records = []
+    for material in every_material():
+        name = path_of_record(Path(), material).name
+        if name in paths:
+            records.append(read_record(paths[name]))
+    return records
 
 
 def differs(folder: Path, record: Record) -> bool:
