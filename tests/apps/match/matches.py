@@ -65,7 +65,8 @@ class Silent(MatchWatcher):
 
 def run(arguments: Sequence[str]) -> tuple[MatchStandings, list[Sheet]]:
     """A whole match, and its games by number."""
-    match = played(arguments, view := Silent())
+    view = Silent()
+    match = played(arguments, view)
     return match.standings, sorted(view.sheets, key=lambda sheet: sheet.pairing.number)
 
 
@@ -90,13 +91,20 @@ def tournament(
     outcome_of: Callable[[int], tuple[Color, int]],
     rounds: int = 99,
 ) -> tuple[list[Pairing], dict[int, EventGame]]:
-    """All games of a tournament, or of so many rounds, by the holder and the code of each; stages arrive backwards."""
-    pairings, results = list[Pairing](), dict[int, EventGame]()
-    while (stage := next_games(plan, results)) and next(iter(stage.values())).round <= rounds:
+    """All games of a tournament, or of so many rounds, by the holder and the code of each.
+
+    The results of a stage arrive backwards.
+    """
+    pairings = list[Pairing]()
+    results = dict[int, EventGame]()
+    while stage := next_games(plan, results):
+        if next(iter(stage.values())).round > rounds:
+            break
         pairings += stage.values()
         for pairing in reversed(stage.values()):
             assert next_games(plan, results) == stage
-            is_bye, (holder, code) = pairing.black is None, outcome_of(pairing.number)
+            is_bye = pairing.black is None
+            holder, code = outcome_of(pairing.number)
             results[pairing.number] = EventGame(
                 players=(f"P{pairing.white}", BYE if is_bye else f"P{pairing.black}"),
                 result="1-0" if is_bye else classical_result(Score(code, holder)),

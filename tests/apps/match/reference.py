@@ -1,4 +1,4 @@
-"""Statistics of matches again, slowly and by other means: no root finding, decimals of forty digits."""
+"""Statistics of matches by slow means: no root finding, decimals of forty digits."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ def trinomial_ratio(
     wins = sum((2 * each - 1 for each in points if each > Fraction(1, 2)), Fraction(0))
     losses = sum((1 - 2 * each for each in points if each < Fraction(1, 2)), Fraction(0))
     draws = len(points) - wins - losses
-    win, loss = decimal(wins / len(points)), decimal(losses / len(points))
+    win = decimal(wins / len(points))
+    loss = decimal(losses / len(points))
     odds = (1 - loss) / loss * (1 - win) / win
     draw_elo = 200 * odds.ln() / Decimal(10).ln() if draws else Decimal(0)
     x = power_of_ten(-draw_elo / 400)
@@ -68,7 +69,7 @@ def trinomial_ratio(
 def generalised_ratio(
     shares: Sequence[Fraction], games_each: int, elo0: float, elo1: float
 ) -> Decimal:
-    """The empirical likelihood ratio for the mean, by maximising the dual function with golden sections."""
+    """The empirical likelihood ratio for the mean: golden sections maximise the dual function."""
     ordinary = 2 * games_each
     weights = {Fraction(step, ordinary): _PRIOR for step in range(ordinary + 1)}
     weights.update({share: Decimal(shares.count(share)) for share in shares})
@@ -90,14 +91,19 @@ def generalised_ratio(
 
 def _maximum(curve: Callable[[Decimal], Decimal], low: Decimal, high: Decimal) -> Decimal:
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    at_left, at_right = curve(left), curve(right)
+    at_left = curve(left)
+    at_right = curve(right)
     for _ in range(60):
         if at_left > at_right:
-            high, right, at_right = right, left, at_left
+            high = right
+            right = left
+            at_right = at_left
             left = high - _GOLDEN * (high - low)
             at_left = curve(left)
         else:
-            low, left, at_left = left, right, at_right
+            low = left
+            left = right
+            at_left = at_right
             right = low + _GOLDEN * (high - low)
             at_right = curve(right)
     return (low + high) / 2

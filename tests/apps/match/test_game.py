@@ -44,7 +44,8 @@ def played(
     evaluations: dict[int, Evaluation] | None = None,
     tables: Tables | None = None,
 ) -> tuple[Ending, Sheet]:
-    sheet, player = sheet_of(game, Opening(), rules), Reciter(line, evaluations)
+    sheet = sheet_of(game, Opening(), rules)
+    player = Reciter(line, evaluations)
     return asyncio.run(play(sheet, (player, player), tables or Tables(), lambda _: None)), sheet
 
 
@@ -99,7 +100,10 @@ SLOW = "8/8/4k3/8/8/8/1R6/K7 w - - 98 90"
 def test_the_four_fifty_move_rules_end_a_game_in_their_own_way(
     setting: FiftyMoveSetting, plies: int, details: str
 ) -> None:
-    """Ply 1 improves the score to G5.5, below the cutoff: only under `reset` does the counter start anew."""
+    """Ply 1 improves the score to G5.5, below the cutoff.
+
+    The counter starts anew under `reset` alone.
+    """
     fifty = FiftyMoves(setting)
     ending, sheet = played(
         Game(chess.Board(SLOW), fifty_moves=fifty),
@@ -109,8 +113,10 @@ def test_the_four_fifty_move_rules_end_a_game_in_their_own_way(
     assert (ending.details, sheet.game.last.number) == (details, plies)
 
 
-LOST, HOPEFUL = Evaluation(Cp(-800)), Evaluation(Cp(-799))
-WON, HOPED = Evaluation(Cp(800)), Evaluation(Cp(799))
+LOST = Evaluation(Cp(-800))
+HOPEFUL = Evaluation(Cp(-799))
+WON = Evaluation(Cp(800))
+HOPED = Evaluation(Cp(799))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Matches of real engines that are killed twenty times come to the end that they have when nobody kills them."""
+"""Matches of real engines that are killed twenty times end as they do when nobody kills them."""
 
 from __future__ import annotations
 

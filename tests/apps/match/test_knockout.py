@@ -1,4 +1,4 @@
-"""Knockouts and pyramids: the pairs of a bracket, how ties end, and a knockout that is killed on its way."""
+"""Knockouts and pyramids: pairs of a bracket, ends of ties, and a knockout that is killed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ Outcomes = dict[int, tuple[Color, int]]
 def played(
     plan: Tournament, outcomes: Outcomes, scoring: Scoring, rounds: int = 99
 ) -> tuple[list[list[Meeting]], dict[int, EventGame]]:
-    """The bracket when every game has been played; White mates, unless a game's number says otherwise."""
+    """The bracket after all games; White mates, unless `outcomes` says otherwise."""
     _, results = tournament(
         plan, scoring, lambda number: outcomes.get(number, (Color.WHITE, 0)), rounds
     )
@@ -124,7 +124,7 @@ MATES = dict.fromkeys(range(1, 11), (Color.WHITE, 0))
         ({1: (Color.WHITE, 3), 2: (Color.WHITE, 2)}, Scheme.CLASSICAL, 2, "r-mobility", 1),
     ],
 )
-def test_a_tie_is_broken_by_r_mobility_then_goes_on_with_two_more_games_and_then_by_the_last_games_score(
+def test_a_tie_is_broken_by_r_mobility_then_by_more_games_then_by_the_last_games_score(
     outcomes: dict[int, tuple[Color, int]], scheme: Scheme, games: int, decided_by: str, winner: int
 ) -> None:
     ((final,),), _ = played(knockout(2), outcomes, Scoring(scheme))
@@ -137,7 +137,10 @@ def test_a_tie_is_broken_by_r_mobility_then_goes_on_with_two_more_games_and_then
 
 
 def test_a_knockout_that_is_killed_has_the_same_pairs_and_loses_no_game(tmp_path: Path) -> None:
-    """Killed in its second round: the first has eight games, and the second four, of which two are played at a time."""
+    """Killed in its second round: the first has eight games, and the second four.
+
+    Two are played at a time.
+    """
     pgn, bracket = tmp_path / "games.pgn", tmp_path / "bracket.json"
     words = [
         *chain(*map(walker, ("Ann", "Bob", "Cid", "Dan"))),
@@ -164,7 +167,7 @@ def test_a_knockout_that_is_killed_has_the_same_pairs_and_loses_no_game(tmp_path
 
 
 def pairs_of(pgn: Path) -> dict[int, set[str]]:
-    """Who plays each game of a file but for one that was being written when the match was killed."""
+    """Who plays each game of a file, but for one that was being written at the kill."""
     games = [
         game.tags
         for game in read_games(pgn)

@@ -1,4 +1,4 @@
-"""Matches of very many games: what a game costs does not grow, and going on reads no more than it must."""
+"""Matches of very many games: the cost of a game does not grow, and -recover reads what it must."""
 
 from __future__ import annotations
 

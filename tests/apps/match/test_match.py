@@ -103,8 +103,10 @@ def test_an_opening_is_played_with_both_colours(pgn: Path, tmp_path: Path) -> No
     assert [
         (game.tags["White"], game.tags["Komi"], game.replayed.plies[2].san) for game in games
     ] == [
-        *(("Ann", "G4.25", "c5"), ("Bob", "G4.25", "c5")),
-        *(("Ann", "G5.75", "d5"), ("Bob", "G5.75", "d5")),
+        ("Ann", "G4.25", "c5"),
+        ("Bob", "G4.25", "c5"),
+        ("Ann", "G5.75", "d5"),
+        ("Bob", "G5.75", "d5"),
     ]
     for game in games:
         check(game)
@@ -173,6 +175,9 @@ def test_tables_decide_with_the_score_on_the_sheet(
 
 def test_the_referee_can_do_without_tables() -> None:
     heavy = ("tbgen.probe", "tbgen.storage", "numpy", "numba", "h5py")
-    code = f"import sys, tbgen.cli.match; print([name for name in sys.modules if name.startswith({heavy!r})])"
+    code = (
+        "import sys, tbgen.cli.match; "
+        f"print([name for name in sys.modules if name.startswith({heavy!r})])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

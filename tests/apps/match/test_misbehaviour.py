@@ -89,10 +89,8 @@ def test_an_engine_that_is_deaf_to_a_new_game_forfeits_it(pgn: Path) -> None:
 
 
 def test_what_an_engine_says_cannot_spoil_the_file_of_the_match(pgn: Path) -> None:
-    ann, bob = (
-        scripted("Ann", "--at", "2", "--do", "noise"),
-        scripted("Bob\x1b[2J\x00 " + 200 * "b"),
-    )
+    ann = scripted("Ann", "--at", "2", "--do", "noise")
+    bob = scripted("Bob\x1b[2J\x00 " + 200 * "b")
     run([*ann, *bob, "-games", "2", "-pgnout", str(pgn)])
     assert not set(pgn.read_text()) & {
         chr(code) for code in (*range(10), *range(11, 32), 127, 0x202E)

@@ -16,8 +16,9 @@ from tbgen.rules.points import Komi, Scheme
 from tbgen.score import Color
 
 CUTECHESS = (
-    "-tournament gauntlet -games 2 -rounds 50 -repeat -concurrency 4 -openings file=book.pgn format=pgn "
-    "order=random plies=8 start=3 policy=round -pgnout games.pgn fi -recover -resign movecount=3 score=400 "
+    "-tournament gauntlet -games 2 -rounds 50 -repeat -concurrency 4 "
+    "-openings file=book.pgn format=pgn order=random plies=8 start=3 policy=round "
+    "-pgnout games.pgn fi -recover -resign movecount=3 score=400 "
     "-sprt elo0=0 elo1=5 alpha=0.05 beta=0.1 -event Cup -site Here -srand 7 -wait 500 "
     "-ratinginterval 25 -maxmoves 200"
 )

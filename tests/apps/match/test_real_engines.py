@@ -42,8 +42,13 @@ def silent_searches(lines: list[str], name: str) -> int:
 def test_two_real_engines_play_by_the_rules_and_on_where_ordinary_chess_is_drawn(
     tmp_path: Path, endings: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With bare kings or one minor piece, up to the end that the variant has; a thousand games in the slow suite."""
-    pgn, epd, copy = tmp_path / "games.pgn", tmp_path / "openings.epd", tmp_path / "copy.pgn"
+    """With bare kings or one minor piece, up to the end that the variant has.
+
+    The slow suite plays a thousand games.
+    """
+    pgn = tmp_path / "games.pgn"
+    epd = tmp_path / "openings.epd"
+    copy = tmp_path / "copy.pgn"
     drawn = [
         "8/8/8/2K3k1/8/8/8/8 w - - 0 1",
         "8/8/4K3/5Bk1/8/8/8/8 w - - 0 1",

@@ -39,7 +39,7 @@ def signature(pgn: Path) -> list[tuple[int, str, str, str]]:
 
 
 def killed_after(words: list[str], lines: int, beginning: str = "") -> bool:
-    """Run the program and kill it when it has said so many lines that begin so; whether it got that far."""
+    """Kill the program when it has said so many lines with a beginning; whether it got that far."""
     command = [sys.executable, "-m", "tbgen", "match", *words]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
@@ -89,7 +89,7 @@ def words_of(pgn: Path, *more: str) -> list[str]:
 
 @contextmanager
 def journal_of(words: list[str]) -> Iterator[tuple[FileJournal, list[int], list[str]]]:
-    """The file of a match as it is before the first game, the games that have been played, and notes."""
+    """The file of a match before its first game, the games that have been played, and notes."""
     with ExitStack() as opened:
         notes: list[str] = []
         journal = FileJournal(settings_of(words), opened, notes.append)
@@ -146,7 +146,8 @@ def test_nothing_that_others_wrote_behind_the_games_of_a_match_is_lost(
     pgn: Path, foreign: bytes, is_whole: bool
 ) -> None:
     text = pgn.read_bytes()
-    end, beside = text.rindex(b"[Event"), pgn.with_name("games.pgn.cut-off")
+    end = text.rindex(b"[Event")
+    beside = pgn.with_name("games.pgn.cut-off")
     pgn.write_bytes(text[:end] + foreign)
     with journal_of([*words_of(pgn), "-recover"]) as (journal, numbers, notes):
         assert numbers == [1]
@@ -220,22 +221,18 @@ def test_two_referees_cannot_have_one_file(tmp_path: Path) -> None:
 SOUND = {"match": "12345678", "seed": 0, "start": 0, "digest": "", "finished": False}
 
 
-@pytest.mark.parametrize(
-    "state",
-    [
-        *("{", "[]", "1", "{}", "[" * 100_000, "\udcff"),
-        *(
-            json.dumps(SOUND | wrong)
-            for wrong in (
-                {"match": 2},
-                {"match": "a"},
-                {"match": "\udcff1234567"},
-                {"start": "0"},
-                {"start": -1},
-            )
-        ),
-    ],
-)
+NO_OBJECTS = ["{", "[]", "1", "{}", "[" * 100_000, "\udcff"]
+WRONG_FACTS: list[dict[str, object]] = [
+    {"match": 2},
+    {"match": "a"},
+    {"match": "\udcff1234567"},
+    {"start": "0"},
+    {"start": -1},
+]
+DAMAGED = NO_OBJECTS + [json.dumps(SOUND | facts) for facts in WRONG_FACTS]
+
+
+@pytest.mark.parametrize("state", DAMAGED)
 def test_a_damaged_state_is_named(tmp_path: Path, state: str) -> None:
     state_path(tmp_path / "games.pgn").write_text(state, errors="surrogateescape")
     with (

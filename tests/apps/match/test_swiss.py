@@ -48,7 +48,10 @@ POINTS = {
 
 
 def rounds_in(path: Path) -> list[dict[int, tuple[int | None, str, str]]]:
-    """[round][player] the opponent, the colour and the result of a tournament report file; players count from 0."""
+    """[round][player] the opponent, the colour and the result in a tournament report file.
+
+    Players count from 0.
+    """
     rows = [line.rstrip() for line in path.read_text().splitlines() if line.startswith("001")]
     rounds: list[dict[int, tuple[int | None, str, str]]] = []
     for number, start in enumerate(range(91, max(map(len, rows)), 10)):
@@ -133,8 +136,9 @@ def test_nobody_meets_twice_or_rests_twice_and_colours_are_reversed_within_an_en
 
 
 def test_points_of_r_mobility_pair_otherwise_than_ordinary_ones() -> None:
-    """The four stronger players stalemate the others; to ordinary chess all these games are drawn."""
-    plan, ahead = Tournament(8, games=1, rounds=2, format=Format.SWISS), {0, 1, 2, 3}
+    """The four stronger players stalemate the others; in ordinary chess these games are drawn."""
+    plan = Tournament(8, games=1, rounds=2, format=Format.SWISS)
+    ahead = {0, 1, 2, 3}
     rounds = [
         tournament(
             plan,

@@ -98,7 +98,8 @@ def test_tables_are_asked_from_so_many_men_on_where_they_know_the_position(
 
 
 def test_other_games_go_on_while_tables_are_asked() -> None:
-    asked, answered = threading.Event(), threading.Event()
+    asked = threading.Event()
+    answered = threading.Event()
 
     def decide(game: Game) -> None:
         asked.set()

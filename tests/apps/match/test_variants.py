@@ -1,4 +1,4 @@
-"""Variants of chess: every end and every score of a game equals that of a script that knows python-chess alone."""
+"""Variants of chess: ends and scores of games equal those by python-chess alone."""
 
 from __future__ import annotations
 
@@ -43,9 +43,11 @@ def board_of(name: str) -> chess.Board:
 @pytest.mark.parametrize("name", NAMES)
 def test_random_games_end_and_are_scored_as_the_board_says(name: str) -> None:
     """Until they end, or for 300 plies; every twentieth ply is compared, and the last."""
-    chance, ends = random.Random(f"{name} 1"), Counter[str | None]()
+    chance = random.Random(f"{name} 1")
+    ends = Counter[str | None]()
     for _ in range(12):
-        game, moves = Game(board_of(name)), list[chess.Move]()
+        game = Game(board_of(name))
+        moves = list[chess.Move]()
         while game.last.end is None and len(moves) < 300:
             moves.append(chance.choice(sorted(game.board.legal_moves, key=chess.Move.uci)))
             ply = game.push(moves[-1])
@@ -132,6 +134,9 @@ def test_a_variant_win_can_belong_to_the_side_to_move() -> None:
 
 
 def test_a_file_of_a_variant_is_scored_by_its_board() -> None:
-    text = '[Variant "Three-check"]\n\n1. e4 f6 2. Qh5+ g6 3. Qxg6+ hxg6 4. e5 fxe5 5. Bd3 Rh3 6. Bxg6# 1-0\n'
+    text = (
+        '[Variant "Three-check"]\n\n'
+        "1. e4 f6 2. Qh5+ g6 3. Qxg6+ hxg6 4. e5 fxe5 5. Bd3 Rh3 6. Bxg6# 1-0\n"
+    )
     (game,) = games_in(text)
     assert (str(game.final), game.end, game.warnings) == ("G0.0", "variant end", ())

@@ -76,7 +76,8 @@ def main() -> None:
             numbers.write(f"{helper.pid} {os.getpid()}\n")
     if told.once:
         os.close(os.open(told.once, os.O_CREAT | os.O_EXCL))
-    line, ply = told.line.split(), 0
+    line = told.line.split()
+    ply = 0
     with open(told.seen, "a", encoding="utf-8", buffering=1) as seen:
         for text in iter(sys.stdin.readline, ""):
             seen.write(text)

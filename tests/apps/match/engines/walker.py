@@ -16,7 +16,8 @@ VARIANTS = [board.uci_variant for board in chess.variant.VARIANTS]
 
 def main() -> None:
     salt = sys.argv[2] if sys.argv[1:2] == ["--salt"] else ""
-    board, begun = chess.Board(), ""
+    board = chess.Board()
+    begun = ""
     for text in sys.stdin:
         words = text.split()
         if words[:1] == ["uci"]:
@@ -25,10 +26,10 @@ def main() -> None:
             print(f"option name UCI_Variant type combo default chess {variants}\nuciok", flush=True)
         elif words[:3] == ["setoption", "name", "UCI_Variant"]:
             if words[4] != board.uci_variant:
-                board, begun = (
-                    next(each for each in chess.variant.VARIANTS if each.uci_variant == words[4])(),
-                    "",
-                )
+                board = next(
+                    each for each in chess.variant.VARIANTS if each.uci_variant == words[4]
+                )()
+                begun = ""
         elif words[:1] == ["isready"]:
             print("readyok", flush=True)
         elif words[:1] == ["position"]:
