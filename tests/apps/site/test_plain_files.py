@@ -17,6 +17,7 @@ from tbgen.apps.site.answers import line_of
 from tbgen.apps.site.export import write_explorer
 from tbgen.apps.site.parameters import Question
 from tbgen.library.catalog import Catalog
+from tbgen.library.workers import make_table
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.points import Scoring
@@ -299,3 +300,28 @@ def test_the_explorer_keeps_only_the_chunks_that_were_used_last(
             found = page.run(script.replace("ASKED", json.dumps(fens)))
             assert found[::2] == [str(tables.probe(fen).outcome) for fen in fens]
         assert max(found[1::2]) == 3
+
+
+def test_a_table_of_pairs_answers_where_two_pawns_face_each_other(
+    page: Chromium, own_folder: Path, tmp_path: Path
+) -> None:
+    make_table(own_folder, "KPvKP.pairs", 2)
+    site = tmp_path / "site"
+    write_explorer(site, Catalog([own_folder]))
+    with_pair = ("8/4p3/8/2k5/8/8/4P3/4K3 w - - 0 1", "8/4p3/8/2k5/8/8/4P3/4K3 b - - 0 1")
+    without_pair = "8/3p4/8/2k5/8/8/4P3/4K3 w - - 0 1"
+    questions = [(fen, "") for fen in (*with_pair, without_pair)]
+    with giving(site) as address:
+        page.open(f"{address}/explorer/")
+        *answers, refusal = page.run(PROBE.replace("ASKED", json.dumps(questions)))
+        page.open("about:blank")
+    page.complaints[:] = [complaint for complaint in page.complaints if "404" not in complaint]
+    with open_tablebase(own_folder) as tables:
+        for fen, answer in zip(with_pair, answers, strict=True):
+            probe = tables.probe(fen)
+            assert (answer["outcome"], answer["dtg"]) == (str(probe.outcome), probe.dtg)
+            moves = {move["san"]: (move["outcome"], move["dtg"]) for move in answer["moves"]}
+            assert moves == {
+                move.san: (str(move.outcome), move.dtg) for move in tables.probe_moves(fen)
+            }
+    assert refusal == "No table KPvKP is here."

@@ -1,5 +1,8 @@
 // Materials: names of endings, as files of tables have them, and in words.
 
+/** In the name of a table of the positions in which two pawns face each other. */
+export const PAIRS = '.pairs';
+
 const ORDER = 'KQRBNP';
 const MEN = { Q: ['queen', 'queens'], R: ['rook', 'rooks'], B: ['bishop', 'bishops'], N: ['knight', 'knights'], P: ['pawn', 'pawns'] };
 const NUMBERS = ['', '', 'two', 'three', 'four', 'five', 'six'];
@@ -21,6 +24,17 @@ export function canonical(material) {
 export function materialOf({ board }) {
   const side = (of) => [...ORDER].map((man) => man.repeat(board.filter((each) => each === of(man)).length)).join('');
   return `${side((man) => man)}v${side((man) => man.toLowerCase())}`;
+}
+
+/** Whether a white pawn stands below a black one on the same file. */
+export function hasOpposedPair({ board }) {
+  return board.some((man, square) => {
+    if (man !== 'P') return false;
+    for (let above = square + 8; above < 64; above += 8) {
+      if (board[above] === 'p') return true;
+    }
+    return false;
+  });
 }
 
 /** An ending as players name it: "Rook against bishop" is KRvKB. */

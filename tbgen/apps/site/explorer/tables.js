@@ -1,6 +1,6 @@
 // Answers from files of tables, computed in the browser; the same answers as those of `tbgen serve`.
 import { scoresOf, whyImpossible } from './accrued.js';
-import { canonical, materialOf } from './materials.js';
+import { PAIRS, canonical, hasOpposedPair, materialOf } from './materials.js';
 import {
   accruedAfter, brokenRule, formatFen, hasEnPassant, isReset, legalMoves, nameOf, ownOf, parseFen, play, sanOf, squareOf, uciOf,
 } from './rules.js';
@@ -164,7 +164,7 @@ export class Tables {
   /** Where a position lies; with exchanged colours its board is turned upside down. */
   async #find(position) {
     const { name, flipped } = canonical(materialOf(position));
-    const shelf = await this.#shelf(name);
+    const shelf = await this.#shelfFor(name, position);
     const squares = {};
     for (const [square, man] of position.board.entries()) {
       if (man === null) continue;
@@ -176,6 +176,18 @@ export class Tables {
     for (const each of Object.values(squares)) each.sort((a, b) => a - b);
     const strongerMoves = (position.turn === 'w') !== flipped;
     return { shelf, place: shelf.placeOf(squares, strongerMoves), sign: flipped ? -1 : 1 };
+  }
+
+  /** The whole table; where it is missing and two pawns face each other, that of pairs. */
+  async #shelfFor(name, position) {
+    try {
+      return await this.#shelf(name);
+    } catch (missing) {
+      if (!missing.isMissing || !hasOpposedPair(position)) throw missing;
+      return this.#shelf(`${name}${PAIRS}`).catch((error) => {
+        throw error.isMissing ? missing : error;
+      });
+    }
   }
 
   #shelf(name) {
