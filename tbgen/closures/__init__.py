@@ -1,18 +1,18 @@
 """Positions with more men than tables have, each solved from all that it can reach.
 
-The files, from the question to the answer:
+A bracket comes about in these steps, each in the file of its name:
 
-* `nodes`: the placements of pawns that a position can reach.
-* `cuts`: bounds, and what a bit a cell says of a value.
-* `ways`: how much of what a position reaches is solved, the quickest way first.
-* `policy`: which cuts are asked next.
-* `costs`: what a block takes.
-* `closure`: the blocks of a position in one way, each after those that it leads to.
-* `folder`: solved blocks in files.
-* `promotions`: bounds of promotions that are not solved, and the theorem behind them.
-* `blocks`: solving blocks, and reading their values.
-* `answers`: brackets of positions and of their moves.
-* `solving`: the solver that users call.
+1. `nodes` finds the node of a position: its placement of pawns, and the cells that are asked.
+2. `ways` lists which promotions are solved, the quickest way first.
+3. `policy` chooses the next question: a few cuts, and the bound that replaces the value of
+   unsolved promotions.
+4. `closure` lists the blocks that this question takes, and adds up their `costs`.
+5. `blocks` solves each block after those that it leads to. `promotions` bounds the promotions that
+   are not solved, `cuts` turns a bit a cell into bounds, and `folder` keeps the results.
+6. `answers` reads the bracket of the position and of its moves, and narrows the answer so far.
+
+`solving` has the solver that users call. It repeats the steps from 3 on until a way has nothing
+left to ask. Then it takes the next way, while the budget lasts. `bracket` has the answer itself.
 """
 
 from typing import Final

@@ -20,8 +20,9 @@ MATE_OF_BLACK: Final = Bracket(ANYTHING.lower, ANYTHING.lower)
 NO_MATE: Final = Bracket(Score("-G0.5"), Score("G0.5"))
 
 BY_WINNER: Final = (NO_MATE, MATE_OF_WHITE, ANYTHING, MATE_OF_BLACK)
-"""[0, 1, UNKNOWN, -1]: the outcomes that are possible if nobody, White, anybody or Black forces
-mate.
+"""[winner] -> the possible outcomes, if it forces mate: nobody, White, unknown, or Black.
+
+A `Winner` is 0, 1, UNKNOWN or -1, and the last one counts from the end.
 """
 
 
@@ -34,8 +35,9 @@ class Brackets:
         self._winner = winner
 
     def bracket(self, board: chess.Board, accrued: Score | None) -> Bracket:
-        """The bracket of a position with what has accrued in it, or without that where its own
-        score counts.
+        """The bracket of a position with an accrued score.
+
+        `accrued` is None where the position's own score counts.
         """
         if self._closure.known.digest(material_on(board)):
             outcome = self._closure.known.answering(board).find(board).outcome
@@ -131,16 +133,18 @@ class Brackets:
 
 
 def _own_score_counts(board: chess.Board, accrued: Score) -> bool:
-    """Whether the value of a position is its entry value: its own score is the accrued one, or
-    replaces it.
+    """Whether a position's own score is the accrued one, or replaces it.
+
+    Then its value is its entry value.
     """
     own = own_of(board)
     return own.code < accrued.code or own == accrued
 
 
 def best_of(brackets: Iterable[Bracket], board: chess.Board) -> Bracket:
-    """The bracket of a position by those of its moves: the better of two lower bounds bounds the
-    better value.
+    """The bracket of a position by those of its moves.
+
+    The better of the lower bounds bounds the best move, and so does the better of the upper ones.
     """
     better = max if board.turn == chess.WHITE else min
     every = list(brackets)

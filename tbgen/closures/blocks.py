@@ -61,7 +61,7 @@ class SolvedBlocks:
         self._solves = solves
 
     def solve(self, block: PlannedBlock) -> None:
-        """Solve a block with each of its bounds, unless another process has by now."""
+        """Solve a block with each of its bounds, unless another process has done it meanwhile."""
         if self.folder.get(block.key) is None:
             self.folder.put(block.key, BlockSolver(block, self).solve())
 
@@ -84,8 +84,10 @@ class SolvedBlocks:
         asked: SomeCells = ALL_CELLS,
         room: Entries | None = None,
     ) -> Entries:
-        """Some values in a part of a block, with a bound of what it leads to; perhaps in `room`, an
-        array of zeros.
+        """Some values of a part of a block, with a bound in place of unsolved promotions.
+
+        `part` is ENTRY, RIGHTS or ANSWERS. Only the cells in `asked` need their values. They are
+        written into `room`, an array of zeros, if it is given.
         """
         file = self._file(block)
         if not block.cuts:
@@ -112,8 +114,9 @@ class SolvedBlocks:
         asked: SomeCells = ALL_CELLS,
         room: Entries | None = None,
     ) -> Entries:
-        """The entry values of a node that the closure leads to, with one side to move; as `read`
-        gives them.
+        """The entry values of a node with one side to move; arguments are as for `read`.
+
+        A node that is neither solved nor in a table has the bound everywhere.
         """
         half = node.cells // 2
         block = self.closure.blocks.get(node)
@@ -127,7 +130,7 @@ class SolvedBlocks:
 def _read_bounds(
     file: ArrayFile, cuts: Cuts, bound: Bound, first: int, asked: SomeCells, entry: Entries
 ) -> None:
-    """Fill an array with the bounds of cells from `first` on, at least of those asked for."""
+    """Fill an array with the bounds of cells from `first` on, at least of those in `asked`."""
     stride, squares = asked
     step = min(CELLS_AT_ONCE, stride)
     end = first + len(entry)
@@ -141,8 +144,9 @@ def _read_bounds(
 
 
 def solve_closure(blocks: SolvedBlocks, threads: int, tell: Callable[[float], None]) -> None:
-    """Solve all blocks that are not solved yet, each after those that it leads to; tell the planned
-    seconds of each.
+    """Solve the unsolved blocks of a closure, each after those that it leads to.
+
+    `tell` receives the planned seconds of each.
     """
     lacking = dict[str, PlannedBlock]()
     for block in blocks.closure.blocks.values():
@@ -265,7 +269,7 @@ class BlockSolver:
         return by_name
 
     def _children(self, bound: Bound, sides: Sequence[Color]) -> ChildTables:
-        """All that moves of some sides lead to, with a bound."""
+        """The values of all that moves of some sides lead to, with a bound."""
         promotions = self._promotions(bound, sides)
         children = self._read_planes(
             (plane for plane in self._planes if plane.mover in sides), bound
@@ -289,7 +293,7 @@ class BlockSolver:
         return self._single.children(list(numbers), partial(self._entries, bound))
 
     def _read_rights(self, children: ChildTables, bound: Bound) -> None:
-        """Read what double steps lead to where they can be taken en passant."""
+        """Read the values of blocks where a double step can be answered en passant."""
         cells = self._layout.block_words * 128
         for number, pawns in enumerate(self._layout.blocks):
             if number != self._single.number:
@@ -298,7 +302,7 @@ class BlockSolver:
                 entry[:] = self.blocks.read(block, RIGHTS, bound)
 
     def _promotions(self, bound: Bound, sides: Sequence[Color]) -> AtHand:
-        """What promotions of some sides lead to, with a bound of those that are not solved."""
+        """The values of promotions of some sides, with a bound in place of unsolved ones."""
         pawns = [
             pawn
             for pawn in sorted({reset.promoted for reset in self._bounded})
@@ -324,7 +328,10 @@ class BlockSolver:
     def _fold_promotions(
         self, children: ChildTables, promotions: AtHand, bound: Bound, pawn: int
     ) -> None:
-        """Fold bounds of the best of a pawn's promotions; `children` have what taking it gives."""
+        """Fold the unsolved promotions of one pawn into bounds of the best one.
+
+        `children` have the values after captures of that pawn.
+        """
         roles = self._bounded_roles(pawn)
         half = self.node.cells // 2
         start = promotions.start[self._single.number, pawn]

@@ -1,6 +1,4 @@
-"""Bracket: the least and the greatest that a position is worth, and the answers that are made of
-it.
-"""
+"""Bracket: the least and the greatest that a position is worth, and answers that have one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,5 +1,6 @@
-"""The closure of a position: the blocks that it can reach by captures, pawn moves and promotions,
-and their cost.
+"""The closure of a position: all blocks that it can reach, and their cost.
+
+Captures, pawn moves and promotions lead from block to block.
 """
 
 import math
@@ -30,9 +31,7 @@ class Edge(NamedTuple):
     reset: Reset
     child: Node
     digest: str
-    """Of the table that has its values, or the key of its block; empty if it is not solved, but
-    bounded.
-    """
+    """The digest of the child's table, or the key of its block; empty if it is bounded."""
 
     @property
     def is_bounded(self) -> bool:
@@ -41,7 +40,7 @@ class Edge(NamedTuple):
 
 
 class KnownReset(NamedTuple):
-    """A reset, and the digest of the table that it leads to; empty without one."""
+    """A reset, and the digest of the table that it leads to; empty without a table."""
 
     reset: Reset
     digest: str
@@ -54,14 +53,15 @@ class PlannedBlock:
     node: Node
     edges: Sequence[Edge]
     bounds: Sequence[Bound]
-    """The bounds of what it leads to with which it is solved."""
+    """It is solved once for each of these bounds, which replace unsolved promotions."""
     is_exact: bool
-    """Whether both bounds are the same; then it has one of them."""
+    """Whether both bounds give the same values; then `bounds` has one of them."""
     cuts: Cuts
-    """It is solved at these cuts alone; at none if all its outcomes are found."""
+    """The cuts at which it is solved; none if all its outcomes are found."""
     queries: Queries
+    """What is asked of it with an accrued score."""
     key: str
-    """The name of its file, by a digest of all that it rests on."""
+    """The name of its file, with a digest of all that its values rest on."""
 
     @cached_property
     def cost(self) -> BlockCost:
@@ -74,7 +74,7 @@ class PlannedBlock:
 class Closure:
     """The blocks of some nodes and of all that they lead to, each after those that it leads to.
 
-    Those with keys that are `there` are solved already; the others may take `budget` CPU seconds.
+    Blocks whose keys are in `solved_keys` need no work. The others may take `budget` CPU seconds.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Closure:
         known: OpenTables,
         way: Way,
         question: CutQuestion = ALL_OUTCOMES,
-        there: Collection[str] = (),
+        solved_keys: Collection[str] = (),
         budget: float = math.inf,
     ) -> None:
         self.known = known
@@ -92,23 +92,24 @@ class Closure:
         self.lacking = list[PlannedBlock]()
         """The blocks that are not solved yet."""
         self.cpu_seconds = 0.0
-        """What they take."""
+        """The time that `lacking` takes."""
         self.missing = set[str]()
-        """Tables without pawns that the nodes lead to and that are not there."""
-        self._there = there
+        """Tables without pawns that the nodes lead to and that are not in the folders."""
+        self._solved_keys = solved_keys
         self._budget = budget
         self._resets = dict[Material, list[KnownReset]]()
 
     def add(self, node: Node, queries: Queries = (), promoter: Color | None = None) -> PlannedBlock:
-        """Add a node, what is asked of it, and all that it leads to; ClosureTooLargeError when that
-        takes too much.
+        """Add a node and all that it leads to; ClosureTooLargeError if that takes too much.
+
+        `promoter` is the side whose last pawn has promoted on the way here.
         """
         if node in self.blocks:
             return self.blocks[node]
         edges = list(self._edges_of(node, promoter))
         block = self._planned(node, edges, queries, promoter)
         self.blocks[node] = block
-        if block.key not in self._there:
+        if block.key not in self._solved_keys:
             self.lacking.append(block)
             self.cpu_seconds += block.cost.cpu_seconds
             if self.cpu_seconds > self._budget:
@@ -118,6 +119,7 @@ class Closure:
     def _planned(
         self, node: Node, edges: Sequence[Edge], queries: Queries, promoter: Color | None
     ) -> PlannedBlock:
+        """The block of a node, with a key that differs if anything that it rests on does."""
         cuts = self.way.cuts_of(node, promoter, self.question)
         is_exact = all(self._is_exact(edge, cuts) for edge in edges)
         bounds = self._bounds(cuts, is_exact=is_exact)
@@ -133,7 +135,7 @@ class Closure:
         )
 
     def _is_exact(self, edge: Edge, cuts: Cuts) -> bool:
-        """Whether a child has one value with both bounds, as far as some cuts need it."""
+        """Whether both bounds give a child the same values, as far as some cuts need them."""
         if edge.is_bounded:
             return False
         child = self.blocks.get(edge.child)
@@ -144,6 +146,7 @@ class Closure:
         return child.is_exact and child.cuts in ((), cuts)
 
     def _bounds(self, cuts: Cuts, *, is_exact: bool) -> Sequence[Bound]:
+        """The bounds with which a block is solved: both, unless one is enough or was asked for."""
         if is_exact:
             return [Bound.LOWER]
         if cuts:
@@ -151,6 +154,7 @@ class Closure:
         return list(Bound)
 
     def _edges_of(self, node: Node, promoter: Color | None) -> Iterator[Edge]:
+        """The edges from a node. Children without tables are added if the way solves them."""
         slots = slots_of(node.material)
         for reset, digest in self._known_resets(node):
             is_promotion = reset.promoted != NO_SLOT
@@ -189,8 +193,9 @@ class Closure:
 
 
 def plan_of(closures: Iterable[Closure]) -> SolvePlan:
-    """The cost of solving all blocks of some closures that are not solved yet, each once; the last
-    one tells most.
+    """The cost of all unsolved blocks of some closures, each block once.
+
+    The last closure tells most, so it says what is left to bounds.
     """
     cost_of_key = dict[str, BlockCost]()
     first_seconds: float | None = None

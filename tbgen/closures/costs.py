@@ -39,18 +39,19 @@ CELLS_A_STORED_BYTE: Final = 25
 """The bits of a cut are packed: so many cells take a byte on the disk."""
 
 CUT_SECONDS: Final = 4e-9
-"""CPU seconds of a cell for each cut, in a block that memory holds or where only mates are asked
-for.
+"""CPU seconds of a cell for each cut, in a block that memory holds.
+
+It is the same in larger blocks that are asked for mates alone.
 """
 
 LARGE_CUT_SECONDS: Final = 13e-9
-"""The same in a block with files for its arrays."""
+"""CPU seconds of a cell for each cut, in a block with files for its arrays."""
 
 HUGE_CUT_SECONDS: Final = 35e-9
-"""The same where files are larger than memory: in a block of at least `HUGE_CELLS`."""
+"""The same in a block of at least `HUGE_CELLS`, whose files are larger than memory."""
 
 HUGE_HIGH_CUT_SECONDS: Final = 100e-9
-"""The same for cuts of many moves, whose numbers take `MANY_PLANES` bits or more."""
+"""The same for cuts that take `MANY_PLANES` planes of mobility or more."""
 
 HUGE_CELLS: Final = 1 << 33
 MANY_PLANES: Final = 5
@@ -70,8 +71,10 @@ class BlockCost:
 
 
 def cost_of_block(cells: int, passes: int, cuts: Cuts, child_cells: Sequence[int]) -> BlockCost:
-    """What a block takes that is solved with so many bounds, at some cuts, from planes of so many
-    cells.
+    """What solving a block takes.
+
+    `passes` counts the bounds with which it is solved. `child_cells` has the cells of each plane
+    that it reads.
     """
     read = sum(min(size, cells) for size in child_cells)
     children_bytes = passes * read + max(child_cells, default=0)
@@ -100,8 +103,9 @@ def cost_of_block(cells: int, passes: int, cuts: Cuts, child_cells: Sequence[int
 
 
 def _planes_of_mobility(cuts: Cuts) -> int:
-    """The bits of the numbers of moves that must be told apart; none where only mates and
-    stalemates are asked for.
+    """The bits that tell apart all numbers of moves that matter for some cuts.
+
+    Mates and stalemates take none.
     """
     if all(cut in ENDS for cut in cuts):
         return 0
@@ -110,6 +114,7 @@ def _planes_of_mobility(cuts: Cuts) -> int:
 
 
 def _seconds_at_cut(cells: int, planes: int) -> float:
+    """CPU seconds of a cell for a cut that takes some planes of mobility."""
     if cells < MOST_IN_MEMORY or planes == 0:
         return CUT_SECONDS
     if cells < HUGE_CELLS:

@@ -70,10 +70,7 @@ def threshold_of(cut: Score) -> Threshold:
 
 
 def bounds_of_met(met: Sequence[npt.NDArray[np.bool_]], cuts: Cuts, bound: Bound) -> Entries:
-    """The bounds of some values.
-
-    `met[number of a cut][value]` says whether White gets the cut.
-    """
+    """The bounds of some values, if `met[cut][value]` says whether White gets the cut."""
     # White gets the worst of the cuts first, so the number of cuts that are met says which ones.
     by_number = np.full(len(cuts) + 1, UNKNOWN[bound], np.int8)
     for number, cut in enumerate(reversed(cuts)):
@@ -90,8 +87,9 @@ def bounds_of_met(met: Sequence[npt.NDArray[np.bool_]], cuts: Cuts, bound: Bound
 def bounds_of_bits(
     bits: Sequence[Bytes], cuts: Cuts, bound: Bound, first: int, size: int
 ) -> Entries:
-    """The bounds of some values, from the bits of each cut's threshold; the first value has bit
-    `first`.
+    """The bounds of some values, from the packed bits of each cut's threshold.
+
+    The first value has the bit number `first`.
     """
     met = []
     for cut, packed in zip(cuts, bits, strict=True):
@@ -101,8 +99,9 @@ def bounds_of_bits(
 
 
 def bounds_of_values(values: Sequence[Entries], cuts: Cuts, bound: Bound) -> Entries:
-    """The bounds of values of which each row is right for one of the cuts; 0 where there is no
-    value.
+    """The bounds of some values, from a row of values for each cut; 0 where there is no value.
+
+    A row is only right in whether White gets its cut.
     """
     met = []
     for cut, row in zip(cuts, values, strict=True):

@@ -74,17 +74,15 @@ class BlockFolder:
         return file
 
     def zeros(self, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
-        """A flat array of zeros, in a file if it is large: then the system need not keep it in
-        memory.
-        """
+        """A flat array of zeros, which lies in a file if it is large."""
         if size * np.dtype(kind).itemsize < MOST_IN_MEMORY:
             return np.zeros(size, kind)
         return zeros_in_file(self.folder.parent, size, kind)
 
     def shrink(self, most_bytes: int) -> None:
-        """Remove the least recently used blocks beyond so many bytes, but none used here.
+        """Remove the least recently used blocks beyond so many bytes, but none used by this solve.
 
-        What processes that were killed have left of unfinished blocks goes as well.
+        Remove unfinished blocks of killed processes as well.
         """
         remove_partials_of_the_dead(self.folder)
         blocks = list[tuple[float, int, Path]]()

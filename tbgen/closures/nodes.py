@@ -1,5 +1,4 @@
-"""The graph of placements: where the pawns of a position can stand, and what leads from one
-placement to another.
+"""The graph of placements: where pawns can stand, and which placement leads to which.
 
 A *node* is a placement of the pawns of a material that has no table. Its colours are those of the
 position that was asked about, so that a lower bound for White stays one all the way down. Tables
@@ -24,9 +23,7 @@ from tbgen.score import Color, Score
 MOST_MEN: Final = 7
 
 MOST_WHOLE_FREE: Final = 3
-"""The most men that are not pawns in a block whose outcomes are all found: one more takes 64 times
-the time.
-"""
+"""The most men beside pawns in a block with all outcomes: one more takes 64 times the time."""
 
 MOST_FREE: Final = 4
 """The same in a block with several pawns that is solved at a few cuts alone (see `cuts`)."""
@@ -83,8 +80,9 @@ def _layout_of(node: Node) -> Layout:
 
 
 def node_of(material: Material, pawns: Sequence[int]) -> Node:
-    """The node of a placement: equal pawns in order, and the lesser of the placement and its mirror
-    image.
+    """The node of a placement and of its mirror image.
+
+    Its pawns are those of the lesser of both, equal ones in order.
     """
     colors = [color for color, _ in slots_of(material)]
     mirrored = [square ^ 7 for square in pawns]
@@ -113,7 +111,7 @@ def node_on(board: chess.Board) -> Node:
 
 
 class SharedNode(NamedTuple):
-    """The node that a position shares with its reversal in colours."""
+    """The node that a position and its reversal in colours share."""
 
     node: Node
     is_reversed: bool
@@ -121,7 +119,7 @@ class SharedNode(NamedTuple):
 
 
 def shared_node(board: chess.Board) -> SharedNode:
-    """The node of a position, or that of its reversal in colours: both positions get the same."""
+    """The node of a position or of its reversal in colours, the same for both."""
     own = SharedNode(node_on(board), is_reversed=False)
     reversed_ = SharedNode(node_on(board.mirror()), is_reversed=True)
     return min(
@@ -163,8 +161,9 @@ def cell_on(node: Node, board: chess.Board) -> int:
 
 
 def right_on(node: Node, board: chess.Board) -> int:
-    """The index of a position in which a pawn has just made a double step, among those with a right
-    to take it.
+    """The index of a position among those with a right to take en passant.
+
+    A pawn has just made a double step.
     """
     layout = node.layout
     cell = cell_on(node, board)
@@ -188,8 +187,9 @@ def pawns_after(slots: Sequence[Slot], pawns: Squares, reset: Reset) -> Iterable
 
 
 def _moved_pawns(slots: Sequence[Slot], pawns: Squares, reset: Reset) -> Iterator[Squares]:
-    """The pawns by the slots before the reset; one that is captured or promoted stands where it
-    did.
+    """The squares of the pawns by their slots before the reset.
+
+    A pawn that is captured or promoted keeps its square.
     """
     if reset.promoted != NO_SLOT:
         color, _ = slots[reset.promoted]
@@ -206,8 +206,9 @@ def _moved_pawns(slots: Sequence[Slot], pawns: Squares, reset: Reset) -> Iterato
 
 
 def pawn_targets(slots: Sequence[Slot], pawns: Squares, pawn: int, gone: int) -> list[int]:
-    """The squares to which a pawn steps, with `gone` as NO_SLOT; else those where it captures the
-    man in that slot.
+    """The squares where a pawn captures the man in the slot `gone`.
+
+    If that is NO_SLOT, the squares to which it steps.
     """
     if gone == NO_SLOT:
         return _steps(slots, pawns, pawn)
@@ -236,8 +237,9 @@ def _steps(slots: Sequence[Slot], pawns: Squares, pawn: int) -> list[int]:
 
 
 def _passed_square(color: Color, pawns: Squares, gone: int) -> int | None:
-    """The square on which a pawn of `color` takes the pawn `gone` en passant; None if that made no
-    double step.
+    """The square where a pawn of `color` takes the pawn `gone` en passant.
+
+    None if that pawn cannot just have made a double step.
     """
     passed = pawns[gone] + (8 if color is Color.WHITE else -8)
     behind_double_step = 5 if color is Color.WHITE else 2

@@ -1,8 +1,8 @@
 """Which cuts are asked next, so that few questions make a bracket as close as it can be.
 
-The bound by which unsolved promotions are worth nothing to the side with the pawn is likely the
-value. So it is found first, unless another way has found it. A single cut of the other bound may
-then prove that it is the value.
+One bound is the value in most positions: the one by which unsolved promotions are worth nothing to
+the side with the pawn. This *likely bound* is found first, unless another way has found it. Then a
+single cut of the other bound may prove that it is the value.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,30 +25,32 @@ HALVING_CODES: Final = 8
 """The added share halves with so many codes, as values of many moves are rare."""
 
 CODES_A_SHARE: Final = 500
-"""So many codes count like being off a whole share: a cut of few moves takes less time and memory.
+"""A cut that is higher by so many codes counts like one that is off by all values.
+
+Cuts of few moves take less time and memory.
 """
 
 
 @dataclass(frozen=True)
 class CutSearch:
-    """What is known of a value, and with which cuts it was asked for."""
+    """What is known of a value, and which cuts have been asked."""
 
     within: Bracket
     tried: Mapping[Bound, Cuts]
-    """[bound] the cuts asked with it, in this way."""
+    """[bound] -> the cuts that this way has asked with it."""
     promoter: Color | None
     """Whose last pawn promotes; None without pawns."""
     shares: Mapping[Score, float]
     """How common values are in tables of the same pieces with fewer pawns."""
 
-    def next_question(self, *, climbs: bool, asks_both: bool) -> CutQuestion | None:
+    def next_question(self, *, asks_singly: bool, asks_both: bool) -> CutQuestion | None:
         """The cuts to ask next, with the bound to ask them with; None if nothing is left to ask.
 
-        `climbs`: a cut takes long, so one is asked at a time. `asks_both`: no later way is there to
-        find the other bound.
+        With `asks_singly`, a cut takes long, so the question has one. With `asks_both`, no later
+        way can find the other bound.
         """
-        if climbs:
-            return self._climb()
+        if asks_singly:
+            return self._ask_one_cut()
         left = self._open_cuts(self._likely_bound)
         if left and self._is_likely_bound_open:
             if self.promoter is None:
@@ -58,8 +60,11 @@ class CutSearch:
             return CutQuestion(self._likely_bound, cuts)
         return self._ask_other_bound(asks_both=asks_both)
 
-    def _climb(self) -> CutQuestion | None:
-        """Ask one cut of both bounds before the next: the unlikely one first, as it proves more."""
+    def _ask_one_cut(self) -> CutQuestion | None:
+        """Ask the next cut with the other bound, then with the likely one.
+
+        The other bound comes first, because it may prove the value.
+        """
         proof = self._proof
         for bound in (self._likely_bound.other, self._likely_bound):
             open_cuts = self._open_cuts(bound)
@@ -68,8 +73,9 @@ class CutSearch:
         return None
 
     def _ask_other_bound(self, *, asks_both: bool) -> CutQuestion | None:
-        """The cut that would prove the likely bound; once it has not, further cuts of the other
-        bound.
+        """Ask the cut that would prove the likely bound.
+
+        Once it has failed to, ask further cuts if no later way does.
         """
         other = self._likely_bound.other
         open_cuts = self._open_cuts(other)
@@ -91,14 +97,15 @@ class CutSearch:
 
     @property
     def _proof(self) -> Cuts:
-        """The cut just beyond the likely bound: if the other bound does not meet it, both are
-        equal.
+        """The cut next to the likely bound; the other bound's answer may prove that both are equal.
+
+        It is empty if they are equal already.
         """
         cuts = self._cuts_within()
         return tuple(cuts[:1] if self.promoter is Color.BLACK else cuts[-1:])
 
     def _cuts_within(self) -> list[Score]:
-        """The cuts that part the bracket."""
+        """The cuts that divide the bracket."""
         least, most = self.within.ends
         return [cut for cut in SCORES if least < cut <= most]
 
@@ -113,8 +120,9 @@ class CutSearch:
 
 
 def shared_cut(left: Sequence[Score], cuts: Sequence[Score]) -> Cuts:
-    """The first open cut where all cuts are halved again and again: positions without pawns ask the
-    same ones.
+    """The first open cut in a binary search through all cuts.
+
+    Positions without pawns share their blocks, so all of them ask the same cuts.
     """
     # Of likely cuts the one of fewest moves takes the least time and memory.
     middle = min(likely_cuts(cuts, {}), key=lambda cut: cut.code)
@@ -126,7 +134,10 @@ def shared_cut(left: Sequence[Score], cuts: Sequence[Score]) -> Cuts:
 
 
 def likely_cuts(cuts: Sequence[Score], shares: Mapping[Score, float]) -> Cuts:
-    """Up to four of some cuts in a row: values between any two of them are about equally likely."""
+    """At most `CUTS_AT_ONCE` of some consecutive cuts.
+
+    A value is about equally likely to lie between any two of them.
+    """
     first = SCORES.index(cuts[0])
     values = SCORES[first : first + len(cuts) + 1]
     weights = []

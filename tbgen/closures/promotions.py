@@ -55,11 +55,11 @@ def fold_promotions(
     bound: Bound,
     entry: Entries,
 ) -> None:
-    """Fold bounds of a pawn's promotions to its main role, and to those that are not solved, for a
-    bound of the best.
+    """Fold the unsolved promotions of a pawn into bounds of the best one.
 
-    `children` are those of the layout for this bound. `entry` has the values of the main role, if
-    it is solved.
+    `main` is a queen, or a knight that is solved. `unsolved` has the roles that are not solved.
+    `children` are those of the layout for this bound. `entry` receives the bounds. If the main role
+    is solved, `entry` has its values, and they come closer.
     """
     folding = _Folding(layout, pawns, promoted, children, bound, entry)
     everywhere = np.full(folding.words, ALL_BITS)
@@ -96,8 +96,9 @@ class _Folding:
         self._entry = entry
 
     def fold(self, role: Role, asked: Words, *, narrows: bool = False) -> None:
-        """Fold the promotion to a role where it is asked for; with `narrows`, make its own bounds
-        closer.
+        """Fold the promotion to a role into `entry`, in the cells that `asked` has.
+
+        With `narrows`, the values in `entry` are the role's own, and come closer.
         """
         rays = rays_of([*self._men, role])
         geometry = _geometry_after(self._geometry, self._promoted, self._color, rays)
@@ -198,7 +199,7 @@ def fold_bounds(
     bound: int,
     narrows: bool,
 ) -> int:
-    """Fold a bound of one promotion into that of the others, or make that of its own closer."""
+    """Fold a bound of one promotion into that of the others, or narrow its own."""
     new_man = len(scratch.men) + len(block.geometry.pawn_color)
     side = 1 - block.geometry.color[len(scratch.men) - 1]
     for number in range(len(asked)):
@@ -234,8 +235,9 @@ def fold_bounds(
 
 @inlined
 def make_room_for_pawn(scratch: Scratch, promoted: Int, new_man: Int) -> None:
-    """Number the squares as before the promotion: the pawn had the slot `promoted`, those behind it
-    one more.
+    """Number the squares as before the promotion.
+
+    The pawn had the slot `promoted`. Each slot behind it moves up by one.
     """
     for slot in range(new_man, promoted, -1):
         scratch.now[slot] = scratch.now[slot - 1]
@@ -243,7 +245,7 @@ def make_room_for_pawn(scratch: Scratch, promoted: Int, new_man: Int) -> None:
 
 @inlined
 def as_if_unpromoted(move: Ints, promoted: Int, new_man: Int) -> None:
-    """Say a capture of the new man as one of the pawn: both leave the same position."""
+    """Rewrite a capture of the new man as one of the pawn: both leave the same position."""
     move[GONE] = promoted
     if promoted <= move[SLOT] < new_man:
         move[SLOT] += 1
@@ -266,8 +268,9 @@ def bound_of(
     others: Word,
     unknown: Int,
 ) -> Int:
-    """The value of a position whose best capture is folded, if every other reply is worth
-    `unknown`.
+    """The value of a position whose best capture of the new man is folded.
+
+    Every other reply is worth `unknown`.
     """
     bit = square_bit(square)
     if not moves & bit:

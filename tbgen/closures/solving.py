@@ -3,8 +3,8 @@
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import chess
@@ -63,12 +63,35 @@ CLOSURES_A_WAY = 3
 """A way takes about so many times what its first closure takes (docs/measurements.md)."""
 
 
-class PositionSolver(contextlib.ExitStack):
-    """Solves positions with more men than tables have, from the tables of some folders; for use in
-    a `with` statement.
+@dataclass
+class OpenProblem:
+    """A problem that is being solved, and how close its answer is."""
 
-    Blocks that are solved stay, in the folder `solved` of the first folder that can be written to,
-    for other positions and for another time. So an interrupted solve goes on from where it was.
+    node: Node
+    is_reversed: bool
+    """Whether the node is that of the position with reversed colours."""
+    queries: Queries
+    shares: Mapping[Score, float]
+    """How common values are, as for `CutSearch`."""
+    solution: Solution
+    """The closest answer so far."""
+    seconds_left: float
+    """What is left of the budget."""
+    closures: list[Closure] = field(default_factory=list)
+    """The closures that the answer rests on."""
+
+    @property
+    def bracket(self) -> Bracket:
+        """The bracket so far, in the colours of the node."""
+        bracket = self.solution.bracket
+        return bracket.flipped() if self.is_reversed else bracket
+
+
+class PositionSolver(contextlib.ExitStack):
+    """Solves positions with more men than tables have; for use in a `with` statement.
+
+    Solved blocks stay for other positions and for another time. They are in the folder `solved` of
+    the first folder that can be written to. So an interrupted solve goes on from where it was.
     Arguments are as for `solve`.
     """
 
@@ -113,8 +136,9 @@ class PositionSolver(contextlib.ExitStack):
         return replace(solution, cpu_seconds=time.process_time() - began)
 
     def solved(self, position: Position, accrued: Score | str | None = None) -> Solution | None:
-        """The answer of `solve` from blocks that are solved already; None without them, or if a
-        table has it.
+        """The answer of `solve` from blocks that are solved already.
+
+        It is None without them, or if a table has the position.
         """
         board, carried = self._read(position, accrued)
         with contextlib.suppress(LookupError, OSError, ClosureTooLargeError):
@@ -138,8 +162,9 @@ class PositionSolver(contextlib.ExitStack):
     def outlook(
         self, positions: Iterable[Problem]
     ) -> tuple[list[Problem], Counter[str], SolvePlan]:
-        """The positions that can be solved, why others cannot, and the cost of all blocks, each
-        once.
+        """The positions that can be solved, how often and why others cannot, and the cost.
+
+        The cost has each block once.
         """
         roots = list(positions)
         self._share_queries(roots)
@@ -236,29 +261,34 @@ class PositionSolver(contextlib.ExitStack):
     def _affordable(self, board: chess.Board, accrued: Score) -> list[Closure]:
         """The closures that budget and machine allow together, the quickest first.
 
-        Without any that fits into the machine, the quickest is there all the same, so that `check`
-        says what it lacks.
+        If the machine has room for none, the quickest is returned, so that `check` says what lacks.
         """
         node, queries = self._queried(board, accrued)
-        material = str(material_on(board))
-        if self._known.digest(material_on(board)):
+        material = material_on(board)
+        self._refuse_unsolvable(material, node)
+        closures = self._closures(node, queries)
+        if not closures:
+            reason = f"more than {self.budget} CPU seconds by the plan; allow more with --budget"
+            raise ClosureTooLargeError(str(material), reason)
+        fitting = [closure for closure in closures if self._fits(closure)]
+        if not fitting:
+            return closures[:1]
+        # Beside the last pawn the last way solves no queens: it replaces a first one that does not
+        # fit.
+        most_queens = fitting[0].way.queen
+        return [closure for closure in fitting if closure.way.queen >= most_queens]
+
+    def _refuse_unsolvable(self, material: Material, node: Node) -> None:
+        """ClosureTooLargeError if the position has a table, or too many men for its block."""
+        if self._known.digest(material):
             reason = "its table is there; ask it with: tbgen probe"
-            raise ClosureTooLargeError(material, reason)
+            raise ClosureTooLargeError(str(material), reason)
         if not node.is_solvable:
             reason = (
                 f"more than {MOST_MEN} men, or {MOST_FREE} beside pawns "
                 f"({MOST_FREE + 1} beside one, {MOST_FREE + 2} with none)"
             )
-            raise ClosureTooLargeError(material, reason)
-        closures = self._closures(node, queries)
-        if not closures:
-            reason = f"more than {self.budget} CPU seconds by the plan; allow more with --budget"
-            raise ClosureTooLargeError(material, reason)
-        fitting = [closure for closure in closures if self._fits(closure)]
-        if not fitting:
-            return closures[:1]
-        # A way that solves fewer queens is there for where the first one does not fit.
-        return [closure for closure in fitting if closure.way.queen >= fitting[0].way.queen]
+            raise ClosureTooLargeError(str(material), reason)
 
     def _fits(self, closure: Closure) -> bool:
         """Whether memory and disk suffice."""
@@ -269,19 +299,21 @@ class PositionSolver(contextlib.ExitStack):
         return True
 
     def _closures(self, node: Node, queries: Queries) -> list[Closure]:
-        """Those that the budget allows together and that lack no table; MissingTableError if all
-        lack one.
+        """The closures of a node that the budget allows together, one for each way that helps.
+
+        MissingTableError if all of them lack a table.
         """
         closures = dict[frozenset[tuple[Node, bool]], Closure]()
+        """[the nodes that are solved, and whether at just these cuts] -> the first such closure."""
         lacking = list[Closure]()
-        there = self._folder.keys()
-        left = float(self.budget)
+        solved_keys = self._folder.keys()
+        seconds_left = float(self.budget)
         shares = self._known.shares(node.material)
         search = CutSearch(ANYTHING, _nothing_tried(), node.promoter, shares)
-        question = search.next_question(climbs=False, asks_both=False)
+        question = search.next_question(asks_singly=False, asks_both=False)
         assert question is not None, "nothing is known, so there is something to ask"
         for way in ways_of(node.free):
-            closure = Closure(self._known, way, question, there, left)
+            closure = Closure(self._known, way, question, solved_keys, seconds_left)
             try:
                 closure.add(node, queries)
             except ClosureTooLargeError:
@@ -293,11 +325,11 @@ class PositionSolver(contextlib.ExitStack):
             solved = frozenset(
                 (block.node, block.cuts in ((), question.cuts)) for block in closure.blocks.values()
             )
-            # Rooks and bishops hardly ever matter where bounds are left.
+            # Solving all rooks and bishops hardly ever matters where bounds are left.
             is_worth_it = way.others != MOST_FREE or plan_of([closure]).exact
             if solved not in closures and is_worth_it:
                 closures[solved] = closure
-                left -= closure.cpu_seconds
+                seconds_left -= closure.cpu_seconds
                 question = question._replace(cuts=question.cuts[:1])  # later ways ask one cut
         if lacking and not closures:
             lacking[0].refuse_missing()
@@ -310,50 +342,64 @@ class PositionSolver(contextlib.ExitStack):
         closures: Sequence[Closure],
         watch: Watch | None,
     ) -> Solution:
-        """An answer made closer in one way after another until it is exact, by as many closures as
-        a way has use for.
+        """The answer, made closer in one way after another while the budget lasts.
 
-        Each asks for cuts between the bounds that are known by then, while the budget lasts.
-        Without `watch` nothing is solved, and a closure that lacks a block is left out.
+        Without `watch` nothing is solved: a closure that lacks a block is left out.
         """
         node, queries = self._queried(board, accrued)
         _, is_reversed = shared_node(board)
-        solution = Solution(board.fen(), accrued, ANYTHING, [], plan_of(closures), 0.0)
-        left = float(self.budget) if watch else 0.0
-        expected = min(CLOSURES_A_WAY * solution.plan.cpu_seconds, self.budget)
-        tell = progress_of(expected, watch or unwatched)
+        plan = plan_of(closures)
+        problem = OpenProblem(
+            node=node,
+            is_reversed=is_reversed,
+            queries=queries,
+            shares=self._known.shares(node.material),
+            solution=Solution(board.fen(), accrued, ANYTHING, [], plan, 0.0),
+            seconds_left=float(self.budget) if watch else 0.0,
+        )
+        expected = min(CLOSURES_A_WAY * plan.cpu_seconds, self.budget)
+        tell = progress_of(expected, watch) if watch else None
+        # A new folder has used no block yet, so `shrink` may remove those of earlier positions.
         self._folder = BlockFolder(self._folder.folder)
-        shares = self._known.shares(node.material)
-        solved = list[Closure]()
-        for number, planned in enumerate(closures):
+        for number, closure in enumerate(closures):
             later = closures[number + 1 :]
-            if planned.way.queen > MOST_FREE:
+            if closure.way.queen > MOST_FREE:
                 later = []  # its queens take the time, so it finds both bounds itself
-            tried = _nothing_tried()
-            while True:
-                bracket = solution.bracket.flipped() if is_reversed else solution.bracket
-                search = CutSearch(bracket, tried, node.promoter, shares)
-                question = search.next_question(
-                    climbs=planned.way.climbs,
-                    asks_both=all(closure.cpu_seconds > left for closure in later),
-                )
-                if question is None:
-                    break
-                closure = Closure(self._known, planned.way, question, self._folder.keys(), left)
-                try:
-                    closure.add(node, queries)
-                except ClosureTooLargeError:
-                    break
-                blocks = SolvedBlocks(closure, self._folder, solves=watch is not None)
-                if watch:
-                    solve_closure(blocks, self._threads, tell)
-                solved.append(closure)
-                solution = Brackets(blocks, self._winner).improve(solution)
-                left -= closure.cpu_seconds
-                tried[question.bound] += question.cuts
-                if not any(block.cuts for block in closure.blocks.values()):
-                    break  # other cuts would find the same
-        return replace(solution, plan=plan_of(solved))
+            self._ask_in_way(problem, closure.way, later, tell)
+        return replace(problem.solution, plan=plan_of(problem.closures))
+
+    def _ask_in_way(
+        self, problem: OpenProblem, way: Way, later: Sequence[Closure], tell: Watch | None
+    ) -> None:
+        """Ask one question after another, until a way has nothing left to ask or the time is up.
+
+        Each question is about cuts within the bracket so far. `later` are the closures planned for
+        later ways. Without `tell` nothing is solved.
+        """
+        tried = _nothing_tried()
+        while True:
+            search = CutSearch(problem.bracket, tried, problem.node.promoter, problem.shares)
+            question = search.next_question(
+                asks_singly=way.asks_singly,
+                asks_both=all(closure.cpu_seconds > problem.seconds_left for closure in later),
+            )
+            if question is None:
+                return
+            solved_keys = self._folder.keys()
+            closure = Closure(self._known, way, question, solved_keys, problem.seconds_left)
+            try:
+                closure.add(problem.node, problem.queries)
+            except ClosureTooLargeError:
+                return
+            blocks = SolvedBlocks(closure, self._folder, solves=tell is not None)
+            if tell:
+                solve_closure(blocks, self._threads, tell)
+            problem.closures.append(closure)
+            problem.solution = Brackets(blocks, self._winner).improve(problem.solution)
+            problem.seconds_left -= closure.cpu_seconds
+            tried[question.bound] += question.cuts
+            if not any(block.cuts for block in closure.blocks.values()):
+                return  # other cuts would find the same
 
 
 def _nothing_tried() -> dict[Bound, Cuts]:

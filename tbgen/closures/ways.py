@@ -1,5 +1,4 @@
-"""Ways to solve a position: which promotions are solved, and what is asked of the blocks behind
-them.
+"""Ways to solve a position: which promotions are solved, and what their blocks are asked.
 
 A way that solves more takes longer and tells more. The solver goes through the ways of a position
 from the quickest on, until its answer is exact or the budget is used up.
@@ -15,30 +14,31 @@ from tbgen.men import Role
 from tbgen.score import Color
 
 NEVER: Final = MOST_COARSE_FREE + 2
-"""More men beside pawns than any block has."""
+"""More free men than any block has: one without pawns may have `MOST_COARSE_FREE` and one more."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """Which blocks of a closure are solved, by how many men in them are not pawns (their *free*
-    men).
+    """Which blocks of a closure are solved, and how closely.
+
+    Each number counts the *free* men of a block, which are not pawns.
     """
 
     queen: int
-    """A block that a promotion to a queen leads to is solved if it has at most so many free men."""
+    """The most free men of a solved block that a promotion to a queen leads to."""
     knight: int
     """The same for a knight."""
     others: int
     """The same for a rook and a bishop, which a queen bounds (see `promotions`)."""
     mates_free: int = NEVER
-    """Of blocks with at least so many free men it is only found who mates or stalemates."""
+    """Blocks with at least this many free men are asked only who mates or stalemates."""
     coarse_free: int = MOST_WHOLE_FREE + 1
-    """Other blocks with at least so many are solved at cuts, the rest with all outcomes."""
-    climbs: bool = False
-    """Whether a cut takes as long as a table with a man more, so that one is asked at a time."""
+    """Other blocks with at least this many are solved at cuts, the rest with all outcomes."""
+    asks_singly: bool = False
+    """Whether cuts are asked one at a time, because each takes as long as a table of more men."""
 
     def solves(self, role: Role, node: Node) -> bool:
-        """Whether a node without a table is solved that a promotion to a role leads to."""
+        """Whether this way solves a node that a promotion to `role` leads to."""
         if role is Role.QUEEN:
             most = self.queen
         elif role is Role.KNIGHT:
@@ -49,7 +49,10 @@ class Way:
         return node.is_solvable and node.free <= most and not has_table_elsewhere
 
     def cuts_of(self, node: Node, promoter: Color | None, question: CutQuestion) -> Cuts:
-        """The cuts at which a node is solved; none if all its outcomes are found."""
+        """The cuts at which a node is solved; none if all its outcomes are found.
+
+        `promoter` is the side whose last pawn promotes there.
+        """
         if node.free >= self.mates_free:
             if promoter is None:
                 return ENDS
@@ -60,8 +63,9 @@ class Way:
 
 
 def ways_of(free: int) -> list[Way]:
-    """The ways for a position with so many free men, the quickest first; each tells more than the
-    last.
+    """The ways for a position with this many free men, the quickest first.
+
+    Each tells more than the one before.
     """
     if free > MOST_FREE:
         return _ways_beside_the_last_pawn(free)
@@ -70,10 +74,10 @@ def ways_of(free: int) -> list[Way]:
     rooks = min(free, MOST_WHOLE_FREE)
     for queens in range(rooks, MOST_FREE + 1):
         for knights in range(max(rooks, queens - 1), queens + 1):
-            ways.append(Way(queens, knights, rooks))
-    ways.append(Way(MOST_FREE, MOST_FREE, MOST_FREE))
-    # A queen of the last pawn leaves one man more than other blocks have. Whether she mates is
-    # found first.
+            ways.append(Way(queen=queens, knight=knights, others=rooks))
+    ways.append(Way(queen=MOST_FREE, knight=MOST_FREE, others=MOST_FREE))
+    # A queen of the last pawn leaves one man more than other blocks have. The first question is
+    # whether she mates.
     last = MOST_COARSE_FREE
     ways.append(Way(queen=last, knight=MOST_FREE, others=rooks, mates_free=last))
     ways.append(Way(queen=last, knight=MOST_FREE, others=rooks))
@@ -86,7 +90,7 @@ def _ways_beside_the_last_pawn(free: int) -> list[Way]:
     promoted = free + 1
     return [
         Way(queen=promoted, knight=0, others=free, mates_free=promoted),
-        Way(queen=promoted, knight=0, others=free, climbs=True),
-        Way(queen=promoted, knight=promoted, others=free, climbs=True),
+        Way(queen=promoted, knight=0, others=free, asks_singly=True),
+        Way(queen=promoted, knight=promoted, others=free, asks_singly=True),
         Way(queen=0, knight=0, others=free),
     ]

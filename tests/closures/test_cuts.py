@@ -94,20 +94,20 @@ def test_bounds_are_no_closer_than_cuts_and_hold_every_value(
 
 
 def asked_of(
-    ends: Bracket, within: Bracket, promoter: Color, *, climbs: bool, both: bool = True
+    ends: Bracket, within: Bracket, promoter: Color, *, singly: bool, both: bool = True
 ) -> tuple[Bracket, list[Cuts]]:
     """What a way makes of a bracket, and the cuts that it asks with each bound."""
     tried: dict[Bound, Cuts] = dict.fromkeys(Bound, ())
     while True:
         search = CutSearch(within, tried, promoter, {})
-        question = search.next_question(climbs=climbs, asks_both=both)
+        question = search.next_question(asks_singly=singly, asks_both=both)
         if question is None:
             return within, [tried[bound] for bound in Bound]
         bound, cuts = question
         assert cuts
         assert all(within.lower < cut <= within.upper and cut not in tried[bound] for cut in cuts)
         assert (
-            climbs
+            singly
             or (bound is Bound.UPPER) == (promoter is Color.BLACK)
             or ends.ends[bound - 1] in within.ends
         ), "the likely one first"
@@ -125,9 +125,9 @@ def asked_of(
 def test_cuts_find_one_bound_and_then_the_other_one(promoter: Color) -> None:
     for seed in range(200):
         ends = Bracket(*sorted(random.Random(seed).choices(SCORES[::7], k=2)))
-        found, tried = asked_of(ends, ANYTHING, promoter, climbs=False)
+        found, tried = asked_of(ends, ANYTHING, promoter, singly=False)
         assert (found, len(tried[0] + tried[1]) < 80) == (ends, True), "by parts"
-        found, tried = asked_of(ends, ANYTHING, promoter, climbs=False, both=False)
+        found, tried = asked_of(ends, ANYTHING, promoter, singly=False, both=False)
         assert (found.ends[promoter], len(tried[promoter.other]) < 2) == (
             ends.ends[promoter],
             True,
@@ -140,7 +140,7 @@ def first_cuts(within: Bracket, promoter: Color | None, shares: dict[Score, floa
     """
     tried: dict[Bound, Cuts] = {Bound.LOWER: (ANYTHING.lower,), Bound.UPPER: ()}
     question = CutSearch(within, tried, promoter, shares).next_question(
-        climbs=False, asks_both=False
+        asks_singly=False, asks_both=False
     )
     return question.cuts if question else ()
 
@@ -163,14 +163,14 @@ def test_positions_without_pawns_ask_the_same_cut_while_it_is_open() -> None:
         ("G0.0", "G0.0", "G0.0", ["G2.5 G2.0 G1.5 G1.0 G0.5 G0.0"] * 2),
     ],
 )
-def test_a_way_that_climbs_asks_a_cut_of_both_bounds_before_the_next(
+def test_a_way_that_asks_singly_asks_a_cut_of_both_bounds_before_the_next(
     lower: str, upper: str, found: str, asked: list[str]
 ) -> None:
     ends, known = Bracket(Score(lower), Score(upper)), Bracket(Score("G3.0"), Score("G0.0"))
-    within, tried = asked_of(ends, known, Color.WHITE, climbs=True)
+    within, tried = asked_of(ends, known, Color.WHITE, singly=True)
     assert (str(within), [" ".join(map(str, cuts)) for cuts in tried]) == (found, asked)
     assert (
-        str(asked_of(ends.flipped(), known.flipped(), Color.BLACK, climbs=True)[0].flipped())
+        str(asked_of(ends.flipped(), known.flipped(), Color.BLACK, singly=True)[0].flipped())
         == found
     )
 
