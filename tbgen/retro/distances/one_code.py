@@ -237,7 +237,7 @@ def search_code(block: Block, forcer: Forcer, _: Forcer, values: BlockValues, co
         return
     push_frozen(block, forcer, values, code)
     spread_outcome(block, forcer, values, code)
-    if code > 0 and has_middles(forcer.mode):
+    if code + 1 >= FIRST_MIDDLE and has_middles(forcer.mode):
         forcer.state[MEMO_LABEL] = NO_MEMO
         if code + 1 == FIRST_MIDDLE:
             find_first_middle(block, forcer)

@@ -1,6 +1,6 @@
 """A single block: its entry values alone, from values of all that it leads to.
 
-This is the door for whoever has one block, and no table.
+`tbgen.closures` solves blocks by it, without a table.
 """
 
 from collections.abc import Callable, Sequence
@@ -85,32 +85,35 @@ WORTH_ASKING = 1 << 12
 
 
 class BlockOutcomes(NamedTuple):
-    """What a block came to."""
+    """The values of a solved block."""
 
     entry: Entries
-    """Those with Black to move behind those with White to move."""
+    """The entry values; cells with Black to move are behind those with White to move."""
     en_passant: Entries
     """Values with a right to take en passant, in the order of `ChildTables`, if it has any."""
     answers: Entries
-    """The outcomes of what was asked."""
+    """The value for each query."""
 
 
 class BlockBits(NamedTuple):
-    """What a block came to at one threshold."""
+    """The values of a block at one threshold."""
 
     met: Bytes
     """[cell >> 3] whether the holder gets at least that score, a bit a cell, the lowest first."""
     en_passant: Entries
-    """As in `BlockOutcomes`, with any values in place of all that are as good."""
+    """As in `BlockOutcomes`; each value is only right in whether the holder gets the score."""
     answers: Entries
+    """As in `BlockOutcomes`, right in the same."""
 
 
 @dataclass(frozen=True)
 class SingleBlock:
-    """A block, the first table's only one that is not solved yet, and all that it leads to."""
+    """A block, and all that it leads to."""
 
     layouts: ChildLayouts
+    """The layout of its material with all blocks of that, then those of other materials."""
     number: int
+    """The number of the block in the first layout."""
     new: NewArray = np.zeros
     """Makes all large arrays but the sets that grow."""
 
@@ -122,8 +125,8 @@ class SingleBlock:
         entry = self.new(sum(cells), np.int8)
         first = 0
         for plane, half in zip(planes, cells, strict=True):
-            here = entry[first : first + half]
-            here[:] = source(plane, ALL_CELLS, here)
+            part = entry[first : first + half]
+            part[:] = source(plane, ALL_CELLS, part)
             first_plane = empty.shapes.plane_start[plane.table]
             start[first_plane + 2 * plane.block + plane.side] = first
             first += half
@@ -197,15 +200,14 @@ class SingleBlock:
     def solve_thresholds(
         self, source: ChildSource, thresholds: Sequence[Score], asked: Queries
     ) -> list[BlockBits]:
-        """For each of some thresholds: where its holder gets that score, by two threads.
+        """Where the holder of each threshold gets that score, by two threads.
 
-        The source may give any values in place of all that are as good for each of them. To save
-        memory it is asked for one side after the other, unless rights to take en passant need both
-        in the end.
+        Values of the source need to be right only in which thresholds they reach. To save memory
+        it is asked for one side after the other, unless rights to take en passant need both.
         """
         layout = self.layouts.layouts[0]
         words = layout.block_words
-        seeking = np.array([[int(each.holder), each.code] for each in thresholds], np.int64)
+        seeking = np.array([[int(score.holder), score.code] for score in thresholds], np.int64)
         most_code = int(seeking[:, 1].max())
         nothing = empty_child_tables(self.layouts)
         has_rights = len(self._rights(nothing)) > 0
@@ -225,7 +227,8 @@ class SingleBlock:
         with ThreadPoolExecutor(2) as pool:
             list(pool.map(partial(self._find_legal, block), self._chunks()))
             children = nothing
-            for sides in [(*Color,)] if has_rights else [(Color.WHITE,), (Color.BLACK,)]:
+            sides_at_once = [tuple(Color)] if has_rights else [(Color.WHITE,), (Color.BLACK,)]
+            for sides in sides_at_once:
                 children = source(sides)
                 list(pool.map(partial(find, children, sides), self._chunks()))
                 if not has_rights:
@@ -242,13 +245,13 @@ class SingleBlock:
         """
         rights = children.en_passant
         children = children._replace(en_passant=rights._replace(entry=rights.entry.copy()))
-        here = self._rights(children)
+        with_rights = self._rights(children)
         mine = own_pawns(block)._replace(next_code=np.zeros_like(block.next_code))
         questions = asked._replace(answers=asked.answers.copy())
-        cells = 2 * block.geometry.words * 64 if len(here) else 0
+        cells = 2 * block.geometry.words * 64 if len(with_rights) else 0
         inquiry = _inquiry(mine, new_sides(block.geometry, good), children, cells)
         solve_threshold(inquiry, questions, int(threshold.holder), threshold.code, good)
-        return BlockBits(good.ravel().view(np.uint8), here, questions.answers)
+        return BlockBits(good.ravel().view(np.uint8), with_rights, questions.answers)
 
     def _rights(self, children: ChildTables) -> Entries:
         """The values with a right to take en passant; of an empty array if the block has none."""
@@ -278,7 +281,7 @@ class SingleBlock:
 def _inquiry(
     block: Block, sides: tuple[Grower, Grower], children: ChildTables, cells: int
 ) -> Inquiry:
-    """All that answers take, with values for so many cells of both sides to move."""
+    """The inquiry about a block, with values for so many cells of both sides to move."""
     worker = Worker(block, new_scratch(len(block.geometry.color)), *sides, new_interner(1))
     values = BlockValues(np.zeros(cells, np.int8), NO_DISTANCES)
     return Inquiry(worker, values, children, np.zeros(0, np.uint8))

@@ -8,7 +8,7 @@ each forcer finds its class, and the middle at the next code.
 from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import borrowing, inlined, inner
 from tbgen.index.kernels import WORST_GOAL, byte_of_goal
-from tbgen.retro.cells.freezing import TOP_CODE, freeze_cells, ripe_cells
+from tbgen.retro.cells.freezing import FIRST_MIDDLE, TOP_CODE, freeze_cells, ripe_cells
 from tbgen.retro.cells.worker import HISTORIES, STATUS, has_middles
 from tbgen.retro.outcomes.grower import Grower
 from tbgen.retro.outcomes.growth import Search, grow, write_outcome
@@ -34,7 +34,7 @@ CODES_PER_SORTING = 4
 
 @borrowing
 def start_grower(block: Block, grower: Grower) -> None:
-    """Begin with a block whose words are open: resets to mate are listed."""
+    """Begin with a block whose words are open, and list the resets to mate."""
     side = grower.side
     grower.state[:] = 0
     forget_exits(grower.exits)
@@ -47,12 +47,12 @@ def start_grower(block: Block, grower: Grower) -> None:
 
 @borrowing
 def prepare_code(block: Block, grower: Grower, code: int, cells: int) -> None:
-    """Once a code is frozen: exits enter their lists, and sometimes resets are sorted anew.
+    """Once a code is frozen, link its exits, and sometimes sort the resets anew.
 
-    After the mates the other resets take the place of those to mate, and the histories of the
-    `cells` that are still undecided begin.
+    After the mates `cells` are left undecided, and their histories begin. At other codes it is 0.
     """
     link_exits(grower.exits)
+    # Until stalemate is frozen, the resets to mate are listed. From then on it is all others.
     if code % CODES_PER_SORTING == STALEMATE_CODE:
         sort_resets(block, grower, False)
     if grower.mode == HISTORIES:
@@ -63,9 +63,9 @@ def prepare_code(block: Block, grower: Grower, code: int, cells: int) -> None:
 def freeze_holds_of_word(
     block: Block, mover: Grower, values: BlockValues, code: Int, side: Int, word: Int, still: Word
 ) -> Word:
-    """Freeze the undecided cells of a word whose own hold stands at this code.
+    """Freeze the undecided cells of a word whose own hold stands at this code; return which.
 
-    Finds which ones have the next code.
+    It also notes which cells are ripe for the next code.
     """
     hold = mover.ripe[word] & still
     if hold:
@@ -116,5 +116,5 @@ def search_outcomes(
     if code > TOP_CODE:
         return
     find_class(block, grower, other, values, code)
-    if code and has_middles(grower.mode):
+    if code + 1 >= FIRST_MIDDLE and has_middles(grower.mode):
         find_middle(block, grower, other, values, code + 1)
