@@ -27,18 +27,18 @@ from tbgen.score import Score
 from tbgen.system.process import sync_folder, try_lock
 
 _STATE_BYTES = 400
-"""The state is written over itself in one go."""
+"""The fixed size of the state, so that one write replaces it."""
 Opened = contextlib.ExitStack | contextlib.AsyncExitStack
 _MATCH = re.compile(r"[0-9a-f]{8}")
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Which match it is, and how far it is; what the file beside the games says."""
+    """Which match it is, and how far it has come, as the file beside the games says."""
 
     match: str
     seed: int
-    """Of its order of openings."""
+    """The seed of its order of openings."""
     digest: str
     start: int = 0
     """Where its games begin in their file."""
@@ -78,9 +78,9 @@ class FileJournal:
             sync_folder(self._path.parent)
 
     def _is_to_go_on(self, old: State | None, settings: MatchSettings) -> bool:
-        """Whether an old match goes on, which then is this one's.
+        """Whether this match continues the old one, whose state it then takes over.
 
-        It is an error if the games of the old match forbid that, and a new one as well.
+        MatchError if the games of the old match allow neither that nor a new match.
         """
         if old is None or (old.finished and not settings.recover):
             return False

@@ -25,7 +25,7 @@ _FEN_FIELDS = 6
 _CLOCKS = re.compile(r"(?:^|; ?)(hmvc|fmvn) ([^ ;]+)")
 _CHESS = {"chess", "chess960"}
 _MOST_KEPT = 1000
-"""So many openings are kept once they have been read."""
+"""The most openings that are kept after they have been read."""
 
 
 @dataclass(frozen=True, slots=True)

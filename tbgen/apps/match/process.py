@@ -26,7 +26,7 @@ from tbgen.text import cleaned
 T = TypeVar("T")
 
 _SLACK_SECONDS = 0.05
-"""The alarm rings so much later: the time measured from `go` to `bestmove` decides."""
+"""The wait beyond the allowance; the time measured from `go` to `bestmove` decides."""
 # The longest names, moves and complaints of engines in tags and messages.
 _NAME_LENGTH = 80
 _MOVE_LENGTH = 20

@@ -73,7 +73,7 @@ def _points(scoring: Scoring, outcome: Score) -> Points:
 PairKey = tuple[int, int, Scheme]
 """A player, an opponent, and the scheme of a scoring."""
 Shares = Counter[Fraction]
-"""How often a game, or a pair of games, brought which share of its points."""
+"""Share of the points -> the number of games, or of pairs of games, that brought it."""
 
 
 class MatchStandings:

@@ -38,9 +38,9 @@ from tbgen.rules.points import Scheme
 from tbgen.score import MATE_CODE, Color, Score
 
 _READ_AHEAD = 500
-"""The openings of so many games are tried out before the first game."""
+"""The number of games whose openings are tried before the first game."""
 _CHANCES = 2
-"""An engine that was started once may fail to start so many times in a row."""
+"""An engine that has started once may fail so often in a row; the next failure ends the match."""
 
 
 @dataclass(slots=True)

@@ -28,7 +28,7 @@ from tbgen.rules.points import DRAW
 
 _NORMAL = NormalDist()
 _BOUND = _NORMAL.inv_cdf(0.975)
-"""Of the 95 % interval, in standard errors."""
+"""Half the width of the 95 % interval, in standard errors."""
 _PRIOR = 1e-3
 """The weight in the generalised ratio of a result that has not occurred."""
 MOST_ELO = 1000
@@ -40,11 +40,11 @@ _LEAST_CHANCE = sys.float_info.min
 _ELO_PER_T = 800 / math.log(10)
 """Normalised Elo for each deviation of a game; docs/matches.md."""
 _ROUNDS = 10
-"""Of the search for a law whose deviation depends on itself."""
+"""The most rounds of the search for a law whose deviation depends on itself."""
 _ENOUGH = 1e-9
-"""Chances that change by less are found."""
+"""The search ends when no chance changes by this or more."""
 _MOST_STEPS = 200
-"""Of Newton's method; it halves an interval of floats at worst."""
+"""The most steps of Newton's method, which at worst halves an interval of floats."""
 
 
 def elo_of(share: float) -> float:
@@ -68,7 +68,7 @@ def share_of(elo: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """How often a unit of `games_each` games brought which share of its points.
+    """Units of `games_each` games, counted by the share of their points that they brought.
 
     A unit is a game (the trinomial model, if points are 0, 1/2 and 1) or a pair of games with one
     opening and colours swapped (the pentanomial model).

@@ -21,7 +21,7 @@ from tbgen.score import Color
 from tbgen.text import in_so_many
 
 Decider = tuple[int, Callable[[Game], Ending | None]]
-"""So many men, and the ending by best play of a game in play with as many or fewer, if known."""
+"""The most men of a position, and a function that decides such a game; None if it is unknown."""
 
 
 class Tables:

@@ -49,7 +49,7 @@ from tbgen.storage.reader import TableFile
 from tbgen.text import in_plies
 
 _CHUNKS = 8
-"""The approximate places of a run."""
+"""The approximate number of chunks of a run."""
 _MOST_DISTANCES = 1 << 16
 """A distance has 16 bits."""
 

@@ -128,7 +128,7 @@ class Counts(NamedTuple):
     often: npt.NDArray[np.int64]
     """[what it stands for, bishops on one colour, side, kind] -> the number of places"""
     weights: npt.NDArray[np.int64]
-    """[what a place stands for, placements or classes] -> how many these are"""
+    """[what a place stands for, placements or classes] -> their number"""
     pairs: npt.NDArray[np.int64]
     """Mutual zugzwangs: [row of the entry value, White to move, the same, Black to move, played
     for, what is counted]

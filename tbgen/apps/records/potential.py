@@ -92,10 +92,7 @@ class Rule(enum.Enum):
 
 
 def lead_of(white: Iterable[AnyMan], black: Iterable[AnyMan], worths: Worths = CHESS) -> int:
-    """By how many centipawns White's men are worth more than Black's.
-
-    Negative if they are worth less.
-    """
+    """White's lead in material, in centipawns; negative if Black leads."""
     return _sum_of(white, worths) - _sum_of(black, worths)
 
 

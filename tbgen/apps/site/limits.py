@@ -21,7 +21,7 @@ _FILES_OF_A_TABLE: Final = 4
 _FILES_OF_A_CONNECTION: Final = 2
 """Its own, and that of a table that the client receives."""
 _FILES_IN_FLIGHT: Final = 4 * ACCEPTED_AT_ONCE
-"""Of connections that are accepted and not yet counted, or closed and not yet freed."""
+"""The files of connections that are accepted and not yet counted, or closed and not yet freed."""
 
 
 @dataclass(frozen=True)
