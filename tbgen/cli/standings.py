@@ -9,7 +9,7 @@ import click
 
 from tbgen.apps.games.batch import GamesTask, total
 from tbgen.apps.games.crosstable import tcec_json
-from tbgen.apps.games.event import games_of_event
+from tbgen.apps.games.event import EventGame, games_of_event
 from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.standings import (
     DEFAULT_ORDER,
@@ -108,7 +108,9 @@ def command(
     order = _order(tiebreak)
     task = GamesTask(rules, tables=folders, texts=False, results=True)
     parts = list(adjudicated(names, task, jobs))
-    games = [game for part in parts for game in part.results]
+    games = list[EventGame]()
+    for part in parts:
+        games += part.results
     everything = total(parts)
     complain(*everything.contradicted)
     say_overruled_fifty_moves(everything)

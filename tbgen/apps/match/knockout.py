@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from tbgen.apps.games.event import EventGame
 from tbgen.apps.games.knockout import MORE_GAMES, Tie, tie_of
 from tbgen.apps.match.schedule import MatchStage, Pairing, Results, deal, unplayed
 from tbgen.apps.match.settings import Tournament
@@ -79,11 +80,10 @@ def _round_of(
         for place, encounter in zip(undecided, encounters, strict=True):
             dealt += encounter
             pairings = meetings[place].pairings + encounter
-            played = [
-                (pairing.white, results[pairing.number])
-                for pairing in pairings
-                if pairing.number in results
-            ]
+            played = list[tuple[int | None, EventGame]]()
+            for pairing in pairings:
+                if pairing.number in results:
+                    played.append((pairing.white, results[pairing.number]))
             tie = tie_of(pairs[place], played, plan.games)
             meetings[place] = Meeting(number, tie, pairings)
         stage = unplayed(encounters, results)

@@ -219,33 +219,32 @@ class MatchStandings:
 
     def facts(self, file: Path | None = None) -> dict[str, Any]:
         """Every meeting under every scoring, for JSON; `file` is where the games are."""
-        facts = {
+        name = None if file is None else str(file)
+        forfeits = list[dict[str, Any]]()
+        for _, number, ending in self.forfeits:
+            place = {"file": name, "number": number}
+            forfeits.append(place | facts_of(ending, "termination", "details"))
+        facts: dict[str, Any] = {
             "engines": self.players,
             "games": len(self.games),
             "scoring": self.scoring.scheme.value,
             "ranking": [self.players[player] for player in self.ranking()],
             "meetings": [self._meeting_facts(first, second) for first, second in self.meetings()],
-            "forfeits": [
-                {
-                    "file": None if file is None else str(file),
-                    "number": number,
-                    **facts_of(ending, "termination", "details"),
-                }
-                for _, number, ending in self.forfeits
-            ],
+            "forfeits": forfeits,
         }
         if self.byes:
             facts["byes"] = {self.players[player]: byes for player, byes in self.byes.items()}
         return facts
 
     def _meeting_facts(self, first: int, second: int) -> dict[str, Any]:
-        records = {
-            scoring.scheme.value: self.record(first, scoring, against=second)
-            for scoring in self.scorings
-        }
+        deciding = self.record(first, self.scoring, against=second)
+        scorings = {}
+        for scoring in self.scorings:
+            record = self.record(first, scoring, against=second)
+            scorings[scoring.scheme.value] = record.facts()
         return {
             "engine": self.players[first],
             "against": self.players[second],
-            "games": records[self.scoring.scheme.value].games.games,
-            "scorings": {name: record.facts() for name, record in records.items()},
+            "games": deciding.games.games,
+            "scorings": scorings,
         }

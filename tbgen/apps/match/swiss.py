@@ -134,5 +134,8 @@ def pairs_of(
 
 def _unit_of(history: Sequence[Mapping[int, Cell[int]]]) -> int:
     """How many parts a point has, so that all points so far and its tenths are whole numbers."""
-    denominators = {cell.points.denominator for round_ in history for cell in round_.values()}
-    return math.lcm(_TENTHS, *denominators)
+    unit = _TENTHS
+    for round_ in history:
+        for cell in round_.values():
+            unit = math.lcm(unit, cell.points.denominator)
+    return unit
