@@ -46,9 +46,8 @@ def pieces_of(
 ) -> Pieces:
     """The men of a canonical material on a board.
 
-    `kinds` are those of the board, as `kinds_on` has them.
-
-    With `flipped` the board has the colours reversed.
+    `kinds` are those of the board, as `kinds_on` has them. With `flipped` the board has the colours
+    reversed.
     """
     pieces = Pieces()
     for (color, kind), _ in itertools.groupby(slots_of(material)):
@@ -146,15 +145,15 @@ class OpenTables:
         try:
             file = TableFile(path_in(self.folders, canonical))
         except MissingTableError:
-            # Hardly anybody could build it.
+            # Such a table takes more memory than nearly any machine has, so none is to be built.
             if material.men > MOST_TABLE_MEN and material.scope is Scope.ALL:
                 raise _too_many_men(material, has_pair=False) from None
             raise
-        for there, wanted in zip(file.material.own, canonical.own, strict=True):
-            if there != wanted:
+        for stored, wanted in zip(file.material.own, canonical.own, strict=True):
+            if stored != wanted:
                 file.close()
                 raise UsageError(
-                    f"{there.letter} moves as {there.moves} in {file.path}, not as {wanted.moves}"
+                    f"{stored.letter} moves as {stored.moves} in {file.path}, not as {wanted.moves}"
                 )
         return file
 
@@ -217,16 +216,16 @@ class OpenTables:
         fewer = [material]
         while fewer:
             fewer = _with_a_pawn_less(fewer)
-            for there in fewer:
-                if not self.digest(there):
+            for smaller in fewer:
+                if not self.digest(smaller):
                     continue
                 counts = list[tuple[Score, int]]()
-                for side in self.table(there).file.counts.values():
+                for side in self.table(smaller).file.counts.values():
                     counts += [(score, count) for score, count in side.items() if score.code]
-                whole = sum(count for _, count in counts)
-                for score, count in counts:
-                    ours = score if there.is_canonical else score.flipped()
-                    shares[ours] = shares.get(ours, 0.0) + count / whole
+                total = sum(count for _, count in counts)
+                for stored, count in counts:
+                    score = stored if smaller.is_canonical else stored.flipped()
+                    shares[score] = shares.get(score, 0.0) + count / total
         return shares
 
     def known(self, board: chess.Board) -> Answering | None:
