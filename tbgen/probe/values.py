@@ -116,18 +116,19 @@ class TableValues:
         weighed = [self._weigh(walker, query.table, move, accrued) for move in successors]
         weighed.sort(key=merit)
         best = weighed[0]
-        is_known = all(move.dtg is not None for move in weighed if move.outcome == best.outcome)
+        keeping = [move for move in weighed if move.outcome == best.outcome]  # the first ones
+        is_known = all(move.dtg is not None for move in keeping)
         return Moves(
             MoveProbe(
                 move.outcome,
                 move.dtg,
                 move.successor.move.uci(),
                 move.successor.reset,
-                best=is_known and move.outcome == best.outcome and move.dtg == best.dtg,
-                keeps=move.outcome == best.outcome,
+                best=is_known and number < len(keeping) and move.dtg == best.dtg,
+                keeps=number < len(keeping),
                 at=move.at,
             )
-            for move in weighed
+            for number, move in enumerate(weighed)
         )
 
     def _successors(self, board: chess.Board, table: Answering) -> list[Successor]:
