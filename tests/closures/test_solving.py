@@ -22,10 +22,10 @@ from tbgen.closures.solving import PositionSolver
 from tbgen.closures.ways import Way
 from tbgen.errors import ClosureTooLargeError, NotEnoughMemoryError, UsageError
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.retro.resets.destinations import ChildTables
 from tbgen.rules.position import accruable, bare_sides, own_score
 from tbgen.score import Score
 from tbgen.system import process
+from tbgen.table import Entries
 from tests.positions import random_board
 
 SEED = 48
@@ -282,7 +282,7 @@ def test_blocks_that_another_process_removes_meanwhile_are_solved_again(
 ) -> None:
     folder = folder_of("KvK")
     removals = [2, 4]
-    children = BlockSolver._children
+    plane = SolvedBlocks.plane
     improve = Brackets.improve
     moves = solved(folder, PAWNS).facts()["moves"]
     shutil.rmtree(folder / "solved")
@@ -292,11 +292,11 @@ def test_blocks_that_another_process_removes_meanwhile_are_solved_again(
             path.unlink()
         blocks.folder._opened.cache_clear()  # as when others have been opened since
 
-    def removing(self: BlockSolver, *what: Any) -> ChildTables:
+    def removing(self: SolvedBlocks, *what: Any) -> Entries:
         if removals and len(files_in(folder)) >= removals[0]:
             removals.pop(0)
-            remove(self.blocks)
-        return children(self, *what)
+            remove(self)
+        return plane(self, *what)
 
     def removed(self: Brackets, solution: Solution) -> Solution:
         if files_in(folder):
@@ -304,7 +304,7 @@ def test_blocks_that_another_process_removes_meanwhile_are_solved_again(
         monkeypatch.undo()
         return improve(self, solution)
 
-    monkeypatch.setattr(BlockSolver, "_children", removing)
+    monkeypatch.setattr(SolvedBlocks, "plane", removing)
     monkeypatch.setattr(Brackets, "improve", removed)
     assert solved(folder, PAWNS).facts()["moves"] == moves
     assert removals == []

@@ -104,7 +104,7 @@ def test_the_same_table_gives_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = list[weakref.ref[np.ndarray]]()
-    file_of = writer._file
+    seal = writer.sealed
 
     def new(size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
         array = np.zeros(size, kind)
@@ -113,9 +113,9 @@ def test_the_same_table_gives_the_same_bytes(
 
     def made_file(*parts: Any) -> tuple[bytes, bytes, bytes]:
         assert made[-1]() is None  # the largest array is let go before files are made
-        return file_of(*parts)
+        return seal(*parts)
 
-    monkeypatch.setattr(writer, "_file", made_file)
+    monkeypatch.setattr(writer, "sealed", made_file)
     first, second = (
         write_table(tmp_path, solved("KNvK"), generator="1", source="a", threads=threads, new=new)
         for threads in (1, 2)

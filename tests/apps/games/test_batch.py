@@ -281,7 +281,6 @@ def test_workers_decide_nothing_more_once_a_run_is_given_up(
     path = archive(tmp_path / "games.pgn")
     monkeypatch.setattr(decider, "ProcessPoolExecutor", Threads)
     monkeypatch.setattr(decider, "follow_parent", lambda: None)
-    monkeypatch.setattr(decider, "_worker", None)
     parts = adjudicate_file(str(path), GamesTask(), jobs=2)
     assert next(parts).games > 0
     parts.close()  # type: ignore[attr-defined]
