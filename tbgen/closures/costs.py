@@ -1,6 +1,6 @@
 """What solving a block takes: CPU seconds, memory and disk, by figures that were measured.
 
-docs/measurements.md says how plans compare with what solving took.
+docs/measurements.md has the plans of drawn games that they lead to.
 """
 
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ LARGE_CUT_SECONDS: Final = 13e-9
 """CPU seconds of a cell for each cut, in a block with files for its arrays."""
 
 HUGE_CUT_SECONDS: Final = 35e-9
-"""The same in a block of at least `HUGE_CELLS`, whose files are larger than memory."""
+"""The same in a block of at least `HUGE_CELLS`."""
 
 HUGE_HIGH_CUT_SECONDS: Final = 100e-9
 """The same for cuts that take `MANY_PLANES` planes of mobility or more."""

@@ -60,7 +60,7 @@ CACHE_BYTES = 1 << 35
 """The most disk for solved blocks; those of the last position stay anyway."""
 
 CLOSURES_A_WAY = 3
-"""A way takes about so many times what its first closure takes (docs/measurements.md)."""
+"""A way takes about so many times what its first closure takes; progress is told by that."""
 
 
 @dataclass
