@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import click
 
 from tbgen.apps.games.batch import GamesTask, total
 from tbgen.apps.games.crosstable import tcec_json
-from tbgen.apps.games.event import EventGame, games_of_event
+from tbgen.apps.games.dates import in_words
+from tbgen.apps.games.event import EventGame, by_event, games_of_event
 from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.standings import (
     DEFAULT_ORDER,
@@ -57,6 +59,9 @@ _DEFAULT = ",".join(DEFAULT_ORDER)
     help="Rank only the games whose tag Event has this name.",
 )
 @click.option(
+    "--together", is_flag=True, help="Rank the games of all events as those of one event."
+)
+@click.option(
     "--unreadable",
     type=click.Choice([_SHEET, _SKIP]),
     default=_SHEET,
@@ -79,6 +84,7 @@ def command(
     files: tuple[str, ...],
     tiebreak: str,
     event: str | None,
+    together: bool,
     unreadable: str,
     as_crosstable: bool,
     as_page: bool,
@@ -96,6 +102,8 @@ def command(
     for G1.0, G1.5 and so on. The other criteria follow FIDE's regulations and TCEC's rules. Over
     the board only G3.5 and better count: --scoring otb. Standings ignore games without a result.
 
+    Each event of the files has a table of its own, by the tag Event.
+
     \b
     Examples:
       tbgen standings scored.pgn
@@ -104,6 +112,7 @@ def command(
       tbgen standings scored.pgn --html > standings.html
     """
     refuse_together("--format", "--crosstable", "--html")
+    refuse_together("--event", "--together")
     names = asked_files(files)
     order = _order(tiebreak)
     task = GamesTask(rules, tables=folders, texts=False, results=True)
@@ -117,19 +126,27 @@ def command(
     if event is not None:
         games = games_of_event(games, event)
     unread_files = [fault for fault in everything.skipped if getattr(fault, "number", None) is None]
-    standings = Standings(games, order, counts_unreadable=unreadable == _SHEET, faults=unread_files)
-    complain(*(f"warning: {doubt}" for doubt in standings.doubts()))
+    # A file in the shape of TCEC has one event.
+    is_one = event is not None or together or as_crosstable
+    events = [games] if is_one or not games else list(by_event(games).values())
+    ranked = list[Standings]()
+    for games_of_one in events:
+        standings = Standings(
+            games_of_one, order, counts_unreadable=unreadable == _SHEET, faults=unread_files
+        )
+        ranked.append(standings)
+    _complain_of_doubts(ranked)
     if as_crosstable:
-        print_facts(Form.JSON, tcec_json(standings))
+        print_facts(Form.JSON, tcec_json(ranked[0]))
     elif form is not Form.TABLE:
-        print_facts(form, standings.facts(), standings.csv_rows())
+        rows = chain.from_iterable(standings.csv_rows() for standings in ranked)
+        print_facts(form, {"events": [standings.facts() for standings in ranked]}, rows)
     elif as_page:
         from tbgen.apps.site.standalone import standings_page
 
-        click.echo(standings_page(standings), nl=False)
+        click.echo(standings_page(ranked), nl=False)
     else:
-        _show_table(standings)
-        _show_notes(standings, building(names, folders))
+        _show_tables(ranked, building(names, folders))
     code = complain_of(everything.skipped)
     is_provisional = any(game.source is Source.PROVISIONAL for game in games)
     if code == 0 and strict and is_provisional:
@@ -150,6 +167,36 @@ def _order(text: str) -> list[TieBreak]:
             )
         order.update(dict.fromkeys(known[name]))
     return list(order)
+
+
+def _complain_of_doubts(ranked: Sequence[Standings]) -> None:
+    for standings in ranked:
+        where = f"{standings.event or '?'}: " if len(ranked) > 1 else ""
+        complain(*(f"warning: {where}{doubt}" for doubt in standings.doubts()))
+
+
+def _show_tables(ranked: Sequence[Standings], build: str) -> None:
+    """Print each event, with a title if there are several; `build` is the command for tables."""
+    for number, standings in enumerate(ranked):
+        if number:
+            click.echo()
+        if len(ranked) > 1:
+            click.echo(printable(_title_of(standings)))
+        if standings.rows:
+            _show_table(standings)
+        else:
+            click.echo("no game counts yet")
+        _show_notes(standings, build)
+
+
+def _title_of(standings: Standings) -> str:
+    parts = [standings.event or "Games without an event"]
+    dates = in_words(standings.days)
+    if dates:
+        parts.append(dates)
+    parts.append(counted(len(standings.finished), "game", "games"))
+    parts.append(counted(len(standings.rows), "player", "players"))
+    return ", ".join(parts)
 
 
 def _show_table(standings: Standings) -> None:
@@ -189,9 +236,11 @@ def _show_notes(standings: Standings, build: str) -> None:
     """Print how the players are ranked, and what that lacks; `build` is the command for tables."""
     order = ", then ".join(standings.order)
     schemes = ", ".join(scheme.value for scheme in standings.schemes)
-    click.echo(f"ranked by {order}; points: {schemes}")
+    if standings.rows:
+        click.echo(f"ranked by {order}; points: {schemes}")
     if standings.unfinished:
-        click.echo(f"{counted(standings.unfinished, 'game', 'games')} without a result left out")
+        games = counted(len(standings.unfinished), "game", "games")
+        click.echo(f"{games} without a result left out")
     for error in standings.by_sheet:
         click.echo(printable(f"counted by the score sheet, for it is unreadable: {error}"))
     for error in standings.skipped:

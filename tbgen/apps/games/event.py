@@ -13,15 +13,19 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Final, NamedTuple
 
+from tbgen.apps.games.dates import Day, day_in
 from tbgen.apps.games.results import UNFINISHED, sheet_points
 from tbgen.apps.games.tags import Source, number_in
 from tbgen.errors import PgnError, ScoreFormatError, UsageError
 from tbgen.rules.points import Scoring
+from tbgen.rules.stage import End
 from tbgen.score import Color, Score
 from tbgen.text import counted
 
 READ_TAGS: Final = (
     "Event",
+    "Site",
+    "Date",
     "Round",
     "WhiteElo",
     "BlackElo",
@@ -30,6 +34,7 @@ READ_TAGS: Final = (
     "MatchGame",
     "MeetingGames",
     "Termination",
+    "TerminationDetails",
     "RMobilityBounds",
 )
 """The tags that standings read, besides the score of a game."""
@@ -58,6 +63,22 @@ def is_bye(name: str) -> bool:
     return name.strip() == "-" or " ".join(name.casefold().replace("-", " ").split()) in _BYES
 
 
+class Course(NamedTuple):
+    """The place of a game in its file, and how its moves ended."""
+
+    file: str
+    number: int
+    """The number of the game in its file, from 1."""
+    accrued: Score | None = None
+    """The score that had accrued at the end; None if the moves are unreadable."""
+    end: End | None = None
+    """The rule that ended the game with its last move."""
+    men: int = 0
+    """The men of the last position; 0 if the moves are unreadable."""
+    table: str | None = None
+    """The table that decided the game, with the plies of best play if it knows them."""
+
+
 class EventGame(NamedTuple):
     """A game of an event."""
 
@@ -75,6 +96,8 @@ class EventGame(NamedTuple):
     """Those of `READ_TAGS` that the game has."""
     fault: PgnError | None = None
     """The reason why the game is unreadable; its score is meaningless then."""
+    course: Course | None = None
+    """Where the game stands, and how it ended; None if it is from no file."""
 
     @property
     def is_bye(self) -> bool:
@@ -122,6 +145,19 @@ class EventGame(NamedTuple):
         return number_in(self.tags.get("Round", "?").partition(".")[0])
 
     @property
+    def round_name(self) -> str:
+        """The round as people name it, such as `Round 3` or `Final`; empty if there is none."""
+        if self.round_number:
+            return f"Round {self.round_number}"
+        name = " ".join(self.tags.get("Round", "?").split())
+        return "" if name in ("?", "-", "0") else name
+
+    @property
+    def day(self) -> Day | None:
+        """The day of the game; None without one."""
+        return day_in(self.tags.get("Date", ""))
+
+    @property
     def event(self) -> str:
         """The name of the event; empty if it has none."""
         name = " ".join(self.tags.get("Event", "?").split())
@@ -142,6 +178,27 @@ def names_of_events(games: Iterable[EventGame]) -> str:
     if len(events) > _MOST_EVENTS:
         names.append(f"{len(events) - _MOST_EVENTS} others")
     return ", ".join(names)
+
+
+def by_event(games: Iterable[EventGame]) -> dict[str, list[EventGame]]:
+    """Event -> its games, in the order of the file; names differ in more than case.
+
+    Unreadable games without an event are with the first event, because the damage may have taken
+    their tags.
+    """
+    names: dict[str, str] = {}
+    events: dict[str, list[EventGame]] = {}
+    nameless = list[EventGame]()
+    for game in games:
+        if game.fault is not None and not game.event:
+            nameless.append(game)
+            continue
+        name = names.setdefault(game.event.casefold(), game.event)
+        events.setdefault(name, []).append(game)
+    if nameless:
+        first = next(iter(events), "")
+        events.setdefault(first, []).extend(nameless)
+    return events
 
 
 def games_of_event(games: Sequence[EventGame], name: str) -> list[EventGame]:

@@ -18,6 +18,7 @@ from itertools import chain
 from typing import Any, Final
 
 from tbgen.apps.games import tiebreaks
+from tbgen.apps.games.dates import Day, in_words
 from tbgen.apps.games.event import EventGame, is_bye, names_of_events
 from tbgen.apps.games.results import DRAWN, UNFINISHED
 from tbgen.apps.games.tags import Source
@@ -100,6 +101,8 @@ class PlayerRow:
     """Opponent -> the games, with the player's side in each."""
     figures: dict[TieBreak, Fraction] = field(default_factory=dict)
     """Criterion of the cross table -> the player's value."""
+    behind_by: TieBreak | None = None
+    """The criterion that places the player behind the row above; None if there is none."""
 
     def add(self, game: EventGame, side: Color) -> None:
         """Count a game in which the player had this side."""
@@ -149,6 +152,7 @@ class PlayerRow:
             "points",
             points_exact=str(self.points),
             net=net,
+            behind_by=self.behind_by,
             tiebreaks=self.figures,
             against=against,
         )
@@ -238,7 +242,8 @@ class Standings:
         self.order = tuple(order)
         self.finished = list[EventGame]()
         """The games that count: those with a result."""
-        self.unfinished = 0
+        self.unfinished = list[EventGame]()
+        """The games without a result, which do not count."""
         self.by_sheet = list[TbgenError]()
         """The errors of unreadable games that count by their score sheets."""
         self.skipped = list[TbgenError](faults)
@@ -247,7 +252,7 @@ class Standings:
             if game.fault is not None and not (counts_unreadable and game.counts_by_sheet):
                 self.skipped.append(game.fault)
             elif game.result == UNFINISHED:
-                self.unfinished += 1
+                self.unfinished.append(game)
             else:
                 self.finished.append(game)
                 if game.fault is not None:
@@ -298,13 +303,22 @@ class Standings:
             if criterion in ON_TABLE:
                 tabled[criterion] = ON_TABLE[criterion](self.table)
                 criteria[criterion] = tiebreaks.by_value(tabled[criterion])
-        in_order = [criteria[criterion] for criterion in self.order]
+        groups = [sorted(self.table)]
+        places: dict[TieBreak, dict[str, int]] = {}
+        for criterion in self.order:
+            groups = tiebreaks.split(groups, criteria[criterion])
+            places[criterion] = {}
+            for place, group in enumerate(groups):
+                places[criterion] |= dict.fromkeys(group, place)
         ranked = list[PlayerRow]()
-        for group in tiebreaks.ranking(sorted(self.table), in_order):
+        for group in groups:
             rank = len(ranked) + 1
             for name in group:
                 figures = {criterion: values[name] for criterion, values in tabled.items()}
-                ranked.append(replace(rows[name], rank=rank, figures=figures))
+                row = replace(rows[name], rank=rank, figures=figures)
+                if ranked:
+                    row.behind_by = _first_difference(places, ranked[-1].name, name)
+                ranked.append(row)
         return ranked
 
     @property
@@ -319,29 +333,51 @@ class Standings:
         return " ".join(common).strip(" -–,:;|/")
 
     @property
+    def days(self) -> list[Day]:
+        """The days of all games that have one."""
+        days = list[Day]()
+        for game in [*self.finished, *self.unfinished]:
+            if game.day is not None:
+                days.append(game.day)
+        return days
+
+    @property
     def caveat(self) -> str:
-        """The provisional scores in words, if there are any."""
+        """The scores that are not final in words, if there are any."""
+        doubtful = len(self.doubtful)
+        finished = counted(len(self.finished), "game", "games")
+        if doubtful == 1:
+            caveat = f"the score of 1 of {finished} is not final"
+        else:
+            caveat = f"the scores of {doubtful:,} of {finished} are not final"
+        return f"{caveat}: {'; '.join(self._reasons_for_doubt())}"
+
+    def _reasons_for_doubt(self) -> Iterator[str]:
+        """Why scores are not final, each reason with its number of games."""
         tables = list[str]()
         for name, number in self.provisional.most_common():
             if name is not None:
                 tables.append(f"{name} ({number})")
-        reasons = list[str]()
-        if tables:
-            reason = f"no table {', '.join(tables[:_MOST_NAMED])}"
+        if len(tables) == 1:
+            yield f"the table {tables[0]} is missing"
+        elif tables:
+            named = ", ".join(tables[:_MOST_NAMED])
             if len(tables) > _MOST_NAMED:
-                reason += f" and {len(tables) - _MOST_NAMED} others"
-            reasons.append(reason)
-        if self.provisional[None]:
-            reasons.append(f"bounds alone, or no name of a table ({self.provisional[None]})")
-        doubtful = len(self.doubtful)
-        finished = counted(len(self.finished), "game", "games")
-        verb = "is" if doubtful == 1 else "are"
-        caveat = f"{doubtful:,} of {finished} {verb} provisional: {', '.join(reasons)}"
+                named += f" and {len(tables) - _MOST_NAMED} others"
+            yield f"the tables {named} are missing"
+        without_table = [game for game in self.doubtful if not game.missing]
+        bounded = sum("RMobilityBounds" in game.tags for game in without_table)
+        if bounded:
+            yield f"best play was only bounded in {counted(bounded, 'game', 'games')}"
         disproved = sum(game.is_disproved for game in self.doubtful)
-        if disproved:
-            games = counted(disproved, "game", "games")
-            caveat += f"; the bounds of {games} exclude the score that ranks here"
-        return caveat
+        if disproved == 1:
+            yield "the accrued score of 1 game lies outside its bounds"
+        elif disproved:
+            yield f"the accrued scores of {disproved:,} games lie outside their bounds"
+        unexplained = len(without_table) - bounded
+        if unexplained:
+            games = counted(unexplained, "game", "games")
+            yield f"the tags of {games} name no table and no bounds"
 
     def doubts(self) -> Iterator[str]:
         """What may be wrong: several events, or names that do not stand for one player."""
@@ -394,9 +430,11 @@ class Standings:
     def facts(self) -> dict[str, Any]:
         """The standings as JSON has them."""
         return {
+            "event": self.event,
+            "dates": in_words(self.days),
             "tiebreak": list(self.order),
             "scoring": [scheme.value for scheme in self.schemes],
-            "unfinished": self.unfinished,
+            "unfinished": len(self.unfinished),
             "skipped": [error.facts() for error in self.skipped],
             "by_sheet": [error.facts() for error in self.by_sheet],
             "provisional": {name or "?": number for name, number in self.provisional.most_common()},
@@ -405,11 +443,12 @@ class Standings:
 
     def csv_rows(self) -> list[dict[str, Any]]:
         """The players as rows of a table; then a row with the reason for each unreadable game."""
-        rows = [row.facts(self.indices) for row in self.rows]
+        event = self.event
+        rows = [{"event": event, **row.facts(self.indices)} for row in self.rows]
         for error in self.by_sheet:
-            rows.append({"counted_by_score_sheet": str(error)})
+            rows.append({"event": event, "counted_by_score_sheet": str(error)})
         for error in self.skipped:
-            rows.append({"left_out": str(error)})
+            rows.append({"event": event, "left_out": str(error)})
         return rows
 
 
@@ -421,6 +460,16 @@ def _rows_of(games: Iterable[EventGame]) -> dict[str, PlayerRow]:
             name = game.players[side]
             rows.setdefault(name, PlayerRow(name)).add(game, side)
     return rows
+
+
+def _first_difference(
+    places: Mapping[TieBreak, Mapping[str, int]], one: str, other: str
+) -> TieBreak | None:
+    """The first criterion that tells two players apart; None if they share a rank."""
+    for criterion, place_of in places.items():
+        if place_of[one] != place_of[other]:
+            return criterion
+    return None
 
 
 def _tables_lacking(games: Iterable[EventGame]) -> Counter[str | None]:

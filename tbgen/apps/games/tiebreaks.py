@@ -39,14 +39,19 @@ def ranking(
     """
     groups = [list(players)]
     for criterion in criteria:
-        parts = list[list[Entrant]]()
-        for group in groups:
-            if len(group) > 1:
-                parts.extend(criterion(group))
-            else:
-                parts.append(group)
-        groups = parts
+        groups = split(groups, criterion)
     return groups
+
+
+def split(groups: Iterable[list[Entrant]], criterion: Criterion[Entrant]) -> list[list[Entrant]]:
+    """The groups after one more criterion, best first."""
+    parts = list[list[Entrant]]()
+    for group in groups:
+        if len(group) > 1:
+            parts.extend(criterion(group))
+        else:
+            parts.append(group)
+    return parts
 
 
 def by_value(values: Mapping[Entrant, Any]) -> Criterion[Entrant]:

@@ -25,18 +25,21 @@ _TO_MAN: Final = 12
 """How far an arrow stays from the middle of its squares, so that the men are visible."""
 
 
-def standings_page(standings: Standings) -> str:
-    """The ranks and points of an event with a cross table."""
-    return _page(
-        "standings.html",
-        title=standings.event or "Standings",
-        broad=True,
-        standings=standings,
-        rounds=knockout_rounds(standings.finished),
-        columns=columns_of(standings),
-        byes=byes_of(standings),
-        games_by_round=games_by_round(standings),
-    )
+def standings_page(ranked: Sequence[Standings]) -> str:
+    """The ranks and points of each event with a cross table."""
+    events = []
+    for standings in ranked:
+        event = {
+            "title": standings.event or "Standings",
+            "standings": standings,
+            "rounds": knockout_rounds(standings.finished),
+            "columns": columns_of(standings),
+            "byes": byes_of(standings),
+            "games_by_round": games_by_round(standings),
+        }
+        events.append(event)
+    titles = ", ".join(str(event["title"]) for event in events)
+    return _page("standings.html", title=titles, broad=True, events=events)
 
 
 def annotated_page(

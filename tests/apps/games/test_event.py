@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tbgen.apps.games.batch import ChunkDecider, GamesTask
 from tbgen.apps.games.crosstable import tcec_json
-from tbgen.apps.games.event import EventGame, games_of_event
+from tbgen.apps.games.event import EventGame, by_event, games_of_event
 from tbgen.apps.games.knockout import Tie, knockout_rounds
 from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.standings import DEFAULT_ORDER, TIE_BREAKS, Standings, TieBreak
@@ -77,7 +77,7 @@ def test_players_are_ranked_in_the_order_that_is_named() -> None:
 
 def test_games_without_a_result_are_left_out_and_counted() -> None:
     standings = Standings([game("Ann", "Bob", "G0.5", "*"), game("Ann", "Bob", "G0.5")])
-    assert (standings.unfinished, [row.games for row in standings.rows]) == (1, [1, 1])
+    assert (len(standings.unfinished), [row.games for row in standings.rows]) == (1, [1, 1])
 
 
 names = st.sampled_from(["Ann", "Bob", "Cid", "Dan"])
@@ -90,6 +90,7 @@ event = st.lists(
         st.just(Scoring()),
         st.sampled_from(Source),
         fault=st.none(),
+        course=st.none(),
     ).filter(lambda each: each.players[0] != each.players[1]),
     min_size=1,
     max_size=12,
@@ -137,9 +138,7 @@ def test_a_ranking_says_that_bounds_exclude_a_score_that_it_uses() -> None:
         ("x y", False),
     ):
         found = Standings([doubted._replace(tags={"RMobilityBounds": bounds})])
-        assert (
-            "the bounds of 1 game exclude the score that ranks here" in found.caveat
-        ) is excluded
+        assert ("the accrued score of 1 game lies outside its bounds" in found.caveat) is excluded
 
 
 def test_csv_is_read_back() -> None:
@@ -246,6 +245,40 @@ def test_a_mixture_of_events_is_doubted_and_one_can_be_chosen() -> None:
     assert list(Standings(league).doubts()) == []
     with pytest.raises(UsageError, match=r'no game has the event "League 4"; there are "TCEC'):
         games_of_event(games, "League 4")
+
+
+def test_each_event_of_a_file_is_ranked_by_itself_and_its_name_may_change_case() -> None:
+    games = events_of(S18.read_text(encoding="utf-8"))
+    shouted = games[0].tags | {"Event": "TCEC SEASON 18 - LEAGUE 2"}
+    events = by_event([*games, games[0]._replace(tags=shouted)])
+    assert {name: len(games) for name, games in events.items()} == {
+        "TCEC Season 18 - League 2": 11,
+        "TCEC Season 18 - League 3": 10,
+    }
+
+
+def test_an_unreadable_game_that_lost_its_event_is_told_with_the_first_event() -> None:
+    damaged = events_of('[White "Ann"]\n\n1. Ke3 *\n')
+    games = [game("Ann", "Bob", "G1.5")._replace(tags={"Event": name}) for name in ("One", "Two")]
+    events = by_event([*damaged, *games])
+    assert {name: len(games) for name, games in events.items()} == {"One": 2, "Two": 1}
+
+
+def test_each_player_is_behind_the_one_above_by_the_first_criterion_that_tells_them_apart() -> None:
+    games = [
+        game("Ann", "Bob", "G0.0", "1-0"),
+        game("Bob", "Cid", "G0.5"),
+        game("Cid", "Ann", "G0.5"),
+        game("Bob", "Ann", "G0.5"),
+    ]
+    by_net = Standings(games).rows
+    assert [(row.name, row.behind_by) for row in by_net] == [
+        ("Bob", None),
+        ("Ann", "net"),
+        ("Cid", "points"),
+    ]
+    equal = Standings([game("Ann", "Bob", "G0.5"), game("Cid", "Dan", "G0.5")]).rows
+    assert [row.behind_by for row in equal] == [None, None, "points", None]
 
 
 def test_two_matches_of_one_event_are_doubted() -> None:

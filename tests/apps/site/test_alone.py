@@ -34,7 +34,7 @@ def game(
 
 
 def page(*games: EventGame) -> str:
-    found = standings_page(Standings(games))
+    found = standings_page([Standings(games)])
     html5lib.HTMLParser(strict=True).parse(found)
     return found
 
@@ -64,7 +64,7 @@ def test_a_cell_has_the_scores_of_two_games_as_the_player_of_the_row_sees_them()
 def test_a_provisional_score_is_marked_and_the_page_says_how_many_there_are() -> None:
     found = page(game("Ann", "Bob", "G1.5", Source.PROVISIONAL), game("Ann", "Bob", "G2.5"))
     assert "1.5<b>?</b></span>" in found
-    assert "1 of 2 games is provisional: no table KRPvKR (1)." in found
+    assert "The score of 1 of 2 games is not final: the table KRPvKR (1) is missing." in found
     assert "provisional" not in page(game("Ann", "Bob", "G2.5"))
 
 
@@ -96,9 +96,8 @@ def test_the_page_of_a_knockout_has_its_bracket() -> None:
 
 @pytest.mark.parametrize(("players", "crossed"), [(50, True), (2000, False)])
 def test_a_page_of_very_many_players_has_no_cross_table(players: int, crossed: bool) -> None:
-    found = standings_page(
-        Standings([game(f"player {n}", f"player {n + 1}", "G1.5") for n in range(players - 1)])
-    )
+    games = [game(f"player {n}", f"player {n + 1}", "G1.5") for n in range(players - 1)]
+    found = standings_page([Standings(games)])
     assert len(found) < 700_000
     assert f"player {players - 1}" in found
     assert found.count('class="met self"') == (players if crossed else 0)
@@ -141,7 +140,7 @@ def test_pages_of_games_name_the_games_that_were_left_out() -> None:
     unreadable = game("Ann", "Bob", "G1.5")._replace(fault=fault)
     for counts, heading in ((True, "Counted by the score sheet"), (False, "Left out:")):
         games = [game("Ann", "Bob", "G1.5"), unreadable]
-        found = standings_page(Standings(games, counts_unreadable=counts))
+        found = standings_page([Standings(games, counts_unreadable=counts)])
         assert heading in found
         assert "games.pgn, game 7, ply 3: illegal move &#39;Ke3&#39;" in found
     assert "games.pgn, game 7, ply 3" in annotated_page([], "games.pgn", [fault])
@@ -149,7 +148,7 @@ def test_pages_of_games_name_the_games_that_were_left_out() -> None:
 
 def test_every_criterion_is_a_column_in_its_order_with_a_sentence() -> None:
     games = [game("Ann", "Bob", "G1.5"), game("Bob", "Cid", "G0.5"), game("Cid", "Ann", "G0.5")]
-    found = standings_page(Standings(games, TIE_BREAKS))
+    found = standings_page([Standings(games, TIE_BREAKS)])
     html5lib.HTMLParser(strict=True).parse(found)
     heads = re.findall(r'<th scope="col" class="n(?: spare)?">(.*?)</th>', found)
     assert heads[:5] == ["#", "Games", "Score sheet", "Points", "Net"]

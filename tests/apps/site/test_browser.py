@@ -231,7 +231,7 @@ def test_a_page_that_stands_alone_fits_a_phone_and_a_screen_reader(
         for each in meetings
     ]
     path = tmp_path / "standings.html"
-    path.write_text(standings_page(Standings(games)))
+    path.write_text(standings_page([Standings(games)]))
     for width, scheme in ((390, "dark"), (1280, "light")):
         page.look(width, scheme=scheme)
         page.open(

@@ -1,0 +1,226 @@
+"""How games ended, and why their scores count, in words.
+
+>>> ending_in({"Termination": "adjudication", "TerminationDetails": "TCEC win rule"})
+<Ending.ADJUDICATION: 'adjudicated'>
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from tbgen.apps.games.event import EventGame
+from tbgen.apps.games.results import DOUBLE_FORFEIT, winner_of
+from tbgen.apps.games.tags import Source
+from tbgen.rules.stage import End
+from tbgen.text import in_plies
+
+_TAGS = ("Termination", "TerminationDetails")
+_MOST_DETAILS = 80
+"""The most characters of a tag that a page quotes."""
+
+
+class Ending(enum.Enum):
+    """How a game ended; the value is its name on a page."""
+
+    MATE = "mate"
+    STALEMATE = "stalemate"
+    VARIANT = "rule of the variant"
+    REPETITION = "third repetition"
+    FIFTY_MOVES = "fifty moves"
+    BARE_KINGS = "bare kings"
+    BYE = "bye"
+    FORFEIT = "forfeit"
+    TIME = "on time"
+    RESIGNATION = "resigned"
+    CRASH = "broken off"
+    ADJUDICATION = "adjudicated"
+    AGREEMENT = "agreed"
+    UNREADABLE = "moves unreadable"
+    BEST_PLAY = "best play"
+    """The game stopped, and best play mates."""
+    UNKNOWN = ""
+    """The file does not say how."""
+
+
+MARKS: Final[Mapping[Ending, str]] = {
+    Ending.MATE: "#",
+    Ending.RESIGNATION: "r",
+    Ending.TIME: "t",
+    Ending.ADJUDICATION: "a",
+    Ending.CRASH: "c",
+    Ending.BEST_PLAY: "b",
+    Ending.FORFEIT: "f",
+    Ending.UNREADABLE: "u",
+    Ending.UNKNOWN: "w",
+}
+"""The signs of won games in cross tables."""
+MEANINGS: Final[Mapping[Ending, str]] = {
+    Ending.MATE: "mate on the board",
+    Ending.RESIGNATION: "resigned",
+    Ending.TIME: "lost on time",
+    Ending.ADJUDICATION: "adjudicated",
+    Ending.CRASH: "crashed or disconnected",
+    Ending.BEST_PLAY: "stopped, and best play mates",
+    Ending.FORFEIT: "forfeited without a game",
+    Ending.UNREADABLE: "moves unreadable, so the score sheet counts",
+    Ending.UNKNOWN: "won, and the file does not say how",
+}
+"""What the signs mean."""
+
+_ENDS: Final = {
+    End.CHECKMATE: Ending.MATE,
+    End.STALEMATE: Ending.STALEMATE,
+    End.VARIANT: Ending.VARIANT,
+    End.BARE_KINGS: Ending.BARE_KINGS,
+    End.FIFTY_MOVES: Ending.FIFTY_MOVES,
+    End.THREEFOLD_REPETITION: Ending.REPETITION,
+}
+_BY_LOSER: Final[Mapping[Ending, str]] = {
+    Ending.RESIGNATION: "resigned",
+    Ending.TIME: "lost on time",
+    Ending.FORFEIT: "forfeited",
+    Ending.CRASH: "crashed or disconnected",
+}
+"""Ending -> what the loser did."""
+_WORDS: Final = (
+    (re.compile(r"\bresign", re.IGNORECASE), Ending.RESIGNATION),
+    (re.compile(r"\b(?:time|timeout|clock|flag)\b", re.IGNORECASE), Ending.TIME),
+    (
+        re.compile(r"abandon|disconnect|stall|crash|emergency|has ended", re.IGNORECASE),
+        Ending.CRASH,
+    ),
+    (re.compile(r"(?:fifty|50)[ -]?moves?", re.IGNORECASE), Ending.FIFTY_MOVES),
+    (re.compile(r"repetition|\b3-?fold", re.IGNORECASE), Ending.REPETITION),
+    (re.compile(r"\bagree", re.IGNORECASE), Ending.AGREEMENT),
+    (re.compile(r"forfeit|default|walk-?over|no[ -]show", re.IGNORECASE), Ending.FORFEIT),
+    (re.compile(r"adjudicat|tablebase|syzygy|tcec|\brule\b", re.IGNORECASE), Ending.ADJUDICATION),
+)
+"""The words of tags that say how a game ended; the first that is found counts."""
+
+
+def ending_in(tags: Mapping[str, str]) -> Ending:
+    """How a game ended by its tags alone."""
+    said = " ".join(tags.get(name, "") for name in _TAGS)
+    for words, ending in _WORDS:
+        if words.search(said):
+            return ending
+    return Ending.UNKNOWN
+
+
+def ending_of(game: EventGame) -> Ending:
+    """How a game ended: on the board, by the rules, or by its tags."""
+    if game.fault is not None:
+        return Ending.UNREADABLE
+    if game.is_bye:
+        return Ending.BYE
+    is_decisive = winner_of(game.result) is not None
+    if not game.plies and (is_decisive or game.result == DOUBLE_FORFEIT):
+        return Ending.FORFEIT
+    if game.course is not None and game.course.end is not None:
+        return _ENDS[game.course.end]
+    said = ending_in(game.tags)
+    if said is Ending.UNKNOWN and game.final.is_mate and not is_decisive:
+        return Ending.BEST_PLAY
+    return said
+
+
+def mark_of(game: EventGame) -> str:
+    """The sign of a won game in a cross table; empty for other games."""
+    is_won = winner_of(game.result) is not None or game.result == DOUBLE_FORFEIT
+    if not is_won and not (game.is_on_the_board and game.final.is_mate):
+        return ""
+    ending = ending_of(game)
+    if not is_won and ending is not Ending.MATE:
+        ending = Ending.BEST_PLAY
+    return MARKS.get(ending, "")
+
+
+def ended_in_words(game: EventGame) -> str:
+    """How a game ended, with its loser if there is one: `Black resigned`.
+
+    Empty if the file does not say.
+    """
+    ending = ending_of(game)
+    winner = winner_of(game.result)
+    details = _details_of(game)
+    if ending is Ending.FORFEIT and winner is None:
+        return "both forfeited"
+    if ending is Ending.UNKNOWN:
+        return f"{winner} won" if winner is not None else details
+    if winner is not None and ending in _BY_LOSER:
+        return f"{winner.other} {_BY_LOSER[ending]}"
+    if ending is Ending.ADJUDICATION and details:
+        return f"adjudicated: {details}"
+    name: str = ending.value
+    return name
+
+
+def _details_of(game: EventGame) -> str:
+    """What the tags say about the end beyond the usual words."""
+    for name in reversed(_TAGS):
+        said = " ".join(game.tags.get(name, "").split())
+        if said.lower() not in ("", "?", "normal", "adjudication", "unterminated"):
+            return said[:_MOST_DETAILS]
+    return ""
+
+
+def reason_of(game: EventGame) -> str:
+    """Why the score of a game counts, in sentences."""
+    if game.fault is not None:
+        return f"The moves cannot be read ({game.fault.reason}), so the score sheet counts."
+    if not game.is_on_the_board:
+        return f"The game has no score, so the points of the score sheet count: {game.result}."
+    value = game.final.in_words()
+    if game.source is Source.TABLEBASE:
+        return f"The game stopped. By best play from there {value}{_by_table(game)}."
+    if game.source is Source.SOLVED:
+        return f"The game stopped. A solve proves that by best play {value}."
+    if game.source is Source.RESULT:
+        return "A win by the result counts as mate, G0.0."
+    if game.source is Source.PROVISIONAL:
+        return _doubt_about(game)
+    ending = ending_of(game)
+    if ending in (Ending.MATE, Ending.STALEMATE):
+        return f"{value}, on the board."
+    if game.course is not None and game.course.end is not None:
+        return f"The rules ended the game, and the accrued score stands: {value}."
+    if game.course is not None and game.course.men:
+        men = game.course.men
+        return (
+            f"The game stopped with {men} men. No table decides it, "
+            f"and the accrued score stands: {value}."
+        )
+    return f"The accrued score stands: {value}."
+
+
+def _by_table(game: EventGame) -> str:
+    """The table that decided a game, and the plies of best play if it knows them."""
+    if game.course is None or game.course.table is None:
+        return ""
+    table, *plies = game.course.table.split()
+    if not plies:
+        return f", as the table {table} says"
+    return f" in {in_plies(int(plies[0]))}, as the table {table} says"
+
+
+def _doubt_about(game: EventGame) -> str:
+    """What is missing until the score of a game is final."""
+    value = game.final.in_words()
+    standing = f"Not final. The accrued score counts for now: {value}."
+    if game.missing:
+        tables = game.missing.split()
+        if len(tables) == 1:
+            return f"{standing} The table {tables[0]}, which is missing here, decides the game."
+        return (
+            f"{standing} The tables {', '.join(tables)}, which are missing here, decide the game."
+        )
+    bounds = game.tags.get("RMobilityBounds", "").split()
+    if not bounds:
+        return standing
+    standing += f" Best play was only bounded: it leads to a score from {' to '.join(bounds)}."
+    if game.is_disproved:
+        standing += " The accrued score lies outside these bounds, so another one will replace it."
+    return standing
