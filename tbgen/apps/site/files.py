@@ -32,7 +32,7 @@ from tbgen.apps.site.replies import (
     tagged,
     unchanged,
 )
-from tbgen.apps.site.service import Service, query_of, service_of
+from tbgen.apps.site.service import Service, query_of, reply_in_thread, service_of
 from tbgen.apps.site.templates import HERE
 from tbgen.errors import MaterialError, MissingTableError, TbgenError
 from tbgen.library.catalog import Entry
@@ -62,13 +62,11 @@ async def table_facts(request: Request) -> Response:
     service = service_of(request)
     entry = _entry(service, request.path_params["name"])
     headers = tagged(entry.digest)
-    if reply := unchanged(request, headers):
-        return reply
 
     def answer() -> Response:
         return as_json(entry.figures(), headers)
 
-    return await service.in_thread(answer)
+    return await reply_in_thread(request, headers, answer)
 
 
 async def table_file(request: Request) -> Response:

@@ -7,6 +7,7 @@ A short answer is made in the event loop: passing it to a thread would take long
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
@@ -40,9 +41,10 @@ from tbgen.apps.site.replies import (
     tagged,
     unchanged,
 )
-from tbgen.apps.site.service import body_of, query_of, service_of
+from tbgen.apps.site.service import body_of, query_of, reply_in_thread, service_of
 from tbgen.apps.site.standalone import picture_of_value
 from tbgen.errors import UsageError
+from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
 
 if TYPE_CHECKING:  # few requests ask for solved positions, and the solver is large
@@ -111,8 +113,6 @@ async def line(request: Request) -> Response:
     if is_pgn:
         tag += "-pgn"
     headers = tagged(tag, {"Vary": "Accept"})
-    if reply := unchanged(request, headers):
-        return reply
 
     def answer() -> Response:
         question = position_in(given)
@@ -124,7 +124,7 @@ async def line(request: Request) -> Response:
             return Response(game, headers=headers, media_type=PGN)
         return as_json(answers.line_of(service.tables, question, scoring, fifty, most), headers)
 
-    return await service.in_thread(answer)
+    return await reply_in_thread(request, headers, answer)
 
 
 async def solved(request: Request) -> Response:
@@ -154,14 +154,12 @@ async def map_of_a_man(request: Request) -> Response:
     service = service_of(request)
     given = query_of(request, *POSITION, *MAN)
     headers = tagged(service.catalog.tag)
-    if reply := unchanged(request, headers):
-        return reply
 
     def answer() -> Response:
         board, accrued = position_in(given)
         return as_json(map_facts(service.tables, board, accrued, given.get("man", "")), headers)
 
-    return await service.in_thread(answer)
+    return await reply_in_thread(request, headers, answer)
 
 
 async def picture(request: Request) -> Response:
@@ -169,48 +167,37 @@ async def picture(request: Request) -> Response:
     service = service_of(request)
     given = query_of(request, *POSITION, *MAN)
     headers = tagged(service.catalog.tag, {"Content-Security-Policy": _PICTURE_POLICY})
-    if reply := unchanged(request, headers):
-        return reply
 
     def answer() -> Response:
         board, accrued = position_in(given)
         drawing = picture_of_value(service.tables, board, accrued, given.get("man"))
         return Response(drawing, headers=headers, media_type=SVG)
 
-    return await service.in_thread(answer)
+    return await reply_in_thread(request, headers, answer)
 
 
 async def standard_position(request: Request) -> Response:
     """A position and its moves as ordinary chess sees them."""
-    service = service_of(request)
-    given = _fen_of(request)
-    headers = tagged(service.catalog.tag)
-    if reply := unchanged(request, headers):
-        return reply
-
-    def answer() -> Response:
-        return as_json(standard.standard_answer(service.tables, given), headers)
-
-    return await service.in_thread(answer)
+    return await _standard(request, standard.standard_answer)
 
 
 async def standard_mainline(request: Request) -> Response:
     """Best play to a mate of ordinary chess."""
+    return await _standard(request, standard.standard_mainline)
+
+
+async def _standard(
+    request: Request, answer_of: Callable[[Tablebase, Mapping[str, str]], dict[str, Any]]
+) -> Response:
+    """An answer of ordinary chess. Parameters that only other servers know are ignored."""
     service = service_of(request)
-    given = _fen_of(request)
+    given = {"fen": request.query_params.get("fen", "")}
     headers = tagged(service.catalog.tag)
-    if reply := unchanged(request, headers):
-        return reply
 
     def answer() -> Response:
-        return as_json(standard.standard_mainline(service.tables, given), headers)
+        return as_json(answer_of(service.tables, given), headers)
 
-    return await service.in_thread(answer)
-
-
-def _fen_of(request: Request) -> dict[str, str]:
-    """The position of a request. Parameters that only other servers know are ignored."""
-    return {"fen": request.query_params.get("fen", "")}
+    return await reply_in_thread(request, headers, answer)
 
 
 async def adjudicate(request: Request) -> Response:

@@ -6,7 +6,7 @@ It keeps no state and writes nothing.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.responses import Response
 
 from tbgen.apps.site import answers
 from tbgen.apps.site.limits import Limits, connections_for
@@ -21,6 +22,7 @@ from tbgen.apps.site.metrics import Metrics
 from tbgen.apps.site.names import LOCAL_NAMES
 from tbgen.apps.site.parameters import parameters_of
 from tbgen.apps.site.queue import Queue
+from tbgen.apps.site.replies import unchanged
 from tbgen.closures import SOLVED
 from tbgen.library.catalog import Catalog
 from tbgen.probe import Tablebase
@@ -100,6 +102,15 @@ def service_of(request: Request) -> Service:
     """The service of the application that has received a request."""
     service: Service = request.app.state.service
     return service
+
+
+async def reply_in_thread(
+    request: Request, headers: Mapping[str, str], reply: Callable[[], Response]
+) -> Response:
+    """A reply with these headers that a working thread makes, unless the client has it already."""
+    if known := unchanged(request, headers):
+        return known
+    return await service_of(request).in_thread(reply)
 
 
 def query_of(request: Request, *known: str) -> dict[str, str]:
