@@ -33,7 +33,7 @@ from tbgen.score import Color, Score
 from tbgen.storage.files import every_material
 
 DATA: Final = "data"
-STATIC: Final = ("step.js", "find.js", "sort.js", "icon.svg")
+STATIC: Final = ("replay.js", "step.js", "find.js", "sort.js", "icon.svg")
 CLAIMS: Final = tuple(map(Material.parse, ("KvK", "KBvK", "KNvK", "KNNvK", "KPvK")))
 """The subjects of the rules."""
 

@@ -51,7 +51,7 @@ def annotated_page(
     """
     return _page(
         "annotated.html",
-        script=static("step.js"),
+        script=static("replay.js") + static("step.js"),
         name=name,
         annotations=annotations,
         faults=faults,
