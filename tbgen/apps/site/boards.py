@@ -76,11 +76,6 @@ def _men_in_words(board: chess.Board, side: Color) -> str:
     return f"{side}: {', '.join(men)}"
 
 
-def signed(outcome: Score) -> str:
-    """An outcome with a minus sign instead of a hyphen."""
-    return str(outcome).replace("-", "\N{MINUS SIGN}")
-
-
 # Maps.
 
 

@@ -14,8 +14,9 @@ from starlette.responses import FileResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from tbgen.apps.site.boards import in_words, signed
+from tbgen.apps.site.boards import in_words
 from tbgen.apps.site.export import INDEX, PREVIEW, RULES, SERVER, files, index_page
+from tbgen.apps.site.palette import signed
 from tbgen.apps.site.parameters import POSITION, position_in
 from tbgen.apps.site.plain import plain_page
 from tbgen.apps.site.replies import (

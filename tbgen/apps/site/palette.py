@@ -31,6 +31,15 @@ def shade_of(outcome: Score, lowest: Sequence[int] = SHADE_FROM) -> str:
     return f"{side}{shade}"
 
 
+def signed(words: Score | str) -> str:
+    """An outcome, or a text that names some, with minus signs instead of hyphens.
+
+    >>> signed(Score(7, Color.BLACK)), signed("well-known -G3.5")
+    ('−G3.5', 'well-known −G3.5')
+    """
+    return str(words).replace("-G", "\N{MINUS SIGN}G")
+
+
 class BarPart(NamedTuple):
     """A part of a bar: the outcomes of one colour."""
 
@@ -49,9 +58,9 @@ def bar_of(counts: Mapping[Score, int]) -> list[BarPart]:
     for shade, group in itertools.groupby(sorted(counts, reverse=True), shade_of):
         outcomes = list(group)
         size = sum(counts[outcome] for outcome in outcomes)
-        label = str(outcomes[0])
+        label = signed(outcomes[0])
         if len(outcomes) > 1:
-            label += f" to {outcomes[-1]}"
+            label += f" to {signed(outcomes[-1])}"
         part = BarPart(
             shade,
             start=100 * before / total,
@@ -67,14 +76,16 @@ def told(counts: Mapping[Score, int], most: int = 4) -> str:
     """A bar in words: the most frequent outcomes.
 
     >>> told({Score(0, Color.WHITE): 3, Score(5, Color.BLACK): 1})
-    'G0.0 75.0 %, -G2.5 25.0 %'
+    'G0.0 75.0 %, −G2.5 25.0 %'
     """
     total = sum(counts.values())
     most_frequent = Counter(counts).most_common(most)
-    words = ", ".join(f"{outcome} {percent(count, total)}" for outcome, count in most_frequent)
+    words = list[str]()
+    for outcome, count in most_frequent:
+        words.append(f"{signed(outcome)} {percent(count, total)}")
     if len(counts) > most:
-        words += f", and {len(counts) - most} more"
-    return words
+        words.append(f"and {len(counts) - most} more")
+    return ", ".join(words)
 
 
 def percent(part: int, whole: int) -> str:
@@ -135,7 +146,7 @@ def plot_of(distances: PlyCounts) -> dict[str, Any]:
     across = [(100 * _x(ply, last), str(ply)) for ply in range(0, last + 1, step)]
     powers = range(math.floor(math.log10(most)) + 1)
     up = [(100 * _y(10**power, most), power_of_ten(power)) for power in powers]
-    words = "; ".join(f"{outcome}: {_in_words(distances[outcome])}" for outcome in named)
+    words = "; ".join(f"{signed(outcome)}: {_in_words(distances[outcome])}" for outcome in named)
     return {"lines": lines, "named": named, "across": across, "up": up, "words": words}
 
 

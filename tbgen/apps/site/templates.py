@@ -16,7 +16,16 @@ from tbgen.apps.records.record import SideRecord, step_of
 from tbgen.apps.site import need_extra
 from tbgen.apps.site.boards import in_words, shapes_of_men
 from tbgen.apps.site.cards import changes_of, with_numbers
-from tbgen.apps.site.palette import bar_of, line_style, path_of, percent, plot_of, shade_of, told
+from tbgen.apps.site.palette import (
+    bar_of,
+    line_style,
+    path_of,
+    percent,
+    plot_of,
+    shade_of,
+    signed,
+    told,
+)
 from tbgen.score import Color, Score
 from tbgen.text import counted, in_plies, in_so_many, in_units
 
@@ -49,10 +58,16 @@ def environment(**given: Any) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_as_shown,
     )
     templates.filters.update(_FILTERS)
     templates.globals.update(men=shapes_of_men(), **given)
     return templates
+
+
+def _as_shown(value: object) -> object:
+    """A value as pages show it. `|string` keeps the hyphen of a score, which programs read."""
+    return signed(value) if isinstance(value, Score) else value
 
 
 @cache
@@ -113,11 +128,6 @@ def _plot_of_side(side: SideRecord) -> dict[str, Any]:
     return plot_of(distances)
 
 
-def _unbroken(text: str) -> str:
-    """A text whose scores no line breaks at their minus."""
-    return text.replace("-G", "\N{NON-BREAKING HYPHEN}G")
-
-
 def _line_of(annotation: Annotation) -> dict[str, str]:
     """A game as `static/step.js` steps through it."""
     first = annotation.plies[0]
@@ -159,9 +169,9 @@ _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "position": chess.Board,
     "shade": shade_of,
     "share": _share,
-    "signed": _with_sign,
+    "signed": signed,
     "thousands": _with_commas,
     "told": told,
-    "unbroken": _unbroken,
     "units": in_units,
+    "with_sign": _with_sign,
 }

@@ -85,7 +85,7 @@ def test_what_the_rules_claim_stands_there_exactly(site: Path) -> None:
     page = " ".join((site / "drawn.html").read_text().split())
     for claim in (
         "G1.5 44 (1.2182 %)",
-        "-G5.5 1,216 (33.6656 %)",
+        "\N{MINUS SIGN}G5.5 1,216 (33.6656 %)",
         "G0.5 7,360 (3.8079 %)",
         "G1.5 185,924 (96.1921 %)",
     ):
