@@ -34,7 +34,7 @@ from tbgen.apps.site.replies import (
     unchanged,
 )
 from tbgen.apps.site.service import Service, query_of, reply_in_thread, service_of
-from tbgen.apps.site.templates import HERE
+from tbgen.apps.site.templates import HERE, static
 from tbgen.errors import MaterialError, MissingTableError, TbgenError
 from tbgen.library.catalog import Entry
 from tbgen.material import Material
@@ -180,6 +180,11 @@ def _explorer_page(service: Service, name: str, request: Request) -> bytes:
     if site is not None and (site / "material").is_dir():
         report = "../"
     return index_page(SERVER, service.catalog.entries.values(), report, name, **card).encode()
+
+
+async def served_links(request: Request) -> Response:
+    """A script that links the pages of a report to the explorer of this server."""
+    return Response(static("served.js"), media_type=_KINDS["js"])
 
 
 class SitePages(StaticFiles):

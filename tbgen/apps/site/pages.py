@@ -23,7 +23,7 @@ from tbgen.apps.site.cards import (
     quiet_plies_of,
     zugzwang_cards,
 )
-from tbgen.apps.site.export import PAGE_FOLDER, PREVIEW, RULES, write_new
+from tbgen.apps.site.export import PAGE_FOLDER, PREVIEW, RULES, SERVED_LINKS, write_new
 from tbgen.apps.site.templates import HERE, environment, static, style
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe import Tablebase
@@ -34,6 +34,7 @@ from tbgen.storage.files import every_material
 
 DATA: Final = "data"
 STATIC: Final = ("replay.js", "step.js", "find.js", "sort.js", "icon.svg")
+_NO_LINKS: Final = "// `tbgen serve` gives links to its explorer under this name.\n"
 CLAIMS: Final = tuple(map(Material.parse, ("KvK", "KBvK", "KNvK", "KNNvK", "KPvK")))
 """The subjects of the rules."""
 
@@ -116,6 +117,8 @@ class Site:
         yield "static/style.css", style()
         for name in STATIC:
             yield f"static/{name}", static(name)
+        if not self.explorer:
+            yield SERVED_LINKS, _NO_LINKS
         if self.address is not None:
             yield f"static/{PREVIEW}", (HERE / "static" / PREVIEW).read_bytes()
         yield self._index()

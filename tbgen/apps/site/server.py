@@ -26,6 +26,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from tbgen.apps.site import files, questions
 from tbgen.apps.site.answers import error_facts
 from tbgen.apps.site.connection import CONNECTIONS
+from tbgen.apps.site.export import SERVED_LINKS
 from tbgen.apps.site.metrics import counted
 from tbgen.apps.site.names import LOCAL_NAMES, guarded
 from tbgen.apps.site.plain import missing_page
@@ -120,9 +121,12 @@ def _routes(settings: ServerSettings) -> list[BaseRoute]:
     """
     to_explorer = RedirectResponse(f"{EXPLORER}/")
     if settings.site is None:
-        home: BaseRoute = Route("/", to_explorer, methods=["GET"])
+        pages: list[BaseRoute] = [Route("/", to_explorer, methods=["GET"])]
     else:
-        home = Mount("/", files.SitePages(directory=settings.site, html=True))
+        pages = [
+            Route(f"/{SERVED_LINKS}", files.served_links, methods=["GET"]),
+            Mount("/", files.SitePages(directory=settings.site, html=True)),
+        ]
     packed = [Middleware(GZipMiddleware)]
     return [
         Route("/r-mobility", questions.position, methods=["GET"]),
@@ -144,7 +148,7 @@ def _routes(settings: ServerSettings) -> list[BaseRoute]:
         Route(f"{EXPLORER}/plain", files.plain, methods=["GET"]),
         Route(f"{EXPLORER}/{{name:path}}", files.explorer_file, methods=["GET"], middleware=packed),
         Route(EXPLORER, to_explorer, methods=["GET"]),
-        home,
+        *pages,
     ]
 
 
