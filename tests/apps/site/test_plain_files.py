@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 
 from tbgen.apps.site.answers import line_of
 from tbgen.apps.site.export import write_explorer
+from tbgen.apps.site.palette import signed
 from tbgen.apps.site.parameters import Question
 from tbgen.library.catalog import Catalog
 from tbgen.library.workers import make_table
@@ -314,9 +315,16 @@ def test_a_table_of_pairs_answers_where_two_pawns_face_each_other(
     with giving(site) as address:
         page.open(f"{address}/explorer/")
         *answers, refusal = page.run(PROBE.replace("ASKED", json.dumps(questions)))
+        shown = []
+        for fen in (*with_pair, without_pair):
+            look_at(page, address, fen)
+            shown.append(text_of(page, "#verdict"))
         page.open("about:blank")
     page.complaints[:] = [complaint for complaint in page.complaints if "404" not in complaint]
     with open_tablebase(own_folder) as tables:
+        for fen, verdict in zip(with_pair, shown, strict=False):
+            assert verdict.startswith(signed(tables.probe(fen).outcome))
+        assert shown[-1].startswith("No table of KPvKP (pawn against pawn) is here.")
         for fen, answer in zip(with_pair, answers, strict=True):
             probe = tables.probe(fen)
             assert (answer["outcome"], answer["dtg"]) == (str(probe.outcome), probe.dtg)

@@ -3,7 +3,7 @@ import { byId, make, say } from './elements.js';
 import { FAMOUS } from './famous.js';
 import { parseMove, uciOf } from './rules.js';
 import { addressOf, offer } from './share.js';
-import { NAMES, REPORT } from './source.js';
+import { ENDINGS, REPORT } from './source.js';
 
 /** `page` is what the explorer can do, and what it shows. */
 export function wireControls(page) {
@@ -68,7 +68,7 @@ function wireEndings(page) {
   };
   byId('endings').ontoggle = async () => {
     const { wireSearch } = await import('./endings.js');
-    wireSearch(NAMES, { random: page.openRandom, report: REPORT });
+    wireSearch(ENDINGS, { random: page.openRandom, report: REPORT });
   };
 }
 
@@ -82,7 +82,7 @@ function famousLink([fen, accrued, title, words], open) {
 
 async function openGallery(page, does) {
   const { Gallery } = await import('./gallery.js');
-  return does(new Gallery(NAMES, { open: page.open, drill: page.startDrill, report: REPORT }));
+  return does(new Gallery(ENDINGS, { open: page.open, drill: page.startDrill, report: REPORT }));
 }
 
 function isTyping({ target }) {

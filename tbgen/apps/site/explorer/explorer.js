@@ -19,7 +19,7 @@ import { brokenRule, legalMoves, nameOf, parseFen, uciOf } from './rules.js';
 import { inWords, parseScore, signed } from './scores.js';
 import { showTools, wireTools } from './setup.js';
 import { addressOf, inAddress, isEmbedded, lichessOf } from './share.js';
-import { NAMES, REPORT, figuresOf, probe, source } from './source.js';
+import { NAMES, REPORT, figuresOf, hasTable, probe, source } from './source.js';
 import { Strip } from './strip.js';
 import { colorOf, solved, unknown, verdict } from './verdict.js';
 import { untilGoal, whatFollows } from './why.js';
@@ -183,7 +183,7 @@ function showEditor() {
 async function askFor(fen, accrued, number) {
   byId('answer').setAttribute('aria-busy', 'true');
   try {
-    if (!NAMES.includes(canonical(materialOf(position)).name)) {
+    if (!hasTable(position)) {
       await showUnknown(fen, accrued, number);
       return;
     }

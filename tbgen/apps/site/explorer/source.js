@@ -1,11 +1,22 @@
 // Where answers come from: a server, or files of tables. What was answered once is kept.
+import { PAIRS, canonical, hasOpposedPair, materialOf } from './materials.js';
+
 const { source: kind, base = '../', report = '', tables = '' } = document.documentElement.dataset;
 const MOST_KEPT = 500; // answers
 
 const listed = tables.split(' ').filter(Boolean); // with a star where a table has no distances
 
-/** The names of the endings that are here. */
+/** The names of the tables that are here. */
 export const NAMES = listed.map((name) => name.replace('*', ''));
+
+/** The names of endings that are here whole. */
+export const ENDINGS = NAMES.filter((name) => !name.endsWith(PAIRS));
+
+/** Whether a table here may have a position. */
+export function hasTable(position) {
+  const { name } = canonical(materialOf(position));
+  return NAMES.includes(name) || (NAMES.includes(`${name}${PAIRS}`) && hasOpposedPair(position));
+}
 
 /** Where the pages of the report are; empty if there are none. */
 export const REPORT = report;
