@@ -183,6 +183,11 @@ ASKED = [
     (LATE.format(100), "G4.0", "The fifty-move rule leaves 0 plies: G4.0."),
     ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "", "Tables know no castling rights."),
     (
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "",
+        "Tables have at most five men; here are 32.",
+    ),
+    (
         "4k2r/8/8/8/8/8/8/RR1QK3 b - - 0 1",
         "",
         "No table of KQRRvKR (queen and two rooks against rook) is here.",
@@ -551,6 +556,16 @@ def test_without_a_table_commands_lead_on(
         name, *words = shlex.split(text)[1:]  # which the program understands
         command = program.get_command(click.Context(program), name)
         command.make_context(name, words)
+
+
+def test_a_position_with_castling_rights_leads_on(page: Chromium, server: str) -> None:
+    board = chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1")
+    look_at(page, server, board.fen())
+    assert "Tables know no castling rights. White to move." in text_of(page, "#verdict")
+    assert "O-O" in texts_of(page, ".move b")
+    page.open(page.run("document.querySelector('#verdict a').href"), SHOWN)
+    assert fen_in(page) == "4k3/8/8/8/8/8/8/4K2R w - - 0 1"
+    assert "White forces checkmate" in text_of(page, "#verdict")
 
 
 def test_a_broken_link_leads_on(page: Chromium, server: str) -> None:

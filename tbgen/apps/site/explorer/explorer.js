@@ -183,12 +183,8 @@ function showEditor() {
 async function askFor(fen, accrued, number) {
   byId('answer').setAttribute('aria-busy', 'true');
   try {
-    if (!hasTable(position)) {
+    if (!isInTables(position)) {
       await showUnknown(fen, accrued, number);
-      return;
-    }
-    if (position.castling !== '-') {
-      refuse('Tables know no castling rights.');
       return;
     }
     const found = await probe({ fen, accrued });
@@ -199,6 +195,8 @@ async function askFor(fen, accrued, number) {
     else refuse(error.message, error.isLost ? retryButton() : '');
   }
 }
+
+const isInTables = (shown) => hasTable(shown) && shown.castling === '-';
 
 /** Say why there is no answer; a button may lead on. */
 function refuse(text, wayOn = '') {
@@ -260,6 +258,7 @@ async function showUnknown(fen, accrued, number) {
   showMoves();
   showStatus();
   byId('lichess').href = lichessOf(game.now);
+  if (position.castling !== '-') return; // nothing is solved with rights to castle
   const found = await source.solved?.(fen, accrued).catch(() => null);
   if (found && number === asked) showVerdict(...solved(found), ...unknown(answer, NAMES));
 }

@@ -5,7 +5,7 @@ export const PAIRS = '.pairs';
 
 const ORDER = 'KQRBNP';
 const MEN = { Q: ['queen', 'queens'], R: ['rook', 'rooks'], B: ['bishop', 'bishops'], N: ['knight', 'knights'], P: ['pawn', 'pawns'] };
-const NUMBERS = ['', '', 'two', 'three', 'four', 'five', 'six'];
+const NUMBERS = ['', '', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
 
 function isStronger(white, black) {
   if (white.length !== black.length) return white.length > black.length;

@@ -3,6 +3,7 @@ import { badge, moverOf } from './badge.js';
 import { make } from './elements.js';
 import { endingInWords } from './materials.js';
 import { inPlies, inWords, parseScore, pointsOf, shadeOf, signed } from './scores.js';
+import { addressOf } from './share.js';
 
 const FIFTY = 100; // plies
 const MOST_TABLE_MEN = 5;
@@ -52,7 +53,7 @@ export const colorOf = (answer) => `var(${shadeOf(parseScore(answer.outcome))})`
 export function unknown(answer, names) {
   const mover = make('b', {}, `${moverOf(answer.fen)} to move. `);
   return [
-    make('p', {}, `No table of ${answer.material} (${endingInWords(answer.material).toLowerCase()}) is here.`),
+    make('p', {}, reasonOf(answer)),
     make('p', {}, mover, 'The position’s own score is ', badge(answer.own), ', and ', badge(answer.accrued), ' has accrued.'),
     ...waysOn(answer),
     names.length ? make('details', {}, make('summary', {}, counted(names)), make('p', { class: 'small' }, names.join(', '))) : '',
@@ -61,16 +62,34 @@ export function unknown(answer, names) {
 
 const counted = (names) => `${names.length} ending${names.length === 1 ? ' is' : 's are'} here`;
 
-/** The commands that answer on a machine with tbgen. */
+/** Why no table answers. */
+function reasonOf({ material, fen }) {
+  const men = material.length - 1;
+  if (men > MOST_SOLVED_MEN) return `Tables have at most five men; here are ${men}.`;
+  if (hasCastling(fen)) return 'Tables know no castling rights.';
+  return `No table of ${material} (${endingInWords(material).toLowerCase()}) is here.`;
+}
+
+const hasCastling = (fen) => fen.split(' ')[2] !== '-';
+
+/** What leads on: the same position without castling rights, or commands for a machine with tbgen. */
 function waysOn({ material, table, fen, accrued, own }) {
   const men = material.length - 1;
   const position = accrued === own ? fen : `${fen} ${accrued}`;
   const side = moverOf(fen).toLowerCase();
+  if (hasCastling(fen) && men <= MOST_SOLVED_MEN) return [withoutCastling(fen)];
   if (men <= MOST_TABLE_MEN) return [wayOn('On your machine, this builds the table:', `tbgen build ${table}`)];
   const proof = `This looks for a proof that ${moverOf(fen)} does not lose, without tables:`;
   const hold = wayOn(proof, `tbgen hold "${position}" --side ${side}`);
   if (men > MOST_SOLVED_MEN) return [hold];
   return [wayOn('On your machine, this solves the position alone:', `tbgen solve "${position}"`), hold];
+}
+
+function withoutCastling(fen) {
+  const fields = fen.split(' ');
+  fields[2] = '-';
+  const href = addressOf({ fen: fields.join(' '), accrued: '' });
+  return make('p', {}, make('a', { href }, 'Look at the position without them'));
 }
 
 const wayOn = (words, command) => make('p', { class: 'small' }, `${words} `, make('code', {}, command));
