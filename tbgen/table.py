@@ -30,6 +30,11 @@ Entries = SignedBytes
 Distances = Shorts
 Numbers = Ints32
 """[cell] -> number of its pattern."""
+Queries = Sequence[tuple[Score, int]]
+"""Accrued scores that a block is asked for, each with a cell.
+
+Cells with Black to move are behind those with White to move.
+"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,11 @@ import chess
 from tbgen.closures.blocks import ANSWERS, ENTRY, RIGHTS, SolvedBlocks
 from tbgen.closures.bracket import ANYTHING, Bracket, MoveBracket, Solution
 from tbgen.closures.cuts import Bound
-from tbgen.closures.nodes import Node, cell_on, node_on, right_on
+from tbgen.closures.nodes import Node, cell_on, node_on
 from tbgen.errors import UnprovedError
+from tbgen.index.layout import HOW_MASK, TURNS
 from tbgen.probe.syzygy import Winner, no_tables
+from tbgen.retro.resets.destinations import en_passant_starts
 from tbgen.rules.position import board_after, material_on, own_of
 from tbgen.score import Color, Score
 
@@ -66,7 +68,7 @@ class Brackets:
         placed = board.mirror() if is_reversed else board
         if board.has_legal_en_passant():
             part = RIGHTS
-            index = right_on(node, placed)
+            index = _right_on(node, placed)
         elif accrued is not None and not _own_score_counts(board, accrued):
             part = ANSWERS
             asked = accrued.flipped() if is_reversed else accrued
@@ -130,6 +132,22 @@ class Brackets:
             # Syzygy tables may know more of the moves than of the position.
             bracket = narrowed(bracket, best_of(moves.values(), board))
         return replace(solution, bracket=bracket, moves=in_order(board, moves))
+
+
+def _right_on(node: Node, board: chess.Board) -> int:
+    """The index of a position among those with a right to take en passant.
+
+    A pawn has just made a double step.
+    """
+    layout = node.layout
+    cell = cell_on(node, board)
+    half = node.cells // 2
+    turn = TURNS[layout.address_of(node.pawns) & HOW_MASK, board.king(chess.WHITE)]
+    file = chess.square_file(board.ep_square or 0)
+    if turn != 0:
+        file = 7 - file
+    starts, _ = en_passant_starts(layout)
+    return int(starts[0, cell // half, file]) + cell % half
 
 
 def _own_score_counts(board: chess.Board, accrued: Score) -> bool:

@@ -26,12 +26,12 @@ from tbgen.closures.folder import BlockFolder
 from tbgen.closures.nodes import Node, node_of
 from tbgen.closures.promotions import CELLS_AT_ONCE, fold_promotions
 from tbgen.index.layout import HOW_BITS, Squares, partial_layout, slots_of
+from tbgen.index.resets import NO_SLOT, Reset
 from tbgen.material import Material
 from tbgen.men import Role
 from tbgen.retro.drive.results import en_passant_of
 from tbgen.retro.drive.single import ALL_CELLS, PlaneNumber, SingleBlock, SomeCells
-from tbgen.retro.resets.destinations import AtHand, ChildLayouts, ChildTables, Reset
-from tbgen.retro.words.geometry import NO_SLOT
+from tbgen.retro.resets.destinations import AtHand, ChildLayouts, ChildTables
 from tbgen.score import Color
 from tbgen.storage.arrays import ArrayFile
 from tbgen.system.process import free_memory, threads_for

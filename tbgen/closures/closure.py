@@ -17,12 +17,11 @@ from tbgen.closures.nodes import Node, node_of, pawns_after
 from tbgen.closures.ways import Way
 from tbgen.errors import ClosureTooLargeError, MissingTableError
 from tbgen.index.layout import slots_of
+from tbgen.index.resets import NO_SLOT, Reset, resets_of
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe.opened import OpenTables
-from tbgen.retro.drive.single import Queries
-from tbgen.retro.resets.destinations import Reset, resets_of
-from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.score import Color
+from tbgen.table import Queries
 
 
 class Edge(NamedTuple):

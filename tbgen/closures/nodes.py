@@ -11,12 +11,11 @@ from typing import Final, NamedTuple
 
 import chess
 
-from tbgen.index.layout import HOW_MASK, TURNS, Layout, Slot, Squares, partial_layout, slots_of
+from tbgen.index.layout import Layout, Slot, Squares, partial_layout, slots_of
+from tbgen.index.resets import NO_SLOT, Reset
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import Material
 from tbgen.probe.opened import RANK_FLIP, pieces_of, squares_on
-from tbgen.retro.resets.destinations import Reset, en_passant_starts
-from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.rules.position import board_after, material_on
 from tbgen.score import Color, Score
 
@@ -158,22 +157,6 @@ def cell_on(node: Node, board: chess.Board) -> int:
     """The cell of a position in its block."""
     side = 0 if board.turn == chess.WHITE else 1
     return node.layout.cell_of(side, squares_on(board, pieces_of(node.material)))
-
-
-def right_on(node: Node, board: chess.Board) -> int:
-    """The index of a position among those with a right to take en passant.
-
-    A pawn has just made a double step.
-    """
-    layout = node.layout
-    cell = cell_on(node, board)
-    half = node.cells // 2
-    turn = TURNS[layout.address_of(node.pawns) & HOW_MASK, board.king(chess.WHITE)]
-    file = chess.square_file(board.ep_square or 0)
-    if turn != 0:
-        file = 7 - file
-    starts, _ = en_passant_starts(layout)
-    return int(starts[0, cell // half, file]) + cell % half
 
 
 def pawns_after(slots: Sequence[Slot], pawns: Squares, reset: Reset) -> Iterable[Squares]:

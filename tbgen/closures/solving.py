@@ -1,4 +1,7 @@
-"""Solving: plan a position's closures, refuse what is too much, solve them, answer."""
+"""Solving: plan a position's closures, refuse what is too much, solve them, answer.
+
+A plan needs no compiler, so what solves is imported only where something is solved.
+"""
 
 import contextlib
 import time
@@ -10,8 +13,6 @@ from pathlib import Path
 import chess
 
 from tbgen.closures import DEFAULT_BUDGET, SOLVED
-from tbgen.closures.answers import Brackets
-from tbgen.closures.blocks import SolvedBlocks, solve_closure
 from tbgen.closures.bracket import ANYTHING, Bracket, Solution, SolvePlan
 from tbgen.closures.closure import Closure, plan_of
 from tbgen.closures.cuts import Bound, CutQuestion, Cuts
@@ -44,7 +45,6 @@ from tbgen.probe.opened import OpenTables
 from tbgen.probe.syzygy import open_syzygy
 from tbgen.probe.tablebase import folders_of
 from tbgen.probe.values import Position, TableValues
-from tbgen.retro.drive.single import Queries
 from tbgen.rules.notation import refuse_illegal
 from tbgen.rules.position import accrued_in, bare_sides, material_on, own_of
 from tbgen.score import Color, Mobility, Score
@@ -52,6 +52,7 @@ from tbgen.storage.files import Folders
 from tbgen.system.outputs import folder_to_write
 from tbgen.system.process import available_memory, free_disk
 from tbgen.system.watching import Watch, progress_of, unwatched
+from tbgen.table import Queries
 
 Problem = tuple[chess.Board, Score]
 """A position to be solved, and what has accrued in it."""
@@ -214,6 +215,8 @@ class PositionSolver(contextlib.ExitStack):
                     closures.append(self._mates_after_queen(material, promoter, bound))
         plan = plan_of(closures)
         if watch:
+            from tbgen.closures.blocks import SolvedBlocks, solve_closure
+
             self.check(plan)
             tell = progress_of(plan.cpu_seconds, watch)
             for closure in closures:
@@ -376,6 +379,9 @@ class PositionSolver(contextlib.ExitStack):
         Each question is about cuts within the bracket so far. `later` are the closures planned for
         later ways. Without `tell` nothing is solved.
         """
+        from tbgen.closures.answers import Brackets
+        from tbgen.closures.blocks import SolvedBlocks, solve_closure
+
         tried = _nothing_tried()
         while True:
             search = CutSearch(problem.bracket, tried, problem.node.promoter, problem.shares)

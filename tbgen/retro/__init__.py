@@ -18,7 +18,7 @@ words/block.py           the arrays of a block; legal positions and checks, a wo
 words/moves.py           every legal move of a word, noted; codes by bit-sliced counting
 words/quiet.py           quiet moves forwards and backwards: predecessors, neighbours, escapes
 words/worklist.py        what is to be looked at next: masks by word, in ascending order
-resets/destinations.py   which table a reset leads to, which cell, where its value lies
+resets/destinations.py   which cell a reset leads to, and where its value lies
 resets/promotions.py     which cells of children promotions lead to, and copies of these
 resets/children.py       which values of children and of solved blocks a wave needs, in memory
 resets/folding.py        each position's best capture, promotion or pawn move

@@ -35,10 +35,34 @@ def test_scoring_imports_no_arrays_and_no_compiler(arguments: tuple[str, ...]) -
     assert not modules_after(*arguments) & set(HEAVY)
 
 
+BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+PAWNS = "4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1"
+"""Four men, of which the folder of two and three men has no table."""
+
+
 def test_a_probe_imports_no_compiler_and_no_hdf5(table_folder: Path) -> None:
-    loaded = modules_after("probe", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", "--data", str(table_folder))
+    loaded = modules_after("probe", BISHOP, "--data", str(table_folder))
     assert "tbgen.probe" in loaded
     assert not loaded & {"numba", "h5py", "rich", "tbgen.retro"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "module"),
+    [
+        (("probe", BISHOP, "--json", "--fifty", "reset"), "tbgen.apps.play.within"),
+        (("probe", BISHOP, "--line"), "tbgen.probe"),
+        (("probe", BISHOP, "--map", "f5"), "tbgen.apps.site.boards"),
+        (("probe", BISHOP, "--svg"), "tbgen.apps.site.standalone"),
+        (("list",), "tbgen.library.catalog"),
+        (("solve", PAWNS, "--plan"), "tbgen.closures.solving"),
+    ],
+)
+def test_one_answer_imports_no_compiler(
+    table_folder: Path, arguments: tuple[str, ...], module: str
+) -> None:
+    loaded = modules_after(*arguments, "--data", str(table_folder))
+    assert module in loaded
+    assert loaded & {"numba", "llvmlite", "h5py", "tbgen.retro"} == set()
 
 
 @pytest.mark.parametrize(

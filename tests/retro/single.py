@@ -13,7 +13,7 @@ from tbgen.compiled.arrays import Bytes
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.runs import MemoryStore
-from tbgen.retro.drive.single import Queries, SingleBlock
+from tbgen.retro.drive.single import SingleBlock
 from tbgen.retro.drive.task import Task
 from tbgen.retro.resets.destinations import NOT_HERE, ChildTables
 from tbgen.retro.resets.folding import find_moves
@@ -21,7 +21,7 @@ from tbgen.retro.words.block import enter_block, find_legal, new_block
 from tbgen.retro.words.geometry import geometry_of
 from tbgen.retro.words.moves import new_scratch
 from tbgen.score import Score
-from tbgen.table import Distances, Entries, Patterns
+from tbgen.table import Distances, Entries, Patterns, Queries
 from tests.patterns import value_of_pattern
 from tests.retro.tables import solved, values
 

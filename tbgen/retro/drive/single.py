@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from tbgen.compiled.arrays import Bytes, Ints, NewArray, Words
+from tbgen.index.resets import NO_SLOT
 from tbgen.retro.cells.worker import JOURNAL, Room, Worker
 from tbgen.retro.drive.methods import solve_outcomes
 from tbgen.retro.drive.results import en_passant_of
@@ -36,10 +37,10 @@ from tbgen.retro.resets.promotions import (
     copy_box,
 )
 from tbgen.retro.words.block import Block, BlockValues, enter_block, find_legal, new_block
-from tbgen.retro.words.geometry import BLACK, NO_SLOT, WHITE, geometry_of
+from tbgen.retro.words.geometry import BLACK, WHITE, geometry_of
 from tbgen.retro.words.moves import new_scratch
 from tbgen.score import STALEMATE_CODE, Color, Score
-from tbgen.table import Box, Distances, Entries
+from tbgen.table import Box, Distances, Entries, Queries
 
 
 class PlaneNumber(NamedTuple):
@@ -68,12 +69,6 @@ They are in the zeros given, or in another array.
 
 ChildSource = Callable[[Sequence[Color]], ChildTables]
 """What moves of some sides lead to."""
-
-Queries = Sequence[tuple[Score, int]]
-"""Accrued scores, each with a cell in which it is asked.
-
-Cells with Black to move are behind those with White to move.
-"""
 
 NO_DISTANCES = np.zeros(0, np.uint16)
 

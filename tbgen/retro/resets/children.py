@@ -23,6 +23,7 @@ import numpy as np
 
 from tbgen.compiled.arrays import Ints
 from tbgen.index.layout import HOW_BITS, Layout
+from tbgen.index.resets import NO_SLOT
 from tbgen.material import Material
 from tbgen.retro.resets.destinations import (
     NOT_HERE,
@@ -39,7 +40,6 @@ from tbgen.retro.resets.promotions import (
     Target,
     copy_box,
 )
-from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.score import Color
 from tbgen.table import Box, Child, Distances, Entries
 

@@ -1,12 +1,10 @@
-"""Destinations: where a reset leads to, and where the value of the position there lies.
+"""Destinations: where the resets of index/resets.py lead to, for kernels.
 
-A *reset* says, for a man gone, a pawn promoted and its new role, which table the position falls
-into and which of the men goes where in it. A *plane* is the cells of one block with one side to
-move; planes are numbered through all child tables; those of the table that is being solved come
-first.
+A *plane* is the cells of one block with one side to move; planes are numbered through all child
+tables; those of the table that is being solved come first.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,16 +12,12 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Ints, Shorts, SignedBytes, SignedInts32
 from tbgen.compiled.jit import by_address, inlined
 from tbgen.index.kernels import beside_image, sort_twins
-from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Layout, Slot, layout_of, slots_of
+from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Layout, layout_of
+from tbgen.index.resets import NO_SLOT, Reset, resets_of
 from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
-from tbgen.material import Material, Scope
-from tbgen.men import PROMOTIONS, Role
-from tbgen.retro.words.geometry import NO_SLOT
+from tbgen.material import Material
 from tbgen.retro.words.moves import MOST_SLOTS, NO_ROLE
 from tbgen.score import Color
-
-UPSIDE_DOWN = 56
-"""square ^ UPSIDE_DOWN has the same file, and the rank as Black counts it."""
 
 MOST_ROLES = 8
 """New roles, as an index: every role is below it."""
@@ -62,76 +56,6 @@ class Destinations(NamedTuple):
     """[...] -> 56 where colours change sides, else 0: a square's image is square ^ flip."""
     slots: Ints
     """[..., slot there] -> slot here."""
-
-
-class Reset(NamedTuple):
-    """What one reset leads to."""
-
-    gone: int
-    promoted: int
-    role: Role
-    """The new role; KING where none is promoted."""
-    material: Material
-    flip: bool
-    slots: tuple[int, ...]
-    """[slot there] -> slot here."""
-
-    @property
-    def turn(self) -> int:
-        """A square there is square ^ turn: the board is upside down where colours change sides."""
-        return UPSIDE_DOWN if self.flip else 0
-
-
-def resets_of(
-    layout: Layout, turned: Callable[[Material], Material] = Material.canonical
-) -> list[Reset]:
-    """Every reset there is; `turned` says which side is White in the table of a material."""
-    resets = list[Reset]()
-    for gone, promoted, role in _resets(layout):
-        material, flip, slots = _destination(layout, gone, promoted, role, turned)
-        resets.append(Reset(gone, promoted, role, material, flip, slots))
-    return resets
-
-
-def _resets(layout: Layout) -> Iterator[tuple[int, int, Role]]:
-    """Every (gone slot, promoted slot, new role) there is; NO_SLOT for none, KING for no role."""
-    men = [slot for slot, (_, role) in enumerate(layout.slots) if role is not Role.KING]
-    yield NO_SLOT, NO_SLOT, Role.KING
-    for gone in men:
-        yield gone, NO_SLOT, Role.KING
-    pieces = [slot for slot in men if slot >= layout.pawns]  # no pawn stands on a last rank
-    for promoted in range(layout.pawns):
-        color = layout.slots[promoted][0]
-        if not layout.material.may_promote(color):
-            continue
-        prey = [slot for slot in pieces if layout.slots[slot][0] is not color]
-        for gone in (NO_SLOT, *prey):
-            for role in PROMOTIONS:
-                yield gone, promoted, role
-
-
-def _destination(
-    layout: Layout, gone: int, promoted: int, role: Role, turned: Callable[[Material], Material]
-) -> tuple[Material, bool, tuple[int, ...]]:
-    """The table after a reset, whether colours change sides in it, its slots as slots here."""
-    left = dict[int, Slot]()
-    for slot, (color, was) in enumerate(layout.slots):
-        if slot != gone:
-            left[slot] = (color, role if slot == promoted else was)
-    white = [kind for color, kind in left.values() if color is Color.WHITE]
-    black = [kind for color, kind in left.values() if color is Color.BLACK]
-    # What takes a man leads to a whole table.
-    scope = layout.material.scope if gone == NO_SLOT else Scope.ALL
-    material = Material(white, black, scope)
-    there = turned(material)
-    flip = there != material
-    slots = list[int]()
-    for color, kind in slots_of(there):
-        man = (color.other if flip else color, kind)
-        slot = next(slot for slot in left if left[slot] == man)
-        del left[slot]
-        slots.append(slot)
-    return there, flip, tuple(slots)
 
 
 def pack_destinations(resets: Sequence[Reset], tables: Sequence[Material]) -> Destinations:

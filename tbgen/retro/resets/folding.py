@@ -13,6 +13,7 @@ from tbgen.compiled.arrays import Int, Ints, Word
 from tbgen.compiled.jit import borrowing, inlined, inner
 from tbgen.index.kernels import goal_of_byte
 from tbgen.index.layout import HOW_MASK, MIRRORED, TURNS
+from tbgen.index.resets import NO_SLOT
 from tbgen.index.squares import SYMMETRY
 from tbgen.index.words import NOTHING, lowest_and_rest
 from tbgen.retro.resets.destinations import (
@@ -25,7 +26,6 @@ from tbgen.retro.resets.destinations import (
 )
 from tbgen.retro.status import CHILD_HAS_NO_VALUE
 from tbgen.retro.words.block import NO_CODE, Best, Block
-from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.retro.words.moves import (
     DOUBLE,
     GONE,

@@ -19,15 +19,14 @@ from tbgen.compiled.arrays import Int, Ints, Shorts, SignedBytes, Word
 from tbgen.compiled.jit import borrowing, by_address, inlined
 from tbgen.index.kernels import are_in_order, beside_image, primary_black_kings
 from tbgen.index.layout import HOW_BITS, HOW_MASK, INTO_TRIANGLE, Layout
+from tbgen.index.resets import NO_SLOT, Reset
 from tbgen.index.squares import FLIP_FILE, INVERSE, SYMMETRY, TRIANGLE
 from tbgen.index.words import NOTHING, ONE
 from tbgen.retro.resets.destinations import (
     AtHand,
     ChildLayouts,
-    Reset,
     first_twins,
 )
-from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.score import Color
 from tbgen.table import Box
 

@@ -18,8 +18,6 @@ from tbgen.score import Color
 
 WHITE = int(Color.WHITE)
 BLACK = int(Color.BLACK)
-NO_SLOT = -1
-"""In place of a slot, where nobody is captured, or nobody promotes."""
 
 MOST_KING_STEPS = 16
 """Steps of a king to at most eight squares, with the symmetries back into the triangle.

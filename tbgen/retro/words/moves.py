@@ -10,6 +10,7 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Ints, Word, Words
 from tbgen.compiled.jit import by_address, inlined, inner, small
 from tbgen.index.kernels import rays_start
+from tbgen.index.resets import NO_SLOT
 from tbgen.index.squares import KING_ATTACKS, KING_TO, NOWHERE, PAWN_ATTACKS, RAY
 from tbgen.index.words import NOTHING, king_step, square_bit
 from tbgen.men import Role
@@ -21,15 +22,7 @@ from tbgen.retro.words.block import (
     white_attacks,
     white_king_attacked,
 )
-from tbgen.retro.words.geometry import (
-    BLACK,
-    NO_SLOT,
-    WHITE,
-    Geometry,
-    king_of,
-    unpack_men,
-    word_after,
-)
+from tbgen.retro.words.geometry import BLACK, WHITE, Geometry, king_of, unpack_men, word_after
 
 MOST_SLOTS = 8
 """The most men of a position, kings included: a power of two, for arrays indexed by slots."""
