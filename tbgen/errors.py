@@ -75,8 +75,8 @@ _MOST_TABLE_MEN = 5
 
 No error asks you to build a larger table.
 """
-_MOST_SOLVED_MEN = 7
-"""The same as `closures.nodes.MOST_MEN`."""
+_MOST_SOLVED_FREE = 6
+"""Blocks with more men beside pawns take more memory than machines have."""
 _MOST_NAMED_MEN = 9
 """The name of a material with more men says less than their number."""
 
@@ -247,7 +247,8 @@ class TooManyMenError(InputError):
         line = f"{what}; tables have at most {self.most}"
         if self.has_pair:
             return f"{line}; build its pairs with: tbgen build {self.material} --pairs"
-        if self.is_position and self.men <= _MOST_SOLVED_MEN:
+        free = self.men - self.material.count("P")
+        if self.is_position and free <= _MOST_SOLVED_FREE:
             line += "; solve the position with: tbgen solve"
         return line
 

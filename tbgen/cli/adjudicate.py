@@ -73,7 +73,7 @@ _MOST_NAMED = 12
 @click.option(
     "--solve",
     is_flag=True,
-    help="Solve last positions of six and seven men, which no table has.",
+    help="Solve last positions of six or more men, which no table has.",
 )
 @click.option(
     "--budget",
@@ -116,7 +116,7 @@ def command(
     Mate and stalemate on the board stand, then decisive results. A game that the rules ended (third
     repetition, fifty moves, bare kings) keeps its accrued score. Best play continues any other game
     from its last position, if its table is there; otherwise the accrued score stands. With --solve
-    it continues games from six and seven men, too: an exact value is the score; where only bounds
+    it continues games from six or more men, too: an exact value is the score; where only bounds
     are proved, they are in the tag RMobilityBounds.
 
     Tables ignore the fifty-move rule, so a win that the rule would have stopped (a cursed win) is

@@ -59,7 +59,7 @@ def command(
     folders: tuple[Path, ...],
     form: Form,
 ) -> None:
-    """Solve one position with six or seven men, from the tables of --data.
+    """Solve one position with six or more men, from the tables of --data.
 
     tbgen solves the positions that captures, pawn moves and promotions lead to, as far as the
     budget allows. It bounds the other promotions. The answer is then the least and the greatest

@@ -105,6 +105,7 @@ class Closure:
         """
         if node in self.blocks:
             return self.blocks[node]
+        self._refuse_large(node, promoter)
         edges = list(self._edges_of(node, promoter))
         block = self._planned(node, edges, queries, promoter)
         self.blocks[node] = block
@@ -112,8 +113,22 @@ class Closure:
             self.lacking.append(block)
             self.cpu_seconds += block.cost.cpu_seconds
             if self.cpu_seconds > self._budget:
-                raise ClosureTooLargeError(str(node.material), "it takes too much")
+                raise _too_large(node)
         return block
+
+    def _refuse_large(self, node: Node, promoter: Color | None) -> None:
+        """ClosureTooLargeError if a block takes too much, whatever it leads to.
+
+        So no time is spent on listing what it leads to.
+        """
+        cuts = self.way.cuts_of(node, promoter, self.question)
+        least = cost_of_block(node.cells, 1, cuts, ()).cpu_seconds
+        if self.cpu_seconds + least > self._budget and not self._may_be_solved(node):
+            raise _too_large(node)
+
+    def _may_be_solved(self, node: Node) -> bool:
+        """Whether some block of a node has been solved, in whatever way."""
+        return any(key.startswith(f"{node}-") for key in self._solved_keys)
 
     def _planned(
         self, node: Node, edges: Sequence[Edge], queries: Queries, promoter: Color | None
@@ -189,6 +204,10 @@ class Closure:
         if self.missing:
             first, *others = sorted(self.missing)
             raise MissingTableError(first, self.known.named, tuple(others))
+
+
+def _too_large(node: Node) -> ClosureTooLargeError:
+    return ClosureTooLargeError(str(node.material), "it takes too much")
 
 
 def plan_of(closures: Iterable[Closure]) -> SolvePlan:

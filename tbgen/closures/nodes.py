@@ -7,28 +7,17 @@ have colours of their own.
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import chess
 
-from tbgen.index.layout import Layout, Slot, Squares, partial_layout, slots_of
+from tbgen.index.layout import Layout, Slot, Squares, partial_layout, placement_of, slots_of
 from tbgen.index.resets import NO_SLOT, Reset
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import Material
 from tbgen.probe.opened import RANK_FLIP, pieces_of, squares_on
 from tbgen.rules.position import board_after, material_on
 from tbgen.score import Color, Score
-
-MOST_MEN: Final = 7
-
-MOST_WHOLE_FREE: Final = 3
-"""The most men beside pawns in a block with all outcomes: one more takes 64 times the time."""
-
-MOST_FREE: Final = 4
-"""The same in a block with several pawns that is solved at a few cuts alone (see `cuts`)."""
-
-MOST_COARSE_FREE: Final = 5
-"""The same in one with a single pawn; without pawns there may be one more."""
 
 
 class Node(NamedTuple):
@@ -55,12 +44,6 @@ class Node(NamedTuple):
         return first_color
 
     @property
-    def is_solvable(self) -> bool:
-        """Whether its block can be solved."""
-        most_free = MOST_FREE + max(2 - len(self.pawns), 0)
-        return self.material.men <= MOST_MEN and self.free <= most_free
-
-    @property
     def cells(self) -> int:
         """Its cells, of both sides to move."""
         white_king_squares = 64 if self.pawns else len(TRIANGLE)
@@ -79,27 +62,8 @@ def _layout_of(node: Node) -> Layout:
 
 
 def node_of(material: Material, pawns: Sequence[int]) -> Node:
-    """The node of a placement and of its mirror image.
-
-    Its pawns are those of the lesser of both, equal ones in order.
-    """
-    colors = [color for color, _ in slots_of(material)]
-    mirrored = [square ^ 7 for square in pawns]
-    return Node(material, min(_in_order(colors, pawns), _in_order(colors, mirrored), key=_by_files))
-
-
-def _in_order(colors: Sequence[Color], pawns: Sequence[int]) -> Squares:
-    """The squares of pawns, those of each colour by file and rank."""
-    ordered = sorted(
-        zip(colors, pawns, strict=False),
-        key=lambda pawn: (int(pawn[0]), chess.square_file(pawn[1]), chess.square_rank(pawn[1])),
-    )
-    return tuple(square for _, square in ordered)
-
-
-def _by_files(pawns: Squares) -> list[tuple[int, int]]:
-    """A key that orders placements of the same pawns."""
-    return [(chess.square_file(square), chess.square_rank(square)) for square in pawns]
+    """The node of a placement and of its mirror image."""
+    return Node(material, placement_of(slots_of(material), pawns))
 
 
 def node_on(board: chess.Board) -> Node:
@@ -139,8 +103,6 @@ def queries_of(board: chess.Board, accrued: Score) -> Queried:
     """What a position asks of its node: the accrued score, there and after quiet moves."""
     node, is_reversed = shared_node(board)
     queries = set[tuple[Score, int]]()
-    if not node.is_solvable:
-        return Queried(node, queries)
     boards = [board]
     for move in board.legal_moves:
         if not board.is_zeroing(move):

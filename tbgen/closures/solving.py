@@ -4,6 +4,7 @@ A plan needs no compiler, so what solves is imported only where something is sol
 """
 
 import contextlib
+import math
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,17 +18,9 @@ from tbgen.closures.bracket import ANYTHING, Bracket, Solution, SolvePlan
 from tbgen.closures.closure import Closure, plan_of
 from tbgen.closures.cuts import Bound, CutQuestion, Cuts
 from tbgen.closures.folder import BlockFolder
-from tbgen.closures.nodes import (
-    MOST_COARSE_FREE,
-    MOST_FREE,
-    MOST_MEN,
-    Node,
-    node_of,
-    queries_of,
-    shared_node,
-)
+from tbgen.closures.nodes import Node, node_of, queries_of, shared_node
 from tbgen.closures.policy import CutSearch
-from tbgen.closures.ways import Way, ways_of
+from tbgen.closures.ways import MOST_COARSE_FREE, MOST_FREE, Way, ways_of
 from tbgen.errors import (
     BuildError,
     CastlingError,
@@ -59,6 +52,9 @@ Problem = tuple[chess.Board, Score]
 
 CACHE_BYTES = 1 << 35
 """The most disk for solved blocks; those of the last position stay anyway."""
+
+LARGER_BUDGET = 10
+"""A refused plan is made again with so many times the budget, to say what it takes."""
 
 CLOSURES_A_WAY = 3
 """A way takes about so many times what its first closure takes; progress is told by that."""
@@ -268,11 +264,10 @@ class PositionSolver(contextlib.ExitStack):
         """
         node, queries = self._queried(board, accrued)
         material = material_on(board)
-        self._refuse_unsolvable(material, node)
-        closures = self._closures(node, queries)
+        self._refuse_what_a_table_has(material)
+        closures = self._closures(node, queries, self.budget)
         if not closures:
-            reason = f"more than {self.budget} CPU seconds by the plan; allow more with --budget"
-            raise ClosureTooLargeError(str(material), reason)
+            raise ClosureTooLargeError(str(material), self._over_budget(node, queries))
         fitting = [closure for closure in closures if self._fits(closure)]
         if not fitting:
             return closures[:1]
@@ -281,17 +276,20 @@ class PositionSolver(contextlib.ExitStack):
         most_queens = fitting[0].way.queen
         return [closure for closure in fitting if closure.way.queen >= most_queens]
 
-    def _refuse_unsolvable(self, material: Material, node: Node) -> None:
-        """ClosureTooLargeError if the position has a table, or too many men for its block."""
+    def _refuse_what_a_table_has(self, material: Material) -> None:
+        """ClosureTooLargeError if the position has a table."""
         if self._known.digest(material):
             reason = "its table is there; ask it with: tbgen probe"
             raise ClosureTooLargeError(str(material), reason)
-        if not node.is_solvable:
-            reason = (
-                f"more than {MOST_MEN} men, or {MOST_FREE} beside pawns "
-                f"({MOST_FREE + 1} beside one, {MOST_FREE + 2} with none)"
-            )
-            raise ClosureTooLargeError(str(material), reason)
+
+    def _over_budget(self, node: Node, queries: Queries) -> str:
+        """Why a node is refused, with the least that it takes if that can be said."""
+        larger = max(LARGER_BUDGET * self.budget, DEFAULT_BUDGET)
+        closures = self._closures(node, queries, larger)
+        if not closures:
+            return f"it takes more than {larger:,} CPU seconds by the plan"
+        seconds = math.ceil(closures[0].cpu_seconds)
+        return f"it takes at least {seconds:,} CPU seconds by the plan; allow more with --budget"
 
     def _fits(self, closure: Closure) -> bool:
         """Whether memory and disk suffice."""
@@ -301,8 +299,8 @@ class PositionSolver(contextlib.ExitStack):
             return False
         return True
 
-    def _closures(self, node: Node, queries: Queries) -> list[Closure]:
-        """The closures of a node that the budget allows together, one for each way that helps.
+    def _closures(self, node: Node, queries: Queries, budget: float) -> list[Closure]:
+        """The closures of a node that a budget allows together, one for each way that helps.
 
         MissingTableError if all of them lack a table.
         """
@@ -310,7 +308,7 @@ class PositionSolver(contextlib.ExitStack):
         """[the nodes that are solved, and whether at just these cuts] -> the first such closure."""
         lacking = list[Closure]()
         solved_keys = self._folder.keys()
-        seconds_left = float(self.budget)
+        seconds_left = float(budget)
         shares = self._known.shares(node.material)
         search = CutSearch(ANYTHING, _nothing_tried(), node.promoter, shares)
         question = search.next_question(asks_singly=False, asks_both=False)

@@ -8,13 +8,22 @@ from dataclasses import dataclass
 from typing import Final
 
 from tbgen.closures.cuts import ENDS, CutQuestion, Cuts
-from tbgen.closures.nodes import MOST_COARSE_FREE, MOST_FREE, MOST_WHOLE_FREE, Node
+from tbgen.closures.nodes import Node
 from tbgen.material import MOST_TABLE_MEN
 from tbgen.men import Role
 from tbgen.score import Color
 
-NEVER: Final = MOST_COARSE_FREE + 2
-"""More free men than any block has: one without pawns may have `MOST_COARSE_FREE` and one more."""
+MOST_WHOLE_FREE: Final = 3
+"""The most men beside pawns in a block with all outcomes: one more takes 64 times the time."""
+
+MOST_FREE: Final = 4
+"""The most after a promotion that leaves several pawns; such blocks are asked a few cuts alone."""
+
+MOST_COARSE_FREE: Final = 5
+"""The most after a promotion that leaves a single pawn; without pawns there may be one more."""
+
+NEVER: Final = 32
+"""No block has so many men beside its pawns."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +54,9 @@ class Way:
             most = self.knight
         else:
             most = self.others
+        most = min(most, MOST_FREE + max(2 - len(node.pawns), 0))
         has_table_elsewhere = not node.pawns and node.free <= MOST_TABLE_MEN
-        return node.is_solvable and node.free <= most and not has_table_elsewhere
+        return node.free <= most and not has_table_elsewhere
 
     def cuts_of(self, node: Node, promoter: Color | None, question: CutQuestion) -> Cuts:
         """The cuts at which a node is solved; none if all its outcomes are found.

@@ -23,8 +23,7 @@ def cells_of(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> In
     """The primary cell of each position; ValueError if pawns stand where none can."""
     men = np.asarray(squares, np.int64)
     pawns = men[:, : layout.pawns]
-    digits = layout.digits[np.arange(layout.pawns), pawns]
-    address = layout.addresses[digits.sum(axis=1)].astype(np.int64)
+    address = layout.addresses_of(pawns)
     if (address < 0).any():
         raise ValueError(f"no pawns stand on {pawns[address < 0][0].tolist()}")
     block = address >> HOW_BITS
@@ -43,8 +42,8 @@ def cells_of(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> In
 def are_in_scope(layout: Layout, squares: npt.ArrayLike) -> Bools:
     """Which positions have their pawns where the layout has a block."""
     pawns = np.asarray(squares, np.int64)[:, : layout.pawns]
-    numbers = layout.digits[np.arange(layout.pawns), pawns].sum(axis=1)
-    return layout.addresses[numbers] >= 0
+    are_known: Bools = layout.addresses_of(pawns) >= 0
+    return are_known
 
 
 def _primary(layout: Layout, king: Ints, rest: Ints) -> Ints:

@@ -28,7 +28,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
@@ -81,8 +81,13 @@ def how_turned(pawns: Int, own_mirror: Int) -> int:
     return BY_KING if own_mirror else UNMIRRORED
 
 
+MIRROR: Final = 7
+"""square ^ MIRROR is its mirror image, on the same rank."""
+
 Squares = tuple[int, ...]
 """The squares of some men, in the order of their slots."""
+PawnSets = tuple[int, int]
+"""The squares of White's pawns as a set of 64 bits, and those of Black's."""
 Slot = tuple[Color, AnyMan]
 """A man's side and kind; his place among the slots is his axis in the table."""
 
@@ -146,12 +151,15 @@ class Layout:
     def address_of(self, pawns: Sequence[int]) -> int:
         """The address of the pawns on these squares, or -1.
 
-        It is their block << HOW_BITS
-
-         how the board is turned.
+        It is their block << HOW_BITS | how the board is turned.
         """
         number = sum(int(self.digits[pawn, square]) for pawn, square in enumerate(pawns))
         return int(self.addresses[number])
+
+    def addresses_of(self, placements: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """[placement] -> the address of its pawns, or -1. `placements` has a row for each."""
+        numbers = self.digits[np.arange(self.pawns), placements].sum(axis=1)
+        return self.addresses[numbers].astype(np.int64)
 
     def cell_of(self, side: int, squares: Sequence[int]) -> int:
         """The primary cell of a position.
@@ -251,21 +259,6 @@ def _canonical_pawns(
     return keys @ (64 ** np.arange(placements.shape[1] - 1, -1, -1, dtype=np.int64))
 
 
-def _with_images(
-    slots: Sequence[Slot], placements: Iterable[Sequence[int]]
-) -> npt.NDArray[np.int64]:
-    """Some placements with all orders of equal pawns, and their mirror images."""
-    given = np.array([*placements], np.int64)
-    count, pawns = given.shape
-    colors = slots[:pawns]
-    orders = list[tuple[int, ...]]()
-    for order in itertools.permutations(range(pawns)):
-        if all(slots[pawn] == color for pawn, color in zip(order, colors, strict=True)):
-            orders.append(order)
-    rows = given[:, np.array(orders, np.int64)].reshape(count * len(orders), pawns)
-    return np.unique(np.concatenate([rows, rows ^ 7]), axis=0)
-
-
 def _layout(
     material: Material, grid: npt.NDArray[np.int64], digits: npt.NDArray[np.int64], numbers: int
 ) -> Layout:
@@ -317,7 +310,63 @@ def layout_of(material: Material) -> Layout:
     return _layout(material, grid, np.arange(64, dtype=np.int64) * powers[:, None], 64**pawns)
 
 
-def partial_layout(material: Material, placements: Iterable[Sequence[int]]) -> Layout:
+@dataclass(frozen=True, eq=False)
+class PartialLayout(Layout):
+    """A layout with the blocks of some placements, of up to sixteen pawns.
+
+    Numbers made of digits would be too many, so an address is found by the set of squares of either
+    side's pawns. `digits` and `addresses` are empty.
+    """
+
+    known: Mapping[PawnSets, int]
+    """[sets of a placement in the layout] -> its address."""
+
+    def address_of(self, pawns: Sequence[int]) -> int:
+        return self.known.get(pawn_sets(self.slots, pawns), -1)
+
+    def addresses_of(self, placements: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        return np.array([self.address_of(pawns) for pawns in placements.tolist()], np.int64)
+
+
+def pawn_sets(slots: Sequence[Slot], pawns: Sequence[int]) -> PawnSets:
+    """The squares of White's pawns and of Black's, whichever pawn is on which."""
+    white = 0
+    black = 0
+    for (color, _), square in zip(slots, pawns, strict=False):
+        if color is Color.WHITE:
+            white |= 1 << square
+        else:
+            black |= 1 << square
+    return white, black
+
+
+def placement_of(slots: Sequence[Slot], pawns: Sequence[int]) -> Squares:
+    """The squares of the block that a placement and its mirror image share.
+
+    They are those of the lesser of both by files and ranks, equal pawns in order.
+    """
+    mirrored = [square ^ MIRROR for square in pawns]
+    return min(_in_order(slots, pawns), _in_order(slots, mirrored), key=_by_files)
+
+
+def _in_order(slots: Sequence[Slot], pawns: Sequence[int]) -> Squares:
+    """The squares of some pawns, those of each colour by file and rank."""
+    squares = list[int]()
+    for color in Color:
+        own = [square for (owner, _), square in zip(slots, pawns, strict=False) if owner is color]
+        squares += sorted(own, key=_by_file)
+    return tuple(squares)
+
+
+def _by_files(pawns: Squares) -> list[tuple[int, int]]:
+    return [_by_file(square) for square in pawns]
+
+
+def _by_file(square: int) -> tuple[int, int]:
+    return square % 8, square // 8
+
+
+def partial_layout(material: Material, placements: Iterable[Sequence[int]]) -> PartialLayout:
     """A layout with only the blocks of some placements of a material's pawns.
 
     Either side may be the stronger one.
@@ -325,14 +374,41 @@ def partial_layout(material: Material, placements: Iterable[Sequence[int]]) -> L
     >>> partial_layout(Material.parse("KPvKP"), [(12, 52), (51, 11)]).blocks
     ((51, 11), (11, 51))
     """
-    grid = _with_images(slots_of(material), placements)
-    digits = np.zeros((material.pawns, 64), np.int64)
-    numbers = 1
-    for pawn, squares in enumerate(grid.T):
-        known = np.unique(squares)
-        digits[pawn, known] = numbers * np.arange(1, len(known) + 1)  # 0 for all other squares
-        numbers *= len(known) + 1
-    return _layout(material, grid, digits, numbers)
+    slots = slots_of(material)
+    by_steps = dict[int, set[Squares]]()
+    for pawns in placements:
+        by_steps.setdefault(_steps_of(slots, pawns), set()).add(placement_of(slots, pawns))
+    blocks = list[Squares]()
+    waves = list[int]()
+    for steps in sorted(by_steps, reverse=True):
+        waves.append(len(blocks))
+        blocks += sorted(by_steps[steps], key=_by_files)
+    waves.append(len(blocks))
+    known = dict[PawnSets, int]()
+    for number, pawns in enumerate(blocks):
+        own = pawn_sets(slots, pawns)
+        mirrored = pawn_sets(slots, [square ^ MIRROR for square in pawns])
+        known[mirrored] = number << HOW_BITS | MIRRORED
+        known[own] = number << HOW_BITS | how_turned(material.pawns, own == mirrored)
+    return PartialLayout(
+        material=material,
+        slots=slots,
+        pawns=material.pawns,
+        blocks=tuple(blocks),
+        waves=tuple(waves),
+        digits=np.zeros((0, 64), np.int64),
+        addresses=np.zeros(0, np.int32),
+        known=known,
+    )
+
+
+def _steps_of(slots: Sequence[Slot], pawns: Sequence[int]) -> int:
+    """The steps that some pawns have behind them."""
+    steps = 0
+    for (color, _), square in zip(slots, pawns, strict=False):
+        rank = square // 8
+        steps += rank - 1 if color is Color.WHITE else 6 - rank
+    return steps
 
 
 def fen_of(layout: Layout, side: int, squares: Sequence[int]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.cli.calls import complaint, tbgen
 
 BLOCKED = "8/8/3p4/3P4/1k6/3Kp3/4P3/8 b - - 0 1"
-ENDS = [BLOCKED, "8/PPP5/8/3k4/8/3K4/5ppp/8 w - - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 33 30"]
+ENDS = [BLOCKED, "1nb5/8/8/3k4/8/3K4/8/1NBR4 w - - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 33 30"]
 
 
 def test_what_a_solver_misses_is_named_and_built_at_once(tmp_path: Path) -> None:

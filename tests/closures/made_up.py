@@ -2,15 +2,18 @@
 python-chess.
 """
 
+import zlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import chess
 import numpy as np
+import numpy.typing as npt
 
 from tbgen.closures.cuts import UNKNOWN, Bound
-from tbgen.closures.nodes import Node
+from tbgen.closures.nodes import Node, node_of
 from tbgen.index.bulk import cells_of
-from tbgen.index.layout import HOW_BITS, Squares, layout_of, partial_layout
+from tbgen.index.layout import Squares, partial_layout
 from tbgen.material import Material
 from tbgen.probe.opened import OpenTables
 from tbgen.table import Entries
@@ -19,7 +22,7 @@ from tests.positions import board_of
 from tests.reference.graph import Resets
 from tests.reference.moves import NO_MAN, NO_PROMOTION
 from tests.retro.comparison import men_of_slots
-from tests.retro.excerpt import Ints, made_up, outside
+from tests.retro.excerpt import Ints, made_up
 
 
 class MadeUpTables(OpenTables):
@@ -35,11 +38,35 @@ class MadeUpTables(OpenTables):
     def plane(
         self, material: Material, pawns: Squares, side: int, room: Entries | None = None
     ) -> Entries:
-        layout = layout_of(material)
-        half, block = layout.block_words * 64, layout.address_of(pawns) >> HOW_BITS
-        return made_up(
-            material, np.arange((2 * block + side) * half, (2 * block + side + 1) * half)
-        )[0]
+        node = node_of(material, pawns)
+        half = node.cells // 2
+        return made_up(material, numbers_in(node, np.arange(side * half, (side + 1) * half)))[0]
+
+
+def numbers_in(node: Node, cells: Ints) -> Ints:
+    """Cells of a block, numbered through all placements of its pawns as far as chance has it.
+
+    Materials with many pawns have no layout of all their placements.
+    """
+    salt = zlib.crc32(str(node.pawns).encode())
+    return cells + salt * node.cells
+
+
+def outside(
+    name: str, side: Ints, squares: Sequence[Ints]
+) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]:
+    """The same values, for the reference."""
+    material = Material.parse(name)
+    node = node_of(material, [8] * material.pawns)
+    slots = np.stack([squares[man] for man in men_of_slots(node.layout)], axis=1)
+    placements, which = np.unique(slots[:, : material.pawns], axis=0, return_inverse=True)
+    entry = np.zeros(len(side), np.int16)
+    for number, pawns in enumerate(placements.tolist()):
+        here = np.flatnonzero(which.ravel() == number)
+        node = node_of(material, pawns)
+        numbers = numbers_in(node, cells_of(node.layout, side[here], slots[here]))
+        entry[here] = made_up(material, numbers)[0]
+    return entry, np.zeros(len(side), np.int16)
 
 
 class BoundedExcerpt(reference.Excerpt):

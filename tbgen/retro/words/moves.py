@@ -24,8 +24,8 @@ from tbgen.retro.words.block import (
 )
 from tbgen.retro.words.geometry import BLACK, WHITE, Geometry, king_of, unpack_men, word_after
 
-MOST_SLOTS = 8
-"""The most men of a position, kings included: a power of two, for arrays indexed by slots."""
+MOST_SLOTS = 32
+"""The most men of a position, kings included."""
 
 PLANES = 8
 """Bit planes of a count: no position has 256 moves."""

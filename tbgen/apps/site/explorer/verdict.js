@@ -7,7 +7,7 @@ import { addressOf } from './share.js';
 
 const FIFTY = 100; // plies
 const MOST_TABLE_MEN = 5;
-const MOST_SOLVED_MEN = 7;
+const MOST_SOLVED_FREE = 6; // men beside pawns
 
 /** What the fifty-move rule makes of the value, where it matters. */
 function clockOf(answer) {
@@ -65,11 +65,12 @@ const counted = (names) => `${names.length} ending${names.length === 1 ? ' is' :
 /** Why no table answers. */
 function reasonOf({ material, fen }) {
   const men = material.length - 1;
-  if (men > MOST_SOLVED_MEN) return `Tables have at most five men; here are ${men}.`;
+  if (isBeyondSolving(material)) return `Tables have at most five men; here are ${men}.`;
   if (hasCastling(fen)) return 'Tables know no castling rights.';
   return `No table of ${material} (${endingInWords(material).toLowerCase()}) is here.`;
 }
 
+const isBeyondSolving = (material) => material.replaceAll('P', '').length - 1 > MOST_SOLVED_FREE;
 const hasCastling = (fen) => fen.split(' ')[2] !== '-';
 
 /** What leads on: the same position without castling rights, or commands for a machine with tbgen. */
@@ -77,11 +78,11 @@ function waysOn({ material, table, fen, accrued, own }) {
   const men = material.length - 1;
   const position = accrued === own ? fen : `${fen} ${accrued}`;
   const side = moverOf(fen).toLowerCase();
-  if (hasCastling(fen) && men <= MOST_SOLVED_MEN) return [withoutCastling(fen)];
+  if (hasCastling(fen) && !isBeyondSolving(material)) return [withoutCastling(fen)];
   if (men <= MOST_TABLE_MEN) return [wayOn('On your machine, this builds the table:', `tbgen build ${table}`)];
   const proof = `This looks for a proof that ${moverOf(fen)} does not lose, without tables:`;
   const hold = wayOn(proof, `tbgen hold "${position}" --side ${side}`);
-  if (men > MOST_SOLVED_MEN) return [hold];
+  if (isBeyondSolving(material)) return [hold];
   return [wayOn('On your machine, this solves the position alone:', `tbgen solve "${position}"`), hold];
 }
 
