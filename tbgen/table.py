@@ -121,8 +121,11 @@ class Child(Protocol):
     Cells without a position may have any value.
     """
 
-    def values(self) -> EntryValues:
-        """All values."""
+    def planes(self, first: int, end: int) -> tuple[Entries, Distances]:
+        """The values of some planes, in the order of the layout's cells.
+
+        Several threads may call this.
+        """
 
     def boxes(self, block: int, side: Color) -> Sequence[Box]:
         """The values of one plane, in parts that several threads can read one by one."""
@@ -138,6 +141,11 @@ class EntryValues:
 
     def values(self) -> EntryValues:
         return self
+
+    def planes(self, first: int, end: int) -> tuple[Entries, Distances]:
+        cells = layout_of(self.material).block_words * 64
+        part = slice(first * cells, end * cells)
+        return self.entry[part], self.dtg[part]
 
     def boxes(self, block: int, side: Color) -> Sequence[Box]:
         layout = layout_of(self.material)

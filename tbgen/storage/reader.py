@@ -217,13 +217,30 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
         Those of cells without a position are arbitrary.
         """
+        entry, dtg = self._values_of_places(0, self.order.layout.cells)
+        return EntryValues(self.material, entry, dtg)
+
+    def planes(self, first: int, end: int) -> tuple[Entries, Distances]:
+        """The same of some planes: all cells of a block with one side to move are a plane."""
+        plane = self.order.plane_places
+        return self._values_of_places(first * plane, end * plane)
+
+    def _values_of_places(self, start: int, stop: int) -> tuple[Entries, Distances]:
+        """Entry values and distances of whole planes, in the order of the layout's cells."""
         order = self.order
-        entry = np.empty(order.layout.cells, np.int8)
-        dtg = np.empty(order.layout.cells, np.uint16)
-        for part in order.chunks:
-            symbols, dtg[part] = self.symbols_and_dtg(part.start, part.stop)
-            entry[part] = self._entry.take(symbols)
-        return EntryValues(self.material, order.from_file(entry), order.from_file(dtg))
+        entry = np.empty(stop - start, np.int8)
+        dtg = np.zeros(stop - start, np.uint16)
+        for first in range(start, stop, order.chunk_cells):
+            end = min(first + order.chunk_cells, stop)
+            part = slice(first - start, end - start)
+            if self._outcomes_only:
+                entry[part] = self.entries(first, end)
+            else:
+                symbols, dtg[part] = self.symbols_and_dtg(first, end)
+                entry[part] = self.entries_of(symbols)
+        if not self._outcomes_only:
+            dtg = order.from_file(dtg)
+        return order.from_file(entry), dtg
 
     def boxes(self, block: int, side: Color) -> Sequence[Box]:
         """The entry values and distances of one block and side to move.

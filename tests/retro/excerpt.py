@@ -55,8 +55,8 @@ class MadeUp(Child):
     def __init__(self, material: Material) -> None:
         self.material = material
 
-    def values(self) -> EntryValues:
-        return EntryValues(self.material, *_all_made_up(self.material))
+    def planes(self, first: int, end: int) -> tuple[Entries, Distances]:
+        return EntryValues(self.material, *_all_made_up(self.material)).planes(first, end)
 
     def boxes(self, block: int, side: Color) -> Sequence[Box]:
         layout = layout_of(self.material)

@@ -42,6 +42,8 @@ class Method(NamedTuple, Generic[S]):
     """Once a code is frozen; after the mates, with how many cells are undecided, else with 0."""
     search: Callable[[Block, S, S, BlockValues, int], None]
     """What one side forces at an accrued code."""
+    plies: bool
+    """Whether it counts them, and reads the distances of children."""
     by_number: tuple[str, ...]
     """The arrays of a side's part that have an item for each undecided cell."""
 
@@ -126,6 +128,7 @@ DISTANCES: Method[Forcer] = Method(
     freeze=freeze,
     prepare=start_middles,
     search=search_code,
+    plies=True,
     by_number=("label", "history"),
 )
 OUTCOMES: Method[Grower] = Method(
@@ -135,5 +138,6 @@ OUTCOMES: Method[Grower] = Method(
     freeze=freeze_holds,
     prepare=prepare_code,
     search=search_outcomes,
+    plies=False,
     by_number=("history",),
 )

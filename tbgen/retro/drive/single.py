@@ -114,7 +114,7 @@ class SingleBlock:
 
     def children(self, planes: Sequence[PlaneNumber], source: PlaneSource) -> ChildTables:
         """What it leads to, but for promotions: `planes` after captures and pawn steps."""
-        empty = empty_child_tables(self.layouts)
+        empty = empty_child_tables(self.layouts, plies=False)
         start = empty.planes.start
         cells = [self.layouts.layouts[plane.table].block_words * 64 for plane in planes]
         entry = self.new(sum(cells), np.int8)
@@ -125,8 +125,7 @@ class SingleBlock:
             first_plane = empty.shapes.plane_start[plane.table]
             start[first_plane + 2 * plane.block + plane.side] = first
             first += half
-        rights = empty.en_passant._replace(dtg=NO_DISTANCES)
-        return empty._replace(planes=AtHand(start, entry, NO_DISTANCES), en_passant=rights)
+        return empty._replace(planes=AtHand(start, entry, NO_DISTANCES))
 
     def promotions(
         self, sides: Sequence[Color], source: PlaneSource, more_cells: int = 0

@@ -69,7 +69,9 @@ class Task:
 
     def child_reader(self) -> ChildReader:
         """What brings the values of children, and of blocks solved before, to hand."""
-        return ChildReader(child_layouts_of(self.layout), self.children, self.pool)
+        return ChildReader(
+            child_layouts_of(self.layout), self.children, self.pool, plies=self.method.plies
+        )
 
     @property
     def material(self) -> Material:

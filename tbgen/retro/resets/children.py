@@ -50,6 +50,10 @@ They are not to be changed.
 """
 
 
+CELLS_READ_AT_ONCE = 1 << 22
+"""Small planes of a child are read together, about so many cells at a time."""
+
+
 class PlaneSlots:
     """The halves of memory that planes of the table itself take turns in."""
 
@@ -75,8 +79,15 @@ class ChildReader:
     """Brings values to hand, wave by wave: `tables` has what the blocks of the last wave need."""
 
     def __init__(
-        self, child_layouts: ChildLayouts, children: Mapping[Material, Child], pool: Executor
+        self,
+        child_layouts: ChildLayouts,
+        children: Mapping[Material, Child],
+        pool: Executor,
+        *,
+        plies: bool = True,
     ) -> None:
+        """Without `plies`, no distances are read, which saves two thirds of the memory."""
+        self.plies = plies
         self.child_layouts = child_layouts
         self.children = children
         self.pool = pool
@@ -86,7 +97,7 @@ class ChildReader:
         waves = [range(*wave) for wave in itertools.pairwise(self.layout.waves)]
         self.halves = max(len(self._own_planes(wave)) for wave in waves)
         """The most planes of the table itself that any wave asks for."""
-        self.tables = empty_child_tables(child_layouts)
+        self.tables = empty_child_tables(child_layouts, plies=plies)
         own_starts = self.tables.planes.start[: 2 * len(self.layout.blocks)]
         self.plane_slots = PlaneSlots(own_starts, self.half, self.halves)
         self.promotion_reader = PromotionReader(child_layouts)
@@ -101,20 +112,33 @@ class ChildReader:
         layouts, resets = self.child_layouts
         captures = [reset.material for reset in resets if reset.gone != NO_SLOT]
         tables = sorted({self.child_layouts.number_of(material) for material in captures})
-        cells = self.halves * self.half + sum(layouts[table].cells for table in tables)
-        planes = new_at_hand(self.tables.planes.start, cells)
         start = self.halves * self.half
+        cells = start + sum(layouts[table].cells for table in tables)
+        planes = self._room(self.tables.planes.start, cells)
+        jobs = list[tuple[Child, range, int]]()
         for table in tables:
             layout = layouts[table]
-            values = self.children[layout.material].values()
-            here = slice(start, start + layout.cells)
-            planes.entry[here] = values.entry
-            planes.dtg[here] = values.dtg
-            steps = np.arange(2 * len(layout.blocks)) * layout.block_words * 64
+            plane_cells = layout.block_words * 64
+            numbers = range(2 * len(layout.blocks))
             first_plane = int(self.tables.shapes.plane_start[table])
-            planes.start[first_plane : first_plane + len(steps)] = start + steps
+            starts = start + np.array(numbers) * plane_cells
+            planes.start[first_plane : first_plane + len(numbers)] = starts
+            at_once = max(1, CELLS_READ_AT_ONCE // plane_cells)
+            for first in range(0, len(numbers), at_once):
+                some = numbers[first : first + at_once]
+                jobs.append((self.children[layout.material], some, int(starts[first])))
             start += layout.cells
+
+        def read(job: tuple[Child, range, int]) -> None:
+            child, numbers, start = job
+            put_values(planes, start, child.planes(numbers.start, numbers.stop))
+
+        list(self.pool.map(read, jobs))
         self.tables = self.tables._replace(planes=planes)
+
+    def _room(self, start: Ints, cells: int) -> AtHand:
+        """Room for the values of so many cells."""
+        return new_at_hand(start, cells, plies=self.plies)
 
     def read_wave(self, blocks: Sequence[int], solved: ValuesSource) -> None:
         """Read all that some blocks of a wave ask for.
@@ -125,11 +149,8 @@ class ChildReader:
         new = self.plane_slots.hold(self._own_planes(blocks))
 
         def read(plane: int) -> None:
-            first = int(planes.start[plane])
-            here = slice(first, first + self.half)
-            entry, dtg = solved(plane * self.half, (plane + 1) * self.half)
-            planes.entry[here] = entry
-            planes.dtg[here] = dtg
+            values = solved(plane * self.half, (plane + 1) * self.half)
+            put_values(planes, int(planes.start[plane]), values)
 
         list(self.pool.map(read, new))
         self.tables = self.tables._replace(promotions=self._promotions(blocks))
@@ -139,7 +160,7 @@ class ChildReader:
         start = self.tables.promotions.start
         start[:] = NOT_HERE
         requests, cells = self.promotion_reader.requests(blocks, start)
-        promotions = new_at_hand(start, cells)
+        promotions = self._room(start, cells)
 
         def read(job: tuple[PlaneRequest, Box]) -> None:
             request, box = job
@@ -163,6 +184,15 @@ class ChildReader:
         targets = targets[(digit >= 0) & (digit < box.size[axis])]
         if len(targets):
             copy_box(box, routes, request.how, targets, promotions)
+
+
+def put_values(at_hand: AtHand, start: int, values: tuple[Entries, Distances]) -> None:
+    """Put the values of some cells to where they are at hand, and distances only if these count."""
+    entry, dtg = values
+    here = slice(start, start + len(entry))
+    at_hand.entry[here] = entry
+    if len(at_hand.dtg):
+        at_hand.dtg[here] = dtg
 
 
 def own_planes(layout: Layout) -> Ints:

@@ -264,8 +264,8 @@ def child_layouts_of(layout: Layout) -> ChildLayouts:
     return ChildLayouts([layout, *children], resets_of(layout))
 
 
-def empty_child_tables(child_layouts: ChildLayouts) -> ChildTables:
-    """Child tables of which no value is in memory yet."""
+def empty_child_tables(child_layouts: ChildLayouts, *, plies: bool = True) -> ChildTables:
+    """Child tables of which no value is in memory yet. Without `plies`, no distance will be."""
     layouts = child_layouts.layouts
     shapes = shapes_of(layouts)
     planes = np.full(shapes.plane_start[-1], NOT_HERE, np.int64)
@@ -275,9 +275,9 @@ def empty_child_tables(child_layouts: ChildLayouts) -> ChildTables:
         destinations=pack_destinations(
             child_layouts.resets, [layout.material for layout in layouts]
         ),
-        planes=new_at_hand(planes, 0),
-        promotions=new_at_hand(promotion_starts(layouts[0]), 0),
-        en_passant=new_at_hand(rights, cells),
+        planes=new_at_hand(planes, 0, plies=plies),
+        promotions=new_at_hand(promotion_starts(layouts[0]), 0, plies=plies),
+        en_passant=new_at_hand(rights, cells, plies=plies),
     )
 
 
