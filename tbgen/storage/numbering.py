@@ -2,7 +2,7 @@
 
 Each thread numbers the states of its cells in the order in which it meets them, and counts them.
 When all are done, states are sorted by how often they occur. Then each place gets the final number
-of its state.
+of its state, part by part, as the writer asks for them.
 
 Cells and places have their axes in opposite orders. The 64 cells of a *word*, which differ in the
 black king, are neighbours. Their places lie far apart, as many *rows* of places. A thread takes
@@ -11,9 +11,9 @@ words in the order of their places.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ from tbgen.errors import RepresentationError
 from tbgen.index.kernels import row_of_byte
 from tbgen.index.outcomes import byte_of_row
 from tbgen.storage.order import Order
+from tbgen.storage.schema import SCRATCH_LEVEL, pack, unpack_into
 from tbgen.table import Cells, Content, Numbers, Piece, often_first
 
 ONE = np.uint64(1)
@@ -48,6 +49,8 @@ A state takes one of them in each thread that meets it.
 """
 _TURNS = 64
 """The number of turns in which threads number a plane of a table with only one block."""
+MOST_PLAIN_PLACES = 1 << 28
+"""The numbers of larger tables are packed: as plain numbers they take a gigabyte and more."""
 
 
 class Census(NamedTuple):
@@ -91,45 +94,116 @@ def larger(census: Census) -> Census:
     return larger_census
 
 
+class Numbering:
+    """The number of each place's state, part by part.
+
+    A thread numbers the states of a part in its own way, and `keep` is given these numbers. Once
+    all parts are kept, `settle` is told what they mean, and `read` returns a part's final numbers.
+    Parts of a large table are packed in between, if it has many. The two parts of a table without
+    pawns would be unpacked as slowly as they are large.
+    """
+
+    def __init__(self, order: Order, new: NewArray) -> None:
+        """`new` makes the array of a part, because it may be larger than memory."""
+        layout = order.layout
+        self.parts = order.parts()
+        self.new = new
+        self._are_packed = len(layout.blocks) > 1 and layout.cells > MOST_PLAIN_PLACES
+        self._kept = dict[int, Numbers | bytes]()
+        self._ends = dict[int, tuple[int, int]]()
+        """[part] -> the numbers that its threads gave to its first and last position, or 0."""
+        self._state_of = np.zeros(1, np.uint32)
+        self._before = list[int]()
+
+    def room(self, part: int) -> Numbers:
+        """Room for the numbers of a part."""
+        places = self.parts[part]
+        return self.new(places.stop - places.start, np.uint32)
+
+    def keep(self, part: int, numbers: Numbers) -> None:
+        """Keep the numbers of a part; the array belongs to this object from now on."""
+        self._ends[part] = first_and_last(numbers)
+        if self._are_packed:
+            self._kept[part] = pack(numbers, shuffled=False, level=SCRATCH_LEVEL)
+        else:
+            self._kept[part] = numbers
+
+    def settle(self, state_of: Numbers) -> None:
+        """All parts are kept: [number] -> its state.
+
+        The places before the first position get the state of that position.
+        """
+        self._state_of = state_of
+        ends = [self._ends[part] for part in range(len(self.parts))]
+        first = next((first for first, _ in ends if first), 0)
+        before = int(state_of[first])
+        for _, last in ends:
+            self._before.append(before)
+            if last:
+                before = int(state_of[last])
+
+    def read(self, part: int) -> Numbers:
+        """The states of the places of a part, in an array of its own."""
+        kept = self._kept[part]
+        if isinstance(kept, bytes):
+            places = self.parts[part]
+            numbers = np.empty(places.stop - places.start, np.uint32)
+            unpack_into(kept, numbers)
+        else:
+            numbers = kept.copy()
+        replace_by_states(numbers, self._state_of, self._before[part])
+        return numbers
+
+
 def states_of(
     content: Content, order: Order, threads: int, new: NewArray = np.zeros
-) -> tuple[Numbers, Cells, Words]:
-    """[place of the file] -> number of its state; the meanings and counts, most frequent first.
+) -> tuple[Numbering, Cells, Words]:
+    """The numbering of all places by their states; the meanings and counts of these.
 
-    `new` makes the array of the numbers, because it may be larger than memory.
+    The most frequent states come first.
     """
-    numbers = new(order.layout.cells, np.uint32)
-    met_by = _met(content, order, threads, numbers)
+    numbering = Numbering(order, new)
+    met_by = _met(content, order, threads, numbering)
     keys, often, state_of = _joined(met_by)
-    del met_by  # it may have hundreds of millions of states, as the array of the numbers
-    _settle(order, numbers, state_of, threads)
-    return numbers, _states_of_keys(keys), often
+    numbering.settle(state_of)
+    return numbering, _states_of_keys(keys), often
 
 
 def _met(
-    content: Content, order: Order, threads: int, numbers: Numbers
+    content: Content, order: Order, threads: int, numbering: Numbering
 ) -> list[tuple[Words, Words]]:
     """Number all places; return the states that each worker has met, with their counts."""
-    parts = order.parts()
     cell_of = order.cells_of(np.arange(order.layout.block_words))
-    turns = _TURNS if len(order.layout.blocks) == 1 else 1
-    most_cells = max(part.stop - part.start for part in parts)
+    most_cells = max(part.stop - part.start for part in numbering.parts)
     workers = [_NumberingThread(n, threads, Cells.room(most_cells)) for n in range(threads)]
     idle = list(workers)
 
-    def number(job: tuple[slice, int]) -> None:
-        part, turn = job
+    def number(part: int, numbers: Numbers, turn: int, turns: int) -> None:
         worker = idle.pop()
-        for piece in content.pieces(part.start, part.stop, worker.room):
-            places = numbers[piece.first : piece.first + len(piece.cells.entry)]
+        here = numbering.parts[part]
+        for piece in content.pieces(here.start, here.stop, worker.room):
+            first = piece.first - here.start
+            places = numbers[first : first + len(piece.cells.entry)]
             words = len(places) // 64
             start = words * turn // turns
             end = words * (turn + 1) // turns
             worker.number(piece, cell_of, places, start, end)
         idle.append(worker)
 
+    def number_part(part: int) -> None:
+        numbers = numbering.room(part)
+        number(part, numbers, 0, 1)
+        numbering.keep(part, numbers)
+
     with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(number, itertools.product(parts, range(turns))))  # an error in one ends all
+        if len(order.layout.blocks) > 1:
+            list(pool.map(number_part, range(len(numbering.parts))))
+        else:
+            for part in range(len(numbering.parts)):  # its threads share each part
+                numbers = numbering.room(part)
+                in_turn = partial(number, part, numbers, turns=_TURNS)
+                list(pool.map(in_turn, range(_TURNS)))
+                numbering.keep(part, numbers)
     return [worker.census.met() for worker in workers]
 
 
@@ -187,28 +261,6 @@ def _joined(met_by: Sequence[tuple[Words, Words]]) -> tuple[Words, Words, Number
         by_own_number[: end - first, worker] = final_number[states[first:end]]
         first = end
     return keys[by_count], often[by_count].astype(np.uint64), state_of
-
-
-def _settle(order: Order, numbers: Numbers, state_of: Numbers, threads: int) -> None:
-    """Give all places their final states.
-
-    The places before the first position get the state of that position.
-    """
-    parts = [numbers[part] for part in order.parts()]
-
-    def settle_part(part: Numbers) -> int:
-        return settle(part, state_of)
-
-    with ThreadPoolExecutor(threads) as pool:
-        leads = list(pool.map(settle_part, parts))
-    before = 0
-    for part, lead in zip(parts, leads, strict=True):
-        if lead < len(part):
-            before = part[lead]
-            break
-    for part, lead in zip(parts, leads, strict=True):
-        part[:lead] = before
-        before = part[-1]
 
 
 def _states_of_keys(keys: Words) -> Cells:
@@ -293,18 +345,27 @@ def number_words(
 
 
 @borrowing
-def settle(numbers: Numbers, state_of: Numbers) -> int:
-    """Replace numbers of places by states; returns how many places come before the first number.
+def first_and_last(numbers: Numbers) -> tuple[int, int]:
+    """The first number of a place that has one, and the last; 0 and 0 if there is none."""
+    first = 0
+    while first < len(numbers) and numbers[first] == 0:
+        first += 1
+    if first == len(numbers):
+        return 0, 0
+    last = len(numbers) - 1
+    while numbers[last] == 0:
+        last -= 1
+    return int(numbers[first]), int(numbers[last])
+
+
+@borrowing
+def replace_by_states(numbers: Numbers, state_of: Numbers, before: int) -> None:
+    """Replace the numbers of places by states; `before` is the state of the place before them.
 
     A place without a number gets the state of the place before it, which compresses best.
     """
-    leads = 0
-    before = np.int64(-1)
+    state = np.uint32(before)
     for place in range(len(numbers)):
         if numbers[place] != 0:
-            before = np.int64(state_of[numbers[place]])
-        if before < 0:
-            leads += 1
-        else:
-            numbers[place] = before
-    return leads
+            state = state_of[numbers[place]]
+        numbers[place] = state

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -21,9 +22,9 @@ from tbgen.index.layout import fen_of_cell
 from tbgen.material import Material
 from tbgen.score import Color
 from tbgen.storage.files import FileRecord, Layer, mobility_of, path_of, write_whole
-from tbgen.storage.numbering import states_of
+from tbgen.storage.numbering import Numbering, states_of
 from tbgen.storage.order import Order, order_of
-from tbgen.storage.reader import Ids, TableFile, flips_of
+from tbgen.storage.reader import TableFile, flips_of
 from tbgen.storage.schema import (
     CHUNK,
     COLUMN_ITEMS,
@@ -47,7 +48,7 @@ from tbgen.storage.schema import (
     sealed,
 )
 from tbgen.storage.symbols import Columns, details_of, symbols_of
-from tbgen.table import Cells, Content, Numbers, Tally
+from tbgen.table import Cells, Content, Numbers, Patterns, Tally
 
 _SAMPLE = 7
 """One chunk of seven is compressed both ways. Seven has no common factor with the axes."""
@@ -73,7 +74,7 @@ Packed = Mapping[str, tuple[Dataset, list[bytes]]]
 
 @dataclass(frozen=True, eq=False)
 class DatasetItems:
-    """The content of a dataset, in parts that several threads request."""
+    """The content of a column, in parts that several threads request."""
 
     kind: np.dtype[Any]
     items: int
@@ -101,7 +102,7 @@ def write_table(
     if mobility_of(folder) is not table.mobility:
         raise UsageError(f"{folder} is no folder for tables of {table.mobility}")
     order = order_of(table.material)
-    # The array of states, by far the largest, is freed when all streams are packed.
+    # The numbering, by far the largest, is freed when all streams are packed.
     packed = _packed_layers(
         states_of(table, order, counters or threads, new), table, order, threads, outcomes_only
     )
@@ -152,56 +153,46 @@ def _check_outcomes_before(
 
 
 def _packed_layers(
-    numbering: tuple[Numbers, Cells, Words],
+    found: tuple[Numbering, Cells, Words],
     table: Content,
     order: Order,
     threads: int,
     outcomes_only: bool,
 ) -> Packed:
     """The datasets of the files, compressed."""
-    numbers, states, often = numbering
+    numbering, states, often = found
     symbol_of, symbols = symbols_of(states, often, table.patterns)
-    sources = _outcomes(numbers, symbol_of, symbols, table, order)
+    streams = {SYMBOL: _Stream.of(symbol_of)}
+    columns = _columns_of_outcomes(symbols, table, order)
     if not outcomes_only:
-        sources |= _distances(numbers, states, symbol_of, table, order)
+        detail_of, patterns, details = details_of(states, symbol_of, table.patterns)
+        streams[DTG] = _Stream.of(states.dtg ^ flips_of(states.entry), black=1)
+        streams[DETAIL] = _Stream.of(detail_of)
+        columns |= _columns_of_distances(details, patterns, table, order)
     level = HARD_LEVEL if order.layout.cells <= _MOST_HARD_CELLS else EASY_LEVEL
-    packed = dict[str, tuple[Dataset, list[bytes]]]()
     with ThreadPoolExecutor(threads) as pool:
-        for name, source in sources.items():
-            is_large = source.kind.itemsize > 1
-            if name in _STREAMS:
-                packer = _Packer(source, order.chunk_cells, pool)
-                shuffled = is_large and packer.is_smaller_shuffled()
-                packed[name] = packer.pack_all(level, shuffled=shuffled)
-            else:
-                size = min(max(source.items, 1), COLUMN_ITEMS)
-                packer = _Packer(source, size, pool)
-                packed[name] = packer.pack_all(EASY_LEVEL, shuffled=is_large)
+        packed = _StreamPacker(numbering, order, streams, pool).pack_all(level)
+        for name, items in columns.items():
+            packed[name] = _packed_column(items, pool)
     return packed
 
 
-def _outcomes(
-    numbers: Numbers, symbol_of: Numbers, symbols: Columns, table: Content, order: Order
-) -> dict[str, DatasetItems]:
-    """The content of the datasets of outcomes."""
+def _columns_of_outcomes(symbols: Columns, table: Content, order: Order) -> dict[str, DatasetItems]:
+    """The columns of the file of outcomes."""
     counts = [(side, outcome, tally.count) for side, outcome, tally in _tallies(table)]
     columns = {
         "block_squares": np.array(order.layout.blocks, np.uint8).ravel(),
         "counts": np.array(counts, COLUMNS[Layer.OUTCOMES]["counts"]),
         **symbols,
     }
-    datasets = {SYMBOL: _looked_up(numbers, symbol_of, order)}
-    for name, items in columns.items():
-        datasets[name] = _array(items)
-    return datasets
+    return {name: _array(items) for name, items in columns.items()}
 
 
-def _distances(
-    numbers: Numbers, states: Cells, symbol_of: Numbers, table: Content, order: Order
+def _columns_of_distances(
+    details: Columns, patterns: Patterns, table: Content, order: Order
 ) -> dict[str, DatasetItems]:
-    """The content of the datasets of distances."""
+    """The columns of the file of distances."""
     kinds = COLUMNS[Layer.DISTANCES]
-    detail_of, patterns, details = details_of(states, symbol_of, table.patterns)
     longest = [
         (side, outcome, tally.max_dtg, tally.cell, fen_of_cell(order.layout, tally.cell))
         for side, outcome, tally in _tallies(table)
@@ -216,15 +207,13 @@ def _distances(
         part["dtg"] = patterns.dtg[first:end]
         return part
 
-    datasets = {
-        DTG: _looked_up(numbers, states.dtg ^ flips_of(states.entry), order, black=1),
-        DETAIL: _looked_up(numbers, detail_of, order),
+    columns = {
         "longest": _array(np.array(longest, kinds["longest"])),
         "rows": DatasetItems(kinds["rows"], len(patterns.code), rows),
     }
     for name, items in details.items():
-        datasets[name] = _array(items)
-    return datasets
+        columns[name] = _array(items)
+    return columns
 
 
 def _tallies(table: Content) -> list[tuple[int, int, Tally]]:
@@ -246,24 +235,6 @@ def _array(items: npt.NDArray[Any]) -> DatasetItems:
     return DatasetItems(items.dtype, len(items), part)
 
 
-def _looked_up(
-    numbers: Ids, of_state: npt.NDArray[Any], order: Order, *, black: int = 0
-) -> DatasetItems:
-    """The places with each state replaced by a number.
-
-    `black` are bits that are flipped with Black to move.
-    """
-    kind = np.min_scalar_type(int(of_state.max(initial=0)) | black)
-    number_of = of_state.astype(kind)
-
-    def part(first: int, end: int) -> npt.NDArray[Any]:
-        items = number_of.take(numbers[first:end])
-        order.black_part(first, items)[:] ^= black
-        return items
-
-    return DatasetItems(kind, len(numbers), part)
-
-
 def _file(
     layer: Layer, order: Order, packed: Packed, attributes: Attributes
 ) -> tuple[bytes, bytes, bytes]:
@@ -275,47 +246,135 @@ def _file(
     return sealed(image, index, digest_of_men(order.layout.material))
 
 
-@dataclass(frozen=True, eq=False)
-class _Packer:
-    """Compresses the chunks of a dataset."""
+def _packed_column(column: DatasetItems, pool: Executor) -> tuple[Dataset, list[bytes]]:
+    """The entry of a column in the index, and its compressed chunks."""
+    size = min(max(column.items, 1), COLUMN_ITEMS)
+    is_large = column.kind.itemsize > 1
 
-    source: DatasetItems
-    size: int
-    """The items of a chunk."""
-    pool: Executor
+    def pack_one(first: int) -> bytes:
+        items = column.part(first, min(first + size, column.items))
+        return pack(_filled(items, size), shuffled=is_large, level=EASY_LEVEL)
+
+    chunks = list(pool.map(pack_one, range(0, column.items, size)))
+    places = np.zeros(len(chunks), CHUNK)
+    return Dataset(column.kind, column.items, size, is_large, places), chunks
+
+
+def _filled(items: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
+    """The items of a chunk of this size; the last one is filled up with its last item."""
+    return np.pad(items, (0, size - len(items)), "edge")
+
+
+@dataclass(frozen=True, eq=False)
+class _Stream:
+    """A dataset with an item for each place, which depends on its state alone."""
+
+    item_of: npt.NDArray[Any]
+    """[state] -> its item."""
+    black: int
+    """The bits that are flipped with Black to move."""
+
+    @classmethod
+    def of(cls, items: npt.NDArray[Any], *, black: int = 0) -> _Stream:
+        """A stream in as few bytes as the items take."""
+        kind = np.min_scalar_type(int(items.max(initial=0)) | black)
+        return cls(items.astype(kind), black)
 
     @property
-    def chunks(self) -> int:
-        return -(-self.source.items // self.size)
+    def kind(self) -> np.dtype[Any]:
+        return self.item_of.dtype
 
-    def is_smaller_shuffled(self) -> bool:
-        """Whether a sample of the chunks is smaller when it is shuffled.
+
+@dataclass(frozen=True, eq=False)
+class _StreamPacker:
+    """Compresses the chunks of all streams, reading one part of the numbering after another."""
+
+    numbering: Numbering
+    order: Order
+    streams: Mapping[str, _Stream]
+    pool: Executor
+
+    def pack_all(self, level: int) -> dict[str, tuple[Dataset, list[bytes]]]:
+        """[name] -> the dataset's entry in the index, and its compressed chunks."""
+        shuffled = self._smaller_shuffled()
+        packed = dict[str, list[bytes]]()
+        for name in self.streams:
+            packed[name] = []
+
+        for part, numbers in self._parts(range(len(self.numbering.parts))):
+            chunks = self._chunks_in(part)
+            for name, stream in self.streams.items():
+                pack_one = partial(
+                    self._pack, stream, part, numbers, shuffled=shuffled[name], level=level
+                )
+                packed[name] += self.pool.map(pack_one, chunks)
+
+        datasets = dict[str, tuple[Dataset, list[bytes]]]()
+        size = self.order.chunk_cells
+        for name, stream in self.streams.items():
+            places = np.zeros(len(packed[name]), CHUNK)
+            cells = self.order.layout.cells
+            dataset = Dataset(stream.kind, cells, size, shuffled[name], places)
+            datasets[name] = (dataset, packed[name])
+        return datasets
+
+    def _smaller_shuffled(self) -> dict[str, bool]:
+        """[name] -> whether a sample of the stream's chunks is smaller when it is shuffled.
 
         Shuffling helps if few numbers are frequent, and harms if many are.
         """
-        every = self.chunks // (_SAMPLE * _SAMPLED)
-        sample = range(0, self.chunks, _SAMPLE * (every | 1))  # an odd step meets all of an axis
-        plain = sum(map(len, self._pack(sample, EASY_LEVEL, shuffled=False)))
-        shuffled = sum(map(len, self._pack(sample, EASY_LEVEL, shuffled=True)))
-        return shuffled < plain
+        large = {name: stream for name, stream in self.streams.items() if stream.kind.itemsize > 1}
+        every = len(self.order.chunks) // (_SAMPLE * _SAMPLED)
+        step = _SAMPLE * (every | 1)  # an odd step meets all of an axis
+        sampled = dict[int, list[int]]()
+        for part in range(len(self.numbering.parts)):
+            chunks = [chunk for chunk in self._chunks_in(part) if chunk % step == 0]
+            if chunks and large:
+                sampled[part] = chunks
 
-    def pack_all(self, level: int, *, shuffled: bool) -> tuple[Dataset, list[bytes]]:
-        """The dataset's entry in the index, and its compressed chunks."""
-        packed = self._pack(range(self.chunks), level, shuffled=shuffled)
-        places = np.zeros(self.chunks, CHUNK)
-        return Dataset(self.source.kind, self.source.items, self.size, shuffled, places), packed
+        plain_bytes = dict.fromkeys(self.streams, 0)
+        shuffled_bytes = dict.fromkeys(self.streams, 0)
+        for part, numbers in self._parts(list(sampled)):
+            for name, stream in large.items():
+                pack_one = partial(self._pack, stream, part, numbers, level=EASY_LEVEL)
+                plain = self.pool.map(partial(pack_one, shuffled=False), sampled[part])
+                shuffled = self.pool.map(partial(pack_one, shuffled=True), sampled[part])
+                plain_bytes[name] += sum(map(len, plain))
+                shuffled_bytes[name] += sum(map(len, shuffled))
+        return {name: shuffled_bytes[name] < plain_bytes[name] for name in self.streams}
 
-    def _pack(self, numbers: Sequence[int], level: int, *, shuffled: bool) -> list[bytes]:
-        def pack_one(number: int) -> bytes:
-            return pack(self._chunk(number), shuffled=shuffled, level=level)
+    def _parts(self, parts: Sequence[int]) -> Iterator[tuple[int, Numbers]]:
+        """Some parts with their states; one is read while the one before it is packed."""
+        reads = [self.pool.submit(self.numbering.read, part) for part in parts[:1]]
+        for n, part in enumerate(parts):
+            numbers = reads.pop().result()
+            if n + 1 < len(parts):
+                reads.append(self.pool.submit(self.numbering.read, parts[n + 1]))
+            yield part, numbers
 
-        return list(self.pool.map(pack_one, numbers))
+    def _chunks_in(self, part: int) -> range:
+        """The chunks of a part. A part ends with a chunk, or with the table."""
+        places = self.numbering.parts[part]
+        size = self.order.chunk_cells
+        return range(places.start // size, -(-places.stop // size))
 
-    def _chunk(self, number: int) -> npt.NDArray[Any]:
-        """The items of a chunk; the last one is filled up with its last item."""
-        first = number * self.size
-        items = self.source.part(first, min(first + self.size, self.source.items))
-        return np.pad(items, (0, self.size - len(items)), "edge")
+    def _pack(
+        self,
+        stream: _Stream,
+        part: int,
+        numbers: Numbers,
+        chunk: int,
+        *,
+        shuffled: bool,
+        level: int,
+    ) -> bytes:
+        """A chunk of a stream, compressed."""
+        size = self.order.chunk_cells
+        first = chunk * size
+        start = first - self.numbering.parts[part].start
+        items = stream.item_of.take(numbers[start : start + size])
+        self.order.black_part(first, items)[:] ^= stream.black
+        return pack(_filled(items, size), shuffled=shuffled, level=level)
 
 
 def check_library() -> None:
