@@ -49,8 +49,8 @@ A state takes one of them in each thread that meets it.
 """
 _TURNS = 64
 """The number of turns in which threads number a plane of a table with only one block."""
-MOST_PLAIN_PLACES = 1 << 28
-"""The numbers of larger tables are packed: as plain numbers they take a gigabyte and more."""
+MOST_PLAIN_PLACES = 1 << 30
+"""The numbers of larger tables are packed: as plain numbers they take four gigabytes and more."""
 
 
 class Census(NamedTuple):
