@@ -37,25 +37,57 @@ def rows_of(file: TableFile, pattern: int) -> bytes:
     return b"|".join(column[rows].tobytes() for column in columns)
 
 
+def meaning_of(file: TableFile, symbol: int) -> tuple[int, bytes]:
+    """The entry value of a symbol, and its rows."""
+    entry, first, rows = file.column("symbols")[symbol].tolist()
+    return entry, file.column("outcome_rows")[first : first + rows].tobytes()
+
+
 def compare(pairs_file: TableFile, whole_file: TableFile) -> int:
-    """Assert that every legal cell has the same value with every accrued score; return how many
-    there are.
+    """Assert that every legal cell has the same value with every accrued score, and the same
+    distances if there are any; return how many cells there are.
     """
     pairs = layout_of(pairs_file.material)
     whole = layout_of(whole_file.material)
     compared = 0
     for number, side, cells in legal_cells(pairs_file.material):
-        block = whole.address_of(pairs.blocks[number]) >> HOW_BITS
+        pawns = pairs.blocks[number]
+        block = whole.address_of(pawns) >> HOW_BITS
         plane_cells = pairs.block_words * 64
-        here = pairs_file.look_up(cells + (2 * number + int(side)) * plane_cells)
-        there = whole_file.look_up(cells + (2 * block + int(side)) * plane_cells)
-        for name, values, expected in zip(("entry", "dtg"), here, there, strict=False):
-            np.testing.assert_array_equal(values, expected, f"{name} of {pairs.blocks[number]}")
-        both = np.unique(np.stack([here[2], there[2]]), axis=1)
-        for pattern, expected in both.T.tolist():
-            assert rows_of(pairs_file, pattern) == rows_of(whole_file, expected)
+        plane = 2 * number + int(side)
+        whole_plane = 2 * block + int(side)
+        here = symbols_of_plane(pairs_file, plane)[cells]
+        there = symbols_of_plane(whole_file, whole_plane)[cells]
+        both = np.unique(np.stack([here, there]), axis=1)
+        for symbol, expected in both.T.tolist():
+            assert meaning_of(pairs_file, symbol) == meaning_of(whole_file, expected), pawns
+        if whole_file.has_distances:
+            compare_distances(
+                pairs_file,
+                whole_file,
+                cells + plane * plane_cells,
+                cells + whole_plane * plane_cells,
+            )
         compared += len(cells)
     return compared
+
+
+def symbols_of_plane(file: TableFile, plane: int) -> np.ndarray:
+    """The symbols of all cells of a block with one side to move."""
+    places = file.order.plane_places
+    return file.order.from_file(file.symbols(plane * places, (plane + 1) * places))
+
+
+def compare_distances(
+    pairs_file: TableFile, whole_file: TableFile, cells: np.ndarray, whole_cells: np.ndarray
+) -> None:
+    """Assert that some cells have equal distances, and equal patterns with theirs."""
+    _, dtg, patterns = pairs_file.look_up(cells)
+    _, expected_dtg, expected_patterns = whole_file.look_up(whole_cells)
+    np.testing.assert_array_equal(dtg, expected_dtg)
+    both = np.unique(np.stack([patterns, expected_patterns]), axis=1)
+    for pattern, expected in both.T.tolist():
+        assert rows_of(pairs_file, pattern) == rows_of(whole_file, expected)
 
 
 def build_and_compare(name: str, whole_folder: Path, folder: Path) -> int:
@@ -67,10 +99,12 @@ def build_and_compare(name: str, whole_folder: Path, folder: Path) -> int:
     for child in pairs.children():
         if child.scope is Scope.PAIRS and not path_of(folder, child).exists():
             build_and_compare(str(child.within(Scope.ALL)), whole_folder, folder)
-    made = make_table(folder, str(pairs), 2)
+    with TableFile(path_of(folder, whole)) as whole_file:
+        has_distances = whole_file.has_distances
+    made = make_table(folder, str(pairs), 2, outcomes_only=not has_distances)
     with (
-        TableFile(path_of(folder, pairs)) as pairs_file,
-        TableFile(path_of(folder, whole)) as whole_file,
+        TableFile(path_of(folder, pairs), outcomes_only=not has_distances) as pairs_file,
+        TableFile(path_of(folder, whole), outcomes_only=not has_distances) as whole_file,
     ):
         compared = compare(pairs_file, whole_file)
     assert 0 < compared < made.positions
