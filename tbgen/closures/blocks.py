@@ -124,6 +124,8 @@ class SolvedBlocks:
             return self.read(block, ENTRY, bound, side * half, (side + 1) * half, asked, room)
         if self.closure.known.digest(node.material):
             return self.closure.known.plane(*node, side, room)
+        if self.closure.known.digest_of_pairs(*node):
+            return self.closure.known.plane_of_pairs(*node, side, room)
         return np.full(half, UNKNOWN[bound], np.int8)
 
 

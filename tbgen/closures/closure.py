@@ -174,8 +174,9 @@ class Closure:
             is_promotion = reset.promoted != NO_SLOT
             for pawns in pawns_after(slots, node.pawns, reset):
                 child = node_of(reset.material, pawns)
-                if digest:
-                    yield Edge(reset, child, digest)
+                table = digest or self.known.digest_of_pairs(*child)
+                if table:
+                    yield Edge(reset, child, table)
                 elif is_promotion and not self.way.solves(reset.role, child):
                     yield Edge(reset, child, "")
                 elif is_promotion:

@@ -14,7 +14,8 @@ import chess
 import numpy as np
 
 from tbgen.errors import NO_TABLE, MissingTableError, TooManyMenError, UsageError
-from tbgen.index.layout import HOW_BITS, Squares, slots_of
+from tbgen.index.layout import HOW_BITS, Squares, have_pairs, layout_of, slots_of
+from tbgen.index.reversal import reversed_pawns, reversed_plane
 from tbgen.material import MOST_TABLE_MEN, Material, Scope, with_man
 from tbgen.men import AnyMan, Man, Role
 from tbgen.probe.stored import StoredPosition, StoredTable
@@ -206,6 +207,29 @@ class OpenTables:
             part = entries[start : start + PLACES_AT_ONCE]
             part[:] = file.entries(first + start, first + start + len(part))
         return file.order.from_file(entries, room)
+
+    def digest_of_pairs(self, material: Material, pawns: Squares) -> str:
+        """The digest of the table of pairs that has these pawns; empty if there is none."""
+        placement = np.array([pawns], np.int64).reshape(1, len(pawns))
+        if not have_pairs(slots_of(material), placement).all():
+            return ""
+        return self.digest(material.within(Scope.PAIRS))
+
+    def plane_of_pairs(
+        self, material: Material, pawns: Squares, side: int, room: Entries | None = None
+    ) -> Entries:
+        """The same from a table of pairs, whose colours may be those of the reversed position."""
+        pairs = material.within(Scope.PAIRS)
+        if pairs.is_canonical:
+            return self.plane(pairs, pawns, side, room)
+        layout = layout_of(pairs.canonical())
+        pawns_there = reversed_pawns(layout, pawns)
+        entries = self.plane(layout.material, pawns_there, 1 - side)
+        turned = reversed_plane(layout, layout.address_of(pawns_there), entries)
+        if room is None:
+            return turned
+        room[:] = turned
+        return room
 
     def shares(self, material: Material) -> dict[Score, float]:
         """How common each outcome is in tables of the same pieces with fewer pawns.
