@@ -94,6 +94,26 @@ def larger(census: Census) -> Census:
     return larger_census
 
 
+class _Packed(NamedTuple):
+    """The numbers of a part, packed."""
+
+    frame: bytes
+    places: int
+
+    @classmethod
+    def of(cls, numbers: Numbers) -> _Packed:
+        return cls(pack(numbers, shuffled=False, level=SCRATCH_LEVEL), len(numbers))
+
+    def copy(self) -> _Packed:
+        """Itself, since nobody changes it."""
+        return self
+
+    def unpacked(self) -> Numbers:
+        numbers = np.empty(self.places, np.uint32)
+        unpack_into(self.frame, numbers)
+        return numbers
+
+
 class Numbering:
     """The number of each place's state, part by part.
 
@@ -109,7 +129,7 @@ class Numbering:
         self.parts = order.parts()
         self.new = new
         self._are_packed = len(layout.blocks) > 1 and layout.cells > MOST_PLAIN_PLACES
-        self._kept = dict[int, Numbers | bytes]()
+        self._kept = dict[int, Numbers | _Packed]()
         self._ends = dict[int, tuple[int, int]]()
         """[part] -> the numbers that its threads gave to its first and last position, or 0."""
         self._state_of = np.zeros(1, np.uint32)
@@ -123,10 +143,7 @@ class Numbering:
     def keep(self, part: int, numbers: Numbers) -> None:
         """Keep the numbers of a part; the array belongs to this object from now on."""
         self._ends[part] = first_and_last(numbers)
-        if self._are_packed:
-            self._kept[part] = pack(numbers, shuffled=False, level=SCRATCH_LEVEL)
-        else:
-            self._kept[part] = numbers
+        self._kept[part] = _Packed.of(numbers) if self._are_packed else numbers
 
     def settle(self, state_of: Numbers) -> None:
         """All parts are kept: [number] -> its state.
@@ -143,14 +160,15 @@ class Numbering:
                 before = int(state_of[last])
 
     def read(self, part: int) -> Numbers:
-        """The states of the places of a part, in an array of its own."""
-        kept = self._kept[part]
-        if isinstance(kept, bytes):
-            places = self.parts[part]
-            numbers = np.empty(places.stop - places.start, np.uint32)
-            unpack_into(kept, numbers)
-        else:
-            numbers = kept.copy()
+        """The states of the places of a part."""
+        return self._settled(part, self._kept[part].copy())
+
+    def take(self, part: int) -> Numbers:
+        """The same for the last time: the part is not kept any longer."""
+        return self._settled(part, self._kept.pop(part))
+
+    def _settled(self, part: int, kept: Numbers | _Packed) -> Numbers:
+        numbers = kept.unpacked() if isinstance(kept, _Packed) else kept
         replace_by_states(numbers, self._state_of, self._before[part])
         return numbers
 

@@ -301,7 +301,7 @@ class _StreamPacker:
         for name in self.streams:
             packed[name] = []
 
-        for part, numbers in self._parts(range(len(self.numbering.parts))):
+        for part, numbers in self._parts(range(len(self.numbering.parts)), self.numbering.take):
             chunks = self._chunks_in(part)
             for name, stream in self.streams.items():
                 pack_one = partial(
@@ -334,7 +334,7 @@ class _StreamPacker:
 
         plain_bytes = dict.fromkeys(self.streams, 0)
         shuffled_bytes = dict.fromkeys(self.streams, 0)
-        for part, numbers in self._parts(list(sampled)):
+        for part, numbers in self._parts(list(sampled), self.numbering.read):
             for name, stream in large.items():
                 pack_one = partial(self._pack, stream, part, numbers, level=EASY_LEVEL)
                 plain = self.pool.map(partial(pack_one, shuffled=False), sampled[part])
@@ -343,13 +343,15 @@ class _StreamPacker:
                 shuffled_bytes[name] += sum(map(len, shuffled))
         return {name: shuffled_bytes[name] < plain_bytes[name] for name in self.streams}
 
-    def _parts(self, parts: Sequence[int]) -> Iterator[tuple[int, Numbers]]:
+    def _parts(
+        self, parts: Sequence[int], read: Callable[[int], Numbers]
+    ) -> Iterator[tuple[int, Numbers]]:
         """Some parts with their states; one is read while the one before it is packed."""
-        reads = [self.pool.submit(self.numbering.read, part) for part in parts[:1]]
+        reads = [self.pool.submit(read, part) for part in parts[:1]]
         for n, part in enumerate(parts):
             numbers = reads.pop().result()
             if n + 1 < len(parts):
-                reads.append(self.pool.submit(self.numbering.read, parts[n + 1]))
+                reads.append(self.pool.submit(read, parts[n + 1]))
             yield part, numbers
 
     def _chunks_in(self, part: int) -> range:
