@@ -20,6 +20,7 @@ from tbgen.material import Material
 from tbgen.men import AnyMan, Role
 from tbgen.score import Mobility
 from tbgen.storage.files import FileRecord
+from tbgen.storage.order import MOST_PLAIN_PLACES
 
 _WORTH: dict[AnyMan, int] = {
     Role.PAWN: 1,
@@ -62,11 +63,11 @@ class _Rates(NamedTuple):
     9.1 (KBPvKN) and 6.3.
     """
 
-    memory: int
-    outcomes: int
-    """The memory of outcomes alone: 12.9 for KRNvKR."""
+    memory: float
+    outcomes: float
+    """The memory of outcomes alone: 12.9 for KRNvKR, 4.8 for KRPvKR."""
     against_bare_king: int
-    least: int
+    least: float
     """The memory if the large arrays lie in files."""
     files: int
     """The size of these files."""
@@ -80,8 +81,12 @@ _WITHOUT_PAWNS = _Rates(
     memory=20, outcomes=14, against_bare_king=12, least=8, files=24, further=0, serial=0.16
 )
 _WITH_PAWNS = _Rates(
-    memory=10, outcomes=10, against_bare_king=7, least=6, files=5, further=20, serial=0.07
+    memory=10, outcomes=7, against_bare_king=7, least=6, files=5, further=20, serial=0.07
 )
+_PACKED = _Rates(
+    memory=8, outcomes=2.3, against_bare_king=7, least=6, files=1, further=20, serial=0.07
+)
+"""Those of larger tables with pawns, whose numbering is packed while they are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +118,11 @@ def memory_needed(material: Material, threads: int, outcomes_only: bool = False)
 
 
 @cache
-def least_memory(material: Material, threads: int = 1) -> int:
-    """The same with the large arrays in files: with less memory the table is not file."""
-    return _memory(material, threads, _rates_of(material).least)
+def least_memory(material: Material, threads: int = 1, outcomes_only: bool = False) -> int:
+    """The same with the large arrays in files: with less memory the table is not made."""
+    rates = _rates_of(material)
+    least = min(rates.least, rates.outcomes) if outcomes_only else rates.least
+    return _memory(material, threads, least)
 
 
 def most_in_files(material: Material) -> int:
@@ -123,16 +130,21 @@ def most_in_files(material: Material) -> int:
     return _rates_of(material).files * layout_of(material).cells
 
 
-def _memory(material: Material, threads: int, rate: int) -> int:
+def _memory(material: Material, threads: int, rate: float) -> int:
     """The memory with so many bytes a cell."""
     layout = layout_of(material)
     cells_of_block = 2 * 64 * layout.block_words
     further_threads = (threads - 1) * _rates_of(material).further * cells_of_block
-    return _PROGRAM_BYTES + threads * _THREAD_BYTES + further_threads + rate * layout.cells
+    of_cells = round(rate * layout.cells)
+    return _PROGRAM_BYTES + threads * _THREAD_BYTES + further_threads + of_cells
 
 
 def _rates_of(material: Material) -> _Rates:
-    return _WITH_PAWNS if material.pawns else _WITHOUT_PAWNS
+    if not material.pawns:
+        return _WITHOUT_PAWNS
+    if layout_of(material).cells > MOST_PLAIN_PLACES:
+        return _PACKED
+    return _WITH_PAWNS
 
 
 def class_of(material: Material) -> tuple[str, bool]:

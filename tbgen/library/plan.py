@@ -136,7 +136,11 @@ class Plan:
         most = self.settings.memory
         if most is None:
             return []
-        return [step for step in self.steps if least_memory(step.material) > most]
+        return [step for step in self.steps if self._least_memory(step.material) > most]
+
+    def _least_memory(self, material: Material) -> int:
+        """The memory without which a table is not made, by a single thread."""
+        return least_memory(material, 1, self.settings.outcomes_only)
 
     @cached_property
     def fitting(self) -> list[Step]:
@@ -153,9 +157,10 @@ class Plan:
         """Refuse an impossible plan before anything begins."""
         memory = self.settings.memory
         if memory is not None and self.too_large:
-            largest = max((step.material for step in self.too_large), key=least_memory)
+            largest = max((step.material for step in self.too_large), key=self._least_memory)
             tables = len(self.too_large) + len(self.cut_off)
-            raise NotEnoughMemoryError(str(largest), least_memory(largest), memory, tables)
+            least = self._least_memory(largest)
+            raise NotEnoughMemoryError(str(largest), least, memory, tables)
         needed = self.bytes + self.scratch_bytes
         if self.steps and free_disk is not None and needed > free_disk:
             last = self.steps[-1].material
@@ -220,7 +225,7 @@ class Plan:
             "cpu_seconds": round(self.cpu_seconds, 1),
             "tables": [self._facts_of(start) for start in self.starts],
             "too_large": [
-                facts_of(step, "material", least_memory=least_memory(step.material))
+                facts_of(step, "material", least_memory=self._least_memory(step.material))
                 for step in self.too_large
             ],
             "cut_off": plain([step.material for step in self.cut_off]),
@@ -270,7 +275,8 @@ class Plan:
         is_alone = free == memory
         if is_alone:
             for threads in range(most_threads, 0, -1):
-                if least_memory(step.material, threads) <= free:
+                least = least_memory(step.material, threads, self.settings.outcomes_only)
+                if least <= free:
                     return Start(step, threads, free, is_short=True)
         return None
 

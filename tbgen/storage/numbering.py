@@ -23,7 +23,7 @@ from tbgen.compiled.jit import borrowing, inlined
 from tbgen.errors import RepresentationError
 from tbgen.index.kernels import row_of_byte
 from tbgen.index.outcomes import byte_of_row
-from tbgen.storage.order import Order
+from tbgen.storage.order import MOST_PLAIN_PLACES, Order
 from tbgen.storage.schema import SCRATCH_LEVEL, pack, unpack_into
 from tbgen.table import Cells, Content, Numbers, Piece, often_first
 
@@ -49,8 +49,6 @@ A state takes one of them in each thread that meets it.
 """
 _TURNS = 64
 """The number of turns in which threads number a plane of a table with only one block."""
-MOST_PLAIN_PLACES = 1 << 30
-"""The numbers of larger tables are packed: as plain numbers they take four gigabytes and more."""
 
 
 class Census(NamedTuple):

@@ -27,6 +27,10 @@ Place = TypeVar("Place", int, npt.NDArray[np.int64])
 
 _PART_CELLS = 1 << 22
 
+MOST_PLAIN_PLACES = 1 << 30
+"""The numbers of the states of larger tables are packed while the table is written: as plain
+numbers they take four gigabytes and more."""
+
 
 class Order:
     """The order of the axes in a file's array, its shape, and that of a chunk.
