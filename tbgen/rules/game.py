@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -16,11 +17,11 @@ from tbgen.rules.position import (
     first_accrued,
     is_bare_kings,
     is_standard,
+    key_of,
     own_score,
     play_move,
 )
 from tbgen.rules.stage import (
-    REPETITIONS,
     End,
     FiftyMoves,
     FiftyMoveSetting,
@@ -92,6 +93,7 @@ class Game:
         reached = first_accrued(self.board, own, carried, self.mobility, self.fifty_moves)
         bare = is_bare_kings(self.board)
         self.plies = [first_ply(own, reached, self.board.halfmove_clock, bare, self.fifty_moves)]
+        self._times_seen = Counter([key_of(self.board)])
         for move in given.move_stack:
             self.push(move)
 
@@ -221,6 +223,7 @@ class Game:
         """
         if len(self.plies) == 1:
             raise UsageError("there is no move to take back")
+        self._times_seen[key_of(self.board)] -= 1
         self.board.pop()
         return self.plies.pop()
 
@@ -253,7 +256,9 @@ class Game:
         san = self.board.san(move)
         own, _, reset = play_move(self.board, move, before.accrued)
         bare = is_bare_kings(self.board)
-        seen = REPETITIONS if self.board.is_repetition(REPETITIONS) else 1
+        key = key_of(self.board)
+        self._times_seen[key] += 1
+        seen = self._times_seen[key]
         ply = next_ply(before, own.code, reset, bare, seen, self.fifty_moves, self.mobility)
         if not is_standard(self.board):
             ply = by_variant(self.board, before, ply)

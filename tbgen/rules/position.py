@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import chess
@@ -37,6 +37,37 @@ def is_standard(board: chess.Board) -> bool:
     True
     """
     return board.uci_variant == chess.Board.uci_variant
+
+
+def key_of(board: chess.Board) -> Hashable:
+    """Equal for two positions of a game if the later one repeats the other.
+
+    >>> board = chess.Board()
+    >>> first = key_of(board)
+    >>> for uci in ("g1f3", "g8f6", "f3g1", "f6g8"):
+    ...     board.push_uci(uci)
+    Move.from_uci('g1f3')
+    Move.from_uci('g8f6')
+    Move.from_uci('f3g1')
+    Move.from_uci('f6g8')
+    >>> key_of(board) == first
+    True
+    """
+    if not is_standard(board):  # variants have pockets or counted checks
+        return board.epd()
+    en_passant = board.ep_square if board.has_legal_en_passant() else None
+    return (
+        board.pawns,
+        board.knights,
+        board.bishops,
+        board.rooks,
+        board.queens,
+        board.kings,
+        board.occupied_co[chess.WHITE],
+        board.turn,
+        board.clean_castling_rights(),
+        en_passant,
+    )
 
 
 def own_score(board: chess.Board, moves: int | None = None) -> Score:

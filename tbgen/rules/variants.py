@@ -12,12 +12,6 @@ from tbgen.rules.notation import refuse_illegal
 from tbgen.rules.stage import End, Ply
 from tbgen.score import MATE_CODE, Color, Score
 
-_ENDS = (
-    chess.Termination.VARIANT_WIN,
-    chess.Termination.VARIANT_LOSS,
-    chess.Termination.VARIANT_DRAW,
-)
-
 
 def variant_board(name: str, fen: str | None = None) -> chess.Board:
     """The first position of a game of a variant; it has no seventh field.
@@ -45,11 +39,15 @@ def by_variant(board: chess.Board, before: Ply, ply: Ply) -> Ply:
 
     The winner may be the side to move: in antichess it has no man left.
     """
-    outcome = board.outcome()
-    if outcome is None or outcome.termination not in _ENDS:
-        return ply
-    if outcome.winner is None:
+    # `board.outcome` would also look for repetitions, and compare all positions of the game.
+    if board.is_variant_loss():
+        winner = not board.turn
+    elif board.is_variant_win():
+        winner = board.turn
+    elif board.is_variant_draw():
         return ply._replace(accrued=before.accrued, since=before.since, end=End.VARIANT)
+    else:
+        return ply
     return ply._replace(
-        accrued=Score(MATE_CODE, Color.of(outcome.winner)), since=ply.number, end=End.VARIANT
+        accrued=Score(MATE_CODE, Color.of(winner)), since=ply.number, end=End.VARIANT
     )

@@ -3,9 +3,11 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 
 import chess
+import chess.variant
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -14,7 +16,7 @@ from tbgen.errors import AccruedError, MoveError
 from tbgen.rules.game import End, FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.notation import parse_fen, position_of, with_score
 from tbgen.rules.points import Scheme, Scoring
-from tbgen.rules.position import bare_sides, own_score, why_not_accrued
+from tbgen.rules.position import bare_sides, key_of, own_score, why_not_accrued
 from tbgen.score import Mobility, Score
 from tests.strategies import boards, scores
 
@@ -275,6 +277,44 @@ def test_a_move_taken_back_leaves_no_trace(seed: int, setting: FiftyMoveSetting)
         elif moves:
             game.push(draw.choice(moves))
             states.append(state_of(game))
+
+
+def test_a_move_that_is_taken_back_again_and_again_repeats_nothing() -> None:
+    game = Game()
+    for _ in range(4):
+        assert game.push_text("Nf3").end is None
+        game.pop()
+
+
+def shuffled(board: chess.Board, draw: random.Random) -> Iterator[None]:
+    """Play a random game that takes most moves back."""
+    for _ in range(80):
+        moves = list(board.legal_moves)
+        if not moves:
+            return
+        move = draw.choice(moves)
+        if len(board.move_stack) > 1:
+            last = board.move_stack[-2]
+            back = chess.Move(last.to_square, last.from_square)
+            if back in moves and draw.random() < 0.8:
+                move = back
+        board.push(move)
+        yield
+
+
+@pytest.mark.parametrize("kind", [chess.Board, *chess.variant.VARIANTS])
+def test_a_position_is_repeated_where_python_chess_says_so(kind: type[chess.Board]) -> None:
+    draw = random.Random(kind.uci_variant)
+    repeated = 0
+    for _ in range(5):
+        board = kind()
+        times = Counter([key_of(board)])
+        for _ in shuffled(board, draw):
+            times[key_of(board)] += 1
+            is_third = times[key_of(board)] >= 3
+            assert is_third == board.is_repetition(3), board.move_stack
+            repeated += is_third
+    assert repeated
 
 
 def test_a_line_is_played_whole_or_not_at_all() -> None:
