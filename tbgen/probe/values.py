@@ -195,6 +195,7 @@ class TableValues:
             not known
             or board.ep_square is not None
             or board.pawns & chess.BB_BACKRANKS
+            or board.promoted & board.kings
             or board.was_into_check()
         ):
             refuse_illegal(board)

@@ -289,7 +289,11 @@ def refuse_illegal(board: chess.Board, fen: str | None = None) -> None:
 
 def broken_rule(board: chess.Board) -> str | None:
     """The first rule of chess that the position breaks."""
+    if board.promoted & board.kings:  # python-chess gives such a king no check
+        return "a king is marked as a promoted pawn"
     status = board.status()
+    if status == chess.STATUS_VALID:
+        return None
     for flag, rule in _RULES:
         if status & flag:
             return rule
@@ -392,7 +396,9 @@ def position_of(
         own = own_score(board)
         before = own if score is None else score.after(own, reset=False)
         score = play_move(board, parse_move(board, text, ply), before, mobility).accrued
-    return board.copy(stack=False), score
+    if board.move_stack:
+        board = board.copy(stack=False)
+    return board, score
 
 
 def picture_of(board: chess.Board) -> str:

@@ -97,6 +97,7 @@ def test_another_process_opens_the_same_tables(table_folder: Path, whole_game_fo
         ("8/8/8/4KBk1/8/8/8/8 w - e6 0 1", IllegalPositionError, "en passant"),
         ("8/8/4R3/4k3/8/8/8/K7 w - - 0 1", IllegalPositionError, "Black is in check"),
         ("8/8/8/3Kk3/8/8/8/8 w - - 0 1", IllegalPositionError, "next to each other"),
+        ("8/8/8/3K1k~2/8/8/8/8 w - - 0 1", IllegalPositionError, "marked as a promoted pawn"),
         ("P7/8/8/3K1k2/8/8/8/8 w - - 0 1", IllegalPositionError, "last rank"),
     ],
 )

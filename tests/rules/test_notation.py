@@ -289,6 +289,7 @@ def test_what_is_no_fen_is_refused_with_a_reason(fen: str, reason: str) -> None:
         ("8/8/8/4K3/8/8/8/8 w", "Black has no king"),
         ("8/8/8/K3K1k1/8/8/8/8 w", "exactly one king"),
         ("8/8/8/4Kk2/8/8/8/8 w", "kings stand next to each other"),
+        ("8/8/8/4Kk~2/8/8/8/8 w", "a king is marked as a promoted pawn"),
         ("8/8/4k3/5q2/6K1/8/8/8 b", "White is in check but Black is to move"),
         ("P7/8/8/4K1k1/8/8/8/8 w", "no pawn stands on the first or last rank"),
         ("8/8/8/4K1k1/P7/P7/PPPPPPP1/8 w", "White has at most 8 pawns"),
