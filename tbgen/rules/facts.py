@@ -29,10 +29,33 @@ def to_json(facts: Any, indent: int | None = None) -> str:
      }
     }
     """
-    text = json.dumps(with_scores(facts), indent=indent)
     if indent is None:
+        return _to_line(facts)
+    return _PARTS.sub(_on_one_line, json.dumps(with_scores(facts), indent=indent))
+
+
+def _to_line(facts: Any) -> str:
+    """The same on one line, for servers and long lists: facts are encoded once, and not again with
+    their scores.
+
+    >>> _to_line([{"own": "G0.5"}]) == json.dumps(with_scores([{"own": "G0.5"}]))
+    True
+    """
+    if isinstance(facts, list):
+        items = ", ".join(_to_line(item) for item in facts)
+        return f"[{items}]"
+    text = json.dumps(facts)
+    scores = _scores_in(text)
+    if not scores:
         return text
-    return _PARTS.sub(_on_one_line, text)
+    legend = ", ".join(_entry_of(score) for score in scores)
+    return f'{text[:-1]}, "scores": {{{legend}}}}}'
+
+
+@lru_cache(maxsize=1 << 12)
+def _entry_of(score: str) -> str:
+    """A score and its parts, as a legend in JSON has them."""
+    return f'"{score}": {json.dumps(parts_of(score))}'
 
 
 def _on_one_line(parts: re.Match[str]) -> str:
@@ -50,16 +73,20 @@ def with_scores(facts: Any) -> Any:
     """
     if isinstance(facts, list):
         return [with_scores(item) for item in facts]
-    texts = set(_WRITTEN.findall(json.dumps(facts)))
-    if not texts:
+    scores = _scores_in(json.dumps(facts))
+    if not scores:
         return facts
+    return {**facts, "scores": {score: {**parts_of(score)} for score in scores}}
 
-    def rank_of(text: str) -> int:
-        rank: int = parts_of(text)["rank"]
-        return rank
 
-    best_first = sorted(texts, key=rank_of, reverse=True)
-    return {**facts, "scores": {text: {**parts_of(text)} for text in best_first}}
+def _scores_in(text: str) -> list[str]:
+    """The scores in a text of JSON, the best for White first."""
+    return sorted(set(_WRITTEN.findall(text)), key=_rank_of, reverse=True)
+
+
+def _rank_of(score: str) -> int:
+    rank: int = parts_of(score)["rank"]
+    return rank
 
 
 @lru_cache(maxsize=1 << 12)

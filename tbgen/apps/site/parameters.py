@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeVar
 
 import chess
@@ -66,7 +67,8 @@ def position_in(parameters: Mapping[str, str]) -> Question:
     if not parameters.get("fen", "").strip():
         raise UsageError("the parameter fen is missing")
     fen, moves = fen_and_moves(parameters["fen"].split())
-    moves = [*moves, parameters.get("moves", "")]
+    if "moves" in parameters:
+        moves.append(parameters["moves"])
     accrued = parameters.get("accrued", "")
     board, carried = position_of(fen, moves, Score(accrued) if accrued else None)
     return Question(board, carried)
@@ -100,19 +102,29 @@ def json_in(text: str) -> Any:
 
 def scoring_in(parameters: Mapping[str, str]) -> Scoring:
     """The scheme of points; UsageError for a setting that means nothing under the scheme."""
+    is_for_the_clock = parameters.get("fifty") == FiftyMoveSetting.RESET.value
+    return _scoring_of(
+        parameters.get("scoring", Scheme.EXPONENTIAL.value),
+        parameters.get("cutoff"),
+        parameters.get("komi"),
+        is_for_the_clock=is_for_the_clock,
+    )
+
+
+@lru_cache(maxsize=1 << 8)
+def _scoring_of(
+    name: str, cutoff: str | None, komi: str | None, *, is_for_the_clock: bool
+) -> Scoring:
+    """The scheme of points; cached, because nearly all requests ask for the same."""
     schemes = {scheme.value: scheme for scheme in Scheme}
-    name = parameters.get("scoring", Scheme.EXPONENTIAL.value)
     scheme = _one_of("scoring", name, schemes)
-    if "komi" in parameters and scheme is not Scheme.KOMI:
+    if komi is not None and scheme is not Scheme.KOMI:
         raise UsageError(f"komi means nothing under the scoring {scheme.value}")
     has_cutoff = scheme in (Scheme.KOMI, Scheme.WINNER)
-    is_for_the_clock = parameters.get("fifty") == FiftyMoveSetting.RESET.value
-    if "cutoff" in parameters and not has_cutoff and not is_for_the_clock:
+    if cutoff is not None and not has_cutoff and not is_for_the_clock:
         raise UsageError(f"cutoff means nothing under the scoring {scheme.value}")
-    cutoff = DEFAULT_CUTOFF_CODE
-    if "cutoff" in parameters:
-        cutoff = parse_cutoff(parameters["cutoff"])
-    return Scoring(scheme, cutoff, parameters.get("komi", DEFAULT_KOMI))
+    cutoff_code = DEFAULT_CUTOFF_CODE if cutoff is None else parse_cutoff(cutoff)
+    return Scoring(scheme, cutoff_code, DEFAULT_KOMI if komi is None else komi)
 
 
 def fifty_in(parameters: Mapping[str, str]) -> FiftyMoves | None:
