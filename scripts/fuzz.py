@@ -41,7 +41,7 @@ def modules_with_kernels() -> list[str]:
     return modules
 
 
-INSTRUMENTED = ["chess", "h11", "starlette", "tbgen", "uvicorn"]
+INSTRUMENTED = ["chess", "starlette", "tbgen", "uvicorn"]
 
 with atheris.instrument_imports(include=INSTRUMENTED, exclude=modules_with_kernels()):
     import chess
