@@ -1,5 +1,6 @@
 """Closures that lead to a table of pairs: they stop there, and are right."""
 
+import random
 import shutil
 from pathlib import Path
 
@@ -12,11 +13,19 @@ from tbgen.closures.blocks import SolvedBlocks, solve_closure
 from tbgen.closures.closure import Closure
 from tbgen.closures.cuts import Bound
 from tbgen.closures.folder import BlockFolder
-from tbgen.closures.nodes import node_of
-from tbgen.closures.ways import Way
+from tbgen.closures.nodes import Node, node_of
+from tbgen.closures.ways import NEVER, Way
+from tbgen.index.bulk import are_legal, cells_of
+from tbgen.index.layout import layout_of
 from tbgen.library.workers import make_table
-from tbgen.material import Material
+from tbgen.material import Material, Scope
 from tbgen.probe.opened import OpenTables
+
+EVERYTHING = Way(queen=NEVER, knight=NEVER, others=NEVER, coarse_free=NEVER)
+"""All promotions are solved, all outcomes are found."""
+
+BLOCKS_OF_A_TABLE = 2
+"""Of thirty tables these are more than two hundred blocks."""
 
 
 @pytest.fixture(scope="module")
@@ -61,3 +70,49 @@ def test_a_closure_stops_at_pairs_and_its_bounds_lie_within_those_without_them(
     assert with_pairs < without
     pair = node_of(Material.parse("KPvKP"), root.pawns)
     assert str(pair) in without - with_pairs
+
+
+def tables_of_six_men(folder: Path) -> list[Material]:
+    """The tables of pairs of six men in a folder."""
+    names = [path.name.removesuffix(".h5") for path in folder.glob("*.pairs.h5")]
+    found = [Material.parse(name) for name in sorted(names)]
+    return [material for material in found if material.men == 6]
+
+
+@pytest.mark.given_tables
+def test_blocks_of_six_men_are_those_that_solving_a_position_finds(
+    given_folder: Path, tmp_path: Path
+) -> None:
+    whole_folder = tmp_path / "whole"
+    whole_folder.mkdir()
+    for path in given_folder.glob("*.h5"):
+        if ".pairs" not in path.name:
+            (whole_folder / path.name).symlink_to(path.resolve())
+    whole = OpenTables([whole_folder], 1 << 28, outcomes_only=True)
+    pairs = OpenTables([given_folder], 1 << 28, outcomes_only=True)
+    draw = random.Random(8)
+    for material in tables_of_six_men(given_folder):
+        layout = layout_of(material)
+        for pawns in draw.sample(layout.blocks, BLOCKS_OF_A_TABLE):
+            root = node_of(material.within(Scope.ALL), pawns)
+            closure = Closure(whole, EVERYTHING)
+            closure.add(root)
+            solved = SolvedBlocks(closure, BlockFolder(tmp_path / "solved"))
+            solve_closure(solved, 2, lambda _: None)
+            for side in (0, 1):
+                expected = solved.plane(root, side, Bound.LOWER)
+                np.testing.assert_array_equal(solved.plane(root, side, Bound.UPPER), expected)
+                values = pairs.plane(material, root.pawns, side)
+                legal = legal_cells(root, side)
+                np.testing.assert_array_equal(values[legal], expected[legal], str(root))
+
+
+def legal_cells(node: Node, side: int) -> npt.NDArray[np.int64]:
+    """The primary cells of the legal positions of a block with one side to move."""
+    cells = np.arange(node.cells // 2)
+    squares = [np.full(len(cells), square) for square in node.pawns]
+    others = np.unravel_index(cells, (64,) * node.free)
+    placed = np.stack([*squares, *others], axis=1)
+    layout = node.layout
+    are_primary = cells_of(layout, np.full(len(cells), side), placed) == cells + side * len(cells)
+    return np.flatnonzero(are_primary & are_legal(layout, np.full(len(cells), side), placed))
