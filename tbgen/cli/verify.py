@@ -83,8 +83,9 @@ def command(
 
     tbgen checks the bytes of each file, and the value and distance of every position with every
     accrued score against the moves, in the table and in those that captures and promotions lead to.
-    If these have been verified too, a table that passes is right. --digest compares tables with
-    those that others have: equal digests mean equal values.
+    If these have been verified too, a table that passes is right. Outcomes alone are compared with
+    the moves as well, which finds faults but proves nothing. --digest compares tables with those
+    that others have: equal digests mean equal values.
 
     \b
     Examples:
@@ -113,7 +114,7 @@ def command(
     elif not is_quiet():
         show_table(
             map(_row_of_proof, tables),
-            note="symmetric positions count once, mates and stalemates not at all",
+            note=_note_of_proofs(tables),
         )
     return complain_of(faults)
 
@@ -143,13 +144,27 @@ def _proofs(
     return check
 
 
+def _note_of_proofs(tables: Sequence[Facts]) -> str:
+    """What the rows do not say."""
+    note = "symmetric positions count once, mates and stalemates not at all"
+    if any(table["outcomes_only"] for table in tables):
+        note += "; outcomes that agree with all moves are not proved without distances"
+    return note
+
+
 def _row_of_proof(table: Facts) -> ShownRow:
+    if not table["right"]:
+        verdict = "wrong"
+    elif table["outcomes_only"]:
+        verdict = "agrees with its moves"
+    else:
+        verdict = "right"
     return {
         "table": table["material"],
         "positions": table["positions"],
         "with accrued scores": table["pairs"],
         "seconds": table["seconds"],
-        "verdict": "right" if table["right"] else "wrong",
+        "verdict": verdict,
     }
 
 

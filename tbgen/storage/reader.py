@@ -41,7 +41,7 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
     def __init__(self, path: Path, *, outcomes_only: bool = False) -> None:
         """With `outcomes_only`, all distances are 0: a solver of outcomes needs no others."""
         self.path = path
-        self._outcomes_only = outcomes_only
+        self.outcomes_only = outcomes_only
         self.outcomes = LayerFile(path, Layer.OUTCOMES)
         self.material = self.outcomes.material
         self.mobility = self.outcomes.mobility
@@ -175,6 +175,12 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         expect(is_of_group.all(), f"{place} has a state of another symbol or distance")
         return ids
 
+    def numbers(self, first: int, end: int) -> Ids:
+        """The states of consecutive places, or their symbols where outcomes alone are read."""
+        if self.outcomes_only:
+            return self.symbols(first, end)
+        return self.ids(first, end)
+
     def symbols(self, first: int, end: int) -> Ids:
         """The symbols of consecutive places."""
         symbols: Ids = self.outcomes.items(SYMBOL, first, end)
@@ -194,7 +200,7 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
     def symbols_and_dtg(self, first: int, end: int) -> tuple[Ids, Distances]:
         """The symbols of consecutive places, and the distances of their entry values."""
         symbols = self.symbols(first, end)
-        if self._outcomes_only:
+        if self.outcomes_only:
             return symbols, np.zeros(end - first, np.uint16)
         dtg = flips_of(self._entry.take(symbols))
         dtg ^= self.distances.items(DTG, first, end)
@@ -233,12 +239,12 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         for first in range(start, stop, order.chunk_cells):
             end = min(first + order.chunk_cells, stop)
             part = slice(first - start, end - start)
-            if self._outcomes_only:
+            if self.outcomes_only:
                 entry[part] = self.entries(first, end)
             else:
                 symbols, dtg[part] = self.symbols_and_dtg(first, end)
                 entry[part] = self.entries_of(symbols)
-        if not self._outcomes_only:
+        if not self.outcomes_only:
             dtg = order.from_file(dtg)
         return order.from_file(entry), dtg
 
@@ -287,7 +293,8 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
     ) -> list[npt.NDArray[Any]]:
         """Entry values, distances and patterns of some cells; each chunk of theirs is read once.
 
-        `tell` is told how many chunks of how many have been.
+        Where outcomes alone are read, their symbols stand for patterns. `tell` is told how many
+        chunks of how many have been.
         """
         chunk_of, offsets = np.divmod(self.order.place_of(cells), self.order.chunk_cells)
         by_chunk = np.argsort(chunk_of, kind="stable")
@@ -297,8 +304,11 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         for count, (start, end) in enumerate(itertools.pairwise([*starts, len(cells)]), 1):
             wanted = by_chunk[start:end]
             chunk = chunks[chunk_of[wanted[0]]]
-            ids[wanted] = self.ids(chunk.start, chunk.stop)[offsets[wanted]]
+            in_chunk = self.numbers(chunk.start, chunk.stop)
+            ids[wanted] = in_chunk[offsets[wanted]]
             tell(count, len(starts))
+        if self.outcomes_only:
+            return [self.entries_of(ids), np.zeros(len(ids), np.uint16), ids]
         return [self.states.entry[ids], self.states.dtg[ids], self.states.pattern[ids]]
 
     def check(self) -> FileRecord:

@@ -10,7 +10,7 @@ import itertools
 import os
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -93,6 +93,9 @@ class Report:
     pairs: int
     seconds: float
     violation: Violation | None
+    outcomes_only: bool = False
+    """Whether there were no distances: outcomes that agree with the moves are not proved by that.
+    """
 
     def facts(self) -> dict[str, Any]:
         """The report as JSON has it."""
@@ -130,7 +133,8 @@ def verify_table(
     check takes only so many random positions, each with all its accrued scores. It then unpacks
     only what it needs of a file, and does not count tallies again. Cells without a position may
     have any value, because a file fills them with the value that packs best. Checksums come first.
-    Outcomes, which the files have twice, come last.
+    Outcomes, which the files have twice, come last. A file that is read for its outcomes alone is
+    compared with the moves as far as these go, which is no proof.
     """
     start = time.monotonic()
     if isinstance(table, TableFile):
@@ -140,14 +144,16 @@ def verify_table(
     cells = None
     if sample is not None and sample * _SPARSE < layout.cells:
         cells = drawn_cells(layout, sample, seed)
+    outcomes_only = isinstance(table, TableFile) and table.outcomes_only
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         check = Check(table, child_of, pool, progress, cells)
         violation = next(check.violations(), None)
-        if violation is None and isinstance(table, TableFile):
+        if violation is None and isinstance(table, TableFile) and not outcomes_only:
             in_file = itertools.chain(_wrong_examples(table), check.wrong_outcome_rows(table))
             violation = next(in_file, None)
     positions, pairs = check.counts.sum(axis=0).tolist()
-    return Report(table.material, positions, pairs, time.monotonic() - start, violation)
+    seconds = time.monotonic() - start
+    return Report(table.material, positions, pairs, seconds, violation, outcomes_only)
 
 
 class Check:
@@ -180,7 +186,7 @@ class Check:
         if cells is not None:
             needed, tasks = needs_of(self.layout, cells)
             self._cells = needed
-        elif isinstance(table, TableFile):
+        elif isinstance(table, TableFile) and not table.outcomes_only:
             self.table = table.table()
         self.subject = subject_of(self.table, needed, partial(progress, "reading"))
         self.subject.task[: len(self._cells)] = tasks
@@ -190,14 +196,15 @@ class Check:
 
     def violations(self) -> Iterator[Violation]:
         """The broken laws."""
-        yield from rows_violations(self.table)
+        if self.subject.plies:
+            yield from rows_violations(self.table)
         yield from self._wrong_positions()
         yield from self._wrong_resets()
         yield from self._wrong_pairs()
-        if self._is_sample:
-            yield from self._wrong_longest()
-        else:
+        if not self._is_sample:
             yield from self._wrong_counts()
+        elif self.subject.plies:
+            yield from self._wrong_longest()
 
     def _fen(self, index: int, accrued: Score | None = None) -> str:
         """The FEN of the cell at an index.
@@ -354,13 +361,19 @@ class Check:
             )
 
     def _wrong_counts(self) -> Iterator[Violation]:
-        """Count outcomes as entry values again, with their longest distances."""
+        """Count outcomes as entry values again, with their longest distances if there are any."""
         counted = self._counted()
         for side in Color:
-            tallies = self.table.tallies.get(side, {})
-            for outcome in sorted(counted[side].keys() | tallies.keys(), reverse=True):
+            tallies: Mapping[Score, Tally | int]
+            counted_here: Mapping[Score, Tally | int] = counted[side]
+            if isinstance(self.table, TableFile):
+                tallies = self.table.counts.get(side, {})
+                counted_here = {outcome: tally.count for outcome, tally in counted[side].items()}
+            else:
+                tallies = self.table.tallies.get(side, {})
+            for outcome in sorted(counted_here.keys() | tallies.keys(), reverse=True):
                 stored = tallies.get(outcome)
-                expected = counted[side].get(outcome)
+                expected = counted_here.get(outcome)
                 if stored != expected:
                     law = f"tally of {outcome} with {side} to move"
                     yield Violation(law, str(stored), str(expected))

@@ -33,7 +33,8 @@ def verify_tables(
         progress: The verifier calls it with a table and the part of a phase that is done.
 
     Returns:
-        A report for each table. Its `violation` says what is wrong, or is None.
+        A report for each table. Its `violation` says what is wrong, or is None. Without distances
+        a table is only found to agree with the moves, and its report is of `outcomes_only`.
 
     Raises:
         MissingTableError: A table, or one that it leads to, is missing.
@@ -83,13 +84,20 @@ def verify_file(
 ) -> Report:
     """Check a table file against those of its children; a TableError if one cannot be read.
 
+    Without a file of distances, the outcomes alone are checked, which is no proof.
+
     `others` are folders that children may lie in too. `sample` and `seed` are those of
     verify_table.
     """
-    with TableFile(path_of(folder, material)) as file, contextlib.ExitStack() as opened:
+    with contextlib.ExitStack() as opened:
+        file = opened.enter_context(TableFile(path_of(folder, material)))
+        outcomes_only = not file.has_distances
+        if outcomes_only:
+            file = opened.enter_context(TableFile(file.path, outcomes_only=True))
 
         def child_of(material: Material) -> TableFile:
-            return opened.enter_context(TableFile(path_in([folder, *others], material)))
+            path = path_in([folder, *others], material)
+            return opened.enter_context(TableFile(path, outcomes_only=outcomes_only))
 
         return verify_table(
             file, child_of, sample=sample, seed=seed, threads=threads, progress=progress

@@ -116,7 +116,7 @@ def compare(subject: Subject, index: Int, side: Int, top: Int, best: Ints, repor
         for holder in range(2):
             outcome, dtg = stored_value(subject, index, holder, code)
             best_outcome, best_dtg = value_of_key(side, signed(holder, code), best[holder, code])
-            if outcome != best_outcome or dtg != best_dtg:
+            if outcome != best_outcome or (subject.plies and dtg != best_dtg):
                 report[0] = holder
                 report[1] = code
                 report[2] = outcome

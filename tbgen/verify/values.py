@@ -68,6 +68,8 @@ class Subject(NamedTuple):
 
     forgets: bool
     """Whether resets replace the accrued score; under whole-game mobility they do not."""
+    plies: bool
+    """Whether distances are checked, too; without them all of them are 0."""
     men: Men
     links: Links
     cells: npt.NDArray[np.int64]
@@ -225,6 +227,9 @@ def known_in(
         columns = [values.entry, values.dtg]
         if isinstance(values, Table):
             columns.append(values.pattern)
+        elif isinstance(source, TableFile) and source.outcomes_only:
+            symbols = source.symbols(0, source.order.layout.cells)
+            columns.append(source.order.from_file(symbols))
         if cells is not None:
             columns = [column[cells] for column in columns]
     if cells is not None:
@@ -245,15 +250,22 @@ def subject_of(
     entry, dtg, pattern = known_in(source, cells, tell)
     layout = layout_of(source.material)
     size = len(entry)
+    if isinstance(source, TableFile) and source.outcomes_only:
+        plies = False
+        rows = rows_in_outcomes(source)
+    else:
+        plies = True
+        rows = rows_of(source.patterns)
     return Subject(
         forgets=source.mobility.forgets,
+        plies=plies,
         men=men_of(layout),
         links=links_of(layout),
         cells=np.zeros(0, np.int64) if cells is None else cells,
         entry=entry,
         dtg=dtg,
         pattern=pattern,
-        rows=rows_of(source.patterns),
+        rows=rows,
         task=np.zeros(size, np.uint8),
         own=np.full(size, NO_POSITION, np.uint8),
         reset=np.zeros(size, np.int8),
