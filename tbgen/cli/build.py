@@ -20,6 +20,7 @@ from tbgen.cli.command import Command
 from tbgen.cli.materials import Wanted, wanted_options
 from tbgen.cli.reporter import Reporter, Work, clock, duration, reporter
 from tbgen.cli.showing import Facts, Form, ShownRow, print_facts, show_pairs, show_table
+from tbgen.compiled.notice import Notice, heard_by
 from tbgen.errors import UsageError
 from tbgen.library.build import Watcher, build, plan_for
 from tbgen.library.catalog import Condition, Finding
@@ -218,7 +219,11 @@ def _build(folder: Path, wanted: list[Material], settings: Settings) -> None:
                 os._exit(128 + number)
 
         # In a thread of its own: a signal ends the program at once, and not after the kernel.
-        with signals_to(stop, signal.SIGINT, signal.SIGTERM), ThreadPoolExecutor(1) as worker:
+        with (
+            heard_by(watcher.tell_of_compiling),
+            signals_to(stop, signal.SIGINT, signal.SIGTERM),
+            ThreadPoolExecutor(1) as worker,
+        ):
             findings = worker.submit(build, folder, wanted, watcher, settings).result()
             worker.submit(_keep_records, folder, wanted, settings.threads, watcher).result()
     if not is_quiet():
@@ -376,6 +381,13 @@ class BuildWatcher(Watcher):
             left = seconds_left(self.begun[material], work.elapsed, phase, done)
             share = work.elapsed / max(work.elapsed + left, _LEAST_SECONDS)
             work.reach(share, detail=describe(phase, code, decided), left=left)
+
+    def tell_of_compiling(self, notice: Notice) -> None:
+        """The tables at work take longer by that."""
+        self._reporter.tell_of_compiling(notice)
+        for material in list(self._at_work):
+            self.begun[material] += notice.seconds
+            self.progress(material, "compiling", None, 0, 0)
 
     def built(self, made: BuiltTable) -> None:
         self.made.append(made)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any
 
 import click
@@ -10,6 +11,7 @@ from click.core import ParameterSource
 
 from tbgen.cli import QUIET
 from tbgen.cli.showing import Form
+from tbgen.compiled.notice import Notice, heard_by
 from tbgen.errors import UsageError
 from tbgen.score import LIKE_A_SCORE
 
@@ -33,6 +35,13 @@ class Command(click.Command):
 
 def _be_quiet(context: click.Context, option: click.Parameter, value: bool) -> None:
     context.meta[QUIET] = value
+    if not value and sys.stderr.isatty():
+        context.with_resource(heard_by(_say_compiling))
+
+
+def _say_compiling(notice: Notice) -> None:
+    """Tell a user who waits at a terminal; a command with a reporter tells everybody by that."""
+    click.echo(notice, err=True)
 
 
 class PositionCommand(Command):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TextIO, TypeVar
 import click
 
 from tbgen.cli import is_quiet
+from tbgen.compiled.notice import Notice, heard_by
 from tbgen.text import printable
 
 if TYPE_CHECKING:
@@ -180,6 +181,10 @@ class Reporter:
             elif not self._closed:
                 click.echo(printable(text), self._stream)
 
+    def tell_of_compiling(self, notice: Notice) -> None:
+        """Print a notice, since compiling may take longer than all the rest."""
+        self.say(str(notice))
+
     def _frame(self) -> Table:
         from rich.progress_bar import ProgressBar
         from rich.table import Column, Table
@@ -222,14 +227,18 @@ def _bars(stream: TextIO, frame: Callable[[], Table]) -> Live:
     return live
 
 
-def reporter(stream: TextIO | None = None, *, prints: bool = False) -> contextlib.closing[Reporter]:
+@contextlib.contextmanager
+def reporter(stream: TextIO | None = None, *, prints: bool = False) -> Iterator[Reporter]:
     """The reporter for the standard error or another stream.
 
     It is quiet if the command is, or if the work `prints` its results to a terminal.
     """
-    return contextlib.closing(
-        Reporter(stream, quiet=is_quiet() or (prints and sys.stdout.isatty()))
-    )
+    if is_quiet() or (prints and sys.stdout.isatty()):
+        with contextlib.closing(Reporter(stream, quiet=True)) as quiet:
+            yield quiet
+        return
+    with contextlib.closing(Reporter(stream)) as shown, heard_by(shown.tell_of_compiling):
+        yield shown
 
 
 @contextlib.contextmanager

@@ -16,7 +16,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 from llvmlite import ir
-from numba.core import config, types
+from numba.core import config, event, types
 from numba.core.cgutils import get_item_pointer, true_bit, unpack_tuple, voidptr_t
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.types.containers import UniTuple
@@ -25,6 +25,7 @@ from numba.extending import intrinsic
 
 from tbgen.compiled.folders import LEVEL, cache_folder, package_of
 from tbgen.compiled.groups import by_address as by_address
+from tbgen.compiled.notice import PACKAGES, stopwatch
 
 _logger = logging.getLogger("tbgen")
 
@@ -41,6 +42,31 @@ _linking: Any = None
 if ".".join(numba.__version__.split(".")[:2]) in KNOWN:
     with contextlib.suppress(ImportError, AttributeError):
         _linking = importlib.import_module("tbgen.compiled.linking")
+
+
+class _Timekeeper(event.Listener):  # type: ignore[misc]
+    """Tells the stopwatch when numba compiles a function of tbgen; loading one is no event."""
+
+    def on_start(self, event: Any) -> None:
+        package = _package_of_function(event)
+        if package in PACKAGES:
+            stopwatch.begin(package)
+
+    def on_end(self, event: Any) -> None:
+        package = _package_of_function(event)
+        if package in PACKAGES:
+            stopwatch.end(package)
+
+
+def _package_of_function(event: Any) -> str:
+    """The package of the compiled function; nothing for one of another program."""
+    module: str = event.data["dispatcher"].py_func.__module__
+    if not module.startswith("tbgen."):
+        return ""
+    return package_of(module)
+
+
+event.register("numba:compile", _Timekeeper())
 
 
 @contextlib.contextmanager

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from tbgen.compiled.folders import source_digest
+from tbgen.compiled.notice import Notice, give, heard_by
 from tbgen.errors import TbgenError, UsageError
 from tbgen.index.layout import layout_of
 from tbgen.library.costs import fits_memory
@@ -180,10 +181,10 @@ _USABLE = 0.9
 """The usable part of a dask worker's limit: dask kills it at 0.95, and takes some itself."""
 
 
-_Pipe: TypeAlias = "Connection[tuple[Any, ...], tuple[Any, ...] | BuiltTable | Exception]"
+_Pipe: TypeAlias = "Connection[tuple[Any, ...], tuple[Any, ...] | Notice | BuiltTable | Exception]"
 """Receives the first arguments of `make_table`.
 
-Sends each progress report, then the table or an error.
+Sends each progress report and notice, then the table or an error.
 """
 
 
@@ -208,8 +209,11 @@ def processes(work: Maker = make_table) -> Iterator[Maker]:
         try:
             pipe.send(tuple(table))
             answer = pipe.recv()
-            while isinstance(answer, tuple):
-                tell(*answer)
+            while isinstance(answer, (tuple, Notice)):
+                if isinstance(answer, Notice):
+                    give(answer)
+                else:
+                    tell(*answer)
                 answer = pipe.recv()
         except (EOFError, ConnectionError):
             process.join(_LEAVE_SECONDS)
@@ -250,7 +254,7 @@ def _serve(pipe: Connection[Any, Any], work: Maker) -> None:
     def tell(*facts: Any) -> None:
         send(facts)
 
-    with contextlib.suppress(EOFError):
+    with contextlib.suppress(EOFError), heard_by(send):
         while True:
             table = pipe.recv()
             try:

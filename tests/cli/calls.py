@@ -17,6 +17,10 @@ import pytest
 
 from tbgen import cli
 from tbgen.cli import run
+from tbgen.compiled.notice import stopwatch
+
+UNHEARD = 1e6
+"""The seconds before somebody hears that kernels are compiled: more than any test takes."""
 
 GAME = "1. e4 e5 *\n"
 """A short game."""
@@ -56,6 +60,7 @@ def tbgen(
         mock.patch.dict(os.environ, environment),
         contextlib.nullcontext() if given is None else piped(given),
         contextlib.nullcontext() if progress else mock.patch("tbgen.cli.reporter.Reporter.update"),
+        mock.patch.object(stopwatch, "notice_seconds", UNHEARD),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
         pytest.raises(SystemExit) as ended,

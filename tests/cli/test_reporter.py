@@ -12,6 +12,7 @@ import pytest
 from tbgen.cli import reporter
 from tbgen.cli.build import BuildWatcher
 from tbgen.cli.reporter import Reporter, progress, reading
+from tbgen.compiled.notice import PACKAGES
 from tbgen.library.catalog import Condition, Finding
 from tbgen.material import Material
 from tests.cli.terminals import run_on_terminal, shown_on_terminal
@@ -104,6 +105,21 @@ def test_the_time_to_the_end_of_a_build_is_told_once_a_minute(
         watcher.forecast(left)
     assert capsys.readouterr().err.splitlines()[1:] == [
         "tables, 60 s: 0 of 110, about 5 h 33 min to go"
+    ]
+
+
+def test_a_table_at_work_takes_longer_while_the_solver_is_compiled(
+    clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    watcher = BuildWatcher(Reporter())
+    watcher.begins(Finding(BISHOP, Condition.MISSING), 1, 1, 1.0)
+    clock[0] += 2
+    watcher.tell_of_compiling(PACKAGES["retro"])
+    clock[0] += 5
+    watcher.progress(BISHOP, "accrued", None, 0.2, 0)
+    assert capsys.readouterr().err.splitlines()[1:] == [
+        "compiling the solver (once, about 20 s)",
+        "KBvK (1 of 1), 7 s: accrued, 33 %, about 14 s to go",
     ]
 
 

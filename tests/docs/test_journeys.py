@@ -26,7 +26,7 @@ STEP = re.compile(
     re.MULTILINE,
 )
 """A command with what it prints, or a file to write."""
-PROGRESS = re.compile(r".+, \d+ s: ")
+PROGRESS = re.compile(r".+, \d+ s: |compiling .+ \(once, about \d+ s\)")
 """A line of progress, which a command prints only on a slow machine."""
 INSTALLS = ("git", "python3", "~/tbgen-venv/bin/pip")
 """Commands that make a clone and an environment, which a walk has already."""
