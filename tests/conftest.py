@@ -10,6 +10,7 @@ import signal
 from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -183,6 +184,13 @@ def tables(table_folder: Path) -> Iterator[Tablebase]:
 
     with open_tablebase(table_folder) as opened:
         yield opened
+
+
+@pytest.fixture
+def unbundled(tmp_path: Path) -> Iterator[None]:
+    """No tables come with tbgen, so that a folder may lack small ones."""
+    with mock.patch("tbgen.storage.files.BUNDLED", tmp_path / "unbundled"):
+        yield
 
 
 @pytest.fixture(scope="session")

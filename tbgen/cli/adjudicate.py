@@ -89,7 +89,7 @@ _MOST_NAMED = 12
 )
 @options.rules_options
 @options.mobility_option
-@options.optional_folders_option
+@options.folders_option
 @options.jobs_option
 @options.strict_option
 def command(

@@ -23,7 +23,7 @@ from tbgen.cli.reporter import reading
 from tbgen.cli.showing import Form, ShownRow, show_table, text_of
 from tbgen.errors import PgnError, build_options
 from tbgen.material import Material
-from tbgen.probe import Tablebase, open_tablebase
+from tbgen.probe import Tablebase
 from tbgen.system.outputs import STANDARD_OUTPUT
 from tbgen.text import counted, printable
 
@@ -89,7 +89,7 @@ def command(
     )
     is_for_people = form is Form.TABLE and not (as_page or as_pgn or output)
     with ExitStack() as stack:
-        tables = stack.enter_context(open_tablebase(folders))
+        tables = stack.enter_context(Tablebase(folders, missing_ok=True))
         reader = _Reader(file, tables, rules)
         pieces = reader.pieces(number, prints=output in (None, STANDARD_OUTPUT))
         if is_for_people:

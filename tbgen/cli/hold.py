@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,7 @@ from tbgen.cli.positions import Asked, position_options, warn_of_ignored_score
 from tbgen.cli.reporter import progress
 from tbgen.cli.showing import Form, print_facts, show_pairs
 from tbgen.errors import UnprovedError, UsageError
-from tbgen.probe import Tablebase, open_tablebase
+from tbgen.probe import Tablebase
 from tbgen.rules.notation import picture_of, position_of
 from tbgen.rules.position import accrued_of
 from tbgen.score import Color, Mobility, Score
@@ -90,7 +89,7 @@ def _goals(context: click.Context) -> Sequence[str]:
     type=options.NAME,
     help="Check such a FILE, and nothing else.",
 )
-@options.optional_folders_option
+@options.folders_option
 @options.form_option
 def command(
     *,
@@ -139,7 +138,7 @@ def command(
         warn_of_ignored_score(fen, Mobility.RESET)
     wanted: str | Score = goal if goal in _GOALS else Score(goal)
     sides = _sides(side, wanted, accrued_of(board) if accrued is None else accrued)
-    with _tables_in(folders) as tables, progress("searching, positions") as work:
+    with Tablebase(folders, missing_ok=True) as tables, progress("searching, positions") as work:
         from tbgen.apps.hold import ladder
 
         holds = []
@@ -170,14 +169,6 @@ def _sides(side: str, wanted: str | Score, accrued: Score) -> list[Color]:
     if isinstance(wanted, str):
         return list(Color)
     return [color for color in Color if accrued.worth_to(color) >= wanted.worth_to(color)]
-
-
-def _tables_in(folders: Sequence[Path]) -> contextlib.AbstractContextManager[Tablebase | None]:
-    """The tables, if there are any: a hold does not need them."""
-    existing = [folder for folder in folders if folder.is_dir()]
-    if not existing:
-        return contextlib.nullcontext()
-    return open_tablebase(existing)
 
 
 def _write_strategy(hold: Holding, target: str, *, force: bool) -> None:
@@ -213,7 +204,7 @@ def _check(source: str, folders: Sequence[Path], *, form: Form) -> None:
     from tbgen.apps.hold.strategy import parse_strategy
 
     strategy = parse_strategy(read_bounded(Path(source)).decode(errors="replace"), source)
-    with _tables_in(folders) as tables:
+    with Tablebase(folders, missing_ok=True) as tables:
         proof = check_strategy(strategy, tables, source).facts()
     if form is not Form.TABLE:
         print_facts(form, proof)

@@ -17,7 +17,7 @@ from tbgen.library.catalog import figures_of
 from tbgen.material import Material
 from tbgen.men import Man
 from tbgen.score import Mobility
-from tbgen.storage.files import folder_with, tables_of
+from tbgen.storage.files import BUNDLED, folder_with, tables_of
 from tbgen.text import counted, in_units
 
 
@@ -104,8 +104,14 @@ def _row_of_table(table: Facts) -> ShownRow:
         "men": table["men"],
         "positions": table["positions"],
         "size": in_units(table["bytes"]),
-        "from": table["folder"],
+        "from": _where(table["folder"]),
     }
+
+
+def _where(folder: str) -> str:
+    if folder == str(BUNDLED):
+        return "tbgen itself"
+    return folder
 
 
 def _facts_by_outcome(table: Facts) -> list[Facts]:

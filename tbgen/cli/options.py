@@ -17,12 +17,12 @@ from click.core import ParameterSource
 from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.tags import parse_cutoff
 from tbgen.cli.showing import Form
-from tbgen.errors import MissingFolderError, UsageError
+from tbgen.errors import UsageError
 from tbgen.men import Man, own_men
 from tbgen.rules.points import Scheme
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Mobility, expect_mobility
-from tbgen.storage.files import folder_for, folder_of_men, folders_in
+from tbgen.storage.files import check_folders, folder_for, folder_of_men, folders_in
 
 R = TypeVar("R")
 
@@ -248,13 +248,6 @@ def refuse_idle(rules: Rules, scheme: Scheme, fifty: FiftyMoveSetting | None) ->
 _DEFAULT_FOLDER = "default: $TBGEN_DATA, else ./data"
 
 
-def check_folders(folders: Sequence[Path]) -> None:
-    """MissingFolderError for a folder that is not there."""
-    for folder in folders:
-        if not folder.is_dir():
-            raise MissingFolderError(str(folder))
-
-
 def _folder_of_game(context: click.Context, folder: Path) -> Path:
     """The folder with the tables of --game and --man, within a folder of --data."""
     own = context.params.get("own", ())
@@ -262,24 +255,18 @@ def _folder_of_game(context: click.Context, folder: Path) -> Path:
     return folder_for(folder_of_men(folder, own), mobility)
 
 
-def _existing_folders(
+def _folders_of_game(
     context: click.Context, option: click.Parameter, values: Sequence[Path]
 ) -> tuple[Path, ...]:
-    """The folders of the game's tables; MissingFolderError if one is not there."""
+    """The folders of the game's tables; MissingFolderError if one that is named is not there.
+
+    The default folder may be missing: tbgen comes with tables of its own.
+    """
     own = context.params.get("own", ())
     folders = _split(values)
-    check_folders([folder_of_men(folder, own) for folder in folders])
+    if context.get_parameter_source("folders") is not ParameterSource.DEFAULT:
+        check_folders(folder_of_men(folder, own) for folder in folders)
     return tuple(_folder_of_game(context, folder) for folder in folders)
-
-
-def _existing_folders_or_default(
-    context: click.Context, option: click.Parameter, values: Sequence[Path]
-) -> tuple[Path, ...]:
-    """The folders of the game's tables. The default folder may be missing, others may not."""
-    is_default = context.get_parameter_source("folders") is ParameterSource.DEFAULT
-    if is_default:
-        return tuple(_folder_of_game(context, folder) for folder in values)
-    return _existing_folders(context, option, values)
 
 
 def _only_folder(context: click.Context, option: click.Parameter, value: Path) -> Path:
@@ -297,8 +284,7 @@ def _split(values: Iterable[Path]) -> list[Path]:
     return folders
 
 
-_several_folders = functools.partial(
-    click.option,
+folders_option = click.option(
     "--data",
     "folders",
     metavar="DIR",
@@ -306,12 +292,10 @@ _several_folders = functools.partial(
     multiple=True,
     envvar="TBGEN_DATA",
     default=("data",),
+    callback=_folders_of_game,
     help=f"Use the tables in DIR; repeat it, or join several with {os.pathsep} "
     f"({_DEFAULT_FOLDER}).",
 )
-folders_option = _several_folders(callback=_existing_folders)
-"""Sets `folders`."""
-optional_folders_option = _several_folders(callback=_existing_folders_or_default)
 """Sets `folders`, of which the default may be missing."""
 
 data_option = click.option(

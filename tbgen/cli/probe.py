@@ -17,7 +17,7 @@ from tbgen.cli.positions import Asked, position_options, warn_of_ignored_score
 from tbgen.cli.showing import Form, ShownRow, print_facts, show_pairs, show_table
 from tbgen.errors import TbgenError
 from tbgen.men import Man
-from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
+from tbgen.probe import MoveProbe, Probe, Tablebase
 from tbgen.probe.answers import Moves
 from tbgen.rules.facts import to_json
 from tbgen.rules.notation import picture_of, position_of
@@ -112,7 +112,7 @@ def command(
     fifty = None if rules.fifty_moves is None else rules.fifty()
     if asked.words == (_INPUT,):
         refuse_beside(_INPUT, "--accrued", "--line", "--map", "--svg")
-        with open_tablebase(folders, mobility=mobility) as tables:
+        with Tablebase(folders, mobility=mobility, missing_ok=True) as tables:
             return _answer_lines(tables, scoring, fifty, brief=brief)
     men = men_of_folder(folders[0])
     fen, played, accrued = asked.read()
@@ -121,7 +121,7 @@ def command(
         warn_of_ignored_score(fen, mobility, men)
     if isinstance(board, OwnBoard):
         refuse_beside("men of your own", "--map", "--svg")
-    with open_tablebase(folders, mobility=mobility) as tables:
+    with Tablebase(folders, mobility=mobility, missing_ok=True) as tables:
         if man is not None or as_svg:
             _draw(tables, (board, score), man, as_svg=as_svg, form=form)
             return 0

@@ -113,8 +113,9 @@ def command(
                 say(f"for other machines: http://{other}:{port}/explorer/", err=False)
             if not names:
                 say("behind a proxy, add its public name: --name tables.example", err=False)
+        existing = [folder.resolve() for folder in folders if folder.is_dir()]
         os.environ |= {
-            app.FOLDERS: os.pathsep.join(str(folder.resolve()) for folder in folders),
+            app.FOLDERS: os.pathsep.join(map(str, existing)),
             app.NAMES: " ".join([*own_names, *names]),
             app.SITE: "" if site is None else str(site.resolve()),
             app.CACHE: "" if cache is None else str(cache),

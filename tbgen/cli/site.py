@@ -59,7 +59,7 @@ def _address_of(context: click.Context, option: click.Parameter, text: str | Non
     type=click.IntRange(FEWEST_TABLE_MEN, MOST_TABLE_MEN),
     help="With --explorer: leave out tables of more than N men.",
 )
-@options.optional_folders_option
+@options.folders_option
 def command(
     *,
     output: Path,
@@ -89,8 +89,6 @@ def command(
     """
     refuse_together("--no-pages", "--records")
     refuse_without("--explorer", "--no-pages", "--most-men")
-    if explorer:
-        options.check_folders(folders)
     if not only_explorer:
         _write_pages(output, records, address, folders, explorer=explorer, force=force)
     if not explorer:

@@ -75,7 +75,7 @@ _DEFAULT = ",".join(DEFAULT_ORDER)
 )
 @click.option("--html", "as_page", is_flag=True, help="Print a page that needs no other file.")
 @options.rules_options
-@options.optional_folders_option
+@options.folders_option
 @options.jobs_option
 @options.strict_option
 @options.form_option

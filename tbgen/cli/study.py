@@ -132,7 +132,7 @@ def _say(record: Record) -> None:
     help="With --man: give what a man of your own is worth in centipawns, and his mark if he has "
     "one; repeat it for more.",
 )
-@options.optional_folders_option
+@options.folders_option
 @options.form_option
 def potential(
     *,
@@ -169,7 +169,6 @@ def potential(
     )
 
     if own:
-        options.check_folders(folders)
         counted_tables = own_records(folders[0])
         if not counted_tables:
             raise UsageError(no_tables(folders))

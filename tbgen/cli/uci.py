@@ -12,7 +12,7 @@ from tbgen.cli.command import Command
 
 
 @click.command("uci", cls=Command)
-@options.optional_folders_option
+@options.folders_option
 def command(*, folders: tuple[Path, ...]) -> None:
     """Play best moves for any chess program or referee that speaks UCI, with the accrued score in
     mind.

@@ -16,7 +16,6 @@ import numpy.typing as npt
 from tbgen.errors import (
     NO_TABLE,
     MaterialError,
-    MissingFolderError,
     MissingTableError,
     UsageError,
     expect_number,
@@ -28,7 +27,14 @@ from tbgen.probe.opened import OpenTables
 from tbgen.probe.values import Position, Query, TableValues
 from tbgen.rules.position import accruable, bare_sides
 from tbgen.score import Mobility, Score, expect_mobility
-from tbgen.storage.files import Folders, folder_for, folder_with, folders_in, tables_of
+from tbgen.storage.files import (
+    Folders,
+    check_folders,
+    folder_for,
+    folder_with,
+    folders_in,
+    tables_of,
+)
 from tbgen.text import counted
 
 if TYPE_CHECKING:  # single probes do not load the code for many
@@ -36,6 +42,11 @@ if TYPE_CHECKING:  # single probes do not load the code for many
     from tbgen.probe.whole import TablePart
 
 D = TypeVar("D")
+
+
+def is_named(folders: Folders | None) -> bool:
+    """Whether a program or its user chose the folders; nobody needs to make the default one."""
+    return folders is not None or bool(os.environ.get("TBGEN_DATA"))
 
 
 def folders_of(named: Folders | None, mobility: Mobility) -> tuple[Path, ...]:
@@ -56,7 +67,8 @@ class Tablebase(AbstractContextManager["Tablebase"]):
 
     Arguments:
         folders: A path, a sequence of paths, or a text with `os.pathsep` between paths. Without it,
-            $TBGEN_DATA, else `data`. The first folder that has a table counts.
+            $TBGEN_DATA, else `data`. The first folder that has a table counts. Tables of two and
+            three men come with tbgen, after all of these.
         mobility: "r-mobility" or "whole-game". Tables of whole-game mobility are in a subfolder
             `whole-game`.
         cache_bytes: The most memory for unpacked parts of tables.
@@ -66,7 +78,7 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         missing_ok: Accept missing folders; they may appear later.
 
     Raises:
-        MissingFolderError: A folder does not exist.
+        MissingFolderError: A folder that is named does not exist.
 
     >>> with Tablebase([".", ".."]) as tables:
     ...     "KRPvKR" in tables, tables.get("8/5k2/8/4RKPr/8/8/8/8 b - - 0 1", default="no table")
@@ -108,9 +120,8 @@ class Tablebase(AbstractContextManager["Tablebase"]):
     ) -> None:
         self.mobility = expect_mobility(mobility)
         self.folders = folders_of(folders, self.mobility)
-        for folder in self.folders:
-            if not missing_ok and not folder.is_dir():
-                raise MissingFolderError(str(folder))
+        if is_named(folders) and not missing_ok:
+            check_folders(self.folders)
         most_bytes = expect_number(cache_bytes, "cache_bytes", 0)
         self._tables = OpenTables(self.folders, most_bytes, outcomes_only=outcomes_only)
         self._values = TableValues(self._tables, self.mobility, compiled=compiled)
@@ -143,7 +154,7 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         if men:
             tables = f"{counted(len(men), 'table', 'tables')} of {men[0]} to {men[-1]} men"
         closed = ", closed" if self._tables.closed else ""
-        return f"<{type(self).__name__}: {tables} in {self._tables.named}{closed}>"
+        return f"<{type(self).__name__} of {self._tables.named}: {tables}{closed}>"
 
     def __contains__(self, what: object) -> bool:
         """Whether there is a table that answers for a material, its name or a board."""

@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from tbgen.errors import MissingTableError, UsageError
+from tbgen.errors import MissingFolderError, MissingTableError, UsageError
 from tbgen.material import (
     FEWEST_PAIRS_MEN,
     MOST_BUILT_MEN,
@@ -39,6 +39,9 @@ from tbgen.system.process import is_running, lock, sync_folder, try_lock
 PARTIAL = ".partial"
 LOCK = ".build.lock"
 MOST_READ_BYTES = 1 << 26
+
+BUNDLED = Path(__file__).parent.parent / "tables"
+"""The tables of two and three men that come with tbgen. Nothing writes there."""
 
 Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """One folder or several: a path, a sequence of paths, or a text with `os.pathsep` between them.
@@ -94,6 +97,13 @@ def folders_in(folders: Folders) -> tuple[Path, ...]:
     if not all(isinstance(path, str | os.PathLike) for path in paths):
         raise wrong
     return tuple(map(Path, paths))
+
+
+def check_folders(folders: Iterable[Path]) -> None:
+    """MissingFolderError for a folder that does not exist."""
+    for folder in folders:
+        if not folder.is_dir():
+            raise MissingFolderError(str(folder))
 
 
 def folder_for(folder: Path, mobility: Mobility) -> Path:
@@ -160,14 +170,22 @@ def suffix_of(layer: Layer, mobility: Mobility) -> str:
     return suffix if mobility.forgets else f".{mobility}{suffix}"
 
 
+def _searched(folders: Sequence[Path]) -> Sequence[Path]:
+    """The folders, then the one that comes with tbgen if any of them has tables of its kind."""
+    for folder in folders:
+        if mobility_of(folder).forgets and not men_of_folder(folder):
+            return (*folders, BUNDLED)
+    return folders
+
+
 def has_file(folders: Sequence[Path], material: Material) -> bool:
-    """Whether any of the folders has the table of a canonical material."""
-    return any(path_of(folder, material).is_file() for folder in folders)
+    """Whether any of the folders, or tbgen itself, has the table of a canonical material."""
+    return any(path_of(folder, material).is_file() for folder in _searched(folders))
 
 
 def folder_with(folders: Sequence[Path], material: Material) -> Path:
-    """The first folder that has the table of a canonical material."""
-    for folder in folders:
+    """The first folder that has the table of a canonical material; `BUNDLED` comes last."""
+    for folder in _searched(folders):
         if path_of(folder, material).is_file():
             return folder
     raise MissingTableError(str(material), ", ".join(map(str, folders)))
@@ -200,9 +218,12 @@ def tables_in(folder: Path) -> list[Material]:
 
 
 def tables_of(folders: Sequence[Path]) -> list[tuple[Material, Path]]:
-    """The materials that have a file, in build order, each with the first folder that has it."""
+    """The materials that have a file, in build order, each with the first folder that has it.
+
+    `BUNDLED` comes last.
+    """
     folder_of = dict[Material, Path]()
-    for folder in folders:
+    for folder in _searched(folders):
         for material in tables_in(folder):
             folder_of.setdefault(material, folder)
     return [(material, folder_of[material]) for material in sorted(folder_of, key=build_key)]
@@ -306,8 +327,10 @@ def build_lock(folder: Path, on_wait: Callable[[], None]) -> Iterator[None]:
     """Make the folder if it is missing, and be its only builder.
 
     Calls `on_wait` once if another builder is at work. The system releases the lock however the
-    process ends. Readers take no lock.
+    process ends. Readers take no lock. UsageError for the tables that come with tbgen.
     """
+    if folder.resolve() == BUNDLED.resolve():
+        raise UsageError(f"nothing writes to the tables that come with tbgen, {BUNDLED}")
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / LOCK
     path.touch()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tbgen.storage.files import BUNDLED
 from tests.cli.calls import complaint, printed
 from tests.copies import copy_tables
 from tests.positions import AFTER_KE5
@@ -40,6 +41,7 @@ def test_a_missing_folder_is_the_same_error_everywhere(
     assert complaint(*arguments, folder=missing) == wanted
 
 
+@pytest.mark.usefixtures("unbundled")
 def test_tables_may_lie_in_several_folders(table_folder: Path, tmp_path: Path) -> None:
     names = [str(tmp_path / name) for name in ("first", "second")]
     for folder, materials in zip(names, (["KvK"], ["KBvK", "KNvK"]), strict=True):
@@ -59,3 +61,19 @@ def test_tables_may_lie_in_several_folders(table_folder: Path, tmp_path: Path) -
             ]
             == "G1.5"
         )
+
+
+def test_without_any_folder_commands_use_the_tables_that_come_with_tbgen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TBGEN_DATA", raising=False)
+    assert json.loads(printed("probe", AFTER_KE5, "--json"))["outcome"] == "G1.5"
+    assert printed("list").count("tbgen itself\n") == 6
+    assert [row["folder"] for row in json.loads(printed("list", "--json"))] == [str(BUNDLED)] * 6
+    assert printed("verify", "KvK").splitlines()[1].endswith("right")
+    assert complaint("probe", "8/8/8/4KBkq/8/8/8/8 w - - 0 1") == (
+        3,
+        "tbgen: no table KQvKB in data; build it with: tbgen build KQvKB",
+    )
+    assert not Path("data").exists()

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.cli.calls import complaint, tbgen
 
 BLOCKED = "8/8/3p4/3P4/1k6/3Kp3/4P3/8 b - - 0 1"
 ENDS = [BLOCKED, "1nb5/8/8/3k4/8/3K4/8/1NBR4 w - - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 33 30"]
 
 
+@pytest.mark.usefixtures("unbundled")
 def test_what_a_solver_misses_is_named_and_built_at_once(tmp_path: Path) -> None:
     games = tmp_path / "games.pgn"
     out = tmp_path / "out.pgn"
@@ -44,6 +47,7 @@ def test_what_a_solver_misses_is_named_and_built_at_once(tmp_path: Path) -> None
     ]
 
 
+@pytest.mark.usefixtures("unbundled")
 def test_without_a_copy_the_tables_that_a_solver_misses_are_named(tmp_path: Path) -> None:
     games = tmp_path / "games.pgn"
     games.write_text(f'[FEN "{BLOCKED}"]\n\n1/2-1/2\n')
@@ -53,6 +57,7 @@ def test_without_a_copy_the_tables_that_a_solver_misses_are_named(tmp_path: Path
     assert "build it: tbgen build KvK --data" in said or "build it: tbgen build KPvK --data" in said
 
 
+@pytest.mark.usefixtures("unbundled")
 def test_all_tables_that_a_position_needs_are_named_in_one_line(tmp_path: Path) -> None:
     """A knight may be captured before a pawn promotes, and the king then captures the last pawn."""
     words = ("solve", "8/8/3p4/3P4/1k6/3KN3/8/8 b - - 0 1", "--data", str(tmp_path))

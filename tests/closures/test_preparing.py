@@ -40,6 +40,9 @@ from tests.closures.test_solving import (
     pairs,
 )
 
+pytestmark = pytest.mark.usefixtures("unbundled")
+"""Positions of three men are solved here, which have no table."""
+
 __all__ = ["folder_of"]
 
 FENS = (

@@ -28,6 +28,9 @@ from tbgen.system import process
 from tbgen.table import Entries
 from tests.positions import random_board
 
+pytestmark = pytest.mark.usefixtures("unbundled")
+"""Positions of three men are solved here, which have no table."""
+
 SEED = 48
 PAWNS = "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1"
 LATER = "8/8/4P3/4k3/8/8/8/4K3 w - - 0 1"

@@ -29,6 +29,9 @@ from tests.closures.test_solving import (
     solved,
 )
 
+pytestmark = pytest.mark.usefixtures("unbundled")
+"""Positions of three men are solved here, which have no table."""
+
 __all__ = ["folder_of"]
 
 Probe = Callable[[chess.Board], int]

@@ -29,6 +29,8 @@ from tests.cli.calls import complaint, printed
 from tests.copies import copy_tables
 from tests.library.mirrors import Handler, Mirror, mirror_of
 
+pytestmark = pytest.mark.usefixtures("unbundled")
+
 
 @pytest.fixture(scope="module")
 def small(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:

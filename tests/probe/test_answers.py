@@ -82,6 +82,7 @@ def test_answers_are_short_in_a_shell_and_drawn_in_a_notebook(tables: Tablebase)
     assert found._repr_html_() == f"<p>G1.5 in 5 plies</p>{drawn}"
 
 
+@pytest.mark.usefixtures("unbundled")
 def test_an_answer_without_its_moves_is_drawn_too(table_folder: Path, tmp_path: Path) -> None:
     """The tables that captures lead to are missing, or it has been pickled."""
     with Tablebase(alone(table_folder, tmp_path / "alone", "KBvK")) as few:

@@ -254,6 +254,7 @@ def test_positions_that_cannot_be_meant_are_refused(
         tables.probe_many(positions, accrued=accrued)
 
 
+@pytest.mark.usefixtures("unbundled")
 def test_a_right_to_take_that_leads_to_a_missing_table_does_not_spoil_other_positions(
     tmp_path: Path,
 ) -> None:

@@ -43,21 +43,23 @@ def test_a_tablebase_says_which_tables_it_has(tables: Tablebase) -> None:
         if what in tables
     ] == []
     assert tables.max_men == 3
-    assert repr(tables) == f"<Tablebase: 6 tables of 2 to 3 men in {tables.folders[0]}>"
+    assert repr(tables) == f"<Tablebase of {tables.folders[0]}: 6 tables of 2 to 3 men>"
 
 
+@pytest.mark.usefixtures("unbundled")
 def test_an_empty_tablebase_says_so(tmp_path: Path) -> None:
     (tmp_path / "more").mkdir()
     with open_tablebase([tmp_path, tmp_path / "more"]) as tables:
         assert (tables.available(), "KBvK" in tables, tables.max_men) == ([], False, 0)
-        assert repr(tables) == f"<Tablebase: no tables in {tmp_path}, {tmp_path / 'more'}>"
-    assert repr(tables).endswith("more, closed>")
+        assert repr(tables) == f"<Tablebase of {tmp_path}, {tmp_path / 'more'}: no tables>"
+    assert repr(tables).endswith("more: no tables, closed>")
 
 
+@pytest.mark.usefixtures("unbundled")
 def test_a_tablebase_of_one_table_says_so(tmp_path: Path, table_folder: Path) -> None:
     copy_tables(table_folder, tmp_path, "KvK")
     with open_tablebase(tmp_path) as tables:
-        assert repr(tables) == f"<Tablebase: 1 table of 2 to 2 men in {tmp_path}>"
+        assert repr(tables) == f"<Tablebase of {tmp_path}: 1 table of 2 to 2 men>"
 
 
 def test_a_position_may_be_a_fen_with_what_has_accrued(tables: Tablebase) -> None:
@@ -126,6 +128,7 @@ def test_a_score_that_cannot_have_accrued_is_refused(
         tables.probe(board, Score(score))
 
 
+@pytest.mark.usefixtures("unbundled")
 def test_a_folder_that_is_not_there_is_no_tablebase(tmp_path: Path) -> None:
     for folders in (tmp_path / "nowhere", [tmp_path, tmp_path / "nowhere"]):
         with pytest.raises(MissingFolderError, match="nowhere"):
@@ -175,6 +178,7 @@ def test_closing_while_others_probe_is_an_answer_or_one_clear_error(table_folder
             assert [each.result() for each in asking] == ["the tablebase is closed"] * 4
 
 
+@pytest.mark.usefixtures("unbundled")
 def test_several_folders_are_searched_in_their_order(table_folder: Path, tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     for folder, names in ((one, ["KvK", "KBvK"]), (other, ["KBvK", "KNvK"])):
@@ -198,6 +202,22 @@ def test_several_folders_are_searched_in_their_order(table_folder: Path, tmp_pat
 def test_tables_are_looked_for_in_data_if_nothing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TBGEN_DATA", "")
     assert Tablebase(missing_ok=True).folders == (Path("data"),)
+
+
+def test_without_any_folder_small_endings_have_values(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TBGEN_DATA", raising=False)
+    with Tablebase() as tables:
+        assert tables.max_men == 3
+        assert tables.probe(chess.Board(AFTER_KE5)).dtg == 4
+        with pytest.raises(MissingTableError, match="no table KQvKB in data; build it with: tbgen"):
+            tables.probe("8/8/8/4KBkq/8/8/8/8 w - - 0 1")
+    assert not Path("data").exists()
+    monkeypatch.setenv("TBGEN_DATA", "nowhere")
+    with pytest.raises(MissingFolderError, match="nowhere"):
+        Tablebase()
 
 
 @pytest.mark.parametrize("wrong", [b"G4.0", 4.0, 9, True])

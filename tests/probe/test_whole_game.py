@@ -48,6 +48,7 @@ def test_a_bare_king_may_have_given_check_before(
         tables.probe(board, check)
 
 
+@pytest.mark.usefixtures("unbundled")
 def test_the_folder_of_one_game_is_not_taken_for_that_of_the_other(whole_game_folder: Path) -> None:
     with pytest.raises(UsageError):
         open_tablebase(whole_game_folder / "whole-game")

@@ -80,11 +80,6 @@ def table_decider(folders: str, most_men: int) -> Iterator[Decider]:
         tables = Tablebase(folders)
     except MissingFolderError as error:
         raise UsageError(f"-tb {folders}: there is no folder {error.folder}") from None
-    if not tables.available():
-        raise UsageError(
-            f"-tb {folders}: there are no tables; build some with: "
-            f"tbgen build --men 3 --outcomes --data {tables.folders[0]}"
-        )
     adjudicator = Adjudicator(tables)
 
     def decide(game: Game) -> Ending | None:

@@ -18,7 +18,7 @@ from tbgen.probe import Tablebase
 from tbgen.rules.notation import parse_fen, parse_move
 from tbgen.rules.position import material_of
 from tbgen.score import Color, Score
-from tbgen.storage.files import Folders
+from tbgen.storage.files import Folders, tables_in
 from tbgen.system import __version__
 
 MOST_LINES: Final = 256
@@ -248,8 +248,11 @@ class Protocol:
                 raise UsageError(f"there is no option {name!r}")
 
     def _tell_if_empty(self, folders: str) -> None:
-        if not self._player.tables.available():
-            self._tell(f"info string no tables in {folders[:_MOST_SHOWN]}")
+        if not any(map(tables_in, self._player.tables.folders)):
+            self._tell(
+                f"info string no tables in {folders[:_MOST_SHOWN]}; "
+                "using those of three men that come with tbgen"
+            )
 
     def _situation(self, words: Sequence[str]) -> Situation:
         """The position after `position startpos|fen FEN [moves ...]`."""

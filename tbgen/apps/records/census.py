@@ -40,7 +40,7 @@ from tbgen.errors import VerificationError
 from tbgen.index.layout import fen_of_cell
 from tbgen.index.outcomes import NO_OUTCOME_ROW, row_of_byte, worth_to_white
 from tbgen.material import Material
-from tbgen.probe import Tablebase, open_tablebase
+from tbgen.probe import Tablebase
 from tbgen.rules.notation import parse_fen
 from tbgen.score import MATE_CODE, Color, Score
 from tbgen.storage.files import Folders, folders_in, mobility_of, path_in, path_of, remove_partials
@@ -301,7 +301,7 @@ def record_of(folders: Folders, material: Material) -> Record:
     where = folders_in(folders)
     with (
         TableFile(path_in(where, material)) as file,
-        open_tablebase(where, mobility=mobility_of(where[0])) as tables,
+        Tablebase(where, mobility=mobility_of(where[0]), missing_ok=True) as tables,
     ):
         record = census_of(file)
         sides = {}

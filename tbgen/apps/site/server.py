@@ -34,7 +34,7 @@ from tbgen.apps.site.queue import BusyError
 from tbgen.apps.site.replies import HTML, as_json, as_page, refusal, status_of
 from tbgen.apps.site.service import CACHE_BYTES, ServerSettings, Service
 from tbgen.errors import TbgenError, UsageError
-from tbgen.storage.files import folders_in
+from tbgen.storage.files import check_folders, folders_in
 
 FOLDERS: Final = "TBGEN_DATA"
 SITE: Final = "TBGEN_SITE"
@@ -88,11 +88,15 @@ def application(settings: ServerSettings) -> Starlette:
 
 def from_environment() -> Starlette:
     """The application as the environment describes it, for each worker of a server."""
+    named = os.environ.get(FOLDERS)
+    folders = folders_in(named or "data")
+    if named:
+        check_folders(folders)
     site = os.environ.get(SITE)
     more_names = os.environ.get(NAMES, "").split()
     app = application(
         ServerSettings(
-            folders_in(os.environ.get(FOLDERS, "data")),
+            folders,
             (*LOCAL_NAMES, *more_names),
             Path(site) if site else None,
             frames=bool(os.environ.get(FRAMES)),

@@ -62,7 +62,10 @@ class Service:
         self.settings = settings
         self.limits = settings.limits
         self.tables = Tablebase(
-            list(settings.folders), cache_bytes=settings.cache_bytes, compiled=True
+            list(settings.folders),
+            cache_bytes=settings.cache_bytes,
+            compiled=True,
+            missing_ok=True,
         )
         self.opened = ExitStack()
         self.opened.enter_context(self.tables)

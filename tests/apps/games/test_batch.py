@@ -200,6 +200,7 @@ def test_best_play_is_written_behind_the_moves_once(table_folder: Path, end: byt
     assert OWN_LINE.sub(b"", without) == OWN_LINE.sub(b"", text)
 
 
+@pytest.mark.usefixtures("unbundled")
 def test_a_game_whose_line_leads_to_a_missing_table_is_decided_without_a_line(
     table_folder: Path, tmp_path: Path
 ) -> None:
@@ -215,6 +216,7 @@ def test_a_game_whose_line_leads_to_a_missing_table_is_decided_without_a_line(
     assert b'[RMobilityResult "G0.0"]' in once
 
 
+@pytest.mark.usefixtures("unbundled")
 def test_what_is_skipped_and_what_lacks_a_table_is_counted(
     table_folder: Path, tmp_path: Path
 ) -> None:

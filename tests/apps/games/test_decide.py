@@ -82,6 +82,7 @@ def test_a_result_goes_before_best_play_and_best_play_before_what_has_accrued(
         assert f"build it with: tbgen build {missing}" in verdict.why
 
 
+@pytest.mark.usefixtures("unbundled")
 def test_the_table_that_is_missing_is_named_and_not_the_one_that_asks_for_it(
     tmp_path: Path,
 ) -> None:
