@@ -234,9 +234,9 @@ def tbgen() -> None:
 
     \b
     Examples:
-      tbgen build --men 3
       tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
       tbgen score startpos e4 e5 Qh5 Nc6
+      tbgen build --men 4
       tbgen help probe
     """
 
