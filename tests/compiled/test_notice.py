@@ -70,40 +70,34 @@ def test_every_package_with_kernels_has_a_notice() -> None:
     assert with_kernels - {"compiled"} == set(PACKAGES)
 
 
-FIRST_CALLS = """
+FIRST_CALL = """
+import chess
+from tbgen.board.board import words_of
+from tbgen.board.moves import code_on
 from tbgen.compiled import notice
-from tbgen.compiled.jit import kernel
 
 notice.stopwatch.notice_seconds = 0
-
-
-def twice(n):
-    return 2 * n
-
-
-twice.__module__ = "tbgen.retro.nothing"
 with notice.heard_by(print):
-    assert kernel(twice)(2) == 4
-    assert kernel(twice)(2) == 4
+    assert code_on(words_of(chess.Board())) == 41
 """
 
 
 def test_a_kernel_that_is_loaded_needs_no_notice(tmp_path: Path) -> None:
-    (tmp_path / "first_calls.py").write_text(FIRST_CALLS)
+    (tmp_path / "first_call.py").write_text(FIRST_CALL)
     environment = dict(os.environ)
     environment["TBGEN_CACHE"] = str(tmp_path / "kernels")
     environment["PYTHONPATH"] = str(Path(jit.__file__).parents[2])
     said = []
     for _ in range(2):
         done = subprocess.run(
-            [sys.executable, tmp_path / "first_calls.py"],
+            [sys.executable, tmp_path / "first_call.py"],
             env=environment,
             check=True,
             capture_output=True,
             text=True,
         )
         said.append(done.stdout)
-    assert said == [f"{SOLVER}\n", ""]
+    assert said == [f"{PACKAGES['board']}\n", ""]
 
 
 def test_the_last_listener_hears() -> None:
