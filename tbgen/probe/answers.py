@@ -93,6 +93,8 @@ class At(NamedTuple):
     """The score that had accrued before the position; None if its own score counts in any case."""
     own: Score | None = None
     """The own score, if it has been counted: counting takes as long as a look into the table."""
+    count_own: Callable[[chess.Board], Score] = own_of
+    """The function that counts it."""
     ask: Callable[[chess.Board, Score], Moves] | None = None
     """The function that finds the moves of a position with an accrued score."""
 
@@ -144,8 +146,11 @@ class Valued(Shown):
         return hash(self._identity())
 
     def __getstate__(self) -> dict[str, Any]:
-        """A pickled answer leaves its tables out: nobody would close them after unpickling."""
-        return {**vars(self), "at": self._at._replace(ask=None)}
+        """A pickled answer leaves its tables out: nobody would close them after unpickling.
+
+        It leaves kernels out as well, so that unpickling loads no compiler.
+        """
+        return {**vars(self), "at": self._at._replace(count_own=own_of, ask=None)}
 
     def __str__(self) -> str:
         if self.dtg is None:
@@ -191,7 +196,7 @@ class Probe(Valued):
     @cached_property
     def own(self) -> Score:
         """The score of the position itself."""
-        return self._at.own or own_of(self._at.board)
+        return self._at.own or self._at.count_own(self._at.board)
 
     @property
     def accrued(self) -> Score:

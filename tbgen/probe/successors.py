@@ -1,6 +1,6 @@
 """Kernels for tables: which boards have one, and the legal moves with what they lead to.
 
-This file loads the compiler, so a `Tablebase` loads it only with `compiled=True`.
+This file loads the compiler, so a `Tablebase` imports it only for `load_kernels`.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ from tbgen.material import Material
 from tbgen.men import Role, number_of
 from tbgen.probe.opened import RANK_FLIP, Answering, Successor
 from tbgen.probe.stored import StoredPosition
+from tbgen.rules.position import material_of
 from tbgen.score import Color, Score
-from tbgen.storage.order import Order
+from tbgen.storage.order import Order, order_of
 
 CODE, RESET, PLACE, FACTS = range(4)
 """The columns of `facts`."""
@@ -172,25 +173,46 @@ def own_score_of(board: chess.Board) -> Score:
     return Score(int(code_on(words_of(board))), Color.of(not board.turn))
 
 
-def successors_of(board: chess.Board, answering: Answering) -> list[Successor]:
-    """The legal moves of a position that a table answers, and their results."""
-    table = answering.table
-    placing = placing_of(table.file.order)
+class Found(NamedTuple):
+    """A legal move, and what `find_successors` writes about the position after it."""
+
+    move: int
+    """The move as kernels have it."""
+    code: int
+    reset: int
+    place: int
+
+
+def found_on(board: chess.Board, order: Order, *, flipped: bool) -> list[Found]:
+    """The legal moves of a position, and their places in the table of its men."""
+    placing = placing_of(order)
     moves = np.empty(MOST_MOVES, np.int64)
     facts = np.empty((MOST_MOVES, FACTS), np.int64)
     after = np.empty(BOARD_WORDS, np.uint64)
     rows = np.empty((2, len(placing.men)), np.int64)
-    flipped = answering.flipped
     count = find_successors(words_of(board), placing, int(flipped), moves, facts, after, rows)
+    found = zip(moves[:count].tolist(), facts[:count].tolist(), strict=True)
+    return [Found(move, *facts_of_move) for move, facts_of_move in found]
+
+
+def successors_of(board: chess.Board, answering: Answering) -> list[Successor]:
+    """The legal moves of a position that a table answers, and their results."""
+    table = answering.table
+    flipped = answering.flipped
     successors = list[Successor]()
-    for move, (code, reset, place) in zip(
-        moves[:count].tolist(), facts[:count].tolist(), strict=True
-    ):
+    for move, code, reset, place in found_on(board, table.file.order, flipped=flipped):
         stored = None
         if place != ELSEWHERE:
             stored = StoredPosition(table, place, flipped=flipped)
         successors.append(Successor(_move_of(move), bool(reset), code, stored))
     return successors
+
+
+def load() -> None:
+    """Load the kernels, or compile them: the first call of each does."""
+    board = chess.Board("8/8/8/3k4/8/8/8/3K4 w - - 0 1")
+    own_score_of(board)
+    found_on(board, order_of(material_of(board)), flipped=False)
 
 
 @cache

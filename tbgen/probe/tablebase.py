@@ -73,8 +73,7 @@ class Tablebase(AbstractContextManager["Tablebase"]):
             `whole-game`.
         cache_bytes: The most memory for unpacked parts of tables.
         outcomes_only: Ignore distances. Every answer is faster, and its `dtg` is None.
-        compiled: Find moves by kernels. They take half a second and 110 MB to load. Lists of moves
-            then take a third of the time.
+        compiled: Load kernels at once, as `load_kernels` does.
         missing_ok: Accept missing folders; they may appear later.
 
     Raises:
@@ -124,7 +123,9 @@ class Tablebase(AbstractContextManager["Tablebase"]):
             check_folders(self.folders)
         most_bytes = expect_number(cache_bytes, "cache_bytes", 0)
         self._tables = OpenTables(self.folders, most_bytes, outcomes_only=outcomes_only)
-        self._values = TableValues(self._tables, self.mobility, compiled=compiled)
+        self._values = TableValues(self._tables, self.mobility)
+        if compiled:
+            self.load_kernels()
         self._again = partial(
             type(self),
             self.folders,
@@ -140,6 +141,14 @@ class Tablebase(AbstractContextManager["Tablebase"]):
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+    def load_kernels(self) -> None:
+        """Find moves by compiled code from now on; without it, everything is plain Python.
+
+        Lists of moves then take a half to a third of the time. Loading takes half a second and
+        110 MB, and some seconds more if nothing is compiled yet. Other threads may ask meanwhile.
+        """
+        self._values.load_kernels()
 
     def close(self) -> None:
         """Close all files.
@@ -219,7 +228,7 @@ class Tablebase(AbstractContextManager["Tablebase"]):
 
     def _probe_of(self, query: Query, snapshot: chess.Board) -> Probe:
         outcome, dtg = self._values.value(query)
-        at = At(snapshot, query.carried, query.counted, self.probe_moves)
+        at = At(snapshot, query.carried, query.counted, query.count_own, self.probe_moves)
         return Probe(outcome, dtg, query.table.material, at=at)
 
     def get(

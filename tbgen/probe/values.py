@@ -2,13 +2,16 @@
 
 `StoredPosition.value` finds a value in a table (docs/tables.md). Positions with a legal en passant
 capture are not in the tables: one ply of search finds their value.
+
+All this is plain Python. Kernels find the moves and count own scores if somebody who asks for
+thousands has loaded them, and only those two.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
 
 import chess
 
@@ -47,6 +50,8 @@ class Query:
     table: Answering
     counted: Score | None = None
     """The own score, once it has been counted."""
+    count_own: Callable[[chess.Board], Score] = own_of
+    """The function that counts it."""
 
     def own(self) -> Score:
         """The own score.
@@ -54,7 +59,7 @@ class Query:
         Counting it takes as long as a look into the table, and is rarely needed.
         """
         if self.counted is None:
-            self.counted = own_of(self.board)
+            self.counted = self.count_own(self.board)
         return self.counted
 
 
@@ -67,20 +72,43 @@ class WeighedMove(NamedTuple):
     dtg: int | None
 
 
+class MoveFinder(NamedTuple):
+    """A way to find own scores and moves."""
+
+    own_of: Callable[[chess.Board], Score]
+    """The own score of a position."""
+    successors_of: Callable[[chess.Board, Answering], list[Successor]]
+    """The legal moves of a position that a table answers."""
+
+
+def _moves_alone(board: chess.Board, _: Answering) -> list[Successor]:
+    return [Successor(move, board.is_zeroing(move)) for move in board.legal_moves]
+
+
+PYTHON_CHESS: Final = MoveFinder(own_of, _moves_alone)
+
+
 class TableValues:
     """The values of positions under one mobility, from its tables."""
 
-    def __init__(self, tables: OpenTables, mobility: Mobility, *, compiled: bool = False) -> None:
-        """With `compiled`, kernels find moves and own scores of the men that they know."""
+    def __init__(self, tables: OpenTables, mobility: Mobility) -> None:
         self.tables = tables
         self.mobility = mobility
-        self._own_of: Callable[[chess.Board], Score] | None = None
-        self._successors_of: Callable[[chess.Board, Answering], list[Successor]] | None = None
-        if compiled:
-            from tbgen.probe import successors  # which loads the compiler
+        self._finder = PYTHON_CHESS
 
-            self._own_of = successors.own_score_of
-            self._successors_of = successors.successors_of
+    def load_kernels(self) -> None:
+        """Find moves and own scores by kernels from now on.
+
+        Until they are loaded, other threads do without them.
+        """
+        from tbgen.probe import successors  # which loads the compiler
+
+        successors.load()
+        self._finder = MoveFinder(successors.own_score_of, successors.successors_of)
+
+    def _finder_for(self, board: chess.Board) -> MoveFinder:
+        """Kernels know the men of chess alone."""
+        return PYTHON_CHESS if isinstance(board, OwnBoard) else self._finder
 
     def value(self, query: Query) -> Value:
         """The value of a position by its table, or by its moves if no table has it."""
@@ -89,7 +117,7 @@ class TableValues:
         accrued = query.own()
         if query.carried is not None:
             accrued = query.carried.after(accrued, reset=False)
-        best = self.moves(Query(query.board, accrued, query.table))[0]
+        best = self.moves(replace(query, carried=accrued))[0]
         if best.outcome == accrued and best.dtg is not None:
             return accrued, 0
         return best.outcome, best.dtg
@@ -97,7 +125,7 @@ class TableValues:
     def moves(self, query: Query) -> Moves:
         """All moves with their values, best first."""
         board = query.board
-        successors = self._successors(board, query.table)
+        successors = self._finder_for(board).successors_of(board, query.table)
         if not successors:
             return Moves()
         accrued = query.carried or query.counted or own_of(board, len(successors))
@@ -130,12 +158,6 @@ class TableValues:
             )
             for number, move in enumerate(weighed)
         )
-
-    def _successors(self, board: chess.Board, table: Answering) -> list[Successor]:
-        """The legal moves of a position that a table answers."""
-        if self._successors_of is None or isinstance(board, OwnBoard):
-            return [Successor(move, board.is_zeroing(move)) for move in board.legal_moves]
-        return self._successors_of(board, table)
 
     def _weigh(
         self, board: chess.Board, table: Answering, successor: Successor, accrued: Score
@@ -209,9 +231,8 @@ class TableValues:
     def query(self, position: Position, given: Score | str | None) -> Query:
         """A position and its accrued score, checked."""
         board, carried = self.read(position, given)
-        query = Query(board, carried, self.answering(board))
-        if self._own_of is not None and not isinstance(board, OwnBoard):
-            query.counted = self._own_of(board)
+        finder = self._finder_for(board)
+        query = Query(board, carried, self.answering(board), count_own=finder.own_of)
         if carried is not None:
             query.carried = accrued_in(carried, query.own(), bare_sides(board, self.mobility))
         return query

@@ -4,31 +4,28 @@ layout.
 
 from __future__ import annotations
 
+import pickle
 import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
 import chess
-import numpy as np
 import pytest
 
-from tbgen.board.board import BOARD_WORDS, kernel_move, words_of
-from tbgen.board.moves import MOST_MOVES
+from tbgen.board.board import kernel_move, words_of
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.probe.successors import (
     ELSEWHERE,
-    FACTS,
-    find_successors,
+    found_on,
     has_table,
     keys_of_materials,
-    placing_of,
 )
-from tbgen.rules.position import is_reset, material_of, own_score
+from tbgen.rules.position import accruable, bare_sides, is_reset, material_of, own_score
 from tbgen.score import Color, Score
 from tbgen.storage.order import order_of
-from tests.positions import random_board, squares_of
+from tests.positions import BISHOP, random_board, squares_of
 
 
 @pytest.fixture(scope="module")
@@ -46,12 +43,11 @@ def random_board_of_either(draw: random.Random, material: Material) -> chess.Boa
 def told_by_kernels(board: chess.Board) -> dict[int, list[int]]:
     """By move: the code of the position after it, whether it resets, and the place."""
     material = material_of(board)
-    moves, facts = np.empty(MOST_MOVES, np.int64), np.empty((MOST_MOVES, FACTS), np.int64)
-    placing = placing_of(order_of(material.canonical()))
-    rows, flipped = np.empty((2, len(placing.men)), np.int64), int(not material.is_canonical)
-    after = np.empty(BOARD_WORDS, np.uint64)
-    count = find_successors(words_of(board), placing, flipped, moves, facts, after, rows)
-    return dict(zip(moves[:count].tolist(), facts[:count].tolist(), strict=True))
+    order = order_of(material.canonical())
+    told = {}
+    for move, *facts in found_on(board, order, flipped=not material.is_canonical):
+        told[move] = facts
+    return told
 
 
 def told_by_python_chess(board: chess.Board) -> dict[int, list[int]]:
@@ -113,16 +109,65 @@ def test_en_passant_and_promotions_are_left_to_others(fen: str, elsewhere: int) 
     assert [place for _, _, place in told_by_kernels(board).values()].count(ELSEWHERE) == elsewhere
 
 
+def said_of(tables: Tablebase, board: chess.Board, accrued: Score | None) -> list[object]:
+    """All that tables say of a position and of its moves."""
+    probe = tables.probe(board, accrued)
+    said: list[object] = [(probe.outcome, probe.dtg, probe.own, probe.accrued)]
+    for move in tables.probe_moves(board, accrued):
+        said.append((move.uci, move.outcome, move.dtg, move.reset, move.best, move.keeps))
+    return said
+
+
+def assert_kernels_change_nothing(plain: Tablebase, compiled: Tablebase, positions: int) -> None:
+    draw = random.Random(260)
+    materials = plain.available()
+    for _ in range(positions):
+        material = draw.choice(materials)
+        board = random_board(draw, material, en_passant=0.2)
+        if draw.random() < 0.5:
+            board = board.mirror()
+        scores = accruable(own_score(board), bare_sides(board))
+        accrued = draw.choice([None, *scores])
+        expected = said_of(plain, board, accrued)
+        assert said_of(compiled, board, accrued) == expected, f"{board.fen()} {accrued}"
+
+
 def test_moves_have_the_values_that_they_have_without_kernels(
     tables: Tablebase, compiled: Tablebase
 ) -> None:
-    draw = random.Random(260)
-    for _ in range(200):
+    assert_kernels_change_nothing(tables, compiled, 1000)
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_positions_of_four_men_have_the_same_values_without_kernels(
+    four_men_folder: Path,
+) -> None:
+    with (
+        open_tablebase(four_men_folder) as plain,
+        open_tablebase(four_men_folder, compiled=True) as compiled,
+    ):
+        assert_kernels_change_nothing(plain, compiled, 100_000)
+
+
+def test_facts_of_moves_are_the_same_without_kernels(
+    tables: Tablebase, compiled: Tablebase
+) -> None:
+    draw = random.Random(262)
+    for _ in range(30):
         board = random_board_of_either(draw, draw.choice(tables.available()))
-        accrued = draw.choice([None, Score(draw.choice([3, 5, 7, 9]), draw.choice(list(Color)))])
-        expected, found = tables.probe_moves(board, accrued), compiled.probe_moves(board, accrued)
-        assert [each.facts() for each in found] == [each.facts() for each in expected], board.fen()
-        assert compiled.probe(board, accrued).facts() == tables.probe(board, accrued).facts()
+        expected = tables.probe_moves(board)
+        assert compiled.probe_moves(board).facts() == expected.facts(), board.fen()
+        assert compiled.probe(board).facts() == tables.probe(board).facts()
+
+
+def test_kernels_can_be_loaded_into_open_tables(tables: Tablebase, table_folder: Path) -> None:
+    board = chess.Board(BISHOP)
+    with open_tablebase(table_folder) as opened:
+        before = opened.probe(board, "G4.0")
+        opened.load_kernels()
+        assert opened.probe(board, "G4.0") == before
+        assert opened.probe_moves(board, "G4.0") == tables.probe_moves(board, "G4.0")
+    assert pickle.loads(pickle.dumps(before)) == before
 
 
 def test_lines_and_every_accrued_score_are_the_same_without_kernels(
