@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, Final
-
-import chess
 
 from tbgen.apps.games.annotate import pgn_of
 from tbgen.apps.play.within import value_if_asked
@@ -196,11 +194,12 @@ def _short(text: str) -> str:
     return f"{text[:_MOST_QUOTED]} … {text[-_MOST_QUOTED:]}"
 
 
-def warm(tables: Tablebase) -> None:
-    """Compile or load the kernels of answers, so that the first request does not wait for them."""
-    list(verdicts_in(tables, b"1. e4 *"))
-    with contextlib.suppress(TbgenError):  # the table of bare kings is missing or damaged
-        tables.probe_moves(chess.Board("8/8/8/3k4/8/8/8/3K4 w - - 0 1"))
+@cache
+def load_kernels_of_games() -> None:
+    """Load the kernels that read games, or compile them: the first game does."""
+    from tbgen.apps.games.read import games_in
+
+    list(games_in("1. e4 *"))
 
 
 def verdicts_in(

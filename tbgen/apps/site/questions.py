@@ -65,6 +65,8 @@ async def position(request: Request) -> Response:
     if reply := unchanged(request, headers):
         return reply
 
+    service.expect_positions(1)
+
     def answer() -> Response:
         return as_json(answers.position_facts(service.tables, given), headers)
 
@@ -86,6 +88,7 @@ async def positions(request: Request) -> Response:
     most = service.limits.positions
     if len(items) > most:
         return refusal(413, "TooManyPositions", f"{len(items)} positions; {most} may come at once")
+    service.expect_positions(len(items))
     rows = answers.answers_to(
         service.tables, items, scoring, service.limits.seconds, brief=brief, strip=strip
     )
@@ -206,6 +209,7 @@ async def adjudicate(request: Request) -> Response:
     query_of(request)  # there are no parameters
     _, body = await body_of(request, PGN, TEXT)
     limits = service.limits
+    await service.queue.run(answers.load_kernels_of_games)
     deadline = Deadline(limits.seconds)
     games = list[dict[str, Any]]()
     skipped = list[dict[str, Any]]()

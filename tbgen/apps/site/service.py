@@ -6,17 +6,18 @@ It keeps no state and writes nothing.
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tbgen.apps.site import answers
 from tbgen.apps.site.limits import Limits, connections_for
 from tbgen.apps.site.metrics import Metrics
 from tbgen.apps.site.names import LOCAL_NAMES
@@ -37,6 +38,9 @@ CACHE_BYTES: Final = 256 * 10**6
 
 With a small cache it would spend half of its time unpacking them again.
 """
+
+POSITIONS_WORTH_KERNELS: Final = 2000
+"""Kernels save as much time on so many positions as loading them takes."""
 
 
 @dataclass(frozen=True)
@@ -62,14 +66,13 @@ class Service:
         self.settings = settings
         self.limits = settings.limits
         self.tables = Tablebase(
-            list(settings.folders),
-            cache_bytes=settings.cache_bytes,
-            compiled=True,
-            missing_ok=True,
+            list(settings.folders), cache_bytes=settings.cache_bytes, missing_ok=True
         )
         self.opened = ExitStack()
         self.opened.enter_context(self.tables)
-        answers.warm(self.tables)
+        self._positions = 0
+        self.loading: Thread | None = None
+        """Loads the kernels, once enough positions have been asked for."""
         self.catalog = Catalog(settings.folders)
         self.connections = connections_for(len(self.catalog))
         # A waiting request keeps its connection, and others need some too.
@@ -85,6 +88,19 @@ class Service:
         """
         async with asyncio.timeout(self.limits.seconds):
             return await self.queue.run(work)
+
+    def expect_positions(self, number: int) -> None:
+        """Count positions that a client asks for. Enough of them are worth kernels."""
+        self._positions += number
+        if self._positions >= POSITIONS_WORTH_KERNELS and self.loading is None:
+            loading = Thread(target=self._load_kernels, daemon=True)
+            with suppress(RuntimeError):  # the system allows no more threads; try again later
+                loading.start()
+                self.loading = loading
+
+    def _load_kernels(self) -> None:
+        self.tables.load_kernels()
+        gc.freeze()  # as the server does with all that stays
 
     @property
     def has_solved_blocks(self) -> bool:
