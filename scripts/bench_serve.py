@@ -27,6 +27,7 @@ from urllib.parse import urlencode
 
 import chess
 
+from tbgen.apps.site.service import POSITIONS_WORTH_KERNELS
 from tbgen.probe import open_tablebase
 
 HOST = "127.0.0.1"
@@ -238,7 +239,11 @@ def measure_table(folder: str) -> None:
         values = position_requests(fens, brief="1")
         with_moves = position_requests(fens)
         with_strip = position_requests(fens, strip="1")
+        body = "\n".join(fens[number % len(fens)] for number in range(BATCH))
+        batch = [post_request("/r-mobility?brief=1", body)]
         Crowd(port, with_strip, number=len(fens)).run()  # opens all tables
+        Crowd(port, batch, number=-(-POSITIONS_WORTH_KERNELS // BATCH)).run()
+        wait_until_quiet(server)  # the kernels are loaded
         for connections in CONNECTIONS:
             for are_kept in (True, False):
                 kind = "kept" if are_kept else "new"
@@ -247,8 +252,6 @@ def measure_table(folder: str) -> None:
         for name, requests in (("with moves", with_moves), ("with moves and strip", with_strip)):
             crowd = Crowd(port, requests, USUAL_CONNECTIONS, seconds=SECONDS)
             print(f"{name}, {USUAL_CONNECTIONS} kept: {measured(crowd, server)}", flush=True)
-        body = "\n".join(fens[number % len(fens)] for number in range(BATCH))
-        batch = [post_request("/r-mobility?brief=1", body)]
         crowd = Crowd(port, batch, seconds=SECONDS)
         print(f"{BATCH} values in one request: {measured(crowd, server, BATCH)}", flush=True)
 

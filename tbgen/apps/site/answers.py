@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
 from typing import Any, Final
 
 from tbgen.apps.games.annotate import pgn_of
@@ -194,7 +193,6 @@ def _short(text: str) -> str:
     return f"{text[:_MOST_QUOTED]} … {text[-_MOST_QUOTED:]}"
 
 
-@cache
 def load_kernels_of_games() -> None:
     """Load the kernels that read games, or compile them: the first game does."""
     from tbgen.apps.games.read import games_in

@@ -64,7 +64,6 @@ async def position(request: Request) -> Response:
     headers = tagged(service.catalog.tag)
     if reply := unchanged(request, headers):
         return reply
-
     service.expect_positions(1)
 
     def answer() -> Response:
@@ -209,7 +208,9 @@ async def adjudicate(request: Request) -> Response:
     query_of(request)  # there are no parameters
     _, body = await body_of(request, PGN, TEXT)
     limits = service.limits
-    await service.queue.run(answers.load_kernels_of_games)
+    if not service.can_read_games:
+        await service.queue.run(answers.load_kernels_of_games)
+        service.can_read_games = True
     deadline = Deadline(limits.seconds)
     games = list[dict[str, Any]]()
     skipped = list[dict[str, Any]]()

@@ -72,7 +72,9 @@ class Service:
         self.opened.enter_context(self.tables)
         self._positions = 0
         self.loading: Thread | None = None
-        """Loads the kernels, once enough positions have been asked for."""
+        """Loads the kernels of positions, once enough of them have been asked for."""
+        self.can_read_games = False
+        """Whether the kernels of games are loaded, which may take longer than a request may."""
         self.catalog = Catalog(settings.folders)
         self.connections = connections_for(len(self.catalog))
         # A waiting request keeps its connection, and others need some too.
