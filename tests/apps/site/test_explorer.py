@@ -649,12 +649,25 @@ def test_a_game_is_pasted_and_copied_with_its_branches(page: Chromium, server: s
 def test_what_the_clipboard_refuses_can_be_selected(page: Chromium, server: str) -> None:
     look_at(page, server, BISHOP, "G4.0")
     page.run("navigator.clipboard.writeText = async () => { throw Error('refused'); }")
+    page.run("document.execCommand = () => false")
     for name, said in (("link", "&accrued=G4.0"), ("fen", f"{BISHOP} G4.0"), ("frame", "&embed=1")):
         page.run(f"document.querySelector('#share [name={name}]').click()")
         page.wait(f"document.querySelector('#said textarea')?.value.includes({said!r})")
         assert page.run(
             "document.activeElement.selectionEnd === document.activeElement.value.length"
         )
+
+
+def test_without_a_clipboard_as_over_plain_http_a_field_is_copied(
+    page: Chromium, server: str
+) -> None:
+    look_at(page, server, BISHOP, "G4.0")
+    page.run("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    copy = "(does) => { window.copied = [does, document.activeElement.value]; return true; }"
+    page.run(f"document.execCommand = {copy}")
+    page.run("document.querySelector('#share [name=fen]').click()")
+    page.wait("document.getElementById('said').textContent === 'Copied.'")
+    assert page.run("window.copied") == ["copy", f"{BISHOP} G4.0"]
 
 
 def test_a_slow_server_leaves_no_stale_answer_to_click_and_a_dead_one_can_be_asked_again(

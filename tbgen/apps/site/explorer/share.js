@@ -56,16 +56,19 @@ const TEXTS = {
 /** Whether a copied text leads to a server that nobody else can ask. */
 const isOfThisMachine = (name) => ['link', 'frame'].includes(name) && LOCAL.test(location.hostname);
 
-/** Copy something of a game; what the clipboard refuses can be selected. */
+/** Copy something of a game; what the browser does not copy can be selected. */
 export async function offer(name, game, place) {
   const text = TEXTS[name](game);
+  const isLocal = isOfThisMachine(name);
+  const copied = isLocal ? 'Copied. The link works on this machine only.' : 'Copied.';
   try {
     await navigator.clipboard.writeText(text);
-    place.replaceChildren(isOfThisMachine(name) ? 'Copied. The link works on this machine only.' : 'Copied.');
-  } catch {
+    place.replaceChildren(copied);
+  } catch { // a page over plain http, as on a telephone beside the server, has no clipboard
     const field = make('textarea', { readonly: true, rows: 3, 'aria-label': 'Text to copy' }, text);
-    place.replaceChildren(isOfThisMachine(name) ? 'Copy this; it works on this machine only:' : 'Copy this:', field);
+    place.replaceChildren(isLocal ? 'Copy this; it works on this machine only:' : 'Copy this:', field);
     field.focus();
     field.select();
+    if (document.execCommand('copy')) place.replaceChildren(copied);
   }
 }
