@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import chess
@@ -17,6 +17,8 @@ import chess.svg
 
 from tbgen.errors import InputError, UsageError
 from tbgen.facts import facts_of, plain
+from tbgen.material import Material
+from tbgen.men import AnyMan, Role
 from tbgen.probe import Probe, Tablebase
 from tbgen.score import Color, Score
 
@@ -25,6 +27,7 @@ Map = Mapping[chess.Square, Probe | None]
 
 _STYLE: Final = re.compile(r' style="([^"]*)"')
 _PROPERTY: Final = re.compile(r"\s*([^:;]+?)\s*:\s*([^;]*[^;\s])")
+_NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six")
 _CELL: Final = 6
 """The width of an outcome in a map on a terminal."""
 
@@ -74,6 +77,31 @@ def _men_in_words(board: chess.Board, side: Color) -> str:
         for square in board.pieces(kind, side.chess):
             men.append(f"{letter}{chess.square_name(square)}")
     return f"{side}: {', '.join(men)}"
+
+
+def ending_in_words(material: Material) -> str:
+    """An ending as players name it.
+
+    >>> ending_in_words(Material.parse("KRvKB")), ending_in_words(Material.parse("KBNPPvK"))
+    ('Rook against bishop', 'Bishop, knight and two pawns against king')
+    """
+    white = _side_in_words(material.white)
+    black = _side_in_words(material.black)
+    if not white and not black:
+        return "Two bare kings"
+    words = f"{white or 'king'} against {black or 'king'}"
+    return words[0].upper() + words[1:]
+
+
+def _side_in_words(men: Sequence[AnyMan]) -> str:
+    """The men of a side besides its king, the strongest first."""
+    counts = Counter(man for man in men if man is not Role.KING)
+    words = list[str]()
+    for man, count in counts.items():
+        name = man.name.lower() if isinstance(man, Role) else man.letter
+        words.append(name if count == 1 else f"{_NUMBERS[count]} {name}s")
+    *first, last = words or [""]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 # Maps.

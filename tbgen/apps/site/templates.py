@@ -14,7 +14,7 @@ from tbgen.apps.games.annotate import Annotation
 from tbgen.apps.games.standings import in_decimals
 from tbgen.apps.records.record import SideRecord, step_of
 from tbgen.apps.site import need_extra
-from tbgen.apps.site.boards import in_words, shapes_of_men
+from tbgen.apps.site.boards import ending_in_words, in_words, shapes_of_men
 from tbgen.apps.site.cards import changes_of, with_numbers
 from tbgen.apps.site.palette import (
     bar_of,
@@ -153,6 +153,7 @@ _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "counted": counted,
     "css": _in_css,
     "decimals": in_decimals,
+    "ending_in_words": ending_in_words,
     "exact": _exact_percent,
     "factor": _as_factor,
     "g": _score_of_code,

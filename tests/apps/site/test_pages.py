@@ -81,6 +81,11 @@ def test_endings_of_six_men_are_named_where_they_have_a_record(some: list[Record
     assert "KQPPPvK" not in five + index, "a capture leads from there, too, but it has no record"
 
 
+def test_the_page_of_an_ending_names_it_in_words(site: Path) -> None:
+    page = (site / "material" / "KRvKN.html").read_text()
+    assert "Rook against knight. With White to move" in " ".join(page.split())
+
+
 def test_what_the_rules_claim_stands_there_exactly(site: Path) -> None:
     page = " ".join((site / "drawn.html").read_text().split())
     for claim in (
