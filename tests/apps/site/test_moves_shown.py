@@ -24,15 +24,16 @@ from tests.apps.site.test_explorer import (
 
 pytestmark = NEEDED
 
+AT_REST = "Point at a move|Best play"
+"""What is said while the pointer is on no move."""
 HELD = "8/8/8/8/8/5k2/8/K4B2 w - - 0 1"
 
 
 def why_of(page: Chromium, number: int) -> str:
     """What is said while the pointer is on a move."""
-    before = text_of(page, "#why")
     x, y = middle_of(page, f".group:first-child li:nth-child({number}) .move")
     page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
-    page.wait(f"document.getElementById('why').innerText.trim() !== {before!r}")
+    page.wait(f"!/^({AT_REST})/.test(document.getElementById('why').innerText.trim())")
     return text_of(page, "#why")
 
 
@@ -63,6 +64,21 @@ def test_the_reply_and_the_end_of_the_line_are_those_of_python(
     end = next(step for step in line if step.outcome == step.accrued)
     assert f"{end.san}: " in said
     page.wait("document.querySelectorAll('#board .cg-shapes line').length === 2")
+
+
+def test_best_play_is_told_before_anybody_points(
+    page: Chromium, server: str, tables: Tablebase
+) -> None:
+    look_at(page, server, BISHOP, "G4.0")
+    page.wait("document.getElementById('why').innerText.startsWith('Best play')")
+    line = tables.line(chess.Board(BISHOP), Score("G4.0"))
+    end = next(step for step in line if step.outcome == step.accrued)
+    said = text_of(page, "#why")
+    assert said.startswith(f"Best play: 30. {next(iter(line)).san} ")
+    assert f"{end.san}: {end.outcome} White holds Black to 1 legal move." in said
+    why_of(page, 2)
+    page.call("Input.dispatchMouseEvent", type="mouseMoved", x=5, y=5)
+    page.wait(f"document.getElementById('why').innerText.trim() === {said!r}")
 
 
 def test_a_finger_sees_the_reply_first_and_then_plays(page: Chromium, server: str) -> None:

@@ -24,6 +24,11 @@ def look_at(page: Chromium, server: str, fen: str) -> None:
 def play_best(page: Chromium) -> None:
     page.press(" ")
     page.wait(f"document.getElementById('fen').value.includes(' b ') && {SHOWN}")
+    wait_for_best_play(page)
+
+
+def wait_for_best_play(page: Chromium) -> None:
+    page.wait("document.getElementById('why').innerText.startsWith('Best play')")
 
 
 def choose_map(page: Chromium, square: str) -> None:
@@ -43,6 +48,7 @@ def test_the_first_position_is_as_the_tour_says(page: Chromium, server: str) -> 
         "G1.5 White holds Black to 1 legal move. White to move. In 5 plies"
     )
     assert page.run(RIGHT_OF_BOARD)
+    wait_for_best_play(page)
     assert count(page, "#board .cg-shapes line") == 1
     play_best(page)
     assert "The dots are the moves that Black has left: G3.5." in text_of(page, "#status")

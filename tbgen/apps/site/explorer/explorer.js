@@ -22,7 +22,7 @@ import { addressOf, inAddress, isEmbedded, lichessOf } from './share.js';
 import { NAMES, REPORT, figuresOf, hasTable, probe, source } from './source.js';
 import { Strip } from './strip.js';
 import { colorOf, solved, unknown, verdict } from './verdict.js';
-import { untilGoal, whatFollows } from './why.js';
+import { bestPlay, untilGoal, whatFollows } from './why.js';
 
 const NAME = document.title;
 const OF_ANSWERS = ['strip-part', 'moves-part', 'ending', 'ask-line', 'ask-drill', 'picture'];
@@ -265,13 +265,17 @@ async function showUnknown(fen, accrued, number) {
 
 function showMoves() {
   const hadFocus = byId('moves').querySelector('.move:focus-visible');
+  const from = game.now;
   const does = { play: (uci) => answer && follow(uci), point: (uci, row) => answer && pointer.point(uci, row) };
-  pointer.end();
+  pointer.begin(hasLine() && source.linesAreQuick ? () => bestPlay(from, { line: lineFrom }) : null);
   byId('moves-part').hidden = !answer.moves.length;
   byId('why').hidden = !answer.outcome;
   byId('moves').replaceChildren(...movesOf(answer, does));
   if (hadFocus) (byId('moves').querySelector('.move') ?? byId('back')).focus({ preventScroll: true });
 }
+
+/** Whether best play leads from here to a score that has not accrued yet. */
+const hasLine = () => answer.outcome !== null && answer.dtg > 0 && answer.outcome !== answer.accrued && !drill;
 
 /** Who is to move, beside the board, with the arrows of best moves and the dots of a score that is on the board. */
 function showStatus() {

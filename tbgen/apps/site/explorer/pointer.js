@@ -1,13 +1,15 @@
-// What is shown while somebody points at a move: the move with its replies on the board, and what follows in words.
+// What stands above the moves: best play, and while somebody points at a move, what follows that one.
 import { byId } from './elements.js';
 
 const PATIENCE = 120; // milliseconds, so that a pointer on its way asks nothing
+const REST = 300; // milliseconds, so that going through a game asks nothing
 const HINT = 'Point at a move to see the best reply and how the line ends.';
 const AGAIN = ' Touch it again to play it.';
 
 export class Pointer {
   #uci = null; // the move that is pointed at
   #timer = 0;
+  #rest = [HINT]; // what is said while nobody points
 
   /** `follows(uci)` promises the best reply to a move, and words. */
   constructor(board, follows) { Object.assign(this, { board, follows }); }
@@ -21,16 +23,18 @@ export class Pointer {
     if (uci) this.#timer = setTimeout(() => this.#tell(uci, row), row ? 0 : PATIENCE);
   }
 
-  /** The moves that are shown are about to be replaced by others. */
-  end() {
+  /** Other moves are about to be shown. A promise of words of best play may come in their time. */
+  begin(ask = null) {
     clearTimeout(this.#timer);
     this.#uci = null;
+    this.#rest = [HINT];
     this.#put(null);
+    if (ask) this.#timer = setTimeout(() => this.#tellBest(ask), REST);
   }
 
   #put(row) {
     const words = byId('why');
-    words.replaceChildren(HINT);
+    words.replaceChildren(...this.#rest);
     if (row) row.append(words);
     else byId('moves').before(words);
   }
@@ -40,5 +44,13 @@ export class Pointer {
     if (this.#uci !== uci) return;
     this.board.point(uci, reply);
     byId('why').replaceChildren(...words, row ? AGAIN : '');
+  }
+
+  async #tellBest(ask) {
+    const before = this.#rest;
+    const words = await ask().catch(() => []); // what fails is said where somebody points
+    if (this.#rest !== before || !words.length) return;
+    this.#rest = words;
+    if (!this.#uci) this.#put(null);
   }
 }

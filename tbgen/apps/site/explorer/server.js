@@ -6,6 +6,8 @@ export class Server {
   /** `base` leads from the page to the server's root. */
   constructor(base) { this.base = base; }
 
+  linesAreQuick = true; // one question each; on plain files a long line reads a hundred parts
+
   async #get(path, asked = {}, options = {}) {
     const query = new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== ''));
     let reply;

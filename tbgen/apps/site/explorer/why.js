@@ -25,6 +25,14 @@ export async function whatFollows(node, uci, { probe, line }) {
   return { reply: best.uci, words: [`${replies} ${written(game.now, steps)}: `, value, ` ${inWords(parseScore(answer.outcome))}.`] };
 }
 
+/** Best play from a position of a game, in words. */
+export async function bestPlay(node, { line }) {
+  const steps = untilGoal(await line(node));
+  if (!steps.length) return [];
+  const { outcome } = steps.at(-1);
+  return [`Best play: ${written(node, steps)}: `, badge(outcome), ` ${inWords(parseScore(outcome))}.`];
+}
+
 /** The steps of a line until its score has accrued. */
 export function untilGoal(steps) {
   const last = steps.findIndex((step) => step.outcome === step.accrued);
