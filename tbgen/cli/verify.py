@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,6 +20,9 @@ from tbgen.material import Material
 from tbgen.men import Man
 from tbgen.score import Mobility
 from tbgen.storage.files import folder_with, path_in
+
+if TYPE_CHECKING:
+    from tbgen.verify.digesting import Digests
 
 _SHOWN_DIGITS = 16
 """The first digits of a digest, which tell tables apart on a terminal."""
@@ -191,15 +195,21 @@ def _digests(
         for digests_of_material in (known, noted):
             if material in digests_of_material and difference is None:
                 difference = digests.difference(digests_of_material[material])
-        # The list has only tables with distances.
-        if difference is None and digests.distances is not None:
-            noted[material] = digests
+        if difference is None:
+            noted[material] = _fuller(digests, noted.get(material))
             if output is not None:  # digests of all tables take long, so write each at once
                 write_digests(output, noted)
         facts = facts_of(digests, known=material in known, difference=difference)
         return {"material": str(material), **facts}, difference
 
     return check
+
+
+def _fuller(digests: Digests, noted: Digests | None) -> Digests:
+    """The digests to note: a list keeps those of distances that it has."""
+    if digests.distances is None and noted is not None:
+        return noted
+    return digests
 
 
 def _row_of_digest(table: Facts) -> ShownRow:

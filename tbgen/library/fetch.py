@@ -26,9 +26,9 @@ from urllib.parse import urlsplit
 from tbgen.errors import BrokenOffError, FetchError, InputError, TableError
 from tbgen.index.layout import layout_of
 from tbgen.library.catalog import CATALOG, TABLES, Entry, StoredFile
-from tbgen.material import Material, all_materials
+from tbgen.material import Material
 from tbgen.reading import parse_json, read_as
-from tbgen.storage.files import Layer, build_lock, path_of
+from tbgen.storage.files import Layer, build_lock, every_material, path_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
 from tbgen.system import __version__
@@ -444,7 +444,7 @@ class _Offers:
 
 def _tables_in(catalog: _Offers) -> dict[Material, Entry]:
     """The tables of a catalog; ValueError names its fault."""
-    possible = set(all_materials())
+    possible = set(every_material())
     entries = dict[Material, Entry]()
     for offer in catalog.tables:
         material = offer.material

@@ -74,7 +74,7 @@ class Digests:
         for layer in _LAYERS:
             digest = getattr(self, layer)
             known_digest = getattr(known, layer)
-            if digest is not None and digest != known_digest:
+            if None not in (digest, known_digest) and digest != known_digest:
                 known_table = f"those of the known table {known_digest}"
                 return f"its {layer} have the digest {digest}, {known_table}"
         return None
@@ -330,17 +330,19 @@ def _row_of(line: str) -> tuple[Material, Digests]:
     """The material and the digests in a line."""
     name, *digests = line.split(",")
     material = Material.parse(name)
-    are_digests = len(digests) == 2 and all(map(_DIGEST.fullmatch, digests))
-    if not material.is_canonical or not are_digests:
+    if digests[1:] == [""]:  # outcomes alone
+        del digests[1]
+    are_digests = len(digests) in (1, 2) and all(map(_DIGEST.fullmatch, digests))
+    if not material.is_canonical or not are_digests or line.count(",") != 2:
         raise UsageError("not a table and two digests of 64 hexadecimal digits")
     return material, Digests(*digests)
 
 
 def write_digests(path: Path, digests: Mapping[Material, Digests]) -> None:
-    """Write those with distances into a list, in build order."""
+    """Write a list of digests, in build order; outcomes alone have none of distances."""
     lines = [_HEAD, _COLUMNS]
     for material in every_material():
-        if material in digests and digests[material].distances is not None:
+        if material in digests:
             row = digests[material]
-            lines.append(f"{material},{row.outcomes},{row.distances}")
+            lines.append(f"{material},{row.outcomes},{row.distances or ''}")
     write_whole(path, ["\n".join([*lines, ""]).encode()])

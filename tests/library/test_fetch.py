@@ -22,6 +22,7 @@ from tbgen.errors import FetchError
 from tbgen.library import fetch as fetching
 from tbgen.library.catalog import Catalog
 from tbgen.library.fetch import STAGE, Fetched, fetch
+from tbgen.library.workers import make_table
 from tbgen.material import Material
 from tests.apps.site.conftest import running
 from tests.apps.site.test_plain_files import flipped
@@ -364,3 +365,17 @@ def test_the_command_says_what_it_has_done(mirror: Mirror, tmp_path: Path) -> No
     assert printed("fetch", "KNvK", "--children", *data).startswith("2 fetched, 0 already there; ")
     assert '"there": [\n    "KvK",\n    "KNvK"\n  ]' in printed("fetch", "--all", "--json", *data)
     assert printed("fetch", "--all", "-q", *data) == ""
+
+
+def test_a_table_of_pairs_is_fetched_by_its_name(table_folder: Path, tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    copy_tables(table_folder, source, "KvK", "KBvK", "KNvK", "KRvK", "KQvK", "KPvK")
+    made = make_table(source, "KPvKP.pairs", 2, outcomes_only=True)
+    target = tmp_path / "target"
+    target.mkdir()
+    with mirror_of(source) as mirror:
+        done = fetch(target, mirror.url, only("KPvKP.pairs"))
+    assert [*map(str, done.fetched)] == ["KPvKP.pairs"]
+    assert sorted(files_in(target)) == ["KPvKP.pairs.h5"]
+    assert len(files_in(target)["KPvKP.pairs.h5"]) == made.file.bytes

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.errors import UsageError
-from tbgen.material import Material, all_materials
+from tbgen.material import Material, Scope, all_materials
 from tbgen.verify.digesting import Digests, read_digests, write_digests
 from tests.cli.calls import complaint, printed, tbgen
 
@@ -19,7 +19,23 @@ TWO = "f" * 64
 
 
 def test_the_list_that_comes_with_the_program_has_all_tables() -> None:
-    assert read_digests().keys() == {*all_materials()}
+    whole = {material for material in read_digests() if material.scope is Scope.ALL}
+    assert whole == {*all_materials()}
+
+
+def test_outcomes_alone_have_no_digest_of_distances(table_folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    known = read_digests()[KVK]
+    write_digests(path, {KVK: Digests(known.outcomes)})
+    assert read_digests(path) == {KVK: Digests(known.outcomes)}
+    lines = printed("verify", "KvK", "--digest", "--list", str(path), folder=table_folder)
+    assert lines.splitlines()[1].endswith("as known")
+    write_digests(path, {KVK: Digests(ONE)})
+    code, line = complaint(
+        "verify", "KvK", "--digest", "--list", str(path), "-q", folder=table_folder
+    )
+    assert code == 7
+    assert "its outcomes have the digest" in line
 
 
 @pytest.mark.parametrize(
@@ -100,6 +116,7 @@ def test_digests_are_entered_in_a_list_and_never_overwritten(
     }
 
 
+@pytest.mark.usefixtures("unbundled")
 def test_outcomes_alone_have_the_digest_that_they_have_beside_distances(
     table_folder: Path, tmp_path: Path
 ) -> None:
