@@ -14,6 +14,7 @@ import pytest
 
 from tbgen.apps.records.census import census_of
 from tbgen.apps.records.record import Record, SideRecord
+from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.score import MATE_CODE, Color, Score
 from tbgen.storage.files import path_of, tables_of
@@ -63,6 +64,18 @@ def test_all_records_of_three_to_five_men_are_as_published(published: list[Recor
 @pytest.mark.parametrize("name", [*map(str, materials(3))])
 def test_tables_of_three_men_are_as_published(records: dict[str, Record], name: str) -> None:
     assert figures_of(records[name].sides) == published_of(name)
+
+
+def test_mutual_zugzwangs_are_as_published(published: list[Record]) -> None:
+    counts = {str(record.material): record.zugzwangs.mates.classes for record in published}
+    rows = golden_rows("mutual_zugzwangs.csv")
+    assert len(rows) == 144
+    for row in rows:
+        material = Material.parse(row["material"])
+        count = sum(int(figure) for column, figure in row.items() if column != "material")
+        if material == material.flipped():
+            count += int(row["whoever_moves_loses"])
+        assert counts[str(material)] == count * layout_of(material).orders, material
 
 
 @pytest.mark.slow
