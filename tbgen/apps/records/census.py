@@ -35,11 +35,12 @@ from tbgen.apps.records.record import (
     replay,
     write_record,
 )
+from tbgen.apps.records.sharpness import sharpness_in
 from tbgen.compiled.arrays import Ints, Ints32
 from tbgen.errors import VerificationError
 from tbgen.index.layout import fen_of_cell
 from tbgen.index.outcomes import NO_OUTCOME_ROW, row_of_byte, worth_to_white
-from tbgen.material import Material
+from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe import Tablebase
 from tbgen.rules.notation import parse_fen
 from tbgen.score import MATE_CODE, Color, Score
@@ -293,8 +294,8 @@ def _value_at(file: TableFile, place: int) -> OutcomeAt:
 
 
 def record_of(folders: Folders, material: Material) -> Record:
-    """The record of a table in one of the folders, with its lines, which need the tables that it
-    leads to.
+    """The record of a table in one of the folders, with its lines and its sharpness, which need the
+    tables that it leads to.
 
     A replay proves every line.
     """
@@ -307,7 +308,10 @@ def record_of(folders: Folders, material: Material) -> Record:
         sides = {}
         for side, side_record in record.sides.items():
             sides[side] = _with_lines(file, side_record, tables)
-        return replace(record, sides=sides)
+    sharpness = None
+    if record.men <= MOST_TABLE_MEN and mobility_of(where[0]).forgets:
+        sharpness = sharpness_in(where, material)
+    return replace(record, sides=sides, sharpness=sharpness)
 
 
 def keep_records(

@@ -127,6 +127,50 @@ class Zugzwangs:
 
 
 @dataclass(frozen=True)
+class Sharpness:
+    """How many legal moves some positions have, and how many keep what the position is worth.
+
+    [number of moves] -> positions up to symmetry.
+    """
+
+    moves: tuple[int, ...]
+    keep_result: tuple[int, ...]
+    """Moves that keep the win of a side by mate, or the draw of ordinary chess."""
+    keep_outcome: tuple[int, ...]
+    """Moves that keep the entry value."""
+
+    @property
+    def positions(self) -> int:
+        return sum(self.moves)
+
+    @property
+    def only(self) -> int:
+        """The number of positions in which exactly one move keeps the outcome."""
+        return sum(self.keep_outcome[1:2])
+
+    @property
+    def means(self) -> tuple[float, float, float]:
+        """The mean number of legal moves, of those that keep the result, and the outcome."""
+        moves = _mean_of(self.moves)
+        return moves, _mean_of(self.keep_result), _mean_of(self.keep_outcome)
+
+
+def _mean_of(counts: tuple[int, ...]) -> float:
+    """The mean number; 0 without positions."""
+    total = sum(number * count for number, count in enumerate(counts))
+    return total / max(1, sum(counts))
+
+
+@dataclass(frozen=True)
+class SideSharpness:
+    """The sharpness of the positions with one side to move."""
+
+    all: Sharpness
+    drawn: Sharpness
+    """Of positions in which nobody forces mate."""
+
+
+@dataclass(frozen=True)
 class Record:
     """The published figures of a table."""
 
@@ -142,6 +186,8 @@ class Record:
     """The positions with all bishops of a side on one colour; None if no side has two."""
     widest: Score | None
     """The score with the most legal moves that play forces and that is not already on the board."""
+    sharpness: Mapping[Color, SideSharpness] | None = None
+    """By the side to move; None if it has not been counted, which takes other tables."""
 
     @property
     def distances(self) -> dict[tuple[Color, Score], tuple[int, ...]]:
