@@ -27,7 +27,7 @@ LOG = ROOT / ".venv.log"
 LOCK = ROOT / ".venv.lock"
 LOCKED = ROOT / "constraints.txt"
 """The versions that the suite was run with; `pip freeze --exclude-editable` wrote them."""
-PARTS = {"runtime": ".[report,serve]", "dev": ".[docs,report,serve,swiss]"}
+PARTS = {"runtime": ".[report,serve]", "dev": ".[docs,report,serve,study,swiss]"}
 OLDEST = (3, 11)
 
 

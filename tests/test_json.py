@@ -53,6 +53,7 @@ WITHIN: dict[str, tuple[Any, ...]] = {
     "Proof": ("proofs", "tables", 0),
     "Digest": ("digests", "tables", 0),
     "Ending": ("Factors", "endings", "KBvK"),
+    "Found position": ("Found positions", "positions", 0),
     "Hold": ("Holds", "white"),
     "Hold proof": ("Holds", "white", "proof"),
     "Mainline move": ("Mainline", "mainline", 0),
@@ -151,6 +152,7 @@ def documents(
         "proofs": asked("verify", "KvK", "--sample", "5", "--threads", "1", *data),
         "digests": asked("verify", "KvK", "--digest", *data),
         "Record": json.loads((RECORDS / "KBvK.json").read_text()),
+        "Found positions": asked("study", "find", "KPvK", "--where", "zugzwang", *data),
         "Factors": asked("study", "potential", "--json", "--records", str(RECORDS)),
         "Solved position": asked(
             "solve", BLOCKED, "-q", "--json", "--data", f"{made}:{table_folder}"

@@ -158,7 +158,7 @@ GROUPS = {
         "uci": "Play best moves for any chess program, by UCI.",
         "site": "Write records and the explorer as pages for any web server.",
     },
-    "Research": {"study": "Count whole tables, test a rule of thumb."},
+    "Research": {"study": "Count whole tables, find positions in them."},
     "Help": {
         "help": "Show the help of a command.",
         "completion": "Print the script for completion in a shell.",

@@ -84,6 +84,10 @@ def _all_materials(context: click.Context) -> Iterable[Material]:
 _names_argument = functools.partial(click.argument, "names", nargs=-1, metavar="[MATERIAL]...")
 built_names_argument = _names_argument(shell_complete=completing(_built_materials))
 """Sets `names`; a shell completes the names of materials that have tables."""
+built_name_argument = click.argument(
+    "name", metavar="MATERIAL", shell_complete=completing(_built_materials)
+)
+"""Sets `name`, which must be given; a shell completes it in the same way."""
 any_names_argument = _names_argument(shell_complete=completing(_all_materials))
 """Sets `names`; a shell completes the names of all materials."""
 

@@ -12,6 +12,7 @@ from tbgen.apps.records.record import FOLDER as RECORDS
 from tbgen.apps.records.record import Record, differs, path_of_record, records_in, write_record
 from tbgen.cli import options, say
 from tbgen.cli.command import Command, refuse_together, refuse_without
+from tbgen.cli.find import find
 from tbgen.cli.materials import Wanted, named_or_there, no_tables, wanted_options
 from tbgen.cli.reporter import progress
 from tbgen.cli.showing import Form, ShownRow, print_facts, show_table
@@ -48,13 +49,17 @@ def asked_records(records: Path | None, folders: Sequence[Path]) -> list[Record]
 
 @click.group("study")
 def command() -> None:
-    """Count whole tables, and test a rule of thumb for mating potential.
+    """Count whole tables, find positions in them, and test a rule of thumb.
 
     \b
     Examples:
       tbgen study record --all
+      tbgen study find KPvKP --where "mate_zugzwang AND white"
       tbgen study potential --records records
     """
+
+
+command.add_command(find)
 
 
 @command.command("record", cls=Command)

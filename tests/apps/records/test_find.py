@@ -1,0 +1,173 @@
+"""What conditions find, beside records and python-chess."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import chess
+import numpy as np
+import polars as pl
+import pytest
+
+from tbgen.apps.records.find import Condition, drawn_of, epd_lines, first_of, frame_of, frames
+from tbgen.apps.records.positions import Positions
+from tbgen.apps.records.record import Record
+from tbgen.errors import UsageError
+from tbgen.index.layout import fen_of_cell
+from tbgen.material import Material, build_order, materials
+from tbgen.probe import Tablebase
+from tbgen.rules.position import own_score
+from tbgen.score import Color
+from tests.project import golden_rows
+
+SMALL = [str(material) for material in build_order(materials(3))]
+
+
+def count_of(positions: Positions, where: str) -> int:
+    return sum(len(cells) for cells in Condition(positions, where).cells())
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_counts_are_those_of_the_record(
+    table_folder: Path, records: dict[str, Record], name: str
+) -> None:
+    record = records[name]
+    assert record.sharpness is not None
+    with Positions(table_folder, Material.parse(name)) as positions:
+        assert count_of(positions, "zugzwang AND white") == record.zugzwangs.all.classes
+        assert count_of(positions, "mate_zugzwang AND NOT white") == record.zugzwangs.mates.classes
+        for side in Color:
+            turn = "white" if side is Color.WHITE else "NOT white"
+            of_side = record.sides[side]
+            assert count_of(positions, turn) == of_side.positions.classes
+            for outcome, counts in of_side.outcomes.items():
+                where = f"{turn} AND outcome = '{outcome}'"
+                assert count_of(positions, where) == counts.classes
+                most = counts.longest.dtg
+                assert count_of(positions, f"{where} AND plies = {most}") == counts.distances[most]
+            sharpness = record.sharpness[side]
+            assert count_of(positions, f"{turn} AND drawn AND only") == sharpness.drawn.only
+            most = len(sharpness.all.keep_result) - 1
+            where = f"{turn} AND keep_result = {most}"
+            assert count_of(positions, where) == sharpness.all.keep_result[most]
+
+
+def test_columns_are_what_python_chess_and_probes_say(
+    table_folder: Path, tables: Tablebase
+) -> None:
+    with Positions(table_folder, Material.parse("KPvK")) as positions:
+        cells = drawn_of(positions.parts(), 500, seed=1)
+        fens = [fen_of_cell(positions.layout, cell) for cell in cells.tolist()]
+        rows = frame_of(positions, cells).to_dicts()
+    for fen, row in zip(fens, rows, strict=True):
+        board = chess.Board(fen)
+        value = tables.probe(board)
+        assert row["white"] is board.turn
+        assert row["check"] is board.is_check()
+        assert row["moves"] == board.legal_moves.count()
+        assert row["own"] == str(own_score(board))
+        assert (row["outcome"], row["plies"]) == (str(value.outcome), value.dtg)
+        assert row["drawn"] is (value.outcome.code > 0)
+        assert row["only"] is (row["keep"] == 1)
+        for name, piece in (("wk", "K"), ("bk", "k"), ("wp", "P")):
+            square = chess.parse_square(row[name])
+            assert board.piece_at(square) == chess.Piece.from_symbol(piece)
+        board.turn = not board.turn
+        other = str(tables.probe(board).outcome) if board.is_valid() else None
+        assert row["other"] == other
+
+
+def test_scores_stand_in_their_order(table_folder: Path, records: dict[str, Record]) -> None:
+    outcomes = records["KPvK"].sides[Color.WHITE].counts
+    with Positions(table_folder, Material.parse("KPvK")) as positions:
+        for bound in outcomes:
+            expected = sum(count for outcome, count in outcomes.items() if outcome >= bound)
+            assert count_of(positions, f"white AND outcome >= '{bound}'") == expected
+
+
+@pytest.mark.parametrize(
+    ("where", "complaint"),
+    [
+        ("white AND", "is not a condition: unable to parse"),
+        ("moves + 1", "it is a number, not true or false"),
+        ("outcome = 'G0.7'", "'G0.7' in .* is neither a score such as 'G0.5' nor a square"),
+        ("outcome = wk", "is not a condition"),
+        ("wq = 'a1'", "KPvK has no column wq; it has white, check, .*, wp, wk, bk"),
+        ("moves > 'a1'", "is not a condition: cannot compare string with numeric type"),
+    ],
+)
+def test_what_is_no_condition_is_refused(table_folder: Path, where: str, complaint: str) -> None:
+    with (
+        Positions(table_folder, Material.parse("KPvK")) as positions,
+        pytest.raises(UsageError, match=complaint),
+    ):
+        Condition(positions, where)
+
+
+def test_the_same_seed_draws_the_same_positions(table_folder: Path) -> None:
+    with Positions(table_folder, Material.parse("KPvK"), threads=1) as positions:
+        every = first_of(Condition(positions, "drawn").cells(), None)
+        drawn = [drawn_of(Condition(positions, "drawn").cells(), 50, seed) for seed in (1, 1, 2)]
+        few = drawn_of(iter([every[:10]]), 50, 1)
+    assert drawn[0].tolist() == drawn[1].tolist() != drawn[2].tolist()
+    assert len(drawn[0]) == 50
+    assert set(drawn[0].tolist()) <= set(every.tolist())
+    assert few.tolist() == every[:10].tolist()
+
+
+def test_a_limit_takes_the_first(table_folder: Path) -> None:
+    with Positions(table_folder, Material.parse("KPvK")) as positions:
+        every = first_of(Condition(positions, "drawn").cells(), None)
+        assert first_of(Condition(positions, "drawn").cells(), 7).tolist() == every[:7].tolist()
+        assert first_of(Condition(positions, "1 = 2").cells(), 7).tolist() == []
+        assert len(first_of(Condition(positions, "1 = 1").cells(), None)) == 165676
+
+
+def test_lines_are_epd(table_folder: Path) -> None:
+    with Positions(table_folder, Material.parse("KPvK")) as positions:
+        cells = first_of(Condition(positions, "mate_zugzwang AND white").cells(), None)
+        lines = list(epd_lines(positions, cells))
+    board = chess.Board()
+    operations = board.set_epd(lines[0])
+    assert operations == {
+        "outcome": "G0.5",
+        "plies": 1,
+        "moves": 3,
+        "keep_result": 3,
+        "keep": 1,
+        "zugzwang": "mate",
+        "other": "G0.0",
+    }
+    assert board.board_fen() == "1k6/1P6/K7/8/8/8/8/8"
+    assert len(lines) == len(set(lines))
+
+
+def test_frames_have_every_position_once(table_folder: Path, records: dict[str, Record]) -> None:
+    frame = pl.concat(frames(table_folder, Material.parse("KBvK")))
+    assert len(frame) == records["KBvK"].positions.classes
+    assert frame.schema["plies"] == pl.Int32
+    only = pl.concat(frames(table_folder, Material.parse("KBvK"), "only"))
+    assert only.equals(frame.filter(frame["only"]))
+    assert np.all(only["keep"].to_numpy() == 1)
+
+
+@pytest.mark.slow
+def test_mutual_zugzwangs_of_four_men_are_found_as_published(four_men_folder: Path) -> None:
+    for row in golden_rows("mutual_zugzwangs.csv"):
+        material = Material.parse(row["material"])
+        if material.men != 4:
+            continue
+        whoever_loses = int(row["whoever_moves_loses"])
+        if material == material.flipped():
+            whoever_loses *= 2
+        with Positions(four_men_folder, material) as positions:
+            found = [
+                count_of(positions, f"white AND mate_zugzwang AND {kind}")
+                for kind in (
+                    "drawn",
+                    "outcome = '-G0.0' AND other <> 'G0.0'",
+                    "outcome = '-G0.0' AND other = 'G0.0'",
+                )
+            ]
+        published = [int(row["white_draws_black_loses"]), int(row["white_loses_black_draws"])]
+        assert found == [*published, whoever_loses], material
