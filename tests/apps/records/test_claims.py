@@ -1,0 +1,90 @@
+"""What docs/claims.md says is what the records of the repository, the rules and the tables give."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from docs.examples.claims import sharpness_in, stalemates_in
+from tbgen.apps.records.record import Record
+from tests.cli.calls import printed
+from tests.project import ROOT
+
+PAGE = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
+FIND = (ROOT / "docs" / "find.md").read_text(encoding="utf-8")
+PAWN_UP = ("KQPvKQ", "KRPvKR", "KBPvKB", "KNPvKN")
+ROW = r"^\| (K\w+) \| ([0-9,]+) \| ([0-9.]+ %) \| (.+) \|$"
+
+
+def named(published: list[Record]) -> dict[str, Record]:
+    return {str(record.material): record for record in published}
+
+
+def test_drawn_endings_are_those_of_the_records(published: list[Record]) -> None:
+    records = named(published)
+    rows = re.findall(ROW, PAGE, re.MULTILINE)
+    assert len(rows) == 15
+    for name, drawn, white, rest in rows:
+        cells = stalemates_in([records[name]])
+        assert cells[:2] == [drawn, white], name
+        if rest.endswith("%"):
+            assert cells[2] == rest
+    together = stalemates_in(records[name] for name in PAWN_UP)
+    assert f"| the last four together | {' | '.join(together)} |" in PAGE
+
+
+def test_stalemates_decide_as_many_drawn_positions_as_the_page_says(
+    published: list[Record],
+) -> None:
+    drawn, white, black = stalemates_in(published)
+    decided = float(white.rstrip(" %")) + float(black.rstrip(" %"))
+    assert decided == pytest.approx(13.5, abs=0.15)
+    assert f"Of all {drawn} drawn positions, stalemate decides 13.5 %" in PAGE
+
+
+def test_the_deepest_stalemate_is_that_of_the_records(published: list[Record]) -> None:
+    lines = [line for record in published for line in record.lines()]
+    stalemates = [line for _, outcome, line in lines if outcome.code == 1]
+    deepest = max(stalemates, key=lambda line: line.dtg)
+    assert f"**{deepest.dtg} plies**" in PAGE
+    assert f"`{' '.join(deepest.fen.split()[:2])}`" in PAGE
+
+
+def test_the_thinning_is_that_of_the_records(published: list[Record]) -> None:
+    number = r"([0-9.]+)"
+    share = r"([0-9.]+ %)"
+    cells_of_row = [r"(K\w+|all)", r"([0-9,]+)", number, number, number, share, share]
+    between = r" \| "
+    pattern = rf"^\| {between.join(cells_of_row)} \|$"
+    shown = re.findall(pattern, PAGE, re.MULTILINE)
+    assert len(shown) == 11
+    records = named(published)
+    small = [record for record in published if record.men <= 4]
+    for name, *cells in shown:
+        assert sharpness_in(small if name == "all" else [records[name]]) == cells
+
+
+@pytest.mark.parametrize(
+    ("command", "outcome"),
+    list(
+        zip(
+            re.findall(r"^    tbgen (score .*)$", PAGE, re.MULTILINE),
+            ("G0.5", "-G0.5", "-G0.5"),
+            strict=True,
+        )
+    ),
+)
+def test_famous_stalemates_have_their_score(command: str, outcome: str) -> None:
+    assert f"accrued     {outcome} since" in printed(*shlex.split(command))
+
+
+@pytest.mark.slow
+def test_the_answers_to_ten_questions_are_those_of_the_tables(four_men_folder: Path) -> None:
+    rows = re.findall(r"^\| .+ \| (K\w+) \| `(.+)` \| ([0-9,]+) \|$", FIND, re.MULTILINE)
+    assert len(rows) == 10
+    for name, where, count in rows:
+        words = ("study", "find", name, "--where", where, "--count")
+        assert printed(*words, folder=four_men_folder) == f"{count.replace(',', '')}\n"
