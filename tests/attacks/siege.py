@@ -32,7 +32,7 @@ PATHS = ("/health", f"/r-mobility?fen={quote(FEN)}", f"/r-mobility?fen={quote(FE
 MANY_MOVES = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1_w_-_-_0_1"
 WALKERS = "4k3/8/8/8/8/8/8/RN2KN1R w - - 0 1"
 WALK_PLIES = 8000
-"""Of a variant, python-chess would look for repetitions in them for a minute."""
+"""Of a variant, they take a second or two to read."""
 PAUSE = 2.0
 """Seconds until an attacker that was cut off comes again."""
 DROP_SECONDS = 0.5
