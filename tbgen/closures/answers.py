@@ -14,7 +14,7 @@ from tbgen.errors import UnprovedError
 from tbgen.index.layout import HOW_MASK, TURNS
 from tbgen.probe.syzygy import Winner, no_tables
 from tbgen.retro.resets.destinations import en_passant_starts
-from tbgen.rules.position import board_after, material_on, own_of
+from tbgen.rules.position import board_after, own_of
 from tbgen.score import Color, Score
 
 MATE_OF_WHITE: Final = Bracket(ANYTHING.upper, ANYTHING.upper)
@@ -41,7 +41,7 @@ class Brackets:
 
         `accrued` is None where the position's own score counts.
         """
-        if self._closure.known.digest(material_on(board)):
+        if self._closure.known.digest_on(board):
             outcome = self._closure.known.answering(board).find(board).outcome
             return Bracket(outcome, outcome)
         node = node_on(board)

@@ -264,7 +264,7 @@ class PositionSolver(contextlib.ExitStack):
         """
         node, queries = self._queried(board, accrued)
         material = material_on(board)
-        self._refuse_what_a_table_has(material)
+        self._refuse_what_a_table_has(board)
         closures = self._closures(node, queries, self.budget)
         if not closures:
             raise ClosureTooLargeError(str(material), self._over_budget(node, queries))
@@ -276,11 +276,11 @@ class PositionSolver(contextlib.ExitStack):
         most_queens = fitting[0].way.queen
         return [closure for closure in fitting if closure.way.queen >= most_queens]
 
-    def _refuse_what_a_table_has(self, material: Material) -> None:
+    def _refuse_what_a_table_has(self, board: chess.Board) -> None:
         """ClosureTooLargeError if the position has a table."""
-        if self._known.digest(material):
+        if self._known.digest_on(board):
             reason = "its table is there; ask it with: tbgen probe"
-            raise ClosureTooLargeError(str(material), reason)
+            raise ClosureTooLargeError(str(material_on(board)), reason)
 
     def _over_budget(self, node: Node, queries: Queries) -> str:
         """Why a node is refused, with the least that it takes if that can be said."""

@@ -208,6 +208,14 @@ class OpenTables:
             part[:] = file.entries(first + start, first + start + len(part))
         return file.order.from_file(entries, room)
 
+    def digest_on(self, board: chess.Board) -> str:
+        """The digest of the table that answers for a position; empty if there is none."""
+        material = material_on(board)
+        digest = self.digest(material)
+        if not digest and has_pair_on(board):
+            digest = self.digest(material.within(Scope.PAIRS))
+        return digest
+
     def digest_of_pairs(self, material: Material, pawns: Squares) -> str:
         """The digest of the table of pairs that has these pawns; empty if there is none."""
         placement = np.array([pawns], np.int64).reshape(1, len(pawns))

@@ -14,11 +14,14 @@ from tbgen.closures.closure import Closure
 from tbgen.closures.cuts import Bound
 from tbgen.closures.folder import BlockFolder
 from tbgen.closures.nodes import Node, node_of
+from tbgen.closures.solving import PositionSolver
 from tbgen.closures.ways import NEVER, Way
+from tbgen.errors import ClosureTooLargeError
 from tbgen.index.bulk import are_legal, cells_of
 from tbgen.index.layout import layout_of
 from tbgen.library.workers import make_table
 from tbgen.material import Material, Scope
+from tbgen.probe import open_tablebase
 from tbgen.probe.opened import OpenTables
 
 EVERYTHING = Way(queen=NEVER, knight=NEVER, others=NEVER, coarse_free=NEVER)
@@ -35,6 +38,12 @@ def pairs_folder(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -
     shutil.copytree(table_folder, folder)
     make_table(folder, "KPvKP.pairs", 2)
     return folder
+
+
+@pytest.fixture
+def own_pairs_folder(pairs_folder: Path, tmp_path: Path) -> Path:
+    """A copy of these tables, to solve in."""
+    return Path(shutil.copytree(pairs_folder, tmp_path / "tables"))
 
 
 def worth_of(entries: npt.NDArray[np.int8]) -> npt.NDArray[np.int16]:
@@ -70,6 +79,25 @@ def test_a_closure_stops_at_pairs_and_its_bounds_lie_within_those_without_them(
     assert with_pairs < without
     pair = node_of(Material.parse("KPvKP"), root.pawns)
     assert str(pair) in without - with_pairs
+
+
+def test_a_position_is_solved_as_far_as_a_table_of_pairs(own_pairs_folder: Path) -> None:
+    """The king takes the knight, which leaves a pair; or he does not, and the knight goes on."""
+    board = chess.Board("8/8/8/4p3/2kN4/4P3/8/2K5 b - - 0 1")
+    with PositionSolver([own_pairs_folder]) as solver:
+        solution = solver.solve(board)
+    taking = next(move for move in solution.moves if move.san == "Kxd4")
+    board.push_san("Kxd4")
+    with open_tablebase([own_pairs_folder]) as tables:
+        assert taking.bracket.exact == tables.probe(board).outcome
+
+
+def test_a_position_that_a_table_of_pairs_has_is_not_solved(own_pairs_folder: Path) -> None:
+    with (
+        PositionSolver([own_pairs_folder]) as solver,
+        pytest.raises(ClosureTooLargeError, match="its table is there"),
+    ):
+        solver.solve("8/8/8/4p3/3k4/4P3/8/2K5 w - - 0 1")
 
 
 def tables_of_six_men(folder: Path) -> list[Material]:
