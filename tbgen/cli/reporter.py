@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TextIO, TypeVar
 import click
 
 from tbgen.cli import is_quiet
-from tbgen.compiled.notice import Notice, heard_by
+from tbgen.compiled.notice import Notice, heard_by, stopwatch
 from tbgen.text import printable
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class Work:
         self.every = every
         """The seconds between lines."""
         self.begun = time.monotonic()
+        self._compiled_before = stopwatch.total
         self.told = self.begun
         """The time of the last line about it."""
         self._reporter = reporter
@@ -60,6 +61,11 @@ class Work:
     @property
     def elapsed(self) -> float:
         return time.monotonic() - self.begun
+
+    @property
+    def _working(self) -> float:
+        """The seconds without those for compiling, which tell nothing of the rest."""
+        return self.elapsed - (stopwatch.total - self._compiled_before)
 
     def advance(self, steps: float = 1, *, detail: str | None = None) -> None:
         """Count `steps` more as done."""
@@ -81,6 +87,7 @@ class Work:
         if title is not None and title != self.title:
             self.title = title
             self.begun = time.monotonic()
+            self._compiled_before = stopwatch.total
         self.done = done
         if total is not None:
             self.total = total
@@ -89,7 +96,7 @@ class Work:
         if left is not None:
             self.left = left
         elif self.total and self.as_share:
-            self.left = seconds_left(self.elapsed, done / self.total)
+            self.left = seconds_left(self._working, done / self.total)
         else:
             self.left = None
         self._reporter.update(self)

@@ -101,6 +101,14 @@ class Stopwatch:
         self._begun = 0.0
         self._timer: threading.Timer | None = None
 
+    @property
+    def total(self) -> float:
+        """The seconds for all packages so far."""
+        running = 0.0
+        if self._depth > 0:
+            running = self._clock() - self._begun
+        return sum(self._seconds.values()) + running
+
     def begin(self, package: str) -> None:
         """A function of a package is compiled now.
 
