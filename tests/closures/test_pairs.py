@@ -83,11 +83,11 @@ def test_a_closure_stops_at_pairs_and_its_bounds_lie_within_those_without_them(
 
 def test_a_position_is_solved_as_far_as_a_table_of_pairs(own_pairs_folder: Path) -> None:
     """The king takes the knight, which leaves a pair; or he does not, and the knight goes on."""
-    board = chess.Board("8/8/8/4p3/2kN4/4P3/8/2K5 b - - 0 1")
+    board = chess.Board("8/8/1k6/2N1p3/8/4P3/8/2K5 b - - 0 1")
     with PositionSolver([own_pairs_folder]) as solver:
         solution = solver.solve(board)
-    taking = next(move for move in solution.moves if move.san == "Kxd4")
-    board.push_san("Kxd4")
+    taking = next(move for move in solution.moves if move.san == "Kxc5")
+    board.push_san("Kxc5")
     with open_tablebase([own_pairs_folder]) as tables:
         assert taking.bracket.exact == tables.probe(board).outcome
 
@@ -97,7 +97,7 @@ def test_a_position_that_a_table_of_pairs_has_is_not_solved(own_pairs_folder: Pa
         PositionSolver([own_pairs_folder]) as solver,
         pytest.raises(ClosureTooLargeError, match="its table is there"),
     ):
-        solver.solve("8/8/8/4p3/3k4/4P3/8/2K5 w - - 0 1")
+        solver.solve("8/8/8/4p3/2k5/4P3/8/2K5 w - - 0 1")
 
 
 def tables_of_six_men(folder: Path) -> list[Material]:
