@@ -23,9 +23,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tbgen.apps.match.options import settings_of  # noqa: E402
 from tbgen.apps.match.sheet import Sheet  # noqa: E402
-from tests.apps.match.matches import FakeReferee, Silent, played, walker  # noqa: E402
+from tests.apps.match.matches import Silent, fake_referee, played, walker  # noqa: E402
 
 
 def overhead_of(sheet: Sheet) -> float:
@@ -57,7 +56,7 @@ def play_fake(games: int) -> None:
     words = ["-games", str(games // 10), "-concurrency", "2"]
     for name in "ABCDE":
         words += ["-engine", f"cmd={name}", "depth=1"]
-    asyncio.run(FakeReferee(settings_of(words), Meter(games)).play())
+    asyncio.run(fake_referee(words, Meter(games)).play())
 
 
 def play_walkers(games: int, concurrency: int) -> None:

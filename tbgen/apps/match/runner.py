@@ -5,42 +5,34 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
-import sys
 import time
-from collections import Counter
-from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from itertools import islice
 from typing import Protocol
 
 from tbgen.apps.games.event import is_bye
 from tbgen.apps.games.tags import KNOCKOUT, Source
+from tbgen.apps.match.bench import Bench, Contestant, EngineBench, Shared, to_its_end
 from tbgen.apps.match.control import Clock
 from tbgen.apps.match.formats import next_games
-from tbgen.apps.match.game import forfeited, play
 from tbgen.apps.match.journal import FileJournal, new_seed
 from tbgen.apps.match.knockout import Meeting, bracket_of
 from tbgen.apps.match.openings import Opening, Openings
-from tbgen.apps.match.process import EngineProcess, EngineSpec, ForfeitError, Offence
-from tbgen.apps.match.protocol import HANDSHAKE, pass_over
+from tbgen.apps.match.protocol import pass_over
 from tbgen.apps.match.record import to_pgn
 from tbgen.apps.match.results import MatchStandings, with_komi
 from tbgen.apps.match.schedule import MatchStage, Pairing
 from tbgen.apps.match.settings import Format, MatchSettings, Tournament
 from tbgen.apps.match.sheet import NORMAL, Ending, Sheet
 from tbgen.apps.match.tables import opened_tables
-from tbgen.errors import EngineStartError, MatchError, UsageError
+from tbgen.errors import MatchError, UsageError
 from tbgen.rules.game import Game
-from tbgen.rules.notation import format_fen
-from tbgen.rules.points import Scheme
 from tbgen.score import MATE_CODE, Color, Score
 
 _READ_AHEAD = 500
 """The number of games whose openings are tried before the first game."""
-_CHANCES = 2
-"""An engine that has started once may fail so often in a row; the next failure ends the match."""
 
 
 @dataclass(slots=True)
@@ -142,15 +134,23 @@ class Referee:
 
     Workers take games in order, and hand them back played. A player is the number of an engine in
     the settings, from 0. Openings are read at once, before any clock runs.
+
+    Arguments:
+        settings: The match.
+        watcher: Receives its events.
+        new_bench: Makes the bench on which a worker plays its games.
     """
 
-    def __init__(self, settings: MatchSettings, watcher: MatchWatcher) -> None:
+    def __init__(
+        self,
+        settings: MatchSettings,
+        watcher: MatchWatcher,
+        new_bench: Callable[[Shared], Bench] = EngineBench,
+    ) -> None:
         self._settings = settings
         self._watcher = watcher
-        self._started = time.perf_counter()
+        self._new_bench = new_bench
         self._journal: FileJournal | None = None
-        self._chances = Counter[int]()
-        """How often the start of each player may fail."""
         self.match: Match | None = None
         """None until the engines have answered."""
 
@@ -159,27 +159,29 @@ class Referee:
         asyncio.get_running_loop().set_exception_handler(pass_over)
         settings = self._settings
         async with contextlib.AsyncExitStack() as stack:
-            self._tables = stack.enter_context(opened_tables(settings.tables))
-            engines = await stack.enter_async_context(_engines({}))
+            tables = stack.enter_context(opened_tables(settings.tables))
+            self._shared = Shared(settings, tables)
+            bench = await stack.enter_async_context(_closing(self._new_bench(self._shared)))
+            contestants = list[Contestant]()
             for player in range(len(settings.engines)):  # one that does not start ends the match
-                await self._start(player, engines)
+                contestants.append(await bench.start(player))
             if settings.pgn is not None:
                 self._journal = FileJournal(settings, stack, self._watcher.says)
-            match = await self._begun(list(engines.values()))
+            match = await self._begun(contestants)
             self.match = match
             self._watcher.begins(match)
-            await self._play_all(match, engines)
+            await self._play_all(match, bench)
             if match.is_over() and self._journal is not None:
                 self._journal.finish()
 
-    async def _begun(self, engines: list[EngineProcess]) -> Match:
+    async def _begun(self, contestants: list[Contestant]) -> Match:
         """The match with what has been played of it."""
         settings = self._settings
         journal = self._journal
         seed = new_seed(settings) if journal is None else journal.state.seed
         plan = replace(settings.plan, seed=seed)
         self._openings = Openings(settings, seed)
-        names = distinct(engine.name for engine in engines)
+        names = distinct(contestant.name for contestant in contestants)
         for name in names:
             if is_bye(name):
                 raise UsageError(
@@ -187,7 +189,7 @@ class Referee:
                 )
         scoring = settings.rules.scoring
         standings = MatchStandings(names, scoring, self._openings.komi_of, settings.event)
-        knowing = tuple(engine.knows_r_mobility for engine in engines)
+        knowing = tuple(contestant.knows_r_mobility for contestant in contestants)
         match = Match(settings, plan, knowing, standings, next_games(plan, standings.games))
         if journal is not None:
             for number, ending in journal.recovered():
@@ -197,10 +199,10 @@ class Referee:
             self._openings.read(pairing.opening)
         return match
 
-    async def _play_all(self, match: Match, engines: dict[int, EngineProcess]) -> None:
+    async def _play_all(self, match: Match, bench: Bench) -> None:
         """Let workers play stage after stage.
 
-        The first takes over `engines`, the others start their own.
+        The first takes over `bench`, the others have their own.
         """
         try:
             while not match.is_over():
@@ -211,25 +213,21 @@ class Referee:
                 workers = min(self._settings.concurrency, match.left_of_stage)
                 async with asyncio.TaskGroup() as group:
                     for worker in range(workers):
-                        own_engines = engines if worker == 0 else {}
-                        group.create_task(self._work(match, waiting, own_engines))
+                        own_bench = bench if worker == 0 else self._new_bench(self._shared)
+                        group.create_task(self._work(match, waiting, own_bench))
         except ExceptionGroup as errors:
             if not match.is_decided():
                 raise errors.exceptions[0] from None
 
-    async def _work(
-        self, match: Match, waiting: Iterator[Pairing], running: dict[int, EngineProcess]
-    ) -> None:
-        """Play game after game of a stage with the engines that run already.
+    async def _work(self, match: Match, waiting: Iterator[Pairing], bench: Bench) -> None:
+        """Play game after game of a stage on a bench.
 
-        They quit when there are no more games.
+        Its engines quit when there are no more games.
         """
-        async with _engines(running) as engines:
+        async with _closing(bench):
             for pairing in waiting:
-                if pairing.black is not None:
-                    await _close(engines, but=(pairing.white, pairing.black))
-                sheet = await self._game(match, pairing, engines)
-                await _to_its_end(self._keep(match, sheet))
+                sheet = await self._game(pairing, bench)
+                await to_its_end(self._keep(match, sheet))
                 if match.is_decided():
                     raise DecidedError
                 await asyncio.sleep(self._settings.wait)
@@ -255,129 +253,43 @@ class Referee:
         match.add(sheet.pairing, replace(sheet.ending, plies=sheet.game.last.number))
         self._watcher.game_over(sheet)
 
-    async def _game(
-        self, match: Match, pairing: Pairing, engines: dict[int, EngineProcess]
-    ) -> Sheet:
+    async def _game(self, pairing: Pairing, bench: Bench) -> Sheet:
         """Play a game; a bye is over at once."""
         if pairing.black is None:
-            sheet = self._sheet(pairing, Opening(), (pairing.white, pairing.white))
+            sheet = self._sheet(pairing, Opening())
             sheet.ending = Ending(Score(MATE_CODE, Color.WHITE), Source.RESULT, NORMAL, "bye")
             return sheet
-        sides = (pairing.white, pairing.black)
-        sheet = self._sheet(pairing, self._openings.read(pairing.opening), sides)
+        sheet = self._sheet(pairing, self._openings.read(pairing.opening))
         started = time.perf_counter()
         self._watcher.moved(sheet)
-        ending = await self._prepare(sides, sheet, engines)
-        if ending is None:
-            players = (engines[pairing.white], engines[pairing.black])
-            ending = await play(sheet, players, self._tables, self._watcher.moved)
-        sheet.ending = ending
-        if ending.termination in (Offence.ILLEGAL_MOVE.value, Offence.ABANDONED.value):
-            loser = sides[ending.outcome.holder.other]
-            await engines.pop(loser).close()  # it is started again for its next game
+        sheet.ending = await bench.play(sheet, self._watcher.moved)
         sheet.seconds = time.perf_counter() - started
         return sheet
 
-    def _sheet(self, pairing: Pairing, opening: Opening, sides: tuple[int, int]) -> Sheet:
+    def _sheet(self, pairing: Pairing, opening: Opening) -> Sheet:
         """A game before its first move."""
         rules = self._settings.rules
         rules = replace(rules, scoring=with_komi(rules.scoring, opening.komi))
+        sides = (pairing.white, pairing.white if pairing.black is None else pairing.black)
         white, black = (Clock(self._settings.engines[player].control) for player in sides)
         game = Game(opening.board, accrued=opening.accrued, fifty_moves=rules.fifty_moves)
         now = datetime.now(UTC)  # noqa: TID251 - a game's date, not a deadline
         return Sheet(pairing, opening, rules, game, (white, black), now)
 
-    async def _prepare(
-        self, sides: tuple[int, int], sheet: Sheet, engines: dict[int, EngineProcess]
-    ) -> Ending | None:
-        """Make both engines ready for a new game; the first that fails has lost it."""
-        root = format_fen(sheet.game.board.root(), sheet.game.plies[0].accrued)
-        komi = str(sheet.rules.scoring.komi) if sheet.rules.scoring.scheme is Scheme.KOMI else None
-        for color, player in zip(Color, sides, strict=True):
-            engine = engines.get(player)
-            try:
-                if engine is None or not engine.is_running or engine.spec.restart:
-                    engine = await self._start(player, engines)
-                await engine.begin(root, komi)
-            except ForfeitError as error:
-                return forfeited(color, error)
-        return None
-
-    async def _start(self, player: int, engines: dict[int, EngineProcess]) -> EngineProcess:
-        """Start an engine anew among `engines`.
-
-        A failure forfeits the game. If the first start fails, or others again and again, the match
-        ends.
-        """
-        if player in engines:
-            await engines[player].close()
-        spec = self._settings.engines[player]
-        engine = EngineProcess(spec, partial(self._heard, spec))
-        engines[player] = engine
-        try:
-            await engine.start(r_mobility_options(self._settings), self._settings.variant)
-        except EngineStartError as error:
-            if not self._chances[player]:
-                raise
-            self._chances[player] -= 1
-            raise ForfeitError(
-                Offence.ABANDONED, f"cannot be started again: {error.reason}"
-            ) from None
-        self._chances[player] = _CHANCES
-        return engine
-
-    def _heard(self, spec: EngineSpec, direction: str, line: str) -> None:
-        """Show a line between referee and engine with -debug."""
-        if self._settings.debug:
-            seconds = time.perf_counter() - self._started
-            name = spec.name or spec.command[0]
-            print(f"{name} {seconds:9.3f} {direction} {line}", file=sys.stderr)
-
 
 @contextlib.asynccontextmanager
-async def _engines(engines: dict[int, EngineProcess]) -> AsyncIterator[dict[int, EngineProcess]]:
-    """Engines by player, which are closed at the end.
+async def _closing(bench: Bench) -> AsyncIterator[Bench]:
+    """A bench that is closed at the end.
 
     When a match is stopped, nobody waits for an engine that thinks.
     """
     try:
-        yield engines
+        yield bench
     except BaseException:
-        for engine in engines.values():
-            engine.kill()
+        bench.kill()
         raise
     finally:
-        await _to_its_end(_close(engines))
-
-
-async def _close(engines: dict[int, EngineProcess], *, but: tuple[int, ...] = ()) -> None:
-    """Close engines, which are no longer among `engines` then."""
-    for player in [player for player in engines if player not in but]:
-        await engines.pop(player).close()
-
-
-async def _to_its_end(work: Coroutine[None, None, None]) -> None:
-    """Await work that must not be cancelled half-way, such as writing a game.
-
-    A cancellation comes after it.
-    """
-    task = asyncio.create_task(work)
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await task
-        raise
-
-
-def r_mobility_options(settings: MatchSettings) -> dict[str, str]:
-    """The options of r-mobility for an engine that knows it; docs/uci.md."""
-    return {
-        HANDSHAKE: "true",
-        f"{HANDSHAKE}Fifty": settings.rules.fifty_moves.setting.value,
-        f"{HANDSHAKE}Cutoff": str(Score(settings.rules.scoring.cutoff_code, Color.WHITE)),
-        f"{HANDSHAKE}Scoring": settings.rules.scoring.scheme.value,
-        f"{HANDSHAKE}Komi": str(settings.rules.scoring.komi),
-    }
+        await to_its_end(bench.close())
 
 
 def distinct(names: Iterable[str]) -> tuple[str, ...]:

@@ -50,3 +50,9 @@ class Sheet:
     """The verdict of the tables when they first knew the position, and the ply."""
     ending: Ending = field(init=False)
     seconds: float = 0.0
+
+    @property
+    def players(self) -> tuple[int, int]:
+        """The numbers of White and Black; of a game that is no bye."""
+        assert self.pairing.black is not None, "a bye has one player"
+        return self.pairing.white, self.pairing.black

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 import random
 import sys
 from collections.abc import Callable, Sequence
@@ -15,11 +14,11 @@ from tbgen.apps.games.event import BYE, EventGame
 from tbgen.apps.games.read import PgnGame, read_games
 from tbgen.apps.games.results import classical_result
 from tbgen.apps.games.tags import Source
+from tbgen.apps.match.bench import Shared
 from tbgen.apps.match.control import Clock, TimeControl
 from tbgen.apps.match.formats import next_games
 from tbgen.apps.match.openings import Opening
 from tbgen.apps.match.options import settings_of
-from tbgen.apps.match.process import EngineProcess
 from tbgen.apps.match.results import MatchStandings
 from tbgen.apps.match.runner import Match, MatchWatcher, Referee
 from tbgen.apps.match.schedule import Pairing
@@ -121,31 +120,37 @@ def tournament(
     return pairings, results
 
 
-class FakeReferee(Referee):
-    """Plays without engines: every game is over at once, and Black has held White to some moves."""
-
-    async def play(self) -> None:
-        names = [spec.name or spec.command[0] for spec in self._settings.engines]
-        self.match = await self._begun([Known(name) for name in names])  # type: ignore[misc]
-        self._watcher.begins(self.match)
-        await self._play_all(self.match, {})
-
-    async def _game(
-        self, match: Match, pairing: Pairing, engines: dict[int, EngineProcess]
-    ) -> Sheet:
-        sheet = copy.copy(SHEET)
-        sheet.pairing = pairing
-        sheet.ending = Ending(
-            Score(pairing.number % 10, Color.BLACK), Source.GAME, "normal", "bare kings"
-        )
-        return sheet
-
-
 class Known(NamedTuple):
     """An engine that has answered."""
 
     name: str
     knows_r_mobility: bool = True
+
+
+class FakeBench:
+    """Plays without engines: every game is over at once, and Black has held White to some moves."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._settings = shared.settings
+
+    async def start(self, player: int) -> Known:
+        spec = self._settings.engines[player]
+        return Known(spec.name or spec.command[0])
+
+    async def play(self, sheet: Sheet, on_move: Callable[[Sheet], None]) -> Ending:
+        outcome = Score(sheet.pairing.number % 10, Color.BLACK)
+        return Ending(outcome, Source.GAME, "normal", "bare kings")
+
+    async def close(self) -> None:
+        pass
+
+    def kill(self) -> None:
+        pass
+
+
+def fake_referee(arguments: Sequence[str], watcher: MatchWatcher) -> Referee:
+    """A referee of a match whose games are over at once."""
+    return Referee(settings_of(arguments), watcher, FakeBench)
 
 
 def sheet_of(

@@ -11,8 +11,7 @@ from types import FrameType
 import pytest
 
 from tbgen.apps.match.openings import Openings
-from tbgen.apps.match.options import settings_of
-from tests.apps.match.matches import FakeReferee, Silent, run, walker
+from tests.apps.match.matches import Silent, fake_referee, run, walker
 from tests.apps.match.test_recover import signature
 
 NAMES = ["-engine", "cmd=Ann", "-engine", "cmd=Bob", "-each", "depth=1"]
@@ -34,7 +33,7 @@ class Counting(Silent):
 
 def test_a_game_costs_as_much_at_the_end_of_a_long_match_as_at_its_beginning() -> None:
     watcher = Counting()
-    referee = FakeReferee(settings_of([*NAMES, "-games", "20000", "-concurrency", "2"]), watcher)
+    referee = fake_referee([*NAMES, "-games", "20000", "-concurrency", "2"], watcher)
     sys.setprofile(watcher.profile)
     try:
         asyncio.run(referee.play())

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from tbgen.apps.games.event import BYE
 from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.tiebreaks import Cell
-from tbgen.apps.match.options import settings_of
 from tbgen.apps.match.runner import Match
 from tbgen.apps.match.settings import Format, Tournament
 from tbgen.apps.match.sheet import Sheet
@@ -25,8 +24,8 @@ from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Color
 from tests.apps.match.matches import (
     SHEET,
-    FakeReferee,
     Silent,
+    fake_referee,
     games_of,
     run,
     scripted,
@@ -170,7 +169,7 @@ def test_the_number_of_games_does_not_grow_from_round_to_round() -> None:
     watcher = Totals()
     engines = [word for name in "ABCDE" for word in ("-engine", f"cmd={name}", "depth=1")]
     words = [*engines, "-tournament", "swiss", "-rounds", "3", "-srand", "1"]
-    asyncio.run(FakeReferee(settings_of(words), watcher).play())
+    asyncio.run(fake_referee(words, watcher).play())
     assert (watcher.totals, watcher.left) == ({3 * 3 * 2}, 0)
 
 
