@@ -7,10 +7,12 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
+import chess
 import click
 
 from tbgen.apps.games.standings import in_decimals
 from tbgen.apps.games.writing import last_move
+from tbgen.apps.match.doubts import DoubtKind
 from tbgen.apps.match.process import Offence
 from tbgen.apps.match.results import Figures, MatchStandings
 from tbgen.apps.match.runner import Match
@@ -40,6 +42,8 @@ class MatchView:
         self.says = reporter.say
         self._begun = time.monotonic()
         self._played = 0
+        self._doubts = Counter[tuple[str, DoubtKind]]()
+        """[engine, kind] -> how often its lines were wrong."""
 
     def begins(self, match: Match) -> None:
         self._match = match
@@ -78,6 +82,7 @@ class MatchView:
         scoring = sheet.rules.scoring
         points = format_points(scoring.points(ending.outcome), scoring.scheme)
         self.says(f"Finished game {title}: {ending.outcome} {points} {{{ending.details}}}")
+        self._note_doubts(sheet)
         pace = (time.monotonic() - self._begun) / self._played
         self._games.reach(
             len(match.standings.games),
@@ -90,12 +95,30 @@ class MatchView:
             for line in self._standings(final=False):
                 self.says(line)
 
+    def _note_doubts(self, sheet: Sheet) -> None:
+        """Count an engine's wrong lines, and show the first of each kind."""
+        for ply, answer in sheet.answers.items():
+            if answer.doubt is None:
+                continue
+            before = sheet.game.board.root()
+            number, side = divmod(ply - 1 + (before.turn == chess.BLACK), 2)
+            name = self._match.standings.names(sheet.pairing)[side]
+            kind, details = answer.doubt
+            self._doubts[name, kind] += 1
+            if self._doubts[name, kind] == 1:
+                move = f"{before.fullmove_number + number}{'...' if side else '.'}"
+                self.says(
+                    f"warning: {name}, game {sheet.pairing.number}, move {move} "
+                    f"{kind.value}: {details}"
+                )
+
     def ends(self, match: Match, *, interrupted: bool) -> None:
         """The last word on a match."""
         self._reporter.close()
         standings = match.standings
         if standings.games:
-            click.echo("\n".join(("", *self._standings(final=True), *_forfeits(standings))))
+            lines = [*self._standings(final=True), *_forfeits(standings), *self._wrong_lines()]
+            click.echo("\n".join(["", *lines]))
         if match.is_decided():
             click.echo(f"the test is decided after {_games(len(standings.games))}")
         elif interrupted and match.settings.pgn is not None:
@@ -104,6 +127,11 @@ class MatchView:
                 "the same command with -recover goes on"
             )
         click.echo(f"{_games(self._played)} in {clock(time.monotonic() - self._begun)}")
+
+    def _wrong_lines(self) -> Iterator[str]:
+        """How often the lines of each engine were wrong."""
+        for (name, kind), number in self._doubts.items():
+            yield f"{name}: {counted(number, kind.value, kind.plural)}"
 
     def _title(self, pairing: Pairing) -> str:
         names = " vs ".join(self._match.standings.names(pairing))

@@ -224,3 +224,12 @@ def test_the_meetings_of_more_than_two_engines_are_shown_if_they_are_asked_for()
     three = [*TWO, *scripted("Cid"), "-games", "1"]
     assert " against " not in printed("match", *three)
     assert printed("match", *three, "-meetings").count(" against ") == 3
+
+
+def test_wrong_lines_of_an_engine_are_shown_once_and_counted() -> None:
+    talker = scripted("Talker", "--then", "info depth 9 score cp 1 pv e2e5")
+    said = printed("match", *talker, *scripted("Good"), "-games", "2")
+    warning = "warning: Talker, game 1, move 1. illegal principal variation: e2e5 is no move: e2e5"
+    assert said.count("warning: ") == 1
+    assert warning in said.splitlines()
+    assert "Talker: 4 illegal principal variations" in said.splitlines()

@@ -7,6 +7,7 @@ import contextlib
 import enum
 import math
 import os
+import shlex
 import signal
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ import chess
 import chess.engine
 
 from tbgen.apps.match.control import Clock, TimeControl
+from tbgen.apps.match.doubts import Doubt, doubt_about
 from tbgen.apps.match.protocol import HANDSHAKE, Evaluation, Listener, Uci
 from tbgen.apps.match.spelling import nearest
 from tbgen.errors import EngineStartError
@@ -80,6 +82,8 @@ class Answer:
     seconds: float
     evaluation: Evaluation
     remaining: float | None
+    doubt: Doubt | None = None
+    """What is wrong with the line of the evaluation."""
 
 
 class EngineProcess:
@@ -168,14 +172,12 @@ class EngineProcess:
                 Offence.TIME, f"loses on time: {seconds:.3f} s for a move with {left:.3f} s left"
             )
         clock.stop(seconds)
-        return Answer(move, seconds, self._evaluation(board.turn), clock.remaining)
-
-    def _evaluation(self, turn: chess.Color) -> Evaluation:
-        """The evaluation of the last move; empty if the engine gave no exact score of it."""
-        if self._uci.evaluated is None:
-            return Evaluation()
-        is_other_view = self.spec.white_view and turn == chess.BLACK
-        return self._uci.evaluated.evaluation(from_other_side=is_other_view)
+        if uci.evaluated is None:
+            return Answer(move, seconds, Evaluation(), clock.remaining)
+        is_other_view = self.spec.white_view and board.turn == chess.BLACK
+        evaluation = uci.evaluated.evaluation(from_other_side=is_other_view)
+        doubt = doubt_about(board, uci.evaluated, evaluation.score)
+        return Answer(move, seconds, evaluation, clock.remaining, doubt)
 
     def kill(self) -> None:
         """End the process without asking."""
@@ -244,7 +246,12 @@ class EngineProcess:
 
     async def _fail(self, reason: str) -> None:
         await self.close()
-        raise EngineStartError(reason, self.spec.name or " ".join(self.spec.command))
+        command = shlex.join(self.spec.command)
+        folder = self.spec.folder
+        where = f" in {folder}" if folder is not None and folder.is_dir() else ""
+        if self.spec.name is not None or where:
+            reason += f"; it was started as: {command}{where}"
+        raise EngineStartError(reason, self.spec.name or command)
 
     async def _overdue(self, clock: Clock) -> ForfeitError:
         """The forfeit of an engine that has not answered; one that hangs is killed."""

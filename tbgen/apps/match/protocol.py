@@ -13,7 +13,7 @@ import os
 import re
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +37,11 @@ _SCORE = re.compile(r"\bscore (?:(?:upper|lower)bound )?(cp|mate) ([+-]?\d{1,9})
 _BOUND = re.compile(r"\b(?:upper|lower)bound\b")
 _DEPTH = re.compile(r"\bdepth (\d{1,9})\b")
 _LINE = re.compile(r"\bmultipv (\d{1,9})\b")
+_FACT = re.compile(
+    "cpuload|currline|currmove|currmovenumber|depth|hashfull|multipv|nodes|nps|refutation|sbhits|"
+    "score|seldepth|tbhits|time|wdl"
+)
+"""The word with which a fact of an `info` line begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,8 @@ class Info:
     """Whether the score is no more than a bound."""
     score: chess.engine.Score | None = None
     depth: int | None = None
+    variation: tuple[str, ...] = ()
+    """The moves after `pv`, as the engine wrote them."""
 
     @property
     def is_evaluation(self) -> bool:
@@ -81,9 +88,9 @@ class Info:
         The text after `string` is for people.
 
         >>> Info.parse("info depth 12 seldepth 18 multipv 2 score cp 31 lowerbound nodes 4711")
-        Info(line=2, is_bound=True, score=Cp(+31), depth=12)
-        >>> Info.parse("info depth  5 score mate   +3 string score cp 7")
-        Info(line=1, is_bound=False, score=Mate(+3), depth=5)
+        Info(line=2, is_bound=True, score=Cp(+31), depth=12, variation=())
+        >>> Info.parse("info depth  5 score mate   +3 pv e2e4 e7e5 string score cp 7")
+        Info(line=1, is_bound=False, score=Mate(+3), depth=5, variation=('e2e4', 'e7e5'))
         """
         facts = " ".join(text.split()).partition(" string ")[0]
         line = _LINE.search(facts)
@@ -93,6 +100,7 @@ class Info:
             is_bound=_BOUND.search(facts) is not None,
             score=_score_in(facts),
             depth=None if depth is None else int(depth[1]),
+            variation=tuple(_variation_in(facts)),
         )
 
     def evaluation(self, *, from_other_side: bool) -> Evaluation:
@@ -101,6 +109,15 @@ class Info:
         if score is not None and from_other_side:
             score = -score
         return Evaluation(score, self.depth)
+
+
+def _variation_in(facts: str) -> Iterator[str]:
+    """The words after `pv`, up to the next fact."""
+    _, _, rest = facts.partition(" pv ")
+    for word in rest.split():
+        if _FACT.fullmatch(word):
+            return
+        yield word
 
 
 def _score_in(facts: str) -> chess.engine.Score | None:

@@ -505,6 +505,7 @@ REFUSED = {
     "resultformat": "the tables show all figures; programs read those of -jsonout",
     "output": "the tables show all figures; programs read those of -jsonout",
     "autosaveinterval": "-pgnout has each game on the disk before the next begins",
+    "check-mate-pvs": "lines of engines are always checked, and wrong ones are told",
     "crc32": "-recover checks the file of games without a sum",
     "strict": "faults of engines are forfeits, and those of settings are errors",
     "show-latency": "scripts/bench_referee.py measures it",

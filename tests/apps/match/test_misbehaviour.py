@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tbgen.apps.match.doubts import DoubtKind
 from tbgen.errors import EngineStartError
 from tests.apps.match.matches import games_of, run, scripted
 from tests.processes import have_ended
@@ -136,6 +137,48 @@ def test_the_evaluation_of_a_game_is_the_exact_score_of_the_best_line(pgn: Path)
     assert pgn.read_text().count("+0.10/7") == 4
 
 
+WRONG_LINES = [
+    ("e2e4 e7e5 e4e5", DoubtKind.ILLEGAL, "e4e5 is no move after e7e5: e2e4 e7e5 e4e5"),
+    ("e2e5 time 3", DoubtKind.ILLEGAL, "e2e5 is no move: e2e5"),
+    ("0000", DoubtKind.ILLEGAL, "0000 is no move: 0000"),
+    ("f2f3 e7e5 g2g4 d8h4", DoubtKind.SIGN, "mate 2, but Black mates in: f2f3 e7e5 g2g4 d8h4"),
+]
+
+
+@pytest.mark.parametrize(("line", "kind", "details"), WRONG_LINES)
+def test_a_wrong_line_is_told_and_changes_no_game(line: str, kind: DoubtKind, details: str) -> None:
+    talker = scripted("Talker", "--then", f"info depth 9 score mate 2 pv {line}")
+    _, (sheet,) = run([*talker, *GOOD, "-games", "1"])
+    assert sheet.answers[1].doubt == (kind, details)
+    assert sheet.answers[2].doubt is None
+    assert sheet.ending.details == "checkmate"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "info depth 9 score mate -2 pv f2f3 e7e5 g2g4 d8h4",
+        "info depth 9 score mate 2 pv f2f3 e7e5",
+        "info depth 9 score cp 3 pv f2f3 e7e5 g2g4 d8h4 string pv e2e5",
+        "info depth 9 multipv 2 score cp 3 pv e2e5",
+        "info depth 9 score cp 3",
+    ],
+)
+def test_a_line_that_may_be_right_is_not_told(line: str) -> None:
+    talker = scripted("Talker", "--then", line)
+    _, (sheet,) = run([*talker, *GOOD, "-games", "1"])
+    assert sheet.answers[1].doubt is None
+
+
+@pytest.mark.parametrize("sign", ["2", "-2"])
+def test_a_mate_as_white_sees_it_has_the_sign_of_white(sign: str) -> None:
+    """Black announces his mate in two after 1. f3."""
+    talker = scripted("Talker", "--then", f"info depth 9 score mate {sign} pv e7e5 g2g4 d8h4")
+    _, (sheet,) = run([*GOOD, *talker, "whitepov=on", "-games", "1"])
+    doubt = sheet.answers[2].doubt
+    assert (None if doubt is None else doubt.kind) == (DoubtKind.SIGN if sign == "2" else None)
+
+
 @pytest.mark.parametrize("program", ["no-such-engine", "./no/such/engine"])
 def test_a_program_that_is_missing_is_named(program: str) -> None:
     missing = ["-engine", f"cmd={program}", "name=Missing", "depth=1"]
@@ -147,3 +190,12 @@ def test_a_folder_that_is_missing_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "nowhere"
     with pytest.raises(EngineStartError, match=f"there is no folder {folder}"):
         run([*scripted("Lost"), f"dir={folder}", *GOOD])
+
+
+def test_an_engine_that_does_not_start_is_told_with_its_command_and_folder(tmp_path: Path) -> None:
+    shell = ["-engine", "cmd=sh", "arg=-c", "arg=echo no net >&2; exit 3", "name=Lost", "depth=1"]
+    with pytest.raises(EngineStartError) as failed:
+        run([*shell, f"dir={tmp_path}", *GOOD])
+    told = str(failed.value)
+    assert "engine 'Lost' cannot be started: it ended at once (exit code 3): no net" in told
+    assert told.endswith(f"sh -c 'echo no net >&2; exit 3' in {tmp_path}")
