@@ -290,6 +290,7 @@ def _settings(words: MatchWords, engines: tuple[EngineSpec, ...]) -> MatchSettin
         ),
         sprt=_sprt(words) if "sprt" in words.given else None,
         pgn=words.pgn,
+        comment_facts=frozenset(words.comment_facts),
         event=words.event,
         site=words.site,
         seed=words.seed,

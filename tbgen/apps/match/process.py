@@ -19,7 +19,7 @@ import chess.engine
 
 from tbgen.apps.match.control import Clock, TimeControl
 from tbgen.apps.match.doubts import Doubt, doubt_about
-from tbgen.apps.match.protocol import HANDSHAKE, Evaluation, Listener, Uci
+from tbgen.apps.match.protocol import HANDSHAKE, Evaluation, Info, Listener, Uci
 from tbgen.apps.match.spelling import nearest
 from tbgen.errors import EngineStartError
 from tbgen.system.process import end_with_us
@@ -82,8 +82,10 @@ class Answer:
     seconds: float
     evaluation: Evaluation
     remaining: float | None
+    info: Info | None = None
+    """The line of the evaluation."""
     doubt: Doubt | None = None
-    """What is wrong with the line of the evaluation."""
+    """What is wrong with it."""
 
 
 class EngineProcess:
@@ -177,7 +179,7 @@ class EngineProcess:
         is_other_view = self.spec.white_view and board.turn == chess.BLACK
         evaluation = uci.evaluated.evaluation(from_other_side=is_other_view)
         doubt = doubt_about(board, uci.evaluated, evaluation.score)
-        return Answer(move, seconds, evaluation, clock.remaining, doubt)
+        return Answer(move, seconds, evaluation, clock.remaining, uci.evaluated, doubt)
 
     def kill(self) -> None:
         """End the process without asking."""

@@ -14,7 +14,7 @@ import re
 import signal
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import chess
@@ -75,6 +75,8 @@ class Info:
     depth: int | None = None
     variation: tuple[str, ...] = ()
     """The moves after `pv`, as the engine wrote them."""
+    text: str = field(default="", repr=False, compare=False)
+    """The line, but for what follows `string`."""
 
     @property
     def is_evaluation(self) -> bool:
@@ -101,7 +103,17 @@ class Info:
             score=_score_in(facts),
             depth=None if depth is None else int(depth[1]),
             variation=tuple(_variation_in(facts)),
+            text=facts,
         )
+
+    def number(self, name: str) -> int | None:
+        """The number behind a word of the line, such as `nodes`; None without one.
+
+        >>> Info.parse("info depth 12 nodes 4711 pv e2e4").number("nodes")
+        4711
+        """
+        match = re.search(rf"\b{name} (\d{{1,18}})\b", self.text)
+        return None if match is None else int(match[1])
 
     def evaluation(self, *, from_other_side: bool) -> Evaluation:
         """The evaluation, if the score is that of the engine's own side or of the other one."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import pairwise
+import re
+from collections.abc import Collection, Iterator, Mapping
+from itertools import pairwise, takewhile
+from typing import Final
 
 from tbgen.apps.games.tags import write_tags
 from tbgen.apps.games.writing import format_game, numbered
+from tbgen.apps.match.protocol import Info
 from tbgen.apps.match.sheet import Sheet
 from tbgen.rules.game import Ply
 from tbgen.text import cleaned
@@ -15,14 +18,31 @@ TAG_LENGTH = 255
 """The longest value of a tag that the PGN standard asks programs to read."""
 
 
-def to_pgn(sheet: Sheet, shared: Mapping[str, str]) -> str:
+_NUMBERS: Final = {
+    "nodes": "n",
+    "seldepth": "sd",
+    "nps": "nps",
+    "hashfull": "hashfull",
+    "tbhits": "tbhits",
+}
+"""Number of an `info` line -> its name in a comment, as fastchess writes it."""
+_VARIATION = "pv"
+COMMENT_FACTS: Final = (*_NUMBERS, _VARIATION)
+"""What a comment may have of an engine's line besides its evaluation."""
+_MOVE = re.compile("[0-9A-Za-z@]{2,8}")
+"""A move that may stand in a comment. An engine may write anything."""
+
+
+def to_pgn(sheet: Sheet, shared: Mapping[str, str], comment_facts: Collection[str] = ()) -> str:
     """The game as it is appended to the file, with the tags that only the match knows.
 
-    An empty line ends it.
+    An empty line ends it. `comment_facts` are those of `COMMENT_FACTS` that comments have.
     """
     tags = {**_tags(sheet), **shared, "MatchGame": str(sheet.pairing.number)}
     clean_tags = {name: cleaned(value, TAG_LENGTH) for name, value in tags.items()}
-    moves = [(ply.san, _comment(sheet, before, ply)) for before, ply in pairwise(sheet.game.plies)]
+    moves = list[tuple[str, str]]()
+    for before, ply in pairwise(sheet.game.plies):
+        moves.append((ply.san, _comment(sheet, before, ply, comment_facts)))
     root = sheet.game.board.root()
     return format_game(clean_tags, numbered(root.fullmove_number, root.turn, moves)) + "\n\n"
 
@@ -63,13 +83,15 @@ def _time_tags(sheet: Sheet) -> dict[str, str]:
     return {"WhiteTimeControl": white, "BlackTimeControl": black}
 
 
-def _comment(sheet: Sheet, before: Ply, ply: Ply) -> str:
+def _comment(sheet: Sheet, before: Ply, ply: Ply, comment_facts: Collection[str]) -> str:
     """The clock, the evaluation, the time of the move, and the accrued score if it changes."""
     answer = sheet.answers.get(ply.number)
     if answer is None:
         parts = ["book"]
     else:
         parts = [f"{answer.evaluation} {answer.seconds:.3f}s".strip()]
+        if answer.info is not None:
+            parts.extend(_facts_in(answer.info, comment_facts))
     if ply.accrued != before.accrued or ply.since != before.since:
         parts.append(f"accrued {ply.accrued}")
     seen = sheet.seen_by_tables
@@ -81,6 +103,17 @@ def _comment(sheet: Sheet, before: Ply, ply: Ply) -> str:
     if answer is None or answer.remaining is None:
         return comment
     return f"[%clk {_clock_text(answer.remaining)}] {comment}"
+
+
+def _facts_in(info: Info, comment_facts: Collection[str]) -> Iterator[str]:
+    """The wanted facts of an engine's line, as a comment has them."""
+    for name, short in _NUMBERS.items():
+        number = info.number(name) if name in comment_facts else None
+        if number is not None:
+            yield f"{short}={number}"
+    if _VARIATION in comment_facts:
+        moves = takewhile(_MOVE.fullmatch, info.variation)
+        yield f'{_VARIATION}="{" ".join(moves)}"'
 
 
 def _clock_text(seconds: float) -> str:

@@ -249,7 +249,8 @@ class Referee:
                 tags["EventType"] = KNOCKOUT
                 tags["MeetingGames"] = str(match.plan.games)
             tags["MatchId"] = self._journal.state.match
-            await asyncio.to_thread(self._journal.append, to_pgn(sheet, tags))
+            text = to_pgn(sheet, tags, self._settings.comment_facts)
+            await asyncio.to_thread(self._journal.append, text)
         match.add(sheet.pairing, replace(sheet.ending, plies=sheet.game.last.number))
         self._watcher.game_over(sheet)
 

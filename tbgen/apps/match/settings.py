@@ -140,6 +140,8 @@ class MatchSettings:
     tables: TableSettings = field(default_factory=TableSettings)
     sprt: Sprt | None = None
     pgn: Path | None = None
+    comment_facts: frozenset[str] = frozenset()
+    """What its comments have of an engine's line besides its evaluation."""
     event: str = "?"
     site: str = "?"
     seed: int | None = None

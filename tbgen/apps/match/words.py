@@ -16,6 +16,7 @@ from typing import Any
 from tbgen.apps.games.tags import parse_cutoff
 from tbgen.apps.match.control import TimeControl, parse_time_control
 from tbgen.apps.match.process import EngineSpec
+from tbgen.apps.match.record import COMMENT_FACTS
 from tbgen.apps.match.settings import (
     VARIANTS,
     Format,
@@ -124,6 +125,8 @@ class MatchWords:
     model: Model = _TEST.model
 
     pgn: Path | None = None
+    comment_facts: dict[str, bool] = field(default_factory=dict)
+    """Fact of an engine's line -> whether the comments of games have it."""
     json: Path | None = None
     crosstable: Path | None = None
     force: bool = False
@@ -280,6 +283,12 @@ def _group(name: str, text: str, *keys: Option) -> Option:
     return Option(name, Kind("key=value ..."), "", text, by_name(*keys))
 
 
+def _comment_fact(name: str) -> Option:
+    """An option of -pgnout that adds a fact to the comments of games."""
+    values = {"true": {name: True}, "on": {name: True}, "false": {}, "off": {}}
+    return Option(name, _named(values, "true"), "comment_facts", f"Comment on {name}.")
+
+
 UCI_OPTION = "option.NAME"
 """Stands for every option of an engine."""
 _ENGINE_KEYS = (
@@ -430,11 +439,13 @@ OPTIONS = by_name(
     ),
     _group(
         "pgnout",
-        "Append every game to a file; needed for -recover.",
+        "Append every game to a file; needed for -recover. "
+        f"{', '.join(COMMENT_FACTS)}: as in fastchess, such as nodes=true.",
         Option("file", FILE, "pgn"),
         Option("fi", SWITCH, "", "As cutechess-cli writes it."),
         Option("notation", _named({"san": None}), "", "san, and no other."),
         Option("append", _named({"true": None}), "", "true, and no other."),
+        *map(_comment_fact, COMMENT_FACTS),
     ),
     Option("jsonout", FILE, "json", "Write the standings as JSON at the end."),
     Option(
@@ -495,6 +506,8 @@ REFUSED = {
     "conf": "there are no configured engines; a TOML file with -config does the same",
     "initstr": "set options with option.NAME=VALUE",
     "ponder": "engines do not think on the time of others",
+    "version": "tbgen --version prints it",
+    "compliance": "each engine is checked as it plays: faults are forfeits, wrong lines are told",
     "trust": "no engine's word is taken for the end of a game",
     "epdout": ("the final positions are in the games of -pgnout; tbgen score --pgn shows them"),
     "log": "-debug prints all lines between the referee and the engines; keep them with 2> FILE",

@@ -224,3 +224,10 @@ def test_a_broken_toml_file_is_one_line(tmp_path: Path, text: str, complaint: st
     path.write_text(text)
     with pytest.raises(UsageError, match=complaint):
         settings_of(["-config", str(path)])
+
+
+def test_comments_have_the_facts_that_pgnout_names() -> None:
+    wanted = settings("-pgnout a.pgn nodes=true pv=on nps=false").comment_facts
+    assert wanted == {"nodes", "pv"}
+    with pytest.raises(UsageError, match="-pgnout seldepth is one of"):
+        settings("-pgnout a.pgn seldepth=7")

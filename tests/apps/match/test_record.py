@@ -15,8 +15,8 @@ from tbgen.apps.match.control import parse_time_control
 from tbgen.apps.match.journal import stored_games
 from tbgen.apps.match.openings import Opening
 from tbgen.apps.match.process import Answer
-from tbgen.apps.match.protocol import Evaluation
-from tbgen.apps.match.record import to_pgn
+from tbgen.apps.match.protocol import Evaluation, Info
+from tbgen.apps.match.record import COMMENT_FACTS, to_pgn
 from tbgen.apps.match.sheet import Ending, Sheet
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.score import Color, Score
@@ -95,3 +95,21 @@ def test_our_reader_another_and_the_match_itself_read_the_same_game(
 )
 def test_evaluations_are_written_as_in_cutechess(evaluation: Evaluation, text: str) -> None:
     assert str(evaluation) == text
+
+
+LINE = (
+    "info depth 12 seldepth 18 score cp 31 nodes 4711 nps 99 hashfull 5 tbhits 0 "
+    "pv e2e4 e7e5 e1g1} d7d8q string nodes 7"
+)
+
+
+def test_comments_have_the_facts_of_a_line_that_are_wanted() -> None:
+    sheet = sheet_with(Opening(), 1)
+    sheet.answers[1] = replace(sheet.answers[1], info=Info.parse(LINE))
+    comment = "[%clk 0:59:59.500] +0.31/12 0.250s"
+    text = to_pgn(sheet, SHARED, COMMENT_FACTS).replace("\n", " ")
+    wanted = 'n=4711, sd=18, nps=99, hashfull=5, tbhits=0, pv="e2e4 e7e5"'
+    assert f"{{{comment}, {wanted}, accrued" in text
+    assert "nps=" not in to_pgn(sheet, SHARED, ["nodes"])
+    assert "n=4711" in to_pgn(sheet, SHARED, ["nodes"])
+    assert "n=" not in to_pgn(sheet, SHARED)
