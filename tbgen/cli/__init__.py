@@ -145,6 +145,7 @@ GROUPS = {
         "adjudicate": "Decide every game of a PGN file, and write the result into its tags.",
         "annotate": "Show the values of a game ply by ply, and its mistakes.",
         "standings": "Show the cross table and the standings of an event.",
+        "pair": "Pair the next round of a Swiss tournament.",
         "match": "Play engines against each other under r-mobility.",
     },
     "Tables": {
@@ -174,6 +175,7 @@ COMMANDS = {
     "adjudicate": "adjudicate:command",
     "annotate": "annotate:command",
     "standings": "standings:command",
+    "pair": "pair:command",
     "match": "match:command",
     "build": "build:command",
     "fetch": "fetch:command",

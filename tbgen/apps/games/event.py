@@ -40,16 +40,15 @@ READ_TAGS: Final = (
 """The tags that standings read, besides the score of a game."""
 BYE: Final = "bye"
 """The name that tbgen writes for no opponent."""
-_BYES = (
-    BYE,
-    "full point bye",
-    "half point bye",
-    "zero point bye",
-    "pairing allocated bye",
-    "requested bye",
-    "no opponent",
+_NO_OPPONENT = frozenset(["bye", "byes", "freilos", "spielfrei", "exempt", "unpaired"])
+"""Words of which one alone stands for no opponent, in lower case."""
+_KINDS_OF_BYE = frozenset(
+    ["full", "half", "zero", "point", "points", "pairing", "allocated", "requested", "1", "½", "0"]
 )
-"""Names of no opponent, in lower case, with spaces for hyphens."""
+"""Words that may stand beside them."""
+_PHRASES = ("no opponent", "not paired", "no pairing", "no game", "sits out")
+"""Other names of no opponent."""
+_BETWEEN_WORDS = str.maketrans("-_()[]", "      ")
 _MOST_EVENTS = 6
 """The most events that a sentence names."""
 
@@ -57,10 +56,18 @@ _MOST_EVENTS = 6
 def is_bye(name: str) -> bool:
     """Whether a name usually stands for no opponent.
 
-    >>> is_bye("BYE "), is_bye("Half-point bye"), is_bye("-"), is_bye("Robert Bye")
-    (True, True, True, False)
+    >>> is_bye("BYE "), is_bye("Half-point bye"), is_bye("1/2 bye"), is_bye("-")
+    (True, True, True, True)
+    >>> is_bye("Robert Bye"), is_bye("Half Point")
+    (False, False)
     """
-    return name.strip() == "-" or " ".join(name.casefold().replace("-", " ").split()) in _BYES
+    if name.strip() in ("-", "--"):
+        return True
+    words = name.casefold().replace("1/2", "½").translate(_BETWEEN_WORDS).split()
+    if " ".join(words) in _PHRASES:
+        return True
+    are_known = all(word in _NO_OPPONENT or word in _KINDS_OF_BYE for word in words)
+    return are_known and any(word in _NO_OPPONENT for word in words)
 
 
 class Course(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate
 
@@ -62,7 +62,11 @@ def _round_of(
 
 
 def pairs_of(
-    history: Sequence[Mapping[int, Cell[int]]], players: int, rounds: int, most: int
+    history: Sequence[Mapping[int, Cell[int]]],
+    players: int,
+    rounds: int,
+    most: int,
+    absent: Collection[int] = (),
 ) -> list[tuple[int, int | None]]:
     """The pairs of the next round, White of the first game first; a bye has no second player.
 
@@ -71,6 +75,7 @@ def pairs_of(
         players: Their number; they are numbered from 0 by their strength.
         rounds: The number of rounds.
         most: The points of a round.
+        absent: Players who are not paired.
     """
     try:
         from py4swiss.engines import DutchEngine
@@ -82,7 +87,7 @@ def pairs_of(
     except ImportError:
         install = how_to_install("swiss")
         raise UsageError(
-            f"-tournament swiss needs the library py4swiss: {install} ({_WHEELS})"
+            f"Swiss tournaments need the library py4swiss: {install} ({_WHEELS})"
         ) from None
 
     def result_of(cell: Cell[int]) -> RoundResult:
@@ -93,6 +98,7 @@ def pairs_of(
         if cell.opponent is not None:
             color = ColorToken.WHITE if cell.side is Color.WHITE else ColorToken.BLACK
             return RoundResult(id=cell.opponent + 1, color=color, result=ResultToken.LOSS)
+        # Only a bye with all points is one that a player may have once.
         bye = ResultToken.ZERO_POINT_BYE
         if cell.points == most:
             bye = ResultToken.PAIRING_ALLOCATED_BYE
@@ -121,13 +127,15 @@ def pairs_of(
         number_of_rounds=rounds,
         scoring_point_system=ScoringPointSystem(score_dict=worth),
         accelerations=totals,
+        zeroed_ids={player + 1 for player in absent},
     )
     tournament = ParsedTrf(player_sections=sections, x_section=x_section)
     try:
         pairs = DutchEngine.generate_pairings(tournament)
     except PairingError:
         raise MatchError(
-            f"round {len(history) + 1} has no pairs that have not met; give fewer -rounds"
+            f"round {len(history) + 1} cannot be paired: too many players have met, "
+            "or have had a bye; plan fewer rounds"
         ) from None
     return [(pair.white - 1, pair.black - 1 if pair.black else None) for pair in pairs]
 
