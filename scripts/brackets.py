@@ -32,6 +32,7 @@ from tbgen.closures.closure import Closure
 from tbgen.closures.cuts import Bound
 from tbgen.closures.folder import BlockFolder
 from tbgen.closures.nodes import Node, cell_on, node_of
+from tbgen.closures.pace import Pace
 from tbgen.closures.solving import PositionSolver
 from tbgen.closures.ways import Way
 from tbgen.errors import TbgenError
@@ -78,7 +79,7 @@ def truth(
     compared = np.zeros(2, np.int64)
     with tempfile.TemporaryDirectory() as name, open_tablebase(folder) as asked:
         blocks = SolvedBlocks(closure, BlockFolder(Path(name)))
-        solve_closure(blocks, 1, lambda seconds: None)
+        solve_closure(blocks, 1, Pace())
         took = time.process_time() - began
         for node in nodes:
             if node.layout.is_own_mirror(node.pawns):
@@ -94,7 +95,7 @@ def truth(
             closure = Closure(known, closure.way)
             closure.add(node, [(accrued, cell_on(node, board)) for board in boards])
             blocks = SolvedBlocks(closure, blocks.folder)
-            solve_closure(blocks, 1, lambda seconds: None)
+            solve_closure(blocks, 1, Pace())
             for board in boards:
                 bracket = Brackets(blocks).bracket(board, accrued)
                 value = asked.probe(board, accrued).outcome

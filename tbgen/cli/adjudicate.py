@@ -10,11 +10,17 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from tbgen.apps.games.batch import ChunkReport, GamesTask, positions_to_solve, total
+from tbgen.apps.games.batch import ChunkReport, GamesTask, total
 from tbgen.apps.games.decide import Ground, Solve
 from tbgen.apps.games.rules import Continue, Rules
 from tbgen.cli import complain, complain_of, is_quiet, options, say
-from tbgen.cli.command import Command, refuse_beside, refuse_together, refuse_without
+from tbgen.cli.command import (
+    Command,
+    is_typed,
+    refuse_beside,
+    refuse_together,
+    refuse_without,
+)
 from tbgen.cli.output import GamesWriter, Outputs
 from tbgen.cli.reading import (
     adjudicated,
@@ -22,7 +28,9 @@ from tbgen.cli.reading import (
     building,
     say_overruled_fifty_moves,
 )
-from tbgen.cli.reporter import duration, progress
+from tbgen.cli.reporter import duration
+from tbgen.cli.showing import Form
+from tbgen.cli.solved_games import show_plan, solve_ahead
 from tbgen.closures import DEFAULT_BUDGET
 from tbgen.errors import MissingTableError, UsageError
 from tbgen.library.build import outlook
@@ -80,8 +88,21 @@ _MOST_NAMED = 12
     metavar="S",
     type=click.IntRange(min=0),
     default=DEFAULT_BUDGET,
-    help="With --solve: take S CPU seconds at most for a position, and keep the accrued score "
-    f"where that is too little (default {DEFAULT_BUDGET}).",
+    help="With --solve: take S CPU seconds at most for a position, by the plan, and keep the "
+    f"accrued score where that is too little (default {DEFAULT_BUDGET}).",
+)
+@click.option(
+    "--plan",
+    "only_plan",
+    is_flag=True,
+    help="With --solve: print what each game takes, and stop.",
+)
+@options.overrun_option
+@click.option(
+    "--reuse",
+    is_flag=True,
+    help="With --solve: blocks that are solved already cost none of --budget. Bounds may be "
+    "closer, but depend on what was solved before.",
 )
 @options.syzygy_option(help=f"With --solve: tighten bounds by {options.SYZYGY_TABLES}.")
 @click.option(
@@ -92,6 +113,7 @@ _MOST_NAMED = 12
 @options.folders_option
 @options.jobs_option
 @options.strict_option
+@options.form_option
 def command(
     *,
     files: tuple[str, ...],
@@ -103,6 +125,9 @@ def command(
     count_fifty: bool,
     solve: bool,
     budget: int,
+    only_plan: bool,
+    overrun: float,
+    reuse: bool,
     syzygy: tuple[Path, ...] | None,
     lines: bool,
     rules: Rules,
@@ -110,6 +135,7 @@ def command(
     folders: tuple[Path, ...],
     jobs: int,
     strict: bool,
+    form: Form,
 ) -> int:
     """Decide every game and write the tags RMobilityResult, Points and the like into a copy.
 
@@ -131,21 +157,17 @@ def command(
       tbgen adjudicate event.pgn -o scored.pgn
       tbgen adjudicate event.pgn --in-place --line --scoring komi
       tbgen adjudicate event.pgn -o scored.pgn --solve --budget 600
+      tbgen adjudicate event.pgn --solve --plan
       tbgen adjudicate archive.pgn.zst -o scored.pgn --verdicts scored.json --jobs 8
     """
     how = Continue(continued)
-    _refuse_idle_options(how)
+    _refuse_idle_options(how, mobility)
     names = asked_files(files)
     if in_place:
         _refuse_to_rewrite(names)
-    if output is None and verdicts is None and not in_place:
+    if output is None and verdicts is None and not in_place and not only_plan:
         output = STANDARD_OUTPUT
     outputs = Outputs({"the copy": output, "the verdicts": verdicts}, read=names, force=force)
-    if solve and not mobility.forgets:
-        raise UsageError(
-            f"--solve means nothing with --game {mobility}: "
-            "positions are solved for r-mobility alone"
-        )
     has_copy = in_place or output is not None
     if lines and not has_copy:
         raise UsageError("--line means nothing without -o or --in-place")
@@ -153,23 +175,61 @@ def command(
     rules = replace(rules, continued=how, counts_fifty_moves=count_fifty)
     task = GamesTask(rules, folders, texts=has_copy, lines=lines, facts=verdicts is not None)
     with ExitStack() as stack:
-        solving: Solve | None = None
+        solver: PositionSolver | None = None
         if solve:
             from tbgen.closures.solving import PositionSolver
 
             solver = stack.enter_context(
-                PositionSolver(folders, budget=budget, threads=processors(), syzygy=syzygy)
+                PositionSolver(
+                    folders,
+                    budget=budget,
+                    threads=processors(),
+                    syzygy=syzygy,
+                    counts_solved=not reuse,
+                    overrun=overrun,
+                )
             )
-            _solve_ahead(solver, names, task)
-            solving = solver.bracket
-        verdicts_file = stack.enter_context(outputs.open("the verdicts"))
+            if only_plan:
+                show_plan(solver, names, task, form)
+                return 0
+            solve_ahead(solver, names, task)
+        bracket = None if solver is None else solver.bracket
+        everything = _decided(names, task, jobs, bracket, outputs, in_place=in_place, whole=is_file)
+    complain(*everything.contradicted)
+    code = complain_of(everything.skipped)
+    if solver is not None:
+        complain(*(f"warning: {error}" for error in solver.stopped))
+    _report(everything, reuses_blocks=reuse)
+    if everything.missing and not is_quiet():
+        decided_files = [output] if is_file and output is not None else names
+        # Only a decided file tells what a solver has asked for, so other tables are named.
+        tables = sorted(everything.missing) if solve and not is_file else []
+        _report_missing(everything, folders, building(decided_files, folders, tables))
+    if code == 0 and strict and everything.missing:
+        return MissingTableError.exit_code
+    return code
+
+
+def _decided(
+    names: Sequence[str],
+    task: GamesTask,
+    jobs: int,
+    solve: Solve | None,
+    outputs: Outputs,
+    *,
+    in_place: bool,
+    whole: bool,
+) -> ChunkReport:
+    """Decide the games of some files, and write them and their verdicts.
+
+    If `whole`, an incomplete file is an error, because it never replaces another one.
+    """
+    with outputs.open("the verdicts") as verdicts_file, outputs.open("the copy") as copy:
         writer = None if verdicts_file is None else GamesWriter(verdicts_file)
-        copy = stack.enter_context(outputs.open("the copy"))
 
         def decided() -> Iterator[ChunkReport]:
             for name in names:
-                # An incomplete file never replaces another one.
-                reports = adjudicated([name], task, jobs, solving, whole=is_file)
+                reports = adjudicated([name], task, jobs, solve, whole=whole)
                 if in_place:
                     yield from _rewritten(name, reports, writer)
                 else:
@@ -181,20 +241,10 @@ def command(
                 missing=dict(everything.missing),
                 skipped=[error.facts() for error in everything.skipped],
             )
-    complain(*everything.contradicted)
-    code = complain_of(everything.skipped)
-    _report(everything)
-    if everything.missing and not is_quiet():
-        decided_files = [output] if is_file and output is not None else names
-        # Only a decided file tells what a solver has asked for, so other tables are named.
-        tables = sorted(everything.missing) if solve and not is_file else []
-        _report_missing(everything, folders, building(decided_files, folders, tables))
-    if code == 0 and strict and everything.missing:
-        return MissingTableError.exit_code
-    return code
+    return everything
 
 
-def _refuse_idle_options(how: Continue) -> None:
+def _refuse_idle_options(how: Continue, mobility: Mobility) -> None:
     """Refuse options that make no difference."""
     refuse_together("--in-place", "-o")
     refuse_together("--in-place", "--force")
@@ -203,7 +253,15 @@ def _refuse_idle_options(how: Continue) -> None:
         refuse_beside(
             "--continue never", "--data", "--solve", "--line", "--count-fifty", "--strict"
         )
-    refuse_without("--solve", "--budget", "--syzygy")
+    refuse_without("--solve", "--budget", "--syzygy", "--plan", "--overrun", "--reuse")
+    refuse_without("--plan", "--format")
+    if is_typed("--plan"):
+        refuse_beside("--plan", "-o", "--in-place", "--verdicts", "--line", "--overrun", "--strict")
+    if is_typed("--solve") and not mobility.forgets:
+        raise UsageError(
+            f"--solve means nothing with --game {mobility}: "
+            "positions are solved for r-mobility alone"
+        )
 
 
 def _refuse_to_rewrite(names: Sequence[str]) -> None:
@@ -235,39 +293,7 @@ def _rewritten(
         yield from _written(reports, copy, writer)
 
 
-def _solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask) -> None:
-    """Solve all last positions together, each block once.
-
-    The games of a stream are solved one by one.
-    """
-    positions = []
-    for name in names:
-        if name != STANDARD_INPUT:
-            positions += positions_to_solve(name, task)
-    ends, refused, plan = solver.outlook(positions)
-    if ends or refused:
-        say(f"{counted(len(ends), 'game', 'games')} to solve, {refused.total():,} left out")
-    for reason, number in refused.most_common():
-        say(f"{counted(number, 'game', 'games')} left out: {reason}")
-    if not ends:
-        return
-    disk = plan.disk_bytes + plan.scratch_bytes
-    say(
-        f"{counted(plan.nodes, 'block', 'blocks')}, "
-        f"{duration(plan.cpu_seconds)} of CPU at most (estimated), "
-        f"{in_units(plan.memory_bytes)} of memory, {in_units(disk)} of disk"
-    )
-    solver.check(plan)
-    with progress("solving", len(ends), as_share=True) as work:
-        for number, (board, accrued) in enumerate(ends):
-
-            def tell(part: float, number: int = number) -> None:
-                work.reach(number + part)
-
-            solver.bracket(board, accrued, tell)
-
-
-def _report(everything: ChunkReport) -> None:
+def _report(everything: ChunkReport, *, reuses_blocks: bool) -> None:
     """Print how the games were decided, and where the fifty-move rule and best play disagree."""
     grounds = []
     for ground in Ground:
@@ -291,6 +317,11 @@ def _report(everything: ChunkReport) -> None:
             f"{counted(bounded, 'game', 'games')} with bounds only, see RMobilityBounds: "
             "a larger --budget or --syzygy may decide more"
         )
+        if reuses_blocks:
+            say(
+                "these bounds depend on what was solved before (--reuse): "
+                "another machine may find others"
+            )
 
 
 def _report_missing(everything: ChunkReport, folders: Sequence[Path], build: str) -> None:

@@ -66,7 +66,7 @@ from tbgen.text import printable
 )
 @options.force_option
 @options.rules_options
-@options.optional_folders_option
+@options.folders_option
 @options.form_option
 def command(
     *,

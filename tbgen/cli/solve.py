@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     help="Take S CPU seconds at most; bound promotions to keep within them, or else refuse "
     f"(default {DEFAULT_BUDGET}).",
 )
+@options.overrun_option
 @options.syzygy_option(help=f"Tighten bounds by {options.SYZYGY_TABLES}.")
 @options.threads_option
 @options.folders_option
@@ -54,6 +55,7 @@ def command(
     only_plan: bool,
     prepare: str | None,
     budget: int,
+    overrun: float,
     syzygy: tuple[Path, ...] | None,
     threads: int | None,
     folders: tuple[Path, ...],
@@ -83,7 +85,13 @@ def command(
     # Importing it takes a while, and `tbgen adjudicate` mostly does not need it.
     from tbgen.closures.solving import PositionSolver
 
-    solver = PositionSolver(folders, budget=budget, threads=threads or processors(), syzygy=syzygy)
+    solver = PositionSolver(
+        folders,
+        budget=budget,
+        threads=threads or processors(),
+        syzygy=syzygy,
+        overrun=overrun,
+    )
     with solver:
         if prepare is not None:
             _prepare(solver, Material.parse(prepare), only_plan=only_plan, form=form)
@@ -130,7 +138,7 @@ def _show_plan(plan: SolvePlan, form: Form, *, answers: bool) -> None:
     if form is not Form.TABLE:
         print_facts(form, facts_of(plan))
         return
-    time = f"{duration(plan.cpu_seconds)} of CPU (estimated)"
+    time = f"{duration(plan.expected_seconds)} of CPU (estimated)"
     if answers:
         time = f"{duration(plan.first_seconds)} to a first answer, in all {time}"
     pairs = {

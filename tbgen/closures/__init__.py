@@ -11,8 +11,10 @@ A bracket comes about in these steps, each in the file of its name:
    are not solved, `cuts` turns a bit a cell into bounds, and `folder` keeps the results.
 6. `answers` reads the bracket of the position and of its moves, and narrows the answer so far.
 
+`planning` lists the ways that a budget allows, and adds up what the games of an archive take.
 `solving` has the solver that users call. It repeats the steps from 3 on until a way has nothing
-left to ask. Then it takes the next way, while the budget lasts. `bracket` has the answer itself.
+left to ask. Then it takes the next way, while the budget lasts. `pace` tells how far it is, and
+stops a solve that takes far longer than planned. `bracket` has the answer itself.
 """
 
 from typing import Final
@@ -22,3 +24,6 @@ SOLVED: Final = "solved"
 
 DEFAULT_BUDGET: Final = 1200
 """CPU seconds for a position."""
+
+OVERRUN: Final = 2.0
+"""A command stops a solve that takes so many times the CPU seconds that it was expected to take."""

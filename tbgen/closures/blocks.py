@@ -4,7 +4,7 @@ A block that leads to bounds is solved with the least that its unsolved promotio
 White, or the most, or with both. Values are monotone in those, so the true ones lie between.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from functools import partial
 from graphlib import TopologicalSorter
@@ -24,6 +24,7 @@ from tbgen.closures.cuts import (
 )
 from tbgen.closures.folder import BlockFolder
 from tbgen.closures.nodes import Node, node_of
+from tbgen.closures.pace import TICK_SECONDS, Pace
 from tbgen.closures.promotions import CELLS_AT_ONCE, fold_promotions
 from tbgen.index.layout import HOW_BITS, Squares, partial_layout, slots_of
 from tbgen.index.resets import NO_SLOT, Reset
@@ -145,10 +146,10 @@ def _read_bounds(
             part[:] = bounds_of_bits(some_bits, cuts, bound, first & 7, len(part))
 
 
-def solve_closure(blocks: SolvedBlocks, threads: int, tell: Callable[[float], None]) -> None:
+def solve_closure(blocks: SolvedBlocks, threads: int, pace: Pace) -> None:
     """Solve the unsolved blocks of a closure, each after those that it leads to.
 
-    `tell` receives the planned seconds of each.
+    A solve that takes too long ends after the blocks at which threads are at work.
     """
     lacking = dict[str, PlannedBlock]()
     for block in blocks.closure.blocks.values():
@@ -166,11 +167,14 @@ def solve_closure(blocks: SolvedBlocks, threads: int, tell: Callable[[float], No
         while order.is_active():
             for key in order.get_ready():
                 running[pool.submit(blocks.solve, lacking[key])] = key
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
+            finished = wait(running, timeout=TICK_SECONDS, return_when=FIRST_COMPLETED).done
+            for future in finished:
                 future.result()
                 key = running.pop(future)
                 order.done(key)
-                tell(lacking[key].cost.cpu_seconds)
+                pace.finish(lacking[key].cost.cpu_seconds)
+            if not finished:
+                pace.tick(sum(lacking[key].cost.cpu_seconds for key in running.values()))
     finally:
         pool.shutdown(cancel_futures=True)
 

@@ -118,6 +118,7 @@ class SolvePlan:
     cells: int
     """Their cells, of both sides to move; those of blocks that are solved twice count twice."""
     cpu_seconds: float
+    """CPU seconds of the first question of each way."""
     memory_bytes: int
     disk_bytes: int
     exact: bool
@@ -128,6 +129,8 @@ class SolvePlan:
     """Disk for large arrays of one block at a time, while it is solved."""
     first_seconds: float = 0.0
     """CPU seconds until there is a first answer."""
+    expected_seconds: float = 0.0
+    """CPU seconds that it is expected to take with later questions, within the budget."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from tbgen.closures.bracket import SolvePlan
 from tbgen.closures.costs import PROGRAM_BYTES, BlockCost, cost_of_block
@@ -22,6 +22,9 @@ from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe.opened import OpenTables
 from tbgen.score import Color
 from tbgen.table import Queries
+
+QUESTIONS_A_WAY: Final = 3
+"""A way takes about so many times what its first question takes; answers lead to more questions."""
 
 
 class Edge(NamedTuple):
@@ -73,7 +76,8 @@ class PlannedBlock:
 class Closure:
     """The blocks of some nodes and of all that they lead to, each after those that it leads to.
 
-    Blocks whose keys are in `solved_keys` need no work. The others may take `budget` CPU seconds.
+    Blocks whose keys are in `solved_keys` need no work. Those in `free_keys` cost nothing of the
+    `budget`, in CPU seconds.
     """
 
     def __init__(
@@ -82,6 +86,7 @@ class Closure:
         way: Way,
         question: CutQuestion = ALL_OUTCOMES,
         solved_keys: Collection[str] = (),
+        free_keys: Collection[str] = (),
         budget: float = math.inf,
     ) -> None:
         self.known = known
@@ -92,9 +97,12 @@ class Closure:
         """The blocks that are not solved yet."""
         self.cpu_seconds = 0.0
         """The time that `lacking` takes."""
+        self.charged_seconds = 0.0
+        """What it takes of the budget: the time of all blocks but free ones."""
         self.missing = set[str]()
         """Tables without pawns that the nodes lead to and that are not in the folders."""
         self._solved_keys = solved_keys
+        self._free_keys = free_keys
         self._budget = budget
         self._resets = dict[Material, list[KnownReset]]()
 
@@ -112,7 +120,9 @@ class Closure:
         if block.key not in self._solved_keys:
             self.lacking.append(block)
             self.cpu_seconds += block.cost.cpu_seconds
-            if self.cpu_seconds > self._budget:
+        if block.key not in self._free_keys:
+            self.charged_seconds += block.cost.cpu_seconds
+            if self.charged_seconds > self._budget:
                 raise _too_large(node)
         return block
 
@@ -123,12 +133,12 @@ class Closure:
         """
         cuts = self.way.cuts_of(node, promoter, self.question)
         least = cost_of_block(node.cells, 1, cuts, ()).cpu_seconds
-        if self.cpu_seconds + least > self._budget and not self._may_be_solved(node):
+        if self.charged_seconds + least > self._budget and not self._may_be_free(node):
             raise _too_large(node)
 
-    def _may_be_solved(self, node: Node) -> bool:
-        """Whether some block of a node has been solved, in whatever way."""
-        return any(key.startswith(f"{node}-") for key in self._solved_keys)
+    def _may_be_free(self, node: Node) -> bool:
+        """Whether some block of a node costs nothing, in whatever way it was solved."""
+        return any(key.startswith(f"{node}-") for key in self._free_keys)
 
     def _planned(
         self, node: Node, edges: Sequence[Edge], queries: Queries, promoter: Color | None
@@ -200,6 +210,19 @@ class Closure:
             ]
         return self._resets[node.material]
 
+    @property
+    def asks_again(self) -> bool:
+        """Whether blocks are asked at a few cuts, so that their answers may lead to more questions.
+
+        With all outcomes the first answer is the last.
+        """
+        return any(block.cuts for block in self.blocks.values())
+
+    @property
+    def keys(self) -> set[str]:
+        """The keys of its blocks."""
+        return {block.key for block in self.blocks.values()}
+
     def refuse_missing(self) -> None:
         """MissingTableError with all tables without which nothing can be solved, if any."""
         if self.missing:
@@ -211,16 +234,21 @@ def _too_large(node: Node) -> ClosureTooLargeError:
     return ClosureTooLargeError(str(node.material), "it takes too much")
 
 
-def plan_of(closures: Iterable[Closure]) -> SolvePlan:
+def plan_of(closures: Iterable[Closure], *, most_seconds: float = math.inf) -> SolvePlan:
     """The cost of all unsolved blocks of some closures, each block once.
 
-    The last closure tells most, so it says what is left to bounds.
+    The last closure tells most, so it says what is left to bounds. With later questions the whole
+    is not expected to take more than `most_seconds`, the budget.
     """
     cost_of_key = dict[str, BlockCost]()
+    expected_seconds = 0.0
     first_seconds: float | None = None
     last_blocks = list[PlannedBlock]()
     for closure in closures:
+        questions = QUESTIONS_A_WAY if closure.asks_again else 1
         for block in closure.lacking:
+            if block.key not in cost_of_key:
+                expected_seconds += questions * block.cost.cpu_seconds
             cost_of_key[block.key] = block.cost
         if first_seconds is None:
             first_seconds = closure.cpu_seconds
@@ -241,4 +269,5 @@ def plan_of(closures: Iterable[Closure]) -> SolvePlan:
         ),
         scratch_bytes=max((cost.scratch_bytes for cost in costs), default=0),
         first_seconds=round(first_seconds or 0.0, 1),
+        expected_seconds=round(min(expected_seconds, most_seconds), 1),
     )

@@ -12,14 +12,3 @@ def unwatched(done: float) -> None:
 
 def tell_nobody(*_facts: object) -> None:
     """Take the place of a listener where nobody wants to hear."""
-
-
-def progress_of(total: float, watch: Watch) -> Watch:
-    """Tell `watch` of pieces of work, in the unit of their total, which may turn out to be more."""
-    pieces = list[float]()
-
-    def tell(piece: float) -> None:
-        pieces.append(piece)
-        watch(sum(pieces) / max(sum(pieces), total))
-
-    return tell

@@ -13,7 +13,7 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen.closures import blocks, nodes, solving, ways
+from tbgen.closures import blocks, nodes, planning, solving, ways
 from tbgen.closures import folder as block_folder
 from tbgen.closures.bracket import Solution
 from tbgen.closures.closure import Closure
@@ -68,12 +68,12 @@ def allow_few_men(monkeypatch: pytest.MonkeyPatch, most: int = 2) -> None:
         "PLACES_AT_ONCE": 1 << 9,
     }
     for module, (name, value) in itertools.product(
-        (blocks, block_folder, nodes, single, solving, stored, ways), sizes.items()
+        (blocks, block_folder, nodes, planning, single, solving, stored, ways), sizes.items()
     ):
         if hasattr(module, name):
             monkeypatch.setattr(module, name, value)
     monkeypatch.setattr(
-        solving,
+        planning,
         "ways_of",
         lambda free: [replace(way, coarse_free=most) for way in ways.ways_of(free)],
     )
@@ -83,7 +83,7 @@ def answers(folder: Path, monkeypatch: pytest.MonkeyPatch, *given: Way) -> list[
     """What is found of some positions, in some ways, or in all that there are."""
     with PositionSolver(folder) as solver, monkeypatch.context() as patch:
         if given:
-            patch.setattr(solving, "ways_of", lambda free: given)
+            patch.setattr(planning, "ways_of", lambda free: given)
         return [solver.solve(*each) for each in FENS]
 
 
@@ -116,7 +116,7 @@ def test_prepared_blocks_make_bounds_closer_and_never_wrong(
     solved, far = answers(folder, monkeypatch, SOLVED), answers(folder, monkeypatch, BOUNDED)
     allow_few_men(monkeypatch)
     monkeypatch.setattr(
-        solving, "ways_of", lambda free: [Way(3, 2, 1, mates_free=3, coarse_free=2)]
+        planning, "ways_of", lambda free: [Way(3, 2, 1, mates_free=3, coarse_free=2)]
     )
     with PositionSolver(folder) as solver:
         assert solver.prepare(material).nodes == 2 * 2 * 24, (
@@ -147,7 +147,7 @@ def test_who_mates_after_the_last_pawn_promotes_makes_bounds_closer_and_never_wr
     allow_few_men(monkeypatch, 1)
     asked, found = [*pairs(random.Random(SEED), ["KPk", "Kkp"], 60)], list[list[Solution]]()
     for part in (slice(3, 4), slice(1), slice(2), slice(3)):
-        monkeypatch.setattr(solving, "ways_of", lambda free, part=part: ways.ways_of(free)[part])
+        monkeypatch.setattr(planning, "ways_of", lambda free, part=part: ways.ways_of(free)[part])
         with PositionSolver(folder_of("KvK")) as solver:
             assert contradictions(solver, tables, asked) == []
             found.append([solver.solve(*each) for each in asked])
@@ -218,7 +218,7 @@ def test_only_promotions_to_six_men_with_one_pawn_or_none_are_prepared(
 def test_blocks_that_contradict_each_other_are_told(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(solving, "ways_of", lambda free: [BOUNDED])
+    monkeypatch.setattr(planning, "ways_of", lambda free: [BOUNDED])
     with PositionSolver(folder := folder_of("KvK")) as solver:
         solver.solve(LATER)
     for file in map(ArrayFile, files_in(folder)):

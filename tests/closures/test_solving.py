@@ -12,7 +12,7 @@ from unittest import mock
 import chess
 import pytest
 
-from tbgen.closures import nodes, solving
+from tbgen.closures import blocks, nodes, pace, planning, solving
 from tbgen.closures.answers import Brackets
 from tbgen.closures.blocks import BlockSolver, SolvedBlocks
 from tbgen.closures.bracket import ANYTHING, Bracket, Solution
@@ -20,7 +20,12 @@ from tbgen.closures.folder import SUFFIX
 from tbgen.closures.nodes import SharedNode, node_on
 from tbgen.closures.solving import PositionSolver
 from tbgen.closures.ways import Way
-from tbgen.errors import ClosureTooLargeError, NotEnoughMemoryError, UsageError
+from tbgen.errors import (
+    ClosureTooLargeError,
+    NotEnoughMemoryError,
+    SolveOverrunError,
+    UsageError,
+)
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import accruable, bare_sides, own_score
 from tbgen.score import Score
@@ -32,6 +37,8 @@ pytestmark = pytest.mark.usefixtures("unbundled")
 """Positions of three men are solved here, which have no table."""
 
 SEED = 48
+PATIENT = 3600.0
+"""Seconds between two looks at running blocks, so that a slow machine looks once a block."""
 PAWNS = "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1"
 LATER = "8/8/4P3/4k3/8/8/8/4K3 w - - 0 1"
 PAWNS_OF_BOTH = "8/1P6/8/4k3/8/8/4p3/2K5 w - - 0 1"
@@ -148,11 +155,11 @@ def test_no_bracket_of_four_men_excludes_the_value_of_its_table(
 def test_cuts_come_as_close_as_all_outcomes_with_the_same_bounds(
     folder_of: Folder, tables: Tablebase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(solving, "ways_of", lambda free: [Way(0, 0, free)])
+    monkeypatch.setattr(planning, "ways_of", lambda free: [Way(0, 0, free)])
     asked, folder = [*pairs(random.Random(SEED), ["KPk", "Kkp"], 25)], folder_of("KvK")
     with PositionSolver(folder) as solver:
         known = [solver.solve(*each) for each in asked]
-    monkeypatch.setattr(solving, "ways_of", lambda free: [Way(0, 0, free, coarse_free=0)])
+    monkeypatch.setattr(planning, "ways_of", lambda free: [Way(0, 0, free, coarse_free=0)])
     with PositionSolver(folder) as solver:
         found = [solver.solve(*each) for each in asked]
         assert contradictions(solver, tables, asked) == []
@@ -165,7 +172,8 @@ def test_cuts_come_as_close_as_all_outcomes_with_the_same_bounds(
 def test_later_questions_are_watched_too_and_a_server_finds_their_answers(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(solving, "ways_of", lambda free: [Way(0, 0, free, coarse_free=0)])
+    monkeypatch.setattr(planning, "ways_of", lambda free: [Way(0, 0, free, coarse_free=0)])
+    monkeypatch.setattr(blocks, "TICK_SECONDS", PATIENT)
     told, folder = list[float](), folder_of("KvK")
     with PositionSolver(folder) as solver:
         planned, found = solver.plan(LATER).nodes, solver.solve(LATER, watch=told.append)
@@ -233,6 +241,67 @@ def test_a_solver_answers_the_same_whatever_it_was_asked_before(folder_of: Folde
     assert solved(folder_of(), board, budget=100).facts()["moves"] == answers[1].facts()["moves"]
 
 
+def test_an_answer_that_counts_solved_blocks_does_not_depend_on_what_was_solved_before(
+    folder_of: Folder,
+) -> None:
+    """With a budget of 4 the position is exact, with one of 1 it is not."""
+    root = "8/8/1P6/4k3/4p3/8/8/2K5 b - - 0 1"
+    folder = folder_of(*PIECES)
+    first = solved(folder, root, budget=1, counts_solved=True)
+    closest = solved(folder, root, budget=4)
+    assert closest.bracket.is_exact
+    assert not first.bracket.is_exact
+    again = solved(folder, root, budget=1, counts_solved=True)
+    assert again.facts()["moves"] == first.facts()["moves"]
+    by_solved_blocks = solved(folder, root, budget=1)
+    assert by_solved_blocks.facts()["moves"] == closest.facts()["moves"]
+
+
+def test_a_refusal_names_the_least_budget_that_does(folder_of: Folder) -> None:
+    root = chess.Board("8/pp6/8/3k4/8/3K4/PP6/8 w - - 0 1")
+    with PositionSolver(folder_of("KvK"), budget=1) as solver:
+        with pytest.raises(ClosureTooLargeError, match=r"--budget [0-9]+ allows it") as refused:
+            solver.plan(root)
+        needed = refused.value.needed_budget
+        assert needed is not None
+        (position,) = solver.outlook([(root, own_score(root))]).positions
+        assert (position.plan, position.needed_budget) == (None, needed)
+        solver.budget = needed - 1
+        with pytest.raises(ClosureTooLargeError):
+            solver.plan(root)
+        solver.budget = needed
+        assert solver.plan(root).cpu_seconds <= needed
+
+
+def test_a_solve_that_takes_too_long_stops_says_so_and_can_go_on(
+    folder_of: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = folder_of("KvK")
+    root = chess.Board(PAWNS)
+    expected = solved(folder, root).bracket
+    shutil.rmtree(folder / "solved")
+    monkeypatch.setattr(pace, "COMPILING_SECONDS", 0.0)
+    with PositionSolver(folder, overrun=0.001) as solver:
+        with pytest.raises(SolveOverrunError, match=r"KPvK: stopped after .* expected"):
+            solver.solve(root)
+        assert len(files_in(folder)) == 1
+        assert solver.bracket(root, own_score(root)) is None
+        assert solver.bracket(root, own_score(root)) is None, "it is not tried again"
+        assert [error.material for error in solver.stopped] == ["KPvK"]
+    assert solved(folder, root).bracket == expected
+
+
+def test_progress_moves_while_a_block_is_solved_and_never_falls(
+    folder_of: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "TICK_SECONDS", 0.001)
+    told = list[float]()
+    with PositionSolver(folder_of("KvK")) as solver:
+        found = solver.solve(PAWNS, watch=told.append)
+    assert told == sorted(told)
+    assert len(set(told)) > found.plan.nodes + 1
+
+
 def files_in(folder: Path) -> list[Path]:
     return sorted((folder / "solved").glob(f"*{SUFFIX}"))
 
@@ -269,7 +338,8 @@ def test_a_plan_has_the_block_of_a_position_that_is_asked_with_another_accrued_s
         assert solver.solved(PAWNS_OF_BOTH, "G3.5") is None
 
 
-def test_an_interrupted_solve_goes_on(folder_of: Folder) -> None:
+def test_an_interrupted_solve_goes_on(folder_of: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "TICK_SECONDS", PATIENT)
     folder, board = folder_of("KvK"), chess.Board(PAWNS)
     with PositionSolver(folder) as solver, pytest.raises(KeyboardInterrupt):
         solver.solve(board, watch=mock.Mock(side_effect=KeyboardInterrupt))
@@ -322,18 +392,19 @@ def test_many_positions_are_solved_block_by_block(folder_of: Folder) -> None:
     ]
     with PositionSolver(folder) as solver:
         assert solver.solved(board) is None
-        ends, refused, plan = solver.outlook((each, own_score(each)) for each in boards)
-        for end in ends:
-            solver.bracket(*end)
+        outlook = solver.outlook([(each, own_score(each)) for each in boards])
+        for position in outlook.planned:
+            solver.bracket(*position.problem)
         made = files_in(folder)
-        assert (len(ends), plan.nodes, refused) == (
-            3,
-            len(made),
-            {
-                "its table is there; ask it with: tbgen probe": 1,
-                "it takes more than 12,000 CPU seconds by the plan": 1,
-            },
-        )
+        assert outlook.plan.nodes == len(made)
+        assert [position.refusal for position in outlook.positions] == [
+            None,
+            None,
+            None,
+            "its table is there; ask it with: tbgen probe",
+            "it takes more than 12,000 CPU seconds by the plan",
+        ]
+        assert [position.plan.nodes for position in outlook.planned if position.plan] == [6, 6, 2]
     with PositionSolver(folder) as solver:
         found = [solver.solved(each) for each in boards[:2]]
         assert [each and each.bracket for each in found] == [
@@ -350,7 +421,7 @@ def test_positions_without_pawns_are_solved_together(folder_of: Folder) -> None:
         for root in ((knight, score), (knight.mirror(), score.flipped()))
     ]
     with PositionSolver(folder) as solver:
-        nodes, found = solver.outlook(roots)[2].nodes, [solver.bracket(*root) for root in roots]
+        nodes, found = solver.outlook(roots).plan.nodes, [solver.bracket(*root) for root in roots]
     assert (nodes, len(files_in(folder)), len(set(found)) > 3) == (1, 1, True)
     assert [PositionSolver(folder).solve(*root).bracket for root in roots] == found
 
@@ -374,7 +445,7 @@ def test_blocks_take_turns_where_memory_is_scarce(
 
     monkeypatch.setattr(BlockSolver, "solve", watched)
     monkeypatch.setattr(process, "available_memory", lambda: room)
-    monkeypatch.setattr(solving, "ways_of", lambda *_: [Way(2, 2, 2)])
+    monkeypatch.setattr(planning, "ways_of", lambda *_: [Way(2, 2, 2)])
     solved(folder_of("KvK"), "8/4P1P1/8/4k3/8/8/8/4K3 w - - 0 1", threads=4)
     assert set(peak) == {most}
 
@@ -406,7 +477,7 @@ def test_a_position_with_too_many_men_beside_pawns_has_no_solved_blocks(folder_o
 def test_a_queen_bounds_a_rook_beside_pawns_that_mirror_each_other_and_where_she_loses(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch, fen: str, value: str
 ) -> None:
-    monkeypatch.setattr(solving, "ways_of", lambda *_: [Way(3, 3, 2)])
+    monkeypatch.setattr(planning, "ways_of", lambda *_: [Way(3, 3, 2)])
     assert solved(folder_of(*PIECES), fen).bracket.exact == Score(value)
 
 
@@ -414,7 +485,7 @@ def test_a_plan_makes_no_folders_and_has_one_way_of_those_that_solve_the_same(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        solving, "ways_of", lambda *_: [Way(most, 0, 0, coarse_free=0) for most in range(3)]
+        planning, "ways_of", lambda *_: [Way(most, 0, 0, coarse_free=0) for most in range(3)]
     )
     with PositionSolver(folder := folder_of("KvK")) as solver:
         assert solver.plan("8/8/3K4/8/8/6P1/4k3/8 w - - 0 1").nodes == 5, (
@@ -428,7 +499,7 @@ def test_tables_of_the_other_game_and_too_little_memory_are_refused(
 ) -> None:
     with pytest.raises(UsageError, match="whole-game"):
         PositionSolver(tmp_path / "whole-game")
-    monkeypatch.setattr(solving, "available_memory", lambda: 1 << 20)
+    monkeypatch.setattr(planning, "available_memory", lambda: 1 << 20)
     with pytest.raises(NotEnoughMemoryError, match="the blocks of a position"):
         solved(folder_of("KvK"), PAWNS)
     with PositionSolver(tmp_path) as solver:

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from multiprocessing.synchronize import Event
-from typing import Any
+from typing import Any, NamedTuple
 
 import chess
 
@@ -270,19 +270,37 @@ def _decide_text(text: bytes, in_line: bool, number: int, name: str) -> ChunkRep
     return decider.decide(Chunk(text, in_line, number), name)
 
 
-def positions_to_solve(path: str, task: GamesTask) -> list[tuple[chess.Board, Score]]:
-    """The last positions of a file's games that no table has and that best play would decide, with
-    accrued scores.
+class GameToSolve(NamedTuple):
+    """A game whose last position no table has, and which best play would decide."""
+
+    file: str
+    number: int
+    white: str
+    black: str
+    problem: tuple[chess.Board, Score]
+    """The last position with the accrued score."""
+
+
+def games_to_solve(path: str, task: GamesTask) -> Iterator[GameToSolve]:
+    """The games of a file that only a solve decides.
+
+    A file that cannot be read to its end has no more; deciding its games raises the error.
     """
-    positions = list[tuple[chess.Board, Score]]()
+    problems = list[tuple[chess.Board, Score]]()
 
     def note(board: chess.Board, accrued: Score) -> None:
-        positions.append((board.copy(stack=False), accrued))
+        problems.append((board.copy(stack=False), accrued))
 
-    only_positions = replace(task, texts=False, lines=False, facts=False)
-    with suppress(InputFileError):  # deciding the games raises it again
-        total(adjudicate_file(path, only_positions, solve=note))
-    return positions
+    with closing(ChunkDecider(task, note)) as decider, suppress(InputFileError):
+        for chunk in chunks_of(read_pieces(path), path):
+            for text in chunk.games:
+                game = game_of(text, path, task.rules)
+                if isinstance(game, PgnError):
+                    continue
+                decider.adjudicator.decide_read(game)
+                if problems:
+                    names = (game.tags.get("White", "?"), game.tags.get("Black", "?"))
+                    yield GameToSolve(path, game.number, *names, problems.pop())
 
 
 def adjudicate_file(

@@ -1,0 +1,160 @@
+"""The last positions that `tbgen adjudicate --solve` solves: their plan, and solving them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from tbgen.apps.games.batch import GamesTask, GameToSolve, games_to_solve
+from tbgen.cli import say
+from tbgen.cli.reporter import duration, progress
+from tbgen.cli.showing import Facts, Form, ShownRow, print_facts, show_table
+from tbgen.facts import facts_of
+from tbgen.rules.position import material_on
+from tbgen.system.inputs import STANDARD_INPUT
+from tbgen.text import counted, in_units
+
+if TYPE_CHECKING:
+    from tbgen.closures.bracket import SolvePlan
+    from tbgen.closures.planning import Outlook, PositionOutlook
+    from tbgen.closures.solving import PositionSolver
+
+_LEAST_SECONDS = 0.1
+"""A game whose blocks are solved already counts as so much work, so that progress moves."""
+
+
+def all_games_to_solve(names: Iterable[str], task: GamesTask) -> list[GameToSolve]:
+    """The games of some files whose last positions no table has."""
+    games = list[GameToSolve]()
+    for name in names:
+        games.extend(games_to_solve(name, task))
+    return games
+
+
+def show_plan(solver: PositionSolver, names: Sequence[str], task: GamesTask, form: Form) -> None:
+    """Print what each game takes to solve, and all together."""
+    games = all_games_to_solve(names, task)
+    outlook = solver.outlook([game.problem for game in games])
+    if form is not Form.TABLE:
+        rows = list(map(_facts_of, games, outlook.positions))
+        print_facts(form, {"games": rows, "plan": facts_of(outlook.plan)}, rows)
+        return
+    has_files = len(names) > 1
+    rows_shown = []
+    for game, position in zip(games, outlook.positions, strict=True):
+        rows_shown.append(_row_of(game, position, has_file=has_files))
+    show_table(rows_shown, none="no game stops in a position that only a solve decides")
+    _say_outlook(outlook, solver.budget)
+
+
+def _facts_of(game: GameToSolve, position: PositionOutlook) -> Facts:
+    board, accrued = game.problem
+    plan = None if position.plan is None else facts_of(position.plan)
+    return {
+        "file": game.file,
+        "number": game.number,
+        "white": game.white,
+        "black": game.black,
+        "fen": board.fen(),
+        "accrued": str(accrued),
+        "plan": plan,
+        "lacks_room": position.lacks_room,
+        "refusal": position.refusal,
+        "needed_budget": position.needed_budget,
+    }
+
+
+def _row_of(game: GameToSolve, position: PositionOutlook, *, has_file: bool) -> ShownRow:
+    board, _ = game.problem
+    row: dict[str, object] = {"file": game.file} if has_file else {}
+    row["game"] = game.number
+    row["players"] = f"{game.white} - {game.black}"
+    row["men"] = material_on(board)
+    plan = position.plan
+    if plan is None:
+        row.update(dict.fromkeys(["blocks", "first answer", "in all", "memory", "disk"], "-"))
+        row["answer"] = f"left out: {position.refusal}"
+    else:
+        row["blocks"] = plan.nodes
+        row["first answer"] = duration(plan.first_seconds)
+        row["in all"] = duration(plan.expected_seconds)
+        row["memory"] = in_units(plan.memory_bytes)
+        row["disk"] = in_units(plan.disk_bytes + plan.scratch_bytes)
+        row["answer"] = "exact" if plan.exact else "perhaps exact"
+    return row
+
+
+def solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask) -> None:
+    """Solve all last positions together, each block once.
+
+    The games of a stream are solved one by one.
+    """
+    files = [name for name in names if name != STANDARD_INPUT]
+    games = all_games_to_solve(files, task)
+    outlook = solver.outlook([game.problem for game in games])
+    _say_outlook(outlook, solver.budget)
+    planned = [(position.problem, position.plan) for position in outlook.planned if position.plan]
+    if not planned:
+        return
+    solver.check(outlook.plan)
+    weights = [max(plan.expected_seconds, _LEAST_SECONDS) for _, plan in planned]
+    with progress("solving", sum(weights), as_share=True) as work:
+        done = 0.0
+        for number, ((board, accrued), _) in enumerate(planned):
+            weight = weights[number]
+
+            def tell(part: float, before: float = done, weight: float = weight) -> None:
+                work.reach(before + part * weight)
+
+            solver.bracket(board, accrued, tell)
+            done += weight
+
+
+def _say_outlook(outlook: Outlook, budget: int) -> None:
+    """Print how many games can be solved and at what cost, and why others are left out."""
+    number = len(outlook.planned)
+    refused = len(outlook.positions) - number
+    if outlook.positions:
+        say(f"{counted(number, 'game', 'games')} to solve, {refused:,} left out")
+    needed_budgets = list[int]()
+    reasons = Counter[str]()
+    lacking_room = 0
+    for position in outlook.positions:
+        lacking_room += position.lacks_room
+        if position.needed_budget is not None:
+            needed_budgets.append(position.needed_budget)
+        elif position.refusal is not None:
+            reasons[position.refusal] += 1
+    if needed_budgets:
+        games = counted(len(needed_budgets), "game", "games")
+        say(
+            f"{games} left out: {_takes(len(needed_budgets))} more than {budget:,} CPU seconds "
+            f"by the plan; --budget {max(needed_budgets)} allows {_all_of(len(needed_budgets))}"
+        )
+    for reason, times in reasons.most_common():
+        say(f"{counted(times, 'game', 'games')} left out: {reason}")
+    if lacking_room:
+        say(
+            f"{counted(lacking_room, 'game', 'games')} may get closer bounds on a machine "
+            "with more free memory or disk"
+        )
+    if number:
+        say(_cost_of(outlook.plan))
+
+
+def _takes(number: int) -> str:
+    return "it takes" if number == 1 else "each takes"
+
+
+def _all_of(number: int) -> str:
+    return "it" if number == 1 else "all of them"
+
+
+def _cost_of(plan: SolvePlan) -> str:
+    disk = plan.disk_bytes + plan.scratch_bytes
+    return (
+        f"{counted(plan.nodes, 'block', 'blocks')}, "
+        f"{duration(plan.expected_seconds)} of CPU (estimated), "
+        f"{in_units(plan.memory_bytes)} of memory, {in_units(disk)} of disk"
+    )
