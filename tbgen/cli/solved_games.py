@@ -94,15 +94,15 @@ def solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask) -
     games = all_games_to_solve(files, task)
     outlook = solver.outlook([game.problem for game in games])
     _say_outlook(outlook, solver.budget)
-    planned = [(position.problem, position.plan) for position in outlook.planned if position.plan]
+    planned = outlook.planned
     if not planned:
         return
     solver.check(outlook.plan)
-    weights = [max(plan.expected_seconds, _LEAST_SECONDS) for _, plan in planned]
+    weights = [max(position.expected_seconds, _LEAST_SECONDS) for position in planned]
     with progress("solving", sum(weights), as_share=True) as work:
         done = 0.0
-        for number, ((board, accrued), _) in enumerate(planned):
-            weight = weights[number]
+        for position, weight in zip(planned, weights, strict=True):
+            board, accrued = position.problem
 
             def tell(part: float, before: float = done, weight: float = weight) -> None:
                 work.reach(before + part * weight)
@@ -129,8 +129,8 @@ def _say_outlook(outlook: Outlook, budget: int) -> None:
     if needed_budgets:
         games = counted(len(needed_budgets), "game", "games")
         say(
-            f"{games} left out: {_takes(len(needed_budgets))} more than {budget:,} CPU seconds "
-            f"by the plan; --budget {max(needed_budgets)} allows {_all_of(len(needed_budgets))}"
+            f"{games} left out: more than {budget:,} CPU seconds by the plan; "
+            f"--budget {max(needed_budgets)} allows {_all_of(len(needed_budgets))}"
         )
     for reason, times in reasons.most_common():
         say(f"{counted(times, 'game', 'games')} left out: {reason}")
@@ -141,10 +141,6 @@ def _say_outlook(outlook: Outlook, budget: int) -> None:
         )
     if number:
         say(_cost_of(outlook.plan))
-
-
-def _takes(number: int) -> str:
-    return "it takes" if number == 1 else "each takes"
 
 
 def _all_of(number: int) -> str:

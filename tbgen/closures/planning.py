@@ -6,7 +6,7 @@ the budget, and on no other load of the machine.
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import chess
@@ -63,6 +63,11 @@ class PositionOutlook:
     refusal: str | None = None
     needed_budget: int | None = None
     """The least budget that would do, if the refusal is for want of it."""
+
+    @property
+    def expected_seconds(self) -> float:
+        """The CPU seconds that it is expected to take; none if it is refused."""
+        return 0.0 if self.plan is None else self.plan.expected_seconds
 
 
 @dataclass(frozen=True)
@@ -130,8 +135,10 @@ class Planner:
                 positions.append(position)
                 yield from its_closures
 
-        plan = plan_of(closures(), most_seconds=budget * len(problems))
-        return Outlook(positions, plan)
+        plan = plan_of(closures())
+        one_by_one = sum(position.expected_seconds for position in positions)
+        expected_seconds = min(plan.expected_seconds, one_by_one)
+        return Outlook(positions, replace(plan, expected_seconds=expected_seconds))
 
     def _outlook_of(
         self, problem: Problem, budget: int, free_keys: Collection[str]
@@ -191,13 +198,10 @@ class Planner:
             if not closure.missing:
                 needed = min(needed, closure.charged_seconds)
         if needed == math.inf:
-            reason = f"it takes more than {most:,} CPU seconds by the plan"
+            reason = f"more than {most:,} CPU seconds by the plan"
             return ClosureTooLargeError(material, reason)
         needed_budget = math.ceil(needed)
-        reason = (
-            f"it takes more than {budget:,} CPU seconds by the plan; "
-            f"--budget {needed_budget} allows it"
-        )
+        reason = f"more than {budget:,} CPU seconds by the plan; --budget {needed_budget} allows it"
         return ClosureTooLargeError(material, reason, needed_budget)
 
     def _first_question(self, node: Node) -> CutQuestion:
