@@ -7,7 +7,6 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-import chess
 import click
 
 from tbgen.apps.games.standings import in_decimals
@@ -100,15 +99,12 @@ class MatchView:
         for ply, answer in sheet.answers.items():
             if answer.doubt is None:
                 continue
-            before = sheet.game.board.root()
-            number, side = divmod(ply - 1 + (before.turn == chess.BLACK), 2)
-            name = self._match.standings.names(sheet.pairing)[side]
+            name = self._match.standings.names(sheet.pairing)[sheet.mover_of(ply)]
             kind, details = answer.doubt
             self._doubts[name, kind] += 1
             if self._doubts[name, kind] == 1:
-                move = f"{before.fullmove_number + number}{'...' if side else '.'}"
                 self.says(
-                    f"warning: {name}, game {sheet.pairing.number}, move {move} "
+                    f"warning: {name}, game {sheet.pairing.number}, move {sheet.number_of(ply)} "
                     f"{kind.value}: {details}"
                 )
 

@@ -12,7 +12,7 @@ from tbgen.apps.match.process import Answer
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.settings import PlayRules
 from tbgen.rules.game import Game
-from tbgen.score import Score
+from tbgen.score import Color, Score
 
 NORMAL = "normal"
 """The tag `Termination` of a game that its rules have ended."""
@@ -56,3 +56,15 @@ class Sheet:
         """The numbers of White and Black; of a game that is no bye."""
         assert self.pairing.black is not None, "a bye has one player"
         return self.pairing.white, self.pairing.black
+
+    def mover_of(self, ply: int) -> Color:
+        """Who makes a ply, counted from 1."""
+        first = Color.of(self.game.board.root().turn)
+        return first if ply % 2 else first.other
+
+    def number_of(self, ply: int) -> str:
+        """The number of a ply's move as a score sheet has it, such as `12.` or `12...`."""
+        root = self.game.board.root()
+        plies_before = ply - 1 + (not root.turn)
+        dots = "." if self.mover_of(ply) is Color.WHITE else "..."
+        return f"{root.fullmove_number + plies_before // 2}{dots}"
