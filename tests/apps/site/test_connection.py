@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import socket
 from collections.abc import Iterator
+from unittest.mock import Mock
 
 import pytest
+from starlette.types import Receive, Scope, Send
+from uvicorn.server import ServerState
+
+from tbgen.apps.site.connection import PART_BYTES, Connection
+from tbgen.apps.site.run import config_for
 
 HEALTH = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LAST = b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
@@ -52,6 +59,28 @@ def test_requests_that_come_at_once_are_answered_in_their_order(server: str) -> 
     heads = [line for line in answer.split(b"\r\n") if line.startswith(b"content-type: ")]
     assert heads == [b"content-type: " + kind for kind in kinds]
     assert answer.count(b"HTTP/1.1 200 OK\r\n") == len(kinds)
+
+
+def test_requests_that_come_ahead_stay_bytes_until_others_are_answered() -> None:
+    async def answer_nothing(scope: Scope, receive: Receive, send: Send) -> None:
+        await asyncio.Event().wait()
+
+    async def requests_taken() -> int:
+        config = config_for(answer_nothing)
+        config.load()
+        connection = Connection(config, ServerState(), {})
+        transport = Mock(asyncio.Transport)
+        transport.is_closing.return_value = False
+        transport.get_extra_info.return_value = None
+        connection.connection_made(transport)
+        for _ in range(50):
+            connection.data_received(HEALTH * 100)
+        transport.pause_reading.assert_called()
+        taken = len(connection.pipeline)
+        connection.connection_lost(None)
+        return taken
+
+    assert asyncio.run(requests_taken()) <= PART_BYTES // len(HEALTH)
 
 
 @pytest.mark.usefixtures("errors")
