@@ -18,6 +18,7 @@ from typing import NamedTuple, NoReturn, TextIO
 import click
 from click.shell_completion import CompletionItem
 
+from tbgen.cli.called import with_program
 from tbgen.errors import NotEnoughMemoryError, TbgenError
 from tbgen.system import __version__
 from tbgen.text import printable
@@ -108,13 +109,14 @@ def _nowhere() -> TextIO:
 def complain(*texts: str) -> None:
     """Print each text as one line on the standard error."""
     for text in texts:
-        click.echo(f"tbgen: {printable(' '.join(text.splitlines()))}", err=True)
+        line = with_program(" ".join(text.splitlines()))
+        click.echo(f"tbgen: {printable(line)}", err=True)
 
 
 def say(text: str, *, err: bool = True) -> None:
     """Print one line about finished work on the standard error or output, unless `-q` hides it."""
     if not is_quiet():
-        click.echo(printable(text), err=err)
+        click.echo(printable(with_program(text)), err=err)
 
 
 def is_quiet() -> bool:
