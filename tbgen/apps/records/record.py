@@ -321,8 +321,25 @@ def replay(fen: str, moves: Iterable[str], mobility: Mobility = Mobility.RESET) 
     return Replay(tuple(steps), tuple(outcomes), is_renewed)
 
 
+def _castling_step(board: chess.Board, move: chess.Move) -> str:
+    """The moves of the rook and of the king; in Chess960 a move of the king names the rook."""
+    is_short = board.is_kingside_castling(move)
+    rank = chess.square_rank(move.from_square)
+    rook = chess.square(chess.FILE_NAMES.index("h" if is_short else "a"), rank)
+    if board.chess960:
+        rook = move.to_square
+    rook_to = chess.square(chess.FILE_NAMES.index("f" if is_short else "d"), rank)
+    king_to = chess.square(chess.FILE_NAMES.index("g" if is_short else "c"), rank)
+    rook_step = chess.square_name(rook) + chess.square_name(rook_to)
+    return f"{rook_step},{chess.square_name(move.from_square)}{chess.square_name(king_to)}"
+
+
 def step_of(board: chess.Board, move: chess.Move) -> str:
-    """The changes on the board by a move: it in UCI, after a pawn that it takes en passant."""
+    """The changes on the board by a move: it in UCI, after a pawn that it takes en passant, or
+    after the move of the rook that castles.
+    """
+    if board.is_castling(move):
+        return _castling_step(board, move)
     if not board.is_en_passant(move):
         return move.uci()
     taken = chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))

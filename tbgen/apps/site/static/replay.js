@@ -26,15 +26,20 @@ function menOn(board) {
   return men;
 }
 
-/** A step of a line, `e2e4`; with the square of the man that it takes, `d4,e4d3`. */
+/** A step of a line, `e2e4`; behind the square of a man that it takes in passing, `d4,e4d3`, or
+ * behind the move of the rook that castles, `h1f1,e1g1`. */
 function readStep(text) {
   const parts = text.split(",");
   const move = parts.at(-1);
   const to = move.slice(2, 4);
+  const before = parts.length > 1 ? parts[0] : to;
+  const castles = before.length === 4;
   return {
     from: move.slice(0, 2),
     to,
-    taken: parts.length > 1 ? parts[0] : to,
+    taken: castles ? null : before,
+    rookFrom: castles ? before.slice(0, 2) : null,
+    rookTo: castles ? before.slice(2) : null,
     promotion: ROLES[move[4]],
   };
 }
@@ -55,10 +60,12 @@ function firstPosition(men, fen) {
 function play(position, text) {
   const step = readStep(text);
   const man = manOn(position, step.from);
-  const taken = manOn(position, step.taken);
+  const taken = step.taken ? manOn(position, step.taken) : undefined;
+  const rook = step.rookFrom ? manOn(position, step.rookFrom) : undefined;
   const isReset = taken !== undefined || man.role === "pawn";
   position.clock = isReset ? 0 : position.clock + 1;
   if (taken) taken.isTaken = true;
+  if (rook) Object.assign(rook, placeOf(step.rookTo));
   Object.assign(man, placeOf(step.to));
   position.passing = passingAfter(position, man, step);
   if (step.promotion) man.role = step.promotion;
