@@ -23,7 +23,8 @@ from tbgen.apps.games.standings import (
     in_decimals,
 )
 from tbgen.apps.games.tags import Source
-from tbgen.cli import complain, complain_of, options
+from tbgen.cli import complain, complain_of, options, say
+from tbgen.cli.called import with_program
 from tbgen.cli.command import Command, refuse_together
 from tbgen.cli.reading import (
     adjudicated,
@@ -31,8 +32,10 @@ from tbgen.cli.reading import (
     building,
     say_overruled_fifty_moves,
 )
+from tbgen.cli.reporter import progress
 from tbgen.cli.showing import Form, print_facts, table_lines, terminal_width
 from tbgen.errors import MissingTableError, UsageError
+from tbgen.system.inputs import STANDARD_INPUT
 from tbgen.text import counted, printable
 
 _MOST_ACROSS = 20
@@ -56,10 +59,7 @@ _DEFAULT = ",".join(DEFAULT_ORDER)
     "--event",
     metavar="NAME",
     type=options.NAME,
-    help="Rank only the games whose tag Event has this name.",
-)
-@click.option(
-    "--together", is_flag=True, help="Rank the games of all events as those of one event."
+    help="Rank only the games whose tag Event is NAME, as one event; * stands for any text.",
 )
 @click.option(
     "--unreadable",
@@ -74,6 +74,12 @@ _DEFAULT = ",".join(DEFAULT_ORDER)
     help="Print JSON in the shape that the site of TCEC reads.",
 )
 @click.option("--html", "as_page", is_flag=True, help="Print a page that needs no other file.")
+@click.option(
+    "--pages",
+    metavar="DIR",
+    type=options.FOLDER,
+    help="Write a page for each event and each game into DIR, for any web server.",
+)
 @options.rules_options
 @options.folders_option
 @options.jobs_option
@@ -84,10 +90,10 @@ def command(
     files: tuple[str, ...],
     tiebreak: str,
     event: str | None,
-    together: bool,
     unreadable: str,
     as_crosstable: bool,
     as_page: bool,
+    pages: Path | None,
     rules: Rules,
     folders: tuple[Path, ...],
     jobs: int,
@@ -104,17 +110,23 @@ def command(
 
     Each event of the files has a table of its own, by the tag Event.
 
+    With --pages, tbgen writes a folder of pages: each event with its rounds, each game with its
+    board and the reason of its score. Run the same command after each round; tbgen writes only new
+    and changed pages, and removes those of games that are no more.
+
     \b
     Examples:
       tbgen standings scored.pgn
       tbgen standings scored.pgn --tiebreak points,direct-encounter,net --scoring komi --komi G5.75
       tbgen standings scored.pgn --tiebreak tcec-swiss
       tbgen standings scored.pgn --html > standings.html
+      tbgen standings season.pgn --pages www
     """
-    refuse_together("--format", "--crosstable", "--html")
-    refuse_together("--event", "--together")
+    refuse_together("--format", "--crosstable", "--html", "--pages")
     names = asked_files(files)
     order = _order(tiebreak)
+    if pages is not None:
+        _refuse_pages(pages, names)
     task = GamesTask(rules, tables=folders, texts=False, results=True)
     parts = list(adjudicated(names, task, jobs))
     games = list[EventGame]()
@@ -127,7 +139,7 @@ def command(
         games = games_of_event(games, event)
     unread_files = [fault for fault in everything.skipped if getattr(fault, "number", None) is None]
     # A file in the shape of TCEC has one event.
-    is_one = event is not None or together or as_crosstable
+    is_one = event is not None or as_crosstable
     events = [games] if is_one or not games else list(by_event(games).values())
     ranked = list[Standings]()
     for games_of_one in events:
@@ -142,9 +154,12 @@ def command(
         rows = chain.from_iterable(standings.csv_rows() for standings in ranked)
         print_facts(form, {"events": [standings.facts() for standings in ranked]}, rows)
     elif as_page:
-        from tbgen.apps.site.standalone import standings_page
+        from tbgen.apps.games.sources import games_file
+        from tbgen.apps.site.event import standings_page
 
-        click.echo(standings_page(ranked), nl=False)
+        click.echo(standings_page(ranked, rules, list(map(games_file, names))), nl=False)
+    elif pages is not None:
+        _write_pages(pages, ranked, names, rules, folders)
     else:
         _show_tables(ranked, building(names, folders))
     code = complain_of(everything.skipped)
@@ -167,6 +182,49 @@ def _order(text: str) -> list[TieBreak]:
             )
         order.update(dict.fromkeys(known[name]))
     return list(order)
+
+
+def _refuse_pages(folder: Path, names: Sequence[str]) -> None:
+    """Refuse to make pages of a stream, or over pages of somebody else."""
+    from tbgen.apps.site import need_extra
+    from tbgen.apps.site.event import INDEX, generator_of
+
+    need_extra("report")
+    if STANDARD_INPUT in names:
+        raise UsageError("--pages reads games twice, so name files; - is a stream")
+    index = folder / INDEX
+    if index.exists() and not generator_of(index):
+        raise UsageError(f"{index} is no page of an event; name another folder")
+
+
+def _write_pages(
+    folder: Path,
+    ranked: Sequence[Standings],
+    names: Sequence[str],
+    rules: Rules,
+    folders: Sequence[Path],
+) -> None:
+    """Write the pages of events and games, and print their number."""
+    from tbgen.apps.site.event import INDEX, EventSite, game_pages_in, write_events
+    from tbgen.probe import Tablebase
+
+    with (
+        Tablebase(folders, missing_ok=True) as tables,
+        progress("writing pages", as_share=True) as work,
+    ):
+        site = EventSite(ranked, names, rules, tables)
+        there = game_pages_in(folder)
+        if len(site.pages) < there:
+            raise UsageError(
+                f"{folder} has the pages of {counted(there, 'game', 'games')}, and the files have "
+                f"{len(site.pages):,}; name another folder, or remove this one"
+            )
+        files, written = write_events(site, folder, work.reach)
+    say(
+        f"{counted(files, 'file', 'files')}, {written:,} of them new or changed; "
+        f"begin with {folder / INDEX}",
+        err=False,
+    )
 
 
 def _complain_of_doubts(ranked: Sequence[Standings]) -> None:
@@ -251,4 +309,4 @@ def _show_notes(standings: Standings, build: str) -> None:
         if lacking:
             them = "it" if lacking == 1 else "them"
             advice = f"; build {them} with: {build}"
-        click.echo(standings.caveat + advice)
+        click.echo(with_program(standings.caveat + advice))

@@ -5,37 +5,72 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Final, NamedTuple
 
-from tbgen.apps.games.event import EventGame
 from tbgen.apps.games.standings import PlayerRow, Standings, TieBreak
 from tbgen.apps.games.tiebreaks import NO_SUCH_GAME
 from tbgen.score import STALEMATE_CODE, Color, Score
 
-_MEANINGS: Final[Mapping[TieBreak, tuple[str, str]]] = {
-    "classical": ("Score sheet", "A win is 1 and a draw 1/2, as in ordinary chess."),
-    "points": ("Points", "The sum of the r-mobility points of all games."),
-    "net": (
+
+class _Meaning(NamedTuple):
+    """A criterion in words."""
+
+    head: str
+    """The head of its column."""
+    name: str
+    """Its name within a sentence."""
+    sentence: str
+    """What it counts."""
+
+
+_MEANINGS: Final[Mapping[TieBreak, _Meaning]] = {
+    "classical": _Meaning(
+        "Score sheet", "the score sheet", "A win is 1 and a draw 1/2, as in ordinary chess."
+    ),
+    "points": _Meaning("Points", "points", "The sum of the r-mobility points of all games."),
+    "net": _Meaning(
         "Net",
+        "net stalemates",
         "Stalemates given less suffered; if these are equal, the same for G1.0, G1.5 and so on.",
     ),
-    "direct-encounter": ("Direct encounter", "The points of the games between equal players."),
-    "sonneborn-berger": (
+    "direct-encounter": _Meaning(
+        "Direct encounter",
+        "direct encounter",
+        "The points of the games between equal players.",
+    ),
+    "sonneborn-berger": _Meaning(
+        "Sonneborn-Berger",
         "Sonneborn-Berger",
         "The sum of the opponents' points, each times the points won against that opponent.",
     ),
-    "buchholz": ("Buchholz", "The sum of the opponents' points."),
-    "buchholz-cut-1": ("Buchholz cut 1", "The sum of the opponents' points without the lowest."),
-    "buchholz-median": (
+    "buchholz": _Meaning("Buchholz", "Buchholz", "The sum of the opponents' points."),
+    "buchholz-cut-1": _Meaning(
+        "Buchholz cut 1",
+        "Buchholz cut 1",
+        "The sum of the opponents' points without the lowest.",
+    ),
+    "buchholz-median": _Meaning(
         "Median Buchholz",
+        "median Buchholz",
         "The sum of the opponents' points without the lowest and the highest.",
     ),
-    "wins": ("Wins", "The rounds with the points of a win."),
-    "double-wins": ("Double wins", "Pairs of games with one opponent, won with both colours."),
-    "quick-wins": ("Quick wins", "The average number of moves of won games; fewer are better."),
-    "long-losses": ("Long losses", "The average number of moves of lost games; more are better."),
+    "wins": _Meaning("Wins", "wins", "The rounds with the points of a win."),
+    "double-wins": _Meaning(
+        "Double wins",
+        "double wins",
+        "Pairs of games with one opponent, won with both colours.",
+    ),
+    "quick-wins": _Meaning(
+        "Quick wins",
+        "quick wins",
+        "The average number of moves of won games; fewer are better.",
+    ),
+    "long-losses": _Meaning(
+        "Long losses",
+        "long losses",
+        "The average number of moves of lost games; more are better.",
+    ),
 }
-"""Criterion -> the head of its column, and what it counts."""
 
 _LENGTHS = ("quick-wins", "long-losses")
 _MOST_NET = 3
@@ -46,18 +81,30 @@ _MOST_NET = 3
 class CriterionColumn:
     """A criterion, its sentence, and the text of each player's value."""
 
+    criterion: TieBreak
     head: str
     sentence: str
     cells: Mapping[str, str]
     """Player -> text; empty for the direct encounter, which is known only within a tie."""
 
 
+def name_of(criterion: TieBreak) -> str:
+    """The name of a criterion within a sentence."""
+    return _MEANINGS[criterion].name
+
+
+def value_of(standings: Standings, criterion: TieBreak, row: PlayerRow) -> str:
+    """A player's value as the column of a criterion shows it; empty without one."""
+    return _cells_of(standings, criterion).get(row.name, "")
+
+
 def columns_of(standings: Standings) -> list[CriterionColumn]:
     """The criteria in the order in which they decide."""
     columns = []
     for criterion in standings.order:
-        head, sentence = _MEANINGS[criterion]
-        columns.append(CriterionColumn(head, sentence, _cells_of(standings, criterion)))
+        meaning = _MEANINGS[criterion]
+        cells = _cells_of(standings, criterion)
+        columns.append(CriterionColumn(criterion, meaning.head, meaning.sentence, cells))
     return columns
 
 
@@ -71,14 +118,6 @@ def byes_of(standings: Standings) -> dict[str, str]:
             for game, side in games:
                 points[row.name] = points.get(row.name, Fraction(0)) + game.points(side)
     return _in_fixed_decimals(points)
-
-
-def games_by_round(standings: Standings) -> dict[int, list[EventGame]]:
-    """Round -> its games, in the order of the file; 0 is the round of games without one."""
-    rounds: dict[int, list[EventGame]] = {}
-    for game in standings.finished:
-        rounds.setdefault(game.round_number, []).append(game)
-    return dict(sorted(rounds.items()))
 
 
 def _cells_of(standings: Standings, criterion: TieBreak) -> dict[str, str]:

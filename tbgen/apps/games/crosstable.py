@@ -26,7 +26,7 @@ _SIGNS = {WIN: "1", DRAW: "=", LOSS: "0"}
 def tcec_json(standings: Standings) -> dict[str, Any]:
     """The cross table as TCEC's site reads it."""
     neustadtl = sonneborn_berger(cross_table(standings.finished, EventGame.classical))
-    ratings = _ratings_of(standings)
+    ratings = ratings_of(standings)
     numbers = {id(game): number for number, game in enumerate(standings.finished, 1)}
     abbreviations = list[str]()
     table: dict[str, dict[str, Any]] = {}
@@ -72,7 +72,7 @@ def tcec_json(standings: Standings) -> dict[str, Any]:
     return {"Event": standings.event, "Order": list(standings.indices), "Table": table}
 
 
-def _ratings_of(standings: Standings) -> dict[str, int]:
+def ratings_of(standings: Standings) -> dict[str, int]:
     """The players' ratings by their last games; 0 without one."""
     ratings = {}
     for game in standings.finished:

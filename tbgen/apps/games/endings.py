@@ -139,17 +139,14 @@ def mark_of(game: EventGame) -> str:
 
 
 def ended_in_words(game: EventGame) -> str:
-    """How a game ended, with its loser if there is one: `Black resigned`.
-
-    Empty if the file does not say.
-    """
+    """How a game with a result ended, with its loser if there is one: `Black resigned`."""
     ending = ending_of(game)
     winner = winner_of(game.result)
     details = _details_of(game)
     if ending is Ending.FORFEIT and winner is None:
         return "both forfeited"
     if ending is Ending.UNKNOWN:
-        return f"{winner} won" if winner is not None else details
+        return f"{winner} won" if winner is not None else details or "drawn"
     if winner is not None and ending in _BY_LOSER:
         return f"{winner.other} {_BY_LOSER[ending]}"
     if ending is Ending.ADJUDICATION and details:

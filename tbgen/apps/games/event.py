@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -209,12 +210,13 @@ def by_event(games: Iterable[EventGame]) -> dict[str, list[EventGame]]:
 
 
 def games_of_event(games: Sequence[EventGame], name: str) -> list[EventGame]:
-    """The games whose tag Event has this name, in any case.
+    """The games whose tag Event has this name, in any case; `*` stands for any text.
 
     UsageError names the events if there are none.
     """
     wanted = " ".join(name.casefold().split())
-    chosen = [game for game in games if game.event.casefold() == wanted]
+    pattern = re.compile(".*".join(map(re.escape, wanted.split("*"))))
+    chosen = [game for game in games if pattern.fullmatch(game.event.casefold())]
     if not chosen:
         raise UsageError(f'no game has the event "{name}"; there are {names_of_events(games)}')
     return chosen

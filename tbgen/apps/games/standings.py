@@ -240,8 +240,11 @@ class Standings:
         faults: Iterable[TbgenError] = (),
     ) -> None:
         self.order = tuple(order)
+        self.counts_unreadable = counts_unreadable
         self.finished = list[EventGame]()
         """The games that count: those with a result."""
+        self.listed = list[EventGame]()
+        """The games with and without a result, in the order of the files."""
         self.unfinished = list[EventGame]()
         """The games without a result, which do not count."""
         self.by_sheet = list[TbgenError]()
@@ -251,7 +254,9 @@ class Standings:
         for game in games:
             if game.fault is not None and not (counts_unreadable and game.counts_by_sheet):
                 self.skipped.append(game.fault)
-            elif game.result == UNFINISHED:
+                continue
+            self.listed.append(game)
+            if game.result == UNFINISHED:
                 self.unfinished.append(game)
             else:
                 self.finished.append(game)
@@ -336,7 +341,7 @@ class Standings:
     def days(self) -> list[Day]:
         """The days of all games that have one."""
         days = list[Day]()
-        for game in [*self.finished, *self.unfinished]:
+        for game in self.listed:
             if game.day is not None:
                 days.append(game.day)
         return days

@@ -1,4 +1,4 @@
-"""Pages and pictures of a single file each: standings, annotated games, a position."""
+"""Pages and pictures of a single file each: annotated games, a position."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from typing import Any, Final
 import chess
 
 from tbgen.apps.games.annotate import Annotation
-from tbgen.apps.games.columns import byes_of, columns_of, games_by_round
-from tbgen.apps.games.knockout import knockout_rounds
-from tbgen.apps.games.standings import Standings
 from tbgen.apps.site.boards import man_on, map_of
 from tbgen.apps.site.templates import static, style, template_of
 from tbgen.errors import PgnError
@@ -23,23 +20,6 @@ _SQUARE: Final = 45
 _FROM_MAN: Final = 13
 _TO_MAN: Final = 12
 """How far an arrow stays from the middle of its squares, so that the men are visible."""
-
-
-def standings_page(ranked: Sequence[Standings]) -> str:
-    """The ranks and points of each event with a cross table."""
-    events = []
-    for standings in ranked:
-        event = {
-            "title": standings.event or "Standings",
-            "standings": standings,
-            "rounds": knockout_rounds(standings.finished),
-            "columns": columns_of(standings),
-            "byes": byes_of(standings),
-            "games_by_round": games_by_round(standings),
-        }
-        events.append(event)
-    titles = ", ".join(str(event["title"]) for event in events)
-    return _page("standings.html", title=titles, broad=True, events=events)
 
 
 def annotated_page(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import chess
 
 from tbgen.apps.games.annotate import Annotation
+from tbgen.apps.games.endings import ended_in_words, mark_of, reason_of
 from tbgen.apps.games.standings import in_decimals
 from tbgen.apps.records.record import SideRecord, step_of
 from tbgen.apps.site import need_extra
@@ -61,7 +62,7 @@ def environment(**given: Any) -> Environment:
         finalize=_as_shown,
     )
     templates.filters.update(_FILTERS)
-    templates.globals.update(men=shapes_of_men(), **given)
+    templates.globals.update(men=shapes_of_men(), colors=list(Color), **given)
     return templates
 
 
@@ -96,6 +97,10 @@ def _exact_percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.4f} %"
 
 
+def _in_fixed_decimals(number: Fraction, decimals: int) -> str:
+    return f"{float(number):.{decimals}f}"
+
+
 def _as_factor(factor: Fraction) -> str:
     return f"{float(factor):.3f}"
 
@@ -128,18 +133,30 @@ def _plot_of_side(side: SideRecord) -> dict[str, Any]:
     return plot_of(distances)
 
 
+def _as_ordinary_fen(board: chess.Board) -> str:
+    """The men of any variant, and the side to move, as ordinary chess writes them."""
+    shown = chess.Board(None)
+    shown.set_piece_map(board.piece_map())
+    shown.turn = board.turn
+    shown.fullmove_number = board.fullmove_number
+    return shown.fen()
+
+
 def _line_of(annotation: Annotation) -> dict[str, str]:
-    """A game as `static/step.js` steps through it."""
+    """A game as `static/step.js` steps through it; a variant has no steps, but moves and an end."""
     first = annotation.plies[0]
+    last = annotation.plies[-1].board
+    is_ordinary = last.uci_variant == "chess"
     moves = list[str]()
     steps = list[str]()
     for ply in annotation.plies[1:]:
         moves.append(f"{ply.ply.san}?" if ply.gives_away else str(ply.ply.san))
-        if ply.board_before and ply.ply.move:
+        if is_ordinary and ply.board_before and ply.ply.move:
             steps.append(step_of(ply.board_before, ply.ply.move))
-    fen = first.board.fen()
+    fen = first.board.fen() if is_ordinary else _as_ordinary_fen(first.board)
     return {
         "fen": fen,
+        "end": last.fen() if is_ordinary else _as_ordinary_fen(last),
         "moves": with_numbers(fen, moves),
         "steps": " ".join(steps),
         "scores": changes_of([ply.ply.accrued for ply in annotation.plies]),
@@ -154,8 +171,10 @@ _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "css": _in_css,
     "decimals": in_decimals,
     "ending_in_words": ending_in_words,
+    "ended": ended_in_words,
     "exact": _exact_percent,
     "factor": _as_factor,
+    "fixed": _in_fixed_decimals,
     "g": _score_of_code,
     "in_plies": in_plies,
     "in_so_many": in_so_many,
@@ -163,11 +182,13 @@ _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "line_of": _line_of,
     "line_style": line_style,
     "man_name": _name_of_man,
+    "mark": mark_of,
     "numeral": _numeral,
     "path": path_of,
     "percent": percent,
     "plot": _plot_of_side,
     "position": chess.Board,
+    "reason": reason_of,
     "shade": shade_of,
     "share": _share,
     "signed": signed,

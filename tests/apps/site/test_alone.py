@@ -12,7 +12,8 @@ from tbgen.apps.games.event import EventGame
 from tbgen.apps.games.read import PgnGame, games_in
 from tbgen.apps.games.standings import TIE_BREAKS, Standings
 from tbgen.apps.games.tags import Source
-from tbgen.apps.site.standalone import annotated_page, standings_page
+from tbgen.apps.site.event import standings_page
+from tbgen.apps.site.standalone import annotated_page
 from tbgen.errors import PgnError
 from tbgen.probe import Tablebase
 from tbgen.rules.points import Scoring
@@ -41,7 +42,7 @@ def page(*games: EventGame) -> str:
 
 def test_the_page_needs_nothing_else_and_escapes_names() -> None:
     found = page(game('<b>"Ann" & Co</b>', "Bob, Ltd", "G1.5", event="Open & <free>"))
-    assert not re.search(r'(?:src|href)="(?!data:)', found)
+    assert not re.search(r'(?:src|href)="(?!data:|#)', found)
     assert not re.search(r"url\(|@import|<script", found)
     assert "&lt;b&gt;&#34;Ann&#34; &amp; Co&lt;/b&gt;" in found
     assert "<title>Open &amp; &lt;free&gt;</title>" in found
@@ -51,12 +52,12 @@ def test_a_cell_has_the_scores_of_two_games_as_the_player_of_the_row_sees_them()
     found = page(game("Ann", "Bob", "G1.5"), game("Bob", "Ann", "G0.0"))
     cells = re.findall(r'<td class="met">(.*?)</td>', found)
     bobs = (
-        '<span class="b2" title="G1.5 as Black, 0.4375 points">−1.5</span>'
-        '<span class="w0" title="G0.0 as White, 1 points">0.0</span>'
+        '<span class="b2" title="G1.5 as Black, points 0.4375, drawn">−1.5</span>'
+        '<span class="w0" title="G0.0 as White, points 1, best play">1<sup>b</sup></span>'
     )
     anns = (
-        '<span class="w2" title="G1.5 as White, 0.5625 points">1.5</span>'
-        '<span class="b0" title="G0.0 as Black, 0 points">−0.0</span>'
+        '<span class="w2" title="G1.5 as White, points 0.5625, drawn">1.5</span>'
+        '<span class="b0" title="G0.0 as Black, points 0, best play">0<sup>b</sup></span>'
     )
     assert cells == [bobs, anns]
 
@@ -65,7 +66,7 @@ def test_a_provisional_score_is_marked_and_the_page_says_how_many_there_are() ->
     found = page(game("Ann", "Bob", "G1.5", Source.PROVISIONAL), game("Ann", "Bob", "G2.5"))
     assert "1.5<b>?</b></span>" in found
     assert "The score of 1 of 2 games is not final: the table KRPvKR (1) is missing." in found
-    assert "provisional" not in page(game("Ann", "Bob", "G2.5"))
+    assert "ot final" not in page(game("Ann", "Bob", "G2.5"))
 
 
 def test_many_games_of_two_players_are_told_by_their_points() -> None:
@@ -94,13 +95,27 @@ def test_the_page_of_a_knockout_has_its_bracket() -> None:
     assert "Bracket" not in page(*games)
 
 
-@pytest.mark.parametrize(("players", "crossed"), [(50, True), (2000, False)])
-def test_a_page_of_very_many_players_has_no_cross_table(players: int, crossed: bool) -> None:
+@pytest.mark.parametrize(("players", "crossed"), [(12, True), (50, False), (2000, False)])
+def test_players_who_have_not_met_have_a_table_of_their_games(players: int, crossed: bool) -> None:
     games = [game(f"player {n}", f"player {n + 1}", "G1.5") for n in range(players - 1)]
     found = standings_page([Standings(games)])
-    assert len(found) < 700_000
+    assert len(found) < 1000 * max(players, 60)  # so many bytes grow with players, not with pairs
     assert f"player {players - 1}" in found
     assert found.count('class="met self"') == (players if crossed else 0)
+    assert found.count("<i>1w</i>") == (0 if crossed else 1)
+
+
+def test_more_than_a_hundred_players_who_have_all_met_have_a_table_of_rounds() -> None:
+    names = [f"player {number}" for number in range(102)]
+    games = []
+    for number in range(1, len(names)):
+        # The circle method: one player stays, the others move on by a place each round.
+        order = [names[0], *names[number:], *names[1:number]]
+        for white, black in zip(order[:51], order[:50:-1], strict=True):
+            games.append(game(white, black, "G1.5")._replace(tags={"Round": str(number)}))
+    found = page(*games)
+    assert "Round by round" in found
+    assert found.count('<th scope="col" class="met"') == len(names) - 1
 
 
 def annotated(tables: Tablebase, text: str) -> str:
@@ -124,6 +139,30 @@ def test_a_page_of_one_game_has_its_plies_its_board_and_what_was_given_away(
     assert 'data-fen="8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"' in found
     assert "gives G1.5 away to Black; Ke5 kept it" in found
     assert not re.search(r'(?:src|href)="(?!#|data:)', found)
+
+
+def test_a_step_of_castling_moves_the_rook_too(tables: Tablebase) -> None:
+    short = "1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. O-O O-O *\n\n"
+    assert "h1f1,e1g1 h8f8,e8g8" in annotated(tables, short)
+    tags = '[Variant "Chess960"]\n[FEN "4k3/8/8/8/8/8/8/1RK3R1 w GB - 0 1"]\n\n'
+    assert 'data-steps="b1d1,c1c1"' in annotated(tables, f"{tags}1. O-O-O *\n\n")
+    assert 'data-steps="g1f1,c1g1"' in annotated(tables, f"{tags}1. O-O *\n\n")
+
+
+@pytest.mark.parametrize(
+    ("variant", "moves"),
+    [
+        ("Crazyhouse", "1. e4 d5 2. exd5 Qxd5 3. Nc3 Qa5 4. @d6"),
+        ("Three-check", "1. e4 d5 2. Bb5+"),
+    ],
+)
+def test_a_game_of_a_variant_has_its_moves_and_its_last_board(
+    tables: Tablebase, variant: str, moves: str
+) -> None:
+    found = annotated(tables, f'[Variant "{variant}"]\n\n{moves} *\n\n')
+    assert moves in found
+    assert found.count('<svg class="board"') == 1
+    assert 'data-steps="' not in found
 
 
 def test_a_page_of_several_games_lists_them_also_those_that_no_table_knows(
@@ -151,9 +190,9 @@ def test_every_criterion_is_a_column_in_its_order_with_a_sentence() -> None:
     found = standings_page([Standings(games, TIE_BREAKS)])
     html5lib.HTMLParser(strict=True).parse(found)
     heads = re.findall(r'<th scope="col" class="n(?: spare)?">(.*?)</th>', found)
-    assert heads[:5] == ["#", "Games", "Score sheet", "Points", "Net"]
+    assert heads[:5] == ["Rank", "Games", "Score sheet", "Points", "Net"]
     assert "Direct encounter" not in heads
-    assert len(heads) == len(TIE_BREAKS) + 1
+    assert len(heads) == len(TIE_BREAKS) + 2
     assert re.findall(r"<li><b>(.*?)\.</b>", found)[3] == "Direct encounter"
     assert found.count("<li><b>") == len(TIE_BREAKS)
 
@@ -166,6 +205,34 @@ def test_a_bye_stands_in_a_cell_of_its_own_and_a_forfeit_has_no_score() -> None:
     found = page(game("Ann", "Bob", "G1.5"), bye, forfeit)
     assert '<th scope="col" class="n">Byes</th>' in found
     assert '<td class="n">0.5</td>' in found
-    assert '<span title="1-0 as White, by the score sheet">1</span>' in found
+    by_forfeit = "1-0 as White, by the score sheet, Black forfeited"
+    assert f'<span title="{by_forfeit}">1<sup>f</sup></span>' in found
     assert "<summary>Round 2: 1 game</summary>" in found
-    assert "Bob – Ann, 1-0, by the score sheet" in found
+    assert "<td>Black forfeited</td>" in found
+
+
+def test_players_have_the_ratings_that_the_games_name() -> None:
+    rated = game("Ann", "Bob", "G1.5")._replace(tags={"WhiteElo": "3456", "BlackElo": "?"})
+    found = page(rated)
+    assert '<th scope="col" class="n spare">Rating</th>' in found
+    assert '<td class="n spare">3456</td>' in found
+    assert '<td class="n spare"></td>' in found
+    assert "Rating" not in page(game("Ann", "Bob", "G1.5"))
+
+
+def test_equal_points_are_explained_and_the_figure_that_decides_is_marked() -> None:
+    games = [game("Ann", "Bob", "G0.5"), game("Cid", "Dan", "G1.0"), game("Eve", "Ann", "G1.0")]
+    found = page(*games, game("Cid", "Fay", "G14.5"), game("Bob", "Gus", "G14.0"))
+    assert '<td class="n decides">' in found
+    tied = page(game("Ann", "Bob", "G14.5"), game("Cid", "Dan", "G14.0"))
+    assert "Cid, Ann, Bob and Dan all have 0.5 points." in tied
+    assert "Cid is before Ann by points, less than a billionth more." in tied
+
+
+def test_a_sentence_says_who_leads_and_why_an_equal_player_is_second() -> None:
+    games = [game("Ann", "Bob", "G1.0"), game("Cid", "Dan", "G1.0"), game("Cid", "Dan", "-G1.0")]
+    found = standings_page([Standings([*games, game("Ann", "Bob", "-G1.0")])])
+    assert "Ann, Bob, Cid and Dan share first place with 1 point." in found
+    everybody = [("Ann", "Bob", "G0.5"), ("Bob", "Cid", "G0.5"), ("Ann", "Cid", "G0.0")]
+    over = standings_page([Standings([game(*each) for each in everybody])])
+    assert "Ann wins with 1.7500 points, from 2 games." in over

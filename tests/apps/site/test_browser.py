@@ -19,8 +19,9 @@ from tbgen.apps.games.read import PgnGame, games_in
 from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.tags import Source
 from tbgen.apps.records.record import replay
+from tbgen.apps.site.event import standings_page
 from tbgen.apps.site.files import SitePages
-from tbgen.apps.site.standalone import annotated_page, standings_page
+from tbgen.apps.site.standalone import annotated_page
 from tbgen.probe import Tablebase
 from tbgen.rules.points import Scoring
 from tbgen.score import Score

@@ -287,11 +287,21 @@ document.addEventListener("keydown", (event) => {
 document.querySelectorAll(".stepper").forEach(addSteps);
 document.querySelectorAll(".under").forEach(addCopying);
 
+/** A game begins at its end: without scripts on a board of its own, with them on that which moves. */
+function begin(figure) {
+  lineOf(figure);
+  if (figure.dataset.at !== "end") return;
+  const [moving, last] = figure.querySelectorAll("svg.board");
+  last.remove();
+  moving.removeAttribute("hidden");
+  show(figure, GO.last);
+}
+
 // Moves can be clicked once the line has come into sight.
 const seen = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) {
     if (!isIntersecting) continue;
-    lineOf(target);
+    begin(target);
     seen.unobserve(target);
   }
 }, { rootMargin: NEAR });

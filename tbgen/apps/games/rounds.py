@@ -1,0 +1,130 @@
+"""The rounds of an event, and the games of each player against opponents or round by round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tbgen.apps.games.dates import in_words
+from tbgen.apps.games.event import EventGame
+from tbgen.apps.games.standings import PlayerRow, Standings
+from tbgen.score import Color
+
+_MOST_CROSSED: Final = 100
+"""The most players that a cross table has as columns; with more nobody could read it."""
+_FEW_PLAYERS: Final = 12
+"""Up to so many players have a cross table, even if most of them have not met yet."""
+_LEAST_SHARE: Final = 2 / 3
+"""The share of all pairs that have met, from which on a cross table says more than rounds."""
+
+
+@dataclass(frozen=True)
+class EventRound:
+    """The games of a round, those without a result among them."""
+
+    name: str
+    """The round as people name it; a day, or empty, if the games name none."""
+    short: str
+    """The name as the head of a narrow column."""
+    dates: str
+    """The days of the games in words; empty without any."""
+    games: list[EventGame]
+
+
+def rounds_of(standings: Standings) -> list[EventRound]:
+    """The rounds by their numbers, then those with other names, then games without a round.
+
+    Games without a round are together if they are of one day.
+    """
+    groups: dict[tuple[int, str], list[EventGame]] = {}
+    for game in standings.listed:
+        name = game.round_name
+        if not name and game.day is not None:
+            name = str(game.day)
+        groups.setdefault((game.round_number, name), []).append(game)
+    numbered = sorted(key for key in groups if key[0])
+    others = [key for key in groups if not key[0]]
+    rounds = []
+    for key in numbered + others:
+        number, name = key
+        games = groups[key]
+        days = in_words(game.day for game in games if game.day is not None)
+        if days == name:
+            days = ""
+        rounds.append(EventRound(name, str(number or name or "–"), days, games))
+    return rounds
+
+
+Meeting = tuple[EventGame, Color]
+"""A game, and the side of the player whose cell it is in."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The games of all players: a row for each, and in each cell the games in it."""
+
+    heads: list[str]
+    titles: list[str]
+    """The heads in full."""
+    cells: dict[str, list[list[Meeting]]]
+    """Player -> the games, column by column."""
+    is_crossed: bool
+    """Whether the columns are the opponents; they are the rounds otherwise."""
+
+
+def grid_of(standings: Standings, rounds: Sequence[EventRound]) -> Grid:
+    """The cross table of an event, or its games round by round if most players have not met."""
+    if _is_crossed(standings):
+        return _crossed(standings)
+    return _by_rounds(standings, rounds)
+
+
+def _is_crossed(standings: Standings) -> bool:
+    players = len(standings.rows)
+    if players > _MOST_CROSSED:
+        return False
+    met = 0
+    for row in standings.rows:
+        met += len(row.opponents(standings.indices))
+    return players <= _FEW_PLAYERS or met >= _LEAST_SHARE * players * (players - 1)
+
+
+def _crossed(standings: Standings) -> Grid:
+    names = [row.name for row in standings.rows]
+    cells = {}
+    for row in standings.rows:
+        cells[row.name] = [row.met.get(name, []) for name in names]
+    heads = [str(number) for number in range(1, len(names) + 1)]
+    return Grid(heads, names, cells, is_crossed=True)
+
+
+def _by_rounds(standings: Standings, rounds: Sequence[EventRound]) -> Grid:
+    """A column for each round, or for each game of a player if no game has a round."""
+    if not any(game.round_name for game in standings.finished):
+        return _one_by_one(standings.rows)
+    columns: dict[int, int] = {}
+    heads = list[str]()
+    titles = list[str]()
+    for event_round in rounds:
+        for game in event_round.games:
+            columns[id(game)] = len(heads)
+        heads.append(event_round.short)
+        titles.append(event_round.name or "Games without a round")
+    cells = {}
+    for row in standings.rows:
+        cells[row.name] = [list[Meeting]() for _ in heads]
+        for games in row.met.values():
+            for game, side in games:
+                cells[row.name][columns[id(game)]].append((game, side))
+    return Grid(heads, titles, cells, is_crossed=False)
+
+
+def _one_by_one(rows: Sequence[PlayerRow]) -> Grid:
+    most = max((row.games for row in rows), default=0)
+    heads = [str(number) for number in range(1, most + 1)]
+    cells = {}
+    for row in rows:
+        cells[row.name] = [[meeting] for games in row.met.values() for meeting in games]
+    titles = [f"Game {head}" for head in heads]
+    return Grid(heads, titles, cells, is_crossed=False)

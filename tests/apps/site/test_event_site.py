@@ -1,0 +1,188 @@
+"""A folder of pages for the events of a file: links, rounds, games, and what a second run writes."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from subprocess import CompletedProcess
+from urllib.parse import unquote, urljoin
+
+import html5lib
+import pytest
+
+from tests.apps.site.chromium import NEEDED, Chromium
+from tests.cli.calls import tbgen
+from tests.project import S18
+from tests.seasons import GAMES, LEAGUE, OPEN, season
+
+UNREADABLE = 2
+WITHOUT_MOVES = 11
+"""Ten byes and a forfeit."""
+
+
+class Links(HTMLParser):
+    """The addresses that a page names, and its anchors."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        for name, value in attributes:
+            if name in ("href", "src") and value and not value.startswith(("#", "data:")):
+                self.found.append(value)
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("season") / "season.pgn"
+    path.write_text(season(), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(games: Path, table_folder: Path) -> Path:
+    """The folder that the documented command makes."""
+    done = written(games, games.parent / "www", table_folder)
+    assert done.returncode == 2
+    assert done.stderr.count("illegal move 'Ke5'") == UNREADABLE
+    return games.parent / "www"
+
+
+def written(games: Path, folder: Path, tables: Path) -> CompletedProcess[str]:
+    words = ("--tiebreak", "tcec-swiss", "--pages", str(folder), "--data", str(tables))
+    return tbgen("standings", str(games), *words)
+
+
+def pages_in(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.html"))
+
+
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+def test_every_event_and_every_game_with_moves_has_a_page(folder: Path) -> None:
+    pages = [page.relative_to(folder).as_posix() for page in pages_in(folder)]
+    assert {"index.html", "spring-league/index.html", "spring-open/index.html"} <= set(pages)
+    assert len(pages) - 3 == GAMES - UNREADABLE - WITHOUT_MOVES
+    assert "spring-league/r1-engine-a-engine-b.html" in pages
+    contents = text_of(folder / "index.html")
+    for name in (LEAGUE, OPEN):
+        assert f">{name}</a>" in contents
+
+
+def test_every_page_is_valid_and_every_link_leads_to_a_file(folder: Path) -> None:
+    for page in pages_in(folder):
+        text = text_of(page)
+        html5lib.HTMLParser(strict=True).parse(text)
+        for link in Links(text).found:
+            assert Path(unquote(urljoin(page.as_uri(), link)).removeprefix("file://")).is_file()
+
+
+def test_the_page_of_an_event_says_what_is_not_final_and_where_it_is_from(
+    folder: Path, games: Path
+) -> None:
+    league = text_of(folder / "spring-league" / "index.html")
+    assert "1–2 March 2026" in league
+    assert "game 18" in league
+    assert "Counted by the score sheet, for the moves cannot be read:" in league
+    assert hashlib.sha256(games.read_bytes()).hexdigest() in league
+    assert (folder / "pgn" / "season.pgn").read_bytes() == games.read_bytes()
+    for ended in ("Black resigned", "White lost on time", "adjudicated: TCEC win rule"):
+        assert f"<td>{ended}</td>" in league
+    assert "Black forfeited" in league
+    assert "Standings after round 2" in league
+
+
+def test_byes_have_a_column_and_a_line_in_their_round(folder: Path) -> None:
+    page = text_of(folder / "spring-open" / "index.html")
+    assert '<th scope="col" class="n">Byes</th>' in page
+    assert page.count("<td>bye</td>") == 20
+    assert "Round by round" in page
+    assert page.count("<i>bye</i>") == 10
+
+
+def test_the_page_of_a_game_has_its_last_board_and_the_reason_of_its_score(folder: Path) -> None:
+    six_men = [page for page in pages_in(folder) if "stopped with 6 men" in text_of(page)]
+    assert six_men
+    for page in six_men:
+        text = text_of(page)
+        assert 'data-at="end"' in text
+        assert "and the accrued score stands:" in text
+        assert text.count('<svg class="board"') == 2
+        assert f'<a href="index.html">{LEAGUE if "league" in str(page) else OPEN}</a>' in text
+
+
+def test_a_second_run_writes_nothing_and_a_new_round_only_what_it_changes(
+    games: Path, folder: Path, table_folder: Path
+) -> None:
+    before = {page: page.stat().st_mtime_ns for page in pages_in(folder)}
+    assert ", 0 of them new or changed;" in written(games, folder, table_folder).stdout
+    assert {page: page.stat().st_mtime_ns for page in pages_in(folder)} == before
+
+    longer = games.with_name("next") / "season.pgn"
+    longer.parent.mkdir()
+    new_game = '[White "Player 01"]\n[Black "Player 02"]\n[Result "0-1"]\n\n1. e4 e5 0-1\n'
+    tags = f'[Event "{OPEN}"]\n[Round "11"]\n'
+    longer.write_text(season() + tags + new_game, encoding="utf-8")
+    done = written(longer, folder, table_folder)
+    # The new game and the one before it, both events, the list of events, the PGN, and the JSON.
+    assert re.search(r", 7 of them new or changed;", done.stdout), done.stdout
+    assert (folder / "spring-open" / "r11-player-01-player-02.html").is_file()
+
+
+def test_fewer_games_never_replace_the_pages_and_foreign_pages_stay(
+    folder: Path, table_folder: Path, tmp_path: Path
+) -> None:
+    done = written(S18, folder, table_folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "and the files have 20; name another folder, or remove this one" in done.stderr
+
+    (tmp_path / "index.html").write_text("<h1>Our club</h1>")
+    done = written(S18, tmp_path, table_folder)
+    assert done.stderr.endswith("index.html is no page of an event; name another folder\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["index.html"]
+
+
+def test_the_page_of_a_game_that_is_no_more_goes_away(
+    games: Path, table_folder: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "club.pgn"
+    game = '[White "Ann"]\n[Black "{}"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n'
+    for name in ("Bbo", "Bob"):
+        path.write_text(game.format(name))
+        assert written(path, tmp_path / "www", table_folder).returncode == 0
+    pages = [page.relative_to(tmp_path / "www").as_posix() for page in pages_in(tmp_path / "www")]
+    assert pages == ["event/ann-bob.html", "index.html"]
+
+
+@NEEDED
+def test_pages_of_events_fit_every_screen_and_reader(page: Chromium, folder: Path) -> None:
+    for path in ("index", "spring-league/index", "spring-open/index", SOME_GAME):
+        for width, scheme in ((390, "dark"), (800, "light"), (1400, "dark")):
+            page.look(width, scheme=scheme)
+            page.open((folder / f"{path}.html").as_uri())
+            page.check(width)
+
+
+SOME_GAME = "spring-league/r1-engine-a-engine-b"
+MEN = """[...document.querySelectorAll('figure.line svg.board use[x]')]
+  .filter((use) => getComputedStyle(use).visibility === 'visible').map((use) =>
+  ['href', 'x', 'y'].map((name) => use.getAttribute(name)).join()).sort().join(' ')"""
+
+
+@NEEDED
+def test_the_board_of_a_game_is_at_its_end_with_and_without_a_script(
+    page: Chromium, folder: Path
+) -> None:
+    path = folder / f"{SOME_GAME}.html"
+    first, last = re.findall('<svg class="board".*?</svg>', text_of(path))
+    men = re.findall('<use href="(#[^"]*)" x="([^"]*)" y="([^"]*)"/>', last)
+    assert "hidden" in first.partition(">")[0]
+    page.look(1280)
+    page.open(path.as_uri(), "document.querySelectorAll('figure.line svg.board').length === 1")
+    assert page.run(MEN) == " ".join(sorted(map(",".join, men)))
