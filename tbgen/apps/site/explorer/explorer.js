@@ -26,6 +26,7 @@ import { bestPlay, untilGoal, whatFollows } from './why.js';
 
 const NAME = document.title;
 const OF_ANSWERS = ['strip-part', 'moves-part', 'ending', 'ask-line', 'ask-drill', 'picture'];
+const MOST_UNASKED = 100; // plies of best play: they take a server 30 ms
 const STRIP_MARGIN = 60; // pixels beside the chart of accrued scores
 
 let game = null; // the history: every position that was looked at, and the one that is shown
@@ -265,17 +266,21 @@ async function showUnknown(fen, accrued, number) {
 
 function showMoves() {
   const hadFocus = byId('moves').querySelector('.move:focus-visible');
-  const from = game.now;
   const does = { play: (uci) => answer && follow(uci), point: (uci, row) => answer && pointer.point(uci, row) };
-  pointer.begin(hasLine() && source.linesAreQuick ? () => bestPlay(from, { line: lineFrom }) : null);
+  pointer.begin(bestPlayFrom(game.now));
   byId('moves-part').hidden = !answer.moves.length;
   byId('why').hidden = !answer.outcome;
   byId('moves').replaceChildren(...movesOf(answer, does));
   if (hadFocus) (byId('moves').querySelector('.move') ?? byId('back')).focus({ preventScroll: true });
 }
 
-/** Whether best play leads from here to a score that has not accrued yet. */
-const hasLine = () => answer.outcome !== null && answer.dtg > 0 && answer.outcome !== answer.accrued && !drill;
+/** Asks for best play, if it leads from here to another score and can be told unasked; else null. */
+function bestPlayFrom(node) {
+  const leadsOn = answer.outcome !== null && answer.outcome !== answer.accrued && answer.dtg !== null;
+  const isQuick = source.linesAreQuick && answer.dtg <= MOST_UNASKED;
+  if (!leadsOn || !isQuick || drill) return null;
+  return () => bestPlay(node, { line: lineFrom });
+}
 
 /** Who is to move, beside the board, with the arrows of best moves and the dots of a score that is on the board. */
 function showStatus() {

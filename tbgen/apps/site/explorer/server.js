@@ -3,10 +3,10 @@
 const UNKNOWN = ['MissingTableError', 'TooManyMenError'];
 
 export class Server {
+  linesAreQuick = true; // a question each; on plain files a line reads many parts of tables
+
   /** `base` leads from the page to the server's root. */
   constructor(base) { this.base = base; }
-
-  linesAreQuick = true; // one question each; on plain files a long line reads a hundred parts
 
   async #get(path, asked = {}, options = {}) {
     const query = new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== ''));
