@@ -43,8 +43,10 @@ def show_plan(solver: PositionSolver, names: Sequence[str], task: GamesTask, for
     has_files = len(names) > 1
     rows_shown = []
     for game, position in zip(games, outlook.positions, strict=True):
-        rows_shown.append(_row_of(game, position, has_file=has_files))
-    show_table(rows_shown, none="no game stops in a position that only a solve decides")
+        # The others are counted below, because no larger budget helps them.
+        if position.plan is not None or position.needed_budget is not None:
+            rows_shown.append(_row_of(game, position, has_file=has_files))
+    show_table(rows_shown, none="no game stops in a position that a solve may decide")
     _say_outlook(outlook, solver.budget)
 
 

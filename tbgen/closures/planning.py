@@ -39,6 +39,9 @@ from tbgen.table import Queries
 LARGER_BUDGET: Final = 10
 """A refused plan is made again with so many times the budget, to say what it takes."""
 
+MOST_PLANNED_AGAIN: Final = 7
+"""The men of a position of an archive whose plan is made again. With more it takes too long."""
+
 Problem = tuple[chess.Board, Score]
 """A position to be solved, and what has accrued in it."""
 
@@ -146,7 +149,8 @@ class Planner:
         """What solving a position takes, and its closures."""
         try:
             board, accrued = self.read(*problem)
-            affordable = self.affordable(board, accrued, budget, free_keys)
+            plans_again = chess.popcount(board.occupied) <= MOST_PLANNED_AGAIN
+            affordable = self.affordable(board, accrued, budget, free_keys, plans_again=plans_again)
             plan = plan_of(affordable.closures, most_seconds=budget)
             self.check(plan)
         except ClosureTooLargeError as error:
@@ -159,11 +163,18 @@ class Planner:
         return PositionOutlook(problem, plan, affordable.lacks_room), affordable.closures
 
     def affordable(
-        self, board: chess.Board, accrued: Score, budget: int, free_keys: Collection[str]
+        self,
+        board: chess.Board,
+        accrued: Score,
+        budget: int,
+        free_keys: Collection[str],
+        *,
+        plans_again: bool = True,
     ) -> Affordable:
         """The closures that budget and machine allow together.
 
         If the machine has room for none, the quickest is returned, so that `check` says what lacks.
+        A refusal says what the position takes, if it `plans_again`.
         """
         node, queries = self.queried(board, accrued)
         material = material_on(board)
@@ -172,7 +183,10 @@ class Planner:
             raise ClosureTooLargeError(str(material), reason)
         closures = self._closures(node, queries, budget, free_keys)
         if not closures:
-            raise self._over_budget(str(material), node, queries, budget)
+            most_seconds = budget
+            if plans_again:
+                most_seconds = max(LARGER_BUDGET * budget, DEFAULT_BUDGET)
+            raise self._over_budget(str(material), node, queries, budget, most_seconds)
         fitting = [closure for closure in closures if self._fits(closure)]
         if not fitting:
             return Affordable(closures[:1], lacks_room=True)
@@ -183,13 +197,16 @@ class Planner:
         return Affordable(chosen, lacks_room=len(fitting) < len(closures))
 
     def _over_budget(
-        self, material: str, node: Node, queries: Queries, budget: int
+        self, material: str, node: Node, queries: Queries, budget: int, most: int
     ) -> ClosureTooLargeError:
-        """The refusal of a position that takes too much, with the budget that it needs."""
-        most = max(LARGER_BUDGET * budget, DEFAULT_BUDGET)
+        """The refusal of a position that takes too much.
+
+        It has the budget that the position needs, if that is more than `budget` and not more than
+        `most`.
+        """
         needed = math.inf
         question = self._first_question(node)
-        for way in ways_of(node.free):
+        for way in ways_of(node.free) if most > budget else []:
             closure = Closure(self.known, way, question, budget=min(needed, most))
             try:
                 closure.add(node, queries)

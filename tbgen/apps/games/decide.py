@@ -37,6 +37,7 @@ from tbgen.text import in_so_many
 if TYPE_CHECKING:
     from tbgen.apps.games.read import PgnGame
 
+_NO_MOVES = "it has no moves, and the score sheet counts"
 _BY_BEST_PLAY = (Source.TABLEBASE, Source.SOLVED)
 
 Solve = Callable[[chess.Board, Score], Bracket | None]
@@ -183,14 +184,18 @@ def materials_in(text: str) -> tuple[Material, ...]:
 
 
 def by_sheet(game: PgnGame, verdict: Verdict) -> Verdict:
-    """The verdict; for a game without moves, one with the points of the score sheet.
-
-    Such a game is a bye, or a draw that was agreed before the first move.
-    """
-    is_played = game.last.number or "FEN" in game.tags
-    if is_played or verdict.source is not Source.GAME or verdict.final != game.last.accrued:
+    """The verdict; for a game without moves, one with the points of the score sheet."""
+    if is_played(game) or verdict.source is not Source.GAME or verdict.final != game.last.accrued:
         return verdict
-    return replace(verdict, source=Source.SHEET, why="it has no moves, and the score sheet counts")
+    return replace(verdict, source=Source.SHEET, why=_NO_MOVES)
+
+
+def is_played(game: PgnGame) -> bool:
+    """Whether a game has moves, or began from a position of its own.
+
+    Else it is a bye, or a draw that was agreed before the first move.
+    """
+    return game.last.number > 0 or "FEN" in game.tags
 
 
 class Adjudicator:
@@ -281,7 +286,9 @@ class Adjudicator:
             is_win = told.final == final_outcome(told.final, winner)
             if is_win:
                 return told  # a referee entered the win by best play as the result
-        return by_sheet(game, self._settled(game, winner, game.scoring))
+        if winner is None and not is_played(game):
+            return Verdict(game.last.accrued, Source.SHEET, _NO_MOVES, game.scoring)
+        return self._settled(game, winner, game.scoring)
 
     def _settled(self, game: Game | PgnGame, winner: Color | None, scoring: Scoring) -> Verdict:
         accrued = game.last.accrued

@@ -2,16 +2,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import chess
 import pytest
 
 from tbgen.apps.games.decide import Adjudicator
+from tbgen.apps.games.read import PgnGame, games_in
 from tbgen.apps.games.rules import Continue, Rules
 from tbgen.apps.games.tags import Source
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.notation import parse_fen
-from tbgen.score import Color
+from tbgen.score import Color, Score
 from tests.library.made_up import write_made_up
 from tests.probe.tables_without import EN_PASSANT
 
@@ -152,3 +154,19 @@ def test_a_game_is_scored_by_the_fifty_move_rule_if_that_is_asked_for(tables: Ta
     )
     without = adjudicator.decide(game_from(ENDS, setting=FiftyMoveSetting.NONE))
     assert (str(without.final), without.is_clocked) == ("G1.5", False)
+
+
+@pytest.mark.parametrize(("moves", "is_asked"), [("", False), ("1. e4 e5 ", True)])
+def test_nobody_solves_a_bye_or_a_draw_without_moves(
+    tables: Tablebase, moves: str, is_asked: bool
+) -> None:
+    asked = list[chess.Board]()
+
+    def solve(board: chess.Board, accrued: Score) -> None:
+        asked.append(board)
+
+    (game,) = games_in(f'[Black "bye"]\n[Result "1/2-1/2"]\n\n{moves}1/2-1/2\n')
+    assert isinstance(game, PgnGame)
+    verdict = Adjudicator(tables, solve=solve).decide_read(game)
+    assert verdict.source is (Source.GAME if is_asked else Source.SHEET)
+    assert bool(asked) is is_asked
