@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from docs.examples.bare_kings import counts_in
 from docs.examples.claims import sharpness_in, stalemates_in
 from tbgen.apps.records.record import Record
+from tbgen.probe import Tablebase
 from tests.cli.calls import printed
 from tests.project import ROOT
 
@@ -79,6 +81,16 @@ def test_the_thinning_is_that_of_the_records(published: list[Record]) -> None:
 )
 def test_famous_stalemates_have_their_score(command: str, outcome: str) -> None:
     assert f"accrued     {outcome} since" in printed(*shlex.split(command))
+
+
+def test_bare_kings_are_those_of_the_table(tables: Tablebase) -> None:
+    counts = counts_in(tables)
+    every, improved = counts["all moves"]
+    best, improved_after_best = counts["best moves"]
+    assert f"With `G8.5` accrued, {every:,} moves of Black" in PAGE
+    assert f"After {improved:,} of them White still improves" in PAGE
+    assert f"{best:,} of them are best moves" in PAGE
+    assert improved_after_best == 0
 
 
 @pytest.mark.slow
