@@ -10,7 +10,10 @@ from tbgen.system.extras import how_to_install
 
 EXTRAS: Final = {
     "report": ("pages", ["jinja2"]),
-    "serve": ("servers", ["jinja2", "prometheus_client", "starlette", "uvicorn"]),
+    "serve": (
+        "servers",
+        ["anyio", "httptools", "jinja2", "prometheus_client", "starlette", "uvicorn"],
+    ),
 }
 """Extras of an installation: what needs each, in the plural, and its modules."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from tbgen.material import Material
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
 from tests.apps.site.faults import faults_of, parsed
+from tests.project import ROOT
 
 
 def test_every_page_is_sound_and_no_link_is_dead(site: Path) -> None:
@@ -124,6 +126,17 @@ def test_what_is_not_installed_is_said_in_a_line(
         match=r"pages need a_module_that_is_not_there; install with: .* -m pip install '?.*\[report\]'?",
     ):
         Site(some)
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_each_module_of_an_extra_is_looked_for(extra: str) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = set[str]()
+    for requirement in project["optional-dependencies"][extra]:
+        distribution = re.split("[<>=]", requirement)[0]
+        wanted.add(distribution.replace("-", "_"))
+    _, modules = EXTRAS[extra]
+    assert set(modules) == wanted
 
 
 def test_a_record_without_lines_makes_a_page_too(table_folder: Path, tmp_path: Path) -> None:
