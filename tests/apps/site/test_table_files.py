@@ -67,6 +67,7 @@ def test_distances_that_are_not_there_are_not_found(table_folder: Path, tmp_path
         assert str(tmp_path) not in found.text
 
 
+@pytest.mark.usefixtures("unbundled")
 def test_tables_that_cannot_be_used_are_left_out(table_folder: Path, tmp_path: Path) -> None:
     copy_tables(table_folder, tmp_path, "KvK", "KNvK", "KBvK")
     (tmp_path / "KNvK.h5").write_bytes(b"nonsense")
