@@ -47,7 +47,7 @@ PACKAGES: Final = {
 }
 """The notice of each package with kernels."""
 
-Listener = Callable[[Notice], object]
+Hear = Callable[[Notice], object]
 """Receives a notice, from any thread."""
 
 
@@ -57,14 +57,14 @@ def _log(notice: Notice) -> None:
     logging.getLogger("tbgen").info("%s", notice)
 
 
-_listeners: list[Listener] = [_log]
+_listeners: list[Hear] = [_log]
 """The last of them hears."""
 
 _given: set[Notice] = set()
 
 
 @contextlib.contextmanager
-def heard_by(listener: Listener) -> Iterator[None]:
+def heard_by(listener: Hear) -> Iterator[None]:
     """Let a listener hear, instead of the one before, of what is compiled in a block."""
     _listeners.append(listener)
     try:
