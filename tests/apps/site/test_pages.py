@@ -18,6 +18,7 @@ from tbgen.apps.site import EXTRAS
 from tbgen.apps.site.pages import Site, write_site
 from tbgen.errors import UsageError
 from tbgen.material import Material
+from tbgen.score import Color
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
 from tests.apps.site.faults import faults_of, parsed
@@ -185,6 +186,22 @@ def test_every_board_leads_to_the_explorer_if_it_is_there(some: list[Record]) ->
     record = json.loads(with_it["data/KBvK.json"])
     assert record["sides"]["black"]["outcomes"]["G1.5"]["longest"]["fen"].replace(" ", "_") in fens
     assert '<a href="explorer/">Explorer</a>' in with_it["index.html"]
+
+
+def test_a_page_shows_how_many_moves_keep_what_a_position_is_worth(some: list[Record]) -> None:
+    few = [record for record in some if str(record.material) == "KPvK"]
+    page = " ".join(str(dict(Site(few).files())["material/KPvK.html"]).split())
+    assert few[0].sharpness is not None
+    for part in few[0].sharpness.values():
+        moves, result, outcome = part.drawn.means
+        assert (
+            f"Of {moves:.1f} moves in the mean of {part.drawn.positions:,} positions, "
+            f"{result:.1f} keep the draw and {outcome:.1f} keep the outcome." in page
+        )
+    only = few[0].sharpness[Color.WHITE].drawn.only
+    assert f"<title>1: {only:,}</title>" in page
+    uncounted = replace(few[0], sharpness=None)
+    assert "How sharp" not in str(dict(Site([uncounted]).files())["material/KPvK.html"])
 
 
 def test_only_what_changes_is_written_again(some: list[Record], tmp_path: Path) -> None:
