@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 PROGRAM = Path(sys.executable).parent / "tbgen"
-PROBE = ("probe", "8/8/4K3/5Bk1/8/8/8/8 w - - 0 1", "--data", "tables")
+PROBE = ("probe", "8/8/4K3/5Bk1/8/8/8/5N2 w - - 0 1", "--data", "tables")
 
 
 def remedy(tmp_path: Path, *called: str, path: str) -> str:
@@ -37,4 +37,4 @@ def remedy(tmp_path: Path, *called: str, path: str) -> str:
 def test_a_remedy_works_where_the_reader_stands(
     tmp_path: Path, called: tuple[str, ...], path: str, expected: str
 ) -> None:
-    assert remedy(tmp_path, *called, path=path) == f"{expected} KBvK --data tables"
+    assert remedy(tmp_path, *called, path=path) == f"{expected} KBNvK --data tables"

@@ -200,7 +200,7 @@ def _by_table(game: EventGame) -> str:
     table, *plies = game.course.table.split()
     if not plies:
         return f", as the table {table} says"
-    return f" in {in_plies(int(plies[0]))}, as the table {table} says"
+    return f" after {in_plies(int(plies[0]))}, as the table {table} says"
 
 
 def _doubt_about(game: EventGame) -> str:

@@ -226,8 +226,8 @@ def test_a_player_who_is_called_bye_and_moves_is_a_player() -> None:
 
 
 def test_points_without_any_move_are_doubted() -> None:
-    games = events_of(BYE.format(opponent="Freilos", result="1/2-1/2") + PLAYED)
-    assert '"Freilos" has no game with moves; if it stands for no opponent, write "bye"' in list(
+    games = events_of(BYE.format(opponent="Niemand", result="1/2-1/2") + PLAYED)
+    assert '"Niemand" has no game with moves; if it stands for no opponent, write "bye"' in list(
         Standings(games).doubts()
     )
 
