@@ -16,7 +16,7 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Ints, Word
 from tbgen.compiled.jit import by_address, inlined, small
-from tbgen.index import layout, outcomes
+from tbgen.index import layout, outcomes, primary
 from tbgen.index.layout import BY_KING, INTO_TRIANGLE, ON_DIAGONAL
 from tbgen.index.squares import NOWHERE, RAY, SYMMETRY, TRANSPOSE, TRIANGLE_INDEX, Rays, bits_of
 from tbgen.index.words import EVERYTHING, NOTHING, square_bit
@@ -31,6 +31,10 @@ _IN_TRIANGLE = np.uint64(bits_of(TRIANGLE_INDEX >= 0))
 
 
 how_turned = small(layout.how_turned)
+turn_to_primary = inlined(primary.turn_to_primary)
+SYMMETRY_ROWS = SYMMETRY.ravel()
+TURNS_ROWS = layout.TURNS.ravel()
+"""The tables of `turn_to_primary`."""
 by_address(Rays)
 
 

@@ -11,8 +11,8 @@ squares beside pawns and the 10 of the a1-d1-d4 triangle without them; every oth
 Symmetry: without pawns the eight symmetries bring the white king into the triangle. With pawns the
 mirror brings the leftmost pawn to the files a-d. Equal men stand in ascending order. Some positions
 still have two cells (white king on the long diagonal, pawns equal to their own mirror). Such a
-position belongs to the *primary* one, which `cell_of` returns. The rule, of which the verifier has
-its own copy on purpose:
+position belongs to the *primary* one, which `cell_of` returns. primary.py applies the rule, of
+which the verifier has its own copy on purpose:
 
 1. Its pawns' address (or that there are no pawns) says *how* the board is turned: as it is,
    mirrored, by the white king to the files a-d where the pawns equal their own mirror image, or by
@@ -37,6 +37,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.compiled.arrays import Int
+from tbgen.index.primary import turn_to_primary
 from tbgen.index.squares import (
     FLIP_FILE,
     SYMMETRY,
@@ -94,9 +95,9 @@ Slot = tuple[Color, AnyMan]
 _PAWN_SQUARES: Final = tuple(file + 8 * rank for file in range(8) for rank in range(1, 7))
 """File by file, so that the least placement has its first pawn on the files a-d."""
 
-_DIAGONAL: Final = frozenset(np.flatnonzero(ON_DIAGONAL).tolist())
-_IMAGES: Final = tuple(tuple(row) for row in SYMMETRY.tolist())
-_TURNS: Final = tuple(tuple(row) for row in TURNS.tolist())
+_TURNS: Final[list[int]] = TURNS.ravel().tolist()
+_SYMMETRY: Final[list[int]] = SYMMETRY.ravel().tolist()
+_TRIANGLE_INDEX: Final[list[int]] = TRIANGLE_INDEX.tolist()
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +127,11 @@ class Layout:
         """Ranges of slots, pawns left out, that hold equal men."""
         return _runs(self.slots, self.pawns + 1, len(self.slots) - 1)
 
+    @cached_property
+    def twin_start(self) -> list[int]:
+        """[slot] -> the first slot of the men that equal this one."""
+        return [self.slots.index(slot) for slot in self.slots]
+
     @property
     def others(self) -> int:
         """The number of men that are neither pawns nor kings."""
@@ -153,7 +159,9 @@ class Layout:
 
         It is their block << HOW_BITS | how the board is turned.
         """
-        number = sum(int(self.digits[pawn, square]) for pawn, square in enumerate(pawns))
+        number = 0
+        for pawn, square in enumerate(pawns):
+            number += int(self.digits[pawn, square])
         return int(self.addresses[number])
 
     def addresses_of(self, placements: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -173,26 +181,17 @@ class Layout:
         if address < 0:
             raise ValueError(f"no pawns stand on {squares[: self.pawns]}")
         block = address >> HOW_BITS
+        king = self.pawns
+        turned = list(squares)
+        images = [0] * len(turned)
         how = address & HOW_MASK
-        king = squares[self.pawns]
-        image = _IMAGES[_TURNS[how][king]]
-        king = image[king]
-        rest = self._sorted([image[square] for square in squares[self.pawns + 1 :]])
-        if not self.pawns:
-            if king in _DIAGONAL:
-                rest = min(rest, self._sorted([_IMAGES[TRANSPOSE][square] for square in rest]))
-            king = int(TRIANGLE_INDEX[king])
-        cell = (block * 2 + side) * self.shape[2] + king
-        for square in rest:
+        end = len(turned)
+        turn_to_primary(turned, images, self.twin_start, king, end, how, _TURNS, _SYMMETRY)
+        king_index = turned[king] if self.pawns else _TRIANGLE_INDEX[turned[king]]
+        cell = (block * 2 + side) * self.shape[2] + king_index
+        for square in turned[king + 1 :]:
             cell = cell * 64 + square
         return cell
-
-    def _sorted(self, rest: list[int]) -> list[int]:
-        first = self.pawns + 1
-        for start, end in self.twins:
-            twins = slice(start - first, end - first)
-            rest[twins] = sorted(rest[twins])
-        return rest
 
     def is_own_mirror(self, pawns: Sequence[int]) -> bool:
         """Whether these pawn squares, a block's, are equal to their own mirror image."""

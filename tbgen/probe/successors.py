@@ -32,9 +32,9 @@ from tbgen.board.board import (
 from tbgen.board.moves import MOST_MOVES, code_on, legal_moves
 from tbgen.compiled.arrays import Int, Ints, SignedInts32, Words
 from tbgen.compiled.jit import borrowing, inner
-from tbgen.index.kernels import beside_image, sort_twins
-from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS
-from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
+from tbgen.index.kernels import SYMMETRY_ROWS, TURNS_ROWS, turn_to_primary
+from tbgen.index.layout import HOW_BITS, HOW_MASK
+from tbgen.index.squares import TRIANGLE_INDEX
 from tbgen.index.words import NOTHING, ONE, count, lowest_square
 from tbgen.material import Material
 from tbgen.men import Role, number_of
@@ -122,14 +122,10 @@ def place_on(board: Words, placing: Placing, flipped: Int, squares: Ints, images
     for slot in range(pawns):
         digits = digits * 64 + squares[slot]
     address = np.int64(placing.addresses[digits])
-    symmetry = TURNS[address & HOW_MASK, squares[pawns]]
-    for slot in range(pawns, slots):
-        squares[slot] = SYMMETRY[symmetry, squares[slot]]
-    sort_twins(squares, placing.twin_start, pawns + 1, slots)
+    how = address & HOW_MASK
+    twin_start = placing.twin_start
+    turn_to_primary(squares, images, twin_start, pawns, slots, how, TURNS_ROWS, SYMMETRY_ROWS)
     if pawns == 0:
-        if squares[0] % 9 == 0 and beside_image(squares, placing.twin_start, 1, slots, images) > 0:
-            for slot in range(1, slots):
-                squares[slot] = images[slot]
         squares[0] = TRIANGLE_INDEX[squares[0]]
     block = address >> HOW_BITS
     side = np.int64(board[TURN]) ^ flipped
@@ -228,6 +224,6 @@ def placing_of(order: Order) -> Placing:
     """A table's rule for the place of a position, for kernels."""
     layout = order.layout
     men = [(int(color), number_of(kind)) for color, kind in layout.slots]
-    twin_start = np.array([men.index(man) for man in men], np.int64)
+    twin_start = np.array(layout.twin_start, np.int64)
     steps = np.array(order.steps, np.int64)
     return Placing(np.array(men, np.int64), twin_start, layout.addresses, steps)

@@ -11,10 +11,10 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Ints, Shorts, SignedBytes, SignedInts32, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inlined
-from tbgen.index.kernels import beside_image, how_turned, sort_twins
+from tbgen.index.kernels import SYMMETRY_ROWS, TURNS_ROWS, how_turned, turn_to_primary
 from tbgen.index.layout import HOW_BITS, HOW_MASK, MIRROR, MIRRORED, TURNS, Layout, layout_of
 from tbgen.index.resets import NO_SLOT, Reset, resets_of
-from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
+from tbgen.index.squares import TRIANGLE_INDEX
 from tbgen.index.words import NOTHING, square_bit
 from tbgen.material import Material
 from tbgen.retro.words.geometry import BLACK, WHITE
@@ -202,18 +202,12 @@ def find_plane_and_cell(shapes: Shapes, table: Int, side: Int, squares: Ints) ->
     Its `squares` are overwritten.
     """
     king = shapes.pawns[table]
-    address = address_of(shapes, table, squares)
-    symmetry = TURNS[address & HOW_MASK, squares[king]]
     end = king + shapes.others[table] + 2
-    for n in range(king, end):
-        squares[n] = SYMMETRY[symmetry, squares[n]]
+    address = address_of(shapes, table, squares)
+    images = squares[MOST_SLOTS:]
     twin_start = shapes.twin_start[table]
-    sort_twins(squares, twin_start, king + 1, end - 1)
-    if king == 0 and squares[king] % 9 == 0:
-        images = squares[MOST_SLOTS:]
-        if beside_image(squares, twin_start, king + 1, end, images) > 0:
-            for n in range(king + 1, end):
-                squares[n] = images[n]
+    how = address & HOW_MASK
+    turn_to_primary(squares, images, twin_start, king, end, how, TURNS_ROWS, SYMMETRY_ROWS)
     cell = TRIANGLE_INDEX[squares[king]] if king == 0 else squares[king]
     for n in range(king + 1, end):
         cell = cell * 64 + squares[n]
