@@ -1,0 +1,31 @@
+"""`tbgen adjudicate --solve`: the same tables and budget give the same file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cli.calls import tbgen
+
+GAME = """\
+[FEN "8/8/3p4/3P4/1k6/3Kp3/4P3/8 b - - 0 1"]
+[Result "1/2-1/2"]
+
+1/2-1/2
+"""
+"""A budget of 6 CPU seconds decides it, one of 1 does not."""
+
+
+def test_what_was_solved_before_counts_in_the_budget_unless_it_is_reused(
+    own_folder: Path, tmp_path: Path
+) -> None:
+    game = tmp_path / "game.pgn"
+    game.write_text(GAME)
+    words = ["adjudicate", str(game), "--data", str(own_folder), "--solve", "--budget"]
+    first = tbgen(*words, "1")
+    assert "[RMobilitySource" in first.stdout
+    assert "solved" not in first.stdout
+    assert "1 game left out: more than 1 CPU seconds by the plan; --budget" in first.stderr
+    assert '[RMobilitySource "solved"]' in tbgen(*words, "6").stdout
+    assert tbgen(*words, "1").stdout == first.stdout
+    reused = tbgen(*words, "1", "--reuse")
+    assert '[RMobilitySource "solved"]' in reused.stdout
