@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import shutil
 import sys
 from functools import cache
+from pathlib import Path
 
 _NAME = "tbgen"
 _COMMAND = re.compile(rf"(?<=: ){_NAME} (?=[a-z])")
@@ -28,10 +28,12 @@ def with_program(text: str) -> str:
 def _program() -> str:
     """The words that call the program; its name if the shell finds this very program."""
     called = sys.argv[0]
-    if os.path.basename(called) == "__main__.py":
+    if Path(called).parts[-2:] == (_NAME, "__main__.py"):
         return f"{shlex.quote(sys.executable)} -m {_NAME}"
     if os.path.basename(called) != _NAME:
         return _NAME
+    import shutil  # importing it costs more than a probe
+
     found = shutil.which(_NAME)
     if found is not None and os.path.realpath(found) == os.path.realpath(called):
         return _NAME
