@@ -22,6 +22,10 @@ FILE = b"GET /tables/KPvK.h5 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 GARBAGE = b"\x00\x01\r\n\r\n"
 LINES = b"8/8/8/4K1k1/8/4P3/8/8_w\n" * 3
 BATCH_HEAD = b"POST /r-mobility?brief=1 HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
+GAME = (
+    b"POST /adjudicate HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
+    b"Transfer-Encoding: chunked\r\n\r\n7\r\n1. e4 *\r\n0\r\n\r\n"
+)
 CHUNKED = BATCH_HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 
 
@@ -84,7 +88,7 @@ def test_requests_that_come_ahead_stay_bytes_until_others_are_answered() -> None
 
 
 @pytest.mark.usefixtures("errors")
-@pytest.mark.parametrize("first", [FILE, CHUNKED + b"48\r\n" + LINES + b"\r\n0\r\n\r\n"])
+@pytest.mark.parametrize("first", [FILE, GAME])
 def test_bytes_that_are_no_request_leave_the_answer_before_them_whole(
     server: str, first: bytes
 ) -> None:
