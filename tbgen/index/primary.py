@@ -12,18 +12,19 @@ from typing import TypeAlias
 from tbgen.compiled.arrays import Int, Ints
 from tbgen.index.squares import TRANSPOSE
 
-Numbers: TypeAlias = list[int] | Ints
+IntRow: TypeAlias = list[int] | Ints
+"""A list for plain Python, an array for kernels."""
 
 
 def turn_to_primary(
-    squares: Numbers,
-    images: Numbers,
-    twin_start: Numbers,
+    squares: IntRow,
+    images: IntRow,
+    twin_start: IntRow,
     king: Int,
     end: Int,
     how: Int,
-    turns: Numbers,
-    symmetry: Numbers,
+    turns: IntRow,
+    symmetry: IntRow,
 ) -> None:
     """Turn the board so that a position has its primary cell; equal men get into order.
 

@@ -169,7 +169,7 @@ def own_score_of(board: chess.Board) -> Score:
     return Score(int(code_on(words_of(board))), Color.of(not board.turn))
 
 
-class Found(NamedTuple):
+class FoundMove(NamedTuple):
     """A legal move, and what `find_successors` writes about the position after it."""
 
     move: int
@@ -179,7 +179,7 @@ class Found(NamedTuple):
     place: int
 
 
-def found_on(board: chess.Board, order: Order, *, flipped: bool) -> list[Found]:
+def found_on(board: chess.Board, order: Order, *, flipped: bool) -> list[FoundMove]:
     """The legal moves of a position, and their places in the table of its men."""
     placing = placing_of(order)
     moves = np.empty(MOST_MOVES, np.int64)
@@ -188,7 +188,7 @@ def found_on(board: chess.Board, order: Order, *, flipped: bool) -> list[Found]:
     rows = np.empty((2, len(placing.men)), np.int64)
     count = find_successors(words_of(board), placing, int(flipped), moves, facts, after, rows)
     found = zip(moves[:count].tolist(), facts[:count].tolist(), strict=True)
-    return [Found(move, *facts_of_move) for move, facts_of_move in found]
+    return [FoundMove(move, *facts_of_move) for move, facts_of_move in found]
 
 
 def successors_of(board: chess.Board, answering: Answering) -> list[Successor]:

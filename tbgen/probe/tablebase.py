@@ -147,6 +147,9 @@ class Tablebase(AbstractContextManager["Tablebase"]):
 
         Lists of moves then take a half to a third of the time. Loading takes half a second and
         110 MB, and some seconds more if nothing is compiled yet. Other threads may ask meanwhile.
+
+        >>> with Tablebase("nowhere", missing_ok=True) as tables:
+        ...     tables.load_kernels()
         """
         self._values.load_kernels()
 
