@@ -11,6 +11,7 @@ from tbgen.apps.site import need_extra
 from tbgen.cli import complain_of, options, say
 from tbgen.cli.command import Command
 from tbgen.library.catalog import Catalog
+from tbgen.storage.files import tables_in
 from tbgen.text import counted
 
 _LOCAL = "127.0.0.1"
@@ -108,6 +109,8 @@ def command(
         port = listening.getsockname()[1]
         address = f"http://{shown_host}:{port}/explorer/"
         say(f"{counted(len(catalog), 'table', 'tables')}; {address}", err=False)
+        if not any(map(tables_in, folders)):
+            say("these tables come with tbgen; for more, stop it and run: tbgen build --men 4")
         if is_for_all:
             for other in addresses_for_others(listening):
                 say(f"for other machines: http://{other}:{port}/explorer/", err=False)

@@ -51,6 +51,13 @@ def test_a_server_is_for_this_machine_alone_unless_told_otherwise(
     )
 
 
+@pytest.mark.usefixtures("serve")
+def test_without_tables_of_its_user_a_server_says_how_to_get_more(tmp_path: Path) -> None:
+    out, err = served(folder=tmp_path)
+    assert out.startswith("6 tables; http://127.0.0.1:")
+    assert err == ("these tables come with tbgen; for more, stop it and run: tbgen build --men 4\n")
+
+
 def test_a_server_for_other_machines_says_where_they_find_it_and_what_a_proxy_needs(
     serve: mock.Mock, table_folder: Path
 ) -> None:

@@ -251,7 +251,7 @@ class Protocol:
         if not any(map(tables_in, self._player.tables.folders)):
             self._tell(
                 f"info string no tables in {folders[:_MOST_SHOWN]}; "
-                "using those of three men that come with tbgen"
+                "using those of two and three men that come with tbgen"
             )
 
     def _situation(self, words: Sequence[str]) -> Situation:

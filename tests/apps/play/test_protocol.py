@@ -210,7 +210,7 @@ def test_other_tables_are_opened_before_those_that_are_open_are_closed(
         assert best(lines) == "e6e5"
     lines = said(table_folder, f"setoption name TablePath value {tmp_path}", position, "go nodes 1")
     assert lines[0] == (
-        f"info string no tables in {tmp_path}; using those of three men that come with tbgen"
+        f"info string no tables in {tmp_path}; using those of two and three men that come with tbgen"
     )
     assert best(lines) == "e6e5"
     assert chess.Move.from_uci(best(lines)) in chess.Board(BISHOP).legal_moves
