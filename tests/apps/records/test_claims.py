@@ -93,6 +93,11 @@ def test_bare_kings_are_those_of_the_table(tables: Tablebase) -> None:
     assert improved_after_best == 0
 
 
+def test_the_lines_of_the_page_are_those_that_the_command_prints(table_folder: Path) -> None:
+    command, lines = re.findall(r"^    \$ tbgen (.*)\n((?:    .*\n)+)", FIND, re.MULTILINE)[0]
+    assert printed(*shlex.split(command), folder=table_folder) == lines.replace("    ", "")
+
+
 @pytest.mark.slow
 def test_the_answers_to_ten_questions_are_those_of_the_tables(four_men_folder: Path) -> None:
     rows = re.findall(r"^\| .+ \| (K\w+) \| `(.+)` \| ([0-9,]+) \|$", FIND, re.MULTILINE)
