@@ -20,7 +20,7 @@ from tbgen.rules.position import is_reset, own_score
 from tbgen.score import Color, Score
 from tests import reference
 from tests.apps.records.slow import first_of_classes
-from tests.positions import random_board, squares_of
+from tests.positions import is_legal, random_board, squares_of
 from tests.reference.keeping import kept_in, squares_in
 
 SMALL = [str(material) for material in build_order(materials(3))]
@@ -102,26 +102,31 @@ def test_a_sample_of_four_men_keeps_what_python_chess_and_probes_say(
 
 @pytest.mark.slow
 def test_moves_that_may_be_taken_en_passant_are_counted(four_men_folder: Path) -> None:
-    """Random positions of two pawns seldom have a double step beside the other pawn."""
     draw = random.Random("double steps")
     material = Material.parse("KPvKP")
-    boards = list[chess.Board]()
-    while len(boards) < 2000:
-        board = random_board(draw, material)
-        for move in list(board.legal_moves):
-            board.push(move)
-            taken = board.has_legal_en_passant()
-            board.pop()
-            if taken:
-                boards.append(board.copy())
-                break
-    with Tablebase(four_men_folder) as tables, Positions(four_men_folder, material) as all_:
-        squares = np.array([squares_of(board, all_.layout.slots) for board in boards])
+    boards = [before_double_step(draw, material) for _ in range(1000)]
+    with Tablebase(four_men_folder) as tables, Positions(four_men_folder, material) as positions:
+        squares = np.array([squares_of(board, positions.layout.slots) for board in boards])
         sides = np.array([int(not board.turn) for board in boards])
-        kept = all_.keeping(cells_of(all_.layout, sides, squares))
+        kept = positions.keeping(cells_of(positions.layout, sides, squares))
         found = zip(kept.result.tolist(), kept.outcome.tolist(), strict=True)
         for board, counts in zip(boards, found, strict=True):
             assert counts == kept_on(tables, board)[1:], board.fen()
+
+
+def before_double_step(draw: random.Random, material: Material) -> chess.Board:
+    """A position with a double step that may be taken en passant."""
+    while True:
+        board = random_board(draw, material, en_passant=1)
+        if board.ep_square is None or not board.has_legal_en_passant():
+            continue
+        ahead = 8 if board.turn == chess.BLACK else -8
+        board.remove_piece_at(board.ep_square + ahead)
+        board.turn = not board.turn
+        board.set_piece_at(board.ep_square - ahead, chess.Piece(chess.PAWN, board.turn))
+        board.ep_square = None
+        if is_legal(board):
+            return board
 
 
 def test_records_count_what_is_found_position_by_position(

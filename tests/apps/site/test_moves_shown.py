@@ -97,3 +97,23 @@ def test_words_are_explained_beside_the_moves(page: Chromium, server: str) -> No
     said = text_of(page, "#words").lower()
     for word in ("own score", "accrued", "held for ever", "keep", "give away", "ply"):
         assert word in said
+
+
+@pytest.mark.parametrize(
+    ("fen", "accrued", "kept"),
+    [(BISHOP, "G4.0", "the draw of ordinary chess"), (ROOK, "", "the mate")],
+)
+def test_the_explorer_counts_the_moves_that_keep_what_a_position_is_worth(
+    page: Chromium, server: str, tables: Tablebase, fen: str, accrued: str, kept: str
+) -> None:
+    look_at(page, server, fen, accrued)
+    board = chess.Board(fen_in(page))
+    outcomes = [move.outcome for move in tables.probe_moves(board, accrued or None)]
+    outcome = tables.probe(board, accrued or None).outcome
+    results = [str(each) if each.code == 0 else "draw" for each in outcomes]
+    same_result = results.count(str(outcome) if outcome.code == 0 else "draw")
+    number = len(outcomes)
+    assert text_of(page, ".sharpness") == (
+        f"{outcomes.count(outcome)} of {number}; {same_result} of {number} moves keep {kept}"
+    )
+    assert same_result < len(outcomes) or outcome.code > 0

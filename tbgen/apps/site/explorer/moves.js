@@ -1,7 +1,7 @@
 // The moves in groups: those that keep the outcome, then those that give it away, with the least loss first.
 import { badge } from './badge.js';
 import { make } from './elements.js';
-import { inPlies, inWords, parseScore } from './scores.js';
+import { codeOf, inPlies, inWords, parseScore } from './scores.js';
 
 const OPEN_GROUPS = 2; // of moves that give the outcome away
 
@@ -22,8 +22,23 @@ export function movesOf(answer, does) {
   const far = groups.slice(OPEN_GROUPS).flat().length;
   const summary = `${far} more that ${far === 1 ? 'gives' : 'give'} away still more`;
   const folded = far ? make('details', {}, make('summary', {}, summary), ...worse.slice(OPEN_GROUPS)) : '';
-  return [groupOf(['Keep', badge(answer.outcome)], kept, answer, does), ...open, folded];
+  const title = ['Keep', badge(answer.outcome), sharpnessOf(answer)];
+  return [groupOf(title, kept, answer, does), ...open, folded];
 }
+
+/** How many moves keep what the position is worth, in ordinary chess and in r-mobility. */
+function sharpnessOf({ outcome, moves }) {
+  if (moves.some((move) => !move.outcome)) return '';
+  const result = resultOf(outcome);
+  const keepResult = moves.filter((move) => resultOf(move.outcome) === result).length;
+  const keepOutcome = moves.filter((move) => move.outcome === outcome).length;
+  const what = result === 'draw' ? 'the draw of ordinary chess' : 'the mate';
+  const said = `${keepOutcome} of ${moves.length}; ${keepResult} of ${moves.length} moves keep ${what}`;
+  return make('small', { class: 'sharpness' }, said);
+}
+
+/** The mate of a side, or a draw. */
+const resultOf = (outcome) => (codeOf(parseScore(outcome)) === 0 ? outcome : 'draw');
 
 function titleOf(outcome) {
   return ['Give it away for', badge(outcome), make('small', {}, inWords(parseScore(outcome)))];
