@@ -59,7 +59,7 @@ export class ManMap {
   #showMen() {
     const option = (value, text) => make('option', { value, selected: value === this.man }, text);
     const men = [...(this.#position?.board ?? []).entries()].filter(([, man]) => man !== null);
-    const options = men.map(([square, man]) => option(nameOf(square), `${manInWords(man)} ${nameOf(square)}`));
+    const options = men.map(([square, man]) => option(nameOf(square), `${nameOf(square)} ${manInWords(man)}`));
     byId('map').replaceChildren(option('', this.man ? 'No map' : 'Map'), ...options);
   }
 }
