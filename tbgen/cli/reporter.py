@@ -63,7 +63,7 @@ class Work:
         return time.monotonic() - self.begun
 
     @property
-    def _working(self) -> float:
+    def working(self) -> float:
         """The seconds without those for compiling, which tell nothing of the rest."""
         return self.elapsed - (stopwatch.total - self._compiled_before)
 
@@ -96,13 +96,15 @@ class Work:
         if left is not None:
             self.left = left
         elif self.total and self.as_share:
-            self.left = seconds_left(self._working, done / self.total)
+            self.left = seconds_left(self.working, done / self.total)
         else:
             self.left = None
         self._reporter.update(self)
 
     def facts(self) -> str:
         """The detail, the part that is done, and an estimate of the seconds left."""
+        if stopwatch.is_running:
+            return "compiling"  # nobody knows how long the rest takes
         parts = []
         if self.detail:
             parts.append(self.detail)

@@ -105,9 +105,14 @@ class Stopwatch:
     def total(self) -> float:
         """The seconds for all packages so far."""
         running = 0.0
-        if self._depth > 0:
+        if self.is_running:
             running = self._clock() - self._begun
         return sum(self._seconds.values()) + running
+
+    @property
+    def is_running(self) -> bool:
+        """Whether this process compiles a kernel now."""
+        return self._depth > 0
 
     def begin(self, package: str) -> None:
         """A function of a package is compiled now.

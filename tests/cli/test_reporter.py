@@ -116,6 +116,7 @@ def test_the_time_to_go_does_not_grow_by_what_is_compiled(
         work = Reporter().work("solving", 1, as_share=True)
         compiling.begin("retro")
         clock[0] += 30
+        assert work.facts() == "compiling"
         compiling.end("retro")
         clock[0] += 10
         work.reach(0.5)
