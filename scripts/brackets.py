@@ -27,12 +27,13 @@ import numpy as np
 
 from tbgen import open_tablebase
 from tbgen.closures.answers import Brackets
-from tbgen.closures.blocks import SolvedBlocks, solve_closure
+from tbgen.closures.blocks import SolvedBlocks
 from tbgen.closures.closure import Closure
 from tbgen.closures.cuts import Bound
 from tbgen.closures.folder import BlockFolder
 from tbgen.closures.nodes import Node, cell_on, node_of
 from tbgen.closures.pace import Pace
+from tbgen.closures.schedule import solve_closure
 from tbgen.closures.solving import PositionSolver
 from tbgen.closures.ways import Way
 from tbgen.errors import TbgenError

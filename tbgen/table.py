@@ -195,6 +195,18 @@ class Patterns:
     def __len__(self) -> int:
         return len(self.start) - 1
 
+    def held(self, pattern: int, accrued: Score) -> tuple[Score, int]:
+        """The outcome and distance, if nobody can improve an accrued score for its holder."""
+        first = int(self.start[pattern])
+        end = int(self.start[pattern + 1])
+        for row in range(end - 1, first - 1, -1):
+            if self.holder[row] == int(accrued.holder) and self.code[row] <= accrued.code:
+                outcome = Score.from_signed(int(self.outcome[row]))
+                if outcome.worth_to(accrued.holder) < accrued.worth_to(accrued.holder):
+                    return outcome, int(self.dtg[row])
+                break
+        return accrued, 0
+
 
 @dataclass(frozen=True)
 class Tally:

@@ -155,7 +155,7 @@ def documents(
         "Found positions": asked("study", "find", "KPvK", "--where", "zugzwang", *data),
         "Factors": asked("study", "potential", "--json", "--records", str(RECORDS)),
         "Solved position": asked(
-            "solve", BLOCKED, "-q", "--json", "--data", f"{made}:{table_folder}"
+            "solve", BLOCKED, "--line", "-q", "--json", "--data", f"{made}:{table_folder}"
         ),
         "Holds": asked(*hold, "--json"),
         "Strategy": in_file(*hold, "--side", "white", "-q", "--strategy"),

@@ -45,6 +45,12 @@ if TYPE_CHECKING:
     f"(default {DEFAULT_BUDGET}).",
 )
 @options.overrun_option
+@click.option(
+    "--line",
+    "with_line",
+    is_flag=True,
+    help="Find moves that keep a proved value and make progress, too.",
+)
 @options.syzygy_option(help=f"Tighten bounds by {options.SYZYGY_TABLES}.")
 @options.threads_option
 @options.folders_option
@@ -56,6 +62,7 @@ def command(
     prepare: str | None,
     budget: int,
     overrun: float,
+    with_line: bool,
     syzygy: tuple[Path, ...] | None,
     threads: int | None,
     folders: tuple[Path, ...],
@@ -72,6 +79,8 @@ def command(
 
     --prepare finds who mates after promotions to a queen, ahead and for all games of a material.
     These blocks stay in the folder "solved", too.
+    --line finds moves of both sides that keep a proved value and make progress, until a table has
+    the position. They are not always the shortest way.
     --syzygy asks tables of ordinary chess who mates, in the position and after each of its moves.
 
     \b
@@ -82,6 +91,8 @@ def command(
     """
     refuse_together("--prepare", "--syzygy")
     refuse_together("--prepare", "--accrued")
+    refuse_together("--prepare", "--line")
+    refuse_together("--plan", "--line")
     # Importing it takes a while, and `tbgen adjudicate` mostly does not need it.
     from tbgen.closures.solving import PositionSolver
 
@@ -107,9 +118,12 @@ def command(
         if plan.nodes and plan.missing:
             _say_missing(plan.missing, folders)
         with progress("solving", 1, as_share=True) as work:
-            solution = solver.solve(board, accrued, work.reach)
+            solution = solver.solve(board, accrued, work.reach, line=with_line)
     if form is Form.TABLE:
         _show(solution, picture_of(board))
+        if solution.line is not None:
+            moves = [step.move for step in solution.line]
+            click.echo(f"\n{board.variation_san(moves)}")
     else:
         print_facts(form, solution.facts())
 

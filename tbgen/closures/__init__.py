@@ -7,8 +7,9 @@ A bracket comes about in these steps, each in the file of its name:
 3. `policy` chooses the next question: a few cuts, and the bound that replaces the value of
    unsolved promotions.
 4. `closure` lists the blocks that this question takes, and adds up their `costs`.
-5. `blocks` solves each block after those that it leads to. `promotions` bounds the promotions that
-   are not solved, `cuts` turns a bit a cell into bounds, and `folder` keeps the results.
+5. `schedule` solves each block after those that it leads to: small ones as `tables`, large ones one
+   by one (`blocks`). `children` brings to hand what a block leads to, `promotions` bounds what is
+   not solved, `cuts` turns a bit a cell into bounds, and `folder` keeps the results.
 6. `answers` reads the bracket of the position and of its moves, and narrows the answer so far.
 
 `planning` lists the ways that a budget allows, and adds up what the games of an archive take.

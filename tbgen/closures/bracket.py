@@ -7,7 +7,7 @@ from typing import Any, Final, Self
 import chess
 
 from tbgen.facts import facts_of
-from tbgen.probe.answers import Shown
+from tbgen.probe.answers import LineStep, Shown
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.score import Score
 
@@ -144,10 +144,13 @@ class Solution(Shown):
     """Every legal move, those of the best guarantee first."""
     plan: SolvePlan
     cpu_seconds: float
+    line: Sequence[LineStep] | None = field(default=None, repr=False)
+    """Moves that keep the value and make progress; None if nobody has asked, or no value is proved.
+    """
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """The answer as JSON has it."""
-        return facts_of(
+        facts = facts_of(
             self,
             "fen",
             "accrued",
@@ -157,3 +160,6 @@ class Solution(Shown):
             cells=self.plan.cells,
             cpu_seconds=round(self.cpu_seconds, 3),
         )
+        if self.line is not None:
+            facts["line"] = [step.facts() for step in self.line]
+        return facts

@@ -10,15 +10,22 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from tbgen.closures.bracket import SolvePlan
-from tbgen.closures.costs import PROGRAM_BYTES, BlockCost, cost_of_block
+from tbgen.closures.costs import (
+    MOST_TABLE_BYTES,
+    PLANNED_BYTES,
+    PROGRAM_BYTES,
+    BlockCost,
+    cost_of_block,
+)
 from tbgen.closures.cuts import ALL_OUTCOMES, Bound, CutQuestion, Cuts
-from tbgen.closures.folder import key_of
+from tbgen.closures.folder import WHOLE, key_of
 from tbgen.closures.nodes import Node, node_of, pawns_after
 from tbgen.closures.ways import Way
 from tbgen.errors import ClosureTooLargeError, MissingTableError
 from tbgen.index.layout import slots_of
 from tbgen.index.resets import NO_SLOT, Reset, resets_of
-from tbgen.material import MOST_TABLE_MEN, Material
+from tbgen.material import MOST_TABLE_MEN, Material, Scope
+from tbgen.men import Role
 from tbgen.probe.opened import OpenTables
 from tbgen.score import Color
 from tbgen.table import Queries
@@ -42,10 +49,13 @@ class Edge(NamedTuple):
 
 
 class KnownReset(NamedTuple):
-    """A reset, and the digest of the table that it leads to; empty without a table."""
+    """A reset, and what is known of the table that it leads to."""
 
     reset: Reset
     digest: str
+    """The digest of the table; empty without one."""
+    has_pairs: bool
+    """Whether there is a table of pairs, which has some placements."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +73,13 @@ class PlannedBlock:
     queries: Queries
     """What is asked of it with an accrued score."""
     key: str
-    """The name of its file, with a digest of all that its values rest on."""
+    """The node, with a digest of all that its values rest on."""
+
+    def name_with(self, bound: Bound) -> str:
+        """The name of the block as it is solved with one of its bounds."""
+        if len(self.bounds) == 1:
+            return f"{self.key}-{WHOLE}"
+        return f"{self.key}-{bound.name}"
 
     @cached_property
     def cost(self) -> BlockCost:
@@ -180,11 +196,13 @@ class Closure:
     def _edges_of(self, node: Node, promoter: Color | None) -> Iterator[Edge]:
         """The edges from a node. Children without tables are added if the way solves them."""
         slots = slots_of(node.material)
-        for reset, digest in self._known_resets(node):
+        for reset, digest, has_pairs in self._known_resets(node):
             is_promotion = reset.promoted != NO_SLOT
             for pawns in pawns_after(slots, node.pawns, reset):
                 child = node_of(reset.material, pawns)
-                table = digest or self.known.digest_of_pairs(*child)
+                table = digest
+                if has_pairs and not digest:
+                    table = self.known.digest_of_pairs(*child)
                 if table:
                     yield Edge(reset, child, table)
                 elif is_promotion and not self.way.solves(reset.role, child):
@@ -205,10 +223,18 @@ class Closure:
 
         if node.material not in self._resets:
             resets = resets_of(node.layout, turned)
-            self._resets[node.material] = [
-                KnownReset(reset, self.known.digest(reset.material)) for reset in resets
-            ]
+            known = list[KnownReset]()
+            for reset in resets:
+                digest = self.known.digest(reset.material)
+                known.append(KnownReset(reset, digest, self._has_pairs(reset.material)))
+            self._resets[node.material] = known
         return self._resets[node.material]
+
+    def _has_pairs(self, material: Material) -> bool:
+        """Whether there is a table of pairs of a material."""
+        if any(Role.PAWN not in material.side(color) for color in Color):
+            return False
+        return bool(self.known.digest(material.within(Scope.PAIRS)))
 
     @property
     def asks_again(self) -> bool:
@@ -240,28 +266,34 @@ def plan_of(closures: Iterable[Closure], *, most_seconds: float = math.inf) -> S
     The last closure tells most, so it says what is left to bounds. With later questions the whole
     is not expected to take more than `most_seconds`, the budget.
     """
-    cost_of_key = dict[str, BlockCost]()
+    block_of_key = dict[str, PlannedBlock]()
     expected_seconds = 0.0
     first_seconds: float | None = None
     last_blocks = list[PlannedBlock]()
     for closure in closures:
         questions = QUESTIONS_A_WAY if closure.asks_again else 1
         for block in closure.lacking:
-            if block.key not in cost_of_key:
+            if block.key not in block_of_key:
                 expected_seconds += questions * block.cost.cpu_seconds
-            cost_of_key[block.key] = block.cost
+            block_of_key[block.key] = block
         if first_seconds is None:
             first_seconds = closure.cpu_seconds
         last_blocks = list(closure.blocks.values())
     bounded = set[Material]()
     for block in last_blocks:
         bounded.update(edge.child.material.canonical() for edge in block.edges if edge.is_bounded)
-    costs = list(cost_of_key.values())
+    blocks = list(block_of_key.values())
+    costs = [block.cost for block in blocks]
+    most_bytes = max((cost.memory_bytes for cost in costs), default=0)
+    values = sum(block.cost.cells for block in blocks if not block.cuts)
     return SolvePlan(
         nodes=len(costs),
         cells=sum(cost.cells for cost in costs),
         cpu_seconds=round(sum(cost.cpu_seconds for cost in costs), 1),
-        memory_bytes=PROGRAM_BYTES + max((cost.memory_bytes for cost in costs), default=0),
+        memory_bytes=PROGRAM_BYTES
+        + len(costs) * PLANNED_BYTES
+        + most_bytes
+        + min(values, MOST_TABLE_BYTES),
         disk_bytes=sum(cost.disk_bytes for cost in costs),
         exact=not bounded,
         missing=tuple(

@@ -38,6 +38,15 @@ SETS_AT_CUT: Final = 0.65
 CELLS_A_STORED_BYTE: Final = 25
 """The bits of a cut are packed: so many cells take a byte on the disk."""
 
+VALUES_A_STORED_BYTE: Final = 8
+"""Values are compressed: 12 to 15 take a byte in blocks with two and three men beside pawns."""
+
+PLANNED_BYTES: Final = 4096
+"""The memory of a block in a plan: what it leads to, by name."""
+
+MOST_TABLE_BYTES: Final = 3 << 28
+"""The memory for values that a wave of blocks reads, and for blocks that wait for their file."""
+
 CUT_SECONDS: Final = 4e-9
 """CPU seconds of a cell for each cut, in a block that memory holds.
 
@@ -84,7 +93,7 @@ def cost_of_block(cells: int, passes: int, cuts: Cuts, child_cells: Sequence[int
             cells=passes * cells,
             cpu_seconds=cells * passes * WHOLE.seconds + overhead,
             memory_bytes=int(cells * WHOLE.memory_bytes) + children_bytes,
-            disk_bytes=passes * cells,
+            disk_bytes=passes * cells // VALUES_A_STORED_BYTE,
             scratch_bytes=0,
         )
     planes = _planes_of_mobility(cuts)

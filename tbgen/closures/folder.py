@@ -1,12 +1,13 @@
 """Solved blocks in a folder, and the names of their files."""
 
 import contextlib
+import itertools
 import os
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from tbgen.closures.costs import MOST_IN_MEMORY
 from tbgen.compiled.folders import source_digest
 from tbgen.errors import TableError
-from tbgen.storage.arrays import ArrayFile, write_arrays, zeros_in_file
+from tbgen.storage.arrays import Array, ArrayFile, head_of, write_arrays, zeros_in_file
 from tbgen.storage.files import remove_partials_of_the_dead
 from tbgen.system.process import most_files
 
@@ -22,9 +23,43 @@ _SOURCES = source_digest(("closures", "index", "retro"))
 """Other sources may make other values, so blocks of theirs are not read."""
 
 SUFFIX: Final = ".block"
+"""Of the file of a block that is solved alone."""
 
-_FRAME: Final = 1 << 16
+TABLE_SUFFIX: Final = ".blocks"
+"""Of a file with many blocks of one material."""
+
+WHOLE: Final = "WHOLE"
+"""Ends the name of a block that is solved once; the names of others end with the bound."""
+
+NAMES: Final = "names"
+"""The fact of a file that names its blocks; those of a block alone is named by the file."""
+
+FRAME: Final = 1 << 16
 """Cells of a block that are compressed together; reading one cell unpacks as many."""
+
+
+class StoredBlock(Protocol):
+    """A block that is solved with one bound, as it is kept."""
+
+    def items(
+        self, part: str, first: int = 0, end: int | None = None, room: Array | None = None
+    ) -> Array:
+        """The items of a part from `first` up to `end`, in `room` or a new array."""
+
+
+class BlockOfTable:
+    """A block in a file of many: its cells lie behind those of the blocks before it."""
+
+    def __init__(self, file: ArrayFile, number: int) -> None:
+        self._file = file
+        self._number = number
+
+    def items(
+        self, part: str, first: int = 0, end: int | None = None, room: Array | None = None
+    ) -> Array:
+        start, after = self._file.facts[part][self._number : self._number + 2]
+        stop = after if end is None else start + end
+        return self._file.items(part, start + first, stop, room)
 
 
 class BlockFolder:
@@ -36,44 +71,92 @@ class BlockFolder:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.used = set[str]()
+        """The names of files that this solve uses."""
         self._opened = lru_cache(maxsize=most_files() // 8)(ArrayFile)
+        self._tables = dict[str, Sequence[str]]()
+        """[file of many blocks] -> their names."""
+        self._places = dict[str, tuple[str, int]]()
+        """[name of a block in such a file] -> the file, and its number there."""
+
+    def names(self) -> set[str]:
+        """The names of the blocks that are there now."""
+        self.look()
+        alone = (path.name.removesuffix(SUFFIX) for path in self.folder.glob("*" + SUFFIX))
+        return {*self._places, *alone}
 
     def keys(self) -> set[str]:
-        """The blocks that are there now."""
-        return {path.name.removesuffix(SUFFIX) for path in self.folder.glob("*" + SUFFIX)}
+        """The keys of the blocks that are there now, with all their bounds."""
+        keys = set[str]()
+        halves = set[str]()
+        for name in self.names():
+            key, _, part = name.rpartition("-")
+            if part == WHOLE or key in halves:
+                keys.add(key)
+            halves.add(key)
+        return keys
 
-    def get(self, key: str) -> ArrayFile | None:
+    def look(self) -> None:
+        """Learn which blocks the files of many blocks have now."""
+        tables = dict[str, Sequence[str]]()
+        places = dict[str, tuple[str, int]]()
+        for path in self.folder.glob("*" + TABLE_SUFFIX):
+            tables[path.name] = self._tables.get(path.name) or names_in(path)
+            for number, name in enumerate(tables[path.name]):
+                places[name] = (path.name, number)
+        self._tables = tables
+        self._places = places
+
+    def get(self, name: str) -> StoredBlock | None:
         """A solved block; None if it is not there, damaged, or another user's alone."""
         try:
-            return self._open(key)
+            if name in self._places:
+                table, number = self._places[name]
+                return BlockOfTable(self._open(table), number)
+            return self._open(name + SUFFIX)
         except (FileNotFoundError, PermissionError, TableError):
+            self._places.pop(name, None)
             return None
 
-    def put(self, key: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    def put(self, name: str, arrays: Mapping[str, Array]) -> None:
         """Keep a solved block; DamagedTableError if the disk returns other bytes than it took."""
-        is_kept = self.get(key) is not None
+        is_kept = self.get(name) is not None
         while not is_kept:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            # Another process may remove the block, or the folder, at any moment.
-            with contextlib.suppress(FileNotFoundError):
-                write_arrays(self._path(key), {}, arrays, _FRAME)
-                self._open(key)
-                is_kept = True
+            is_kept = self._write(name + SUFFIX, {}, arrays)
 
-    def _path(self, key: str) -> Path:
-        return self.folder / f"{key}{SUFFIX}"
+    def put_table(self, prefix: str, blocks: Mapping[str, Mapping[str, Array]]) -> None:
+        """Keep some solved blocks of one material in a file."""
+        arrays = dict[str, Array]()
+        facts: dict[str, Any] = {NAMES: list(blocks)}
+        parts = dict.fromkeys(part for values in blocks.values() for part in values)
+        for part in parts:
+            pieces = [values[part] for values in blocks.values()]
+            arrays[part] = np.concatenate(pieces)
+            facts[part] = list(itertools.accumulate(map(len, pieces), initial=0))
+        name = f"{prefix}-{key_of(list(blocks))}{TABLE_SUFFIX}"
+        while not self._write(name, facts, arrays):
+            pass
+        self.look()
 
-    def _open(self, key: str) -> ArrayFile:
-        """A solved block, which is now the one used last."""
-        path = self._path(key)
+    def _write(self, name: str, facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> bool:
+        """Write a file, and open it; False if another process has removed it, or the folder."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            write_arrays(self.folder / name, facts, arrays, FRAME)
+            self._open(name)
+            return True
+        return False
+
+    def _open(self, name: str) -> ArrayFile:
+        """A file of solved blocks, which is now the one used last."""
+        path = self.folder / name
         file = self._opened(path)
-        if key not in self.used:
+        if name not in self.used:
             with contextlib.suppress(OSError):  # only its owner may mark a file as used
                 os.utime(path)
-        self.used.add(key)
+        self.used.add(name)
         return file
 
-    def zeros(self, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
+    def zeros(self, size: int, kind: npt.DTypeLike) -> Array:
         """A flat array of zeros, which lies in a file if it is large."""
         if size * np.dtype(kind).itemsize < MOST_IN_MEMORY:
             return np.zeros(size, kind)
@@ -85,16 +168,27 @@ class BlockFolder:
         Remove unfinished blocks of killed processes as well.
         """
         remove_partials_of_the_dead(self.folder)
-        blocks = list[tuple[float, int, Path]]()
-        for path in self.folder.glob("*" + SUFFIX):
+        files = list[tuple[float, int, Path]]()
+        for path in [*self.folder.glob("*" + SUFFIX), *self.folder.glob("*" + TABLE_SUFFIX)]:
             with contextlib.suppress(FileNotFoundError):  # another process has just removed it
                 stat = path.stat()
-                blocks.append((stat.st_mtime, stat.st_size, path))
-        excess = sum(size for _, size, _ in blocks) - most_bytes
-        for _, size, path in sorted(blocks):
-            if excess > 0 and path.name.removesuffix(SUFFIX) not in self.used:
+                files.append((stat.st_mtime, stat.st_size, path))
+        excess = sum(size for _, size, _ in files) - most_bytes
+        for _, size, path in sorted(files):
+            if excess > 0 and path.name not in self.used:
                 path.unlink(missing_ok=True)
                 excess -= size
+
+
+def names_in(path: Path) -> Sequence[str]:
+    """The names of the blocks in a file of many; none if it is damaged, or has just been removed.
+
+    Its digest is checked when a block is read.
+    """
+    with contextlib.suppress(OSError, ValueError, LookupError):
+        names: Sequence[str] = head_of(path)[NAMES]
+        return names
+    return ()
 
 
 def key_of(facts: Sequence[object]) -> str:

@@ -123,8 +123,12 @@ class _Folding:
                 narrows,
             )
 
-        with ThreadPoolExecutor(2) as pool:
-            statuses = list(pool.map(fold_part, range(0, self.words, WORDS_AT_ONCE)))
+        parts = range(0, self.words, WORDS_AT_ONCE)
+        if len(parts) == 1:
+            statuses = [fold_part(0)]
+        else:
+            with ThreadPoolExecutor(2) as pool:
+                statuses = list(pool.map(fold_part, parts))
         if any(statuses):
             raise ValueError(
                 f"no value of what takes the pawn promoted on {self._square} is at hand"

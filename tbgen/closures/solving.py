@@ -31,6 +31,7 @@ from tbgen.errors import (
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, with_man
 from tbgen.men import Role
+from tbgen.probe.answers import LineStep
 from tbgen.probe.opened import OpenTables
 from tbgen.probe.syzygy import open_syzygy
 from tbgen.probe.tablebase import folders_of
@@ -132,7 +133,12 @@ class PositionSolver(contextlib.ExitStack):
         return plan_of(affordable.closures, most_seconds=self.budget)
 
     def solve(
-        self, position: Position, accrued: Score | str | None = None, watch: Watch = unwatched
+        self,
+        position: Position,
+        accrued: Score | str | None = None,
+        watch: Watch = unwatched,
+        *,
+        line: bool = False,
     ) -> Solution:
         """The value of a position and of its moves, or bounds, as `tbgen.solve` gives them."""
         board, carried = self._planner.read(position, accrued)
@@ -144,6 +150,9 @@ class PositionSolver(contextlib.ExitStack):
         problem = self._opened(board, carried, plan, free_keys, self.budget)
         pace = Pace(str(problem.node.material), plan.expected_seconds, watch, self._overrun)
         solution = self._answer(problem, closures, pace)
+        if line and solution.bracket.is_exact:
+            steps = self._line(board, carried, problem.closures)
+            solution = replace(solution, line=steps)
         watch(1.0)
         self._folder.shrink(self.cache_bytes)
         return replace(solution, cpu_seconds=time.process_time() - began)
@@ -201,7 +210,8 @@ class PositionSolver(contextlib.ExitStack):
                     closures.append(self._mates_after_queen(material, promoter, bound))
         plan = plan_of(closures)
         if watch:
-            from tbgen.closures.blocks import SolvedBlocks, solve_closure
+            from tbgen.closures.blocks import SolvedBlocks
+            from tbgen.closures.schedule import solve_closure
 
             self.check(plan)
             pace = Pace(str(material), plan.expected_seconds, watch, self._overrun)
@@ -259,6 +269,19 @@ class PositionSolver(contextlib.ExitStack):
             self._ask_in_way(problem, closure.way, later, pace)
         return replace(problem.solution, plan=plan_of(problem.closures))
 
+    def _line(
+        self, board: chess.Board, accrued: Score, closures: Sequence[Closure]
+    ) -> Sequence[LineStep] | None:
+        """Moves that keep the value, by the last closure that proves it."""
+        from tbgen.closures.blocks import SolvedBlocks
+        from tbgen.closures.line import LineFinder
+
+        for closure in reversed(closures):
+            steps = LineFinder(SolvedBlocks(closure, self._folder)).line(board, accrued)
+            if steps is not None:
+                return steps
+        return None
+
     def _ask_in_way(
         self, problem: OpenProblem, way: Way, later: Sequence[Closure], pace: Pace | None
     ) -> None:
@@ -268,7 +291,8 @@ class PositionSolver(contextlib.ExitStack):
         later ways. Without a pace nothing is solved.
         """
         from tbgen.closures.answers import Brackets
-        from tbgen.closures.blocks import SolvedBlocks, solve_closure
+        from tbgen.closures.blocks import SolvedBlocks
+        from tbgen.closures.schedule import solve_closure
 
         tried = nothing_tried()
         while True:
@@ -310,6 +334,7 @@ def solve(
     threads: int = 2,
     watch: Watch = unwatched,
     syzygy: Folders | None = None,
+    line: bool = False,
 ) -> Solution:
     """The value of a position with more men than tables have, or bounds of the value.
 
@@ -323,6 +348,8 @@ def solve(
         watch: The solver calls it with the part that is done.
         syzygy: Folders of ordinary Syzygy tables, as for `folders`. They bound the position and its
             moves.
+        line: Whether to find moves that keep a proved value and make progress, as far as tables do
+            not have the position.
 
     Returns:
         Bounds of the value, and of each move. Equal bounds prove a value.
@@ -341,4 +368,4 @@ def solve(
     tbgen.errors.MissingTableError: ...
     """
     with PositionSolver(folders, budget=budget, threads=threads, syzygy=syzygy) as solver:
-        return solver.solve(position, accrued, watch)
+        return solver.solve(position, accrued, watch, line=line)

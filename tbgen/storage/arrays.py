@@ -103,6 +103,17 @@ class ArrayFile(StoredArrays):
         return os.pread(self._descriptor, end - start, start)
 
 
+def head_of(path: Path) -> dict[str, Any]:
+    """The facts at the beginning of a file of arrays, whose digest is not checked.
+
+    OSError if the file is missing, ValueError if it does not begin with facts.
+    """
+    with path.open("rb") as file:
+        file.read(_DIGEST_BYTES)
+        facts: dict[str, Any] = json.loads(file.readline())
+    return facts
+
+
 def write_arrays(
     path: Path, facts: Mapping[str, Any], arrays: Mapping[str, Array], frame: int
 ) -> StoredArrays:

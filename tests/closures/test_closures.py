@@ -6,12 +6,13 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.closures.blocks import SolvedBlocks, solve_closure
+from tbgen.closures.blocks import SolvedBlocks
 from tbgen.closures.closure import Closure
 from tbgen.closures.cuts import Bound
 from tbgen.closures.folder import BlockFolder
 from tbgen.closures.nodes import node_of
 from tbgen.closures.pace import Pace
+from tbgen.closures.schedule import solve_closure
 from tbgen.closures.ways import Way
 from tbgen.material import Material
 from tests.closures.made_up import BoundedExcerpt, MadeUpTables, values_of

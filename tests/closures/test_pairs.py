@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tbgen.closures.blocks import SolvedBlocks, solve_closure
+from tbgen.closures.blocks import SolvedBlocks
 from tbgen.closures.closure import Closure
 from tbgen.closures.cuts import Bound
 from tbgen.closures.folder import BlockFolder
 from tbgen.closures.nodes import Node, node_of
 from tbgen.closures.pace import Pace
+from tbgen.closures.schedule import solve_closure
 from tbgen.closures.solving import PositionSolver
 from tbgen.closures.ways import NEVER, Way
 from tbgen.errors import ClosureTooLargeError

@@ -18,6 +18,7 @@ from tbgen.closures import folder as block_folder
 from tbgen.closures.bracket import Solution
 from tbgen.closures.closure import Closure
 from tbgen.closures.cuts import ALL_OUTCOMES, ENDS, Bound, CutQuestion, Cuts
+from tbgen.closures.folder import FRAME, NAMES
 from tbgen.closures.nodes import node_on
 from tbgen.closures.solving import PositionSolver
 from tbgen.closures.ways import Way
@@ -221,12 +222,15 @@ def test_blocks_that_contradict_each_other_are_told(
     monkeypatch.setattr(planning, "ways_of", lambda free: [BOUNDED])
     with PositionSolver(folder := folder_of("KvK")) as solver:
         solver.solve(LATER)
+    byte_of = {"LOWER": 1, "UPPER": -1}
     for file in map(ArrayFile, files_in(folder)):
-        bytes_of = {"LOWER": 1, "UPPER": -1}
-        wrong = {
-            name: file.items(name) * 0 + bytes_of[name.split()[0]] for name in file.facts["columns"]
-        }
-        write_arrays(file.path, {}, wrong, 1 << 16)
+        wrong = {part: file.items(part) for part in file.facts["columns"]}
+        for number, name in enumerate(file.facts.get(NAMES, [file.path.stem])):
+            for part, values in wrong.items():
+                starts = file.facts.get(part, [0, len(values)])
+                values[starts[number] : starts[number + 1]] = byte_of[name.rpartition("-")[2]]
+        facts = {name: file.facts[name] for name in (NAMES, *wrong) if name in file.facts}
+        write_arrays(file.path, facts, wrong, FRAME)
     with (
         PositionSolver(folder) as solver,
         pytest.raises(UnprovedError, match="remove the folder 'solved'"),

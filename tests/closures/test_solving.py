@@ -12,11 +12,11 @@ from unittest import mock
 import chess
 import pytest
 
-from tbgen.closures import blocks, nodes, pace, planning, solving
+from tbgen.closures import nodes, pace, planning, schedule, solving
 from tbgen.closures.answers import Brackets
 from tbgen.closures.blocks import BlockSolver, SolvedBlocks
 from tbgen.closures.bracket import ANYTHING, Bracket, Solution
-from tbgen.closures.folder import SUFFIX
+from tbgen.closures.folder import SUFFIX, TABLE_SUFFIX, BlockFolder
 from tbgen.closures.nodes import SharedNode, node_on
 from tbgen.closures.solving import PositionSolver
 from tbgen.closures.ways import Way
@@ -173,7 +173,7 @@ def test_later_questions_are_watched_too_and_a_server_finds_their_answers(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(planning, "ways_of", lambda free: [Way(0, 0, free, coarse_free=0)])
-    monkeypatch.setattr(blocks, "TICK_SECONDS", PATIENT)
+    monkeypatch.setattr(schedule, "TICK_SECONDS", PATIENT)
     told, folder = list[float](), folder_of("KvK")
     with PositionSolver(folder) as solver:
         planned, found = solver.plan(LATER).nodes, solver.solve(LATER, watch=told.append)
@@ -294,7 +294,7 @@ def test_a_solve_that_takes_too_long_stops_says_so_and_can_go_on(
 def test_progress_moves_while_a_block_is_solved_and_never_falls(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(blocks, "TICK_SECONDS", 0.001)
+    monkeypatch.setattr(schedule, "TICK_SECONDS", 0.001)
     told = list[float]()
     with PositionSolver(folder_of("KvK")) as solver:
         found = solver.solve(PAWNS, watch=told.append)
@@ -303,7 +303,14 @@ def test_progress_moves_while_a_block_is_solved_and_never_falls(
 
 
 def files_in(folder: Path) -> list[Path]:
-    return sorted((folder / "solved").glob(f"*{SUFFIX}"))
+    solved_files = folder / "solved"
+    return sorted([*solved_files.glob(f"*{SUFFIX}"), *solved_files.glob(f"*{TABLE_SUFFIX}")])
+
+
+def blocks_in(folder: Path) -> set[str]:
+    """The solved blocks, whether with one bound or with both."""
+    names = BlockFolder(folder / "solved").names()
+    return {name.rpartition("-")[0] for name in names}
 
 
 def test_solved_blocks_are_used_again_with_the_same_tables_until_they_take_too_much_room(
@@ -312,8 +319,8 @@ def test_solved_blocks_are_used_again_with_the_same_tables_until_they_take_too_m
     folder = folder_of("KvK")
     first = solved(folder, PAWNS)
     made = {path: path.stat().st_ino for path in files_in(folder)}
-    assert len(made) == first.plan.nodes
-    (damaged,) = (path for path in made if "-d6-" in path.name)
+    assert len(blocks_in(folder)) == first.plan.nodes
+    damaged = next(path for path in made if path.suffix == TABLE_SUFFIX)
     damaged.write_bytes(damaged.read_bytes()[:-1])
     assert solved(folder, PAWNS).facts()["moves"] == first.facts()["moves"]
     assert {path for path in files_in(folder) if path.stat().st_ino != made[path]} == {damaged}
@@ -323,9 +330,10 @@ def test_solved_blocks_are_used_again_with_the_same_tables_until_they_take_too_m
         solver.cache_bytes = 0
         for board in map(chess.Board, (PAWNS, LATER, PAWNS)):  # a bracket is not solved again
             solver.bracket(board, own_score(board))
-        assert len(files_in(folder)) == 2, "those of the last solve stay: e6 and e7"
+        assert len(blocks_in(folder)) == 6, "e6 stays, and the file that has e7 and four more"
         assert solver.plan(LATER).nodes == 0 < solver.plan(PAWNS).nodes
-        next(path for path in files_in(folder) if "-d7-" in path.name).unlink()
+        (table,) = (path for path in files_in(folder) if path.suffix == TABLE_SUFFIX)
+        table.unlink()
         assert solver.solved(LATER) is None, "nothing is answered if a block is gone"
 
 
@@ -339,7 +347,7 @@ def test_a_plan_has_the_block_of_a_position_that_is_asked_with_another_accrued_s
 
 
 def test_an_interrupted_solve_goes_on(folder_of: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "TICK_SECONDS", PATIENT)
+    monkeypatch.setattr(schedule, "TICK_SECONDS", PATIENT)
     folder, board = folder_of("KvK"), chess.Board(PAWNS)
     with PositionSolver(folder) as solver, pytest.raises(KeyboardInterrupt):
         solver.solve(board, watch=mock.Mock(side_effect=KeyboardInterrupt))
@@ -354,7 +362,7 @@ def test_blocks_that_another_process_removes_meanwhile_are_solved_again(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = folder_of("KvK")
-    removals = [2, 4]
+    removals = [1, 2]
     plane = SolvedBlocks.plane
     improve = Brackets.improve
     moves = solved(folder, PAWNS).facts()["moves"]
@@ -396,13 +404,13 @@ def test_many_positions_are_solved_block_by_block(folder_of: Folder) -> None:
         for position in outlook.planned:
             solver.bracket(*position.problem)
         made = files_in(folder)
-        assert outlook.plan.nodes == len(made)
+        assert outlook.plan.nodes == len(blocks_in(folder))
         assert [position.refusal for position in outlook.positions] == [
             None,
             None,
             None,
             "its table is there; ask it with: tbgen probe",
-            "more than 12,000 CPU seconds by the plan",
+            "more than 1,200 CPU seconds by the plan",
         ]
         assert [position.plan.nodes for position in outlook.planned if position.plan] == [6, 6, 2]
     with PositionSolver(folder) as solver:
@@ -445,7 +453,7 @@ def test_blocks_take_turns_where_memory_is_scarce(
 
     monkeypatch.setattr(BlockSolver, "solve", watched)
     monkeypatch.setattr(process, "available_memory", lambda: room)
-    monkeypatch.setattr(planning, "ways_of", lambda *_: [Way(2, 2, 2)])
+    monkeypatch.setattr(planning, "ways_of", lambda *_: [Way(2, 2, 2, coarse_free=0)])
     solved(folder_of("KvK"), "8/4P1P1/8/4k3/8/8/8/4K3 w - - 0 1", threads=4)
     assert set(peak) == {most}
 

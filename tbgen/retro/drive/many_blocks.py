@@ -19,7 +19,7 @@ from tbgen.retro.cells.worker import HISTORIES, AnyWorker, Room
 from tbgen.retro.drive.methods import new_worker
 from tbgen.retro.drive.results import count_words, en_passant_of, name_patterns, nothing_found
 from tbgen.retro.drive.runs import Kept
-from tbgen.retro.drive.task import Task, check_status, with_growing_room
+from tbgen.retro.drive.task import Task, WaveReader, check_status, with_growing_room
 from tbgen.retro.outcomes.en_passant import Inquiry, search_rights
 from tbgen.retro.patterns.dictionaries import dictionary_of
 from tbgen.retro.patterns.histories import OVERFLOWED, forget_nodes
@@ -39,11 +39,12 @@ RUNS_PER_THREAD = 4
 class ManyBlocks:
     """A table with pawns on its way. Each thread that solves runs has arrays of its own."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, reader: WaveReader | None = None) -> None:
+        """`reader` brings other values to hand than those of the task's children."""
         self.task = task
         layout = task.layout
         self.geometry = geometry_of(layout)
-        self.child_reader = task.child_reader()
+        self.child_reader: WaveReader = reader or task.child_reader()
         self.pawns = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
         self.mirrors = np.array([layout.is_own_mirror(pawns) for pawns in layout.blocks])
         self.done = np.zeros(len(layout.blocks), bool)

@@ -23,8 +23,8 @@ Kept = tuple[Run, Dictionary, Cells]
 """A solved run, with the dictionary of its patterns and what its cells hold."""
 
 
-class BlockStore(Protocol):
-    """Where solved cells are kept until all are there; safe to call from several threads."""
+class RunStore(Protocol):
+    """Where solved runs are kept; safe to call from several threads."""
 
     def put(self, run: Run, dictionary: Dictionary, cells: Cells) -> None:
         """Keep a run; its arrays belong to the store from now on."""
@@ -32,11 +32,15 @@ class BlockStore(Protocol):
     def runs(self) -> Sequence[Run]:
         """All that are kept, in the order of their cells."""
 
-    def dictionary(self, run: Run) -> Dictionary:
-        """The dictionary of a run."""
-
     def values(self, first: int, end: int) -> tuple[Entries, Distances]:
         """Entry values and distances of cells first to end of one run; not to be changed."""
+
+
+class BlockStore(RunStore, Protocol):
+    """Where solved cells are kept until all of a table are there."""
+
+    def dictionary(self, run: Run) -> Dictionary:
+        """The dictionary of a run."""
 
     def cells(self, first: int, end: int, room: Cells | None = None) -> Cells:
         """The same with the patterns, numbered as in the run's dictionary.

@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import Bytes, Ints, NewArray, Words
-from tbgen.index.resets import NO_SLOT
+from tbgen.compiled.arrays import Bytes, NewArray, Words
 from tbgen.retro.cells.worker import JOURNAL, Room, Worker
 from tbgen.retro.drive.methods import solve_outcomes
 from tbgen.retro.drive.results import en_passant_of
@@ -22,50 +21,13 @@ from tbgen.retro.outcomes.grower import Grower, new_grower
 from tbgen.retro.outcomes.questions import Questions
 from tbgen.retro.outcomes.threshold import find_goods, new_sides, solve_threshold
 from tbgen.retro.patterns.histories import new_interner
-from tbgen.retro.resets.destinations import (
-    AtHand,
-    ChildLayouts,
-    ChildTables,
-    empty_child_tables,
-    promotion_starts,
-)
+from tbgen.retro.resets.destinations import ChildLayouts, ChildTables, empty_child_tables
 from tbgen.retro.resets.folding import find_moves
-from tbgen.retro.resets.promotions import (
-    PlaneRequest,
-    PromotionReader,
-    Target,
-    copy_box,
-)
 from tbgen.retro.words.block import Block, BlockValues, enter_block, find_legal, new_block
 from tbgen.retro.words.geometry import BLACK, WHITE, geometry_of
 from tbgen.retro.words.moves import new_scratch
 from tbgen.score import STALEMATE_CODE, Color, Score
-from tbgen.table import Box, Distances, Entries, Queries
-
-
-class PlaneNumber(NamedTuple):
-    """A plane of one of some child layouts."""
-
-    table: int
-    block: int
-    side: int
-
-
-class SomeCells(NamedTuple):
-    """The cells of a plane that have a man on one of some squares."""
-
-    stride: int
-    """What a step of that man to the next square adds to a cell's number."""
-    squares: frozenset[int]
-
-
-ALL_CELLS: Final = SomeCells(1 << 62, frozenset([0]))
-
-PlaneSource = Callable[[PlaneNumber, SomeCells, Entries], Entries]
-"""Entry values of a plane, right at least for the cells that are asked for.
-
-They are in the zeros given, or in another array.
-"""
+from tbgen.table import Entries, Queries
 
 ChildSource = Callable[[Sequence[Color]], ChildTables]
 """What moves of some sides lead to."""
@@ -74,9 +36,6 @@ NO_DISTANCES = np.zeros(0, np.uint16)
 
 CHUNK = 1 << 16
 """A thread finds the moves of so many words at a time."""
-
-WORTH_ASKING = 1 << 12
-"""So many cells in a row are worth being asked for alone."""
 
 
 class BlockOutcomes(NamedTuple):
@@ -111,60 +70,6 @@ class SingleBlock:
     """The number of the block in the first layout."""
     new: NewArray = np.zeros
     """Makes all large arrays but the sets that grow."""
-
-    def children(self, planes: Sequence[PlaneNumber], source: PlaneSource) -> ChildTables:
-        """What it leads to, but for promotions: `planes` after captures and pawn steps."""
-        empty = empty_child_tables(self.layouts, plies=False)
-        start = empty.planes.start
-        cells = [self.layouts.layouts[plane.table].block_words * 64 for plane in planes]
-        entry = self.new(sum(cells), np.int8)
-        first = 0
-        for plane, half in zip(planes, cells, strict=True):
-            part = entry[first : first + half]
-            part[:] = source(plane, ALL_CELLS, part)
-            first_plane = empty.shapes.plane_start[plane.table]
-            start[first_plane + 2 * plane.block + plane.side] = first
-            first += half
-        return empty._replace(planes=AtHand(start, entry, NO_DISTANCES))
-
-    def promotions(
-        self, sides: Sequence[Color], source: PlaneSource, more_cells: int = 0
-    ) -> AtHand:
-        """What promotions of some sides lead to, and behind that so many cells without values."""
-        layout = self.layouts.layouts[0]
-        resets = [
-            reset
-            for reset in self.layouts.resets
-            if reset.promoted != NO_SLOT and layout.slots[reset.promoted][0] in sides
-        ]
-        reader = PromotionReader(self.layouts._replace(resets=resets))
-        start = promotion_starts(layout)
-        requests, cells = reader.requests([self.number], start)
-        promotions = AtHand(start, self.new(cells + more_cells, np.int8), NO_DISTANCES)
-        for request, targets in requests.items():
-            child = self.layouts.layouts[request.table]
-            routes = reader.routes[request.table]
-            asked = self._cells_asked(request, targets, routes.axis)
-            plane = PlaneNumber(request.table, request.block, int(request.side))
-            entry = source(plane, asked, self.new(child.block_words * 64, np.int8))
-
-            def read(entry: Entries = entry) -> tuple[Entries, Distances]:
-                return entry, NO_DISTANCES
-
-            box = Box.whole(child, read)
-            copy_box(box, routes, request.how, np.array(targets, np.int64), promotions)
-        return promotions
-
-    def _cells_asked(
-        self, request: PlaneRequest, targets: Sequence[Target], axis_of: Ints
-    ) -> SomeCells:
-        """The cells that are worth being asked for alone, by where the new man can be."""
-        axes = {int(axis_of[target.route]) for target in targets}
-        axes_behind = self.layouts.layouts[request.table].others + 1 - min(axes)
-        stride = 64**axes_behind
-        if len(axes) > 1 or stride < WORTH_ASKING:
-            return ALL_CELLS
-        return SomeCells(stride, frozenset(target.square for target in targets))
 
     def solve(
         self, children: ChildTables, asked: Queries, room: Room | None = None

@@ -1,11 +1,11 @@
 """A material on its way from children to table: what is solved, with what, and what went wrong."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -15,9 +15,9 @@ from tbgen.index.layout import Layout
 from tbgen.material import Material
 from tbgen.retro.cells.worker import Room
 from tbgen.retro.drive.methods import DISTANCES, Method
-from tbgen.retro.drive.runs import BlockStore
-from tbgen.retro.resets.children import ChildReader
-from tbgen.retro.resets.destinations import child_layouts_of
+from tbgen.retro.drive.runs import RunStore
+from tbgen.retro.resets.children import ChildReader, ValuesSource
+from tbgen.retro.resets.destinations import ChildTables, child_layouts_of
 from tbgen.retro.status import (
     CHILD_HAS_NO_VALUE,
     FORCED_TWICE,
@@ -35,6 +35,20 @@ Progress = Callable[[str, int | None, float, int], None]
 
 def quiet(phase: str, code: int | None, done: float, decided: int) -> None:
     """No progress."""
+
+
+class WaveReader(Protocol):
+    """What brings values to hand, wave by wave."""
+
+    @property
+    def tables(self) -> ChildTables:
+        """What the blocks of the last wave need."""
+
+    def read_captures(self) -> None:
+        """Read what stays at hand for all waves."""
+
+    def read_wave(self, blocks: Sequence[int], solved: ValuesSource) -> None:
+        """Read all that some blocks of a wave ask for."""
 
 
 @dataclass
@@ -57,7 +71,7 @@ class Task:
 
     layout: Layout
     children: Mapping[Material, Child]
-    store: BlockStore
+    store: RunStore
     threads: int
     pool: Executor
     progress: Progress = quiet

@@ -128,13 +128,13 @@ class PromotionReader:
             adds[axis, : len(squares)] = here << (6 * (last - slot))
         return adds
 
-    def requests(self, blocks: Sequence[int], start: Ints) -> tuple[Targets, int]:
-        """All that some blocks ask for, and how many cells it fills.
+    def requests(self, blocks: Sequence[int], start: Ints, first: int = 0) -> tuple[Targets, int]:
+        """All that some blocks ask for, in cells from `first` on, and the cell after the last.
 
         start[block, pawn, role] becomes the first cell of each promotion.
         """
         requests = Targets()
-        cells = 0
+        cells = first
         for reset in self.resets:
             up = 8 if self.layout.slots[reset.promoted][0] is Color.WHITE else -8
             for number in blocks:

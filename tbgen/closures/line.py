@@ -1,0 +1,159 @@
+"""Line: moves that keep an exact value and make progress.
+
+The outcomes of blocks do not tell which of the moves that keep a value get anywhere. So in each
+block on the way, the solver of tables finds how many plies it takes to the next capture or pawn
+move, or to the final score. What such a move leads to counts as reached, so each block is solved
+from outcomes alone. A line keeps the value with each move, and ends. It need not be the shortest.
+
+Where bounds replace promotions, White's moves go by the lower bounds and Black's by the upper ones.
+Where both are equal, as at the beginning, a side that gets its bound leaves them equal.
+"""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import chess
+
+from tbgen.closures.answers import Brackets
+from tbgen.closures.blocks import SolvedBlocks
+from tbgen.closures.closure import PlannedBlock
+from tbgen.closures.cuts import Bound
+from tbgen.closures.nodes import Node, cell_on, node_on
+from tbgen.closures.tables import BlockWithDistances
+from tbgen.probe.answers import At, LineStep
+from tbgen.rules.position import board_after, own_of
+from tbgen.score import Color, Score
+
+MOST_PLIES: Final = 500
+
+
+class Place(NamedTuple):
+    """The block of a position."""
+
+    block: PlannedBlock
+    is_reversed: bool
+    """Whether it is the block of the position with reversed colours."""
+
+
+class WeighedMove(NamedTuple):
+    """A legal move, with its value as the mover's bounds have it."""
+
+    move: chess.Move
+    after: chess.Board
+    own: Score
+    outcome: Score
+    plies: int
+    """Plies from the position after it to the next capture or pawn move, or to the final score."""
+
+
+class LineFinder:
+    """Finds lines by the blocks of a closure."""
+
+    def __init__(self, blocks: SolvedBlocks) -> None:
+        self._blocks = blocks
+        self._brackets = Brackets(blocks)
+        self._solved = dict[tuple[Node, Bound], BlockWithDistances]()
+
+    def line(self, board: chess.Board, accrued: Score) -> list[LineStep] | None:
+        """Moves that keep the value of a position, as far as the blocks know all outcomes.
+
+        None if the blocks do not prove the value.
+        """
+        place = self._place_of(board)
+        if place is None or place.block.cuts:
+            return None
+        bracket = self._brackets.bracket(board, accrued)
+        if bracket.exact is None:
+            return None
+        return list(self._steps(board, accrued, bracket.exact))
+
+    def _steps(self, board: chess.Board, accrued: Score, value: Score) -> Iterator[LineStep]:
+        """The moves of a line, until the value has accrued and the position repeats."""
+        seen = set[str]()
+        for _ in range(MOST_PLIES):
+            place = self._place_of(board)
+            if place is None or place.block.cuts:
+                return
+            if value == accrued:
+                if board.epd() in seen:
+                    return
+                seen.add(board.epd())
+            keeping = []
+            for move in self._moves(board, accrued, place):
+                if move.outcome == value:
+                    keeping.append(move)
+            if not keeping:
+                return  # the game is over
+            chosen = _chosen(keeping, Color.of(board.turn), accrued, seen)
+            is_reset = board.is_zeroing(chosen.move)
+            carried = None if is_reset else accrued
+            yield LineStep(
+                value,
+                None,
+                chosen.move.uci(),
+                is_reset,
+                best=False,
+                keeps=True,
+                at=At(board, carried, chosen.own),
+            )
+            accrued = chosen.own if is_reset else accrued.after(chosen.own, reset=False)
+            board = chosen.after
+
+    def _place_of(self, board: chess.Board) -> Place | None:
+        """The block of a position; None if a table has it, or nothing has."""
+        closure = self._blocks.closure
+        if closure.known.digest_on(board):
+            return None
+        own = closure.blocks.get(node_on(board))
+        if own is not None:
+            return Place(own, is_reversed=False)
+        reversed_ = closure.blocks.get(node_on(board.mirror()))
+        return None if reversed_ is None else Place(reversed_, is_reversed=True)
+
+    def _moves(self, board: chess.Board, accrued: Score, place: Place) -> Iterator[WeighedMove]:
+        """The legal moves by the bounds of the mover."""
+        bound = Bound.LOWER if board.turn == chess.WHITE else Bound.UPPER
+        distances = self._distances(place, bound.other if place.is_reversed else bound)
+        for move in board.legal_moves:
+            after = board_after(board, move)
+            own = own_of(after)
+            if board.is_zeroing(move):
+                outcome = self._brackets.bracket(after, None).ends[bound]
+                yield WeighedMove(move, after, own, outcome, 0)
+                continue
+            carried = accrued.after(own, reset=False)
+            placed = after
+            if place.is_reversed:
+                placed = after.mirror()
+                own_there = own.flipped()
+                carried = carried.flipped()
+            else:
+                own_there = own
+            cell = cell_on(place.block.node, placed)
+            outcome, plies = distances.value(cell, carried, own_there)
+            if place.is_reversed:
+                outcome = outcome.flipped()
+            yield WeighedMove(move, after, own, outcome, plies)
+
+    def _distances(self, place: Place, bound: Bound) -> BlockWithDistances:
+        key = (place.block.node, bound)
+        if key not in self._solved:
+            self._solved[key] = BlockWithDistances(place.block, self._blocks, bound)
+        return self._solved[key]
+
+
+def _chosen(
+    keeping: list[WeighedMove], mover: Color, accrued: Score, seen: set[str]
+) -> WeighedMove:
+    """The move to play of those that keep the value.
+
+    A side that gains by the value hurries, the other one delays. Once the value has accrued, a move
+    returns to an earlier position, if one does.
+    """
+    value = keeping[0].outcome
+    if value == accrued:
+        return min(keeping, key=lambda move: (move.after.epd() not in seen, move.move.uci()))
+    hurries = value.worth_to(mover) > accrued.worth_to(mover)
+    if hurries:
+        return min(keeping, key=lambda move: (move.plies, move.move.uci()))
+    return min(keeping, key=lambda move: (-move.plies, move.move.uci()))
