@@ -1,4 +1,4 @@
-"""How much a file tells of: the games of PGN and of JSON, the moves of a strategy."""
+"""How much a file tells of: games of PGN and JSON, moves of a strategy, positions of EPD."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from tbgen.errors import InputFileError
 
 _JSON = re.compile(rb'\s*(\{|\[\s*[][{"])')
 """The first bytes of a JSON object or list; a PGN file may begin with the bracket of a tag."""
+_EPD = re.compile(rb"([1-8A-Za-z]+/){7}[1-8A-Za-z]+ [wb] ")
+"""The first bytes of a list of positions, a line each."""
 _HEAD_BYTES = 1024
 _BEHIND_VALUES = (",", ":", "]", "}", " ", "\n", "\r", "\t")
 _PAGE = b"<"
@@ -20,7 +22,9 @@ _PAGE = b"<"
 
 
 def entries_in(name: str, enough: float = math.inf) -> int:
-    """How many games a PGN file has, or how many games or moves a JSON file tells of; 0 for a page.
+    """How many games a PGN file has, or how many games or moves a JSON file tells of.
+
+    An EPD file has a position in each line, and a page has none of all these.
 
     A PGN file is not read beyond so many as are `enough`.
     """
@@ -30,6 +34,9 @@ def entries_in(name: str, enough: float = math.inf) -> int:
         return 0
     if _JSON.match(head):
         return _entries_of_json(name)
+    if _EPD.match(head):
+        with open(name, "rb") as positions:
+            return sum(1 for _ in positions)
     games = 0
     with contextlib.suppress(InputFileError):
         for chunk in chunks_in(name, may_be_empty=True):

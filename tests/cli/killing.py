@@ -89,6 +89,21 @@ CASES = {
             "site/tables/*.h5",
         ),
     ),
+    "event": Case(
+        ("standings", "games.pgn", "--pages", "www"),
+        lambda: {"games.pgn": S18.read_bytes()},
+        ("www/**/*.html",),
+    ),
+    "pair": Case(
+        ("pair", "--rounds", "3", "--players", "players.txt", "-o", "next.pgn"),
+        lambda: {"players.txt": b"Anna\nBob\nCid\nDan\n"},
+        ("next.pgn",),
+    ),
+    "find": Case(
+        ("study", "find", "KNvK", "--where", "check", "-o", "found.epd", "--data", "3 men"),
+        dict,
+        ("found.epd",),
+    ),
     "annotate": Case(
         ("annotate", "games.pgn", "-o", "copy.pgn", "--data", "3 men"),
         lambda: {"games.pgn": DRAWN * 200, "copy.pgn": OLD},
