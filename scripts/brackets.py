@@ -32,7 +32,7 @@ from tbgen.closures.closure import Closure
 from tbgen.closures.cuts import Bound
 from tbgen.closures.folder import BlockFolder
 from tbgen.closures.nodes import Node, cell_on, node_of
-from tbgen.closures.pace import Pace
+from tbgen.closures.pace import SolvePace
 from tbgen.closures.schedule import solve_closure
 from tbgen.closures.solving import PositionSolver
 from tbgen.closures.ways import Way
@@ -80,7 +80,7 @@ def truth(
     compared = np.zeros(2, np.int64)
     with tempfile.TemporaryDirectory() as name, open_tablebase(folder) as asked:
         blocks = SolvedBlocks(closure, BlockFolder(Path(name)))
-        solve_closure(blocks, 1, Pace())
+        solve_closure(blocks, 1, SolvePace())
         took = time.process_time() - began
         for node in nodes:
             if node.layout.is_own_mirror(node.pawns):
@@ -96,7 +96,7 @@ def truth(
             closure = Closure(known, closure.way)
             closure.add(node, [(accrued, cell_on(node, board)) for board in boards])
             blocks = SolvedBlocks(closure, blocks.folder)
-            solve_closure(blocks, 1, Pace())
+            solve_closure(blocks, 1, SolvePace())
             for board in boards:
                 bracket = Brackets(blocks).bracket(board, accrued)
                 value = asked.probe(board, accrued).outcome

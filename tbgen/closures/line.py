@@ -27,7 +27,7 @@ from tbgen.score import Color, Score
 MOST_PLIES: Final = 500
 
 
-class Place(NamedTuple):
+class BlockOfPosition(NamedTuple):
     """The block of a position."""
 
     block: PlannedBlock
@@ -35,7 +35,7 @@ class Place(NamedTuple):
     """Whether it is the block of the position with reversed colours."""
 
 
-class WeighedMove(NamedTuple):
+class KeepingMove(NamedTuple):
     """A legal move, with its value as the mover's bounds have it."""
 
     move: chess.Move
@@ -99,18 +99,20 @@ class LineFinder:
             accrued = chosen.own if is_reset else accrued.after(chosen.own, reset=False)
             board = chosen.after
 
-    def _place_of(self, board: chess.Board) -> Place | None:
+    def _place_of(self, board: chess.Board) -> BlockOfPosition | None:
         """The block of a position; None if a table has it, or nothing has."""
         closure = self._blocks.closure
         if closure.known.digest_on(board):
             return None
         own = closure.blocks.get(node_on(board))
         if own is not None:
-            return Place(own, is_reversed=False)
+            return BlockOfPosition(own, is_reversed=False)
         reversed_ = closure.blocks.get(node_on(board.mirror()))
-        return None if reversed_ is None else Place(reversed_, is_reversed=True)
+        return None if reversed_ is None else BlockOfPosition(reversed_, is_reversed=True)
 
-    def _moves(self, board: chess.Board, accrued: Score, place: Place) -> Iterator[WeighedMove]:
+    def _moves(
+        self, board: chess.Board, accrued: Score, place: BlockOfPosition
+    ) -> Iterator[KeepingMove]:
         """The legal moves by the bounds of the mover."""
         bound = Bound.LOWER if board.turn == chess.WHITE else Bound.UPPER
         distances = self._distances(place, bound.other if place.is_reversed else bound)
@@ -119,7 +121,7 @@ class LineFinder:
             own = own_of(after)
             if board.is_zeroing(move):
                 outcome = self._brackets.bracket(after, None).ends[bound]
-                yield WeighedMove(move, after, own, outcome, 0)
+                yield KeepingMove(move, after, own, outcome, 0)
                 continue
             carried = accrued.after(own, reset=False)
             placed = after
@@ -133,9 +135,9 @@ class LineFinder:
             outcome, plies = distances.value(cell, carried, own_there)
             if place.is_reversed:
                 outcome = outcome.flipped()
-            yield WeighedMove(move, after, own, outcome, plies)
+            yield KeepingMove(move, after, own, outcome, plies)
 
-    def _distances(self, place: Place, bound: Bound) -> BlockWithDistances:
+    def _distances(self, place: BlockOfPosition, bound: Bound) -> BlockWithDistances:
         key = (place.block.node, bound)
         if key not in self._solved:
             self._solved[key] = BlockWithDistances(place.block, self._blocks, bound)
@@ -143,8 +145,8 @@ class LineFinder:
 
 
 def _chosen(
-    keeping: list[WeighedMove], mover: Color, accrued: Score, seen: set[str]
-) -> WeighedMove:
+    keeping: list[KeepingMove], mover: Color, accrued: Score, seen: set[str]
+) -> KeepingMove:
     """The move to play of those that keep the value.
 
     A side that gains by the value hurries, the other one delays. Once the value has accrued, a move

@@ -17,7 +17,7 @@ _MOST_OF_RUNNING: Final = 0.95
 """A block that is being solved counts as this part of its plan at most."""
 
 
-class Pace:
+class SolvePace:
     """Tells a watch how much of a solve is done, and stops one that takes too long.
 
     It counts in CPU seconds of the plan. While a block is being solved, the CPU time since the last

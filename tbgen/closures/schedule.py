@@ -14,7 +14,7 @@ from graphlib import TopologicalSorter
 
 from tbgen.closures.blocks import SolvedBlocks
 from tbgen.closures.closure import PlannedBlock
-from tbgen.closures.pace import TICK_SECONDS, Pace
+from tbgen.closures.pace import TICK_SECONDS, SolvePace
 from tbgen.closures.tables import solve_table
 from tbgen.errors import TbgenError
 from tbgen.material import Material
@@ -28,18 +28,18 @@ class StoppedError(TbgenError, template="stopped"):
     """Ends a table whose solve has been stopped."""
 
 
-def solve_closure(solved: SolvedBlocks, threads: int, pace: Pace) -> None:
+def solve_closure(solved: SolvedBlocks, threads: int, pace: SolvePace) -> None:
     """Solve the unsolved blocks of a closure, each after those that it leads to.
 
     A solve that takes too long ends after the blocks at which threads are at work.
     """
-    _Solve(solved, threads, pace).run()
+    _ClosureSolve(solved, threads, pace).run()
 
 
-class _Solve:
+class _ClosureSolve:
     """A closure that is being solved."""
 
-    def __init__(self, solved: SolvedBlocks, threads: int, pace: Pace) -> None:
+    def __init__(self, solved: SolvedBlocks, threads: int, pace: SolvePace) -> None:
         self._solved = solved
         self._threads = threads
         self._pace = pace

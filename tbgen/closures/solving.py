@@ -18,7 +18,7 @@ from tbgen.closures.closure import Closure, plan_of
 from tbgen.closures.cuts import Bound, CutQuestion
 from tbgen.closures.folder import BlockFolder
 from tbgen.closures.nodes import Node, node_of, shared_node
-from tbgen.closures.pace import Pace
+from tbgen.closures.pace import SolvePace
 from tbgen.closures.planning import Outlook, Planner, Problem, nothing_tried
 from tbgen.closures.policy import CutSearch
 from tbgen.closures.ways import MOST_COARSE_FREE, MOST_FREE, Way
@@ -148,7 +148,7 @@ class PositionSolver(contextlib.ExitStack):
         plan = plan_of(closures, most_seconds=self.budget)
         self._planner.check(plan)
         problem = self._opened(board, carried, plan, free_keys, self.budget)
-        pace = Pace(str(problem.node.material), plan.expected_seconds, watch, self._overrun)
+        pace = SolvePace(str(problem.node.material), plan.expected_seconds, watch, self._overrun)
         solution = self._answer(problem, closures, pace)
         if line and solution.bracket.is_exact:
             steps = self._line(board, carried, problem.closures)
@@ -214,7 +214,7 @@ class PositionSolver(contextlib.ExitStack):
             from tbgen.closures.schedule import solve_closure
 
             self.check(plan)
-            pace = Pace(str(material), plan.expected_seconds, watch, self._overrun)
+            pace = SolvePace(str(material), plan.expected_seconds, watch, self._overrun)
             for closure in closures:
                 solve_closure(SolvedBlocks(closure, self._folder), self._threads, pace)
             watch(1.0)
@@ -254,7 +254,7 @@ class PositionSolver(contextlib.ExitStack):
         )
 
     def _answer(
-        self, problem: OpenProblem, closures: Sequence[Closure], pace: Pace | None
+        self, problem: OpenProblem, closures: Sequence[Closure], pace: SolvePace | None
     ) -> Solution:
         """The answer, made closer in one way after another while the budget lasts.
 
@@ -283,7 +283,7 @@ class PositionSolver(contextlib.ExitStack):
         return None
 
     def _ask_in_way(
-        self, problem: OpenProblem, way: Way, later: Sequence[Closure], pace: Pace | None
+        self, problem: OpenProblem, way: Way, later: Sequence[Closure], pace: SolvePace | None
     ) -> None:
         """Ask one question after another, until a way has nothing left to ask or the time is up.
 

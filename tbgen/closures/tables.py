@@ -25,12 +25,12 @@ from tbgen.table import Cells, Dictionary, Distances, Entries, Run
 
 NOTHING_FOUND: Final = nothing_found()
 
-Tell = Callable[[float], None]
+TellSeconds = Callable[[float], None]
 """Receives the planned seconds of each solved block."""
 
 
 def solve_table(
-    blocks: Sequence[PlannedBlock], solved: SolvedBlocks, threads: int, tell: Tell
+    blocks: Sequence[PlannedBlock], solved: SolvedBlocks, threads: int, tell: TellSeconds
 ) -> None:
     """Solve some blocks of one material with each bound; all others that they lead to are there."""
     try:
@@ -49,7 +49,7 @@ def _solve_with(
     blocks: Sequence[PlannedBlock],
     solved: SolvedBlocks,
     threads: int,
-    tell: Tell,
+    tell: TellSeconds,
 ) -> None:
     """Solve some blocks of one material with one bound."""
     with ThreadPoolExecutor(threads) as pool:
@@ -68,7 +68,7 @@ class TableStore:
         blocks: Sequence[PlannedBlock],
         solved: SolvedBlocks,
         bound: Bound,
-        tell: Tell,
+        tell: TellSeconds,
     ) -> None:
         self._reader = reader
         self._solved = solved

@@ -92,17 +92,17 @@ def larger(census: Census) -> Census:
     return larger_census
 
 
-class _Packed(NamedTuple):
+class _PackedPart(NamedTuple):
     """The numbers of a part, packed."""
 
     frame: bytes
     places: int
 
     @classmethod
-    def of(cls, numbers: Numbers) -> _Packed:
+    def of(cls, numbers: Numbers) -> _PackedPart:
         return cls(pack(numbers, shuffled=False, level=SCRATCH_LEVEL), len(numbers))
 
-    def copy(self) -> _Packed:
+    def copy(self) -> _PackedPart:
         """Itself, since nobody changes it."""
         return self
 
@@ -127,7 +127,7 @@ class Numbering:
         self.parts = order.parts()
         self.new = new
         self._are_packed = len(layout.blocks) > 1 and layout.cells > MOST_PLAIN_PLACES
-        self._kept = dict[int, Numbers | _Packed]()
+        self._kept = dict[int, Numbers | _PackedPart]()
         self._ends = dict[int, tuple[int, int]]()
         """[part] -> the numbers that its threads gave to its first and last position, or 0."""
         self._state_of = np.zeros(1, np.uint32)
@@ -141,7 +141,7 @@ class Numbering:
     def keep(self, part: int, numbers: Numbers) -> None:
         """Keep the numbers of a part; the array belongs to this object from now on."""
         self._ends[part] = first_and_last(numbers)
-        self._kept[part] = _Packed.of(numbers) if self._are_packed else numbers
+        self._kept[part] = _PackedPart.of(numbers) if self._are_packed else numbers
 
     def settle(self, state_of: Numbers) -> None:
         """All parts are kept: [number] -> its state.
@@ -165,8 +165,8 @@ class Numbering:
         """The same for the last time: the part is not kept any longer."""
         return self._settled(part, self._kept.pop(part))
 
-    def _settled(self, part: int, kept: Numbers | _Packed) -> Numbers:
-        numbers = kept.unpacked() if isinstance(kept, _Packed) else kept
+    def _settled(self, part: int, kept: Numbers | _PackedPart) -> Numbers:
+        numbers = kept.unpacked() if isinstance(kept, _PackedPart) else kept
         replace_by_states(numbers, self._state_of, self._before[part])
         return numbers
 

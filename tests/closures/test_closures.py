@@ -11,7 +11,7 @@ from tbgen.closures.closure import Closure
 from tbgen.closures.cuts import Bound
 from tbgen.closures.folder import BlockFolder
 from tbgen.closures.nodes import node_of
-from tbgen.closures.pace import Pace
+from tbgen.closures.pace import SolvePace
 from tbgen.closures.schedule import solve_closure
 from tbgen.closures.ways import Way
 from tbgen.material import Material
@@ -33,7 +33,7 @@ def test_every_position_of_a_closure_has_the_value_of_the_reference(
     closure = Closure(MadeUpTables(material.men), Way(0, 0, 0))
     assert len(closure.add(root).bounds) == 2
     blocks = SolvedBlocks(closure, BlockFolder(tmp_path / "solved"))
-    solve_closure(blocks, 2, Pace())
+    solve_closure(blocks, 2, SolvePace())
     assert len(blocks.folder.keys()) == len(closure.blocks)
     nodes = [node for node in closure.blocks if node.material == material]
     excerpt = BoundedExcerpt(name, [node.pawns for node in nodes], bound)

@@ -14,7 +14,7 @@ from tbgen.closures.closure import Closure
 from tbgen.closures.cuts import Bound
 from tbgen.closures.folder import BlockFolder
 from tbgen.closures.nodes import Node, node_of
-from tbgen.closures.pace import Pace
+from tbgen.closures.pace import SolvePace
 from tbgen.closures.schedule import solve_closure
 from tbgen.closures.solving import PositionSolver
 from tbgen.closures.ways import NEVER, Way
@@ -67,7 +67,7 @@ def test_a_closure_stops_at_pairs_and_its_bounds_lie_within_those_without_them(
         closure = Closure(OpenTables([folder], 1 << 20, outcomes_only=True), Way(0, 0, 0))
         closure.add(root)
         blocks = SolvedBlocks(closure, BlockFolder(tmp_path / folder.parent.name / "solved"))
-        solve_closure(blocks, 2, Pace())
+        solve_closure(blocks, 2, SolvePace())
         blocks_of.append({str(node) for node in closure.blocks})
         for bound in Bound:
             planes.append(
@@ -128,7 +128,7 @@ def test_blocks_of_six_men_are_those_that_solving_a_position_finds(
             closure = Closure(whole, EVERYTHING)
             closure.add(root)
             solved = SolvedBlocks(closure, BlockFolder(tmp_path / "solved"))
-            solve_closure(solved, 2, Pace())
+            solve_closure(solved, 2, SolvePace())
             for side in (0, 1):
                 expected = solved.plane(root, side, Bound.LOWER)
                 np.testing.assert_array_equal(solved.plane(root, side, Bound.UPPER), expected)

@@ -19,7 +19,7 @@ import chess
 
 from tbgen.apps.games.decide import Adjudicator, Ground, Solve, Verdict, materials_in, told_by_tags
 from tbgen.apps.games.edits import tagged
-from tbgen.apps.games.event import Course, EventGame, tags_for_standings
+from tbgen.apps.games.event import EventGame, PlaceOfGame, tags_for_standings
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.results import UNFINISHED, classical_result, result_of
 from tbgen.apps.games.rules import Rules
@@ -141,7 +141,7 @@ def event_game(game: PgnGame, verdict: Verdict) -> EventGame:
         missing=verdict.missing_tag,
         plies=game.last.number,
         tags=tags_for_standings(tags),
-        course=Course(
+        course=PlaceOfGame(
             file=game.file,
             number=game.number,
             accrued=game.last.accrued,
@@ -171,7 +171,7 @@ def unreadable_game(text: GameText, fault: PgnError, rules: Rules) -> EventGame:
         plies=len(text.moves),
         tags=tags_for_standings(tags),
         fault=fault,
-        course=Course(fault.file, text.number),
+        course=PlaceOfGame(fault.file, text.number),
     )
 
 

@@ -1,7 +1,7 @@
 """How games ended, and why their scores count, in words.
 
 >>> ending_in({"Termination": "adjudication", "TerminationDetails": "TCEC win rule"})
-<Ending.ADJUDICATION: 'adjudicated'>
+<EndOfGame.ADJUDICATION: 'adjudicated'>
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOST_DETAILS = 80
 """The most characters of a tag that a page quotes."""
 
 
-class Ending(enum.Enum):
+class EndOfGame(enum.Enum):
     """How a game ended; the value is its name on a page."""
 
     MATE = "mate"
@@ -45,85 +45,88 @@ class Ending(enum.Enum):
     """The file does not say how."""
 
 
-MARKS: Final[Mapping[Ending, str]] = {
-    Ending.MATE: "#",
-    Ending.RESIGNATION: "r",
-    Ending.TIME: "t",
-    Ending.ADJUDICATION: "a",
-    Ending.CRASH: "c",
-    Ending.BEST_PLAY: "b",
-    Ending.FORFEIT: "f",
-    Ending.UNREADABLE: "u",
-    Ending.UNKNOWN: "w",
+MARKS: Final[Mapping[EndOfGame, str]] = {
+    EndOfGame.MATE: "#",
+    EndOfGame.RESIGNATION: "r",
+    EndOfGame.TIME: "t",
+    EndOfGame.ADJUDICATION: "a",
+    EndOfGame.CRASH: "c",
+    EndOfGame.BEST_PLAY: "b",
+    EndOfGame.FORFEIT: "f",
+    EndOfGame.UNREADABLE: "u",
+    EndOfGame.UNKNOWN: "w",
 }
 """The signs of won games in cross tables."""
-MEANINGS: Final[Mapping[Ending, str]] = {
-    Ending.MATE: "mate on the board",
-    Ending.RESIGNATION: "resigned",
-    Ending.TIME: "lost on time",
-    Ending.ADJUDICATION: "adjudicated",
-    Ending.CRASH: "crashed or disconnected",
-    Ending.BEST_PLAY: "stopped, and best play mates",
-    Ending.FORFEIT: "forfeited without a game",
-    Ending.UNREADABLE: "moves unreadable, so the score sheet counts",
-    Ending.UNKNOWN: "won, and the file does not say how",
+MEANINGS: Final[Mapping[EndOfGame, str]] = {
+    EndOfGame.MATE: "mate on the board",
+    EndOfGame.RESIGNATION: "resigned",
+    EndOfGame.TIME: "lost on time",
+    EndOfGame.ADJUDICATION: "adjudicated",
+    EndOfGame.CRASH: "crashed or disconnected",
+    EndOfGame.BEST_PLAY: "stopped, and best play mates",
+    EndOfGame.FORFEIT: "forfeited without a game",
+    EndOfGame.UNREADABLE: "moves unreadable, so the score sheet counts",
+    EndOfGame.UNKNOWN: "won, and the file does not say how",
 }
 """What the signs mean."""
 
 _ENDS: Final = {
-    End.CHECKMATE: Ending.MATE,
-    End.STALEMATE: Ending.STALEMATE,
-    End.VARIANT: Ending.VARIANT,
-    End.BARE_KINGS: Ending.BARE_KINGS,
-    End.FIFTY_MOVES: Ending.FIFTY_MOVES,
-    End.THREEFOLD_REPETITION: Ending.REPETITION,
+    End.CHECKMATE: EndOfGame.MATE,
+    End.STALEMATE: EndOfGame.STALEMATE,
+    End.VARIANT: EndOfGame.VARIANT,
+    End.BARE_KINGS: EndOfGame.BARE_KINGS,
+    End.FIFTY_MOVES: EndOfGame.FIFTY_MOVES,
+    End.THREEFOLD_REPETITION: EndOfGame.REPETITION,
 }
-_BY_LOSER: Final[Mapping[Ending, str]] = {
-    Ending.RESIGNATION: "resigned",
-    Ending.TIME: "lost on time",
-    Ending.FORFEIT: "forfeited",
-    Ending.CRASH: "crashed or disconnected",
+_BY_LOSER: Final[Mapping[EndOfGame, str]] = {
+    EndOfGame.RESIGNATION: "resigned",
+    EndOfGame.TIME: "lost on time",
+    EndOfGame.FORFEIT: "forfeited",
+    EndOfGame.CRASH: "crashed or disconnected",
 }
 """Ending -> what the loser did."""
 _WORDS: Final = (
-    (re.compile(r"\bresign", re.IGNORECASE), Ending.RESIGNATION),
-    (re.compile(r"\b(?:time|timeout|clock|flag)\b", re.IGNORECASE), Ending.TIME),
+    (re.compile(r"\bresign", re.IGNORECASE), EndOfGame.RESIGNATION),
+    (re.compile(r"\b(?:time|timeout|clock|flag)\b", re.IGNORECASE), EndOfGame.TIME),
     (
         re.compile(r"abandon|disconnect|stall|crash|emergency|has ended", re.IGNORECASE),
-        Ending.CRASH,
+        EndOfGame.CRASH,
     ),
-    (re.compile(r"(?:fifty|50)[ -]?moves?", re.IGNORECASE), Ending.FIFTY_MOVES),
-    (re.compile(r"repetition|\b3-?fold", re.IGNORECASE), Ending.REPETITION),
-    (re.compile(r"\bagree", re.IGNORECASE), Ending.AGREEMENT),
-    (re.compile(r"forfeit|default|walk-?over|no[ -]show", re.IGNORECASE), Ending.FORFEIT),
-    (re.compile(r"adjudicat|tablebase|syzygy|tcec|\brule\b", re.IGNORECASE), Ending.ADJUDICATION),
+    (re.compile(r"(?:fifty|50)[ -]?moves?", re.IGNORECASE), EndOfGame.FIFTY_MOVES),
+    (re.compile(r"repetition|\b3-?fold", re.IGNORECASE), EndOfGame.REPETITION),
+    (re.compile(r"\bagree", re.IGNORECASE), EndOfGame.AGREEMENT),
+    (re.compile(r"forfeit|default|walk-?over|no[ -]show", re.IGNORECASE), EndOfGame.FORFEIT),
+    (
+        re.compile(r"adjudicat|tablebase|syzygy|tcec|\brule\b", re.IGNORECASE),
+        EndOfGame.ADJUDICATION,
+    ),
 )
 """The words of tags that say how a game ended; the first that is found counts."""
 
 
-def ending_in(tags: Mapping[str, str]) -> Ending:
+def ending_in(tags: Mapping[str, str]) -> EndOfGame:
     """How a game ended by its tags alone."""
     said = " ".join(tags.get(name, "") for name in _TAGS)
     for words, ending in _WORDS:
         if words.search(said):
             return ending
-    return Ending.UNKNOWN
+    return EndOfGame.UNKNOWN
 
 
-def ending_of(game: EventGame) -> Ending:
+def ending_of(game: EventGame) -> EndOfGame:
     """How a game ended: on the board, by the rules, or by its tags."""
     if game.fault is not None:
-        return Ending.UNREADABLE
+        return EndOfGame.UNREADABLE
     if game.is_bye:
-        return Ending.BYE
+        return EndOfGame.BYE
     is_decisive = winner_of(game.result) is not None
     if not game.plies and (is_decisive or game.result == DOUBLE_FORFEIT):
-        return Ending.FORFEIT
+        return EndOfGame.FORFEIT
     if game.course is not None and game.course.end is not None:
         return _ENDS[game.course.end]
     said = ending_in(game.tags)
-    if said is Ending.UNKNOWN and game.final.is_mate and not is_decisive:
-        return Ending.BEST_PLAY
+    if said is EndOfGame.UNKNOWN and game.final.is_mate and not is_decisive:
+        return EndOfGame.BEST_PLAY
     return said
 
 
@@ -133,8 +136,8 @@ def mark_of(game: EventGame) -> str:
     if not is_won and not (game.is_on_the_board and game.final.is_mate):
         return ""
     ending = ending_of(game)
-    if not is_won and ending is not Ending.MATE:
-        ending = Ending.BEST_PLAY
+    if not is_won and ending is not EndOfGame.MATE:
+        ending = EndOfGame.BEST_PLAY
     return MARKS.get(ending, "")
 
 
@@ -143,13 +146,13 @@ def ended_in_words(game: EventGame) -> str:
     ending = ending_of(game)
     winner = winner_of(game.result)
     details = _details_of(game)
-    if ending is Ending.FORFEIT and winner is None:
+    if ending is EndOfGame.FORFEIT and winner is None:
         return "both forfeited"
-    if ending is Ending.UNKNOWN:
+    if ending is EndOfGame.UNKNOWN:
         return f"{winner} won" if winner is not None else details or "drawn"
     if winner is not None and ending in _BY_LOSER:
         return f"{winner.other} {_BY_LOSER[ending]}"
-    if ending is Ending.ADJUDICATION and details:
+    if ending is EndOfGame.ADJUDICATION and details:
         return f"adjudicated: {details}"
     name: str = ending.value
     return name
@@ -180,7 +183,7 @@ def reason_of(game: EventGame) -> str:
     if game.source is Source.PROVISIONAL:
         return _doubt_about(game)
     ending = ending_of(game)
-    if ending in (Ending.MATE, Ending.STALEMATE):
+    if ending in (EndOfGame.MATE, EndOfGame.STALEMATE):
         return f"{value}, on the board."
     if game.course is not None and game.course.end is not None:
         return f"The rules ended the game, and the accrued score stands: {value}."

@@ -71,7 +71,7 @@ def is_bye(name: str) -> bool:
     return are_known and any(word in _NO_OPPONENT for word in words)
 
 
-class Course(NamedTuple):
+class PlaceOfGame(NamedTuple):
     """The place of a game in its file, and how its moves ended."""
 
     file: str
@@ -104,7 +104,7 @@ class EventGame(NamedTuple):
     """Those of `READ_TAGS` that the game has."""
     fault: PgnError | None = None
     """The reason why the game is unreadable; its score is meaningless then."""
-    course: Course | None = None
+    course: PlaceOfGame | None = None
     """Where the game stands, and how it ended; None if it is from no file."""
 
     @property

@@ -56,7 +56,7 @@ def rounds_of(standings: Standings) -> list[EventRound]:
     return rounds
 
 
-Meeting = tuple[EventGame, Color]
+GameOfPlayer = tuple[EventGame, Color]
 """A game, and the side of the player whose cell it is in."""
 
 
@@ -67,7 +67,7 @@ class Grid:
     heads: list[str]
     titles: list[str]
     """The heads in full."""
-    cells: dict[str, list[list[Meeting]]]
+    cells: dict[str, list[list[GameOfPlayer]]]
     """Player -> the games, column by column."""
     is_crossed: bool
     """Whether the columns are the opponents; they are the rounds otherwise."""
@@ -113,7 +113,7 @@ def _by_rounds(standings: Standings, rounds: Sequence[EventRound]) -> Grid:
         titles.append(event_round.name or "Games without a round")
     cells = {}
     for row in standings.rows:
-        cells[row.name] = [list[Meeting]() for _ in heads]
+        cells[row.name] = [list[GameOfPlayer]() for _ in heads]
         for games in row.met.values():
             for game, side in games:
                 cells[row.name][columns[id(game)]].append((game, side))

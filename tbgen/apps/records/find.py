@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from tbgen.apps.records.positions import Positions
+from tbgen.apps.records.positions import TablePositions
 from tbgen.compiled.arrays import Bools, Ints
 from tbgen.errors import UsageError
 from tbgen.index.layout import fen_of_cell
@@ -37,10 +37,10 @@ _ZUGZWANG: Final = ("other", "zugzwang", "mate_zugzwang")
 _LINES_AT_ONCE: Final = 1 << 12
 
 
-class Condition:
+class Where:
     """A condition on the columns of a table."""
 
-    def __init__(self, positions: Positions, text: str) -> None:
+    def __init__(self, positions: TablePositions, text: str) -> None:
         """Read a condition; UsageError if it is none, or names what the table does not have."""
         for name in _TEXT.findall(text):
             if name not in _SCORE.categories and name not in _SQUARES.categories:
@@ -87,7 +87,7 @@ def _first_line(error: Exception) -> str:
 
 
 def frame_of(
-    positions: Positions, cells: Ints, names: Collection[str] | None = None
+    positions: TablePositions, cells: Ints, names: Collection[str] | None = None
 ) -> pl.DataFrame:
     """The columns of the positions in some cells, all or those with some names."""
     names = positions.columns if names is None else names
@@ -96,7 +96,7 @@ def frame_of(
     return pl.DataFrame(series)
 
 
-def _series(positions: Positions, name: str, values: Any) -> pl.Series:
+def _series(positions: TablePositions, name: str, values: Any) -> pl.Series:
     if name in _OF_SCORES:
         numbers = pl.Series(name, _numbers_of(values)).cat.to(_SCORE)
         if name == "other":
@@ -127,8 +127,8 @@ def frames(
     >>> zugzwangs = frames("data", Material.parse("KRvKB"), "zugzwang AND white")
     >>> sum(len(frame) for frame in zugzwangs)  # doctest: +SKIP
     """
-    with Positions(folders, material) as positions:
-        cells = positions.parts() if where is None else Condition(positions, where).cells()
+    with TablePositions(folders, material) as positions:
+        cells = positions.parts() if where is None else Where(positions, where).cells()
         for part in cells:
             if len(part):
                 yield frame_of(positions, part)
@@ -161,7 +161,7 @@ def drawn_of(parts: Iterator[Ints], count: int, seed: int) -> Ints:
     return cells
 
 
-def epd_lines(positions: Positions, cells: Ints) -> Iterator[str]:
+def epd_lines(positions: TablePositions, cells: Ints) -> Iterator[str]:
     """The positions in some cells as lines of EPD, with their values as operations."""
     for start in range(0, len(cells), _LINES_AT_ONCE):
         for facts in facts_of(positions, cells[start : start + _LINES_AT_ONCE]):
@@ -174,7 +174,7 @@ def _operation(name: str, value: Any) -> str:
     return f'{name} "{value}";' if isinstance(value, str) else f"{name} {value};"
 
 
-def facts_of(positions: Positions, cells: Ints) -> Iterator[dict[str, Any]]:
+def facts_of(positions: TablePositions, cells: Ints) -> Iterator[dict[str, Any]]:
     """The FEN and the values of the positions in some cells.
 
     `zugzwang` is there only for a mutual zugzwang: `mate` if ordinary chess has it too.

@@ -49,7 +49,7 @@ _PART_CELLS: Final = 1 << 17
 _SYMBOLS_OF_16_BITS: Final = 1 << 16
 
 
-class Positions(contextlib.AbstractContextManager["Positions"]):
+class TablePositions(contextlib.AbstractContextManager["TablePositions"]):
     """The positions of a table, which stays in memory with all tables that its moves lead to."""
 
     def __init__(self, folders: Folders, material: Material, threads: int | None = None) -> None:
@@ -94,7 +94,7 @@ class Positions(contextlib.AbstractContextManager["Positions"]):
     def parts(self) -> Iterator[Ints]:
         """The cells of all positions, in ascending order, part by part.
 
-        Positions that differ by symmetry alone have one cell.
+        TablePositions that differ by symmetry alone have one cell.
         """
         for start in range(0, self.layout.cells, _PART_CELLS):
             own = self._known.own[start : start + _PART_CELLS]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.apps.records.positions import Positions
+from tbgen.apps.records.positions import TablePositions
 from tbgen.apps.records.record import Sharpness, SideSharpness
 from tbgen.compiled.arrays import Ints
 from tbgen.index.bulk import weights_of
@@ -27,7 +27,7 @@ def sharpness_in(
 
     MissingTableError if a table that its moves lead to is missing.
     """
-    with Positions(folders, material, threads) as positions:
+    with TablePositions(folders, material, threads) as positions:
         # [side to move, drawn, moves or those that keep the result or the outcome, their number]
         counts = np.zeros((2, 2, 3, _MOST_MOVES), np.int64)
 
@@ -44,7 +44,7 @@ def sharpness_in(
     return sides
 
 
-def _counted(positions: Positions, cells: Ints) -> npt.NDArray[np.int64]:
+def _counted(positions: TablePositions, cells: Ints) -> npt.NDArray[np.int64]:
     """The counts of some positions, see `sharpness_in`."""
     kept = positions.keeping(cells)
     columns = positions.select(cells, ["white", "drawn", "moves"])
@@ -60,7 +60,7 @@ def _counted(positions: Positions, cells: Ints) -> npt.NDArray[np.int64]:
     return counts
 
 
-def _classes_of(positions: Positions, cells: Ints) -> Ints:
+def _classes_of(positions: TablePositions, cells: Ints) -> Ints:
     """How many positions up to symmetry each cell stands for: orders of equal men.
 
     Two orders are one if a reflection exchanges the equal men.

@@ -15,7 +15,7 @@ from tbgen.apps.games.read import PgnGame, games_in
 from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.next_round import (
-    Entry,
+    Entered,
     NextRound,
     entries_of,
     next_round,
@@ -57,11 +57,11 @@ def names_of(round_: NextRound) -> list[tuple[str, str]]:
 
 def test_a_list_says_who_comes_late_who_leaves_and_who_has_asked_for_byes() -> None:
     assert parse_entries(LIST) == [
-        Entry("Ann, A."),
-        Entry("Bob", byes={2: HALF}),
-        Entry("Cid", first_round=2),
-        Entry("Dan", last_round=1),
-        Entry("Eve"),
+        Entered("Ann, A."),
+        Entered("Bob", byes={2: HALF}),
+        Entered("Cid", first_round=2),
+        Entered("Dan", last_round=1),
+        Entered("Eve"),
     ]
 
 
@@ -191,8 +191,8 @@ def test_without_a_list_ratings_order_the_players() -> None:
 def test_a_whole_tournament_keeps_the_laws_of_the_system(players: int, data: st.DataObject) -> None:
     """Nobody meets twice or has two byes, and standings count the points that pairings have."""
     late = data.draw(st.integers(0, 1))
-    entries = [Entry(f"P{number}") for number in range(players)]
-    entries += [Entry("Late", first_round=2, byes={3: HALF})] * late
+    entries = [Entered(f"P{number}") for number in range(players)]
+    entries += [Entered("Late", first_round=2, byes={3: HALF})] * late
     games = list[EventGame]()
     meetings = Counter[frozenset[str]]()
     byes = Counter[str]()

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tbgen.apps.records.find import Condition, drawn_of, epd_lines, first_of, frame_of, frames
-from tbgen.apps.records.positions import Positions
+from tbgen.apps.records.find import Where, drawn_of, epd_lines, first_of, frame_of, frames
+from tbgen.apps.records.positions import TablePositions
 from tbgen.apps.records.record import Record
 from tbgen.errors import UsageError
 from tbgen.index.layout import fen_of_cell
@@ -23,8 +23,8 @@ from tests.project import golden_rows
 SMALL = [str(material) for material in build_order(materials(3))]
 
 
-def count_of(positions: Positions, where: str) -> int:
-    return sum(len(cells) for cells in Condition(positions, where).cells())
+def count_of(positions: TablePositions, where: str) -> int:
+    return sum(len(cells) for cells in Where(positions, where).cells())
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -33,7 +33,7 @@ def test_counts_are_those_of_the_record(
 ) -> None:
     record = records[name]
     assert record.sharpness is not None
-    with Positions(table_folder, Material.parse(name)) as positions:
+    with TablePositions(table_folder, Material.parse(name)) as positions:
         assert count_of(positions, "zugzwang AND white") == record.zugzwangs.all.classes
         assert count_of(positions, "mate_zugzwang AND NOT white") == record.zugzwangs.mates.classes
         for side in Color:
@@ -55,7 +55,7 @@ def test_counts_are_those_of_the_record(
 def test_columns_are_what_python_chess_and_probes_say(
     table_folder: Path, tables: Tablebase
 ) -> None:
-    with Positions(table_folder, Material.parse("KPvK")) as positions:
+    with TablePositions(table_folder, Material.parse("KPvK")) as positions:
         cells = drawn_of(positions.parts(), 500, seed=1)
         fens = [fen_of_cell(positions.layout, cell) for cell in cells.tolist()]
         rows = frame_of(positions, cells).to_dicts()
@@ -79,7 +79,7 @@ def test_columns_are_what_python_chess_and_probes_say(
 
 def test_scores_stand_in_their_order(table_folder: Path, records: dict[str, Record]) -> None:
     outcomes = records["KPvK"].sides[Color.WHITE].counts
-    with Positions(table_folder, Material.parse("KPvK")) as positions:
+    with TablePositions(table_folder, Material.parse("KPvK")) as positions:
         for bound in outcomes:
             expected = sum(count for outcome, count in outcomes.items() if outcome >= bound)
             assert count_of(positions, f"white AND outcome >= '{bound}'") == expected
@@ -98,16 +98,16 @@ def test_scores_stand_in_their_order(table_folder: Path, records: dict[str, Reco
 )
 def test_what_is_no_condition_is_refused(table_folder: Path, where: str, complaint: str) -> None:
     with (
-        Positions(table_folder, Material.parse("KPvK")) as positions,
+        TablePositions(table_folder, Material.parse("KPvK")) as positions,
         pytest.raises(UsageError, match=complaint),
     ):
-        Condition(positions, where)
+        Where(positions, where)
 
 
 def test_the_same_seed_draws_the_same_positions(table_folder: Path) -> None:
-    with Positions(table_folder, Material.parse("KPvK"), threads=1) as positions:
-        every = first_of(Condition(positions, "drawn").cells(), None)
-        drawn = [drawn_of(Condition(positions, "drawn").cells(), 50, seed) for seed in (1, 1, 2)]
+    with TablePositions(table_folder, Material.parse("KPvK"), threads=1) as positions:
+        every = first_of(Where(positions, "drawn").cells(), None)
+        drawn = [drawn_of(Where(positions, "drawn").cells(), 50, seed) for seed in (1, 1, 2)]
         few = drawn_of(iter([every[:10]]), 50, 1)
     assert drawn[0].tolist() == drawn[1].tolist() != drawn[2].tolist()
     assert len(drawn[0]) == 50
@@ -116,16 +116,16 @@ def test_the_same_seed_draws_the_same_positions(table_folder: Path) -> None:
 
 
 def test_a_limit_takes_the_first(table_folder: Path) -> None:
-    with Positions(table_folder, Material.parse("KPvK")) as positions:
-        every = first_of(Condition(positions, "drawn").cells(), None)
-        assert first_of(Condition(positions, "drawn").cells(), 7).tolist() == every[:7].tolist()
-        assert first_of(Condition(positions, "1 = 2").cells(), 7).tolist() == []
-        assert len(first_of(Condition(positions, "1 = 1").cells(), None)) == 165676
+    with TablePositions(table_folder, Material.parse("KPvK")) as positions:
+        every = first_of(Where(positions, "drawn").cells(), None)
+        assert first_of(Where(positions, "drawn").cells(), 7).tolist() == every[:7].tolist()
+        assert first_of(Where(positions, "1 = 2").cells(), 7).tolist() == []
+        assert len(first_of(Where(positions, "1 = 1").cells(), None)) == 165676
 
 
 def test_lines_are_epd(table_folder: Path) -> None:
-    with Positions(table_folder, Material.parse("KPvK")) as positions:
-        cells = first_of(Condition(positions, "mate_zugzwang AND white").cells(), None)
+    with TablePositions(table_folder, Material.parse("KPvK")) as positions:
+        cells = first_of(Where(positions, "mate_zugzwang AND white").cells(), None)
         lines = list(epd_lines(positions, cells))
     board = chess.Board()
     operations = board.set_epd(lines[0])
@@ -160,7 +160,7 @@ def test_mutual_zugzwangs_of_four_men_are_found_as_published(four_men_folder: Pa
         whoever_loses = int(row["whoever_moves_loses"])
         if material == material.flipped():
             whoever_loses *= 2
-        with Positions(four_men_folder, material) as positions:
+        with TablePositions(four_men_folder, material) as positions:
             found = [
                 count_of(positions, f"white AND mate_zugzwang AND {kind}")
                 for kind in (

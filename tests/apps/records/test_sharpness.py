@@ -9,7 +9,7 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.apps.records.positions import Positions
+from tbgen.apps.records.positions import TablePositions
 from tbgen.apps.records.record import Record, Sharpness
 from tbgen.apps.records.sharpness import sharpness_in
 from tbgen.errors import MissingTableError, UsageError
@@ -33,7 +33,7 @@ def test_every_position_of_three_men_keeps_what_the_reference_says(
 ) -> None:
     table = reference.solve(name)
     seen = 0
-    with Positions(table_folder, Material.parse(name)) as positions:
+    with TablePositions(table_folder, Material.parse(name)) as positions:
         order = [table_slot(name, slot) for slot in positions.layout.slots]
         for placement in table.placements:
             block = table.block(placement)
@@ -80,7 +80,7 @@ def result_of(outcome: Score) -> str:
 def compare_sample(folder: Path, name: str, count: int, draw: random.Random) -> None:
     material = Material.parse(name)
     boards = [random_board(draw, material) for _ in range(count)]
-    with Tablebase(folder) as tables, Positions(folder, material) as positions:
+    with Tablebase(folder) as tables, TablePositions(folder, material) as positions:
         slots = positions.layout.slots
         squares = np.array([squares_of(board, slots) for board in boards])
         sides = np.array([int(not board.turn) for board in boards])
@@ -105,7 +105,10 @@ def test_moves_that_may_be_taken_en_passant_are_counted(four_men_folder: Path) -
     draw = random.Random("double steps")
     material = Material.parse("KPvKP")
     boards = [before_double_step(draw, material) for _ in range(1000)]
-    with Tablebase(four_men_folder) as tables, Positions(four_men_folder, material) as positions:
+    with (
+        Tablebase(four_men_folder) as tables,
+        TablePositions(four_men_folder, material) as positions,
+    ):
         squares = np.array([squares_of(board, positions.layout.slots) for board in boards])
         sides = np.array([int(not board.turn) for board in boards])
         kept = positions.keeping(cells_of(positions.layout, sides, squares))
