@@ -103,7 +103,7 @@ def test_a_changed_project_brings_it_up_to_date(script: ModuleType, commands: Fa
     script.PROJECT.write_text(f"{GROUP}# changed")
     assert not script.is_ready("dev")
     script.main("runtime")
-    assert commands.seen == ["venv", ".[docs,report,serve,swiss]", ".[report,serve]"]
+    assert commands.seen == ["venv", ".[docs,report,serve,study,swiss]", ".[report,serve]"]
     assert not script.is_ready("dev")
     assert script.is_ready("runtime")
 

@@ -16,7 +16,6 @@ from tbgen.closures.blocks import SolvedBlocks
 from tbgen.closures.closure import PlannedBlock
 from tbgen.closures.pace import TICK_SECONDS, SolvePace
 from tbgen.closures.tables import solve_table
-from tbgen.errors import TbgenError
 from tbgen.material import Material
 from tbgen.system.process import threads_for
 
@@ -24,7 +23,7 @@ Unit = tuple[PlannedBlock, ...]
 """Blocks that are solved together, or one that is solved alone."""
 
 
-class StoppedError(TbgenError, template="stopped"):
+class _StoppedError(Exception):
     """Ends a table whose solve has been stopped."""
 
 
@@ -103,7 +102,7 @@ class _ClosureSolve:
     def _finish(self, seconds: float) -> None:
         """Count a solved block; an error once the solve has been stopped."""
         if self._is_stopped.is_set():
-            raise StoppedError
+            raise _StoppedError
         with self._telling:
             self._pace.finish(seconds)
 

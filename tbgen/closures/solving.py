@@ -363,7 +363,7 @@ def solve(
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     solve("8/1K6/6p1/6P1/2k5/7p/7P/8 w - - 0 51", folders=folder)  # doctest: +ELLIPSIS
+    ...     solve("8/8/8/8/3k1r2/8/4P3/R3K3 w - - 0 1", folders=folder)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     tbgen.errors.MissingTableError: ...
     """

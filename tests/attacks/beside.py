@@ -84,7 +84,7 @@ def begin_solvers(folder: Path, tables: Path, _closing: ExitStack) -> Attempt:
             assert {fen: str(last.solve(fen).bracket) for fen in fens} == expected
         BlockFolder(shared / "solved").shrink(1 << 30)
         left = [path.name for path in (shared / "solved").iterdir()]
-        assert all(name.endswith(".block") for name in left), left
+        assert all(name.endswith((".block", ".blocks")) for name in left), left
 
     return attempt
 

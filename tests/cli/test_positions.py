@@ -107,7 +107,7 @@ def test_an_answer_comes_before_the_next_question(table_folder: Path) -> None:
 def test_tables_that_would_make_an_answer_closer_are_named_before_the_work(
     own_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stop(*_: object) -> None:
+    def stop(*_: object, **__: object) -> None:
         raise UnprovedError("the work has begun")
 
     monkeypatch.setattr(PositionSolver, "solve", stop)

@@ -244,7 +244,8 @@ class TablePositions(contextlib.AbstractContextManager["TablePositions"]):
 def names_of(slots: Collection[Slot]) -> list[str]:
     """The name of each man: his side and his letter, and a number from the second of equals on.
 
-    >>> names_of(layout_of(Material.parse("KRRvK")).slots)
+    >>> from tbgen.index.layout import slots_of
+    >>> names_of(slots_of(Material.parse("KRRvK")))
     ['wk', 'wr', 'wr2', 'bk']
     """
     names = list[str]()

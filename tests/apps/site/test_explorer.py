@@ -538,7 +538,7 @@ def test_without_a_table_the_page_has_scores_and_moves(page: Chromium, server: s
     [
         ("4k2r/8/8/8/8/8/8/R3KB2 w - - 0 1", ["build KRBvKR"]),
         ("4k2r/7p/8/8/8/8/8/R3KB2 w - - 0 1", ["solve", "hold"]),
-        ("4k2r/6pp/8/8/8/8/6PP/R3KB2 b - - 0 1", ["hold"]),
+        ("4k2r/6pp/8/8/8/8/6PP/R3KB2 b - - 0 1", ["solve", "hold"]),
     ],
 )
 def test_without_a_table_commands_lead_on(
