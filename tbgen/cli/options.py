@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-from click.core import ParameterSource
 
 from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.tags import parse_cutoff
@@ -262,6 +261,7 @@ def refuse_idle(rules: Rules, scheme: Scheme, fifty: FiftyMoveSetting | None) ->
 # A folder of --data has the tables of r-mobility and ordinary men. The tables of another --game, or
 # with a --man, are in a folder within it. A command receives the folder that has its tables.
 
+_DEFAULT = Path("data")
 _DEFAULT_FOLDER = "default: $TBGEN_DATA, else ./data"
 
 
@@ -281,8 +281,10 @@ def _folders_of_game(
     """
     own = context.params.get("own", ())
     folders = _split(values)
-    if context.get_parameter_source("folders") is not ParameterSource.DEFAULT:
+    if folders:
         check_folders(folder_of_men(folder, own) for folder in folders)
+    else:
+        folders = [_DEFAULT]
     return tuple(_folder_of_game(context, folder) for folder in folders)
 
 
@@ -308,7 +310,6 @@ folders_option = click.option(
     type=FOLDER,
     multiple=True,
     envvar="TBGEN_DATA",
-    default=("data",),
     callback=_folders_of_game,
     help=f"Use the tables in DIR; repeat it, or join several with {os.pathsep} "
     f"({_DEFAULT_FOLDER}).",
