@@ -6,7 +6,7 @@ into and which of the men goes where in it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from tbgen.index.layout import Layout, Slot, slots_of
@@ -82,10 +82,19 @@ def _destination(
     material = Material(white, black, scope)
     there = turned(material)
     flip = there != material
+    return there, flip, slots_there(left, there, flip=flip)
+
+
+def slots_there(men: Mapping[int, Slot], there: Material, *, flip: bool) -> tuple[int, ...]:
+    """[slot in the table of a material] -> slot of the man here; equal men stay in order.
+
+    `men` are those that go there, by their slots here. With `flip`, colours change sides.
+    """
+    left = dict(men)
     slots = list[int]()
     for color, kind in slots_of(there):
         man = (color.other if flip else color, kind)
         slot = next(slot for slot in left if left[slot] == man)
         del left[slot]
         slots.append(slot)
-    return there, flip, tuple(slots)
+    return tuple(slots)

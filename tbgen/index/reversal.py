@@ -17,34 +17,24 @@ from tbgen.index.layout import (
     HOW_MASK,
     MIRRORED,
     Layout,
-    Slot,
     Squares,
-    slots_of,
 )
-from tbgen.index.squares import FLIP_RANK, SYMMETRY
+from tbgen.index.resets import UPSIDE_DOWN, slots_there
 
 Cube = SignedBytes
 """The entry values of a plane beside pawns: an axis of 64 squares for each man but the pawns."""
 
 
-def reversed_slots(layout: Layout) -> list[int]:
-    """[slot of the reversed material] -> slot of the man that is he here; equal men in order."""
-    left = dict[int, Slot]()
-    for slot, (color, kind) in enumerate(layout.slots):
-        left[slot] = (color.other, kind)
-    slots = list[int]()
-    for man in slots_of(layout.material.flipped()):
-        slot = next(slot for slot in left if left[slot] == man)
-        del left[slot]
-        slots.append(slot)
-    return slots
+def reversed_slots(layout: Layout) -> tuple[int, ...]:
+    """[slot of the reversed material] -> slot of the man that is he here."""
+    return slots_there(dict(enumerate(layout.slots)), layout.material.flipped(), flip=True)
 
 
 def reversed_pawns(layout: Layout, pawns: Squares) -> Squares:
     """The squares of pawns here, given those of the reversed material in its order."""
     squares = [0] * layout.pawns
     for slot, square in zip(reversed_slots(layout), pawns, strict=False):
-        squares[slot] = int(SYMMETRY[FLIP_RANK, square])
+        squares[slot] = square ^ UPSIDE_DOWN
     return tuple(squares)
 
 
