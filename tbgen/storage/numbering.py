@@ -102,10 +102,6 @@ class _PackedPart(NamedTuple):
     def of(cls, numbers: Numbers) -> _PackedPart:
         return cls(pack(numbers, shuffled=False, level=SCRATCH_LEVEL), len(numbers))
 
-    def copy(self) -> _PackedPart:
-        """Itself, since nobody changes it."""
-        return self
-
     def unpacked(self) -> Numbers:
         numbers = np.empty(self.places, np.uint32)
         unpack_into(self.frame, numbers)
@@ -159,14 +155,20 @@ class Numbering:
 
     def read(self, part: int) -> Numbers:
         """The states of the places of a part."""
-        return self._settled(part, self._kept[part].copy())
+        kept = self._kept[part]
+        if isinstance(kept, _PackedPart):
+            return self._settled(part, kept.unpacked())
+        return self._settled(part, kept.copy())
 
     def take(self, part: int) -> Numbers:
         """The same for the last time: the part is not kept any longer."""
-        return self._settled(part, self._kept.pop(part))
+        kept = self._kept.pop(part)
+        if isinstance(kept, _PackedPart):
+            return self._settled(part, kept.unpacked())
+        return self._settled(part, kept)
 
-    def _settled(self, part: int, kept: Numbers | _PackedPart) -> Numbers:
-        numbers = kept.unpacked() if isinstance(kept, _PackedPart) else kept
+    def _settled(self, part: int, numbers: Numbers) -> Numbers:
+        """The numbers that threads gave to places, replaced by states."""
         replace_by_states(numbers, self._state_of, self._before[part])
         return numbers
 
