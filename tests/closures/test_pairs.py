@@ -29,7 +29,7 @@ from tbgen.probe.opened import OpenTables
 EVERYTHING = Way(queen=NEVER, knight=NEVER, others=NEVER, coarse_free=NEVER)
 """All promotions are solved, all outcomes are found."""
 
-BLOCKS_OF_A_TABLE = 2
+BLOCKS_OF_A_TABLE = 7
 """Of thirty tables these are more than two hundred blocks."""
 
 
