@@ -20,7 +20,7 @@ from tbgen.system.extras import how_to_install
 from tbgen.text import counted
 
 if TYPE_CHECKING:
-    from tbgen.apps.records.find import Where
+    from tbgen.apps.records.find import PositionCondition
     from tbgen.apps.records.positions import TablePositions
     from tbgen.compiled.arrays import Ints
 
@@ -80,11 +80,11 @@ def find(
     material = named_or_there([name], folders)[0]
     outputs = Outputs({"the positions": output}, force=force)
     _need_polars()
-    from tbgen.apps.records.find import Where, drawn_of, epd_lines, facts_of, first_of
+    from tbgen.apps.records.find import PositionCondition, drawn_of, epd_lines, facts_of, first_of
     from tbgen.apps.records.positions import TablePositions
 
     with TablePositions(folders, material.canonical()) as positions:
-        parts = _watched(positions, Where(positions, where))
+        parts = _watched(positions, PositionCondition(positions, where))
         if count:
             _print_count(form, {"material": str(material), "where": where, "count": _sum_of(parts)})
             return
@@ -123,7 +123,7 @@ def _need_polars() -> None:
         raise UsageError(f"conditions need polars; install with: {how_to_install('study')}")
 
 
-def _watched(positions: TablePositions, condition: Where) -> Iterator[Ints]:
+def _watched(positions: TablePositions, condition: PositionCondition) -> Iterator[Ints]:
     """The cells that satisfy a condition, part by part, with the progress of the search."""
     with progress("parts", positions.part_count) as work:
         for cells in condition.cells():

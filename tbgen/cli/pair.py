@@ -12,8 +12,8 @@ from tbgen.apps.games.event import EventGame, games_of_event
 from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.standings import in_decimals
 from tbgen.apps.match.next_round import (
-    Entered,
     NextRound,
+    PlayerEntry,
     entries_of,
     next_round,
     parse_entries,
@@ -133,7 +133,7 @@ def command(
     return code
 
 
-def _entries_in(players: Path) -> list[Entered]:
+def _entries_in(players: Path) -> list[PlayerEntry]:
     """The players of a file; UsageError names it if it makes no sense."""
     try:
         return parse_entries(players.read_text(encoding="utf-8"))

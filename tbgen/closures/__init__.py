@@ -15,7 +15,8 @@ A bracket comes about in these steps, each in the file of its name:
 `planning` lists the ways that a budget allows, and adds up what the games of an archive take.
 `solving` has the solver that users call. It repeats the steps from 3 on until a way has nothing
 left to ask. Then it takes the next way, while the budget lasts. `pace` tells how far it is, and
-stops a solve that takes far longer than planned. `bracket` has the answer itself.
+stops a solve that takes far longer than planned. `bracket` has the answer itself, and `line` finds
+moves that keep its value.
 """
 
 from typing import Final

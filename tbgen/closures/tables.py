@@ -8,8 +8,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
-import numpy as np
-
 from tbgen.closures.blocks import ENTRY, RIGHTS, SolvedBlocks
 from tbgen.closures.children import NO_DISTANCES, ClosureReader
 from tbgen.closures.closure import PlannedBlock
@@ -111,7 +109,7 @@ class TableStore:
         start = number * self._cells
         block = self._block(number)
         entry = self._solved.read(block, ENTRY, self._bound, first - start, end - start)
-        return entry, np.zeros(0, np.uint16)
+        return entry, NO_DISTANCES
 
     def _block(self, number: int) -> PlannedBlock:
         return self._solved.closure.blocks[self._reader.node_of(number)]

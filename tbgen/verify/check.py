@@ -366,7 +366,7 @@ class Check:
         for side in Color:
             tallies: Mapping[Score, Tally | int]
             counted_here: Mapping[Score, Tally | int] = counted[side]
-            if isinstance(self.table, TableFile):
+            if isinstance(self.table, TableFile):  # outcomes alone have no distances to compare
                 tallies = self.table.counts.get(side, {})
                 counted_here = {outcome: tally.count for outcome, tally in counted[side].items()}
             else:

@@ -45,7 +45,7 @@ _MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Entered:
+class PlayerEntry:
     """A player of a tournament, with the rounds without a game."""
 
     name: str
@@ -65,13 +65,13 @@ class Entered:
         return number >= self.first_round and not has_left
 
 
-def parse_entries(text: str) -> list[Entered]:
+def parse_entries(text: str) -> list[PlayerEntry]:
     """The players of a list, a line each; UsageError names a line that makes no sense.
 
     A line has a name, and after `|` the rounds that are special, such as `from 2, half 5`. Empty
     lines and those that begin with `#` mean nothing.
     """
-    entries = list[Entered]()
+    entries = list[PlayerEntry]()
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.lstrip().startswith(_COMMENT):
             continue
@@ -86,7 +86,7 @@ def parse_entries(text: str) -> list[Entered]:
     return entries
 
 
-def _entry_of(name: str, words: str) -> Entered:
+def _entry_of(name: str, words: str) -> PlayerEntry:
     if not name:
         raise UsageError("it has no name")
     first_round = 1
@@ -105,10 +105,10 @@ def _entry_of(name: str, words: str) -> Entered:
             byes[number] = _BYES[word]
         else:
             raise UsageError(f"{part.strip()!r} is unknown; {_ADVICE}")
-    return Entered(name, first_round, last_round, byes)
+    return PlayerEntry(name, first_round, last_round, byes)
 
 
-def entries_of(games: Iterable[EventGame]) -> list[Entered]:
+def entries_of(games: Iterable[EventGame]) -> list[PlayerEntry]:
     """The players of some games by their highest ratings; those without one come last."""
     ratings = dict[str, int]()
     every_game = list(games)
@@ -118,7 +118,7 @@ def entries_of(games: Iterable[EventGame]) -> list[Entered]:
             if name not in byes:
                 rating = number_in(game.tags.get(tag, ""))
                 ratings[name] = max(ratings.get(name, 0), rating)
-    return [Entered(name) for name in sorted(ratings, key=ratings.__getitem__, reverse=True)]
+    return [PlayerEntry(name) for name in sorted(ratings, key=ratings.__getitem__, reverse=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +207,7 @@ def _empty_game(tags: Mapping[str, str], number: str, names: tuple[str, str], re
 
 
 def next_round(
-    entries: Sequence[Entered], games: Sequence[EventGame], *, rounds: int, encounter: int = 0
+    entries: Sequence[PlayerEntry], games: Sequence[EventGame], *, rounds: int, encounter: int = 0
 ) -> NextRound:
     """The pairs of the round after the last one.
 
@@ -256,7 +256,7 @@ def next_round(
 class _Past:
     """The rounds that have been played."""
 
-    def __init__(self, entries: Sequence[Entered], games: Sequence[EventGame]) -> None:
+    def __init__(self, entries: Sequence[PlayerEntry], games: Sequence[EventGame]) -> None:
         self._numbers = {entry.name: number for number, entry in enumerate(entries)}
         self._byes = no_players(games)
         self._have_moves = any(game.plies for game in games)

@@ -37,7 +37,7 @@ _ZUGZWANG: Final = ("other", "zugzwang", "mate_zugzwang")
 _LINES_AT_ONCE: Final = 1 << 12
 
 
-class Where:
+class PositionCondition:
     """A condition on the columns of a table."""
 
     def __init__(self, positions: TablePositions, text: str) -> None:
@@ -128,7 +128,7 @@ def frames(
     >>> sum(len(frame) for frame in zugzwangs)  # doctest: +SKIP
     """
     with TablePositions(folders, material) as positions:
-        cells = positions.parts() if where is None else Where(positions, where).cells()
+        cells = positions.parts() if where is None else PositionCondition(positions, where).cells()
         for part in cells:
             if len(part):
                 yield frame_of(positions, part)

@@ -94,7 +94,7 @@ class TablePositions(contextlib.AbstractContextManager["TablePositions"]):
     def parts(self) -> Iterator[Ints]:
         """The cells of all positions, in ascending order, part by part.
 
-        TablePositions that differ by symmetry alone have one cell.
+        Positions that differ by symmetry alone have one cell.
         """
         for start in range(0, self.layout.cells, _PART_CELLS):
             own = self._known.own[start : start + _PART_CELLS]

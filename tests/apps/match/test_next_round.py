@@ -15,8 +15,8 @@ from tbgen.apps.games.read import PgnGame, games_in
 from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.next_round import (
-    Entered,
     NextRound,
+    PlayerEntry,
     entries_of,
     next_round,
     parse_entries,
@@ -57,11 +57,11 @@ def names_of(round_: NextRound) -> list[tuple[str, str]]:
 
 def test_a_list_says_who_comes_late_who_leaves_and_who_has_asked_for_byes() -> None:
     assert parse_entries(LIST) == [
-        Entered("Ann, A."),
-        Entered("Bob", byes={2: HALF}),
-        Entered("Cid", first_round=2),
-        Entered("Dan", last_round=1),
-        Entered("Eve"),
+        PlayerEntry("Ann, A."),
+        PlayerEntry("Bob", byes={2: HALF}),
+        PlayerEntry("Cid", first_round=2),
+        PlayerEntry("Dan", last_round=1),
+        PlayerEntry("Eve"),
     ]
 
 
@@ -191,8 +191,8 @@ def test_without_a_list_ratings_order_the_players() -> None:
 def test_a_whole_tournament_keeps_the_laws_of_the_system(players: int, data: st.DataObject) -> None:
     """Nobody meets twice or has two byes, and standings count the points that pairings have."""
     late = data.draw(st.integers(0, 1))
-    entries = [Entered(f"P{number}") for number in range(players)]
-    entries += [Entered("Late", first_round=2, byes={3: HALF})] * late
+    entries = [PlayerEntry(f"P{number}") for number in range(players)]
+    entries += [PlayerEntry("Late", first_round=2, byes={3: HALF})] * late
     games = list[EventGame]()
     meetings = Counter[frozenset[str]]()
     byes = Counter[str]()

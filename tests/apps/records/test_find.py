@@ -9,7 +9,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tbgen.apps.records.find import Where, drawn_of, epd_lines, first_of, frame_of, frames
+from tbgen.apps.records.find import (
+    PositionCondition,
+    drawn_of,
+    epd_lines,
+    first_of,
+    frame_of,
+    frames,
+)
 from tbgen.apps.records.positions import TablePositions
 from tbgen.apps.records.record import Record
 from tbgen.errors import UsageError
@@ -24,7 +31,7 @@ SMALL = [str(material) for material in build_order(materials(3))]
 
 
 def count_of(positions: TablePositions, where: str) -> int:
-    return sum(len(cells) for cells in Where(positions, where).cells())
+    return sum(len(cells) for cells in PositionCondition(positions, where).cells())
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -101,13 +108,15 @@ def test_what_is_no_condition_is_refused(table_folder: Path, where: str, complai
         TablePositions(table_folder, Material.parse("KPvK")) as positions,
         pytest.raises(UsageError, match=complaint),
     ):
-        Where(positions, where)
+        PositionCondition(positions, where)
 
 
 def test_the_same_seed_draws_the_same_positions(table_folder: Path) -> None:
     with TablePositions(table_folder, Material.parse("KPvK"), threads=1) as positions:
-        every = first_of(Where(positions, "drawn").cells(), None)
-        drawn = [drawn_of(Where(positions, "drawn").cells(), 50, seed) for seed in (1, 1, 2)]
+        every = first_of(PositionCondition(positions, "drawn").cells(), None)
+        drawn = [
+            drawn_of(PositionCondition(positions, "drawn").cells(), 50, seed) for seed in (1, 1, 2)
+        ]
         few = drawn_of(iter([every[:10]]), 50, 1)
     assert drawn[0].tolist() == drawn[1].tolist() != drawn[2].tolist()
     assert len(drawn[0]) == 50
@@ -117,15 +126,18 @@ def test_the_same_seed_draws_the_same_positions(table_folder: Path) -> None:
 
 def test_a_limit_takes_the_first(table_folder: Path) -> None:
     with TablePositions(table_folder, Material.parse("KPvK")) as positions:
-        every = first_of(Where(positions, "drawn").cells(), None)
-        assert first_of(Where(positions, "drawn").cells(), 7).tolist() == every[:7].tolist()
-        assert first_of(Where(positions, "1 = 2").cells(), 7).tolist() == []
-        assert len(first_of(Where(positions, "1 = 1").cells(), None)) == 165676
+        every = first_of(PositionCondition(positions, "drawn").cells(), None)
+        assert (
+            first_of(PositionCondition(positions, "drawn").cells(), 7).tolist()
+            == every[:7].tolist()
+        )
+        assert first_of(PositionCondition(positions, "1 = 2").cells(), 7).tolist() == []
+        assert len(first_of(PositionCondition(positions, "1 = 1").cells(), None)) == 165676
 
 
 def test_lines_are_epd(table_folder: Path) -> None:
     with TablePositions(table_folder, Material.parse("KPvK")) as positions:
-        cells = first_of(Where(positions, "mate_zugzwang AND white").cells(), None)
+        cells = first_of(PositionCondition(positions, "mate_zugzwang AND white").cells(), None)
         lines = list(epd_lines(positions, cells))
     board = chess.Board()
     operations = board.set_epd(lines[0])
