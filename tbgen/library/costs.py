@@ -20,7 +20,7 @@ from tbgen.material import Material
 from tbgen.men import AnyMan, Role
 from tbgen.score import Mobility
 from tbgen.storage.files import FileRecord
-from tbgen.storage.order import MOST_PLAIN_PLACES
+from tbgen.storage.order import MOST_KEPT_PLACES
 
 _WORTH: dict[AnyMan, int] = {
     Role.PAWN: 1,
@@ -83,13 +83,12 @@ _WITHOUT_PAWNS = _Rates(
 _WITH_PAWNS = _Rates(
     memory=10, outcomes=7, against_bare_king=7, least=6, files=5, further=20, serial=0.07
 )
-_PACKED = _Rates(
-    memory=8, outcomes=2.3, against_bare_king=7, least=6, files=1, further=20, serial=0.07
+_NOT_KEPT = _Rates(
+    memory=8, outcomes=1.7, against_bare_king=7, least=6, files=1, further=20, serial=0.07
 )
-"""Those of larger tables with pawns, whose numbering is packed while they are written.
+"""Those of larger tables with pawns, the numbers of whose states are not kept.
 
-The one that was measured took 2.4 for outcomes (KRPvKRP with pairs), before parts of the numbering
-went as they were written. The other rates are estimates.
+The one that was measured took 1.5 for outcomes (KRPvKRP with pairs). The other rates are estimates.
 """
 
 
@@ -146,8 +145,8 @@ def _memory(material: Material, threads: int, rate: float) -> int:
 def _rates_of(material: Material) -> _Rates:
     if not material.pawns:
         return _WITHOUT_PAWNS
-    if layout_of(material).cells > MOST_PLAIN_PLACES:
-        return _PACKED
+    if layout_of(material).cells > MOST_KEPT_PLACES:
+        return _NOT_KEPT
     return _WITH_PAWNS
 
 

@@ -2,7 +2,7 @@
 
 Each thread numbers the states of its cells in the order in which it meets them, and counts them.
 When all are done, states are sorted by how often they occur. Then each place gets the final number
-of its state, part by part, as the writer asks for them.
+of its state, part by part, as the writer asks for them. In a large table it is looked up again.
 
 Cells and places have their axes in opposite orders. The 64 cells of a *word*, which differ in the
 black king, are neighbours. Their places lie far apart, as many *rows* of places. A thread takes
@@ -11,7 +11,7 @@ words in the order of their places.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import NamedTuple
@@ -23,8 +23,7 @@ from tbgen.compiled.jit import borrowing, inlined
 from tbgen.errors import RepresentationError
 from tbgen.index.kernels import row_of_byte
 from tbgen.index.outcomes import byte_of_row
-from tbgen.storage.order import MOST_PLAIN_PLACES, Order
-from tbgen.storage.schema import SCRATCH_LEVEL, pack, unpack_into
+from tbgen.storage.order import MOST_KEPT_PLACES, Order
 from tbgen.table import Cells, Content, Numbers, Piece, often_first
 
 ONE = np.uint64(1)
@@ -81,6 +80,18 @@ def new_census(slots: int) -> Census:
     )
 
 
+def census_of(keys: Words) -> Census:
+    """A census in which state n has this key; it counts nothing."""
+    slots = FIRST_SLOTS
+    while slots - (slots >> 2) < len(keys):
+        slots *= 2
+    census = new_census(slots)
+    census.keys[: len(keys)] = keys
+    census.used[0] = len(keys)
+    enter_all(census)
+    return census
+
+
 def larger(census: Census) -> Census:
     """The same census with twice the space."""
     larger_census = new_census(2 * len(census.slots))
@@ -92,42 +103,34 @@ def larger(census: Census) -> Census:
     return larger_census
 
 
-class _PackedPart(NamedTuple):
-    """The numbers of a part, packed."""
-
-    frame: bytes
-    places: int
-
-    @classmethod
-    def of(cls, numbers: Numbers) -> _PackedPart:
-        return cls(pack(numbers, shuffled=False, level=SCRATCH_LEVEL), len(numbers))
-
-    def unpacked(self) -> Numbers:
-        numbers = np.empty(self.places, np.uint32)
-        unpack_into(self.frame, numbers)
-        return numbers
-
-
 class Numbering:
     """The number of each place's state, part by part.
 
     A thread numbers the states of a part in its own way, and `keep` is given these numbers. Once
-    all parts are kept, `settle` is told what they mean, and `read` returns a part's final numbers.
-    Parts of a large table are packed in between, if it has many. The two parts of a table without
-    pawns would be unpacked as slowly as they are large.
+    all parts are there, `settle` is told what they mean, and `read` returns a part's final numbers.
+    The numbers of a large table would take more memory than all else. They are not kept: `read`
+    looks up the state of each of the part's cells again.
     """
 
-    def __init__(self, order: Order, new: NewArray) -> None:
+    def __init__(self, content: Content, order: Order, new: NewArray) -> None:
         """`new` makes the array of a part, because it may be larger than memory."""
-        layout = order.layout
+        self.content = content
         self.parts = order.parts()
+        self.cell_of = order.cells_of(np.arange(order.layout.block_words))
+        """[row] -> the first cell of its word, in a plane."""
         self.new = new
-        self._are_packed = len(layout.blocks) > 1 and layout.cells > MOST_PLAIN_PLACES
-        self._kept = dict[int, Numbers | _PackedPart]()
+        self._are_kept = order.layout.cells <= MOST_KEPT_PLACES
+        self._kept = dict[int, Numbers]()
         self._ends = dict[int, tuple[int, int]]()
         """[part] -> the numbers that its threads gave to its first and last position, or 0."""
         self._state_of = np.zeros(1, np.uint32)
         self._before = list[int]()
+        self._all_states = new_census(FIRST_SLOTS)
+
+    @property
+    def most_cells(self) -> int:
+        """The cells of the largest part."""
+        return max(part.stop - part.start for part in self.parts)
 
     def room(self, part: int) -> Numbers:
         """Room for the numbers of a part."""
@@ -135,16 +138,16 @@ class Numbering:
         return self.new(places.stop - places.start, np.uint32)
 
     def keep(self, part: int, numbers: Numbers) -> None:
-        """Keep the numbers of a part; the array belongs to this object from now on."""
+        """A part has these numbers; the array belongs to this object from now on."""
         self._ends[part] = first_and_last(numbers)
-        self._kept[part] = _PackedPart.of(numbers) if self._are_packed else numbers
+        if self._are_kept:
+            self._kept[part] = numbers
 
-    def settle(self, state_of: Numbers) -> None:
-        """All parts are kept: [number] -> its state.
+    def settle(self, keys: Words, state_of: Numbers) -> None:
+        """All parts are numbered: [state] -> its key, [number] -> its state.
 
         The places before the first position get the state of that position.
         """
-        self._state_of = state_of
         ends = [self._ends[part] for part in range(len(self.parts))]
         first = next((first for first, _ in ends if first), 0)
         before = int(state_of[first])
@@ -153,19 +156,39 @@ class Numbering:
             if last:
                 before = int(state_of[last])
 
+        if self._are_kept:
+            self._state_of = state_of
+        else:
+            self._all_states = census_of(keys)
+            self._state_of = np.arange(len(keys) + 1, dtype=np.uint32)
+            self._state_of[1:] -= np.uint32(1)
+
     def read(self, part: int) -> Numbers:
         """The states of the places of a part."""
-        kept = self._kept[part]
-        if isinstance(kept, _PackedPart):
-            return self._settled(part, kept.unpacked())
-        return self._settled(part, kept.copy())
+        if self._are_kept:
+            return self._settled(part, self._kept[part].copy())
+        return self._settled(part, self._looked_up(part))
 
     def take(self, part: int) -> Numbers:
         """The same for the last time: the part is not kept any longer."""
-        kept = self._kept.pop(part)
-        if isinstance(kept, _PackedPart):
-            return self._settled(part, kept.unpacked())
-        return self._settled(part, kept)
+        if self._are_kept:
+            return self._settled(part, self._kept.pop(part))
+        return self._settled(part, self._looked_up(part))
+
+    def pieces(self, part: int, numbers: Numbers, room: Cells) -> Iterator[tuple[Piece, Numbers]]:
+        """The cells of a part, each piece with its share of the part's numbers."""
+        places = self.parts[part]
+        for piece in self.content.pieces(places.start, places.stop, room):
+            first = piece.first - places.start
+            yield piece, numbers[first : first + len(piece.cells.entry)]
+
+    def _looked_up(self, part: int) -> Numbers:
+        """1 + the state of each place with a position."""
+        numbers = self.room(part)
+        room = Cells.room(len(numbers))
+        for piece, places in self.pieces(part, numbers, room):
+            look_up_words(self._all_states, piece.cells, piece.numbers, self.cell_of, places)
+        return numbers
 
     def _settled(self, part: int, numbers: Numbers) -> Numbers:
         """The numbers that threads gave to places, replaced by states."""
@@ -180,32 +203,30 @@ def states_of(
 
     The most frequent states come first.
     """
-    numbering = Numbering(order, new)
-    met_by = _met(content, order, threads, numbering)
+    numbering = Numbering(content, order, new)
+    met_by = _met(numbering, threads, shares_parts=len(order.layout.blocks) == 1)
     keys, often, state_of = _joined(met_by)
-    numbering.settle(state_of)
+    numbering.settle(keys, state_of)
     return numbering, _states_of_keys(keys), often
 
 
-def _met(
-    content: Content, order: Order, threads: int, numbering: Numbering
-) -> list[tuple[Words, Words]]:
-    """Number all places; return the states that each worker has met, with their counts."""
-    cell_of = order.cells_of(np.arange(order.layout.block_words))
-    most_cells = max(part.stop - part.start for part in numbering.parts)
-    workers = [_NumberingThread(n, threads, Cells.room(most_cells)) for n in range(threads)]
+def _met(numbering: Numbering, threads: int, *, shares_parts: bool) -> list[tuple[Words, Words]]:
+    """Number all places; return the states that each worker has met, with their counts.
+
+    Threads share each of few large parts, or else take one part after another.
+    """
+    workers = [
+        _NumberingThread(n, threads, Cells.room(numbering.most_cells)) for n in range(threads)
+    ]
     idle = list(workers)
 
     def number(part: int, numbers: Numbers, turn: int, turns: int) -> None:
         worker = idle.pop()
-        here = numbering.parts[part]
-        for piece in content.pieces(here.start, here.stop, worker.room):
-            first = piece.first - here.start
-            places = numbers[first : first + len(piece.cells.entry)]
+        for piece, places in numbering.pieces(part, numbers, worker.room):
             words = len(places) // 64
             start = words * turn // turns
             end = words * (turn + 1) // turns
-            worker.number(piece, cell_of, places, start, end)
+            worker.number(piece, numbering.cell_of, places, start, end)
         idle.append(worker)
 
     def number_part(part: int) -> None:
@@ -214,14 +235,14 @@ def _met(
         numbering.keep(part, numbers)
 
     with ThreadPoolExecutor(threads) as pool:
-        if len(order.layout.blocks) > 1:
-            list(pool.map(number_part, range(len(numbering.parts))))
-        else:
-            for part in range(len(numbering.parts)):  # its threads share each part
+        if shares_parts:
+            for part in range(len(numbering.parts)):
                 numbers = numbering.room(part)
                 in_turn = partial(number, part, numbers, turns=_TURNS)
                 list(pool.map(in_turn, range(_TURNS)))
                 numbering.keep(part, numbers)
+        else:
+            list(pool.map(number_part, range(len(numbering.parts))))
     return [worker.census.met() for worker in workers]
 
 
@@ -360,6 +381,24 @@ def number_words(
                 census.often[number] += ONE
                 numbers[place + king * rows] = 1 + first + number * step
     return end
+
+
+@borrowing
+def look_up_words(
+    census: Census, cells: Cells, patterns: WideInts, cell_of: Ints, numbers: Numbers
+) -> None:
+    """Write 1 + the number of its state for each place with a position; all states are known."""
+    rows = len(cell_of)
+    for word in range(len(numbers) >> 6):
+        plane = word // rows * rows * 64
+        place = plane + word % rows
+        cell = plane + cell_of[word % rows]
+        for king in range(64):
+            entry = cells.entry[cell + king]
+            if entry:
+                pattern = patterns[cells.pattern[cell + king]]
+                key = key_of_state(entry, cells.dtg[cell + king], pattern)
+                numbers[place + king * rows] = census.slots[slot_of(census, key)]
 
 
 @borrowing

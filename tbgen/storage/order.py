@@ -27,9 +27,9 @@ Place = TypeVar("Place", int, npt.NDArray[np.int64])
 
 _PART_CELLS = 1 << 22
 
-MOST_PLAIN_PLACES = 1 << 30
-"""The numbers of the states of larger tables are packed while the table is written: as plain
-numbers they take four gigabytes and more."""
+MOST_KEPT_PLACES = 1 << 30
+"""The numbers of the states of larger tables are not kept while the table is written: they would
+take four gigabytes and more. Each is looked up again when its place is written."""
 
 
 class Order:
