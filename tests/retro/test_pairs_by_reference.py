@@ -126,7 +126,7 @@ def compare(folder: Path, name: str, blocks: int, asked: int) -> int:
                 code = draw.randint(LOWEST_CODE, int(own[node]))
                 expected = int(block.values(holder, code)[0][plain[node]])
                 board = board_of(whole, side, squares)
-                accrued = Score(Color(holder), code)
+                accrued = Score(code, Color(holder))
                 assert tablebase.probe(board, accrued).outcome.signed == expected, board.fen()
     tables.close()
     return compared
