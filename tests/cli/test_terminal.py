@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from tbgen.cli import Terminated, run
+from tbgen.cli import COMMANDS, Terminated, run
 from tbgen.errors import MissingTableError
 from tests.attacks.attack import assert_civil
 from tests.cli.calls import tbgen
@@ -33,6 +33,11 @@ def modules_after(*arguments: str) -> set[str]:
 @pytest.mark.parametrize("arguments", [("--help",), ("score", "--help"), ("score", "startpos")])
 def test_scoring_imports_no_arrays_and_no_compiler(arguments: tuple[str, ...]) -> None:
     assert not modules_after(*arguments) & set(HEAVY)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_no_command_imports_the_compiler(command: str) -> None:
+    assert not modules_after(command, "--help") & {"numba", "llvmlite"}
 
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"

@@ -20,8 +20,6 @@ from tbgen.apps.games.results import UNFINISHED, final_of, result_of
 from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.tags import read_tags, root_of, says_fifty_moves
 from tbgen.apps.games.text import GameText, chunks_of, decoded
-from tbgen.board.board import NO_MOVE, board_of, kernel_move, words_of
-from tbgen.board.replay import FACTS, HISTORY_WORDS, replay
 from tbgen.compiled.arrays import Words
 from tbgen.errors import MoveError, PgnError, TbgenError, UsageError, expect
 from tbgen.facts import plain
@@ -193,7 +191,7 @@ def _replayed_game(text: GameText, name: str, rules: Rules, check: StopIfLate | 
     root = _root(tags.get("FEN"), tags.get("Variant"), known.accrued, rules.mobility)
     fifty_moves = rules.fifty(known)
     if is_standard(root.board):
-        facts, words = _replayed(text, root.words.copy())
+        facts, words = _replayed(text, root.board)
         _expect_no_problem(text)
         course = _course_of(root, facts, fifty_moves, rules.mobility)
         names_a_rule = rules.fifty_moves is not None or known.fifty_moves is not None
@@ -235,22 +233,24 @@ class _Root(NamedTuple):
     board: chess.Board
     carried: Score | None
     """Its accrued score, if it has one."""
-    words: Words
-    """The board as kernels read it."""
 
 
 @lru_cache(maxsize=1024)
 def _root(fen: str | None, variant: str | None, accrued: Score | None, mobility: Mobility) -> _Root:
-    board, carried = root_of(fen, variant, accrued, mobility)
-    return _Root(board, carried, words_of(board))
+    return _Root(*root_of(fen, variant, accrued, mobility))
 
 
-def _replayed(text: GameText, board: Words) -> tuple[list[list[int]], Words]:
-    """The columns of `board.replay` for every ply of a game, and its last position, which replaces
-    the first in place.
+def _replayed(text: GameText, first: chess.Board) -> tuple[list[list[int]], Words]:
+    """The columns of `board.replay` for every ply of a game, and its last position as kernels
+    read it.
 
     A word that the kernel cannot read may still be a move in another spelling.
     """
+    # These load the compiler, which a command without games does not need.
+    from tbgen.board.board import NO_MOVE, board_of, kernel_move, words_of
+    from tbgen.board.replay import FACTS, HISTORY_WORDS, replay
+
+    board = words_of(first)
     data = np.frombuffer(text.chunk.text, np.uint8)
     spans = np.array(text.moves_at).reshape(-1, 2)
     rows = len(spans) + 1
@@ -291,6 +291,8 @@ def _course_of(
 
 
 def _last_board(root: chess.Board, words: Words, last: Ply) -> chess.Board:
+    from tbgen.board.board import board_of
+
     board = board_of(words)
     plies_since_white = last.number + (root.turn == chess.BLACK)
     board.fullmove_number = root.fullmove_number + plies_since_white // 2
