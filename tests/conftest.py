@@ -245,6 +245,7 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
 @pytest.fixture
 def page(chromium: Chromium) -> Iterator[Chromium]:
     """A page of a usual size; a test that makes the browser complain on purpose clears its complaints."""
+    chromium.open("about:blank")  # so that the page of the test before asks for nothing more
     chromium.look(1280)
     chromium.complaints.clear()
     chromium.requests.clear()
