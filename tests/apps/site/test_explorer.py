@@ -179,7 +179,7 @@ LATE = "8/8/4K3/6k1/8/7B/8/8 b - - {} 60"
 ASKED = [
     (LATE.format(97), "G4.0", "The fifty-move rule leaves 3 plies: fewer than best play needs."),
     (LATE.format(80), "G4.0", "The fifty-move rule leaves 20 plies: fewer than best play needs."),
-    (LATE.format(60), "G4.0", "In 30 plies with best play. Points"),
+    (LATE.format(60), "G4.0", "In 30 plies with best play. Let White move Points"),
     (LATE.format(100), "G4.0", "The fifty-move rule leaves 0 plies: G4.0."),
     ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "", "Tables know no castling rights."),
     (

@@ -92,8 +92,11 @@ export class Drill {
   }
 
   #task({ outcome }) {
-    const name = this.side === 'w' ? 'White' : 'Black';
-    return make('p', {}, `You play ${name}. Keep `, badge(outcome), `: ${inWords(parseScore(outcome))}.`);
+    const score = parseScore(outcome);
+    const isMine = (score > 0) === (this.side === 'w');
+    const [name, other] = this.side === 'w' ? ['White', 'Black'] : ['Black', 'White'];
+    const task = isMine ? 'Keep ' : `Give ${other} no more than `;
+    return make('p', {}, `You play ${name}. ${task}`, badge(outcome), `: ${inWords(score)}.`);
   }
 
   #end({ outcome, moves }) {

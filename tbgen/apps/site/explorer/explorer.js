@@ -15,7 +15,7 @@ import { canonical, materialOf } from './materials.js';
 import { movesOf } from './moves.js';
 import { placeAnyhow, placeOf } from './place.js';
 import { Pointer } from './pointer.js';
-import { brokenRule, legalMoves, nameOf, parseFen, uciOf } from './rules.js';
+import { brokenRule, formatFen, legalMoves, nameOf, parseFen, uciOf } from './rules.js';
 import { inWords, parseScore, signed } from './scores.js';
 import { showTools, wireTools } from './setup.js';
 import { addressOf, inAddress, isEmbedded, lichessOf } from './share.js';
@@ -41,7 +41,10 @@ const board = new Board({ played, setUp, chosen: (square) => map.chosen(square) 
 const map = new ManMap(board, { changed: () => showStatus(), squaresOf: (man) => source.map(game.now.fen, game.now.accrued, man) });
 const pointer = new Pointer(board, (uci) => whatFollows(game.now, uci, { probe, line: lineFrom }));
 const strip = new Strip(byId('runs'), byId('strip'), openWith);
-const form = new Form((begun, text) => begin(begun, { said: text }));
+const form = new Form((begun, text) => {
+  scrollTo(0, 0);
+  begin(begun, { said: text });
+});
 
 const lineFrom = ({ fen, accrued }) => source.line(fen, accrued);
 
@@ -207,6 +210,15 @@ function refuse(text, wayOn = '') {
 
 const retryButton = () => make('button', { type: 'button', onclick: () => look() }, 'Retry');
 
+/** Looks at the same men with the other side to move, where that is legal. */
+function turnButton() {
+  const turned = { ...position, turn: position.turn === 'w' ? 'b' : 'w', ep: -1 };
+  if (isDrilled() || brokenRule(turned)) return '';
+  const fen = formatFen(turned);
+  const onclick = () => begin(new Game({ fen, accrued: '' }));
+  return make('button', { type: 'button', class: 'link', onclick }, `Let ${moverOf(fen)} move`);
+}
+
 function homeButton() {
   const [fen, accrued] = FAMOUS[0];
   return make('button', { type: 'button', onclick: () => open({ fen, accrued }) }, 'Show the first position');
@@ -221,7 +233,7 @@ function showVerdict(...parts) {
 function show(found) {
   answer = found;
   game.now.held = found.outcome === found.accrued ? found.accrued : null;
-  showVerdict(...verdict(found));
+  showVerdict(...verdict(found, turnButton()));
   byId('verdict').style.setProperty('--shade', colorOf(found));
   byId('strip-part').hidden = found.strip.length < 2;
   if (found.strip.length > 1) strip.show(found, byId('answer').clientWidth - STRIP_MARGIN);
@@ -255,13 +267,13 @@ function showLinks() {
 async function showUnknown(fen, accrued, number) {
   answer = bareAnswer(position, game.now);
   for (const id of OF_ANSWERS) byId(id).hidden = true;
-  showVerdict(...unknown(answer, NAMES));
+  showVerdict(...unknown(answer, NAMES, turnButton()));
   showMoves();
   showStatus();
   byId('lichess').href = lichessOf(game.now);
   if (position.castling !== '-') return; // nothing is solved with rights to castle
   const found = await source.solved?.(fen, accrued).catch(() => null);
-  if (found && number === asked) showVerdict(...solved(found), ...unknown(answer, NAMES));
+  if (found && number === asked) showVerdict(...solved(found), ...unknown(answer, NAMES, turnButton()));
 }
 
 function showMoves() {

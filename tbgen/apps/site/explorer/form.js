@@ -8,6 +8,7 @@ import { positionIn } from './share.js';
 export class Form {
   #shown = ''; // the FEN that is looked at
   #filled = ''; // what the page has put into the field of the accrued score
+  #isSelected = false; // by a click, since the field has the focus
 
   /** `begin` is called with a game, and with a note of what was ignored or changed. */
   constructor(begin) {
@@ -16,7 +17,12 @@ export class Form {
       event.preventDefault();
       this.#ask();
     };
-    byId('fen').oninput = () => this.#fillAccrued();
+    byId('fen').oninput = (event) => {
+      this.#fillAccrued();
+      if (event.inputType === 'insertFromPaste') this.#ask();
+    };
+    byId('fen').onclick = () => this.#selectShown();
+    byId('fen').onblur = () => { this.#isSelected = false; };
     byId('fen').onkeydown = (event) => {
       if (event.key !== 'Enter' || event.shiftKey) return;
       event.preventDefault();
@@ -42,10 +48,18 @@ export class Form {
     byId('accrued').value = this.#filled;
   }
 
+  /** What is shown is there to be replaced by what somebody pastes; a second click puts the caret where it is wanted. */
+  #selectShown() {
+    const field = byId('fen');
+    if (field.value === this.#shown && !this.#isSelected) field.select();
+    this.#isSelected = true;
+  }
+
   /** What cannot be read leaves everything as it is. */
   #ask() {
     try {
       this.#begin(byId('fen').value, byId('accrued').value.trim());
+      document.activeElement.blur(); // keys are the board's again, and a telephone's keyboard goes away
     } catch (error) {
       byId('note').textContent = `${error.message}. The board is as it was.`;
     }

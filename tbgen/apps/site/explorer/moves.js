@@ -26,15 +26,18 @@ export function movesOf(answer, does) {
   return [groupOf(title, kept, answer, does), ...open, folded];
 }
 
-/** How many moves keep what the position is worth, in ordinary chess and in r-mobility. */
+/** How many moves keep what the position is worth, and of a draw of ordinary chess, how many keep that. */
 function sharpnessOf({ outcome, moves }) {
   if (moves.some((move) => !move.outcome)) return '';
-  const result = resultOf(outcome);
-  const keepResult = moves.filter((move) => resultOf(move.outcome) === result).length;
   const keepOutcome = moves.filter((move) => move.outcome === outcome).length;
-  const what = result === 'draw' ? 'the draw of ordinary chess' : 'the mate';
-  const said = `${keepOutcome} of ${moves.length}; ${keepResult} of ${moves.length} moves keep ${what}`;
-  return make('small', { class: 'sharpness' }, said);
+  const said = `${keepOutcome} of ${moves.length} moves`;
+  return make('small', { class: 'sharpness' }, resultOf(outcome) === 'draw' ? `${said}; ${drawsOf(moves)}` : said);
+}
+
+function drawsOf(moves) {
+  const number = moves.filter((move) => resultOf(move.outcome) === 'draw').length;
+  if (number === 1) return '1 keeps the draw of ordinary chess';
+  return `${number === moves.length ? 'all' : number} keep the draw of ordinary chess`;
 }
 
 /** The mate of a side, or a draw. */

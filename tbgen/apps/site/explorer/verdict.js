@@ -27,34 +27,38 @@ function wayOf(answer) {
   return `In ${inPlies(answer.dtg)} with best play.`;
 }
 
-/** The outcome in words, how far away it is, what the clock leaves, points and scores. */
-export function verdict(answer) {
+/** The outcome in words, how far away it is, what the clock leaves, points and scores.
+ *
+ * `turn` is a button that lets the other side move, or empty.
+ */
+export function verdict(answer, turn) {
   const outcome = parseScore(answer.outcome);
   const points = pointsOf(outcome).map((each) => each.toFixed(4)).join('–');
   const isOver = answer.moves.length === 0;
   const mover = isOver ? '' : make('b', {}, `${moverOf(answer.fen)} to move. `);
   return [
     make('p', {}, badge(answer.outcome, { kind: 'big' }), ' ', `${inWords(outcome, isOver)}.`),
-    make('p', {}, mover, wayOf(answer)),
+    make('p', {}, mover, wayOf(answer), ' ', turn),
     ...clockOf(answer).map((text) => make('p', {}, text)),
     factsOf(answer, points),
   ];
 }
 
 function factsOf({ accrued, own }, points) {
-  const scores = ['Accrued ', badge(accrued), ', the position’s own score ', badge(own), '.'];
-  return make('p', { class: 'facts' }, `Points ${points}. `, ...scores);
+  const ownScore = own === accrued ? [', the position’s own score.'] : [', the position’s own score ', badge(own), '.'];
+  return make('p', { class: 'facts' }, `Points ${points}. Accrued `, badge(accrued), ...ownScore);
 }
 
 /** The colour of a verdict's box. */
 export const colorOf = (answer) => `var(${shadeOf(parseScore(answer.outcome))})`;
 
 /** Where no table answers: what the position says itself, what answers elsewhere, and what tables there are. */
-export function unknown(answer, names) {
+export function unknown(answer, names, turn) {
   const mover = make('b', {}, `${moverOf(answer.fen)} to move. `);
+  const accrued = answer.own === answer.accrued ? ['.'] : [', and ', badge(answer.accrued), ' has accrued.'];
   return [
     make('p', {}, reasonOf(answer)),
-    make('p', {}, mover, 'The position’s own score is ', badge(answer.own), ', and ', badge(answer.accrued), ' has accrued.'),
+    make('p', {}, mover, 'The position’s own score is ', badge(answer.own), ...accrued, ' ', turn),
     ...waysOn(answer),
     names.length ? make('details', {}, make('summary', {}, counted(names)), make('p', { class: 'small' }, names.join(', '))) : '',
   ];

@@ -1,0 +1,116 @@
+"""The first thing that a visitor does: paste a position, and ask what it is worth with the other side to move."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+from tbgen.probe import Tablebase
+from tbgen.rules.position import own_score
+from tests.apps.site.chromium import NEEDED, Chromium
+from tests.apps.site.test_explorer import (
+    BISHOP,
+    ROOK,
+    SHOWN,
+    fen_in,
+    look_at,
+    middle_of,
+    text_of,
+    wait_for,
+)
+
+pytestmark = NEEDED
+
+KINGS = "8/6k1/8/4K3/8/8/8/8 b - - 0 1"
+ROOK_CHECKS = "8/8/8/8/8/R1k5/8/K7 b - - 0 1"
+SELECTED = "((each) => each.value.slice(each.selectionStart, each.selectionEnd))(window.fen)"
+
+
+def copy(page: Chromium, text: str) -> None:
+    """Leave a text on the browser's clipboard."""
+    page.type_into("#typed", text)
+    page.run("window.typed.select()")
+    edit(page, "copy")
+    page.run("window.typed.value = ''")
+
+
+def edit(page: Chromium, command: str) -> None:
+    """What a key such as Ctrl+V does."""
+    page.call("Input.dispatchKeyEvent", type="keyDown", key="v", commands=[command])
+    page.call("Input.dispatchKeyEvent", type="keyUp", key="v")
+
+
+def test_a_click_selects_the_position_and_what_is_pasted_is_looked_up_at_once(
+    page: Chromium, server: str, tables: Tablebase
+) -> None:
+    look_at(page, server, BISHOP, "G4.0")
+    copy(page, KINGS)
+    page.click(*middle_of(page, "#fen"))
+    assert page.run(SELECTED) == BISHOP
+    edit(page, "paste")
+    wait_for(page, KINGS)
+    assert fen_in(page) == KINGS
+    outcome = tables.probe(chess.Board(KINGS)).outcome
+    assert page.run("document.querySelector('#verdict .big').dataset.g") == str(outcome)
+    assert page.run("document.activeElement === document.body")  # so keys are the board's
+
+
+def test_a_second_click_puts_the_caret_where_it_is_wanted(page: Chromium, server: str) -> None:
+    look_at(page, server, BISHOP)
+    page.click(*middle_of(page, "#fen"))
+    assert page.run(SELECTED) == BISHOP
+    page.click(*middle_of(page, "#fen"))
+    assert page.run(SELECTED) == ""
+
+
+def test_a_pasted_text_that_is_no_position_says_so_at_once(page: Chromium, server: str) -> None:
+    look_at(page, server, BISHOP)
+    copy(page, "8/8/8 w")
+    page.click(*middle_of(page, "#fen"))
+    edit(page, "paste")
+    page.wait("document.getElementById('note').innerText.includes('a FEN has eight ranks')")
+    assert fen_in(page) == "8/8/8 w"
+
+
+def test_a_phone_has_the_field_beside_the_board_and_the_answer_in_sight(
+    page: Chromium, server: str
+) -> None:
+    page.look(390, 844)
+    look_at(page, server, BISHOP, "G4.0")
+    in_sight = """(selector) => {
+      const box = document.querySelector(selector).getBoundingClientRect();
+      return box.top >= 0 && box.bottom <= innerHeight;
+    }"""
+    assert page.run(f"['#fen', '#ask button', '.tagline', '#verdict', '.move'].every({in_sight})")
+    copy(page, ROOK)
+    page.run("scrollTo(0, 150)")
+    page.tap(*middle_of(page, "#fen"))
+    page.wait(f"{SELECTED} === {BISHOP!r}")
+    assert page.run("document.getElementById('accrued').getBoundingClientRect().left > 0")
+    edit(page, "paste")
+    wait_for(page, ROOK)
+    assert page.run(f"['.tagline', '#board', '#verdict', '.move'].every({in_sight})")
+    assert page.run("document.documentElement.scrollWidth") == 390
+
+
+@pytest.mark.parametrize("fen", [BISHOP, KINGS, ROOK])
+def test_one_click_lets_the_other_side_move(
+    page: Chromium, server: str, tables: Tablebase, fen: str
+) -> None:
+    look_at(page, server, fen)
+    board = chess.Board(fen)
+    board.turn = not board.turn
+    side = "White" if board.turn else "Black"
+    assert text_of(page, "#verdict .link") == f"Let {side} move"
+    page.run("document.querySelector('#verdict .link').click()")
+    page.wait(f"document.getElementById('fen').value === {board.fen()!r} && {SHOWN}")
+    value = tables.probe(board)
+    assert page.run("document.querySelector('#verdict .big').dataset.g") == str(value.outcome)
+    assert value.accrued == own_score(board)
+    page.run("history.back()")
+    wait_for(page, fen)
+
+
+def test_a_side_in_check_keeps_the_move(page: Chromium, server: str) -> None:
+    look_at(page, server, ROOK_CHECKS)
+    assert not page.run("Boolean(document.querySelector('#verdict .link'))")
