@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Ints
 from tbgen.index.bulk import cells_of
 from tbgen.index.layout import HOW_BITS, HOW_MASK, MIRRORED, layout_of
-from tbgen.material import Material
+from tbgen.material import Material, Scope
 from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.retro.drive.results import nothing_found
 from tbgen.retro.drive.runs import MemoryStore, Solved
@@ -32,7 +32,13 @@ NOTHING = (np.zeros(1, np.int8), np.zeros(1, np.uint16))
 
 
 def made_up(material: Material, cells: Ints) -> tuple[Entries, Distances]:
-    """What the cells of a material that nobody has solved are said to hold."""
+    """What the cells of a material that nobody has solved are said to hold.
+
+    A table of pairs is said to hold the same as the whole table.
+    """
+    if material.scope is Scope.PAIRS:
+        cells = whole_cells(material, cells)
+        material = material.within(Scope.ALL)
     with np.errstate(over="ignore"):
         salt = np.uint64(int.from_bytes(str(material).encode().ljust(8)[:8], "little"))
         mixed = (cells.astype(np.uint64) + salt) * np.uint64(0x9E3779B97F4A7C15)
@@ -41,6 +47,15 @@ def made_up(material: Material, cells: Ints) -> tuple[Entries, Distances]:
     code = (mixed % np.uint64(MOST_CODE)).astype(np.int8) + 1
     sign = np.where(mixed >> np.uint64(20) & np.uint64(1), 1, -1).astype(np.int8)
     return code * sign, (mixed >> np.uint64(32) & np.uint64(0xFFFF)).astype(np.uint16) % MOST_PLIES
+
+
+def whole_cells(pairs: Material, cells: Ints) -> Ints:
+    """The cells of a table of pairs as those of the whole table."""
+    layout = layout_of(pairs)
+    whole = layout_of(pairs.within(Scope.ALL))
+    blocks = np.array([whole.address_of(pawns) >> HOW_BITS for pawns in layout.blocks])
+    block_cells = 2 * layout.block_words * 64
+    return blocks[cells // block_cells] * block_cells + cells % block_cells
 
 
 @lru_cache(maxsize=2)
@@ -155,6 +170,23 @@ class SolvedBlocks:
         first = int(cells[0]) // size * size
         block = held_cells(self.solved, first, first + size)
         return Cells(*[column[cells - first] for column in block])
+
+    def cells_of(self, placement: Placement) -> Cells:
+        """What all cells of a block hold."""
+        size = 2 * self.layout.block_words * 64
+        first = self.numbers[placement] * size
+        return held_cells(self.solved, first, first + size)
+
+    def rights_of(self, placement: Placement) -> dict[tuple[int, int], tuple[Entries, Distances]]:
+        """[side to move, file] -> the values of a block with a right to take en passant there."""
+        rights = dict[tuple[int, int], tuple[Entries, Distances]]()
+        size = self.layout.block_words * 64
+        starts = self.en_passant.start[self.numbers[placement]]
+        for (side, file), start in np.ndenumerate(starts):
+            if start >= 0:
+                part = slice(int(start), int(start) + size)
+                rights[side, file] = (self.en_passant.entry[part], self.en_passant.dtg[part])
+        return rights
 
     def en_passant_value(
         self, placement: Placement, side: int, squares: Placement, over: int

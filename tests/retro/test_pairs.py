@@ -1,6 +1,6 @@
 """Tables of pairs, cell by cell against the whole tables of the same men."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,8 @@ from tbgen.retro.words.geometry import geometry_of
 from tbgen.score import Color
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
+from tbgen.table import Patterns
+from tests.retro.excerpt import Placement, SolvedBlocks
 from tests.retro.tables import report_of, solved
 
 
@@ -29,9 +31,8 @@ def legal_cells(material: Material) -> Iterator[tuple[int, Color, np.ndarray]]:
             yield number, side, np.flatnonzero(np.unpackbits(bits, bitorder="little"))
 
 
-def rows_of(file: TableFile, pattern: int) -> bytes:
+def rows_of(patterns: Patterns, pattern: int) -> bytes:
     """The rows of a pattern, as bytes that mean the same in every table."""
-    patterns = file.patterns
     rows = slice(int(patterns.start[pattern]), int(patterns.start[pattern + 1]))
     columns = (patterns.holder, patterns.code, patterns.outcome, patterns.dtg)
     return b"|".join(column[rows].tobytes() for column in columns)
@@ -87,7 +88,7 @@ def compare_distances(
     np.testing.assert_array_equal(dtg, expected_dtg)
     both = np.unique(np.stack([patterns, expected_patterns]), axis=1)
     for pattern, expected in both.T.tolist():
-        assert rows_of(pairs_file, pattern) == rows_of(whole_file, expected)
+        assert rows_of(pairs_file.patterns, pattern) == rows_of(whole_file.patterns, expected)
 
 
 def build_and_compare(name: str, whole_folder: Path, folder: Path) -> int:
@@ -121,6 +122,43 @@ def test_a_table_of_pairs_is_right_by_the_verifier_which_finds_a_wrong_cell() ->
         assert report_of(table).violation is not None
     finally:
         table.entry[wrong] = -table.entry[wrong]
+
+
+def compare_made_up(name: str, placements: Sequence[Placement]) -> int:
+    """Solve placements with a pair, as those of a whole table and as those of a table of pairs.
+
+    What they lead to has made-up values. Assert that each cell has the same value and distance, the
+    same pattern, and the same value with a right to take en passant; return how many there are.
+    """
+    pairs = SolvedBlocks(f"{name}.pairs", placements)
+    whole = SolvedBlocks(name, placements)
+    compared = 0
+    for placement in placements:
+        here = pairs.cells_of(placement)
+        there = whole.cells_of(placement)
+        np.testing.assert_array_equal(here.entry, there.entry)
+        np.testing.assert_array_equal(here.dtg, there.dtg)
+        both = np.unique(np.stack([here.pattern, there.pattern]), axis=1)
+        for pattern, expected in both.T.tolist():
+            rows = rows_of(pairs.solved.patterns, pattern)
+            assert rows == rows_of(whole.solved.patterns, expected), placement
+        rights = whole.rights_of(placement)
+        assert pairs.rights_of(placement).keys() == rights.keys()
+        for right, (entry, dtg) in pairs.rights_of(placement).items():
+            np.testing.assert_array_equal(entry, rights[right][0])
+            np.testing.assert_array_equal(dtg, rights[right][1])
+        compared += int(np.count_nonzero(here.entry))
+    return compared
+
+
+def test_pairs_of_two_pawns_are_those_of_a_whole_table_over_made_up_children() -> None:
+    assert compare_made_up("KPvKP", layout_of(Material.parse("KPvKP.pairs")).blocks) == 395_284
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["KNPvKP", "KBPvKP", "KRPvKP", "KQPvKP", "KPPvKP"])
+def test_pairs_of_five_men_are_those_of_a_whole_table_over_made_up_children(name: str) -> None:
+    assert compare_made_up(name, layout_of(Material.parse(f"{name}.pairs")).blocks) > 1_000_000
 
 
 @pytest.mark.slow
