@@ -8,7 +8,13 @@ from pathlib import Path
 import click
 
 from tbgen.apps.games.batch import GamesTask, total
-from tbgen.apps.games.event import EventGame, games_of_event
+from tbgen.apps.games.event import (
+    EventGame,
+    by_event,
+    faults_of_event,
+    games_of_event,
+    names_of_events,
+)
 from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.standings import in_decimals
 from tbgen.apps.match.next_round import (
@@ -23,7 +29,7 @@ from tbgen.cli.command import Command
 from tbgen.cli.output import Outputs
 from tbgen.cli.reading import adjudicated
 from tbgen.cli.showing import Form, print_facts, table_lines
-from tbgen.errors import UsageError
+from tbgen.errors import TbgenError, UsageError
 from tbgen.system.inputs import matching_files
 from tbgen.system.outputs import STANDARD_OUTPUT
 from tbgen.text import printable
@@ -114,9 +120,13 @@ def command(
         played += part.results
     everything = total(parts)
     complain(*everything.contradicted)
-    code = complain_of(everything.skipped)
+    faults: Sequence[TbgenError] = everything.skipped
     if event is not None and played:
-        played = games_of_event(played, event)
+        every_game = played
+        played = games_of_event(every_game, event)
+        faults = faults_of_event(faults, every_game, played)
+    code = complain_of(faults)
+    _refuse_mixture(played)
     entries = entries_of(played) if players is None else _entries_in(players)
     pairings = next_round(entries, played, rounds=rounds, encounter=games or 0)
     with outputs.open("the round") as file:
@@ -131,6 +141,16 @@ def command(
         facts = {**pairings.facts(), "rounds": rounds}
         print_facts(form, facts, facts["pairs"])
     return code
+
+
+def _refuse_mixture(games: Sequence[EventGame]) -> None:
+    """Refuse games of several events, whose rounds have nothing to do with each other."""
+    events = by_event(games)
+    if len(events) > 1:
+        raise UsageError(
+            f"the games are of {len(events)} events: {names_of_events(games)}; "
+            "choose one with --event NAME"
+        )
 
 
 def _entries_in(players: Path) -> list[PlayerEntry]:

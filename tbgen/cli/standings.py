@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain
 from pathlib import Path
 
 import click
 
 from tbgen.apps.games.batch import GamesTask, total
+from tbgen.apps.games.columns import NO_VALUE, byes_of, cells_of
 from tbgen.apps.games.crosstable import tcec_json
 from tbgen.apps.games.dates import in_words
-from tbgen.apps.games.event import EventGame, by_event, games_of_event
+from tbgen.apps.games.event import EventGame, by_event, faults_of_event, games_of_event
 from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.standings import (
     DEFAULT_ORDER,
@@ -23,6 +24,7 @@ from tbgen.apps.games.standings import (
     in_decimals,
 )
 from tbgen.apps.games.tags import Source
+from tbgen.apps.games.ties import ties_of
 from tbgen.cli import complain, complain_of, options, say
 from tbgen.cli.called import with_program
 from tbgen.cli.command import Command, refuse_together
@@ -34,12 +36,14 @@ from tbgen.cli.reading import (
 )
 from tbgen.cli.reporter import progress
 from tbgen.cli.showing import Form, print_facts, table_lines, terminal_width
-from tbgen.errors import MissingTableError, UsageError
+from tbgen.errors import MissingTableError, TbgenError, UsageError
 from tbgen.system.inputs import STANDARD_INPUT
 from tbgen.text import counted, printable
 
 _MOST_ACROSS = 20
 """The players up to which the table has a column for each of them."""
+_MOST_TIES = 6
+"""The most groups of equal players that are explained."""
 _SHEET = "sheet"
 _SKIP = "skip"
 _NAMES = ", ".join(TIE_BREAKS)
@@ -68,6 +72,15 @@ _DEFAULT = ",".join(DEFAULT_ORDER)
     help=f"Count an unreadable game by its score sheet, or skip it (default {_SHEET}).",
 )
 @click.option(
+    "--final",
+    "over",
+    metavar="NAME",
+    multiple=True,
+    type=options.NAME,
+    help="Say that the event of this name is over, so that its first player has won; * stands for "
+    "any text; repeat it for more events.",
+)
+@click.option(
     "--crosstable",
     "as_crosstable",
     is_flag=True,
@@ -91,6 +104,7 @@ def command(
     tiebreak: str,
     event: str | None,
     unreadable: str,
+    over: tuple[str, ...],
     as_crosstable: bool,
     as_page: bool,
     pages: Path | None,
@@ -135,16 +149,27 @@ def command(
     everything = total(parts)
     complain(*everything.contradicted)
     say_overruled_fifty_moves(everything)
+    faults: Sequence[TbgenError] = everything.skipped
     if event is not None:
-        games = games_of_event(games, event)
-    unread_files = [fault for fault in everything.skipped if getattr(fault, "number", None) is None]
+        every_game = games
+        games = games_of_event(every_game, event)
+        faults = faults_of_event(faults, every_game, games)
+    finished_games = list[EventGame]()
+    for name in over:
+        finished_games += games_of_event(games, name)
+    over_events = {game.event for game in finished_games}
+    unread_files = [fault for fault in faults if getattr(fault, "number", None) is None]
     # A file in the shape of TCEC has one event.
     is_one = event is not None or as_crosstable
     events = [games] if is_one or not games else list(by_event(games).values())
     ranked = list[Standings]()
     for games_of_one in events:
         standings = Standings(
-            games_of_one, order, counts_unreadable=unreadable == _SHEET, faults=unread_files
+            games_of_one,
+            order,
+            counts_unreadable=unreadable == _SHEET,
+            is_over=_is_over(games_of_one, over_events),
+            faults=unread_files,
         )
         ranked.append(standings)
     _complain_of_doubts(ranked)
@@ -162,11 +187,18 @@ def command(
         _write_pages(pages, ranked, names, rules, folders)
     else:
         _show_tables(ranked, building(names, folders))
-    code = complain_of(everything.skipped)
+    code = complain_of(faults)
     is_provisional = any(game.source is Source.PROVISIONAL for game in games)
     if code == 0 and strict and is_provisional:
         return MissingTableError.exit_code
     return code
+
+
+def _is_over(games: Sequence[EventGame], over_events: Collection[str]) -> bool:
+    """Whether somebody said so of the event of some games."""
+    # An unreadable game may have lost its event.
+    events = {game.event for game in games if game.event or game.fault is None}
+    return bool(events) and events.issubset(over_events)
 
 
 def _order(text: str) -> list[TieBreak]:
@@ -252,7 +284,7 @@ def _title_of(standings: Standings) -> str:
     dates = in_words(standings.days)
     if dates:
         parts.append(dates)
-    parts.append(counted(len(standings.finished), "game", "games"))
+    parts.append(counted(len(standings.finished) - standings.byes, "game", "games"))
     parts.append(counted(len(standings.rows), "player", "players"))
     return ", ".join(parts)
 
@@ -260,13 +292,18 @@ def _title_of(standings: Standings) -> str:
 def _show_table(standings: Standings) -> None:
     """Print the rows of all players, with a column for each of them if there is room."""
     rows = standings.rows
-    heads = ["", "player", "games", "classical", "points"]
-    if rows:
-        heads += rows[0].figures
+    columns = {}
+    for criterion in _shown_criteria(standings):
+        columns[criterion] = cells_of(standings, criterion)
+    byes = byes_of(standings)
+    if byes:
+        columns["byes"] = byes
+    heads = ["", "player", "games", *columns]
     cells = []
     for row in rows:
-        figures = [row.classical, row.points, *row.figures.values()]
-        cells.append([str(row.rank), row.name, str(row.games), *map(in_decimals, figures)])
+        games = str(row.games - row.byes)
+        figures = [column.get(row.name, "").replace(NO_VALUE, "") for column in columns.values()]
+        cells.append([str(row.rank), row.name, games, *figures])
     lines = list(table_lines(heads, cells))
     if len(rows) <= _MOST_ACROSS:
         ranks = [str(row.rank) for row in rows]
@@ -277,6 +314,20 @@ def _show_table(standings: Standings) -> None:
         if max(map(len, across)) <= terminal_width():
             lines = across
     click.echo("\n".join(lines))
+
+
+def _shown_criteria(standings: Standings) -> list[TieBreak]:
+    """The criteria that have a column: both sums of points, and others of the order.
+
+    The net has one only where it decides.
+    """
+    shown = ["classical", "points"]
+    for criterion in standings.order:
+        if criterion in ("direct-encounter", *shown):
+            continue
+        if criterion != "net" or any(row.behind_by == "net" for row in standings.rows):
+            shown.append(criterion)
+    return shown
 
 
 def _meetings(row: PlayerRow, rows: Sequence[PlayerRow]) -> list[str]:
@@ -296,6 +347,10 @@ def _show_notes(standings: Standings, build: str) -> None:
     schemes = ", ".join(scheme.value for scheme in standings.schemes)
     if standings.rows:
         click.echo(f"ranked by {order}; points: {schemes}")
+    ties = ties_of(standings)
+    if len(ties) <= _MOST_TIES:
+        for sentences in ties:
+            click.echo(printable(" ".join(sentences)))
     if standings.unfinished:
         games = counted(len(standings.unfinished), "game", "games")
         click.echo(f"{games} without a result left out")

@@ -106,3 +106,19 @@ def test_neither_games_nor_players_are_not_enough() -> None:
     code, line = complaint("pair", "--rounds", "3")
     assert code == 2
     assert "--players for the first" in line
+
+
+def test_games_of_several_events_are_refused_until_one_is_chosen(tmp_path: Path) -> None:
+    event = tmp_path / "season.pgn"
+    game = '[Event "{}"]\n[Round "1"]\n[White "Ann"]\n[Black "{}"]\n[Result "1-0"]\n\n1. e4 1-0\n\n'
+    names = (("Open", "Bob"), ("Blitz", "Bob"))
+    texts = [game.format(event_name, black) for event_name, black in names]
+    texts.append(game.format("Open", "Dan").replace("Ann", "Cid"))
+    event.write_text("".join(texts))
+    code, line = complaint("pair", "--rounds", "3", str(event))
+    assert code == 2
+    assert line == (
+        'tbgen: the games are of 2 events: "Open" (2 games), "Blitz" (1 game); '
+        "choose one with --event NAME"
+    )
+    assert "board" in printed("pair", "--rounds", "3", str(event), "--event", "open")

@@ -109,4 +109,26 @@ def test_a_table_of_many_players_is_shown_without_a_look_at_every_pair(
     monkeypatch.setattr(PlayerRow, "points_against", None)
     lines = printed("standings", str(path)).splitlines()
     assert lines[0].split() == ["player", "games", "classical", "points"]
-    assert len(lines) == 62
+    assert len(lines) == 63
+    assert lines[-1].startswith("0, 10, 12, 14, 16, 18 and 54 others all have 0.5 points. ")
+
+
+def test_an_event_that_is_over_has_a_winner_on_its_page(tmp_path: Path) -> None:
+    for words, told in (
+        ((), "Pedone 20200510 leads"),
+        (("--final", "tcec*"), "Pedone 20200510 wins"),
+    ):
+        page = printed("standings", str(S18), *words, "--tiebreak", "tcec-league", "--html")
+        assert told in page
+    done = tbgen("standings", str(S18), "--final", "League 4")
+    assert done.returncode == 2
+    assert 'no game has the event "League 4"' in done.stderr
+
+
+def test_an_unreadable_game_of_another_event_is_no_fault_of_the_chosen_one(tmp_path: Path) -> None:
+    path = tmp_path / "season.pgn"
+    damaged = '[Event "Blitz"]\n[White "Ann"]\n[Black "Bob"]\n[Result "1-0"]\n\n1. Ke3 1-0\n'
+    path.write_text(S18.read_text(encoding="utf-8") + damaged, encoding="utf-8")
+    assert tbgen("standings", str(path)).returncode == 2
+    done = tbgen("standings", str(path), "--event", "TCEC Season 18 - League 2")
+    assert (done.returncode, done.stderr) == (0, "")

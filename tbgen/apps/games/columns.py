@@ -72,6 +72,8 @@ _MEANINGS: Final[Mapping[TieBreak, _Meaning]] = {
     ),
 }
 
+NO_VALUE: Final = "–"
+"""The text of a player without such games."""
 _LENGTHS = ("quick-wins", "long-losses")
 _MOST_NET = 3
 """The most scores that a cell of the net counts names."""
@@ -95,7 +97,7 @@ def name_of(criterion: TieBreak) -> str:
 
 def value_of(standings: Standings, criterion: TieBreak, row: PlayerRow) -> str:
     """A player's value as the column of a criterion shows it; empty without one."""
-    return _cells_of(standings, criterion).get(row.name, "")
+    return cells_of(standings, criterion).get(row.name, "")
 
 
 def columns_of(standings: Standings) -> list[CriterionColumn]:
@@ -103,7 +105,7 @@ def columns_of(standings: Standings) -> list[CriterionColumn]:
     columns = []
     for criterion in standings.order:
         meaning = _MEANINGS[criterion]
-        cells = _cells_of(standings, criterion)
+        cells = cells_of(standings, criterion)
         columns.append(CriterionColumn(criterion, meaning.head, meaning.sentence, cells))
     return columns
 
@@ -120,8 +122,8 @@ def byes_of(standings: Standings) -> dict[str, str]:
     return _in_fixed_decimals(points)
 
 
-def _cells_of(standings: Standings, criterion: TieBreak) -> dict[str, str]:
-    """Player -> the text of a criterion."""
+def cells_of(standings: Standings, criterion: TieBreak) -> dict[str, str]:
+    """Player -> the text of a criterion; empty for the direct encounter, which only a tie has."""
     if criterion == "direct-encounter":
         return {}
     if criterion == "net":
@@ -139,7 +141,7 @@ def _cells_of(standings: Standings, criterion: TieBreak) -> dict[str, str]:
     # The criterion of quick wins is minus the length: fewer moves are better.
     lengths = {name: abs(value) for name, value in values.items()}
     known = {name: length for name, length in lengths.items() if length != NO_SUCH_GAME}
-    return dict.fromkeys(values, "–") | _in_fixed_decimals(known)
+    return dict.fromkeys(values, NO_VALUE) | _in_fixed_decimals(known)
 
 
 def _in_fixed_decimals(values: Mapping[str, Fraction]) -> dict[str, str]:
@@ -162,7 +164,7 @@ def _net_in_words(row: PlayerRow) -> str:
             counts.append(f"{count:+d} {Score(code, Color.WHITE)}")
     if len(counts) > _MOST_NET:
         counts[_MOST_NET:] = ["…"]
-    return _joined(counts) or "–"
+    return _joined(counts) or NO_VALUE
 
 
 def _joined(counts: Iterable[str]) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tbgen.apps.games.event import EventGame
-from tbgen.apps.games.results import DOUBLE_FORFEIT, winner_of
+from tbgen.apps.games.results import DOUBLE_FORFEIT, SPLIT_RESULTS, winner_of
 from tbgen.apps.games.tags import Source
 from tbgen.rules.stage import End
 from tbgen.text import in_plies
@@ -38,6 +38,7 @@ class EndOfGame(enum.Enum):
     CRASH = "broken off"
     ADJUDICATION = "adjudicated"
     AGREEMENT = "agreed"
+    ARBITER = "split by the arbiter"
     UNREADABLE = "moves unreadable"
     BEST_PLAY = "best play"
     """The game stopped, and best play mates."""
@@ -122,6 +123,8 @@ def ending_of(game: EventGame) -> EndOfGame:
     is_decisive = winner_of(game.result) is not None
     if not game.plies and (is_decisive or game.result == DOUBLE_FORFEIT):
         return EndOfGame.FORFEIT
+    if game.result in SPLIT_RESULTS:
+        return EndOfGame.ARBITER
     if game.course is not None and game.course.end is not None:
         return _ENDS[game.course.end]
     said = ending_in(game.tags)

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from tbgen.apps.games.dates import Day, day_in
 from tbgen.apps.games.results import UNFINISHED, sheet_points
 from tbgen.apps.games.tags import Source, number_in
-from tbgen.errors import PgnError, ScoreFormatError, UsageError
+from tbgen.errors import PgnError, ScoreFormatError, TbgenError, UsageError
 from tbgen.rules.points import Scoring
 from tbgen.rules.stage import End
 from tbgen.score import Color, Score
@@ -207,6 +207,18 @@ def by_event(games: Iterable[EventGame]) -> dict[str, list[EventGame]]:
         first = next(iter(events), "")
         events.setdefault(first, []).extend(nameless)
     return events
+
+
+def faults_of_event(
+    faults: Iterable[TbgenError], games: Iterable[EventGame], chosen: Iterable[EventGame]
+) -> list[TbgenError]:
+    """The faults without those of games in other events than the chosen ones.
+
+    An unreadable game that has lost its event may be of any event.
+    """
+    elsewhere = {str(game.fault) for game in games if game.fault is not None and game.event}
+    elsewhere -= {str(game.fault) for game in chosen}
+    return [fault for fault in faults if str(fault) not in elsewhere]
 
 
 def games_of_event(games: Sequence[EventGame], name: str) -> list[EventGame]:

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from tbgen.apps.games.columns import name_of, value_of
 from tbgen.apps.games.knockout import Tie
 from tbgen.apps.games.standings import PlayerRow, Standings, TieBreak
+from tbgen.apps.games.ties import names_in_words
 from tbgen.text import counted
-
-_MOST_NAMED = 4
 
 
 def headline(standings: Standings, knockout: Mapping[int, Sequence[Tie[str]]]) -> str:
@@ -19,14 +18,15 @@ def headline(standings: Standings, knockout: Mapping[int, Sequence[Tie[str]]]) -
     if knockout:
         return _of_knockout(knockout)
     first = [row for row in standings.rows if row.rank == 1]
-    names = _listed(first)
+    names = names_in_words(first)
     criterion = standings.order[0]
     value = value_of(standings, criterion, first[0])
     with_value = f" with {value} {_unit_of(criterion, value)}" if value else ""
     if len(first) > 1:
         return f"{names} share first place{with_value}."
-    games = counted(first[0].games, "game", "games")
-    verb = "wins" if _is_over(standings) else "leads"
+    games = counted(first[0].games - first[0].byes, "game", "games")
+    is_won = standings.is_over and standings.is_first_certain
+    verb = "wins" if is_won else "leads"
     told = f"{names} {verb}{with_value}, from {games}."
     if len(standings.rows) > 1:
         told += _second(standings, standings.rows[1])
@@ -50,18 +50,6 @@ def _unit_of(criterion: TieBreak, value: str) -> str:
     return f"{unit} on the score sheet" if criterion == "classical" else unit
 
 
-def _is_over(standings: Standings) -> bool:
-    """Whether everybody has met everybody equally often, and no game is unfinished."""
-    if standings.unfinished or len(standings.rows) <= 2:
-        return False
-    meetings = set()
-    for row in standings.rows:
-        for other in standings.rows:
-            if row is not other:
-                meetings.add(len(row.met.get(other.name, [])))
-    return len(meetings) == 1
-
-
 def _of_knockout(knockout: Mapping[int, Sequence[Tie[str]]]) -> str:
     """The winner of the last tie, or the round that is being played."""
     number = max(knockout)
@@ -70,12 +58,3 @@ def _of_knockout(knockout: Mapping[int, Sequence[Tie[str]]]) -> str:
         return f"{ties[0].winner} wins the knockout."
     undecided = sum(tie.winner is None for tie in ties)
     return f"Round {number}: {undecided} of {counted(len(ties), 'tie', 'ties')} undecided."
-
-
-def _listed(rows: Sequence[PlayerRow]) -> str:
-    names = [row.name for row in rows[:_MOST_NAMED]]
-    if len(rows) > _MOST_NAMED:
-        names.append(f"{len(rows) - _MOST_NAMED} others")
-    if len(names) == 1:
-        return names[0]
-    return f"{', '.join(names[:-1])} and {names[-1]}"

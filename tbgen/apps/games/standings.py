@@ -95,6 +95,8 @@ class PlayerRow:
     name: str
     rank: int = 0
     games: int = 0
+    byes: int = 0
+    """How many of the games are byes."""
     points: Fraction = Fraction(0)
     classical: Fraction = Fraction(0)
     met: dict[str, list[tuple[EventGame, Color]]] = field(default_factory=dict)
@@ -107,6 +109,7 @@ class PlayerRow:
     def add(self, game: EventGame, side: Color) -> None:
         """Count a game in which the player had this side."""
         self.games += 1
+        self.byes += game.is_bye
         self.points += game.points(side)
         self.classical += game.classical(side)
         self.met.setdefault(game.players[side.other], []).append((game, side))
@@ -148,6 +151,7 @@ class PlayerRow:
             "rank",
             "name",
             "games",
+            "byes",
             "classical",
             "points",
             points_exact=str(self.points),
@@ -228,6 +232,7 @@ class Standings:
         order: The criteria by which players are ranked.
         counts_unreadable: Count an unreadable game by its score sheet, if that has players and a
             result.
+        is_over: Whether somebody said that the event is over.
         faults: The errors of whole files.
     """
 
@@ -237,10 +242,12 @@ class Standings:
         order: Sequence[TieBreak] = DEFAULT_ORDER,
         *,
         counts_unreadable: bool = True,
+        is_over: bool = False,
         faults: Iterable[TbgenError] = (),
     ) -> None:
         self.order = tuple(order)
         self.counts_unreadable = counts_unreadable
+        self._is_said_to_be_over = is_over
         self.finished = list[EventGame]()
         """The games that count: those with a result."""
         self.listed = list[EventGame]()
@@ -262,6 +269,8 @@ class Standings:
                 self.finished.append(game)
                 if game.fault is not None:
                     self.by_sheet.append(game.fault)
+        self.byes = sum(game.is_bye for game in self.finished)
+        """How many of the games that count are byes."""
         self.doubtful = [game for game in self.finished if game.source is Source.PROVISIONAL]
         """The games whose score is provisional."""
         self.provisional = _tables_lacking(self.doubtful)
@@ -350,7 +359,7 @@ class Standings:
     def caveat(self) -> str:
         """The scores that are not final in words, if there are any."""
         doubtful = len(self.doubtful)
-        finished = counted(len(self.finished), "game", "games")
+        finished = counted(len(self.finished) - self.byes, "game", "games")
         if doubtful == 1:
             caveat = f"the score of 1 of {finished} is not final"
         else:
@@ -362,14 +371,14 @@ class Standings:
         tables = list[str]()
         for name, number in self.provisional.most_common():
             if name is not None:
-                tables.append(f"{name} ({number})")
+                tables.append(f"{name} ({counted(number, 'game', 'games')})")
         if len(tables) == 1:
-            yield f"the table {tables[0]} is missing"
+            yield f"best play is unknown without the table {tables[0]}"
         elif tables:
             named = ", ".join(tables[:_MOST_NAMED])
             if len(tables) > _MOST_NAMED:
                 named += f" and {len(tables) - _MOST_NAMED} others"
-            yield f"the tables {named} are missing"
+            yield f"best play is unknown without the tables {named}"
         without_table = [game for game in self.doubtful if not game.missing]
         bounded = sum("RMobilityBounds" in game.tags for game in without_table)
         if bounded:
@@ -383,6 +392,49 @@ class Standings:
         if unexplained:
             games = counted(unexplained, "game", "games")
             yield f"the tags of {games} name no table and no bounds"
+
+    @property
+    def is_over(self) -> bool:
+        """Whether every game has been played, as far as anybody can know.
+
+        Somebody has said so, or more than two players have met each other equally often.
+        """
+        if self.unfinished:
+            return False
+        if self._is_said_to_be_over:
+            return True
+        if len(self.rows) <= 2:
+            return False
+        meetings = set()
+        for row in self.rows:
+            for other in self.rows:
+                if row is not other:
+                    meetings.add(len(row.met.get(other.name, [])))
+        return len(meetings) == 1
+
+    @property
+    def is_first_certain(self) -> bool:
+        """Whether no score that is not final can change who is first."""
+        if not self.doubtful or len(self.rows) < 2:
+            return True
+        second = self.rows[1]
+        if second.behind_by == "classical" and self.order[0] == "classical":
+            return True  # the score sheet has no doubts
+        if self.order[0] != "points":
+            return False
+        lowest, _ = self._range_of(self.rows[0])
+        return all(self._range_of(row)[1] < lowest for row in self.rows[1:])
+
+    def _range_of(self, row: PlayerRow) -> tuple[Fraction, Fraction]:
+        """The fewest and the most points that a player has when all scores are final."""
+        fewest = row.points
+        most = row.points
+        for game in self.doubtful:
+            for side in Color:
+                if game.players[side] == row.name:
+                    fewest -= game.points(side)
+                    most += WIN - game.points(side)
+        return fewest, most
 
     def doubts(self) -> Iterator[str]:
         """What may be wrong: several events, or names that do not stand for one player."""

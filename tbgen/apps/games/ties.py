@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import groupby
+from operator import attrgetter
 
 from tbgen.apps.games.columns import name_of
 from tbgen.apps.games.standings import PlayerRow, Standings, TieBreak
 from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
+from tbgen.text import counted
 
 _DECIMALS = 4
+_MOST_NAMED = 6
 _LEAST_DIFFERENCE = Fraction(1, 10**9)
 """Smaller differences are only called that."""
 
@@ -24,10 +27,27 @@ def ties_of(standings: Standings) -> list[list[str]]:
     ties = list[list[str]]()
     for group in _groups(standings):
         sentences = [_names_and_value(standings, group)]
-        for above, row in pairwise(group):
-            sentences.append(_difference(standings, above, row))
+        sharing = [list(rows) for _, rows in groupby(group, key=attrgetter("rank"))]
+        for number, rows in enumerate(sharing):
+            if number:
+                sentences.append(_difference(standings, sharing[number - 1][-1], rows[0]))
+            if len(rows) > 1:
+                sentences.append(
+                    f"{names_in_words(rows)} are equal by every criterion "
+                    f"and share rank {rows[0].rank}."
+                )
         ties.append(sentences)
     return ties
+
+
+def names_in_words(rows: Sequence[PlayerRow]) -> str:
+    """The names of some players; only the first of many."""
+    names = [row.name for row in rows[:_MOST_NAMED]]
+    if len(rows) > _MOST_NAMED:
+        names.append(counted(len(rows) - _MOST_NAMED, "other", "others"))
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _groups(standings: Standings) -> Iterator[list[PlayerRow]]:
@@ -64,24 +84,22 @@ def _values(criterion: TieBreak, above: PlayerRow, row: PlayerRow) -> tuple[Frac
 def _names_and_value(standings: Standings, group: Sequence[PlayerRow]) -> str:
     first = standings.order[0]
     value, _ = _values(first, group[0], group[0])
-    names = ", ".join(row.name for row in group[:-1])
-    names += f" and {group[-1].name}"
+    names = names_in_words(group)
     if first in ("net", "direct-encounter"):
         return f"{names} are equal by {name_of(first)}."
     each = "both" if len(group) == 2 else "all"
-    unit = {"classical": "points on the score sheet", "points": "points"}.get(first)
-    if unit is None:
-        unit = f"by {name_of(first)}"
+    unit = f"by {name_of(first)}"
+    if first in ("classical", "points"):
+        unit = "point" if value == 1 else "points"
+    if first == "classical":
+        unit += " on the score sheet"
     return f"{names} {each} have {_in_decimals(value)} {unit}."
 
 
 def _difference(standings: Standings, above: PlayerRow, row: PlayerRow) -> str:
     """Why a player is behind the one above."""
     criterion = row.behind_by
-    if criterion is None:
-        return (
-            f"{above.name} and {row.name} are equal by every criterion and share rank {row.rank}."
-        )
+    assert criterion is not None, "players of two ranks differ"
     before = f"{above.name} is before {row.name} by {name_of(criterion)}"
     if criterion == "net":
         return f"{before}, {_net_difference(above, row)}."

@@ -36,6 +36,7 @@ from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
 from tbgen.score import Color
 from tbgen.system import __version__
+from tbgen.text import counted
 
 INDEX: Final = "index.html"
 GAMES: Final = "pgn"
@@ -89,10 +90,11 @@ def _event(standings: Standings, rules: Rules, links: Mapping[GameKey, str]) -> 
     return {
         "title": standings.event or "Standings",
         "decimals": 4 if has_parts else 1,
-        "by_sheet": [without_folder(fault) for fault in standings.by_sheet],
+        "by_sheet": list(_unreadable_in_words(standings)),
         "skipped": [without_folder(fault) for fault in standings.skipped],
         "standings": standings,
         "dates": in_words(standings.days),
+        "counts": ", ".join(_counts_in_words(standings)),
         "headline": headline(standings, knockout),
         "last_round": last_names[-1].lower() if last_names and not knockout else "",
         "knockout": knockout,
@@ -106,6 +108,29 @@ def _event(standings: Standings, rules: Rules, links: Mapping[GameKey, str]) -> 
         "rules": list(rules_in_words(standings, rules)),
         "links": links,
     }
+
+
+def _counts_in_words(standings: Standings) -> Iterator[str]:
+    """How many games, players and byes an event has."""
+    games = counted(len(standings.finished) - standings.byes, "game", "games")
+    yield f"{games} of {counted(len(standings.rows), 'player', 'players')}"
+    if standings.byes:
+        yield counted(standings.byes, "bye", "byes")
+    if standings.unfinished:
+        yield f"{counted(len(standings.unfinished), 'game', 'games')} without a result"
+
+
+def _unreadable_in_words(standings: Standings) -> Iterator[str]:
+    """The games that count by their score sheet, with their players and the reason."""
+    for game in standings.finished:
+        if game.fault is None:
+            continue
+        white, black = game.players
+        result = game.result.replace("-", "–").replace("1/2", "½")
+        told = f"{white} – {black}, {result}"
+        if game.round_name:
+            told = f"{game.round_name}, {told}"
+        yield f"{told}: {without_folder(game.fault)}"
 
 
 def without_folder(fault: TbgenError) -> TbgenError:
@@ -203,8 +228,8 @@ class EventSite:
                 ),
             )
             facts = standings.facts()
-            for name in ("by_sheet", "skipped"):
-                facts[name] = [fault.facts() for fault in event[name]]
+            facts["by_sheet"] = [without_folder(fault).facts() for fault in standings.by_sheet]
+            facts["skipped"] = [without_folder(fault).facts() for fault in standings.skipped]
             yield f"{folder}/standings.json", to_json(facts, indent=1) + "\n"
         if not self.is_single:
             yield INDEX, self._contents(files)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tbgen.apps.games.batch import ChunkDecider, GamesTask
 from tbgen.apps.games.crosstable import tcec_json
-from tbgen.apps.games.event import EventGame, by_event, games_of_event
+from tbgen.apps.games.event import EventGame, by_event, faults_of_event, games_of_event
 from tbgen.apps.games.knockout import Tie, knockout_rounds
 from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.standings import DEFAULT_ORDER, TIE_BREAKS, Standings, TieBreak
@@ -146,7 +146,7 @@ def test_csv_is_read_back() -> None:
         [game('<b>"Ann" & Co</b>', "Bob, Ltd", "G1.5"), game("Bob, Ltd", "Cid", "G0.5")]
     ).facts()
     rows = list(csv.DictReader(io.StringIO(text_of(Form.CSV, facts, facts["players"]))))
-    assert [*rows[0]][:6] == ["rank", "name", "games", "classical", "points", "points_exact"]
+    assert [*rows[0]][:6] == ["rank", "name", "games", "byes", "classical", "points"]
     assert {f"against.{row['name']}" for row in rows} <= rows[0].keys()
     ann = next(row for row in rows if row["name"] == '<b>"Ann" & Co</b>')
     assert (ann["points"], ann["points_exact"], ann["against.Bob, Ltd"]) == (
@@ -245,6 +245,14 @@ def test_a_mixture_of_events_is_doubted_and_one_can_be_chosen() -> None:
     assert list(Standings(league).doubts()) == []
     with pytest.raises(UsageError, match=r'no game has the event "League 4"; there are "TCEC'):
         games_of_event(games, "League 4")
+
+
+def test_faults_of_other_events_are_left_out_and_those_without_an_event_are_kept() -> None:
+    damaged = '[Event "{}"]\n[White "Ann"]\n[Black "Bob"]\n[Result "1-0"]\n\n1. Ke3 1-0\n\n'
+    games = events_of("".join(damaged.format(name) for name in ("One", "Two", "?")))
+    faults = [game.fault for game in games if game.fault is not None]
+    chosen = games_of_event(games, "One")
+    assert faults_of_event(faults, games, chosen) == [faults[0], faults[2]]
 
 
 def test_each_event_of_a_file_is_ranked_by_itself_and_its_name_may_change_case() -> None:

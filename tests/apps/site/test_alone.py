@@ -65,7 +65,10 @@ def test_a_cell_has_the_scores_of_two_games_as_the_player_of_the_row_sees_them()
 def test_a_provisional_score_is_marked_and_the_page_says_how_many_there_are() -> None:
     found = page(game("Ann", "Bob", "G1.5", Source.PROVISIONAL), game("Ann", "Bob", "G2.5"))
     assert "1.5<b>?</b></span>" in found
-    assert "The score of 1 of 2 games is not final: the table KRPvKR (1) is missing." in found
+    assert (
+        "The score of 1 of 2 games is not final: best play is unknown without the table KRPvKR (1 game)."
+        in found
+    )
     assert "ot final" not in page(game("Ann", "Bob", "G2.5"))
 
 

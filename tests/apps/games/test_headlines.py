@@ -1,0 +1,82 @@
+"""Who has won, what is still open, and how games ended, in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from tbgen.apps.games.endings import ended_in_words
+from tbgen.apps.games.event import EventGame
+from tbgen.apps.games.headline import headline
+from tbgen.apps.games.standings import Standings
+from tbgen.apps.games.tags import Source
+from tbgen.apps.games.ties import ties_of
+from tbgen.rules.points import Scoring
+from tbgen.score import Score
+
+
+def game(white: str, black: str, final: str, *, is_final: bool = True) -> EventGame:
+    source = Source.GAME if is_final else Source.PROVISIONAL
+    return EventGame((white, black), "1/2-1/2", Score(final), Scoring(), source)
+
+
+def said(games: list[EventGame], *, is_over: bool = False) -> str:
+    return headline(Standings(games, is_over=is_over), {})
+
+
+MATCH = [game("Ann", "Bob", "G1.5"), game("Bob", "Ann", "G2.5")]
+
+
+def test_the_first_of_two_players_leads_until_somebody_says_that_the_event_is_over() -> None:
+    assert said(MATCH) == "Ann leads with 1.0469 points, from 2 games."
+    assert said(MATCH, is_over=True) == "Ann wins with 1.0469 points, from 2 games."
+
+
+def test_an_event_with_an_unfinished_game_is_not_over() -> None:
+    unfinished = game("Ann", "Bob", "G1.5")._replace(result="*")
+    assert said([*MATCH, unfinished], is_over=True).startswith("Ann leads")
+
+
+@pytest.mark.parametrize(
+    ("doubtful", "is_certain"),
+    [
+        (game("Cid", "Dan", "G3.5", is_final=False), True),
+        (game("Bob", "Cid", "G3.5", is_final=False), False),
+    ],
+)
+def test_nobody_wins_while_a_score_that_is_not_final_may_change_who_is_first(
+    doubtful: EventGame, *, is_certain: bool
+) -> None:
+    won = [game("Ann", "Cid", "G0.0"), game("Ann", "Dan", "G0.5"), game("Bob", "Dan", "G0.5")]
+    standings = Standings([*won, doubtful], is_over=True)
+    assert standings.is_first_certain is is_certain
+    verb = "wins" if is_certain else "leads"
+    assert headline(standings, {}) == f"Ann {verb} with 1.7500 points, from 2 games."
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        ("0-0", "split by the arbiter"),
+        ("1/2-0", "split by the arbiter"),
+        ("0-1/2", "split by the arbiter"),
+        ("1/2-1/2", "drawn"),
+    ],
+)
+def test_a_game_that_an_arbiter_has_split_is_no_draw(result: str, words: str) -> None:
+    assert ended_in_words(game("Ann", "Bob", "G1.5")._replace(result=result)) == words
+
+
+def test_a_double_forfeit_has_no_moves() -> None:
+    forfeit = game("Ann", "Bob", "G1.5")._replace(result="0-0", plies=0)
+    assert ended_in_words(forfeit) == "both forfeited"
+
+
+def test_players_who_share_a_rank_are_named_in_a_sentence() -> None:
+    games = [game(f"White {number}", f"Black {number}", "G0.5") for number in range(8)]
+    holders, held = ties_of(Standings(games))
+    first_six = "White 0, White 1, White 2, White 3, White 4, White 5 and 2 others"
+    assert holders == [
+        f"{first_six} all have 0.75 points.",
+        f"{first_six} are equal by every criterion and share rank 1.",
+    ]
+    assert held[-1].endswith("and 2 others are equal by every criterion and share rank 9.")
