@@ -50,6 +50,10 @@ _TURNS = 64
 """The number of turns in which threads number a plane of a table with only one block."""
 
 
+_SAMPLED_PARTS = 12
+"""About so many parts suffice for a sample if they have to be looked up."""
+
+
 class Census(NamedTuple):
     """States by their keys, in a hash table whose length is a power of two."""
 
@@ -131,6 +135,12 @@ class Numbering:
     def most_cells(self) -> int:
         """The cells of the largest part."""
         return max(part.stop - part.start for part in self.parts)
+
+    @property
+    def sampled(self) -> range:
+        """The parts that a sample is taken from: all, if their numbers are kept."""
+        step = 1 if self._are_kept else max(1, len(self.parts) // _SAMPLED_PARTS)
+        return range(0, len(self.parts), step)
 
     def room(self, part: int) -> Numbers:
         """Room for the numbers of a part."""

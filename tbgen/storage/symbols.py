@@ -11,13 +11,12 @@ the group of its state, and its detail the state within the group. Most groups h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Bytes, Int, SignedBytes, WideInts, Words
+from tbgen.compiled.arrays import Bytes, Int, Ints, SignedBytes, WideInts, Words
 from tbgen.compiled.jit import borrowing, inlined
 from tbgen.errors import RepresentationError
 from tbgen.index.kernels import byte_of_goal, goal_of_byte, row_of_byte
@@ -49,43 +48,21 @@ def symbols_of(states: Cells, often: Words, patterns: Patterns) -> tuple[Numbers
     contain.
     """
     chains, pairs, of_state = _named(states, patterns)
-    links = chains.met()[0].tolist()
-    keys = pairs.met()[0].tolist()
-    symbols = [_Symbol(byte_of_row(key & _BYTE), key >> _ENTRY_BITS) for key in keys]
-    rows_of = {symbol.chain: _rows_of(symbol.chain, links) for symbol in symbols}
-    cells = np.bincount(of_state, often, len(symbols))
+    links = chains.met()[0]
+    keys = pairs.met()[0]
+    entry = byte_of_row((keys & _BYTE).astype(np.int64)).astype(np.int8)
+    chain = (keys >> np.uint64(_ENTRY_BITS)).astype(np.int64)
+    cells = np.bincount(of_state, often, len(keys))
+    order = np.lexsort((_places_of_chains(links)[chain], entry, -cells))
+    number_of = np.empty(len(keys), np.uint32)
+    number_of[order] = np.arange(len(keys), dtype=np.uint32)
 
-    def rank(number: int) -> tuple[float, int, bytes]:
-        """How often a symbol occurs, then its meaning."""
-        symbol = symbols[number]
-        return -cells[number], symbol.entry, rows_of[symbol.chain].tobytes()
-
-    order = sorted(range(len(symbols)), key=rank)
-    number_of = np.empty(len(symbols), np.uint32)
-    number_of[order] = np.arange(len(symbols), dtype=np.uint32)
-    first_rows = dict[int, int]()
-    rows = list[npt.NDArray[Any]]()
-    records = list[tuple[int, int, int]]()
-    count = 0
-    for number in order:
-        symbol = symbols[number]
-        its_rows = rows_of[symbol.chain]
-        if symbol.chain not in first_rows:  # symbols with the same rows share them
-            first_rows[symbol.chain] = count
-            rows.append(its_rows)
-            count += len(its_rows)
-        records.append((symbol.entry, first_rows[symbol.chain], len(its_rows)))
-    columns = {
-        "symbols": np.array(records, COLUMNS[Layer.OUTCOMES]["symbols"]),
-        "outcome_rows": np.concatenate(rows),
-    }
-    return number_of[of_state], columns
-
-
-class _Symbol(NamedTuple):
-    entry: int
-    chain: int
-    """The chain of its rows."""
+    rows = _rows_of(chain[order], links)
+    records = np.empty(len(keys), COLUMNS[Layer.OUTCOMES]["symbols"])
+    records["entry"] = entry[order]
+    records["first"] = in_32_bits(rows.first, "rows")
+    records["rows"] = rows.lengths
+    return number_of[of_state], {"symbols": records, "outcome_rows": rows.rows}
 
 
 def _named(states: Cells, patterns: Patterns) -> tuple[Census, Census, Numbers]:
@@ -158,15 +135,94 @@ def breaks_into(outcome: Int, holder: Int, code: Int) -> Int:
     return np.int64(0)
 
 
-def _rows_of(chain: int, links: Sequence[int]) -> npt.NDArray[Any]:
-    """The rows of a chain, given all links."""
-    rows = list[tuple[int, int, int]]()
-    while chain:
-        chain, row = divmod(links[chain - 1], 1 << _ROW_BITS)
-        holder = row >> _HOLDER_SHIFT
-        code = (row >> _CODE_SHIFT) & _BYTE
-        rows.append((holder, code, byte_of_row(row & _BYTE)))
-    return np.array(rows[::-1], COLUMNS[Layer.OUTCOMES]["outcome_rows"])
+def _places_of_chains(links: Words) -> Ints:
+    """[chain] -> its place in the order of the rows, where a beginning is before what it begins."""
+    before, rows = _parents_and_rows(links)
+    # Outcomes sort as unsigned bytes, as those of the files do.
+    outcome = byte_of_row(rows & _BYTE).astype(np.int64) & _BYTE
+    by_row = np.argsort((rows & ~np.int64(_BYTE)) | outcome, kind="stable")
+    chains = len(links) + 1
+    size = np.ones(chains, np.int64)
+    taken = np.ones(chains, np.int64)
+    ahead = np.zeros(chains, np.int64)
+    places = np.zeros(chains, np.int64)
+    place_chains(before, by_row, size, taken, ahead, places)
+    return places
+
+
+def _parents_and_rows(links: Words) -> tuple[Ints, Ints]:
+    """[chain - 1] -> the chain before its last row, and this row."""
+    links_as_ints = links.astype(np.int64)
+    return links_as_ints >> _ROW_BITS, links_as_ints & ((1 << _ROW_BITS) - 1)
+
+
+# A chain has a greater number than the chains that it begins with. The chains that extend one by a
+# lower row come first, each with all that extend it in turn. size[chain]: how many chains begin
+# with it, 1 before; taken[chain]: how many places it and those that extend it have so far, 1
+# before; ahead[chain]: how many of these lie between the one that it extends and itself.
+@borrowing
+def place_chains(
+    before: Ints, by_row: Ints, size: Ints, taken: Ints, ahead: Ints, places: Ints
+) -> None:
+    """Write the place of each chain; the empty chain has the first."""
+    chains = len(places)
+    for chain in range(chains - 1, 0, -1):
+        size[before[chain - 1]] += size[chain]
+    for n in by_row:
+        parent = before[n]
+        ahead[n + 1] = taken[parent]
+        taken[parent] += size[n + 1]
+    for chain in range(1, chains):
+        places[chain] = places[before[chain - 1]] + ahead[chain]
+
+
+class _Rows(NamedTuple):
+    """The rows of symbols. Those with the same chain share them."""
+
+    first: Ints
+    """[symbol] -> its first row."""
+    lengths: npt.NDArray[np.uint8]
+    """[symbol] -> how many rows it has."""
+    rows: npt.NDArray[Any]
+
+
+def _rows_of(chain: Ints, links: Words) -> _Rows:
+    """The rows of symbols by their chains, in the order in which chains first occur."""
+    before, row_of = _parents_and_rows(links)
+    used, first_use = np.unique(chain, return_index=True)
+    in_order = used[np.argsort(first_use)]
+    lengths = np.zeros(len(links) + 1, np.uint8)
+    measure_chains(before, lengths)
+    ends = np.cumsum(lengths[in_order], dtype=np.int64)
+    first = np.zeros(len(links) + 1, np.int64)
+    first[in_order] = ends - lengths[in_order]
+    packed = np.empty(int(ends[-1]), np.int64)
+    unroll_chains(before, row_of, in_order, ends, packed)
+
+    rows = np.empty(len(packed), COLUMNS[Layer.OUTCOMES]["outcome_rows"])
+    rows["holder"] = packed >> _HOLDER_SHIFT
+    rows["code"] = (packed >> _CODE_SHIFT) & _BYTE
+    rows["outcome"] = byte_of_row(packed & _BYTE)
+    return _Rows(first[chain], lengths[chain], rows)
+
+
+@borrowing
+def measure_chains(before: Ints, lengths: Bytes) -> None:
+    """Write how many rows each chain has."""
+    for n in range(len(before)):
+        lengths[n + 1] = lengths[before[n]] + 1
+
+
+@borrowing
+def unroll_chains(before: Ints, row_of: Ints, chains: Ints, ends: Ints, rows: Ints) -> None:
+    """Write the rows of each of some chains, so that they end where `ends` says."""
+    for n in range(len(chains)):
+        chain = chains[n]
+        at = ends[n]
+        while chain:
+            at -= 1
+            rows[at] = row_of[chain - 1]
+            chain = before[chain - 1]
 
 
 def in_32_bits(numbers: npt.NDArray[Any], what: str) -> npt.NDArray[np.uint32]:

@@ -327,7 +327,7 @@ class _StreamPacker:
         every = len(self.order.chunks) // (_SAMPLE * _SAMPLED)
         step = _SAMPLE * (every | 1)  # an odd step meets all of an axis
         sampled = dict[int, list[int]]()
-        for part in range(len(self.numbering.parts)):
+        for part in self.numbering.sampled:
             chunks = [chunk for chunk in self._chunks_in(part) if chunk % step == 0]
             if chunks and large:
                 sampled[part] = chunks
