@@ -277,7 +277,7 @@ def pack(chunk: npt.NDArray[Any], *, shuffled: bool, level: int = EASY_LEVEL) ->
     if shuffled:
         chunk = np.ascontiguousarray(chunk.view(np.uint8).reshape(-1, chunk.itemsize).T)
     packed: bytes = compressors[level].compress(chunk)
-    return packed
+    return bytes(memoryview(packed))  # what was cut off from `packed` would stay a hole in memory
 
 
 def _compressor(level: int) -> zstandard.ZstdCompressor:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Bytes, Int, Ints, SignedBytes, WideInts, Words
+from tbgen.compiled.arrays import Bytes, Int, Ints, SignedBytes, SignedInts32, WideInts, Words
 from tbgen.compiled.jit import borrowing, inlined
 from tbgen.errors import RepresentationError
 from tbgen.index.kernels import byte_of_goal, goal_of_byte, row_of_byte
@@ -135,25 +135,26 @@ def breaks_into(outcome: Int, holder: Int, code: Int) -> Int:
     return np.int64(0)
 
 
-def _places_of_chains(links: Words) -> Ints:
+def _places_of_chains(links: Words) -> SignedInts32:
     """[chain] -> its place in the order of the rows, where a beginning is before what it begins."""
     before, rows = _parents_and_rows(links)
     # Outcomes sort as unsigned bytes, as those of the files do.
-    outcome = byte_of_row(rows & _BYTE).astype(np.int64) & _BYTE
-    by_row = np.argsort((rows & ~np.int64(_BYTE)) | outcome, kind="stable")
+    outcome = byte_of_row(rows & _BYTE) & _BYTE
+    by_row = np.argsort((rows & ~_BYTE) | outcome, kind="stable")
     chains = len(links) + 1
-    size = np.ones(chains, np.int64)
-    taken = np.ones(chains, np.int64)
-    ahead = np.zeros(chains, np.int64)
-    places = np.zeros(chains, np.int64)
+    size = np.ones(chains, np.int32)
+    taken = np.ones(chains, np.int32)
+    ahead = np.zeros(chains, np.int32)
+    places = np.zeros(chains, np.int32)
     place_chains(before, by_row, size, taken, ahead, places)
     return places
 
 
-def _parents_and_rows(links: Words) -> tuple[Ints, Ints]:
+def _parents_and_rows(links: Words) -> tuple[SignedInts32, SignedInts32]:
     """[chain - 1] -> the chain before its last row, and this row."""
-    links_as_ints = links.astype(np.int64)
-    return links_as_ints >> _ROW_BITS, links_as_ints & ((1 << _ROW_BITS) - 1)
+    before = links >> np.uint64(_ROW_BITS)
+    rows = links & np.uint64((1 << _ROW_BITS) - 1)
+    return before.astype(np.int32), rows.astype(np.int32)
 
 
 # A chain has a greater number than the chains that it begins with. The chains that extend one by a
@@ -162,7 +163,12 @@ def _parents_and_rows(links: Words) -> tuple[Ints, Ints]:
 # before; ahead[chain]: how many of these lie between the one that it extends and itself.
 @borrowing
 def place_chains(
-    before: Ints, by_row: Ints, size: Ints, taken: Ints, ahead: Ints, places: Ints
+    before: SignedInts32,
+    by_row: Ints,
+    size: SignedInts32,
+    taken: SignedInts32,
+    ahead: SignedInts32,
+    places: SignedInts32,
 ) -> None:
     """Write the place of each chain; the empty chain has the first."""
     chains = len(places)
@@ -196,7 +202,7 @@ def _rows_of(chain: Ints, links: Words) -> _Rows:
     ends = np.cumsum(lengths[in_order], dtype=np.int64)
     first = np.zeros(len(links) + 1, np.int64)
     first[in_order] = ends - lengths[in_order]
-    packed = np.empty(int(ends[-1]), np.int64)
+    packed = np.empty(int(ends[-1]), np.int32)
     unroll_chains(before, row_of, in_order, ends, packed)
 
     rows = np.empty(len(packed), COLUMNS[Layer.OUTCOMES]["outcome_rows"])
@@ -207,14 +213,16 @@ def _rows_of(chain: Ints, links: Words) -> _Rows:
 
 
 @borrowing
-def measure_chains(before: Ints, lengths: Bytes) -> None:
+def measure_chains(before: SignedInts32, lengths: Bytes) -> None:
     """Write how many rows each chain has."""
     for n in range(len(before)):
         lengths[n + 1] = lengths[before[n]] + 1
 
 
 @borrowing
-def unroll_chains(before: Ints, row_of: Ints, chains: Ints, ends: Ints, rows: Ints) -> None:
+def unroll_chains(
+    before: SignedInts32, row_of: SignedInts32, chains: Ints, ends: Ints, rows: SignedInts32
+) -> None:
     """Write the rows of each of some chains, so that they end where `ends` says."""
     for n in range(len(chains)):
         chain = chains[n]
