@@ -139,6 +139,7 @@ class MatchView:
         players = standings.players
         if len(players) > 2:
             yield from ranking_lines(standings)
+            yield from _ranked_by(standings)
         shows_all = final and self._match.settings.shows_meetings
         if shows_all or len(players) == 2:
             for first, second in standings.meetings():
@@ -218,9 +219,17 @@ def _strength(strength: Distribution) -> dict[str, str]:
     """The share of points, Elo and its error."""
     return {
         "%": f"{float(100 * strength.share):.2f}",
-        "Elo": f"{strength.elo:+.1f}",
+        "Elo": f"{round(strength.elo, 1) + 0.0:+.1f}",  # and no -0.0
         "95 %": "-" if strength.error is None else f"±{strength.error:.1f}",
     }
+
+
+def _ranked_by(standings: MatchStandings) -> Iterator[str]:
+    """What counts in the ranking besides games."""
+    if standings.missed:
+        yield "ranked with byes as won games, and missed games as lost ones"
+    elif standings.byes:
+        yield "ranked with byes as won games"
 
 
 def _lines(rows: Iterable[Mapping[str, str]]) -> Iterator[str]:

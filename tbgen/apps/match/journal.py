@@ -16,6 +16,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from tbgen.apps.games.tags import Source
 from tbgen.apps.games.text import chunks_in
@@ -43,6 +44,15 @@ class State:
     start: int = 0
     """Where its games begin in their file."""
     finished: bool = False
+
+
+class StoredGame(NamedTuple):
+    """A game of the match that is in its file."""
+
+    number: int
+    ending: Ending
+    players: tuple[str, str]
+    """White and Black by its tags."""
 
 
 def new_seed(settings: MatchSettings) -> int:
@@ -108,20 +118,20 @@ class FileJournal:
         return True
 
     def _has_games_of(self, match: str) -> bool:
-        return any(number is not None for _, number, _ in stored_games(self._path, match))
+        return any(game is not None for _, game in stored_games(self._path, match))
 
-    def recovered(self) -> Iterator[tuple[int, Ending]]:
-        """The games that were played before this run, by their numbers.
+    def recovered(self) -> Iterator[StoredGame]:
+        """The games that were played before this run.
 
         New games may be appended after them.
         """
         if not self._goes_on:
             return
         end = self.state.start
-        for stop, number, ending in stored_games(self._path, self.state.match):
+        for stop, game in stored_games(self._path, self.state.match):
             end = max(end, stop)
-            if number is not None and ending is not None:
-                yield number, ending
+            if game is not None:
+                yield game
         if not self.state.finished:
             self._cut_off(end)
         self._write_state(replace(self.state, finished=False))
@@ -215,14 +225,15 @@ def _locked(path: Path, flags: int, busy: Exception, opened: Opened) -> int:
 def digest_of(settings: MatchSettings) -> str:
     """A digest of what decides the games.
 
-    How many games at a time, how they are shown, and how many rounds are played do not.
+    How many games at a time, how they are shown, how many rounds are played, and in which of them
+    an engine takes part do not.
     """
     engines = [
         (spec.command, spec.name, spec.folder, sorted(spec.options.items()), spec.white_view)
         for spec in settings.engines
     ]
     controls = [replace(spec.control, margin=0.0) for spec in settings.engines]
-    plan = settings.plan
+    plan = replace(settings.plan, stays=())  # games that were played otherwise are refused
     if plan.format is not Format.SWISS:  # whose last round is paired by other rules
         plan = replace(plan, rounds=1)
     book = settings.openings.file
@@ -247,8 +258,8 @@ def _end_of(file: int) -> int:
     return os.fstat(file).st_size
 
 
-def stored_games(path: Path, match: str) -> Iterator[tuple[int, int | None, Ending | None]]:
-    """Where each finished game of a file ends, with its number and ending if it is of the match.
+def stored_games(path: Path, match: str) -> Iterator[tuple[int, StoredGame | None]]:
+    """Where each finished game of a file ends, with the game if it is of the match.
 
     A game counts if its result stands behind its moves; lines may end with CR LF.
     """
@@ -257,16 +268,15 @@ def stored_games(path: Path, match: str) -> Iterator[tuple[int, int | None, Endi
         for game in chunk.games:
             if game.result is None:
                 continue
-            number: int | None = None
-            ending: Ending | None = None
+            stored: StoredGame | None = None
             if game.tags.get("MatchId") == match:
-                number, ending = _stored(path, game.number, game.tags)
-            yield before + game.span.stop, number, ending
+                stored = _stored(path, game.number, game.tags)
+            yield before + game.span.stop, stored
         before += len(chunk.text)
 
 
-def _stored(path: Path, nth: int, tags: dict[str, str]) -> tuple[int, Ending]:
-    """The number of a game of a match, and its ending; `nth` is the one in the file."""
+def _stored(path: Path, nth: int, tags: dict[str, str]) -> StoredGame:
+    """A game of a match by its tags; `nth` is its number in the file."""
     try:
         ending = Ending(
             outcome=Score(tags["RMobilityResult"]),
@@ -275,7 +285,7 @@ def _stored(path: Path, nth: int, tags: dict[str, str]) -> tuple[int, Ending]:
             details=tags["TerminationDetails"],
             plies=int(tags["PlyCount"]),
         )
-        return int(tags["MatchGame"]), ending
+        return StoredGame(int(tags["MatchGame"]), ending, (tags["White"], tags["Black"]))
     except KeyError as error:
         raise MatchError(
             f"{path}, game {nth}: it is one of the match, but its tag {error.args[0]} is gone"

@@ -17,7 +17,7 @@ from tbgen.apps.games.tags import KNOCKOUT, Source
 from tbgen.apps.match.bench import Bench, Contestant, EngineBench, Shared, to_its_end
 from tbgen.apps.match.control import Clock
 from tbgen.apps.match.formats import next_games
-from tbgen.apps.match.journal import FileJournal, new_seed
+from tbgen.apps.match.journal import FileJournal, StoredGame, new_seed
 from tbgen.apps.match.knockout import Meeting, bracket_of
 from tbgen.apps.match.openings import Opening, Openings
 from tbgen.apps.match.protocol import pass_over
@@ -27,7 +27,7 @@ from tbgen.apps.match.schedule import MatchStage, Pairing
 from tbgen.apps.match.settings import Format, MatchSettings, Tournament
 from tbgen.apps.match.sheet import NORMAL, Ending, Sheet
 from tbgen.apps.match.tables import opened_tables
-from tbgen.errors import MatchError, UsageError
+from tbgen.errors import EngineStartError, MatchError, UsageError
 from tbgen.rules.game import Game
 from tbgen.score import MATE_CODE, Color, Score
 
@@ -55,8 +55,10 @@ class Match:
         A bye of a Swiss tournament has as many as an encounter.
         """
         if self.plan.format is Format.SWISS:
-            encounters = math.ceil(self.plan.players / 2)
-            return self.plan.rounds * encounters * self.plan.games
+            encounters = 0
+            for round_ in range(1, self.plan.rounds + 1):
+                encounters += math.ceil(len(self.plan.present(round_)) / 2)
+            return encounters * self.plan.games
         return self._last_of_stage
 
     @property
@@ -84,10 +86,15 @@ class Match:
         """Count a game; after the last one of a stage the next stage is known."""
         self.standings.add(pairing, ending)
         if not self.left_of_stage:
+            if self.plan.format is Format.SWISS:
+                present = self.plan.present(pairing.round)
+                for player in set(range(self.plan.players)).difference(present):
+                    self.standings.missed[player] += self.plan.games
             self.stage = next_games(self.plan, self.standings.games)
 
-    def recover(self, number: int, ending: Ending) -> None:
+    def recover(self, game: StoredGame) -> None:
         """Count a game that was played before."""
+        number = game.number
         if number in self.standings.games:
             raise MatchError(
                 f"{self.settings.pgn} has game {number} of the match twice; take one out"
@@ -97,7 +104,15 @@ class Match:
                 f"game {number} has been played, but there are only {self._last_of_stage}; "
                 "give -rounds"
             )
-        self.add(self.stage[number], ending)
+        pairing = self.stage[number]
+        players = self.standings.names(pairing)
+        has_choice = self.plan.stays or self.plan.format is Format.SWISS
+        if has_choice and players != game.players:
+            raise MatchError(
+                f"game {number} was {' - '.join(game.players)}, but now it is "
+                f"{' - '.join(players)}; until= names no round before the last that was played"
+            )
+        self.add(pairing, game.ending)
 
     def is_decided(self) -> bool:
         """Whether the test, if there is one, has accepted a hypothesis."""
@@ -123,6 +138,15 @@ class MatchWatcher(Protocol):
 
     def says(self, text: str) -> None:
         """Something that the user should know."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Absent:
+    """An engine that did not start, and has withdrawn."""
+
+    name: str
+    knows_r_mobility: bool = True
+    """Nobody knows, and nobody is warned."""
 
 
 class DecidedError(Exception):
@@ -163,8 +187,8 @@ class Referee:
             self._shared = Shared(settings, tables)
             bench = await stack.enter_async_context(_closing(self._new_bench(self._shared)))
             contestants = list[Contestant]()
-            for player in range(len(settings.engines)):  # one that does not start ends the match
-                contestants.append(await bench.start(player))
+            for player in range(len(settings.engines)):
+                contestants.append(await self._started(bench, player))
             if settings.pgn is not None:
                 self._journal = FileJournal(settings, stack, self._watcher.says)
             match = await self._begun(contestants)
@@ -173,6 +197,21 @@ class Referee:
             await self._play_all(match, bench)
             if match.is_over() and self._journal is not None:
                 self._journal.finish()
+
+    async def _started(self, bench: Bench, player: int) -> Contestant:
+        """An engine that has answered, because one that does not start ends the match.
+
+        An engine with a name that withdraws may have died already, and answers before its games.
+        """
+        name = self._settings.engines[player].name
+        try:
+            return await bench.start(player)
+        except EngineStartError as error:
+            stays = self._settings.plan.stays
+            if name is None or not stays or stays[player].last is None:
+                raise
+            self._watcher.says(f"{error}; it has withdrawn, so the match begins without it")
+            return _Absent(name)
 
     async def _begun(self, contestants: list[Contestant]) -> Match:
         """The match with what has been played of it."""
@@ -192,8 +231,8 @@ class Referee:
         knowing = tuple(contestant.knows_r_mobility for contestant in contestants)
         match = Match(settings, plan, knowing, standings, next_games(plan, standings.games))
         if journal is not None:
-            for number, ending in journal.recovered():
-                match.recover(number, ending)
+            for game in journal.recovered():
+                match.recover(game)
                 await asyncio.sleep(0)  # the referee may be told to stop
         for pairing in islice(match.stage.values(), _READ_AHEAD):
             self._openings.read(pairing.opening)

@@ -93,14 +93,14 @@ def whole_schedule(
     total = len(encounters) * plan.rounds * plan.games
     if total > MOST_GAMES:
         raise UsageError(f"{total:,} games are too long a match; {MOST_GAMES:,} is the most")
-    if len(results) >= total:
-        return {}
     stage = MatchStage()
     openings = [0] * len(encounters)
     """The opening that the players of each encounter have at the moment."""
     fresh = 0
     for round_ in range(plan.rounds):
         for encounter, players in enumerate(encounters):
+            if not all(plan.takes_part(player, round_ + 1) for player in players):
+                continue
             for game in range(plan.games):
                 played = round_ * plan.games + game  # between these players
                 if played % plan.repeat == 0:
@@ -115,7 +115,7 @@ def whole_schedule(
                 white, black = in_colours(plan, players, played)
                 pair = played // 2 * len(encounters) + encounter
                 stage[number] = Pairing(number, round_ + 1, white, black, opening, pair)
-    return stage
+    return {} if len(results) >= len(stage) else stage
 
 
 def in_colours(plan: Tournament, pair: tuple[int, int], game: int) -> tuple[int, int]:

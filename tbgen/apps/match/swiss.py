@@ -32,12 +32,17 @@ def swiss_stage(plan: Tournament, results: Results) -> MatchStage:
     before = list[Pairing]()
     history = list[Round]()
     while len(history) < plan.rounds:
-        pairs = pairs_of(history, plan.players, plan.rounds, plan.games)
-        encounters = deal(plan, before, len(history) + 1, pairs, range(plan.games))
+        number = len(history) + 1
+        absent = set(range(plan.players)).difference(plan.present(number))
+        pairs = pairs_of(history, plan.players, plan.rounds, plan.games, absent)
+        encounters = deal(plan, before, number, pairs, range(plan.games))
         stage = unplayed(encounters, results)
         if stage:
             return stage
-        history.append(_round_of(pairs, encounters, results))
+        round_ = _round_of(pairs, encounters, results)
+        for player in absent:
+            round_[player] = Cell(None, Fraction(0))
+        history.append(round_)
         for encounter in encounters:
             before += encounter
     return {}

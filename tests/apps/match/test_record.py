@@ -12,7 +12,7 @@ from chess.engine import Cp, Mate
 from tbgen.apps.games.read import games_in
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.control import parse_time_control
-from tbgen.apps.match.journal import stored_games
+from tbgen.apps.match.journal import StoredGame, stored_games
 from tbgen.apps.match.openings import Opening
 from tbgen.apps.match.process import Answer
 from tbgen.apps.match.protocol import Evaluation, Info
@@ -75,9 +75,12 @@ def test_our_reader_another_and_the_match_itself_read_the_same_game(
     moves = len(opening.board.move_stack)
     ending = replace(sheet.ending, plies=moves + plies)
     assert list(stored_games(path, SHARED["MatchId"])) == [
-        (len(text) - 2, sheet.pairing.number, ending)
+        (
+            len(text) - 2,
+            StoredGame(sheet.pairing.number, ending, (SHARED["White"], SHARED["Black"])),
+        )
     ]
-    assert list(stored_games(path, "another")) == [(len(text) - 2, None, None)]
+    assert list(stored_games(path, "another")) == [(len(text) - 2, None)]
     clocks = [node.clock() for node in other.mainline()]
     assert clocks == [None] * moves + [3599.5] * plies
 

@@ -93,7 +93,7 @@ def journal_of(words: list[str]) -> Iterator[tuple[FileJournal, list[int], list[
     with ExitStack() as opened:
         notes: list[str] = []
         journal = FileJournal(settings_of(words), opened, notes.append)
-        yield journal, [number for number, _ in journal.recovered()], notes
+        yield journal, [game.number for game in journal.recovered()], notes
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +129,7 @@ def test_killed_at_many_bytes_of_writing_only_whole_games_count(pgn: Path) -> No
         for length in sorted({*range(0, len(text), 11), *near_ends, len(text)}):
             cut.write_bytes(text[:length])
             done = [end for end in ends if end <= length]
-            found = [(end, number) for end, number, _ in stored_games(cut, match)]
+            found = [(end, game and game.number) for end, game in stored_games(cut, match)]
             assert found == list(zip(done, range(1, len(done) + 1), strict=True))
 
 
