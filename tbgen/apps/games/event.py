@@ -30,6 +30,8 @@ READ_TAGS: Final = (
     "Round",
     "WhiteElo",
     "BlackElo",
+    "WhiteTeam",
+    "BlackTeam",
     "EventType",
     "MatchId",
     "MatchGame",

@@ -22,6 +22,7 @@ from tbgen.apps.games.dates import Day, in_words
 from tbgen.apps.games.event import EventGame, is_bye, names_of_events
 from tbgen.apps.games.results import DRAWN, UNFINISHED
 from tbgen.apps.games.tags import Source
+from tbgen.apps.games.teams import players_teams, teams_of
 from tbgen.apps.games.tiebreaks import Cell, Criterion, CrossTable, Values
 from tbgen.errors import TbgenError
 from tbgen.facts import facts_of
@@ -279,6 +280,10 @@ class Standings:
         """
         self.schemes = Counter(game.scoring.scheme for game in self.finished)
         self.table = cross_table(self.finished, self._points_that_rank())
+        self.teams = teams_of(self.finished)
+        """The teams, best first; empty if no game names one."""
+        self.team_of = players_teams(self.finished)
+        """Player -> team."""
         self._everybody = _rows_of(self.finished)
         """The rows of all names, byes among them."""
         self.rows = self._ranked_rows()
@@ -486,7 +491,7 @@ class Standings:
 
     def facts(self) -> dict[str, Any]:
         """The standings as JSON has them."""
-        return {
+        facts: dict[str, Any] = {
             "event": self.event,
             "dates": in_words(self.days),
             "tiebreak": list(self.order),
@@ -497,6 +502,9 @@ class Standings:
             "provisional": {name or "?": number for name, number in self.provisional.most_common()},
             "players": [row.facts(self.indices) for row in self.rows],
         }
+        if self.teams:
+            facts["teams"] = [team.facts() for team in self.teams]
+        return facts
 
     def csv_rows(self) -> list[dict[str, Any]]:
         """The players as rows of a table; then a row with the reason for each unreadable game."""

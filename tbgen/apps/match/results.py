@@ -184,7 +184,8 @@ class MatchStandings:
     def ranking(self) -> list[int]:
         """Players, the largest share of points first.
 
-        Byes count as won games, and missed ones as lost. Equal ones are ranked by the lexicographic tie-break.
+        Byes count as won games, and missed games as lost ones. Equal players are ranked by the
+        lexicographic tie-break.
         """
         shares = dict[int, Fraction]()
         net = dict[int, Any]()
