@@ -1,12 +1,12 @@
-"""Measure building, probing and deciding games, in user CPU seconds: .venv/bin/python
-scripts/bench.py ...
+"""Measure building, probing and deciding games, in user CPU seconds.
 
-    bench.py build KBvKN KQvKR --runs 3        build tables, each in a process of its own bench.py
-    build KRBvKN --against ../other   in turn with another checkout that has its own .venv bench.py
-    probe KBvKN --data data           a probe from the shell, from Python and in bulk bench.py games
-    --pgn FILE                  read and decide games bench.py first                             the
-    first commands of a new clone, each with an empty folder of kernels bench.py costs --data data
-    --write         what built tables took becomes the estimate of plans
+    bench.py build KBvKN KQvKR --runs 3        build tables, each in a process of its own
+    bench.py build KRBvKN --against ../other   in turn with another checkout that has its own .venv
+    bench.py probe KBvKN --data data           a probe from the shell, from Python and in bulk
+    bench.py games --pgn FILE                  read and decide games
+    bench.py first                             the first commands of a new clone, each with an empty
+                                               folder of kernels
+    bench.py costs --data data --write         what built tables took becomes the estimate of plans
 
 The tables that a table leads to are built, and kernels compiled, before anything is measured. Quote
 medians and ratios.

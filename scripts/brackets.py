@@ -1,9 +1,9 @@
 """Measure `tbgen solve`: `truth` against tables whose promotions are hidden, `reach` on a list of
 ends.
 
-    python scripts/brackets.py truth FOLDER KRPvKR:4 KPvKP:30 > truth.csv
-    python scripts/brackets.py reach FOLDER ends.tsv --games 100 > reach.csv
-    python scripts/brackets.py reach FOLDER ends.tsv --material KRPvKRP --files a > rook-pawns.csv
+    brackets.py truth FOLDER KRPvKR:4 KPvKP:30 > truth.csv
+    brackets.py reach FOLDER ends.tsv --games 100 > reach.csv
+    brackets.py reach FOLDER ends.tsv --material KRPvKRP --files a > rook-pawns.csv
 
 Both write CSV. Samples are seeded. `--files` takes ends whose pawns stand on these files, or on
 their mirror images.

@@ -3,8 +3,8 @@
 
 Each fetch must end in time, with what is right.
 
-evil_servers.py                          ten minutes
-evil_servers.py --minutes 1 --seed 7
+    evil_servers.py                          ten minutes
+    evil_servers.py --minutes 1 --seed 7
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 """Fuzz a reader of foreign bytes, guided by coverage: pip install atheris (Linux, not a requirement
 of the project).
 
-fuzz.py tables                     ten minutes
-fuzz.py pgn --minutes 60 --corpus DIR    inputs that reach something new are kept there
-fuzz.py json --file crash-0a1b     one input again, such as a crash that is left in this folder
+    fuzz.py tables                     ten minutes
+    fuzz.py pgn --minutes 60 --corpus DIR    inputs that reach something new are kept there
+    fuzz.py json --file crash-0a1b     one input again, such as a crash that is left in this folder
 
 Each reader may raise the errors that its function names. Anything else is a fault, and so is an
 answer that takes longer than 20 seconds.

@@ -1,14 +1,15 @@
 """Change the program a little, many times, and see which changes no test notices.
 
-    mutants.py tbgen/rules --count 40         40 seeded mutations of a package, each against the
-    tests beside it mutants.py tbgen/probe --reach .coverage  each against the tests that reach its
-    line, wherever they stand mutants.py tbgen/index --list             print the mutations and run
-    nothing
+    mutants.py tbgen/rules --count 40         40 seeded mutations, each against the tests beside it
+    mutants.py tbgen/probe --reach .coverage  each against all tests that reach its line
+    mutants.py tbgen/index --list             print the mutations and run nothing
 
 Each mutation is made in a copy of the working tree that has its own compiled kernels, so nothing
-here changes. `--reach` takes what pytest-cov says of the whole suite: pytest -n auto --dist
-loadfile --cov=tbgen --cov-context=test --cov-report= . Compiled lines are in no such file; their
-mutants meet the tests beside them.
+here changes. `--reach` takes what pytest-cov says of the whole suite:
+
+    pytest -n auto --dist loadfile --cov=tbgen --cov-context=test --cov-report=
+
+Compiled lines are in no such file; their mutants meet the tests beside them.
 
 A mutant that fails a test, or hangs, is killed. A survivor is a missing test or code that does
 nothing. Mutants that behave like the original stand in `tests/equivalent_mutants.csv`, with the

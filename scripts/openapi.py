@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Write tbgen/apps/site/openapi.json, the description of the server for programs.
 
-openapi.py
-
 Shapes come from docs/json.md, the meaning of routes and parameters from docs/serving.md, and the
 values of parameters from the options of `tbgen probe`.
 """

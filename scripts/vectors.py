@@ -2,9 +2,8 @@
 """Write tests/readers/vectors.csv: pairs of a position and an accrued score, and what tables say of
 them.
 
-vectors.py FOLDER                          tables of FOLDER, the same file for the same tables and
-seed vectors.py FOLDER --reference KPvKP ...    compare these tables' pairs with the slow reference
-too
+    vectors.py FOLDER                      the same file for the same tables and seed
+    vectors.py FOLDER --reference KPvKP    compare this table's pairs with the slow reference too
 
 Other programs that read tables try themselves on these pairs. Values are those of tbgen's own
 probe: the file says whether readers agree, and proves nothing of the tables. The slow reference
