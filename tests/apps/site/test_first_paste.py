@@ -23,6 +23,8 @@ pytestmark = NEEDED
 
 KINGS = "8/6k1/8/4K3/8/8/8/8 b - - 0 1"
 ROOK_CHECKS = "8/8/8/8/8/R1k5/8/K7 b - - 0 1"
+MATE = "7k/6Q1/5K2/8/8/8/8/8 b - - 0 1"
+NO_DOUBLE_STEP = "8/8/8/4k3/8/3PK3/8/8 w - e3 0 1"
 SELECTED = "((each) => each.value.slice(each.selectionStart, each.selectionEnd))(window.fen)"
 
 
@@ -109,6 +111,15 @@ def test_one_click_lets_the_other_side_move(
     assert value.accrued == own_score(board)
     page.run("history.back()")
     wait_for(page, fen)
+
+
+@pytest.mark.parametrize("fen", [MATE, NO_DOUBLE_STEP])
+def test_no_move_is_asked_for_where_there_is_none(page: Chromium, server: str, fen: str) -> None:
+    look_at(page, server, fen)
+    assert not page.run("document.getElementById('type').checkVisibility()")
+    look_at(page, server, ROOK)
+    assert page.run("document.getElementById('type').checkVisibility()")
+    page.complaints.clear()  # of the status of what the server refuses
 
 
 def test_a_side_in_check_keeps_the_move(page: Chromium, server: str) -> None:

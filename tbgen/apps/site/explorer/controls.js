@@ -37,7 +37,6 @@ function wireMoves(page) {
   };
   byId('ask-line').onclick = () => page.askLine().catch((error) => say(error.message));
   byId('ask-drill').onclick = () => page.startDrill(page.game().now);
-  byId('type').hidden = false;
 }
 
 function playTyped({ position, follow }) {

@@ -153,6 +153,7 @@ export class Drill {
 
 function gradeInWords({ best, keeps, dtg, lost, outcome }) {
   if (best) return [' is best play.'];
+  if (keeps && dtg === null) return [' keeps it.'];
   if (keeps) return [` keeps it, in ${inPlies(dtg)}: there is a better way.`];
   const points = lost < LEAST_LOSS ? 'less than 0.0001' : lost.toFixed(4);
   return [' gives it away for ', badge(outcome), `: ${points} points.`];

@@ -25,7 +25,7 @@ import { colorOf, solved, unknown, verdict } from './verdict.js';
 import { bestPlay, untilGoal, whatFollows } from './why.js';
 
 const NAME = document.title;
-const OF_ANSWERS = ['strip-part', 'moves-part', 'ending', 'ask-line', 'ask-drill', 'picture'];
+const OF_ANSWERS = ['strip-part', 'moves-part', 'type', 'ending', 'ask-line', 'ask-drill', 'picture'];
 const MOST_UNASKED = 100; // plies of best play: they take a server 30 ms
 const STRIP_MARGIN = 60; // pixels beside the chart of accrued scores
 
@@ -281,6 +281,7 @@ function showMoves() {
   const does = { play: (uci) => answer && follow(uci), point: (uci, row) => answer && pointer.point(uci, row) };
   pointer.begin(bestPlayFrom(game.now));
   byId('moves-part').hidden = !answer.moves.length;
+  byId('type').hidden = !answer.moves.length;
   byId('why').hidden = !answer.outcome;
   byId('moves').replaceChildren(...movesOf(answer, does));
   if (hadFocus) (byId('moves').querySelector('.move') ?? byId('back')).focus({ preventScroll: true });
@@ -305,7 +306,8 @@ function showStatus() {
   byId('status').classList.toggle('short', !said && !map.man);
   if (answer?.outcome && !isEdited) map.show(mover);
   else map.hide();
-  byId('best').disabled = !answer?.moves.some((move) => move.keeps);
+  const isKnown = Boolean(answer) && answer.dtg !== null; // without distances, no move is known to make progress
+  byId('best').disabled = !isKnown || !answer.moves.some((move) => move.keeps);
 }
 
 /** Whether the accrued score is that of the position on the board. */

@@ -96,7 +96,7 @@ function listenersOf(move, row, { play, point }) {
 }
 
 function distanceOf(move, answer) {
-  if (!answer.outcome) return '';
+  if (!answer.outcome || move.dtg === null) return '';
   return move.dtg === 0 ? 'for ever' : inPlies(move.dtg);
 }
 

@@ -1,7 +1,7 @@
 // What is said of a position in its box: the verdict, or what there is without a table.
 import { badge, moverOf } from './badge.js';
 import { make } from './elements.js';
-import { endingInWords } from './materials.js';
+import { canonical, endingInWords } from './materials.js';
 import { inPlies, inWords, parseScore, pointsOf, shadeOf, signed } from './scores.js';
 import { addressOf } from './share.js';
 
@@ -35,10 +35,12 @@ export function verdict(answer, turn) {
   const outcome = parseScore(answer.outcome);
   const points = pointsOf(outcome).map((each) => each.toFixed(4)).join('–');
   const isOver = answer.moves.length === 0;
+  const hasDistances = isOver || answer.dtg !== null;
   const mover = isOver ? '' : make('b', {}, `${moverOf(answer.fen)} to move. `);
   return [
     make('p', {}, badge(answer.outcome, { kind: 'big' }), ' ', `${inWords(outcome, isOver)}.`),
     make('p', {}, mover, wayOf(answer), ' ', turn),
+    hasDistances ? '' : wayOn('On your machine, this adds the distances:', `tbgen build ${canonical(answer.material).name}`),
     ...clockOf(answer).map((text) => make('p', {}, text)),
     factsOf(answer, points),
   ];
