@@ -196,7 +196,9 @@ def test_every_answer_has_the_shape_on_the_page_and_no_other_keys(
 
 
 def test_the_description_for_programs_is_written_from_the_pages_and_the_options() -> None:
-    assert TARGET.read_text(encoding="utf-8") == written(), "run .venv/bin/python scripts/openapi.py"
+    assert TARGET.read_text(encoding="utf-8") == written(), (
+        "run: .venv/bin/python scripts/openapi.py"
+    )
 
 
 def scores_in(value: Any, legend: dict[str, Any]) -> Iterator[tuple[str, Any]]:
