@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Kill every command that writes at seeded moments: old files must stay or new ones be whole.
 
-    kills_everywhere.py                   1,000 kills
-    kills_everywhere.py --kills 100 --seed 7 --case build --case "in place"
+kills_everywhere.py                   1,000 kills
+kills_everywhere.py --kills 100 --seed 7 --case build --case "in place"
 """
 
 from __future__ import annotations
