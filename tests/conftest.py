@@ -85,6 +85,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="DIR",
         help="run what asks all tables of DIR, too: a set of five men",
     )
+    parser.addoption(
+        "--syzygy", type=Path, metavar="DIR", help="run what asks the Syzygy tables of DIR, too"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -119,7 +122,11 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    asked = {"slow": config.getoption("--slow"), "given_tables": config.getoption("--tables")}
+    asked = {
+        "slow": config.getoption("--slow"),
+        "given_tables": config.getoption("--tables"),
+        "given_syzygy": config.getoption("--syzygy"),
+    }
     missing = [
         mark for mark, option in asked.items() if not option
     ]  # keywords have the names of folders, too
