@@ -297,9 +297,10 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         chunks of how many have been.
         """
         chunk_of, offsets = np.divmod(self.order.place_of(cells), self.order.chunk_cells)
-        by_chunk = np.argsort(chunk_of, kind="stable")
-        starts = np.flatnonzero(np.diff(chunk_of[by_chunk], prepend=-1))
         chunks = self.order.chunks
+        # numpy sorts numbers of up to 16 bits by their digits, six times as fast as others.
+        by_chunk = np.argsort(chunk_of.astype(np.min_scalar_type(len(chunks))), kind="stable")
+        starts = np.flatnonzero(np.diff(chunk_of[by_chunk], prepend=-1))
         ids = np.empty(len(cells), np.int64)
         for count, (start, end) in enumerate(itertools.pairwise([*starts, len(cells)]), 1):
             wanted = by_chunk[start:end]

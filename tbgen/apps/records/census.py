@@ -35,12 +35,12 @@ from tbgen.apps.records.record import (
     replay,
     write_record,
 )
-from tbgen.apps.records.sharpness import sharpness_in
+from tbgen.apps.records.sharpness import sample_of, sharpness_in
 from tbgen.compiled.arrays import Ints, Ints32
 from tbgen.errors import VerificationError
 from tbgen.index.layout import fen_of_cell
 from tbgen.index.outcomes import NO_OUTCOME_ROW, row_of_byte, worth_to_white
-from tbgen.material import MOST_TABLE_MEN, Material
+from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.rules.notation import parse_fen
 from tbgen.score import MATE_CODE, Color, Score
@@ -99,7 +99,7 @@ def _widest_of(sides: Mapping[Color, SideRecord]) -> Score | None:
     forced = list[Score]()
     for side in sides.values():
         for outcome, record in side.outcomes.items():
-            if record.longest.dtg:
+            if record.longest is not None and record.longest.dtg:
                 forced.append(outcome)
     return max(forced, key=_width_of, default=None)
 
@@ -110,8 +110,17 @@ def _width_of(outcome: Score) -> tuple[int, bool]:
 
 def census_in(folder: Path, material: Material, threads: int | None = None) -> Record:
     """The record, without lines, of a table in a folder."""
-    with TableFile(path_of(folder, material)) as file:
+    with opened(path_of(folder, material)) as file:
         return census_of(file, threads)
+
+
+def opened(path: Path) -> TableFile:
+    """A table with its distances, or without if it has none."""
+    file = TableFile(path)
+    if file.has_distances:
+        return file
+    file.close()
+    return TableFile(path, outcomes_only=True)
 
 
 class _Kinds(NamedTuple):
@@ -126,22 +135,28 @@ class _Kinds(NamedTuple):
 
 
 def _kinds_in(file: TableFile) -> _Kinds:
-    group_starts = file.column("symbol_groups").astype(np.int64)
-    groups = np.append(group_starts, file.distances.dataset("group_states").items)
-    distances = int(np.diff(groups).max())
-    file.distances.expect(0 < distances <= _MOST_DISTANCES, "its groups do not follow each other")
+    distances = 1 if file.outcomes_only else _distances_in(file)
     entries, numbers = np.unique(file.column("symbols")["entry"], return_inverse=True)
     first_kind = (numbers * distances).astype(np.uint32)
 
     def kinds_at(first: int, end: int) -> Ints32:
         symbols, dtg = file.symbols_and_dtg(first, end)
-        is_known = int(dtg.max()) < distances
-        file.distances.expect(
-            is_known, f"a place from {first} on has a distance that the table does not have"
-        )
+        if int(dtg.max()) >= distances:
+            file.distances.expect(
+                False, f"a place from {first} on has a distance that the table does not have"
+            )
         return first_kind.take(symbols) + dtg
 
     return _Kinds(entries.astype(np.int64), distances, kinds_at)
+
+
+def _distances_in(file: TableFile) -> int:
+    """The number of distances that an entry value may have, from 0 on."""
+    group_starts = file.column("symbol_groups").astype(np.int64)
+    groups = np.append(group_starts, file.distances.dataset("group_states").items)
+    distances = int(np.diff(groups).max())
+    file.distances.expect(0 < distances <= _MOST_DISTANCES, "its groups do not follow each other")
+    return distances
 
 
 def count_table(
@@ -219,13 +234,21 @@ def _side_of(file: TableFile, side: Color, entries: Ints, counts: Ints) -> SideR
     """
     total = count_of(counts.sum(axis=(0, 1)))
     tallies = file.counts[side]
+    longest_in_file = {} if file.outcomes_only else file.longest
     outcomes = dict[Score, OutcomeRecord]()
     for outcome, count in _by_outcome(entries, counts).items():
         (by_plies,) = counts[entries == outcome.signed]
         distances = tuple(np.trim_zeros(by_plies[:, CLASSES], "b").tolist())
         most_plies = len(distances) - 1
-        dtg, fen, _ = file.longest.get((side, outcome), (None, "", None))
-        if tallies.get(outcome) != count.placements or dtg != most_plies:
+        longest = None
+        is_as_said = tallies.get(outcome) == count.placements
+        if file.outcomes_only:
+            distances = ()
+        else:
+            dtg, fen, _ = longest_in_file.get((side, outcome), (None, "", None))
+            longest = Longest(most_plies, fen, None)
+            is_as_said &= dtg == most_plies
+        if not is_as_said:
             raise VerificationError(
                 str(file.material),
                 f"its tally of {outcome} with {side} to move is not what its cells hold",
@@ -235,7 +258,7 @@ def _side_of(file: TableFile, side: Color, entries: Ints, counts: Ints) -> SideR
             count.classes,
             share=round(count.placements / total.placements, 6),
             distances=distances,
-            longest=Longest(most_plies, fen, None),
+            longest=longest,
         )
     return SideRecord(total, outcomes)
 
@@ -259,11 +282,16 @@ def _zugzwangs(file: TableFile, counts: Counts) -> Zugzwangs:
         + every[black_mates].sum(axis=0)
         - every[black_mates, white_mates]
     )
+    played_for = None
+    holders = None
+    if not file.outcomes_only:
+        played_for = count_of(played.sum(axis=(0, 1)))
+        holders = count_of(played[:NO_OUTCOME_ROW, NO_OUTCOME_ROW:].sum(axis=(0, 1)))
     return Zugzwangs(
         all=count_of(every.sum(axis=(0, 1))),
-        played=count_of(played.sum(axis=(0, 1))),
+        played=played_for,
         mates=count_of(mates),
-        holders=count_of(played[:NO_OUTCOME_ROW, NO_OUTCOME_ROW:].sum(axis=(0, 1))),
+        holders=holders,
         longest=_longest_zugzwang(file, counts.longest),
     )
 
@@ -301,7 +329,7 @@ def record_of(folders: Folders, material: Material) -> Record:
     """
     where = folders_in(folders)
     with (
-        TableFile(path_in(where, material)) as file,
+        opened(path_in(where, material)) as file,
         Tablebase(where, mobility=mobility_of(where[0]), missing_ok=True) as tables,
     ):
         record = census_of(file)
@@ -309,8 +337,8 @@ def record_of(folders: Folders, material: Material) -> Record:
         for side, side_record in record.sides.items():
             sides[side] = _with_lines(file, side_record, tables)
     sharpness = None
-    if record.men <= MOST_TABLE_MEN and mobility_of(where[0]).forgets:
-        sharpness = sharpness_in(where, material)
+    if mobility_of(where[0]).forgets:
+        sharpness = sharpness_in(where, material, sampled=sample_of(material))
     return replace(record, sides=sides, sharpness=sharpness)
 
 
@@ -333,6 +361,8 @@ def _with_lines(file: TableFile, side: SideRecord, tables: Tablebase) -> SideRec
     """
     outcomes = dict(side.outcomes)
     for outcome, record in side.outcomes.items():
+        if record.longest is None:
+            continue
         fen = record.longest.fen
         dtg = record.longest.dtg
         moves = [step.san for step in tables.line(parse_fen(fen)[0], max_plies=dtg)]

@@ -1,141 +1,125 @@
-"""Kernels that ask of each move of some positions whether it keeps what the position is worth.
+"""Kernels that list the moves of many positions, and find what they lead to.
 
-The score that has accrued is the position's own. A kernel takes one table at a time: first the
-moves within the table, then the captures and promotions into each child table.
+The score that has accrued is the position's own. A move within the table leads to one of its cells,
+a capture or promotion to a cell of a child table.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final
 
-from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedBytes
-from tbgen.compiled.jit import borrowing, by_address, inner
+from tbgen.compiled.arrays import Bytes, Int, Ints
+from tbgen.compiled.jit import borrowing
 from tbgen.verify.cells import NO_SLOT, Links, Men, set_up
 from tbgen.verify.moves import (
-    NOBODY,
     QUIETS,
     RESETS,
     Buffers,
+    is_position,
     list_moves,
     own_code_of,
     quiet_cell,
 )
-from tbgen.verify.resets import ChildTable, child_cell, list_en_passant
+from tbgen.verify.resets import child_cell, list_en_passant
 from tbgen.verify.values import Rows, code_of, held_value
 
+# moves[row, n] is a fact of move n:
+POSITION: Final = 0
+"""The number of its position."""
+SLOT: Final = 1
+"""The man that moves."""
+TO: Final = 2
+"""His target."""
+LINK: Final = 3
+"""The table that it leads to: `WITHIN`, `TAKABLE`, or a link to a child."""
+CELL: Final = 4
+"""The cell after it, in its table."""
+ROWS_OF_MOVES: Final = 5
 
-@by_address
-class Known(NamedTuple):
-    """A whole table in memory, by cells."""
-
-    men: Men
-    links: Links
-    own: Bytes
-    """[cell] -> the position's own code, or NO_POSITION."""
-    symbol: Shorts | Ints32
-    """[cell] -> its values with all accrued scores."""
-    entry: SignedBytes
-    """[symbol] -> entry value."""
-    rows: Rows
-    """[symbol] -> what accrued scores become."""
-
-
-@by_address
-class Keeping(NamedTuple):
-    """Positions, and how many of their moves keep what they are worth, so far."""
-
-    cell: Ints
-    entry: Ints
-    outcome: Ints
-    """The moves that keep the entry value."""
-    result: Ints
-    """The moves that keep the win of a side by mate, or the draw."""
+WITHIN: Final = 0
+TAKABLE: Final = -1
+"""Within the table, too: a double step that may be taken en passant."""
 
 
 @borrowing
-def find_own_codes(men: Men, scratch: Buffers, own: Bytes, start: Int, stop: Int) -> Int:
-    """Find the own codes of some cells; returns their number."""
-    for cell in range(start, stop):
-        own[cell] = own_code_of(men, cell, scratch)
-    return stop - start
+def find_positions(men: Men, cells: Ints, are_positions: Bytes, scratch: Buffers) -> Int:
+    """Find which cells are the primary ones of legal positions; returns their number."""
+    count: Int = 0
+    for n in range(cells.size):
+        are_positions[n] = is_position(men, cells[n], scratch)
+        count += are_positions[n]
+    return count
 
 
-@inner
-def result_of(outcome: Int) -> Int:
-    """The outcome of a mate, 0 for a draw."""
-    return outcome if code_of(outcome) == 0 else 0
-
-
-@inner
-def weigh(keeping: Keeping, n: Int, outcome: Int) -> None:
-    """Count a move with this outcome."""
-    entry = keeping.entry[n]
-    if outcome == entry:
-        keeping.outcome[n] += 1
-    if result_of(outcome) == result_of(entry):
-        keeping.result[n] += 1
-
-
-@inner
-def after_quiet_move(known: Known, cell: Int, side: Int, code: Int) -> Int:
-    """The outcome of a move of `side` to a cell, with a code that the other side holds."""
-    symbol = known.symbol[cell]
-    entry = int(known.entry[symbol])
-    # The new position's own score, held by `side`, replaces only a higher code.
-    if known.own[cell] < code or code_of(entry) < code:
-        return entry
-    return held_value(known.rows, symbol, 1 - side, code)[0]
-
-
-# taken[0, n] -> the position, taken[1, n] -> the pawn's square before its step
 @borrowing
-def weigh_moves_within(
-    known: Known, keeping: Keeping, scratch: Buffers, other: Buffers, taken: Ints
-) -> int:
-    """Weigh quiet moves and pawn moves, but list double steps that may be taken en passant.
+def find_own_codes(men: Men, cells: Ints, codes: Ints, scratch: Buffers) -> Int:
+    """Find the own codes of some cells, or NO_POSITION; returns their number."""
+    for n in range(cells.size):
+        codes[n] = own_code_of(men, cells[n], scratch)
+    return cells.size
 
-    Returns the number of the latter.
+
+@borrowing
+def list_all_moves(
+    men: Men, links: Links, cells: Ints, moves: Ints, scratch: Buffers, other: Buffers
+) -> Int:
+    """List all moves of some positions, with the cells of those within the table.
+
+    Returns their number.
     """
-    men = known.men
-    listed = 0
-    for n in range(keeping.cell.size):
-        side = set_up(men, keeping.cell[n], scratch.squares)
-        code = int(known.own[keeping.cell[n]])
+    count: Int = 0
+    for n in range(cells.size):
+        side = set_up(men, cells[n], scratch.squares)
         for move in range(list_moves(men, scratch, side, QUIETS | RESETS)):
-            if scratch.captured[move] != NOBODY or scratch.promotion[move]:
-                continue
-            man = scratch.slot[move]
-            cell = quiet_cell(men, scratch, side, move)
-            if man >= men.pawns:
-                weigh(keeping, n, after_quiet_move(known, cell, side, code))
-            elif list_en_passant(men, scratch, other, move):
-                taken[0, listed] = n
-                taken[1, listed] = scratch.squares[man]
-                listed += 1
-            else:
-                weigh(keeping, n, int(known.entry[known.symbol[cell]]))
-    return listed
+            slot = scratch.slot[move]
+            promotion = scratch.promotion[move]
+            promoted = slot if promotion else NO_SLOT
+            link = links.at[scratch.captured[move] + 1, promoted + 1, promotion]
+            if link == WITHIN:
+                moves[CELL, count] = quiet_cell(men, scratch, side, move)
+                if slot < men.pawns and list_en_passant(men, scratch, other, move):
+                    link = TAKABLE
+            moves[POSITION, count] = n
+            moves[SLOT, count] = slot
+            moves[TO, count] = scratch.to[move]
+            moves[LINK, count] = link
+            count += 1
+    return count
 
 
 @borrowing
-def weigh_moves_into(
-    known: Known, number: Int, child: ChildTable, keeping: Keeping, scratch: Buffers
-) -> int:
-    """Weigh the captures and promotions that lead to a child; returns their number.
+def find_child_cells(
+    men: Men, links: Links, child: Men, cells: Ints, moves: Ints, scratch: Buffers
+) -> Int:
+    """Find the cells of moves that all lead to one child; returns their number."""
+    for n in range(moves.shape[1]):
+        side = set_up(men, cells[moves[POSITION, n]], scratch.squares)
+        scratch.slot[0] = moves[SLOT, n]
+        scratch.to[0] = moves[TO, n]
+        moves[CELL, n] = child_cell(links, moves[LINK, n], child, scratch, side, 0)
+    return moves.shape[1]
 
-    The child has a number in the order of `Material.children`.
+
+@borrowing
+def let_accrue(
+    men: Men,
+    rows: Rows,
+    cells: Ints,
+    symbols: Ints,
+    holders: Ints,
+    codes: Ints,
+    outcomes: Ints,
+    scratch: Buffers,
+) -> Int:
+    """Replace the entry values of cells that an accrued code, held by `holders`, changes.
+
+    Returns their number.
     """
-    men = known.men
-    links = known.links
-    moves = 0
-    for n in range(keeping.cell.size):
-        side = set_up(men, keeping.cell[n], scratch.squares)
-        for move in range(list_moves(men, scratch, side, RESETS)):
-            promoted = scratch.slot[move] if scratch.promotion[move] else NO_SLOT
-            link = links.at[scratch.captured[move] + 1, promoted + 1, scratch.promotion[move]]
-            if links.child[link] != number:
-                continue
-            entry = int(child.entry[child_cell(links, link, child.men, scratch, side, move)])
-            weigh(keeping, n, -entry if links.reversed[link] else entry)
-            moves += 1
-    return moves
+    count: Int = 0
+    for n in range(cells.size):
+        # A lower code of the new position replaces the accrued one.
+        if code_of(outcomes[n]) < codes[n] or own_code_of(men, cells[n], scratch) < codes[n]:
+            continue
+        outcomes[n] = held_value(rows, symbols[n], holders[n], codes[n])[0]
+        count += 1
+    return count

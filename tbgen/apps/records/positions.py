@@ -11,19 +11,28 @@ import os
 import threading
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, partial
-from typing import Any, Final
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 import chess
 import numpy as np
 import numpy.typing as npt
 
 from tbgen.apps.records.keeping import (
-    Keeping,
-    Known,
+    CELL,
+    LINK,
+    POSITION,
+    ROWS_OF_MOVES,
+    SLOT,
+    TAKABLE,
+    TO,
+    WITHIN,
+    find_child_cells,
     find_own_codes,
-    weigh_moves_into,
-    weigh_moves_within,
+    find_positions,
+    let_accrue,
+    list_all_moves,
 )
 from tbgen.compiled.arrays import Bools, Ints
 from tbgen.errors import UsageError
@@ -37,28 +46,77 @@ from tbgen.storage.files import Folders, folders_in, path_in
 from tbgen.storage.reader import TableFile
 from tbgen.verify.cells import links_of, men_of
 from tbgen.verify.moves import NO_POSITION, new_scratch
-from tbgen.verify.resets import ChildTable
 from tbgen.verify.values import rows_in_outcomes
 
-_PLAIN: Final = ("white", "check", "own", "moves", "outcome", "plies", "drawn")
+_OF_CODES: Final = frozenset({"check", "own", "moves"})
 _KEEPING: Final = ("keep_result", "keep", "only")
 _TURNING: Final = ("other", "zugzwang", "mate_zugzwang")
 """The columns of every table, besides the squares of its men; docs/find.md explains them."""
 
 _PART_CELLS: Final = 1 << 17
-_SYMBOLS_OF_16_BITS: Final = 1 << 16
+
+
+class Keeping(NamedTuple):
+    """How many legal moves some positions have, and how many keep what they are worth."""
+
+    moves: Ints
+    result: Ints
+    """The moves that keep the win of a side by mate, or the draw."""
+    outcome: Ints
+    """The moves that keep the entry value."""
+    entries: Ints
+    """The entry values, as signed outcomes."""
+
+
+class _Values:
+    """The entry values of a table by cells."""
+
+    def __init__(self, path: Path, *, in_memory: bool) -> None:
+        """Open a table; its file is unpacked once if it is to stay in memory, else each time."""
+        self.file = TableFile(path, outcomes_only=True)
+        self.men = men_of(self.file.order.layout)
+        self._in_memory = in_memory
+        self._reading = threading.Lock()
+        """One thread at a time reads what is not in memory yet."""
+
+    def symbols(self, cells: Ints) -> Ints:
+        """The symbols of some cells: entry values with what accrued scores become."""
+        if not self._in_memory:
+            _, _, symbols = self.file.look_up(cells)
+            return symbols
+        with self._reading:
+            every = self._every
+        return every[cells].astype(np.int64)
+
+    def entries_of(self, symbols: Ints) -> Ints:
+        """The entry values of some symbols, as signed outcomes."""
+        return self.file.entries_of(symbols).astype(np.int64)
+
+    @cached_property
+    def _every(self) -> npt.NDArray[Any]:
+        order = self.file.order
+        return order.from_file(self.file.symbols(0, order.layout.cells))
 
 
 class TablePositions(contextlib.AbstractContextManager["TablePositions"]):
-    """The positions of a table, which stays in memory with all tables that its moves lead to."""
+    """The positions of a table, and what their moves lead to."""
 
-    def __init__(self, folders: Folders, material: Material, threads: int | None = None) -> None:
-        """Open a table; the tables that its moves lead to are read when they are needed.
+    def __init__(
+        self,
+        folders: Folders,
+        material: Material,
+        threads: int | None = None,
+        *,
+        in_memory: bool = True,
+    ) -> None:
+        """Open a table; the tables that its moves lead to are opened when they are needed.
 
         Arguments:
             folders: The folders of the tables.
             material: A canonical material.
             threads: Threads that share the work; one for each processor by default.
+            in_memory: Whether tables stay in memory. A few million positions are looked up in the
+                files just as fast, if all of them are asked for at once.
         """
         self._folders = folders_in(folders)
         self.file = TableFile(path_in(self._folders, material))
@@ -69,6 +127,10 @@ class TablePositions(contextlib.AbstractContextManager["TablePositions"]):
         self.layout = self.file.order.layout
         self.men = names_of(self.layout.slots)
         """[slot] -> the name of its column."""
+        self._in_memory = in_memory
+        self._values = self._open(material)
+        self._links = links_of(self.layout)
+        self._rows = rows_in_outcomes(self.file)
         self._tables = Tablebase(self._folders)
         self._workers = threads or os.cpu_count() or 1
         self._reading = threading.Lock()
@@ -76,49 +138,87 @@ class TablePositions(contextlib.AbstractContextManager["TablePositions"]):
 
     def __exit__(self, *error: object) -> None:
         self.file.close()
+        self._values.file.close()
         self._tables.close()
+        if "_children" in self.__dict__:
+            for child in self._children:
+                child.file.close()
+
+    def _open(self, material: Material) -> _Values:
+        return _Values(path_in(self._folders, material), in_memory=self._in_memory)
+
+    @cached_property
+    def _children(self) -> list[_Values]:
+        """The tables that captures and promotions lead to, numbered as in `Links`."""
+        return [self._open(material) for material in self.material.children()]
 
     @property
     def columns(self) -> list[str]:
         """The names of all columns that this table has."""
-        names = [*_PLAIN, *_KEEPING, *_TURNING, *self.men]
-        if not self.file.has_distances:
-            names.remove("plies")
-        return names
+        plies = ["plies"] if self.file.has_distances else []
+        plain = ["white", "check", "own", "moves", "outcome", *plies, "drawn"]
+        return [*plain, *_KEEPING, *_TURNING, *self.men]
 
     @property
     def part_count(self) -> int:
         """The number of `parts`."""
-        return -(-self.layout.cells // _PART_CELLS)
+        return len(self._starts_of_parts())
 
     def parts(self) -> Iterator[Ints]:
         """The cells of all positions, in ascending order, part by part.
 
         Positions that differ by symmetry alone have one cell.
         """
-        for start in range(0, self.layout.cells, _PART_CELLS):
-            own = self._known.own[start : start + _PART_CELLS]
-            yield start + np.flatnonzero(own != NO_POSITION)
+        for start in self._starts_of_parts():
+            yield self._part_from(start)
 
     def for_each_part(self, work: Callable[[Ints], Any]) -> Iterator[Any]:
         """What a function makes of each part, in order; threads do the work."""
-        parts = self.parts()
+
+        def work_from(start: int) -> Any:
+            return work(self._part_from(start))
+
         with ThreadPoolExecutor(self._workers) as pool:
-            while group := [cells for _, cells in zip(range(self._workers), parts, strict=False)]:
-                yield from pool.map(work, group)
+            starts = self._starts_of_parts()
+            for first in range(0, len(starts), self._workers):
+                yield from pool.map(work_from, starts[first : first + self._workers])
+
+    def _starts_of_parts(self) -> range:
+        return range(0, self.layout.cells, _PART_CELLS)
+
+    def _part_from(self, start: int) -> Ints:
+        end = min(start + _PART_CELLS, self.layout.cells)
+        return self._positions_among(np.arange(start, end))
+
+    def _positions_among(self, cells: Ints) -> Ints:
+        """The cells among some that are the primary ones of legal positions."""
+        are_positions = np.zeros(len(cells), np.uint8)
+        find_positions(self._values.men, cells, are_positions, new_scratch())
+        return cells[are_positions > 0]
+
+    def drawn(self, count: int, seed: int) -> Ints:
+        """The cells of positions drawn at random, each as likely as any other each time."""
+        random = np.random.default_rng(seed)
+        cells = np.zeros(0, np.int64)
+        while len(cells) < count:
+            some = random.integers(0, self.layout.cells, count)
+            cells = np.concatenate([cells, self._positions_among(some)])
+        return cells[:count]
 
     def codes(self, cells: Ints) -> Ints:
-        """The own code of each position."""
-        return self._known.own[cells].astype(np.int64)
+        """The own code of each position; NO_POSITION for a cell that is none."""
+        codes = np.empty(len(cells), np.int64)
+        find_own_codes(self._values.men, cells, codes, new_scratch())
+        return codes
 
     def entries(self, cells: Ints) -> Ints:
         """The entry value of each position as a signed outcome."""
-        return self._known.entry[self._known.symbol[cells]].astype(np.int64)
+        return self._values.entries_of(self._values.symbols(cells))
 
     def squares(self, cells: Ints) -> Ints:
         """[position, slot] -> the square of the man."""
         block, _, king, *rest = np.unravel_index(cells, self.layout.shape)
-        pawns = self._known.men.blocks[block]
+        pawns = self._values.men.blocks[block]
         if not self.layout.pawns:
             king = np.array(TRIANGLE)[king]
         return np.column_stack([pawns, king, *rest])
@@ -126,16 +226,17 @@ class TablePositions(contextlib.AbstractContextManager["TablePositions"]):
     def select(self, cells: Ints, names: Collection[str]) -> dict[str, npt.NDArray[Any]]:
         """Some columns of the positions in some cells; scores are signed outcomes, 0 for none."""
         entries = self.entries(cells)
-        codes = self.codes(cells)
-        sides = self._sides(cells)
+        sides = self.sides(cells)
         columns: dict[str, npt.NDArray[Any]] = {
             "white": sides == int(Color.WHITE),
-            "check": codes % 2 == 0,
-            "own": np.where(sides == int(Color.BLACK), codes + 1, -codes - 1),
-            "moves": codes // 2,
             "outcome": entries,
             "drawn": results_of(entries) == 0,
         }
+        if not _OF_CODES.isdisjoint(names):
+            codes = self.codes(cells)
+            columns["check"] = codes % 2 == 0
+            columns["own"] = np.where(sides == int(Color.BLACK), codes + 1, -codes - 1)
+            columns["moves"] = codes // 2
         if "plies" in names:
             with self._reading:
                 columns["plies"] = self._plies[cells]
@@ -149,47 +250,84 @@ class TablePositions(contextlib.AbstractContextManager["TablePositions"]):
         return {name: columns[name] for name in names}
 
     def keeping(self, cells: Ints) -> Keeping:
-        """Count the moves of each position that keep what it is worth."""
-        keeping = Keeping(
-            np.ascontiguousarray(cells),
-            self.entries(cells),
-            outcome=np.zeros(len(cells), np.int64),
-            result=np.zeros(len(cells), np.int64),
+        """Count the moves of each position, and those that keep what it is worth."""
+        codes = self.codes(cells)
+        moves = np.empty((ROWS_OF_MOVES, int((codes // 2).sum())), np.int64)
+        men = self._values.men
+        list_all_moves(men, self._links, cells, moves, new_scratch(), new_scratch())
+        # What all of these cells hold is looked up at once, which reads a file once.
+        within = np.flatnonzero(moves[LINK] == WITHIN)
+        symbols = self._values.symbols(np.concatenate([cells, moves[CELL, within]]))
+        entries = self._values.entries_of(symbols[: len(cells)])
+        after = np.zeros(moves.shape[1], np.int64)
+        after[within] = self._after_moves_within(
+            cells, codes, moves[:, within], symbols[len(cells) :]
         )
-        scratch = new_scratch()
-        taken = np.zeros((2, len(cells) * self.layout.pawns), np.int64)
-        count = weigh_moves_within(self._known, keeping, scratch, new_scratch(), taken)
+        self._add_moves_into_children(cells, moves, after)
+        takable = np.flatnonzero(moves[LINK] == TAKABLE)
+        after[takable] = self._after_double_steps(cells, moves[:, takable])
+        numbers = moves[POSITION]
+        before = entries[numbers]
+
+        def count(are_kept: Bools) -> Ints:
+            return np.bincount(numbers[are_kept], minlength=len(cells))
+
+        return Keeping(
+            codes // 2,
+            result=count(results_of(after) == results_of(before)),
+            outcome=count(after == before),
+            entries=entries,
+        )
+
+    def _after_moves_within(self, cells: Ints, codes: Ints, moves: Ints, symbols: Ints) -> Ints:
+        """The outcomes of moves to cells of this table that have some symbols."""
+        outcomes = self._values.entries_of(symbols)
+        # A quiet move leaves the own score to the side that waited.
+        is_quiet = moves[SLOT] >= self.layout.pawns
+        numbers = moves[POSITION, is_quiet]
+        waiting = 1 - self.sides(cells)
+        held = outcomes[is_quiet]
+        let_accrue(
+            self._values.men,
+            self._rows,
+            moves[CELL, is_quiet],
+            symbols[is_quiet],
+            waiting[numbers],
+            codes[numbers],
+            held,
+            new_scratch(),
+        )
+        outcomes[is_quiet] = held
+        return outcomes
+
+    def _add_moves_into_children(self, cells: Ints, moves: Ints, after: Ints) -> None:
+        """Write down the outcomes of captures and promotions."""
+        links = moves[LINK]
         with self._reading:
             children = self._children
         for number, child in enumerate(children):
-            weigh_moves_into(self._known, number, child, keeping, scratch)
-        if count:
-            self._weigh_double_steps(keeping, *taken[:, :count])
-        return keeping
+            into = np.flatnonzero((links > WITHIN) & (self._links.child[links] == number))
+            into_child = moves[:, into]
+            men = self._values.men
+            find_child_cells(men, self._links, child.men, cells, into_child, new_scratch())
+            outcomes = child.entries_of(child.symbols(into_child[CELL]))
+            is_reversed = self._links.reversed[links[into]] > 0
+            after[into] = np.where(is_reversed, -outcomes, outcomes)
 
-    def _weigh_double_steps(self, keeping: Keeping, numbers: Ints, pawns: Ints) -> None:
-        """Count double steps that may be taken en passant, by probes: cells have no such rights.
-
-        Arguments:
-            keeping: What has been counted so far.
-            numbers: The position of each step.
-            pawns: The square of each pawn before its step.
-        """
+    def _after_double_steps(self, cells: Ints, moves: Ints) -> Ints:
+        """The outcomes of double steps that may be taken, by probes: cells have no such rights."""
         boards = list[chess.Board]()
-        for cell, pawn in zip(keeping.cell[numbers].tolist(), pawns.tolist(), strict=True):
+        for cell, to in zip(cells[moves[POSITION]].tolist(), moves[TO].tolist(), strict=True):
             board = chess.Board(fen_of_cell(self.layout, cell))
-            board.push(chess.Move(pawn, pawn + (16 if board.turn else -16)))
+            board.push(chess.Move(to - 16 if board.turn else to + 16, to))
             boards.append(board)
-        after = self._tables.probe_many(boards).outcome.astype(np.int64)
-        entries = keeping.entry[numbers]
-        np.add.at(keeping.outcome, numbers, after == entries)
-        np.add.at(keeping.result, numbers, results_of(after) == results_of(entries))
+        return self._tables.probe_many(boards).outcome.astype(np.int64)
 
     def _turned(self, cells: Ints, entries: Ints, sides: Ints) -> dict[str, npt.NDArray[Any]]:
         """The columns that compare a position with the same men when the other side is to move."""
         plane = self.file.order.plane_places
         turned = np.where(sides == int(Color.WHITE), cells + plane, cells - plane)
-        is_legal = self._known.own[turned] != NO_POSITION
+        is_legal = self.codes(turned) != NO_POSITION
         other = np.where(is_legal, self.entries(turned), 0)
         is_white = sides == int(Color.WHITE)
         white = np.where(is_white, entries, other)
@@ -201,44 +339,14 @@ class TablePositions(contextlib.AbstractContextManager["TablePositions"]):
             "mate_zugzwang": is_legal & loses_result,
         }
 
-    def _sides(self, cells: Ints) -> Ints:
-        """The side to move of each position."""
+    def sides(self, cells: Ints) -> Ints:
+        """The side to move of each position, 0 for White."""
         return cells // self.file.order.plane_places % 2
-
-    @cached_property
-    def _known(self) -> Known:
-        symbols = len(self.file.column("symbols"))
-        kind = np.uint16 if symbols <= _SYMBOLS_OF_16_BITS else np.uint32
-        symbol = _by_cells(self.file, self.file.symbols, kind)
-        own = np.empty(self.layout.cells, np.uint8)
-        men = men_of(self.layout)
-
-        def find(start: int) -> None:
-            stop = min(start + _PART_CELLS, len(own))
-            find_own_codes(men, new_scratch(), own, start, stop)
-
-        with ThreadPoolExecutor(self._workers) as pool:
-            list(pool.map(find, range(0, len(own), _PART_CELLS)))
-        entry = np.ascontiguousarray(self.file.column("symbols")["entry"])
-        return Known(men, links_of(self.layout), own, symbol, entry, rows_in_outcomes(self.file))
-
-    @cached_property
-    def _children(self) -> list[ChildTable]:
-        """The tables that captures and promotions lead to."""
-        children = list[ChildTable]()
-        for material in self.material.children():
-            with TableFile(path_in(self._folders, material)) as file:
-                entry = _by_cells(file, file.entries, np.int8)
-                men = men_of(file.order.layout)
-                children.append(
-                    ChildTable(men, np.zeros(0, np.int64), entry, np.zeros(0, np.uint16))
-                )
-        return children
 
     @cached_property
     def _plies(self) -> npt.NDArray[Any]:
         """[cell] -> the distance of its entry value."""
-        return _by_cells(self.file, partial(_distances, self.file), np.uint16)
+        return self.file.values().dtg
 
 
 def names_of(slots: Collection[Slot]) -> list[str]:
@@ -260,18 +368,3 @@ def results_of(entries: Ints) -> Ints:
     """What ordinary chess says of some entry values: 1 if White mates, -1 if Black does, else 0."""
     is_mate: Bools = abs(entries) == 1
     return np.where(is_mate, entries, 0)
-
-
-def _by_cells(
-    file: TableFile, read: Callable[[int, int], npt.NDArray[Any]], kind: npt.DTypeLike
-) -> npt.NDArray[Any]:
-    """A stream of a table in the order of cells; `read` gives it in that of places."""
-    order = file.order
-    column = np.empty(order.layout.cells, kind)
-    for part in order.parts():
-        order.from_file(read(part.start, part.stop), column[part])
-    return column
-
-
-def _distances(file: TableFile, first: int, end: int) -> npt.NDArray[Any]:
-    return file.symbols_and_dtg(first, end)[1]

@@ -31,7 +31,7 @@ from typing import Any, Final, NamedTuple
 from tbgen.apps.records.record import Record
 from tbgen.errors import UsageError
 from tbgen.facts import plain
-from tbgen.material import Material
+from tbgen.material import Material, Scope
 from tbgen.men import AnyMan, Man, Role, is_bound
 from tbgen.rules.points import DRAW, Scoring
 from tbgen.score import MATE_CODE, Color, Score
@@ -318,7 +318,12 @@ class _Share(NamedTuple):
 
 
 def _recorded(record: Record, worths: Worths) -> Iterator[Potential]:
-    """A record's ending, or its two if the leader's bishops may stand on squares of one colour."""
+    """A record's ending, or its two if the leader's bishops may stand on squares of one colour.
+
+    None of a table of pairs, which has only some of an ending's positions.
+    """
+    if record.material.scope is Scope.PAIRS:
+        return
     lead = lead_of(record.material.white, record.material.black, worths)
     if lead == 0:
         return

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -72,8 +73,11 @@ class OutcomeRecord(Count):
     share: float
     """The share of the placements with this side to move."""
     distances: tuple[int, ...]
-    """[plies] -> positions up to symmetry with this distance to their outcome."""
-    longest: Longest
+    """[plies] -> positions up to symmetry with this distance to their outcome; empty without
+    distances.
+    """
+    longest: Longest | None
+    """None without distances."""
 
 
 @dataclass(frozen=True)
@@ -117,10 +121,11 @@ class Zugzwangs:
     """
 
     all: Count
-    played: Count
+    played: Count | None
+    """None without distances, as are `holders`."""
     mates: Count
     """Zugzwangs in which a side mates only because the other has to move."""
-    holders: Count
+    holders: Count | None
     """Zugzwangs that are played for, in which each side would hold if the other had to move."""
     longest: Waiting | None = None
     """The zugzwang, among those played for, with the longest distance."""
@@ -153,6 +158,11 @@ class Sharpness:
         """The mean number of legal moves, of those that keep the result, and the outcome."""
         moves = _mean_of(self.moves)
         return moves, _mean_of(self.keep_result), _mean_of(self.keep_outcome)
+
+
+def _sum_of(lists: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """The sums of lists, item by item; short lists go on with zeros."""
+    return tuple(sum(numbers) for numbers in zip_longest(*lists, fillvalue=0))
 
 
 def _mean_of(counts: tuple[int, ...]) -> float:
@@ -190,6 +200,22 @@ class Record:
     """By the side to move; None if it has not been counted, which takes other tables."""
 
     @property
+    def drawn(self) -> Sharpness:
+        """The sharpness of drawn positions with either side to move; empty if not counted."""
+        sides = [side.drawn for side in (self.sharpness or {}).values()]
+        return Sharpness(
+            _sum_of([side.moves for side in sides]),
+            _sum_of([side.keep_result for side in sides]),
+            _sum_of([side.keep_outcome for side in sides]),
+        )
+
+    @property
+    def sampled(self) -> int | None:
+        """The number of positions whose sharpness was counted; None if all positions were."""
+        counted = sum(side.all.positions for side in (self.sharpness or {}).values())
+        return None if counted == self.positions.classes else counted
+
+    @property
     def distances(self) -> dict[tuple[Color, Score], tuple[int, ...]]:
         """The positions up to symmetry with each outcome and distance, by side to move."""
         distances = {}
@@ -202,7 +228,8 @@ class Record:
         """The longest line to each outcome: its side to move, its outcome, and the line."""
         for side, side_record in self.sides.items():
             for outcome, record in side_record.outcomes.items():
-                yield side, outcome, record.longest
+                if record.longest is not None:
+                    yield side, outcome, record.longest
 
     def longest(self) -> tuple[Color, Score, Longest] | None:
         """The longest of all lines."""
@@ -278,7 +305,8 @@ def differs(folder: Path, record: Record) -> bool:
     Lines may be missing from either.
     """
     with contextlib.suppress(OSError, RecordError):
-        return read_record(path_of_record(folder, record.material)).distances != record.distances
+        known = read_record(path_of_record(folder, record.material))
+        return known.positions != record.positions or known.distances != record.distances
     return False
 
 

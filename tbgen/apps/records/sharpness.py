@@ -6,57 +6,79 @@ keeps its result as well, and the fewer moves do the former, the sharper the pos
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.apps.records.positions import TablePositions
+from tbgen.apps.records.positions import TablePositions, results_of
 from tbgen.apps.records.record import Sharpness, SideSharpness
 from tbgen.compiled.arrays import Ints
 from tbgen.index.bulk import weights_of
+from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.score import Color
 from tbgen.storage.files import Folders
 
-_MOST_MOVES = 256
+_MOST_MOVES: Final = 256
+_MOST_CELLS: Final = 1 << 24
+"""Larger tables are sampled, unless they are asked for whole: all tables of five men."""
+SAMPLED: Final = 250_000
+"""The number of positions in a sample."""
+_SEED: Final = 1
 
 
 def sharpness_in(
-    folders: Folders, material: Material, threads: int | None = None
+    folders: Folders, material: Material, threads: int | None = None, *, sampled: int | None = None
 ) -> dict[Color, SideSharpness]:
-    """Count a table, by the side to move.
+    """Count a table, or a sample of so many positions, by the side to move.
 
     MissingTableError if a table that its moves lead to is missing.
     """
-    with TablePositions(folders, material, threads) as positions:
-        # [side to move, drawn, moves or those that keep the result or the outcome, their number]
-        counts = np.zeros((2, 2, 3, _MOST_MOVES), np.int64)
+    in_memory = sampled is None
+    with TablePositions(folders, material, threads, in_memory=in_memory) as positions:
+        if sampled is not None:
+            cells = positions.drawn(sampled, _SEED)
+            return _sharpness_of(_counted(positions, cells, np.ones(len(cells), np.int64)))
 
         def count(cells: Ints) -> npt.NDArray[np.int64]:
-            return _counted(positions, cells)
+            return _counted(positions, cells, _classes_of(positions, cells))
 
+        counts = _no_counts()
         for part in positions.for_each_part(count):
             counts += part
+    return _sharpness_of(counts)
+
+
+def _no_counts() -> npt.NDArray[np.int64]:
+    return np.zeros((2, 2, 3, _MOST_MOVES), np.int64)
+
+
+def sample_of(material: Material) -> int | None:
+    """How many positions of a table are drawn; None if all of them are counted."""
+    return SAMPLED if layout_of(material).cells > _MOST_CELLS else None
+
+
+# counts[side to move, drawn, number of the field of Sharpness, moves]
+def _sharpness_of(counts: npt.NDArray[np.int64]) -> dict[Color, SideSharpness]:
+    """The sharpness of the positions with each side to move."""
     sides = {}
     for side in Color:
-        drawn = counts[int(side), 1]
-        every = counts[int(side)].sum(axis=0)
-        sides[side] = SideSharpness(all=_sharpness(every), drawn=_sharpness(drawn))
+        of_side = counts[int(side)]
+        sides[side] = SideSharpness(
+            all=_sharpness(of_side.sum(axis=0)), drawn=_sharpness(of_side[1])
+        )
     return sides
 
 
-def _counted(positions: TablePositions, cells: Ints) -> npt.NDArray[np.int64]:
-    """The counts of some positions, see `sharpness_in`."""
+def _counted(positions: TablePositions, cells: Ints, weights: Ints) -> npt.NDArray[np.int64]:
+    """The counts of some positions, see `_sharpness_of`; each position has its weight."""
     kept = positions.keeping(cells)
-    columns = positions.select(cells, ["white", "drawn", "moves"])
-    classes = _classes_of(positions, cells)
-    counts = np.zeros((2, 2, 3, _MOST_MOVES), np.int64)
-    for side in Color:
-        for is_drawn in (False, True):
-            is_side = columns["white"] == (side is Color.WHITE)
-            chosen = is_side & (columns["drawn"] == is_drawn)
-            for kind, numbers in enumerate((columns["moves"], kept.result, kept.outcome)):
-                found = np.bincount(numbers[chosen], classes[chosen], _MOST_MOVES)
-                counts[int(side), int(is_drawn), kind] = found.astype(np.int64)
+    sides = positions.sides(cells)
+    are_drawn = (results_of(kept.entries) == 0).astype(np.int64)
+    counts = _no_counts()
+    for kind, numbers in enumerate((kept.moves, kept.result, kept.outcome)):
+        np.add.at(counts[:, :, kind], (sides, are_drawn, numbers), weights)
     return counts
 
 

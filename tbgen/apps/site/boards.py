@@ -17,7 +17,7 @@ import chess.svg
 
 from tbgen.errors import InputError, UsageError
 from tbgen.facts import facts_of, plain
-from tbgen.material import Material
+from tbgen.material import Material, Scope
 from tbgen.men import AnyMan, Role
 from tbgen.probe import Probe, Tablebase
 from tbgen.score import Color, Score
@@ -90,6 +90,8 @@ def ending_in_words(material: Material) -> str:
     if not white and not black:
         return "Two bare kings"
     words = f"{white or 'king'} against {black or 'king'}"
+    if material.scope is Scope.PAIRS:
+        words += ", with two pawns that face each other"
     return words[0].upper() + words[1:]
 
 

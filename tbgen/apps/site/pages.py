@@ -25,7 +25,7 @@ from tbgen.apps.site.cards import (
 )
 from tbgen.apps.site.export import PAGE_FOLDER, PREVIEW, RULES, SERVED_LINKS, write_new
 from tbgen.apps.site.templates import HERE, environment, static, style
-from tbgen.material import MOST_TABLE_MEN, Material
+from tbgen.material import MOST_TABLE_MEN, Material, Scope
 from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
 from tbgen.rules.points import DRAW, Scoring
@@ -81,6 +81,11 @@ def drawn_in(records: Iterable[Record], sides: Sequence[Color] = tuple(Color)) -
     return Drawn(counts, positions)
 
 
+def _share_of_only_moves(record: Record) -> Fraction:
+    """The share of drawn positions in which one move alone keeps the outcome, a key to sort by."""
+    return Fraction(record.drawn.only, record.drawn.positions)
+
+
 def _has_most_favour(ending: tuple[str, Drawn]) -> tuple[Fraction, str]:
     """A key that puts the endings with the most favour for either side first."""
     name, drawn = ending
@@ -107,7 +112,8 @@ class Site:
         self._materials = [
             material
             for material in every_material()
-            if material.men <= MOST_TABLE_MEN or material in self._known
+            if material in self._known
+            or (material.men <= MOST_TABLE_MEN and material.scope is Scope.ALL)
         ]
         self._children = {material: material.children() for material in self._materials}
         self._environment = environment(explorer=self.explorer, address=self.address)
@@ -141,7 +147,10 @@ class Site:
 
     def _index(self) -> tuple[str, str]:
         """The first page: all endings."""
-        longest = {record.material: cards_of(record)[0] for record in self.records}
+        longest = dict[Material, Card]()
+        for record in self.records:
+            for card in cards_of(record)[:1]:
+                longest[record.material] = card
         return self._page(
             "index.html",
             materials=self._materials,
@@ -155,12 +164,21 @@ class Site:
         cards: dict[Color, list[Card]] = {side: [] for side in Color}
         for outcome, card in best_cards(self.records).items():
             cards[outcome.holder].append(card)
-        quiet = [max(cards_of(record), key=quiet_plies_of) for record in self.records]
+        quiet = list[Card]()
+        for record in self.records:
+            cards_of_record = cards_of(record)
+            if cards_of_record:
+                quiet.append(max(cards_of_record, key=quiet_plies_of))
         return self._page(
             "records.html",
             cards=cards,
             records=sorted(self.records, key=lambda record: str(record.material)),
             quiet=sorted(quiet, key=quiet_plies_of, reverse=True),
+            sharp=sorted(
+                [record for record in self.records if record.drawn.positions],
+                key=_share_of_only_moves,
+                reverse=True,
+            ),
         )
 
     def _drawn(self) -> tuple[str, str]:
@@ -202,9 +220,9 @@ class Site:
             record=record,
             built=self._known,
             cards=cards,
-            longest=every_card[0],
+            longest=max(every_card, key=plies_of, default=None),
             waiting=zugzwang_cards(record, self.tables),
-            quiet=max(every_card, key=quiet_plies_of),
+            quiet=max(every_card, key=quiet_plies_of, default=None),
             parents=parents,
         )
         yield f"{DATA}/{name}.json", record.to_text()

@@ -86,8 +86,7 @@ def compare_sample(folder: Path, name: str, count: int, draw: random.Random) -> 
         sides = np.array([int(not board.turn) for board in boards])
         cells = cells_of(positions.layout, sides, squares)
         kept = positions.keeping(cells)
-        moves = positions.select(cells, ["moves"])["moves"]
-        found = zip(moves.tolist(), kept.result.tolist(), kept.outcome.tolist(), strict=True)
+        found = zip(kept.moves.tolist(), kept.result.tolist(), kept.outcome.tolist(), strict=True)
         for board, counts in zip(boards, found, strict=True):
             assert counts == kept_on(tables, board), board.fen()
 
@@ -150,13 +149,49 @@ def test_records_count_what_is_found_position_by_position(
             assert drawn.positions == of_side.positions.classes - mates
 
 
+@pytest.mark.parametrize("name", SMALL)
+def test_files_say_what_tables_in_memory_say(table_folder: Path, name: str) -> None:
+    material = Material.parse(name)
+    with (
+        TablePositions(table_folder, material) as positions,
+        TablePositions(table_folder, material, in_memory=False) as files,
+    ):
+        cells = positions.drawn(1000, seed=2)
+        found = zip(positions.keeping(cells), files.keeping(cells), strict=True)
+        assert all(np.array_equal(in_memory, in_file) for in_memory, in_file in found)
+
+
+def test_a_sample_is_as_sharp_as_its_table(table_folder: Path, records: dict[str, Record]) -> None:
+    size = 100_000
+    for name in ("KBvK", "KPvK"):
+        sample = sharpness_in(table_folder, Material.parse(name), sampled=size)
+        assert sum(side.all.positions for side in sample.values()) == size
+        record = records[name]
+        assert record.sharpness is not None
+        for side, exact in record.sharpness.items():
+            for drawn, every in ((sample[side].all, exact.all), (sample[side].drawn, exact.drawn)):
+                share = every.positions / record.positions.classes
+                assert drawn.positions == pytest.approx(share * size, abs=5 * error_of(share, size))
+                only = every.only / every.positions
+                error = error_of(only, drawn.positions)
+                assert drawn.only / drawn.positions == pytest.approx(
+                    only, abs=5 * error / drawn.positions
+                )
+
+
+def error_of(share: float, size: int) -> float:
+    """The standard error of a number of positions that have a share of all, in a sample."""
+    return float(np.sqrt(size * share * (1 - share)))
+
+
 def test_every_distribution_counts_every_position(published: list[Record]) -> None:
     counted = [record for record in published if record.sharpness is not None]
     assert len(counted) >= 36
     for record in counted:
         assert record.sharpness is not None
         for side, sharpness in record.sharpness.items():
-            assert sharpness.all.positions == record.sides[side].positions.classes
+            if record.sampled is None:
+                assert sharpness.all.positions == record.sides[side].positions.classes
             for part in (sharpness.all, sharpness.drawn):
                 assert sum(part.keep_result) == sum(part.keep_outcome) == part.positions
                 moves, result, outcome = part.means

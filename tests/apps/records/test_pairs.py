@@ -1,0 +1,126 @@
+"""The record of a table of pairs without distances, beside counts of its cells one by one."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import chess
+import polars as pl
+import pytest
+
+from tbgen.apps.records.census import record_of
+from tbgen.apps.records.find import frames
+from tbgen.apps.records.positions import TablePositions
+from tbgen.apps.records.potential import potentials_of
+from tbgen.apps.records.record import Record, read_record, write_record
+from tbgen.apps.site.pages import Site
+from tbgen.index.layout import fen_of_cell
+from tbgen.library.workers import make_table
+from tbgen.material import Material
+from tbgen.probe import Tablebase
+from tbgen.score import Color
+from tests.apps.records.test_records import VALIDATOR
+from tests.apps.records.test_sharpness import kept_on
+from tests.project import RECORDS, ROOT
+
+PAIRS = Material.parse("KPvKP.pairs")
+PAGE = (ROOT / "docs" / "two-pawns.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def folder(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tables of two and three men, and that of the pairs of two pawns, without distances."""
+    folder = tmp_path_factory.mktemp("pairs")
+    for path in table_folder.glob("*.h5"):
+        (folder / path.name).symlink_to(path)
+    make_table(folder, str(PAIRS), 2, outcomes_only=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def record(folder: Path) -> Record:
+    return record_of(folder, PAIRS)
+
+
+@pytest.fixture(scope="module")
+def frame(folder: Path) -> pl.DataFrame:
+    """Every position with its values, found by the verifier's rules."""
+    return pl.concat(frames(folder, PAIRS))
+
+
+def test_outcomes_and_zugzwangs_are_those_of_every_position(
+    frame: pl.DataFrame, record: Record
+) -> None:
+    assert len(frame) == record.positions.classes == 395_284
+    assert "plies" not in frame.columns
+    for side in Color:
+        part = frame.filter(frame["white"] == (side is Color.WHITE))
+        counts = Counter(part["outcome"].to_list())
+        found = record.sides[side].counts
+        assert {str(outcome): count for outcome, count in found.items()} == counts
+        assert part["zugzwang"].sum() == record.zugzwangs.all.classes
+        assert part["mate_zugzwang"].sum() == record.zugzwangs.mates.classes
+        assert record.sharpness is not None
+        drawn = record.sharpness[side].drawn
+        assert record.drawn.positions == frame["drawn"].sum()
+        assert record.drawn.only == (frame["drawn"] & frame["only"]).sum()
+        assert drawn.positions == part["drawn"].sum()
+        assert drawn.only == (part["drawn"] & part["only"]).sum()
+
+
+def test_moves_are_counted_as_python_chess_does(folder: Path) -> None:
+    with (
+        Tablebase(folder) as tables,
+        TablePositions(folder, PAIRS, in_memory=False) as positions,
+    ):
+        cells = positions.drawn(200, seed=3)
+        kept = positions.keeping(cells)
+        found = zip(kept.moves.tolist(), kept.result.tolist(), kept.outcome.tolist(), strict=True)
+        for cell, counts in zip(cells.tolist(), found, strict=True):
+            board = chess.Board(fen_of_cell(positions.layout, cell))
+            assert counts == kept_on(tables, board), board.fen()
+
+
+def test_a_record_without_distances_has_the_form_of_the_schema(
+    record: Record, tmp_path: Path
+) -> None:
+    VALIDATOR.validate(json.loads(record.to_text()))
+    write_record(tmp_path, record)
+    assert read_record(tmp_path / "KPvKP.pairs.json") == record
+    assert list(record.lines()) == []
+    assert record.zugzwangs.played is None
+    assert record.zugzwangs.all.classes > record.zugzwangs.mates.classes > 0
+    assert potentials_of([record]) == []
+
+
+def test_the_page_of_six_men_has_the_figures_of_its_record() -> None:
+    record = read_record(RECORDS / "pairs" / "KRPvKRP.pairs.json")
+    assert f"has {record.positions.placements:,} positions" in PAGE
+    side = record.sides[Color.WHITE]
+    counts = Counter[str]()
+    for outcome, count in side.counts.items():
+        kind = {0: "mates", 1: "stalemates"}.get(outcome.code, "wins by mobility")
+        counts[f"{outcome.holder} {kind}"] += count
+    shown = re.findall(r"^\| (\w+ \w+(?: by mobility)?) \| ([0-9.]+) % \|$", PAGE, re.MULTILINE)
+    assert len(shown) == len(counts) == 6
+    for words, share in shown:
+        assert f"{100 * counts[words] / side.positions.classes:.1f}" == share, words
+    zugzwangs = record.zugzwangs
+    assert f"{zugzwangs.all.classes:,} placements up to symmetry" in PAGE
+    assert f"in {zugzwangs.mates.classes:,} of them a mate" in PAGE
+
+
+def test_pages_list_tables_of_pairs(record: Record, records: dict[str, Record]) -> None:
+    files = dict(Site([*records.values(), record]).files())
+    assert 'href="material/KPvKP.pairs.html"' in str(files["index.html"])
+    page = str(files["material/KPvKP.pairs.html"])
+    assert f"In {record.zugzwangs.all.classes:,} positions" in page
+    assert "Pawn against pawn, with two pawns that face each other" in page
+    assert "How far away" not in page
+    assert 'href="material/KPvKP.pairs.html#sharpness"' in str(files["records.html"])
+    assert 'href="material/KPvKP.pairs.html#zugzwang"' in str(files["records.html"])
+    without = dict(Site(list(records.values())).files())
+    assert "pairs" not in str(without["index.html"])
