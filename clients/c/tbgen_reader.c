@@ -3,20 +3,23 @@
  * A reader of tbgen's tables (format 3), written from docs/tables.md and docs/rules.md alone; see tbgen_reader.h.
  * It shares no code with tbgen, and needs POSIX and libzstd: no HDF5.
  *
- *     cc -std=c99 -O2 -c tbgen_reader.c
+ *     cc -std=c11 -O2 -c tbgen_reader.c
+ *
+ * From here to the end: errors, checksums, a table file, the cache of its chunks, chess, the place of a position,
+ * the tables of folders, values, texts, and the public functions.
  */
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
 #include "tbgen_reader.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,17 +28,16 @@
 #include <zstd.h>
 
 enum { WHITE = TBGEN_WHITE, BLACK = TBGEN_BLACK };
+enum { KING, QUEEN, ROOK, BISHOP, KNIGHT, PAWN, ROLES };
 
+typedef tbgen_move Move;
 typedef tbgen_position Position;
+typedef tbgen_root_move RootMove;
 typedef tbgen_score Score;
-typedef tbgen_value Value;
 typedef tbgen_status Status;
+typedef tbgen_value Value;
 
 /* ---- errors: a function that can fail returns a status, and writes the reason once ---- */
-
-typedef struct {
-    char message[TBGEN_MESSAGE];
-} Problem;
 
 #define TRY(call)                                                                                                      \
     do {                                                                                                               \
@@ -44,40 +46,21 @@ typedef struct {
             return status_;                                                                                            \
     } while (0)
 
-static Status fail(Problem *problem, Status status, const char *format, ...)
+static Status fail(char *message, Status status, const char *format, ...)
 {
+    if (!message)
+        return status;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(problem->message, sizeof problem->message, format, arguments);
+    vsnprintf(message, TBGEN_MESSAGE, format, arguments);
     va_end(arguments);
-    for (char *sign = problem->message; *sign; sign++)
+    for (char *sign = message; *sign; sign++)
         if (*sign < ' ' || *sign > '~') /* of a damaged file or a line; no terminal is to obey it */
             *sign = '?';
     return status;
 }
 
-static Status tell(const Problem *problem, Status status, char *message)
-{
-    if (message)
-        snprintf(message, TBGEN_MESSAGE, "%s", status == TBGEN_OK ? "" : problem->message);
-    return status;
-}
-
 /* ---- checksums ---- */
-
-static uint32_t crc32_of(const uint8_t *bytes, uint64_t size)
-{
-    static const uint32_t table[16] = {/* of four bits */
-                                       0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
-                                       0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
-                                       0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};
-    uint32_t crc = 0xFFFFFFFFu;
-    for (uint64_t i = 0; i < size; i++) {
-        crc = crc >> 4 ^ table[(crc ^ bytes[i]) & 15];
-        crc = crc >> 4 ^ table[(crc ^ bytes[i] >> 4) & 15];
-    }
-    return ~crc;
-}
 
 typedef struct {
     uint32_t state[8];
@@ -155,7 +138,7 @@ static void sha256_end(Sha256 *sha, char *hex)
 
 /* ---- a table file: seal, index, chunks ---- */
 
-enum { SEAL = 512, ENTRY = 16, MAX_CHUNK_ITEMS = 1 << 16, MAX_INDEX = 1 << 28 };
+enum { SEAL = 512, ENTRY = 16, MAX_CHUNK_ITEMS = 1 << 16, MAX_INDEX = 1 << 28, MAX_WHOLE = 1 << 28 };
 
 enum {
     SYMBOL, BLOCK_SQUARES, COUNTS, SYMBOLS, OUTCOME_ROWS,
@@ -187,21 +170,12 @@ typedef struct {
     bool there, shuffled;
     unsigned bytes; /* of an item */
     uint64_t items, per_chunk, chunks, first_chunk;
+    uint8_t *whole; /* all items, if load_whole has been there */
 } Dataset;
 
-typedef struct {
-    const Dataset *dataset; /* NULL: the slot is empty */
-    uint64_t chunk;
-    uint8_t *bytes;
-} Slot;
+typedef struct Cache Cache;
 
 typedef struct {
-    Slot *slots;
-    size_t count;
-} Cache;
-
-typedef struct {
-    Problem *problem;
     Cache *cache;
     char path[4096];
     int descriptor; /* -1: not open */
@@ -213,16 +187,16 @@ typedef struct {
     Dataset datasets[DATASETS];
 } File;
 
-static Status damaged(const File *file, const char *what)
+static Status damaged(const File *file, const char *what, char *message)
 {
-    return fail(file->problem, TBGEN_DAMAGED, "%s: damaged: %s", file->path, what);
+    return fail(message, TBGEN_DAMAGED, "%s: damaged: %s", file->path, what);
 }
 
-static Status allocate(Problem *problem, uint64_t bytes, void *into)
+static Status allocate(uint64_t bytes, void *into, char *message)
 {
     void *memory = malloc(bytes ? (size_t)bytes : 1);
     if (!memory)
-        return fail(problem, TBGEN_NO_MEMORY, "no memory for %" PRIu64 " bytes", bytes);
+        return fail(message, TBGEN_NO_MEMORY, "no memory for %" PRIu64 " bytes", bytes);
     memcpy(into, &memory, sizeof memory);
     return TBGEN_OK;
 }
@@ -235,44 +209,45 @@ static uint64_t little_endian(const uint8_t *bytes, unsigned size)
     return number;
 }
 
-static Status read_at(const File *file, uint64_t offset, void *into, uint64_t size)
+static Status read_at(const File *file, uint64_t offset, void *into, uint64_t size, char *message)
 {
     uint8_t *place = into;
     if (offset > file->length || size > file->length - offset)
-        return damaged(file, "bytes beyond its end");
+        return damaged(file, "bytes beyond its end", message);
     while (size) {
         ssize_t got = pread(file->descriptor, place, (size_t)size, (off_t)offset);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return fail(file->problem, TBGEN_UNREADABLE, "%s: %s", file->path, strerror(errno));
+            return fail(message, TBGEN_UNREADABLE, "%s: %s", file->path, strerror(errno));
         if (got == 0)
-            return damaged(file, "it ends too soon");
+            return damaged(file, "it ends too soon", message);
         place += got, offset += (uint64_t)got, size -= (uint64_t)got;
     }
     return TBGEN_OK;
 }
 
 /* The value of a line of the seal; `line` goes on to the next one. */
-static Status sealed(const File *file, const char **line, const char *name, char *value, size_t capacity)
+static Status sealed(const File *file, const char **line, const char *name, char *value, size_t capacity,
+                     char *message)
 {
     size_t length = strlen(name), size = 0;
     if (!strncmp(*line, name, length) && (*line)[length] == ' ')
         size = strcspn(*line + length + 1, " \n");
     if (size == 0 || size >= capacity)
-        return fail(file->problem, TBGEN_DAMAGED, "%s: damaged: its seal has no %s", file->path, name);
+        return fail(message, TBGEN_DAMAGED, "%s: damaged: its seal has no %s", file->path, name);
     memcpy(value, *line + length + 1, size);
     value[size] = 0;
     *line += length + 1 + size + strspn(*line + length + 1 + size, "\n");
     return TBGEN_OK;
 }
 
-static Status sealed_number(const File *file, const char **line, const char *name, uint64_t *number)
+static Status sealed_number(const File *file, const char **line, const char *name, uint64_t *number, char *message)
 {
     char text[24];
-    TRY(sealed(file, line, name, text, sizeof text));
+    TRY(sealed(file, line, name, text, sizeof text, message));
     if (strspn(text, "0123456789") != strlen(text) || strlen(text) > 18)
-        return fail(file->problem, TBGEN_DAMAGED, "%s: damaged: %s of the seal is no number", file->path, name);
+        return fail(message, TBGEN_DAMAGED, "%s: damaged: %s of the seal is no number", file->path, name);
     *number = strtoull(text, NULL, 10);
     return TBGEN_OK;
 }
@@ -282,9 +257,10 @@ static Status sealed_number(const File *file, const char **line, const char *nam
 typedef struct {
     const char *at, *end;
     const File *file;
+    char *message;
 } Json;
 
-static Status unreadable(const Json *json) { return damaged(json->file, "its index is not as expected"); }
+static Status unreadable(const Json *json) { return damaged(json->file, "its index is not as expected", json->message); }
 
 /* The next sign that is no space, or 0 at the end. */
 static char next_sign(Json *json)
@@ -417,7 +393,7 @@ static Status read_attributes(Json *json)
         for (unsigned i = 0; i < 5; i++)
             if (!strcmp(name, same[i][0])) {
                 if (strcmp(value, same[i][1]))
-                    return fail(file->problem, TBGEN_DAMAGED, "%s: its index has other %s than expected: %.60s",
+                    return fail(json->message, TBGEN_DAMAGED, "%s: its index has other %s than expected: %.60s",
                                 file->path, name, value);
                 found |= 1u << i;
             }
@@ -425,13 +401,13 @@ static Status read_attributes(Json *json)
     return found == (1u << 5) - 1 ? TBGEN_OK : unreadable(json);
 }
 
-static Status read_index(File *file)
+static Status read_index(File *file, char *message)
 {
     uint64_t size = file->length - file->index;
     const uint8_t *line_end = memchr(file->index_bytes, '\n', (size_t)size);
     if (!line_end)
-        return damaged(file, "its index is not as expected");
-    Json json = {(const char *)file->index_bytes, (const char *)line_end, file};
+        return damaged(file, "its index is not as expected", message);
+    Json json = {(const char *)file->index_bytes, (const char *)line_end, file, message};
     TRY(expect(&json, "{"));
     do {
         char name[16];
@@ -450,7 +426,7 @@ static Status read_index(File *file)
     TRY(expect(&json, "}"));
     for (int i = 0; i < DATASETS; i++)
         if (!strcmp(layout[i].layer, file->layer) && !file->datasets[i].there)
-            return fail(file->problem, TBGEN_DAMAGED, "%s: damaged: it has no dataset %s", file->path, layout[i].name);
+            return fail(message, TBGEN_DAMAGED, "%s: damaged: it has no dataset %s", file->path, layout[i].name);
     file->entries = line_end + 1;
     if (file->entry_count * ENTRY != (uint64_t)(file->index_bytes + size - file->entries))
         return unreadable(&json);
@@ -458,7 +434,7 @@ static Status read_index(File *file)
 }
 
 /* The seal has no checksum of its own, but only one way to be written. */
-static Status check_seal(const File *file, const char *seal, const char *digest_of_index)
+static Status check_seal(const File *file, const char *seal, const char *digest_of_index, char *message)
 {
     char written[SEAL + 1];
     int size = snprintf(written, sizeof written,
@@ -468,38 +444,38 @@ static Status check_seal(const File *file, const char *seal, const char *digest_
                         *file->outcomes ? "\noutcomes " : "", file->outcomes);
     memset(written + size, ' ', SEAL - 1 - (size_t)size);
     written[SEAL - 1] = '\n';
-    return memcmp(seal, written, SEAL) ? damaged(file, "its seal is not as it is written") : TBGEN_OK;
+    return memcmp(seal, written, SEAL) ? damaged(file, "its seal is not as it is written", message) : TBGEN_OK;
 }
 
-static Status read_seal(File *file, char *digest_of_index)
+static Status read_seal(File *file, char *digest_of_index, char *message)
 {
     char seal[SEAL + 1], text[24];
     const char *line = seal + strlen("tbgen table\n");
     uint64_t real = file->length;
-    TRY(read_at(file, 0, seal, SEAL));
+    TRY(read_at(file, 0, seal, SEAL, message));
     seal[SEAL] = 0;
     if (strncmp(seal, "tbgen table\n", strlen("tbgen table\n")))
-        return damaged(file, "it is no table of tbgen");
-    TRY(sealed(file, &line, "format", text, sizeof text));
+        return damaged(file, "it is no table of tbgen", message);
+    TRY(sealed(file, &line, "format", text, sizeof text, message));
     if (strcmp(text, "3"))
-        return fail(file->problem, TBGEN_DAMAGED, "%s: has format %s; this reads format 3", file->path, text);
-    TRY(sealed(file, &line, "game", text, sizeof text));
+        return fail(message, TBGEN_DAMAGED, "%s: has format %s; this reads format 3", file->path, text);
+    TRY(sealed(file, &line, "game", text, sizeof text, message));
     if (strcmp(text, "r-mobility"))
-        return fail(file->problem, TBGEN_DAMAGED, "%s: is of the game %s", file->path, text);
-    TRY(sealed(file, &line, "material", file->material, sizeof file->material));
-    TRY(sealed(file, &line, "layer", file->layer, sizeof file->layer));
-    TRY(sealed_number(file, &line, "length", &file->length));
-    TRY(sealed_number(file, &line, "index", &file->index));
-    TRY(sealed(file, &line, "sha256-of-index", digest_of_index, 65));
-    TRY(sealed(file, &line, "sha256", file->digest, sizeof file->digest));
+        return fail(message, TBGEN_DAMAGED, "%s: is of the game %s", file->path, text);
+    TRY(sealed(file, &line, "material", file->material, sizeof file->material, message));
+    TRY(sealed(file, &line, "layer", file->layer, sizeof file->layer, message));
+    TRY(sealed_number(file, &line, "length", &file->length, message));
+    TRY(sealed_number(file, &line, "index", &file->index, message));
+    TRY(sealed(file, &line, "sha256-of-index", digest_of_index, 65, message));
+    TRY(sealed(file, &line, "sha256", file->digest, sizeof file->digest, message));
     if (!strcmp(file->layer, "distances"))
-        TRY(sealed(file, &line, "outcomes", file->outcomes, sizeof file->outcomes));
-    TRY(check_seal(file, seal, digest_of_index));
+        TRY(sealed(file, &line, "outcomes", file->outcomes, sizeof file->outcomes, message));
+    TRY(check_seal(file, seal, digest_of_index, message));
     if (real != file->length)
-        return fail(file->problem, TBGEN_DAMAGED, "%s: damaged: it has %" PRIu64 " bytes, and its seal says %" PRIu64,
+        return fail(message, TBGEN_DAMAGED, "%s: damaged: it has %" PRIu64 " bytes, and its seal says %" PRIu64,
                     file->path, real, file->length);
     if (file->index < SEAL || file->index > file->length || file->length - file->index > MAX_INDEX)
-        return damaged(file, "its seal has an index beyond the file");
+        return damaged(file, "its seal has an index beyond the file", message);
     return TBGEN_OK;
 }
 
@@ -508,34 +484,38 @@ static void close_file(File *file)
     if (file->descriptor >= 0)
         close(file->descriptor);
     free(file->index_bytes);
+    for (int i = 0; i < DATASETS; i++) {
+        free(file->datasets[i].whole);
+        file->datasets[i].whole = NULL;
+    }
     file->descriptor = -1;
     file->index_bytes = NULL;
 }
 
 /* Opening a file checks the seal and the index; chunks are checked when they are read. */
-static Status open_file(File *file)
+static Status open_file(File *file, char *message)
 {
     char expected[65], digest[65];
     struct stat facts;
     file->descriptor = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* no pipe makes it wait */
     if (file->descriptor < 0 || fstat(file->descriptor, &facts))
-        return fail(file->problem, errno == ENOENT ? TBGEN_NO_TABLE : TBGEN_UNREADABLE, "%s: %s", file->path,
+        return fail(message, errno == ENOENT ? TBGEN_NO_TABLE : TBGEN_UNREADABLE, "%s: %s", file->path,
                     strerror(errno));
     file->length = (uint64_t)facts.st_size;
-    TRY(read_seal(file, expected));
+    TRY(read_seal(file, expected, message));
     uint64_t size = file->length - file->index;
-    TRY(allocate(file->problem, size, &file->index_bytes));
-    TRY(read_at(file, file->index, file->index_bytes, size));
+    TRY(allocate(size, &file->index_bytes, message));
+    TRY(read_at(file, file->index, file->index_bytes, size, message));
     Sha256 sha;
     sha256_begin(&sha);
     sha256_add(&sha, file->index_bytes, size);
     sha256_end(&sha, digest);
     if (strcmp(digest, expected))
-        return damaged(file, "its index has another SHA-256");
-    return read_index(file);
+        return damaged(file, "its index has another SHA-256", message);
+    return read_index(file, message);
 }
 
-static Status check_every_byte(const File *file)
+static Status check_every_byte(const File *file, char *message)
 {
     uint8_t bytes[1 << 14];
     char digest[65];
@@ -543,555 +523,917 @@ static Status check_every_byte(const File *file)
     sha256_begin(&sha);
     for (uint64_t at = SEAL; at < file->length;) {
         uint64_t size = file->length - at < sizeof bytes ? file->length - at : sizeof bytes;
-        TRY(read_at(file, at, bytes, size));
+        TRY(read_at(file, at, bytes, size, message));
         sha256_add(&sha, bytes, size);
         at += size;
     }
     sha256_end(&sha, digest);
-    return strcmp(digest, file->digest) ? damaged(file, "it has another SHA-256") : TBGEN_OK;
+    return strcmp(digest, file->digest) ? damaged(file, "it has another SHA-256", message) : TBGEN_OK;
 }
 
-static Status bad_chunk(const File *file, const Dataset *dataset, uint64_t chunk, const char *what)
+/* ---- the cache: unpacked chunks, which all threads share ---- */
+
+enum { WAYS = 8, SET_BYTES = 1 << 18, MAX_ITEM_BYTES = 16 };
+
+/* An unpacked chunk. */
+typedef struct {
+    const Dataset *dataset; /* NULL: none */
+    uint64_t chunk;
+    uint8_t *bytes;
+} Chunk;
+
+/* A chunk can be in one set alone: threads that ask for chunks of different sets never wait for each other. */
+typedef struct {
+    pthread_mutex_t lock;
+    Chunk chunks[WAYS]; /* the last used first, then empty ones; SET_BYTES at most, which any chunk fits in */
+} CacheSet;
+
+struct Cache {
+    CacheSet *sets;
+    size_t count;
+    uint32_t crc[8][256];
+};
+
+/* crc[n][byte] is the CRC-32 of a byte that n zeros follow. */
+static void make_crc_table(uint32_t crc[8][256])
 {
-    return fail(file->problem, TBGEN_DAMAGED, "%s: damaged: chunk %" PRIu64 " of %s %s", file->path, chunk,
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint32_t word = byte;
+        for (int bit = 0; bit < 8; bit++)
+            word = word >> 1 ^ (word & 1 ? 0xEDB88320u : 0);
+        crc[0][byte] = word;
+    }
+    for (int zeros = 1; zeros < 8; zeros++)
+        for (int byte = 0; byte < 256; byte++) {
+            uint32_t word = crc[zeros - 1][byte];
+            crc[zeros][byte] = word >> 8 ^ crc[0][word & 255];
+        }
+}
+
+static uint32_t crc32_of(uint32_t crc[8][256], const uint8_t *bytes, uint64_t size)
+{
+    uint32_t word = 0xFFFFFFFFu;
+    for (; size >= 8; size -= 8) {
+        word ^= (uint32_t)little_endian(bytes, 4);
+        word = crc[7][word & 255] ^ crc[6][word >> 8 & 255] ^ crc[5][word >> 16 & 255] ^ crc[4][word >> 24] ^
+               crc[3][bytes[4]] ^ crc[2][bytes[5]] ^ crc[1][bytes[6]] ^ crc[0][bytes[7]];
+        bytes += 8;
+    }
+    while (size--)
+        word = word >> 8 ^ crc[0][(word ^ *bytes++) & 255];
+    return ~word;
+}
+
+static Status bad_chunk(const File *file, const Dataset *dataset, uint64_t chunk, const char *what, char *message)
+{
+    return fail(message, TBGEN_DAMAGED, "%s: damaged: chunk %" PRIu64 " of %s %s", file->path, chunk,
                 layout[dataset - file->datasets].name, what);
 }
 
-/* The unpacked items of a chunk, in memory that the caller frees. `packed` has room for it. */
-static Status unpack_chunk(const File *file, const Dataset *dataset, uint64_t chunk, uint8_t *packed, uint8_t *plain)
+/* Bytes of an unpacked chunk. */
+static uint64_t size_of(const Dataset *dataset) { return dataset->per_chunk * dataset->bytes; }
+
+/* The items of a chunk. `packed` has room for it and, behind it, for a shuffled chunk. */
+static Status unpack_into(const File *file, const Dataset *dataset, uint64_t chunk, uint8_t *packed, uint8_t *plain,
+                          char *message)
 {
     const uint8_t *entry = file->entries + ENTRY * (dataset->first_chunk + chunk);
-    uint64_t packed_size = little_endian(entry + 8, 4), count = dataset->per_chunk, size = count * dataset->bytes;
-    TRY(read_at(file, little_endian(entry, 8), packed, packed_size));
-    if (crc32_of(packed, packed_size) != little_endian(entry + 12, 4))
-        return bad_chunk(file, dataset, chunk, "has another CRC-32");
+    uint64_t packed_size = little_endian(entry + 8, 4);
+    uint64_t size = size_of(dataset);
+    TRY(read_at(file, little_endian(entry, 8), packed, packed_size, message));
+    if (crc32_of(file->cache->crc, packed, packed_size) != little_endian(entry + 12, 4))
+        return bad_chunk(file, dataset, chunk, "has another CRC-32", message);
     uint8_t *into = dataset->shuffled ? packed + packed_size : plain;
     size_t made = ZSTD_decompress(into, (size_t)size, packed, (size_t)packed_size);
     if (ZSTD_isError(made) || made != size)
-        return bad_chunk(file, dataset, chunk, "cannot be unpacked");
+        return bad_chunk(file, dataset, chunk, "cannot be unpacked", message);
     if (dataset->shuffled)
-        for (uint64_t i = 0; i < count; i++)
+        for (uint64_t item = 0; item < dataset->per_chunk; item++)
             for (uint64_t byte = 0; byte < dataset->bytes; byte++)
-                plain[i * dataset->bytes + byte] = into[byte * count + i];
+                plain[item * dataset->bytes + byte] = into[byte * dataset->per_chunk + item];
     return TBGEN_OK;
 }
 
-static Status read_chunk(const File *file, const Dataset *dataset, uint64_t chunk, Slot *slot)
+static Status unpack(const File *file, const Dataset *dataset, uint64_t chunk, uint8_t *plain, char *message)
 {
-    uint64_t size = dataset->per_chunk * dataset->bytes;
+    uint64_t size = size_of(dataset);
     uint64_t packed_size = little_endian(file->entries + ENTRY * (dataset->first_chunk + chunk) + 8, 4);
-    uint8_t *packed = NULL, *plain = NULL;
+    uint8_t *packed = NULL;
     if (packed_size > ZSTD_compressBound((size_t)size))
-        return bad_chunk(file, dataset, chunk, "is larger than its items");
-    TRY(allocate(file->problem, packed_size + size, &packed));
-    Status status = allocate(file->problem, size, &plain);
-    if (status == TBGEN_OK && (status = unpack_chunk(file, dataset, chunk, packed, plain)) != TBGEN_OK)
-        free(plain);
+        return bad_chunk(file, dataset, chunk, "is larger than its items", message);
+    TRY(allocate(packed_size + (dataset->shuffled ? size : 0), &packed, message));
+    Status status = unpack_into(file, dataset, chunk, packed, plain, message);
     free(packed);
-    if (status == TBGEN_OK) {
-        free(slot->bytes);
-        *slot = (Slot){dataset, chunk, plain};
-    }
     return status;
 }
 
-/* The bytes of an item, which stand until the next item is asked for. */
-static Status item_at(const File *file, int number, uint64_t item, const uint8_t **bytes)
+/* Unpack a whole dataset that every answer asks: such as the symbols, but never a dataset of places. */
+static Status load_whole(File *file, int number, char *message)
 {
-    const Dataset *dataset = &file->datasets[number];
-    if (item >= dataset->items)
-        return fail(file->problem, TBGEN_DAMAGED, "%s: damaged: %s has no item %" PRIu64, file->path,
-                    layout[number].name, item);
-    uint64_t chunk = item / dataset->per_chunk;
-    uint64_t hash = ((uint64_t)(uintptr_t)dataset / sizeof *dataset + chunk) * UINT64_C(0x9E3779B97F4A7C15);
-    Slot *slot = &file->cache->slots[(hash >> 32) % file->cache->count];
-    if (slot->dataset != dataset || slot->chunk != chunk)
-        TRY(read_chunk(file, dataset, chunk, slot));
-    *bytes = slot->bytes + item % dataset->per_chunk * dataset->bytes;
+    Dataset *dataset = &file->datasets[number];
+    uint64_t size = size_of(dataset);
+    if (dataset->chunks > MAX_WHOLE / size)
+        return damaged(file, "a dataset is larger than it can be", message);
+    TRY(allocate(dataset->chunks * size, &dataset->whole, message));
+    for (uint64_t chunk = 0; chunk < dataset->chunks; chunk++)
+        TRY(unpack(file, dataset, chunk, dataset->whole + chunk * size, message));
     return TBGEN_OK;
 }
 
-static Status number_at(const File *file, int dataset, uint64_t item, uint64_t *number)
+static CacheSet *set_of(const Cache *cache, const Dataset *dataset, uint64_t chunk)
 {
-    const uint8_t *bytes;
-    TRY(item_at(file, dataset, item, &bytes));
+    uint64_t hash = ((uint64_t)(uintptr_t)dataset / sizeof *dataset + chunk) * UINT64_C(0x9E3779B97F4A7C15);
+    return &cache->sets[(hash >> 32) % cache->count];
+}
+
+/* Throw the chunks out that were used longest ago, until there is room for one of that size. */
+static void make_room(CacheSet *set, uint64_t size)
+{
+    uint64_t used = size;
+    for (int way = 0; way < WAYS; way++) {
+        Chunk *chunk = &set->chunks[way];
+        if (!chunk->dataset)
+            return;
+        used += size_of(chunk->dataset);
+        if (used > SET_BYTES || way == WAYS - 1) {
+            free(chunk->bytes);
+            *chunk = (Chunk){NULL, 0, NULL};
+            used = SET_BYTES; /* and all that follow */
+        }
+    }
+}
+
+/* Make a chunk the first of its set; whoever calls has locked the set. */
+static Status bring_forward(const File *file, const Dataset *dataset, uint64_t number, CacheSet *set, char *message)
+{
+    int way = 0;
+    while (way < WAYS && (set->chunks[way].chunk != number || set->chunks[way].dataset != dataset))
+        way++;
+    if (way == 0)
+        return TBGEN_OK;
+    Chunk wanted = {dataset, number, NULL};
+    if (way < WAYS)
+        wanted = set->chunks[way];
+    else {
+        TRY(allocate(size_of(dataset), &wanted.bytes, message));
+        Status status = unpack(file, dataset, number, wanted.bytes, message);
+        if (status != TBGEN_OK) {
+            free(wanted.bytes);
+            return status;
+        }
+        make_room(set, size_of(dataset));
+        way = WAYS - 1; /* which is empty now */
+    }
+    memmove(&set->chunks[1], &set->chunks[0], (size_t)way * sizeof wanted);
+    set->chunks[0] = wanted;
+    return TBGEN_OK;
+}
+
+/* The bytes of an item, MAX_ITEM_BYTES at most. */
+static Status item_at(const File *file, int number, uint64_t item, uint8_t *bytes, char *message)
+{
+    const Dataset *dataset = &file->datasets[number];
+    if (item >= dataset->items)
+        return fail(message, TBGEN_DAMAGED, "%s: damaged: %s has no item %" PRIu64, file->path, layout[number].name,
+                    item);
+    if (dataset->whole) {
+        memcpy(bytes, dataset->whole + item * dataset->bytes, dataset->bytes);
+        return TBGEN_OK;
+    }
+    uint64_t chunk = item / dataset->per_chunk;
+    CacheSet *set = set_of(file->cache, dataset, chunk);
+    pthread_mutex_lock(&set->lock);
+    Status status = bring_forward(file, dataset, chunk, set, message);
+    if (status == TBGEN_OK)
+        memcpy(bytes, set->chunks[0].bytes + item % dataset->per_chunk * dataset->bytes, dataset->bytes);
+    pthread_mutex_unlock(&set->lock);
+    return status;
+}
+
+static Status number_at(const File *file, int dataset, uint64_t item, uint64_t *number, char *message)
+{
+    uint8_t bytes[MAX_ITEM_BYTES];
+    TRY(item_at(file, dataset, item, bytes, message));
     *number = little_endian(bytes, file->datasets[dataset].bytes);
     return TBGEN_OK;
 }
 
-/* ---- chess: positions, legal moves, scores ---- */
-
-typedef struct {
-    int from, to;
-    char promotion; /* in upper case, or 0 */
-} Move;
-
-#define PAIRS ".pairs" /* in the name of a table of the placements with an opposed pair of pawns */
-enum { MAX_MEN = 8, MAX_MOVES = 256, MAX_NAME = MAX_MEN + 1 + sizeof PAIRS };
-
-static int color_of(char man) { return islower((unsigned char)man) ? BLACK : WHITE; }
-static char man_of(int color, char role) { return color == WHITE ? role : (char)tolower((unsigned char)role); }
-static bool on_board(int file, int rank) { return file >= 0 && file < 8 && rank >= 0 && rank < 8; }
-
-static const int knight_steps[8][2] = {{1, 2}, {2, 1}, {2, -1}, {1, -2}, {-1, -2}, {-2, -1}, {-2, 1}, {-1, 2}};
-static const int king_steps[8][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {1, -1}, {-1, 1}, {-1, -1}};
-
-/* Whether a man of that colour and one of the roles is the first on a line from the square. */
-static bool seen_along(const Position *position, int square, const int *step, int reach, int color, const char *roles)
+static void destroy_cache(Cache *cache)
 {
-    int file = square % 8, rank = square / 8;
-    while (reach--) {
-        file += step[0], rank += step[1];
-        if (!on_board(file, rank))
-            return false;
-        char man = position->squares[8 * rank + file];
-        if (man)
-            return color_of(man) == color && strchr(roles, toupper((unsigned char)man));
+    for (size_t i = 0; i < cache->count; i++) {
+        for (int way = 0; way < WAYS; way++)
+            free(cache->sets[i].chunks[way].bytes);
+        pthread_mutex_destroy(&cache->sets[i].lock);
     }
-    return false;
+    free(cache->sets);
 }
 
-static bool attacked(const Position *position, int square, int by)
+static bool make_cache(Cache *cache, size_t megabytes)
 {
-    int forward = by == WHITE ? 1 : -1;
-    for (int i = 0; i < 8; i++)
-        if (seen_along(position, square, knight_steps[i], 1, by, "N") ||
-            seen_along(position, square, king_steps[i], 1, by, "K") ||
-            seen_along(position, square, king_steps[i], 7, by, i < 4 ? "QR" : "QB"))
-            return true;
-    return seen_along(position, square, (int[]){-1, -forward}, 1, by, "P") ||
-           seen_along(position, square, (int[]){1, -forward}, 1, by, "P");
+    size_t wanted = megabytes ? megabytes * ((1 << 20) / SET_BYTES) : 1;
+    make_crc_table(cache->crc);
+    cache->sets = calloc(wanted, sizeof *cache->sets);
+    if (!cache->sets)
+        return false;
+    while (cache->count < wanted && !pthread_mutex_init(&cache->sets[cache->count].lock, NULL))
+        cache->count++;
+    return cache->count == wanted;
 }
 
-/* Where a man stands that is there once. */
-static int square_of(const char *board, char man) { return (int)((const char *)memchr(board, man, 64) - board); }
+/* ---- chess: squares, attacks, legal moves ---- */
 
-static bool in_check(const Position *position, int color)
+#define FILE_A UINT64_C(0x0101010101010101)
+#define FILE_H (FILE_A << 7)
+#define FILES_AB (FILE_A | FILE_A << 1)
+#define FILES_GH (FILE_H | FILE_H >> 1)
+#define EVERYWHERE (~UINT64_C(0))
+#define RANK_1 UINT64_C(0xFF)
+#define LAST_RANKS (RANK_1 | RANK_1 << 56)
+
+enum { MAX_OF_SIDE = 16 };
+
+/* How far a step goes, and from where it does not leave the board. */
+static const struct {
+    int by;
+    uint64_t from;
+} steps[] = {
+    {8, EVERYWHERE}, {-8, EVERYWHERE}, {1, ~FILE_H}, {-1, ~FILE_A}, /* of a rook */
+    {7, ~FILE_A},    {9, ~FILE_H},     {-9, ~FILE_A}, {-7, ~FILE_H}, /* of a bishop */
+    {17, ~FILE_H},   {15, ~FILE_A},    {10, ~FILES_GH}, {6, ~FILES_AB},
+    {-17, ~FILE_A},  {-15, ~FILE_H},   {-10, ~FILES_AB}, {-6, ~FILES_GH}, /* of a knight */
+};
+
+enum { FIRST_DIAGONAL = 4, FIRST_JUMP = 8, STEPS = 16 };
+static const int forward[2] = {0, 1};            /* the step of a pawn of each side */
+static const int captures[2][2] = {{4, 5}, {6, 7}};
+
+/* Of a number that is no square it is some other one. */
+static uint64_t bit(int square) { return UINT64_C(1) << (square & 63); }
+
+#ifdef __GNUC__
+static int count_of(uint64_t squares) { return __builtin_popcountll(squares); }
+static int lowest(uint64_t squares) { return __builtin_ctzll(squares); }
+#else
+static int count_of(uint64_t squares)
 {
-    return attacked(position, square_of(position->squares, man_of(color, 'K')), !color);
+    int count = 0;
+    for (; squares; squares &= squares - 1)
+        count++;
+    return count;
+}
+static int lowest(uint64_t squares) { return count_of((squares & -squares) - 1); }
+#endif
+
+static uint64_t step(uint64_t squares, int number)
+{
+    int by = steps[number].by;
+    squares &= steps[number].from;
+    return by > 0 ? squares << by : squares >> -by;
+}
+
+/* The squares along a line, to the first man on it. */
+static uint64_t line(uint64_t squares, int number, uint64_t occupied)
+{
+    uint64_t found = 0;
+    while ((squares = step(squares, number))) {
+        found |= squares;
+        squares &= ~occupied;
+    }
+    return found;
+}
+
+static uint64_t all_men(const Position *position) { return position->sides[WHITE] | position->sides[BLACK]; }
+
+static uint64_t men_of(const Position *position, int side, int role)
+{
+    return position->sides[side] & position->roles[role];
+}
+
+/* The men of both sides that go along a line. */
+static uint64_t sliders(const Position *position, int number)
+{
+    return position->roles[QUEEN] | position->roles[number < FIRST_DIAGONAL ? ROOK : BISHOP];
+}
+
+/* The squares that a side attacks. */
+static uint64_t attacks_of(const Position *position, int side, uint64_t occupied)
+{
+    uint64_t men = position->sides[side];
+    uint64_t pawns = men & position->roles[PAWN];
+    uint64_t found = step(pawns, captures[side][0]) | step(pawns, captures[side][1]);
+    for (int number = 0; number < FIRST_JUMP; number++) {
+        found |= step(men & position->roles[KING], number);
+        found |= line(men & sliders(position, number), number, occupied);
+    }
+    for (int number = FIRST_JUMP; number < STEPS; number++)
+        found |= step(men & position->roles[KNIGHT], number);
+    return found;
+}
+
+static bool in_check(const Position *position, int side)
+{
+    return attacks_of(position, !side, all_men(position)) & men_of(position, side, KING);
+}
+
+static int role_on(const Position *position, uint64_t square)
+{
+    int role = KING;
+    while (role < PAWN && !(position->roles[role] & square))
+        role++;
+    return role;
 }
 
 static bool is_en_passant(const Position *position, const Move *move)
 {
-    return toupper((unsigned char)position->squares[move->from]) == 'P' && move->to == position->en_passant &&
-           move->from % 8 != move->to % 8;
+    return position->en_passant && move->to == position->en_passant && move->from % 8 != move->to % 8 &&
+           position->roles[PAWN] & bit(move->from);
 }
 
 static bool is_reset(const Position *position, const Move *move)
 {
-    return position->squares[move->to] || toupper((unsigned char)position->squares[move->from]) == 'P';
+    return all_men(position) & bit(move->to) || position->roles[PAWN] & bit(move->from);
+}
+
+static void clear(Position *position, uint64_t squares)
+{
+    for (int side = WHITE; side <= BLACK; side++)
+        position->sides[side] &= ~squares;
+    for (int role = KING; role < ROLES; role++)
+        position->roles[role] &= ~squares;
 }
 
 static Position after(const Position *position, const Move *move)
 {
     Position next = *position;
-    char man = next.squares[move->from];
+    int role = role_on(position, bit(move->from));
+    clear(&next, bit(move->from) | bit(move->to));
     if (is_en_passant(position, move))
-        next.squares[move->from / 8 * 8 + move->to % 8] = 0;
-    next.squares[move->from] = 0;
-    next.squares[move->to] = move->promotion ? man_of(position->to_move, move->promotion) : man;
+        clear(&next, bit(move->from / 8 * 8 + move->to % 8));
+    next.sides[position->to_move] |= bit(move->to);
+    next.roles[move->promotion ? move->promotion : role] |= bit(move->to);
     next.to_move = !position->to_move;
-    next.en_passant = -1;
-    if (toupper((unsigned char)man) == 'P' && abs(move->to - move->from) == 16)
+    next.en_passant = 0;
+    if (role == PAWN && abs(move->to - move->from) == 16)
         next.en_passant = (move->from + move->to) / 2;
     return next;
 }
 
-/* Append a move if it leaves the own king out of check. */
-static int add_move(const Position *position, Move *moves, int count, int from, int to)
-{
-    Move move = {from, to, 0};
-    Position next = after(position, &move);
-    if (in_check(&next, position->to_move))
-        return count;
-    bool promotes = toupper((unsigned char)position->squares[from]) == 'P' && (to / 8 == 0 || to / 8 == 7);
-    for (const char *role = promotes ? "QRBN" : ""; *role; role++)
-        moves[count++] = (Move){from, to, *role};
-    if (!promotes)
-        moves[count++] = move;
-    return count;
-}
+/* The legal moves of the side to move. */
+typedef struct {
+    int men;
+    int from[MAX_OF_SIDE];
+    uint64_t targets[MAX_OF_SIDE];
+    bool in_check;
+    bool en_passant; /* one of them is a capture en passant */
+} Legal;
 
-static int add_steps(const Position *position, Move *moves, int count, int from, const int (*steps)[2], int first,
-                     int last, int reach)
+/* What holds men back: every way out of a check, and for each line from the king the man that is pinned to it. */
+typedef struct {
+    uint64_t answers; /* squares that end every check of the king, if another man moves there */
+    uint64_t pinned[FIRST_JUMP];
+    uint64_t pin_line[FIRST_JUMP];
+} Bonds;
+
+static Bonds bonds_of(const Position *position, int side)
 {
-    for (int i = first; i < last; i++) {
-        int file = from % 8, rank = from / 8;
-        for (int left = reach; left; left--) {
-            file += steps[i][0], rank += steps[i][1];
-            if (!on_board(file, rank))
-                break;
-            char man = position->squares[8 * rank + file];
-            if (!man || color_of(man) != position->to_move)
-                count = add_move(position, moves, count, from, 8 * rank + file);
-            if (man)
-                break;
+    uint64_t king = men_of(position, side, KING);
+    uint64_t enemies = position->sides[!side];
+    uint64_t occupied = all_men(position);
+    Bonds bonds = {.answers = EVERYWHERE};
+    for (int number = 0; number < FIRST_JUMP; number++) {
+        uint64_t seen = line(king, number, occupied);
+        if (seen & enemies & sliders(position, number))
+            bonds.answers &= seen;
+        uint64_t own = seen & position->sides[side];
+        uint64_t beyond = line(own, number, occupied);
+        if (beyond & enemies & sliders(position, number)) {
+            bonds.pinned[number] = own;
+            bonds.pin_line[number] = seen | beyond;
         }
     }
-    return count;
+    for (int number = FIRST_JUMP; number < STEPS; number++) {
+        uint64_t knight = step(king, number) & enemies & position->roles[KNIGHT];
+        if (knight)
+            bonds.answers &= knight;
+    }
+    for (int way = 0; way < 2; way++) {
+        uint64_t pawn = step(king, captures[side][way]) & enemies & position->roles[PAWN];
+        if (pawn)
+            bonds.answers &= pawn;
+    }
+    return bonds;
 }
 
-static int add_pawn_moves(const Position *position, Move *moves, int count, int from)
+static uint64_t pawn_targets(const Position *position, uint64_t pawn)
 {
-    int forward = position->to_move == WHITE ? 8 : -8, home = position->to_move == WHITE ? 1 : 6;
-    if (!position->squares[from + forward]) {
-        count = add_move(position, moves, count, from, from + forward);
-        if (from / 8 == home && !position->squares[from + 2 * forward])
-            count = add_move(position, moves, count, from, from + 2 * forward);
-    }
-    for (int side = -1; side <= 1; side += 2) {
-        int to = from + forward + side;
-        if (!on_board(from % 8 + side, 0))
-            continue;
-        char man = position->squares[to];
-        if ((man && color_of(man) != position->to_move) || to == position->en_passant)
-            count = add_move(position, moves, count, from, to);
-    }
-    return count;
+    int side = position->to_move;
+    uint64_t empty = ~all_men(position);
+    uint64_t third_rank = RANK_1 << (side == WHITE ? 16 : 40);
+    uint64_t one = step(pawn, forward[side]) & empty;
+    uint64_t two = step(one & third_rank, forward[side]) & empty;
+    uint64_t attacked = step(pawn, captures[side][0]) | step(pawn, captures[side][1]);
+    return one | two | (attacked & position->sides[!side]);
 }
 
-static int legal_moves(const Position *position, Move *moves)
+/* Where a man can go that is no king, but for bonds and captures en passant. */
+static uint64_t targets_of(const Position *position, uint64_t man)
+{
+    uint64_t found = 0;
+    if (position->roles[PAWN] & man)
+        return pawn_targets(position, man);
+    if (position->roles[KNIGHT] & man) {
+        for (int number = FIRST_JUMP; number < STEPS; number++)
+            found |= step(man, number);
+        return found;
+    }
+    for (int number = 0; number < FIRST_JUMP; number++)
+        if (sliders(position, number) & man)
+            found |= line(man, number, all_men(position));
+    return found;
+}
+
+/* The square on which a pawn can legally capture en passant, or none. */
+static uint64_t en_passant_target(const Position *position, uint64_t pawn)
+{
+    int side = position->to_move;
+    uint64_t attacked = step(pawn, captures[side][0]) | step(pawn, captures[side][1]);
+    if (!position->en_passant || !(attacked & bit(position->en_passant)))
+        return 0;
+    Move move = {lowest(pawn), position->en_passant, 0};
+    Position next = after(position, &move);
+    return in_check(&next, side) ? 0 : bit(position->en_passant);
+}
+
+static uint64_t king_targets(const Position *position, uint64_t king)
+{
+    int side = position->to_move;
+    uint64_t found = 0;
+    for (int number = 0; number < FIRST_JUMP; number++)
+        found |= step(king, number);
+    found &= ~position->sides[side];
+    return found & ~attacks_of(position, !side, all_men(position) ^ king); /* it does not hide the squares behind it */
+}
+
+static uint64_t bound_targets(const Position *position, uint64_t man, const Bonds *bonds)
+{
+    uint64_t found = targets_of(position, man) & ~position->sides[position->to_move] & bonds->answers;
+    for (int number = 0; number < FIRST_JUMP; number++)
+        if (bonds->pinned[number] == man)
+            found &= bonds->pin_line[number];
+    return found;
+}
+
+static Legal legal_moves(const Position *position)
+{
+    int side = position->to_move;
+    uint64_t king = men_of(position, side, KING);
+    Bonds bonds = bonds_of(position, side);
+    Legal legal = {.in_check = bonds.answers != EVERYWHERE};
+    for (uint64_t left = position->sides[side]; left && legal.men < MAX_OF_SIDE; left &= left - 1) {
+        uint64_t man = left & -left;
+        uint64_t targets = man == king ? king_targets(position, man) : bound_targets(position, man, &bonds);
+        uint64_t en_passant = position->roles[PAWN] & man ? en_passant_target(position, man) : 0;
+        legal.from[legal.men] = lowest(man);
+        legal.targets[legal.men] = targets | en_passant;
+        legal.en_passant = legal.en_passant || en_passant;
+        legal.men++;
+    }
+    return legal;
+}
+
+static bool promotes(const Position *position, int from, int to)
+{
+    return position->roles[PAWN] & bit(from) && LAST_RANKS & bit(to);
+}
+
+static Score score_of(const Position *position, const Legal *legal)
 {
     int count = 0;
-    for (int from = 0; from < 64; from++) {
-        char man = position->squares[from];
-        if (!man || color_of(man) != position->to_move)
-            continue;
-        switch (toupper((unsigned char)man)) {
-        case 'K': count = add_steps(position, moves, count, from, king_steps, 0, 8, 1); break;
-        case 'Q': count = add_steps(position, moves, count, from, king_steps, 0, 8, 7); break;
-        case 'R': count = add_steps(position, moves, count, from, king_steps, 0, 4, 7); break;
-        case 'B': count = add_steps(position, moves, count, from, king_steps, 4, 8, 7); break;
-        case 'N': count = add_steps(position, moves, count, from, knight_steps, 0, 8, 1); break;
-        case 'P': count = add_pawn_moves(position, moves, count, from); break;
-        }
+    for (int man = 0; man < legal->men; man++) {
+        count += count_of(legal->targets[man]);
+        if (position->roles[PAWN] & bit(legal->from[man]))
+            count += 3 * count_of(legal->targets[man] & LAST_RANKS);
     }
+    return (Score){!position->to_move, 2 * count + !legal->in_check};
+}
+
+static int list_moves(const Position *position, const Legal *legal, Move *moves)
+{
+    int count = 0;
+    for (int man = 0; man < legal->men; man++)
+        for (uint64_t left = legal->targets[man]; left; left &= left - 1) {
+            Move move = {legal->from[man], lowest(left), 0};
+            bool is_promotion = promotes(position, move.from, move.to);
+            if (count + KNIGHT > TBGEN_MOVES)
+                return count; /* of no legal position */
+            if (!is_promotion)
+                moves[count++] = move;
+            for (move.promotion = QUEEN; is_promotion && move.promotion <= KNIGHT; move.promotion++)
+                moves[count++] = move;
+        }
     return count;
 }
-
-static Score score_by_moves(const Position *position)
-{
-    Move moves[MAX_MOVES];
-    return (Score){!position->to_move, 2 * legal_moves(position, moves) + !in_check(position, position->to_move)};
-}
-
-/* A number that is the higher, the better an outcome is for White. */
-static int worth(Score score) { return score.holder == WHITE ? 1000 - score.code : score.code - 1000; }
 
 static bool same_score(Score a, Score b) { return a.holder == b.holder && a.code == b.code; }
 
-static Status check_en_passant(const Position *position, Problem *problem)
+static Status check_en_passant(const Position *position, char *message)
 {
-    int square = position->en_passant, forward = position->to_move == WHITE ? 8 : -8;
-    if (square == -1)
+    int square = position->en_passant;
+    int ahead = position->to_move == WHITE ? 8 : -8;
+    if (!square)
         return TBGEN_OK;
     if (square < 0 || square > 63 || square / 8 != (position->to_move == WHITE ? 5 : 2) ||
-        position->squares[square] || position->squares[square + forward] ||
-        position->squares[square - forward] != man_of(!position->to_move, 'P'))
-        return fail(problem, TBGEN_BAD_POSITION, "no pawn can be taken en passant on square %d", square);
+        all_men(position) & (bit(square) | bit(square + ahead)) ||
+        !(men_of(position, !position->to_move, PAWN) & bit(square - ahead)))
+        return fail(message, TBGEN_BAD_POSITION, "no pawn can be taken en passant on square %d", square);
     return TBGEN_OK;
 }
 
-static Status check_position(const Position *position, Problem *problem)
+static Status check_position(const Position *position, char *message)
 {
-    int men = 0, kings[2] = {0, 0};
+    uint64_t seen = 0;
+    uint64_t twice = position->sides[WHITE] & position->sides[BLACK];
+    for (int role = KING; role < ROLES; role++) {
+        twice |= seen & position->roles[role];
+        seen |= position->roles[role];
+    }
     if (position->to_move != WHITE && position->to_move != BLACK)
-        return fail(problem, TBGEN_BAD_POSITION, "no side %d can be to move", position->to_move);
-    for (int square = 0; square < 64; square++) {
-        char man = position->squares[square];
-        if (!man)
-            continue;
-        if (!strchr("KQRBNPkqrbnp", man))
-            return fail(problem, TBGEN_BAD_POSITION, "no man is written %c", man);
-        if ((man == 'P' || man == 'p') && (square < 8 || square > 55))
-            return fail(problem, TBGEN_BAD_POSITION, "a pawn stands on its first or last rank");
-        men++;
-        kings[color_of(man)] += man == 'K' || man == 'k';
+        return fail(message, TBGEN_BAD_POSITION, "no side %d can be to move", position->to_move);
+    if (twice || seen != all_men(position))
+        return fail(message, TBGEN_BAD_POSITION, "a square has not one man of one side");
+    for (int side = WHITE; side <= BLACK; side++) {
+        int kings = count_of(men_of(position, side, KING));
+        int men = count_of(position->sides[side]);
+        if (kings != 1)
+            return fail(message, TBGEN_BAD_POSITION, "a side has %d kings", kings);
+        if (men > MAX_OF_SIDE)
+            return fail(message, TBGEN_BAD_POSITION, "a side has %d men", men);
     }
-    if (men > MAX_MEN)
-        return fail(problem, TBGEN_BAD_POSITION, "there are no tables of %d men", men);
-    if (kings[WHITE] != 1 || kings[BLACK] != 1)
-        return fail(problem, TBGEN_BAD_POSITION, "a side has %d kings", kings[kings[WHITE] == 1]);
+    if (position->roles[PAWN] & LAST_RANKS)
+        return fail(message, TBGEN_BAD_POSITION, "a pawn stands on its first or last rank");
     if (in_check(position, !position->to_move))
-        return fail(problem, TBGEN_BAD_POSITION, "the side that is not to move is in check");
-    return check_en_passant(position, problem);
-}
-
-static Status read_squares(const char *fen, Position *position, Problem *problem)
-{
-    int file = 0, rank = 7;
-    for (; *fen; fen++) {
-        if (*fen == '/') {
-            if (file != 8 || rank-- == 0)
-                return fail(problem, TBGEN_BAD_POSITION, "a rank of the FEN has not eight squares");
-            file = 0;
-        } else if (*fen >= '1' && *fen <= '8')
-            file += *fen - '0';
-        else if (strchr("KQRBNPkqrbnp", *fen) && file < 8)
-            position->squares[8 * rank + file++] = *fen;
-        else
-            return fail(problem, TBGEN_BAD_POSITION, "the FEN has a sign that is no man: %c", *fen);
-    }
-    if (rank || file != 8)
-        return fail(problem, TBGEN_BAD_POSITION, "the FEN has not eight ranks of eight squares");
-    return TBGEN_OK;
-}
-
-static Status position_of_fen(const char *fen, Position *position, Problem *problem)
-{
-    char squares[100], side[4], castling[8], en_passant[4];
-    *position = (Position){{0}, WHITE, -1};
-    if (sscanf(fen, " %99s %3s %7s %3s", squares, side, castling, en_passant) != 4)
-        return fail(problem, TBGEN_BAD_POSITION, "the FEN has less than four fields");
-    TRY(read_squares(squares, position, problem));
-    if (strcmp(side, "w") && strcmp(side, "b"))
-        return fail(problem, TBGEN_BAD_POSITION, "the side to move is neither w nor b");
-    position->to_move = *side == 'w' ? WHITE : BLACK;
-    if (strcmp(castling, "-"))
-        return fail(problem, TBGEN_BAD_POSITION, "tables know no castling rights");
-    if (strcmp(en_passant, "-")) {
-        if (en_passant[0] < 'a' || en_passant[0] > 'h' || en_passant[1] < '1' || en_passant[1] > '8' || en_passant[2])
-            return fail(problem, TBGEN_BAD_POSITION, "there is no square %s", en_passant);
-        position->en_passant = (en_passant[1] - '1') * 8 + en_passant[0] - 'a';
-    }
-    return check_position(position, problem);
+        return fail(message, TBGEN_BAD_POSITION, "the side that is not to move is in check");
+    return check_en_passant(position, message);
 }
 
 /* ---- where a position lies ---- */
 
+#define PAIRS ".pairs" /* in the name of a table of the placements with an opposed pair of pawns */
+enum { MAX_MEN = 8, MAX_NAME = MAX_MEN + 1 + sizeof PAIRS };
+
 typedef struct {
-    uint64_t pawns; /* their squares, a byte each */
+    uint64_t pawns; /* as packed by packed_list */
     uint64_t number;
 } Block;
 
-typedef struct {
-    char name[16];
+enum Opening { UNOPENED, OPENED, FAILED };
+
+typedef struct Table {
+    char name[MAX_NAME];
+    const char *folder;
+    atomic_int opening; /* an enum Opening; what follows is read only after OPENED or FAILED */
+    Status status;
+    char reason[TBGEN_MESSAGE]; /* why it cannot be asked */
     bool has_distances;
-    int pawns, men; /* men beside the white king and the pawns, the black king included */
+    int pawns;
+    int men; /* beside the white king and the pawns, the black king included */
     uint64_t block_count;
     Block *blocks; /* in the order of their pawns; NULL without pawns */
-    File outcomes, distances;
+    File outcomes;
+    File distances;
+    struct Table *next;
 } Table;
 
-static const char piece_order[] = "QRBNqrbnk"; /* the men after the white king, in the order of the axes from the end */
+/* Some men of a board, in the order of the axes: 64 * number of their kind + square, ascending. */
+typedef struct {
+    int count;
+    int men[MAX_MEN];
+} List;
 
-static int mirrored_files(int square) { return square ^ 7; }
-static int mirrored_ranks(int square) { return square ^ 56; }
-static int mirrored_diagonal(int square) { return square % 8 * 8 + square / 8; }
+static int transposed(int square) { return square % 8 * 8 + square / 8; }
 
-static void transform(char *board, int (*image)(int))
+static void add_men(List *list, int kind, uint64_t squares, int turned)
 {
-    char from[64];
-    memcpy(from, board, 64);
-    for (int square = 0; square < 64; square++)
-        board[image(square)] = from[square];
+    for (; squares && list->count < MAX_MEN; squares &= squares - 1)
+        list->men[list->count++] = 64 * kind + (lowest(squares) ^ turned);
 }
 
-/* The squares of a man, ascending; by files first if wanted. Returns how many. */
-static int squares_of(const char *board, char man, bool by_files, int *squares)
+static void sort(List *list)
 {
-    int count = 0;
-    for (int i = 0; i < 64; i++) {
-        int square = by_files ? mirrored_diagonal(i) : i;
-        if (board[square] == man && count < MAX_MEN)
-            squares[count++] = square;
-    }
-    return count;
+    for (int i = 1; i < list->count; i++)
+        for (int j = i; j > 0 && list->men[j - 1] > list->men[j]; j--) {
+            int man = list->men[j];
+            list->men[j] = list->men[j - 1];
+            list->men[j - 1] = man;
+        }
 }
 
-/* White's pawns, then Black's, each by files, then ranks. */
-static int pawns_of(const char *board, int *squares)
+/* Turn the board: the bits of `turned` are flipped in each square. */
+static List turned_list(List list, int turned)
 {
-    int white = squares_of(board, 'P', true, squares);
-    return white + squares_of(board, 'p', true, squares + white);
+    for (int i = 0; i < list.count; i++)
+        list.men[i] ^= turned;
+    sort(&list);
+    return list;
 }
 
-/* The men beside the white king and the pawns. */
-static int pieces_of(const char *board, int *squares)
+static List transposed_list(List list)
 {
-    int count = 0;
-    for (const char *man = piece_order; *man; man++)
-        count += squares_of(board, *man, false, squares + count);
-    return count;
+    for (int i = 0; i < list.count; i++)
+        list.men[i] = list.men[i] / 64 * 64 + transposed(list.men[i] % 64);
+    sort(&list);
+    return list;
 }
 
-/* Below 0 where the first list comes first. */
-static int compare(const int *a, const int *b, int count, bool by_files)
+/* Below 0 if the first list comes first. */
+static int compare(const List *a, const List *b)
 {
-    for (int i = 0; i < count; i++)
-        if (a[i] != b[i])
-            return by_files ? mirrored_diagonal(a[i]) - mirrored_diagonal(b[i]) : a[i] - b[i];
+    for (int i = 0; i < a->count; i++)
+        if (a->men[i] != b->men[i])
+            return a->men[i] - b->men[i];
     return 0;
 }
 
-static void turn_without_pawns(char *board)
-{
-    int king = square_of(board, 'K');
-    if (king % 8 > 3)
-        transform(board, mirrored_files);
-    if (king / 8 > 3)
-        transform(board, mirrored_ranks);
-    king = square_of(board, 'K');
-    if (king / 8 > king % 8)
-        transform(board, mirrored_diagonal);
-    if (king / 8 == king % 8) {
-        int squares[64], images[64];
-        char other[64];
-        memcpy(other, board, 64);
-        transform(other, mirrored_diagonal);
-        int count = pieces_of(board, squares);
-        pieces_of(other, images);
-        if (compare(images, squares, count, false) < 0)
-            memcpy(board, other, 64);
-    }
-}
-
-static void turn_with_pawns(char *board)
-{
-    int squares[64], images[64];
-    char other[64];
-    memcpy(other, board, 64);
-    transform(other, mirrored_files);
-    int count = pawns_of(board, squares);
-    pawns_of(other, images);
-    int order = compare(images, squares, count, true);
-    int king = square_of(board, 'K');
-    if (order < 0 || (order == 0 && king % 8 > 3))
-        memcpy(board, other, 64);
-}
-
-static uint64_t packed_squares(const int *squares, int count)
+static uint64_t packed_list(const List *list)
 {
     uint64_t packed = 0;
-    while (count--)
-        packed = packed << 8 | (uint64_t)squares[count];
+    for (int i = 0; i < list->count; i++)
+        packed = packed << 6 | (uint64_t)(list->men[i] % 64);
     return packed;
 }
 
 static int by_pawns(const void *a, const void *b)
 {
-    const Block *first = a, *second = b;
+    const Block *first = a;
+    const Block *second = b;
     return first->pawns < second->pawns ? -1 : first->pawns > second->pawns;
 }
 
-/* The number of a position among the places of a table; White is the stronger side. */
-static Status place_of(const Table *table, char *board, int to_move, uint64_t *place)
+enum { MIRROR_FILES = 7, MIRROR_RANKS = 56 };
+
+/* The white king and the men of the axes, White being the stronger side. */
+typedef struct {
+    int king;
+    List pieces;
+} Placing;
+
+static void turn(Placing *placing, int turned)
 {
-    static const int triangle[10] = {0, 1, 2, 3, 9, 10, 11, 18, 19, 27};
-    int pawns[64], pieces[64];
-    Block here = {0, 0};
-    if (table->pawns) {
-        turn_with_pawns(board);
-        here.pawns = packed_squares(pawns, pawns_of(board, pawns));
-        const Block *found = bsearch(&here, table->blocks, (size_t)table->block_count, sizeof *found, by_pawns);
-        if (!found)
-            return damaged(&table->outcomes, "it has no block of these pawns");
-        here = *found;
-    } else
-        turn_without_pawns(board);
-    *place = 2 * here.number + (uint64_t)to_move;
-    for (int count = pieces_of(board, pieces); count--;)
-        *place = 64 * *place + (uint64_t)pieces[count];
-    int king = square_of(board, 'K'), number = 0;
-    while (!table->pawns && triangle[number] != king) /* a symmetry has brought it into the triangle */
-        number++;
-    *place = table->pawns ? 64 * *place + (uint64_t)king : 10 * *place + (uint64_t)number;
+    placing->king ^= turned;
+    placing->pieces = turned_list(placing->pieces, turned);
+}
+
+static void turn_without_pawns(Placing *placing)
+{
+    int file = placing->king % 8;
+    int rank = placing->king / 8;
+    turn(placing, (file > 3 ? MIRROR_FILES : 0) | (rank > 3 ? MIRROR_RANKS : 0));
+    file = placing->king % 8;
+    rank = placing->king / 8;
+    if (rank < file)
+        return;
+    List image = transposed_list(placing->pieces);
+    if (rank > file || compare(&image, &placing->pieces) < 0)
+        placing->pieces = image;
+    placing->king = transposed(placing->king);
+}
+
+/* The block of the pawns, whose squares are transposed: files count before ranks. */
+static Status turn_with_pawns(const Table *table, Placing *placing, List pawns, uint64_t *block, char *message)
+{
+    List image = turned_list(pawns, transposed(MIRROR_FILES));
+    int order = compare(&image, &pawns);
+    if (order < 0 || (order == 0 && placing->king % 8 > 3)) {
+        turn(placing, MIRROR_FILES);
+        pawns = image;
+    }
+    Block wanted = {packed_list(&pawns), 0};
+    const Block *found = bsearch(&wanted, table->blocks, (size_t)table->block_count, sizeof *found, by_pawns);
+    if (!found)
+        return damaged(&table->outcomes, "it has no block of these pawns", message);
+    *block = found->number;
     return TBGEN_OK;
 }
 
-/* ---- tables of a folder ---- */
+/* The number of a position among the places of a table; `strong` is the side that the table has as White. */
+static Status place_of(const Table *table, const Position *position, int strong, uint64_t *place, char *message)
+{
+    int turned = strong == WHITE ? 0 : MIRROR_RANKS;
+    uint64_t block = 0;
+    Placing placing = {lowest(men_of(position, strong, KING)) ^ turned, {0}};
+    int kind = 0;
+    for (int side = 0; side < 2; side++)
+        for (int role = QUEEN; role <= KNIGHT; role++)
+            add_men(&placing.pieces, kind++, men_of(position, side ^ strong, role), turned);
+    add_men(&placing.pieces, kind, men_of(position, !strong, KING), turned);
+    sort(&placing.pieces);
+    if (table->pawns) {
+        List pawns = {0};
+        add_men(&pawns, 0, men_of(position, strong, PAWN), turned);
+        add_men(&pawns, 1, men_of(position, !strong, PAWN), turned);
+        TRY(turn_with_pawns(table, &placing, transposed_list(pawns), &block, message));
+    } else
+        turn_without_pawns(&placing);
+    *place = 2 * block + (uint64_t)(position->to_move ^ strong);
+    for (int i = placing.pieces.count; i--;)
+        *place = 64 * *place + (uint64_t)(placing.pieces.men[i] % 64);
+    int file = placing.king % 8;
+    int rank = placing.king / 8;
+    if (table->pawns)
+        *place = 64 * *place + (uint64_t)placing.king;
+    else /* rows of 4, 3, 2 and 1 squares */
+        *place = 10 * *place + (uint64_t)(rank * (9 - rank) / 2 + file - rank);
+    return TBGEN_OK;
+}
+
+/* ---- tables of folders ---- */
 
 enum { MAX_BLOCKS = 1 << 24 };
 
-typedef struct Opened {
-    Status status;
-    Problem problem; /* why the table cannot be asked */
-    Table table;
-    struct Opened *next;
-} Opened;
+/* The men of a table or position: four bits for the number of each kind, White's first; and whether it is of pairs. */
+#define PAIRS_KEY (UINT64_C(1) << 63)
+
+typedef struct {
+    uint64_t key;
+    Table *table;
+    int strong; /* the side that the table has as White */
+} Material;
 
 struct tbgen_tables {
-    pthread_mutex_t lock;
-    char *folder;
+    pthread_mutex_t lock; /* of opening a table */
+    char *folders;
     Cache cache;
-    Opened *opened;
-    Problem problem;
+    Table *first;
+    Material *materials; /* in the order of their keys */
+    size_t material_count;
+    int largest;
 };
 
-static void name_of(const char *board, const char *first, const char *second, char *name)
+static const char roles_as_text[] = "KQRBNP";
+
+static uint64_t unit_of(int side, int role) { return UINT64_C(1) << (4 * (ROLES * side + role)); }
+
+static uint64_t key_of(const Position *position)
 {
-    for (const char *side = first; side; side = side == first ? second : NULL) {
-        for (const char *man = side; *man; man++)
-            for (int square = 0; square < 64; square++)
-                if (board[square] == *man)
-                    *name++ = (char)toupper((unsigned char)*man);
-        if (side == first)
-            *name++ = 'v';
-    }
-    *name = 0;
+    uint64_t key = 0;
+    for (int side = WHITE; side <= BLACK; side++)
+        for (int role = KING; role < ROLES; role++)
+            key += unit_of(side, role) * (uint64_t)(count_of(men_of(position, side, role)) & 15);
+    return key;
 }
 
-static Status check_size(const Table *table, const File *file, int dataset)
+/* The key of a name, such as KRvKP or KRPvKRP.pairs, if White is the side that it names first; 0 if it is no name. */
+static uint64_t key_of_name(const char *name, int *men)
+{
+    uint64_t key = 0;
+    int side = WHITE;
+    *men = 0;
+    for (; *name && *name != '.'; name++) {
+        const char *role = strchr(roles_as_text, *name);
+        if (*name == 'v')
+            side++;
+        else if (role && ++*men <= MAX_MEN && side <= BLACK)
+            key += unit_of(side, (int)(role - roles_as_text));
+        else
+            return 0;
+    }
+    bool has_kings = key % 16 == 1 && key / unit_of(BLACK, KING) % 16 == 1;
+    if (side != BLACK || !has_kings || (*name && strcmp(name, PAIRS)))
+        return 0;
+    return *name ? key | PAIRS_KEY : key;
+}
+
+static uint64_t exchanged(uint64_t key)
+{
+    uint64_t white = key % unit_of(BLACK, KING);
+    uint64_t black = (key & ~PAIRS_KEY) / unit_of(BLACK, KING);
+    return (key & PAIRS_KEY) | white * unit_of(BLACK, KING) | black;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const Material *first = a;
+    const Material *second = b;
+    return first->key < second->key ? -1 : first->key > second->key;
+}
+
+static const Material *find_material(const tbgen_tables *tables, uint64_t key)
+{
+    Material wanted = {key, NULL, 0};
+    if (tables->material_count == 0)
+        return NULL;
+    return bsearch(&wanted, tables->materials, tables->material_count, sizeof wanted, by_key);
+}
+
+/* Whether a white pawn stands below a black one on the same file. */
+static bool has_opposed_pair(const Position *position)
+{
+    uint64_t above = men_of(position, WHITE, PAWN) << 8;
+    for (int by = 8; by < 64; by *= 2)
+        above |= above << by;
+    return above & men_of(position, BLACK, PAWN);
+}
+
+/* The table of a position: a whole one, or one of opposed pairs alone; NULL if there is none. */
+static const Material *material_of(const tbgen_tables *tables, const Position *position)
+{
+    if (count_of(all_men(position)) > tables->largest)
+        return NULL;
+    uint64_t key = key_of(position);
+    const Material *found = find_material(tables, key);
+    if (!found && has_opposed_pair(position))
+        found = find_material(tables, key | PAIRS_KEY);
+    return found;
+}
+
+static Status no_table(const Position *position, char *message)
+{
+    char name[MAX_NAME] = "";
+    int size = 0;
+    if (count_of(all_men(position)) > MAX_MEN)
+        return fail(message, TBGEN_NO_TABLE, "there is no table of %d men", count_of(all_men(position)));
+    for (int side = WHITE; message && side <= BLACK; side++) {
+        for (int role = KING; role < ROLES; role++)
+            for (int men = count_of(men_of(position, side, role)); men > 0; men--)
+                name[size++] = roles_as_text[role];
+        if (side == WHITE)
+            name[size++] = 'v';
+    }
+    return fail(message, TBGEN_NO_TABLE, "there is no table of %s", name);
+}
+
+static Status check_size(const Table *table, const File *file, int dataset, char *message)
 {
     uint64_t places = 2 * table->block_count * (table->pawns ? 64 : 10);
     for (int i = 0; i < table->men; i++)
         places *= 64;
-    return file->datasets[dataset].items == places ? TBGEN_OK : damaged(file, "it has not an item for each place");
+    if (file->datasets[dataset].items != places)
+        return damaged(file, "it has not an item for each place", message);
+    return TBGEN_OK;
 }
 
-static Status read_blocks(Table *table)
+static Status read_blocks(Table *table, char *message)
 {
     const File *file = &table->outcomes;
-    uint64_t squares = file->datasets[BLOCK_SQUARES].items;
-    table->block_count = table->pawns ? squares / (uint64_t)table->pawns : 1;
-    if (table->block_count > MAX_BLOCKS || (table->pawns && squares % (uint64_t)table->pawns))
-        return damaged(file, "its blocks cannot be those of its pawns");
+    const Dataset *squares = &file->datasets[BLOCK_SQUARES];
+    table->block_count = table->pawns ? squares->items / (uint64_t)table->pawns : 1;
+    if (table->block_count > MAX_BLOCKS || (table->pawns && squares->items % (uint64_t)table->pawns))
+        return damaged(file, "its blocks cannot be those of its pawns", message);
     if (!table->pawns)
         return TBGEN_OK;
-    TRY(allocate(file->problem, table->block_count * sizeof *table->blocks, &table->blocks));
+    TRY(allocate(table->block_count * sizeof *table->blocks, &table->blocks, message));
     for (uint64_t block = 0; block < table->block_count; block++) {
-        int pawns[MAX_MEN];
-        for (int i = 0; i < table->pawns; i++) {
-            uint64_t square;
-            TRY(number_at(file, BLOCK_SQUARES, block * (uint64_t)table->pawns + (uint64_t)i, &square));
-            pawns[i] = (int)square;
-        }
-        table->blocks[block] = (Block){packed_squares(pawns, table->pawns), block};
+        List pawns = {.count = table->pawns};
+        for (int i = 0; i < table->pawns; i++)
+            pawns.men[i] = transposed(squares->whole[block * (uint64_t)table->pawns + (uint64_t)i] % 64);
+        table->blocks[block] = (Block){packed_list(&pawns), block};
     }
     qsort(table->blocks, (size_t)table->block_count, sizeof *table->blocks, by_pawns);
     return TBGEN_OK;
 }
 
-static Status open_layer(File *file, const tbgen_tables *tables, const Table *table, const char *layer,
-                         const char *ending)
+static Status open_layer(File *file, const Table *table, const char *layer, const char *ending, char *message)
 {
-    int size = snprintf(file->path, sizeof file->path, "%s/%s%s", tables->folder, table->name, ending);
+    int size = snprintf(file->path, sizeof file->path, "%s/%s%s", table->folder, table->name, ending);
     if (size < 0 || (size_t)size >= sizeof file->path)
-        return fail(file->problem, TBGEN_UNREADABLE, "the name of the folder is too long");
-    TRY(open_file(file));
+        return fail(message, TBGEN_UNREADABLE, "the name of the folder is too long");
+    TRY(open_file(file, message));
     if (strcmp(file->material, table->name) || strcmp(file->layer, layer))
-        return damaged(file, "it is not what its name says");
+        return damaged(file, "it is not what its name says", message);
     return TBGEN_OK;
 }
 
-static Status open_table(const tbgen_tables *tables, Table *table)
+static Status open_distances(Table *table, char *message)
 {
-    File *outcomes = &table->outcomes, *distances = &table->distances;
-    for (const char *man = table->name + 1; *man && *man != '.'; man++)
-        *(*man == 'P' ? &table->pawns : &table->men) += *man != 'v';
-    TRY(open_layer(outcomes, tables, table, "outcomes", ".h5"));
-    TRY(read_blocks(table));
-    TRY(check_size(table, outcomes, SYMBOL));
-    Status status = open_layer(distances, tables, table, "distances", ".dtg.h5");
+    File *distances = &table->distances;
+    Status status = open_layer(distances, table, "distances", ".dtg.h5", message);
     if (status == TBGEN_NO_TABLE)
         return TBGEN_OK;
     TRY(status);
-    if (strcmp(outcomes->digest, distances->outcomes))
-        return damaged(distances, "it belongs to other outcomes");
-    TRY(check_size(table, distances, DTG));
-    TRY(check_size(table, distances, DETAIL));
+    if (strcmp(table->outcomes.digest, distances->outcomes))
+        return damaged(distances, "it belongs to other outcomes", message);
+    TRY(check_size(table, distances, DTG, message));
+    TRY(check_size(table, distances, DETAIL, message));
     table->has_distances = true;
     return TBGEN_OK;
+}
+
+static Status open_files(Table *table, char *message)
+{
+    static const int asked_always[] = {BLOCK_SQUARES, SYMBOLS, OUTCOME_ROWS};
+    table->pawns = 0;
+    table->men = 0;
+    for (const char *man = table->name + 1; *man && *man != '.'; man++)
+        if (*man == 'P')
+            table->pawns++;
+        else if (*man != 'v')
+            table->men++;
+    TRY(open_layer(&table->outcomes, table, "outcomes", ".h5", message));
+    for (int i = 0; i < 3; i++)
+        TRY(load_whole(&table->outcomes, asked_always[i], message));
+    TRY(read_blocks(table, message));
+    TRY(check_size(table, &table->outcomes, SYMBOL, message));
+    return open_distances(table, message);
 }
 
 static void close_table(Table *table)
@@ -1102,341 +1444,496 @@ static void close_table(Table *table)
     table->blocks = NULL;
 }
 
-/* A table that is missing or damaged is not tried again: every question to it gets the same answer. */
-static Status table_of(tbgen_tables *tables, const char *name, const Table **table)
+/* Open a table once. A damaged one is not tried again: every question to it gets the same answer. */
+static Status open_table(tbgen_tables *tables, Table *table, char *message)
 {
-    Opened *entry = tables->opened;
-    while (entry && strcmp(entry->table.name, name))
-        entry = entry->next;
-    if (!entry) {
-        TRY(allocate(&tables->problem, sizeof *entry, &entry));
-        memset(entry, 0, sizeof *entry);
-        strcpy(entry->table.name, name);
-        entry->table.outcomes.problem = entry->table.distances.problem = &tables->problem;
-        entry->table.outcomes.cache = entry->table.distances.cache = &tables->cache;
-        entry->table.outcomes.descriptor = entry->table.distances.descriptor = -1;
-        entry->status = open_table(tables, &entry->table);
-        entry->problem = tables->problem;
-        if (entry->status != TBGEN_OK)
-            close_table(&entry->table);
-        if (entry->status == TBGEN_UNREADABLE || entry->status == TBGEN_NO_MEMORY) {
-            Status status = entry->status;
-            free(entry);
-            return status;
+    int opening = atomic_load_explicit(&table->opening, memory_order_acquire);
+    if (opening == UNOPENED) {
+        pthread_mutex_lock(&tables->lock);
+        opening = atomic_load_explicit(&table->opening, memory_order_relaxed);
+        if (opening == UNOPENED) {
+            table->status = open_files(table, table->reason);
+            opening = table->status == TBGEN_OK ? OPENED : FAILED;
+            if (opening == FAILED)
+                close_table(table);
+            atomic_store_explicit(&table->opening, opening, memory_order_release);
         }
-        entry->next = tables->opened;
-        tables->opened = entry;
+        pthread_mutex_unlock(&tables->lock);
     }
-    *table = &entry->table;
-    tables->problem = entry->problem;
-    return entry->status;
+    return opening == OPENED ? TBGEN_OK : fail(message, table->status, "%s", table->reason);
+}
+
+static Status note_table(tbgen_tables *tables, const char *folder, const char *name, char *message)
+{
+    int men;
+    uint64_t key = key_of_name(name, &men);
+    if (!key || find_material(tables, key))
+        return TBGEN_OK;
+    size_t room = (tables->material_count + 2) * sizeof *tables->materials;
+    Material *materials = realloc(tables->materials, room);
+    if (materials)
+        tables->materials = materials;
+    Table *table = calloc(1, sizeof *table);
+    if (!materials || !table) {
+        free(table);
+        return fail(message, TBGEN_NO_MEMORY, "no memory for the names of tables");
+    }
+    strcpy(table->name, name);
+    table->folder = folder;
+    table->outcomes.cache = table->distances.cache = &tables->cache;
+    table->outcomes.descriptor = table->distances.descriptor = -1;
+    table->next = tables->first;
+    tables->first = table;
+    materials[tables->material_count++] = (Material){key, table, WHITE};
+    if (exchanged(key) != key)
+        materials[tables->material_count++] = (Material){exchanged(key), table, BLACK};
+    qsort(materials, tables->material_count, sizeof *materials, by_key);
+    if (men > tables->largest)
+        tables->largest = men;
+    return TBGEN_OK;
+}
+
+static Status look_into(tbgen_tables *tables, const char *folder, char *message)
+{
+    static const char ending[] = ".h5";
+    Status status = TBGEN_OK;
+    struct dirent *entry;
+    DIR *directory = opendir(folder);
+    if (!directory)
+        return fail(message, TBGEN_UNREADABLE, "%s: %s", folder, strerror(errno));
+    while (status == TBGEN_OK && (entry = readdir(directory))) {
+        char name[MAX_NAME + sizeof ending];
+        size_t size = strlen(entry->d_name);
+        if (size < sizeof ending || size >= sizeof name || strcmp(entry->d_name + size - strlen(ending), ending))
+            continue;
+        strcpy(name, entry->d_name);
+        name[size - strlen(ending)] = 0;
+        status = note_table(tables, folder, name, message);
+    }
+    closedir(directory);
+    return status;
 }
 
 /* ---- the value of a position ---- */
 
-static Status score_of(const File *file, uint8_t byte, Score *score)
+static Status outcome_of(const File *file, uint8_t byte, Score *score, char *message)
 {
     int outcome = byte < 128 ? byte : byte - 256;
     if (outcome == 0)
-        return damaged(file, "it has an outcome that is none");
+        return damaged(file, "it has an outcome that is none", message);
     *score = outcome > 0 ? (Score){WHITE, outcome - 1} : (Score){BLACK, -outcome - 1};
     return TBGEN_OK;
 }
 
-typedef struct {
-    bool found;
-    Score outcome;
-    int plies;
-} Row;
-
 /* The last of some rows that has the accrued holder and a code of at most the accrued one. */
-static Status find_row(const File *file, int dataset, uint64_t first, uint64_t count, Score accrued, Row *row)
+static Status find_row(const File *file, int dataset, uint64_t first, uint64_t count, Score accrued, bool *found,
+                       Value *value, char *message)
 {
-    const uint8_t *bytes; /* holder, code, outcome; and in a file of distances the plies */
-    row->found = false;
+    uint8_t bytes[MAX_ITEM_BYTES]; /* holder, code, outcome; and in a file of distances the plies */
+    *found = false;
     while (count--) {
-        TRY(item_at(file, dataset, first + count, &bytes));
+        TRY(item_at(file, dataset, first + count, bytes, message));
         if (bytes[0] != accrued.holder || bytes[1] > accrued.code)
             continue;
-        row->found = true;
-        row->plies = dataset == ROWS ? (int)little_endian(bytes + 3, 2) : -1;
-        return score_of(file, bytes[2], &row->outcome);
+        *found = true;
+        value->plies = dataset == ROWS ? (int)little_endian(bytes + 3, 2) : -1;
+        return outcome_of(file, bytes[2], &value->outcome, message);
     }
+    return TBGEN_OK;
+}
+
+/* What a table says of a position, White being its stronger side. */
+typedef struct {
+    const Table *table;
+    uint64_t place;
+    uint64_t symbol;
+    Score entry;
+    enum { IS_ENTRY, STANDS, BREAKS } end;
+    Score outcome;
+} Found;
+
+static Status find_outcome(Found *found, Score own, Score accrued, char *message)
+{
+    const File *file = &found->table->outcomes;
+    uint8_t bytes[MAX_ITEM_BYTES]; /* entry, first row, rows */
+    bool has_row;
+    Value row = {0};
+    TRY(number_at(file, SYMBOL, found->place, &found->symbol, message));
+    TRY(item_at(file, SYMBOLS, found->symbol, bytes, message));
+    TRY(outcome_of(file, bytes[0], &found->entry, message));
+    found->end = IS_ENTRY;
+    found->outcome = found->entry;
+    if (same_score(accrued, own) || found->entry.code < accrued.code)
+        return TBGEN_OK;
+    TRY(find_row(file, OUTCOME_ROWS, little_endian(bytes + 1, 4), bytes[5], accrued, &has_row, &row, message));
+    int gain = has_row ? tbgen_worth(row.outcome) - tbgen_worth(accrued) : 0;
+    bool breaks = accrued.holder == WHITE ? gain < 0 : gain > 0;
+    found->end = breaks ? BREAKS : STANDS;
+    found->outcome = breaks ? row.outcome : accrued;
     return TBGEN_OK;
 }
 
 /* The distance of what a hold breaks into. */
-static Status break_plies(const Table *table, uint64_t place, uint64_t symbol, int plies_of_entry, Score accrued,
-                          Value *value)
+static Status find_break(const Found *found, int plies_of_entry, Score accrued, int *plies, char *message)
 {
-    const File *file = &table->distances;
+    const File *file = &found->table->distances;
     uint64_t group, state, detail;
-    const uint8_t *bytes;
-    Row row;
-    TRY(number_at(file, SYMBOL_GROUPS, symbol, &group));
-    TRY(number_at(file, GROUP_STATES, group + (uint64_t)plies_of_entry, &state));
-    TRY(number_at(file, DETAIL, place, &detail));
-    TRY(item_at(file, STATES, state + detail, &bytes));
-    TRY(find_row(file, ROWS, little_endian(bytes, 4), bytes[4], accrued, &row));
-    if (!row.found || !same_score(row.outcome, value->outcome))
-        return damaged(file, "its distances have another outcome than its outcomes");
-    value->plies = row.plies;
+    uint8_t bytes[MAX_ITEM_BYTES]; /* first row, rows */
+    bool has_row;
+    Value row;
+    TRY(number_at(file, SYMBOL_GROUPS, found->symbol, &group, message));
+    TRY(number_at(file, GROUP_STATES, group + (uint64_t)plies_of_entry, &state, message));
+    TRY(number_at(file, DETAIL, found->place, &detail, message));
+    TRY(item_at(file, STATES, state + detail, bytes, message));
+    TRY(find_row(file, ROWS, little_endian(bytes, 4), bytes[4], accrued, &has_row, &row, message));
+    if (!has_row || !same_score(row.outcome, found->outcome))
+        return damaged(file, "its distances have another outcome than its outcomes", message);
+    *plies = row.plies;
     return TBGEN_OK;
 }
 
-static Status entry_plies(const Table *table, uint64_t place, Score entry, int to_move, int *plies)
+static Status find_plies(const Found *found, int to_move, Score accrued, int *plies, char *message)
 {
     uint64_t stored;
-    *plies = -1;
-    if (!table->has_distances)
+    *plies = found->end == STANDS ? 0 : -1;
+    if (found->end == STANDS || !found->table->has_distances)
         return TBGEN_OK;
-    TRY(number_at(&table->distances, DTG, place, &stored));
+    TRY(number_at(&found->table->distances, DTG, found->place, &stored, message));
     if (stored > UINT16_MAX)
-        return damaged(&table->distances, "it has a distance that is too long");
-    *plies = (int)(to_move == entry.holder ? stored ^ 1 : stored);
-    return TBGEN_OK;
+        return damaged(&found->table->distances, "it has a distance that is too long", message);
+    int plies_of_entry = (int)(to_move == found->entry.holder ? stored ^ 1 : stored);
+    *plies = plies_of_entry;
+    return found->end == IS_ENTRY ? TBGEN_OK : find_break(found, plies_of_entry, accrued, plies, message);
 }
 
-/* The value of a place, White being the stronger side. */
-static Status look_up(const Table *table, uint64_t place, int to_move, Score own, Score accrued, Value *value)
+/* The value that the table of a position has. `plies` may be NULL. */
+static Status value_in_table(tbgen_tables *tables, const Position *position, Score own, Score accrued,
+                             Score *outcome, int *plies, char *message)
 {
-    const File *file = &table->outcomes;
-    const uint8_t *bytes;
-    uint64_t symbol;
-    int plies;
-    Score entry;
-    Row row;
-    TRY(number_at(file, SYMBOL, place, &symbol));
-    TRY(item_at(file, SYMBOLS, symbol, &bytes));
-    uint64_t first = little_endian(bytes + 1, 4), rows = bytes[5];
-    TRY(score_of(file, bytes[0], &entry));
-    TRY(entry_plies(table, place, entry, to_move, &plies));
-    *value = (Value){entry, plies};
-    if (same_score(accrued, own) || entry.code < accrued.code)
-        return TBGEN_OK;
-    TRY(find_row(file, OUTCOME_ROWS, first, rows, accrued, &row));
-    int gain = row.found ? worth(row.outcome) - worth(accrued) : 0;
-    *value = (Value){accrued, 0};
-    if (accrued.holder == WHITE ? gain >= 0 : gain <= 0)
-        return TBGEN_OK;
-    *value = (Value){row.outcome, -1};
-    return plies < 0 ? TBGEN_OK : break_plies(table, place, symbol, plies, accrued, value);
+    const Material *material = material_of(tables, position);
+    if (!material)
+        return no_table(position, message);
+    Found found = {.table = material->table};
+    TRY(open_table(tables, material->table, message));
+    TRY(place_of(found.table, position, material->strong, &found.place, message));
+    own.holder ^= material->strong;
+    accrued.holder ^= material->strong;
+    TRY(find_outcome(&found, own, accrued, message));
+    *outcome = found.outcome;
+    outcome->holder ^= material->strong;
+    return plies ? find_plies(&found, position->to_move ^ material->strong, accrued, plies, message) : TBGEN_OK;
 }
 
-/* Whether a white pawn stands below a black one on the same file. */
-static bool has_opposed_pair(const char *board)
-{
-    for (int file = 0; file < 8; file++) {
-        bool white = false;
-        for (int square = file + 8; square < 56; square += 8) {
-            white = white || board[square] == 'P';
-            if (white && board[square] == 'p')
-                return true;
-        }
-    }
-    return false;
-}
-
-/* The table of a position, perhaps with the colours exchanged: a whole one, or one of opposed pairs alone. */
-static Status table_for(tbgen_tables *tables, const Position *position, const Table **table, bool *exchanged)
-{
-    char name[MAX_NAME], other[MAX_NAME];
-    name_of(position->squares, "KQRBNP", "kqrbnp", name);
-    name_of(position->squares, "kqrbnp", "KQRBNP", other);
-    int scopes = has_opposed_pair(position->squares) ? 2 : 1;
-    for (int scope = 0; scope < scopes; scope++) {
-        if (scope == 1) {
-            strcat(name, PAIRS);
-            strcat(other, PAIRS);
-        }
-        *exchanged = false;
-        Status status = table_of(tables, name, table);
-        if (status == TBGEN_NO_TABLE && strcmp(name, other)) {
-            *exchanged = true;
-            status = table_of(tables, other, table);
-        }
-        if (status != TBGEN_NO_TABLE)
-            return status;
-    }
-    return fail(&tables->problem, TBGEN_NO_TABLE, "there is no table of %s", name);
-}
-
-static Status value_in_table(tbgen_tables *tables, const Position *position, Score own, Score accrued, Value *value)
-{
-    char board[64];
-    const Table *table;
-    bool exchanged;
-    uint64_t place = 0;
-    TRY(table_for(tables, position, &table, &exchanged));
-    memcpy(board, position->squares, 64);
-    if (exchanged) {
-        transform(board, mirrored_ranks);
-        for (int square = 0; square < 64; square++)
-            if (board[square])
-                board[square] = man_of(!color_of(board[square]), (char)toupper((unsigned char)board[square]));
-        own.holder ^= 1, accrued.holder ^= 1;
-    }
-    int to_move = position->to_move ^ (int)exchanged;
-    TRY(place_of(table, board, to_move, &place));
-    TRY(look_up(table, place, to_move, own, accrued, value));
-    value->outcome.holder ^= (int)exchanged;
-    return TBGEN_OK;
-}
-
-static Status value_of(tbgen_tables *tables, const Position *position, Score accrued, Value *value);
-
-/* The value of a position after a move, with the plies of this one. */
-static Status value_of_move(tbgen_tables *tables, const Position *position, const Move *move, Score accrued,
-                            Value *value)
-{
-    Position next = after(position, move);
-    Score own = score_by_moves(&next);
-    bool replaced = is_reset(position, move) || own.code < accrued.code;
-    TRY(value_of(tables, &next, replaced ? own : accrued, value));
-    value->plies += value->plies >= 0;
-    return TBGEN_OK;
-}
+static Status probe_moves(tbgen_tables *tables, const Position *position, const Legal *legal, Score accrued,
+                          RootMove *moves, int *count, char *message);
 
 /* A position with a legal capture en passant is in no table: its value is that of its best move. */
-static Status value_by_search(tbgen_tables *tables, const Position *position, const Move *moves, int count,
-                              Score accrued, Value *best)
+static Status value_by_moves(tbgen_tables *tables, const Position *position, const Legal *legal, Score accrued,
+                             Value *value, char *message)
 {
-    int sign = position->to_move == WHITE ? 1 : -1;
-    TRY(value_of_move(tables, position, &moves[0], accrued, best));
-    for (int i = 1; i < count; i++) {
-        Value value;
-        TRY(value_of_move(tables, position, &moves[i], accrued, &value));
-        int gain = sign * (worth(value.outcome) - worth(best->outcome));
-        bool progress = sign * (worth(value.outcome) - worth(accrued)) > 0;
-        if (gain > 0 || (gain == 0 && (progress ? value.plies < best->plies : value.plies > best->plies)))
-            *best = value;
+    RootMove moves[TBGEN_MOVES];
+    int count;
+    TRY(probe_moves(tables, position, legal, accrued, moves, &count, message));
+    *value = moves[0].value;
+    if (same_score(value->outcome, accrued))
+        value->plies = 0;
+    return TBGEN_OK;
+}
+
+/* The value of a position with what has accrued, of which the own score is a part. */
+static Status value_of(tbgen_tables *tables, const Position *position, const Legal *legal, Score accrued,
+                       Value *value, char *message)
+{
+    Score own = score_of(position, legal);
+    if (legal->en_passant)
+        return value_by_moves(tables, position, legal, accrued, value, message);
+    return value_in_table(tables, position, own, accrued, &value->outcome, &value->plies, message);
+}
+
+/* The plies count from the position before the move; they are 0 if the move keeps the outcome that has accrued. */
+static Status value_of_move(tbgen_tables *tables, const Position *position, const Move *move, Score accrued,
+                            Value *value, char *message)
+{
+    Position next = after(position, move);
+    Legal legal = legal_moves(&next);
+    Score carried = tbgen_accrue(accrued, score_of(&next, &legal), is_reset(position, move));
+    TRY(value_of(tables, &next, &legal, carried, value, message));
+    bool keeps = same_score(carried, accrued) && !is_reset(position, move) && same_score(value->outcome, accrued);
+    if (keeps)
+        value->plies = 0;
+    else if (value->plies >= 0)
+        value->plies++;
+    return TBGEN_OK;
+}
+
+/* Whether a move comes before another one: who makes progress hurries, and the other side delays. */
+static bool is_better(const Value *a, const Value *b, int side, Score accrued)
+{
+    int sign = side == WHITE ? 1 : -1;
+    int gain = sign * (tbgen_worth(a->outcome) - tbgen_worth(b->outcome));
+    int progress = sign * (tbgen_worth(a->outcome) - tbgen_worth(accrued));
+    if (gain)
+        return gain > 0;
+    return progress < 0 ? a->plies > b->plies : a->plies < b->plies;
+}
+
+static Status probe_moves(tbgen_tables *tables, const Position *position, const Legal *legal, Score accrued,
+                          RootMove *moves, int *count, char *message)
+{
+    Move legal_list[TBGEN_MOVES];
+    *count = list_moves(position, legal, legal_list);
+    for (int i = 0; i < *count; i++) {
+        RootMove found = {legal_list[i], {{0, 0}, 0}};
+        int at = i;
+        TRY(value_of_move(tables, position, &found.move, accrued, &found.value, message));
+        for (; at > 0 && is_better(&found.value, &moves[at - 1].value, position->to_move, accrued); at--)
+            moves[at] = moves[at - 1];
+        moves[at] = found;
     }
-    if (same_score(best->outcome, accrued))
-        best->plies = 0;
     return TBGEN_OK;
 }
 
 /* No game can carry such a score: it would have ended, or a king alone would have given check or had nine moves. */
-static Status check_accrued(const Position *position, Score accrued, Problem *problem)
+static Status check_accrued(const Position *position, Score accrued, char *message)
 {
-    int men[2] = {0, 0};
-    for (int square = 0; square < 64; square++)
-        if (position->squares[square])
-            men[color_of(position->squares[square])]++;
-    bool side = accrued.holder == WHITE || accrued.holder == BLACK;
-    if (!side || accrued.code < 2 || (men[accrued.holder] == 1 && accrued.code % 2 == 0) ||
-        (men[!accrued.holder] == 1 && accrued.code > 17))
-        return fail(problem, TBGEN_BAD_SCORE, "no game can carry this accrued score");
+    int holder = accrued.holder;
+    bool is_side = holder == WHITE || holder == BLACK;
+    if (!is_side || accrued.code < 2 || (count_of(position->sides[holder]) == 1 && accrued.code % 2 == 0) ||
+        (count_of(position->sides[!holder]) == 1 && accrued.code > 17))
+        return fail(message, TBGEN_BAD_SCORE, "no game can carry this accrued score");
     return TBGEN_OK;
 }
 
-/* Improvements are made first: an accrued score is never worse than the own one. */
-static Status value_of(tbgen_tables *tables, const Position *position, Score accrued, Value *value)
+/* What every question that is not trusted begins with. Of the own and the accrued score the better one counts. */
+static Status check_question(const Position *position, Score *accrued, Legal *legal, char *message)
 {
-    Move moves[MAX_MOVES];
-    int count = legal_moves(position, moves);
-    Score own = {!position->to_move, 2 * count + !in_check(position, position->to_move)};
-    if (own.code < accrued.code)
-        accrued = own;
-    for (int i = 0; i < count; i++)
-        if (is_en_passant(position, &moves[i]))
-            return value_by_search(tables, position, moves, count, accrued, value);
-    return value_in_table(tables, position, own, accrued, value);
+    TRY(check_position(position, message));
+    *legal = legal_moves(position);
+    Score own = score_of(position, legal);
+    if (!same_score(*accrued, own))
+        TRY(check_accrued(position, *accrued, message));
+    *accrued = tbgen_accrue(*accrued, own, false);
+    return TBGEN_OK;
+}
+
+/* ---- texts ---- */
+
+static Status read_squares(const char *fen, Position *position, char *message)
+{
+    int file = 0;
+    int rank = 7;
+    for (; *fen; fen++) {
+        const char *role = strchr(roles_as_text, toupper((unsigned char)*fen));
+        if (*fen == '/') {
+            if (file != 8 || rank-- == 0)
+                return fail(message, TBGEN_BAD_POSITION, "a rank of the FEN has not eight squares");
+            file = 0;
+        } else if (*fen >= '1' && *fen <= '8')
+            file += *fen - '0';
+        else if (role && file < 8) {
+            uint64_t square = bit(8 * rank + file++);
+            position->sides[islower((unsigned char)*fen) ? BLACK : WHITE] |= square;
+            position->roles[role - roles_as_text] |= square;
+        } else
+            return fail(message, TBGEN_BAD_POSITION, "the FEN has a sign that is no man: %c", *fen);
+    }
+    if (rank || file != 8)
+        return fail(message, TBGEN_BAD_POSITION, "the FEN has not eight ranks of eight squares");
+    return TBGEN_OK;
+}
+
+static Status position_of_fen(const char *fen, Position *position, char *message)
+{
+    char squares[100], side[4], castling[8], en_passant[4];
+    *position = (Position){.to_move = WHITE};
+    if (sscanf(fen, " %99s %3s %7s %3s", squares, side, castling, en_passant) != 4)
+        return fail(message, TBGEN_BAD_POSITION, "the FEN has less than four fields");
+    TRY(read_squares(squares, position, message));
+    if (strcmp(side, "w") && strcmp(side, "b"))
+        return fail(message, TBGEN_BAD_POSITION, "the side to move is neither w nor b");
+    position->to_move = *side == 'w' ? WHITE : BLACK;
+    if (strcmp(castling, "-"))
+        return fail(message, TBGEN_BAD_POSITION, "tables know no castling rights");
+    if (strcmp(en_passant, "-")) {
+        if (en_passant[0] < 'a' || en_passant[0] > 'h' || en_passant[1] < '1' || en_passant[1] > '8' || en_passant[2])
+            return fail(message, TBGEN_BAD_POSITION, "there is no square %s", en_passant);
+        position->en_passant = (en_passant[1] - '1') * 8 + en_passant[0] - 'a';
+        if (!position->en_passant)
+            return fail(message, TBGEN_BAD_POSITION, "no pawn can be taken en passant on square 0");
+    }
+    return check_position(position, message);
 }
 
 /* ---- the public functions ---- */
 
-tbgen_tables *tbgen_open(const char *folder, size_t chunks)
+/* The message of a success is empty. */
+static void begin(char *message)
 {
+    if (message)
+        *message = 0;
+}
+
+static Status look_into_all(tbgen_tables *tables, char *message)
+{
+    for (char *folder = tables->folders; folder;) {
+        char *colon = strchr(folder, ':');
+        if (colon)
+            *colon = 0;
+        TRY(look_into(tables, folder, message));
+        folder = colon ? colon + 1 : NULL;
+    }
+    return TBGEN_OK;
+}
+
+tbgen_tables *tbgen_open(const char *folders, size_t megabytes, char *message)
+{
+    begin(message);
     tbgen_tables *tables = calloc(1, sizeof *tables);
-    if (!tables)
-        return NULL;
-    tables->cache.count = chunks ? chunks : 1;
-    tables->cache.slots = calloc(tables->cache.count, sizeof *tables->cache.slots);
-    tables->folder = malloc(strlen(folder) + 1);
-    if (!tables->cache.slots || !tables->folder || pthread_mutex_init(&tables->lock, NULL)) {
-        free(tables->cache.slots);
-        free(tables->folder);
-        free(tables);
+    if (!tables) {
+        fail(message, TBGEN_NO_MEMORY, "no memory for tables");
         return NULL;
     }
-    strcpy(tables->folder, folder);
-    return tables;
+    pthread_mutex_init(&tables->lock, NULL);
+    tables->folders = malloc(strlen(folders) + 1);
+    bool is_made = make_cache(&tables->cache, megabytes) && tables->folders;
+    if (!is_made)
+        fail(message, TBGEN_NO_MEMORY, "no memory for a cache of %zu MB", megabytes);
+    else
+        strcpy(tables->folders, folders);
+    if (is_made && look_into_all(tables, message) == TBGEN_OK)
+        return tables;
+    tbgen_close(tables);
+    return NULL;
 }
 
 void tbgen_close(tbgen_tables *tables)
 {
     if (!tables)
         return;
-    while (tables->opened) {
-        Opened *entry = tables->opened;
-        tables->opened = entry->next;
-        close_table(&entry->table);
-        free(entry);
+    while (tables->first) {
+        Table *table = tables->first;
+        tables->first = table->next;
+        close_table(table);
+        free(table);
     }
-    for (size_t i = 0; i < tables->cache.count; i++)
-        free(tables->cache.slots[i].bytes);
+    destroy_cache(&tables->cache);
     pthread_mutex_destroy(&tables->lock);
-    free(tables->cache.slots);
-    free(tables->folder);
+    free(tables->materials);
+    free(tables->folders);
     free(tables);
 }
 
-static Status probe(tbgen_tables *tables, const Position *position, Score accrued, Value *value)
+int tbgen_largest(const tbgen_tables *tables) { return tables->largest; }
+
+bool tbgen_has_material(const tbgen_tables *tables, const char *material)
 {
-    TRY(check_position(position, &tables->problem));
-    if (!same_score(accrued, score_by_moves(position)))
-        TRY(check_accrued(position, accrued, &tables->problem));
-    return value_of(tables, position, accrued, value);
+    int men;
+    uint64_t key = key_of_name(material, &men);
+    return key && find_material(tables, key);
 }
 
-Status tbgen_probe(tbgen_tables *tables, const Position *position, Score accrued, Value *value, char *message)
+bool tbgen_has_position(const tbgen_tables *tables, const Position *position)
 {
-    pthread_mutex_lock(&tables->lock);
-    Status status = tell(&tables->problem, probe(tables, position, accrued, value), message);
-    pthread_mutex_unlock(&tables->lock);
-    return status;
-}
-
-Status tbgen_own_score(const Position *position, Score *own, char *message)
-{
-    Problem problem;
-    Status status = check_position(position, &problem);
-    if (status == TBGEN_OK)
-        *own = score_by_moves(position);
-    return tell(&problem, status, message);
-}
-
-Status tbgen_read_fen(const char *fen, Position *position, char *message)
-{
-    Problem problem;
-    return tell(&problem, position_of_fen(fen, position, &problem), message);
-}
-
-Status tbgen_read_score(const char *text, Score *score, char *message)
-{
-    Problem problem;
-    bool black = *text == '-' || *text == 'm';
-    const char *at = text + black;
-    char *end;
-    unsigned long whole = 0;
-    if ((*at != 'G' && *at != 'g') || !isdigit((unsigned char)at[1]) || (whole = strtoul(at + 1, &end, 10)) > 200 ||
-        end[0] != '.' || (end[1] != '0' && end[1] != '5') || end[2])
-        return tell(&problem, fail(&problem, TBGEN_BAD_SCORE, "no accrued score: %s", text), message);
-    *score = (Score){black ? BLACK : WHITE, (int)(2 * whole) + (end[1] == '5')};
-    return tell(&problem, TBGEN_OK, message);
+    return material_of(tables, position) != NULL;
 }
 
 Status tbgen_verify_file(const char *path, char *message)
 {
-    Problem problem;
-    File file = {.problem = &problem, .descriptor = -1};
+    File file = {.descriptor = -1};
+    begin(message);
     if (strlen(path) >= sizeof file.path)
-        return tell(&problem, fail(&problem, TBGEN_UNREADABLE, "the name of the file is too long"), message);
+        return fail(message, TBGEN_UNREADABLE, "the name of the file is too long");
     strcpy(file.path, path);
-    Status status = open_file(&file);
+    Status status = open_file(&file, message);
     if (status == TBGEN_OK)
-        status = check_every_byte(&file);
+        status = check_every_byte(&file, message);
     close_file(&file);
-    return tell(&problem, status, message);
+    return status;
+}
+
+Status tbgen_probe(tbgen_tables *tables, const Position *position, Score accrued, Value *value, char *message)
+{
+    Legal legal;
+    begin(message);
+    TRY(check_question(position, &accrued, &legal, message));
+    return value_of(tables, position, &legal, accrued, value, message);
+}
+
+Status tbgen_probe_outcome(tbgen_tables *tables, const Position *position, Score own, Score accrued, Score *outcome,
+                           char *message)
+{
+    begin(message);
+    if (position->to_move != WHITE && position->to_move != BLACK)
+        return fail(message, TBGEN_BAD_POSITION, "no side %d can be to move", position->to_move);
+    if (position->en_passant) {
+        Legal legal = legal_moves(position);
+        Value value;
+        if (legal.en_passant) {
+            TRY(value_by_moves(tables, position, &legal, accrued, &value, message));
+            *outcome = value.outcome;
+            return TBGEN_OK;
+        }
+    }
+    return value_in_table(tables, position, own, accrued, outcome, NULL, message);
+}
+
+Status tbgen_probe_root(tbgen_tables *tables, const Position *position, Score accrued, RootMove *moves, int *count,
+                        char *message)
+{
+    Legal legal;
+    begin(message);
+    TRY(check_question(position, &accrued, &legal, message));
+    return probe_moves(tables, position, &legal, accrued, moves, count, message);
+}
+
+Status tbgen_own_score(const Position *position, Score *own, char *message)
+{
+    begin(message);
+    TRY(check_position(position, message));
+    Legal legal = legal_moves(position);
+    *own = score_of(position, &legal);
+    return TBGEN_OK;
+}
+
+int tbgen_legal_moves(const Position *position, Move *moves)
+{
+    Legal legal = legal_moves(position);
+    return list_moves(position, &legal, moves);
+}
+
+Position tbgen_play(const Position *position, Move move) { return after(position, &move); }
+
+bool tbgen_is_reset(const Position *position, Move move) { return is_reset(position, &move); }
+
+Status tbgen_read_fen(const char *fen, Position *position, char *message)
+{
+    begin(message);
+    return position_of_fen(fen, position, message);
+}
+
+Status tbgen_read_score(const char *text, Score *score, char *message)
+{
+    bool is_black = *text == '-' || *text == 'm';
+    const char *at = text + is_black;
+    char *end;
+    unsigned long whole = 0;
+    begin(message);
+    if ((*at != 'G' && *at != 'g') || !isdigit((unsigned char)at[1]) || (whole = strtoul(at + 1, &end, 10)) > 200 ||
+        end[0] != '.' || (end[1] != '0' && end[1] != '5') || end[2])
+        return fail(message, TBGEN_BAD_SCORE, "no accrued score: %s", text);
+    *score = (Score){is_black ? BLACK : WHITE, (int)(2 * whole) + (end[1] == '5')};
+    return TBGEN_OK;
+}
+
+void tbgen_write_score(Score score, char text[TBGEN_TEXT])
+{
+    const char *sign = score.holder == WHITE ? "" : "-";
+    snprintf(text, TBGEN_TEXT, "%sG%d.%d", sign, score.code / 2 % 1000, score.code % 2 * 5);
+}
+
+void tbgen_write_move(Move move, char text[TBGEN_TEXT])
+{
+    static const char promotions[] = {[QUEEN] = 'q', [ROOK] = 'r', [BISHOP] = 'b', [KNIGHT] = 'n'};
+    snprintf(text, TBGEN_TEXT, "%c%c%c%c%c", 'a' + move.from % 8, '1' + move.from / 8, 'a' + move.to % 8,
+             '1' + move.to / 8, promotions[move.promotion]);
 }

@@ -96,7 +96,7 @@ def walk(page: Path, home: Path, left_out: Collection[str]) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_journey_prints_what_its_page_shows(page: Path, home: Path) -> None:
     install(home)
-    walk(page, home, (*INSTALLS, *(() if compiler() else ("cc", "./ask"))))
+    walk(page, home, (*INSTALLS, *(() if compiler() else ("cc", "./example"))))
 
 
 @pytest.mark.slow

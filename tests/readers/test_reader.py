@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,19 +10,16 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen.errors import AccruedError
+from tbgen.errors import AccruedError, TbgenError
+from tbgen.library.workers import make_table
 from tbgen.material import materials
 from tbgen.probe import Tablebase, open_tablebase
+from tbgen.probe.opened import has_pair_on
 from tbgen.score import Score
 from tests.attacks.tables import damaged, forged
 from tests.copies import copy_tables
-from tests.readers.c_reader import RACES, SANITIZED, Reader, build, compiler, is_refusal
+from tests.readers.c_reader import MOVES, SANITIZED, SEARCH, Reader, is_refusal, needs_compiler
 from tests.readers.pairs import Case, Pair, random_pair, vectors
-
-needs_compiler = pytest.mark.skipif(
-    compiler() is None,
-    reason="no C compiler with libzstd on this system (Debian's packages are gcc and libzstd-dev)",
-)
 
 BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30;G4.0"
 
@@ -56,18 +52,46 @@ def differences_of_vectors(
 
 
 def differences_of_pairs(reader: Reader, folder: Path, pairs: Sequence[Pair]) -> list[object]:
-    """Where the reader and the probe give different answers, or one of them none."""
+    """Where the reader and the probe give different answers, or one of them none, by any door."""
     with open_tablebase(folder) as tables:
         found = tables.probe_many(
             [pair.board for pair in pairs], accrued=[pair.accrued for pair in pairs]
         )
-    expected = ["" if each is None else f"{each[0]};{each[1]}" for each in found]
-    answers = reader.ask(folder, [pair.line for pair in pairs])
-    return [
-        (pair.line, got, wanted)
-        for pair, got, wanted in zip(pairs, answers, expected, strict=True)
-        if said(got) != wanted
-    ]
+    values = reader.ask(folder, [pair.line for pair in pairs])
+    outcomes = reader.ask(folder, [pair.line for pair in pairs], SEARCH)
+    differences = list[object]()
+    for number, pair in enumerate(pairs):
+        each = found[number]
+        wanted = "" if each is None else f"{each[0]};{each[1]}"
+        if said(values[number]) != wanted:
+            differences.append((pair.line, values[number], wanted))
+        if each is not None and outcomes[number] != f"{each[0]};?":  # it trusts whoever asks
+            differences.append((pair.line, outcomes[number], wanted))
+    return differences
+
+
+def differences_of_moves(reader: Reader, folder: Path, pairs: Sequence[Pair]) -> list[object]:
+    """Where the moves of a position, their values or the order of these are not those of the probe."""
+    differences = list[object]()
+    answers = reader.ask(folder, [pair.line for pair in pairs], MOVES)
+    with open_tablebase(folder) as tables:
+        for pair, answer in zip(pairs, answers, strict=True):
+            try:
+                moves = tables.probe_moves(pair.board, pair.accrued)
+            except TbgenError:
+                if not is_refusal(answer):
+                    differences.append((pair.line, answer))
+                continue
+            wanted = [f"{move.uci} {move.outcome} {move.dtg}" for move in moves]
+            got = answer.split(";") if answer else []
+            if sorted(got) != sorted(wanted) or values_of(got) != values_of(wanted):
+                differences.append((pair.line, got, wanted))
+    return differences
+
+
+def values_of(moves: Sequence[str]) -> list[str]:
+    """Without the moves, which may stand in any order if their values are equal."""
+    return [move.partition(" ")[2] for move in moves]
 
 
 def assert_vectors_are_the_probes(tables: Tablebase, rows: Sequence[dict[str, str]]) -> None:
@@ -110,6 +134,32 @@ def test_the_reader_agrees_with_the_probe_on_random_pairs(
     names = [str(material) for men in (2, 3) for material in materials(men)]
     pairs = [random_pair(draw, name) for name in names for _ in range(100)]
     assert differences_of_pairs(reader, table_folder, pairs) == []
+    assert differences_of_moves(reader, table_folder, pairs[::4]) == []
+
+
+@pytest.fixture(scope="module")
+def pairs_folder(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tables of two and three men, and that of the pairs of two pawns."""
+    folder = tmp_path_factory.mktemp("pairs")
+    for path in table_folder.glob("*.h5"):
+        (folder / path.name).symlink_to(path)
+    make_table(folder, "KPvKP.pairs", 2)
+    return folder
+
+
+@needs_compiler
+def test_the_reader_agrees_with_the_probe_on_a_table_of_pairs(
+    reader: Reader, pairs_folder: Path
+) -> None:
+    draw = random.Random(213)
+    drawn = [random_pair(draw, "KPvKP") for _ in range(4000)]
+    opposed = [pair for pair in drawn if has_pair_on(pair.board)]
+    others = [pair for pair in drawn if not has_pair_on(pair.board)][:300]
+    assert len(opposed) > 50
+    assert differences_of_pairs(reader, pairs_folder, opposed + others) == []
+    assert differences_of_moves(reader, pairs_folder, opposed + others) == []
+    answers = reader.ask(pairs_folder, [pair.line for pair in others])
+    assert "error: there is no table of KPvKP" in answers
 
 
 @needs_compiler
@@ -128,6 +178,7 @@ def test_the_reader_agrees_on_larger_tables(
     pairs = [random_pair(draw, name) for name in names for _ in range(300)]
     assert any(pair.board.has_legal_en_passant() for pair in pairs) == (men == 4)
     assert differences_of_pairs(reader, folder, pairs) == []
+    assert differences_of_moves(reader, folder, pairs[::10]) == []
 
 
 @pytest.fixture
@@ -199,13 +250,3 @@ def test_lines_that_make_no_sense_are_refused(careful_reader: Reader, folder: Pa
     answers = careful_reader.ask(folder, WILD)
     assert [answer for answer in answers if not is_refusal(answer)] == []
     assert len(answers) == len(WILD)
-
-
-@needs_compiler
-def test_threads_share_tables(table_folder: Path, tmp_path: Path) -> None:
-    program = build(tmp_path / "threads", Path(__file__).with_name("threads.c"), RACES)
-    fens = [row["fen"] for row in vectors(2, 3) if row["outcome"]][::7]
-    run = subprocess.run(
-        [program, table_folder, *fens], capture_output=True, text=True, timeout=300
-    )
-    assert (run.returncode, run.stderr) == (0, "")
