@@ -3,26 +3,34 @@
     python docs/examples/claims.py stalemates [RECORDS]
     python docs/examples/claims.py sharpness [RECORDS]
 
-Each prints a row for each ending, and one for all together, of the positions that ordinary chess
-calls drawn, up to symmetry and with either side to move:
+Each prints a row for each ending, one for those of up to four men, and one for all together, of the
+positions that ordinary chess calls drawn, up to symmetry and with either side to move:
 
 * `stalemates`: their number, and the shares in which White and Black force stalemate.
 * `sharpness`: their number; the means of legal moves, of moves that keep the draw, and of moves
   that keep the outcome; and the shares in which one move alone keeps the draw, or the outcome.
+  Shares of a sample have a 95 % confidence interval.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+import numpy as np
 
 from tbgen.apps.records.record import Record, records_in
 from tbgen.score import Color, Score
 
 MATES = (Score("G0.0"), Score("-G0.0"))
 STALEMATES = (Score("G0.5"), Score("-G0.5"))
+TWO_SIDED = 1.96
+"""Standard errors on either side of 95 % of all normally distributed numbers."""
+
+MOST_SMALL_MEN = 4
 
 Cells = list[str]
 
@@ -40,28 +48,45 @@ def stalemates_in(records: Iterable[Record]) -> Cells:
 
 
 def sharpness_in(records: Iterable[Record]) -> Cells:
-    """Drawn positions, three means, and two shares; of the records that have been counted."""
-    totals = [Counter[int](), Counter[int](), Counter[int]()]
+    """Drawn positions, three means, and two shares; of the records that have been counted.
+
+    A sample counts as much as the table that it was drawn from.
+    """
+    positions = 0
+    sums = np.zeros(3)
+    alone = np.zeros(3)
+    variances = np.zeros(3)
     for record in records:
-        for side in (record.sharpness or {}).values():
-            drawn = side.drawn
-            for total, counts in zip(
-                totals, (drawn.moves, drawn.keep_result, drawn.keep_outcome), strict=True
-            ):
-                total.update(dict(enumerate(counts)))
-    positions = totals[0].total()
-    means = [f"{mean_of(total):.2f}" for total in totals]
-    shares = [percent(total[1], positions) for total in totals[1:]]
+        drawn = drawn_of(record)
+        counted = record.drawn.positions
+        if not counted:
+            continue
+        positions += drawn
+        sums += drawn * np.array(record.drawn.means)
+        lists = (record.drawn.moves, record.drawn.keep_result, record.drawn.keep_outcome)
+        share = np.array([sum(numbers[1:2]) for numbers in lists]) / counted
+        alone += drawn * share
+        if record.sampled is not None:
+            variances += drawn**2 * share * (1 - share) / counted
+    means = [f"{mean:.2f}" for mean in sums / max(1, positions)]
+    errors = TWO_SIDED * np.sqrt(variances) / max(1, positions)
+    _, *shares = [percent(*part) for part in zip(alone, [positions] * 3, errors, strict=True)]
     return [f"{positions:,}", *means, *shares]
 
 
-def mean_of(counts: Counter[int]) -> float:
-    sum_of_numbers = sum(number * count for number, count in counts.items())
-    return sum_of_numbers / max(1, counts.total())
+def drawn_of(record: Record) -> int:
+    """The number of drawn positions of a table."""
+    drawn = 0
+    for side in Color:
+        counts = record.sides[side].counts
+        drawn += sum(count for outcome, count in counts.items() if not outcome.is_mate)
+    return drawn
 
 
-def percent(part: int, whole: int) -> str:
-    return f"{100 * part / max(1, whole):.1f} %"
+def percent(part: float, whole: float, error: float = 0) -> str:
+    """A share, with its error, rounded up, if it has one."""
+    share = f"{100 * part / max(1, whole):.1f}"
+    return f"{share} ± {math.ceil(1000 * error) / 10} %" if error else f"{share} %"
 
 
 def row_of(name: str, cells: Sequence[str]) -> str:
@@ -75,6 +100,8 @@ def main(kind: str, folder: str = "records") -> None:
         records = [record for record in records if record.sharpness is not None]
     for record in records:
         print(row_of(str(record.material), cells_in([record])))
+    small = [record for record in records if record.men <= MOST_SMALL_MEN]
+    print(row_of("up to four men", cells_in(small)))
     print(row_of("all", cells_in(records)))
 
 
