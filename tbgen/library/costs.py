@@ -84,11 +84,11 @@ _WITH_PAWNS = _Rates(
     memory=10, outcomes=7, against_bare_king=7, least=6, files=5, further=20, serial=0.07
 )
 _NOT_KEPT = _Rates(
-    memory=8, outcomes=1.7, against_bare_king=7, least=6, files=1, further=20, serial=0.07
+    memory=8, outcomes=2.0, against_bare_king=7, least=6, files=1, further=20, serial=0.07
 )
 """Those of larger tables with pawns, the numbers of whose states are not kept.
 
-The one that was measured took 1.5 for outcomes (KRPvKRP with pairs). The other rates are estimates.
+For outcomes, 1.9 for KRPvKNP with pairs, and less for others. The other rates are estimates.
 """
 
 
