@@ -7,6 +7,7 @@ from fractions import Fraction
 from tbgen.apps.games.event import EventGame
 from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.tags import Source
+from tbgen.apps.site.event import standings_page
 from tbgen.rules.points import Scoring
 from tbgen.score import Score
 
@@ -62,3 +63,11 @@ def test_facts_have_the_teams() -> None:
         "points": 0.75,
         "classical": 0.5,
     }
+
+
+def test_a_player_without_a_team_is_ranked_beside_those_of_teams() -> None:
+    alone = EventGame(("Ann", "Reds 1"), "1-0", Score("G0.0"), Scoring(), Source.GAME)
+    standings = Standings([game(1, "Reds 1", "Blues 1", "G0.5"), alone])
+    page = standings_page([standings])
+    assert '<th scope="row" class="who">Ann</th><td></td>' in page
+    assert '<th scope="row" class="who">Reds 1</th><td>Reds</td>' in page
