@@ -46,7 +46,10 @@ def show_plan(solver: PositionSolver, names: Sequence[str], task: GamesTask, for
         # The others are counted below, because no larger budget helps them.
         if position.plan is not None or position.needed_budget is not None:
             rows_shown.append(_row_of(game, position, has_file=has_files))
-    show_table(rows_shown, none="no game stops in a position that a solve may decide")
+    none = "no game stops in a position that a solve may decide"
+    if games:
+        none = "no budget alone decides any of these games"
+    show_table(rows_shown, none=none)
     _say_outlook(outlook, solver.budget)
 
 

@@ -29,3 +29,16 @@ def test_what_was_solved_before_counts_in_the_budget_unless_it_is_reused(
     assert tbgen(*words, "1").stdout == first.stdout
     reused = tbgen(*words, "1", "--reuse")
     assert '[RMobilitySource "solved"]' in reused.stdout
+
+
+def test_a_plan_of_games_that_lack_tables_says_that_no_budget_alone_decides_them(
+    tmp_path: Path,
+) -> None:
+    games = tmp_path / "games.pgn"
+    last_position = "8/8/4k3/4p3/4P3/8/4KR2/r7 w - - 0 1"
+    games.write_text(f'[FEN "{last_position}"]\n[Result "1/2-1/2"]\n\n1. Kf3 Kd6 1/2-1/2\n')
+    (tmp_path / "empty").mkdir()
+    words = ("adjudicate", str(games), "--solve", "--plan", "--data", str(tmp_path / "empty"))
+    done = tbgen(*words)
+    assert done.stdout == "no budget alone decides any of these games\n"
+    assert "1 game left out: no table KRvKR" in done.stderr
