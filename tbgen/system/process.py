@@ -21,7 +21,8 @@ from types import FrameType
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from asyncio import Future
+    import asyncio
+    import concurrent.futures
 
 _PROC = Path("/proc")
 _CGROUPS = Path("/sys/fs/cgroup")
@@ -232,7 +233,7 @@ def _warden() -> IO[str]:
     return process.stdin
 
 
-def end_with_us(group: int, ended: Future[Any]) -> None:
+def end_with_us(group: int, ended: asyncio.Future[Any] | concurrent.futures.Future[Any]) -> None:
     """Kill a group of processes if this process ends before `ended` is done."""
 
     def tell(_: object = None) -> None:

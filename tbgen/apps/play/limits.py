@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from tbgen.errors import UsageError
@@ -39,7 +39,9 @@ _LIMITS: Final = (
     "binc",
     "movestogo",
 )
-_KEYWORDS: Final = (*_LIMITS, "infinite", "ponder")
+_INCREMENTS: Final = {"wtime": "winc", "btime": "binc"}
+_FLAGS: Final = ("infinite", "ponder")
+_KEYWORDS: Final = (*_LIMITS, *_FLAGS)
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,47 @@ class GoLimits:
     """The limits of a search: this depth, nodes and time."""
     nodes: int | None = None
     seconds: float | None = None
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    """The limits by name, for the inner engine."""
+    clock: str = "wtime"
+    """The name of the mover's own."""
+    flags: tuple[str, ...] = ()
+    """`infinite` or `ponder`."""
+
+    @property
+    def can_be_shared(self) -> bool:
+        """Whether a part of the limits can be left to a second search."""
+        return self.flags != ("infinite",) and not {"mate"} >= self.numbers.keys()
+
+    def command(self, part: float, flags: Sequence[str] = ()) -> str:
+        """The command to search within a part of the limits.
+
+        >>> limits_in("wtime 60020 btime 1 winc 100".split(), Color.WHITE, print).command(0.5)
+        'go wtime 30000 btime 1 winc 50'
+        """
+        words = ["go", *flags]
+        for name, number in self.numbers.items():
+            kept = number
+            if name in (self.clock, "movetime"):
+                kept = max(1, round((number - _OVERHEAD_MILLISECONDS) * part))
+            elif name in (_INCREMENTS[self.clock], "nodes"):
+                kept = max(1, round(number * part))
+            words += [name, str(kept)]
+        return " ".join(words)
+
+    def seconds_of(self, part: float) -> float | None:
+        """The time after which a search within a part of the limits is stopped.
+
+        An engine that has a clock may take half of it.
+        """
+        if self.flags:
+            return None
+        milliseconds = self.numbers.get("movetime", MOST)
+        if self.clock in self.numbers:
+            milliseconds = min(milliseconds, self.numbers[self.clock] // 2)
+        if milliseconds == MOST:
+            return None
+        return max(1, (milliseconds - _OVERHEAD_MILLISECONDS) * part) / 1000
 
 
 def limits_in(words: Sequence[str], mover: Color, complain: Callable[[str], None]) -> GoLimits:
@@ -65,12 +108,9 @@ def limits_in(words: Sequence[str], mover: Color, complain: Callable[[str], None
     2.73
     """
     numbers = _numbers_in(words, complain)
-    if mover is Color.WHITE:
-        clock = numbers.get("wtime")
-        increment = numbers.get("winc", 0)
-    else:
-        clock = numbers.get("btime")
-        increment = numbers.get("binc", 0)
+    clock_name = "wtime" if mover is Color.WHITE else "btime"
+    clock = numbers.get(clock_name)
+    increment = numbers.get(_INCREMENTS[clock_name], 0)
 
     depth = numbers.get("depth")
     if depth is None and "mate" in numbers:
@@ -79,12 +119,15 @@ def limits_in(words: Sequence[str], mover: Color, complain: Callable[[str], None
     nodes = numbers.get("nodes")
     if nodes is None and depth is None and seconds is None and not is_endless(words):
         nodes = DEFAULT_NODES
+        numbers["nodes"] = nodes
 
     milliseconds = numbers.get("movetime", MOST if clock is None else clock)
     plies = max(1, min(LINE_PLIES, numbers.get("depth", LINE_PLIES)))
     if milliseconds < _HURRY_MILLISECONDS:
         plies = 1
-    return GoLimits(_moves_named_in(words), plies, depth, nodes, seconds)
+    flags = tuple(flag for flag in _FLAGS if flag in words)
+    only = _moves_named_in(words)
+    return GoLimits(only, plies, depth, nodes, seconds, numbers, clock_name, flags)
 
 
 def is_endless(words: Sequence[str]) -> bool:

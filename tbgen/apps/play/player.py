@@ -11,12 +11,15 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import chess
 
-from tbgen.apps.play.limits import MOST, GoLimits
-from tbgen.apps.play.situation import Situation, situation_of
+from tbgen.apps.play.choice import Chooser
+from tbgen.apps.play.limits import DEFAULT_NODES, MOST
+from tbgen.apps.play.situation import Situation, Task, situation_of
 from tbgen.errors import NO_TABLE, TbgenError
 from tbgen.probe import MoveProbe, Tablebase
 from tbgen.rules.points import Scoring
@@ -25,7 +28,7 @@ from tbgen.score import Color, Score
 from tbgen.text import in_so_many
 
 if TYPE_CHECKING:
-    from tbgen.apps.play.search import Engine, Searched
+    from tbgen.apps.play.search import Engine, Line, Searched
 
 _GLANCE_SECONDS: Final = 0.02
 """The longest wait, after `stop`, for a search that is still loading."""
@@ -33,21 +36,33 @@ _ENOUGH: Final = 0.5
 """After this part of the time no deeper search begins, because it would not finish."""
 _LEAST_SECONDS: Final = 1e-6
 """The time of a search that the clock did not notice, for its speed."""
+_RANKING_NODES: Final = 10_000
+"""The nodes of the search that ranks moves for a comparison by the inner engine."""
+_RANKING_SHARE: Final = 0.1
+"""The part of the time that it may take."""
+_RANKED: Final = 4
+"""The moves that it names."""
 
 
 class Player:
-    """Tables, and a search of positions that they do not know.
+    """Tables, and a search of positions that they do not know, by an inner engine if there is one.
 
     `tell` receives lines of UCI about the best moves, and `complain` the errors of tables.
     """
 
     def __init__(
-        self, tables: Tablebase, tell: Callable[[str], None], complain: Callable[[TbgenError], None]
+        self,
+        tables: Tablebase,
+        tell: Callable[[str], None],
+        complain: Callable[[TbgenError], None],
+        chooser: Chooser | None = None,
     ) -> None:
         self.tables = tables
+        self.chooser = chooser
         self._tell = tell
         self._complain = complain
         self._outcomes = Tablebase(tables.folders, outcomes_only=True, missing_ok=True)
+        self._most_men = tables.max_men
         self._engine: Engine | None = None
         self._loading = threading.Thread(target=self._load, daemon=True)
 
@@ -57,45 +72,76 @@ class Player:
             self._loading.start()
 
     def close(self) -> None:
+        """Close the tables; the inner engine goes on, for another player."""
         self.tables.close()
         self._outcomes.close()
 
-    def best_move(
-        self,
-        now: Situation,
-        only: Sequence[chess.Move],
-        limits: GoLimits,
-        lines: int,
-        halt: threading.Event,
-    ) -> chess.Move | None:
-        """The move to play; if `only` names moves, one of these. None if there is no move."""
+    def best_move(self, task: Task) -> str | None:
+        """The move to play, as UCI writes it, perhaps with a reply to ponder on.
+
+        None if there is no move.
+        """
+        probes = self._probes(task)
+        if probes and probes[0].dtg is not None:
+            return self._best_by_tables(task, probes)
+        if probes:
+            # Without distances, nobody knows which of these moves makes progress.
+            only: Sequence[chess.Move] = [
+                probe.move for probe in probes if probe.outcome == probes[0].outcome
+            ]
+        else:
+            only = self._sound_moves(task)
+        task = replace(task, only=only)
+        if self.chooser is None:
+            self._tell("info string no table has this position, so it is searched")
+        elif only:
+            answer = self.chooser.answer(task, partial(self._ranked, task))
+            if answer is not None:
+                return answer
+        move = self._best_by_search(task)
+        if move is None:
+            move = self._guess(task)
+        return None if move is None else move.uci()
+
+    def _probes(self, task: Task) -> list[MoveProbe]:
+        """The moves with their values by tables, best first; none if tables cannot answer."""
         try:
-            return self._best_by_tables(now, only, limits, lines)
+            probes = self.tables.probe_moves(task.now.board, task.now.accrued)
         except TbgenError as error:
             if not isinstance(error, NO_TABLE):
                 self._complain(error)  # such as that of a damaged table
-        self._tell("info string no table has this position, so it is searched")
-        move = self._best_by_search(now, only, limits, lines, halt)
-        if move is None:
-            move = self._guess(now, only)
-        return move
+            return []
+        return [probe for probe in probes if not task.only or probe.move in task.only]
 
-    def _best_by_tables(
-        self, now: Situation, only: Sequence[chess.Move], limits: GoLimits, lines: int
-    ) -> chess.Move | None:
+    def _sound_moves(self, task: Task) -> Sequence[chess.Move]:
+        """The moves that no table calls worse in ordinary chess than another one."""
+        moves = task.only or list(task.now.board.legal_moves)
+        if chess.popcount(task.now.board.occupied) > self._most_men + 1:  # none leads to a table
+            return moves
+        results = dict[chess.Move, int]()
+        for move in moves:
+            _, outcome = self._value_after(task.now, move)
+            results[move] = 0
+            if outcome.is_mate:
+                results[move] = 1 if outcome.holder is task.mover else -1
+        best = max(results.values(), default=0)
+        return [move for move in moves if results[move] == best]
+
+    def _value_after(self, now: Situation, move: chess.Move) -> tuple[Score, Score]:
+        """The own score after a move, and the value of a table, or else the accrued score."""
+        after = now.board.copy(stack=False)
+        own, outcome, _ = play_move(after, move, now.accrued)
+        with contextlib.suppress(TbgenError):  # no table, or a damaged one
+            outcome = self._outcomes.probe(after, outcome).outcome
+        return own, outcome
+
+    def _best_by_tables(self, task: Task, probes: list[MoveProbe]) -> str:
         """The best move, by tables."""
-        probes = list(self.tables.probe_moves(now.board, now.accrued))
-        if only:
-            probes = [probe for probe in probes if probe.move in only]
-        best = _repeating_first(now, probes)[:lines]
-        # A table of a line may be missing or damaged: tell of all moves, or of none.
-        messages = list[str]()
+        best = _repeating_first(task.now, probes)[: task.lines]
         for number, probe in enumerate(best, 1):
-            line = [probe.move, *self._line_after(now, probe, limits.plies - 1)]
-            messages.append(_table_info(Color.of(now.board.turn), number, probe, line))
-        for message in messages:
-            self._tell(message)
-        return best[0].move if best else None
+            line = [probe.move, *self._line_after(task.now, probe, task.limits.plies - 1)]
+            self._tell(_table_info(task.mover, number, probe, line))
+        return best[0].move.uci()
 
     def _line_after(self, now: Situation, chosen: MoveProbe, plies: int) -> list[chess.Move]:
         """Best play after a move, as far as it is wanted and known."""
@@ -105,40 +151,61 @@ class Player:
         try:
             steps = self.tables.line(after, chosen.accrued, max_plies=plies)
             return [step.move for step in steps]
-        except NO_TABLE:  # the move is as good without its line
+        except TbgenError as error:  # the move is as good without its line
+            if not isinstance(error, NO_TABLE):
+                self._complain(error)
             return []
 
-    def _best_by_search(
-        self,
-        now: Situation,
-        only: Sequence[chess.Move],
-        limits: GoLimits,
-        lines: int,
-        halt: threading.Event,
-    ) -> chess.Move | None:
+    def _ranked(self, task: Task) -> Sequence[Line]:
+        """The best moves by a shallow search; none if loading it takes too long."""
+        seconds = MOST / 1000
+        if task.limits.seconds is not None:
+            seconds = task.limits.seconds * _RANKING_SHARE
+        engine = self._loaded_engine(time.monotonic() + seconds, task.halt)
+        ranked: Sequence[Line] = ()
+        if engine is not None:
+            for searched in engine.deepen(
+                task.now,
+                most_nodes=_RANKING_NODES,
+                seconds=seconds,
+                halt=task.halt,
+                only=task.only,
+                most_lines=_RANKED,
+            ):
+                ranked = searched.lines
+        return ranked
+
+    def _best_by_search(self, task: Task) -> chess.Move | None:
         """The best move that a search finds within the limits and until `halt`, if any."""
+        limits = task.limits
         seconds = MOST / 1000 if limits.seconds is None else limits.seconds
         deadline = time.monotonic() + seconds
-        engine = self._loaded_engine(deadline, halt)
+        engine = self._loaded_engine(deadline, task.halt)
         if engine is None:  # loading takes too long
             return None
-        choices = len(only) or now.board.legal_moves.count()
+        nodes = limits.nodes
+        if self.chooser is not None and limits.flags == ("ponder",):
+            nodes = DEFAULT_NODES  # the inner engine has been lost, and nobody stops this search
         best = None
         for searched in engine.deepen(
-            now,
+            task.now,
             limits.depth,
-            limits.nodes,
+            nodes,
             deadline - time.monotonic(),
-            halt,
-            only=only,
-            most_lines=lines,
+            task.halt,
+            only=task.only,
+            most_lines=task.lines,
         ):
             self._tell("\n".join(_search_infos(searched)))
             best_line = searched.lines[0]
             best = best_line.moves[0]
             if limits.seconds is None:
                 continue
-            if choices == 1 or best_line.is_mate or searched.seconds > _ENOUGH * limits.seconds:
+            if (
+                len(task.only) == 1
+                or best_line.is_mate
+                or searched.seconds > _ENOUGH * limits.seconds
+            ):
                 break
         return best
 
@@ -157,21 +224,16 @@ class Player:
         next(engine.deepen(situation_of(chess.Board(), None, ()), 1))
         self._engine = engine
 
-    def _guess(self, now: Situation, only: Sequence[chess.Move]) -> chess.Move | None:
-        """The best move by its value, and among equals that with the fewest replies.
-
-        The value is that of a table, or else the accrued score after the move.
-        """
+    def _guess(self, task: Task) -> chess.Move | None:
+        """The best move by its value, and among equals that with the fewest replies."""
 
         def merit(move: chess.Move) -> tuple[int, int, str]:
-            after = now.board.copy(stack=False)
-            own, outcome, _ = play_move(after, move, now.accrued)
-            with contextlib.suppress(TbgenError):  # no table, or a damaged one
-                outcome = self.tables.probe(after, outcome).outcome
-            return -outcome.worth_to(Color.of(now.board.turn)), own.code, move.uci()
+            own, outcome = self._value_after(task.now, move)
+            return -outcome.worth_to(task.mover), own.code, move.uci()
 
-        self._tell("info string no depth could be searched, so the move is a guess")
-        return min(only or now.board.legal_moves, key=merit, default=None)
+        if self.chooser is None:
+            self._tell("info string no depth could be searched, so the move is a guess")
+        return min(task.only, key=merit, default=None)
 
 
 def _repeating_first(now: Situation, probes: list[MoveProbe]) -> list[MoveProbe]:

@@ -10,9 +10,11 @@ from typing import Final
 
 import chess
 
+from tbgen.apps.play.choice import Chooser
+from tbgen.apps.play.inner import InnerEngine
 from tbgen.apps.play.limits import is_endless, limits_in, number_in
 from tbgen.apps.play.player import Player
-from tbgen.apps.play.situation import Situation, situation_of
+from tbgen.apps.play.situation import Situation, Task, situation_of
 from tbgen.errors import AccruedError, ScoreFormatError, TbgenError, UsageError
 from tbgen.probe import Tablebase
 from tbgen.rules.notation import parse_fen, parse_move
@@ -45,12 +47,19 @@ class GoRequest:
     words: Sequence[str]
     halt: threading.Event = field(default_factory=threading.Event)
     """Set to end the search."""
+    released: threading.Event = field(default_factory=threading.Event)
+    """Set when the answer of an endless search may be sent."""
     answered: threading.Event = field(default_factory=threading.Event)
 
     @property
     def is_endless(self) -> bool:
-        """Whether the answer waits for `halt`."""
+        """Whether the answer waits for the host."""
         return is_endless(self.words)
+
+    def stop(self) -> None:
+        """End the search."""
+        self.halt.set()
+        self.released.set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +80,7 @@ class Protocol:
     Arguments:
         folders: Those of the tables.
         tell: Receives each line for the host, from one thread at a time.
+        inner: The inner engine, if there is one. The protocol closes it.
         quit_seconds: The time that `quit` leaves to a search for which other commands wait.
         end_seconds: The time that the end of the lines leaves to a search.
     """
@@ -79,6 +89,7 @@ class Protocol:
         self,
         folders: Folders,
         tell: Callable[[str], None],
+        inner: InnerEngine | None = None,
         *,
         quit_seconds: float = 5.0,
         end_seconds: float = 60.0,
@@ -87,7 +98,10 @@ class Protocol:
         self._telling = threading.Lock()
         self._quit_seconds = quit_seconds
         self._end_seconds = end_seconds
-        self._player = Player(Tablebase(folders, missing_ok=True), self._tell, self._complain)
+        self._inner = inner
+        self._chooser = None if inner is None else Chooser(inner, self._tell)
+        tables = Tablebase(folders, missing_ok=True)
+        self._player = Player(tables, self._tell, self._complain, self._chooser)
         self._now: Situation | None = situation_of(chess.Board(), None, ())
         self._accrued: Score | None = None
         self._is_chess960 = False
@@ -109,13 +123,17 @@ class Protocol:
                 self._halt_last_search()
                 patience = self._quit_seconds
                 break
-            if name in ("stop", "ponderhit"):
+            if name == "ponderhit" and self._inner is not None:
+                self._ponder_hit(self._inner)
+            elif name in ("stop", "ponderhit"):
                 self._halt_all_searches()
             else:
                 self._take(HostLine(name, words, GoRequest(words) if name == "go" else None))
         self._halt_if_endless(self._last_search())
         self._answer_rest(patience)
         self._player.close()
+        if self._inner is not None:
+            self._inner.close()
 
     def _take(self, command: HostLine) -> None:
         """Obey a command, or let it wait for the search before it."""
@@ -165,19 +183,26 @@ class Protocol:
     def _halt_last_search(self) -> None:
         search = self._last_search()
         if search is not None:
-            search.halt.set()
+            search.stop()
 
     def _halt_if_endless(self, search: GoRequest | None) -> None:
         if search is not None and search.is_endless:
-            search.halt.set()
+            search.stop()
 
     def _halt_all_searches(self) -> None:
         with self._changed:
             if self._search is not None:
-                self._search.halt.set()
+                self._search.stop()
             for command in self._waiting:
                 if command.search is not None:
-                    command.search.halt.set()
+                    command.search.stop()
+
+    def _ponder_hit(self, inner: InnerEngine) -> None:
+        """Let the search that ponders go on as one on the player's own time."""
+        search = self._last_search()
+        if search is not None and "ponder" in search.words:
+            inner.ponder_hit()
+            search.released.set()
 
     def _answer_rest(self, patience: float) -> None:
         """Wait until all is answered; end each search that takes longer than `patience`."""
@@ -187,7 +212,7 @@ class Protocol:
             if search is None:
                 return
             if not search.answered.wait(patience):
-                search.halt.set()
+                search.stop()
                 search.answered.wait()
             with self._changed:
                 while self._search is search:
@@ -206,6 +231,8 @@ class Protocol:
                 folders = ":".join(map(str, self._player.tables.folders))
                 self._tell(_INTRODUCTION)
                 self._tell(f"option name TablePath type string default {folders}")
+                if self._chooser is not None:
+                    self._tell("\n".join(self._chooser.options()))
                 self._tell_if_empty(folders)
                 self._tell("uciok")
             case "isready":
@@ -218,6 +245,8 @@ class Protocol:
                 board = self._now.board
                 if board.castling_rights or material_of(board) not in self._player.tables:
                     self._player.prepare()
+            case "ucinewgame" if self._chooser is not None:
+                self._chooser.begin_game()
             case "" | "ucinewgame" | "debug" | "register":
                 pass
             case _:
@@ -236,13 +265,17 @@ class Protocol:
             case "tablepath":
                 if value in _EMPTY:
                     raise UsageError("TablePath must name a folder")
-                player = Player(Tablebase(value), self._tell, self._complain)
+                player = Player(Tablebase(value), self._tell, self._complain, self._chooser)
                 self._player.close()  # not before the new tables are open
                 self._player = player
                 self._tell_if_empty(value)
             case "uci_chess960":
                 self._is_chess960 = value.lower() == "true"
+                if self._inner is not None:
+                    self._inner.set_option(name, value)
             case "uci_rmobility":
+                pass
+            case _ if self._chooser is not None and self._chooser.set_option(name, value):
                 pass
             case _:
                 raise UsageError(f"there is no option {name!r}")
@@ -270,29 +303,31 @@ class Protocol:
     def _answer(self, search: GoRequest) -> None:
         """Answer with the best move that is found, or else with any legal move."""
         try:
-            if "ponder" in search.words:
+            if "ponder" in search.words and self._inner is None:
                 self._tell(
                     "info string pondering is not offered; the answer waits for stop or ponderhit"
                 )
             best = None if self._now is None else self._best_move(self._now, search)
             if search.is_endless:
-                search.halt.wait()
-            self._tell(f"bestmove {'(none)' if best is None else best.uci()}")
+                search.released.wait()
+            self._tell(f"bestmove {'(none)' if best is None else best}")
+            if self._chooser is not None:
+                self._chooser.revive()
         finally:
-            search.halt.set()  # for the thread that waits to end the search
+            search.stop()  # for the thread that waits to end the search
             search.answered.set()
 
-    def _best_move(self, now: Situation, search: GoRequest) -> chess.Move | None:
+    def _best_move(self, now: Situation, search: GoRequest) -> str | None:
         """The player's move; if that fails, any legal move. None if there is no move."""
         best = None
         try:
             limits = limits_in(search.words, Color.of(now.board.turn), self._complain)
             only = self._moves_named(now, limits.only)
-            best = self._player.best_move(now, only, limits, self._lines, search.halt)
+            best = self._player.best_move(Task(now, limits, search.halt, self._lines, only))
         except Exception as error:
             self._complain(error)
-        if best is None:
-            best = next(iter(now.board.legal_moves), None)
+        if best is None and any(now.board.legal_moves):
+            best = next(iter(now.board.legal_moves)).uci()
         return best
 
     def _moves_named(self, now: Situation, words: Sequence[str]) -> list[chess.Move]:

@@ -1,0 +1,256 @@
+"""The player with an inner engine."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import pytest
+
+from tbgen.apps.play.inner import InnerEngine
+from tbgen.apps.play.limits import is_endless
+from tbgen.apps.play.protocol import Protocol
+from tbgen.errors import EngineStartError
+
+ENGINES = Path(__file__).parent / "engines"
+SCRIPTED = Path(__file__).parent.parent / "match" / "engines" / "scripted.py"
+
+
+def command_of(script: Path, *words: str) -> str:
+    return shlex.join([sys.executable, str(script), *words])
+
+
+def valuer(*values: str, seen: Path | None = None) -> str:
+    words = [word for value in values for word in ("--value", value)]
+    if seen is not None:
+        words += ["--seen", str(seen)]
+    return command_of(ENGINES / "valuer.py", *words)
+
+
+def scripted(*words: str) -> str:
+    return command_of(SCRIPTED, *words)
+
+
+def dialogue(folder: Path, command: str | None, *steps: str) -> list[str]:
+    """What the player says, if the host waits for each answer before its next line.
+
+    A search without end is not waited for.
+    """
+    out = list[str]()
+
+    def answers() -> int:
+        return sum(line.startswith("bestmove ") for line in out)
+
+    def lines() -> Iterator[str]:
+        asked = 0
+        for step in steps:
+            yield step
+            if step.startswith("go"):
+                asked += 1
+            while not is_endless(step.split()) and answers() < asked:
+                time.sleep(0.001)
+                yield "isready"
+
+    inner = None if command is None else InnerEngine(command)
+    protocol = Protocol(folder, lambda text: out.extend(text.splitlines()), inner)
+    protocol.run(lines())
+    return [line for line in out if line != "readyok"]
+
+
+def infos(lines: list[str]) -> list[str]:
+    """What the player says, but for what the inner engine says."""
+    words = ("info string error", "info string the inner engine", "info string no ")
+    return [line for line in lines if line.startswith(words)]
+
+
+def best(lines: list[str]) -> list[str]:
+    """The moves that are answered, with the expected replies."""
+    return [line.removeprefix("bestmove ") for line in lines if line.startswith("bestmove ")]
+
+
+def test_options_of_the_inner_engine_are_listed_and_passed_on(
+    table_folder: Path, tmp_path: Path
+) -> None:
+    seen = tmp_path / "seen"
+    lines = dialogue(
+        table_folder,
+        valuer(seen=seen),
+        "uci",
+        "setoption name move overhead value 5",
+        "setoption name Clear Hash",
+        "setoption name Margin value 7",
+        "setoption name Nonsense value 7",
+    )
+    names = [line.split(" type ")[0] for line in lines if line.startswith("option name ")]
+    assert len(names) == len(set(names))
+    assert "option name Move Overhead type spin default 10 min 0 max 99" in lines
+    assert infos(lines) == ["info string error: there is no option 'nonsense'"]
+    got = seen.read_text().splitlines()
+    assert "setoption name Move Overhead value 5" in got
+    assert "setoption name Clear Hash" in got
+    assert not any("Margin" in line for line in got)
+
+
+@pytest.mark.parametrize(
+    ("deed", "reason"),
+    [
+        ("crash", "has ended (exit code 3); tbgen searches instead"),
+        ("segfault", "has ended (signal SIGSEGV); tbgen searches instead"),
+        ("close", "has closed its output; tbgen searches instead"),
+        ("hang", "does not answer; tbgen searches instead"),
+        ("illegal", "makes an illegal move: 'e1e5'"),
+        ("garbage", "makes an illegal move: 'castle'"),
+        ("empty", "makes an illegal move: ''"),
+    ],
+)
+def test_a_lost_engine_costs_a_line_and_no_move(table_folder: Path, deed: str, reason: str) -> None:
+    lines = dialogue(
+        table_folder,
+        scripted("--at", "0", "--do", deed),
+        "position startpos",
+        "go movetime 400",
+        "position startpos moves f2f3",
+        "go movetime 400",
+    )
+    assert infos(lines) == [f"info string the inner engine {reason}"]
+    first, second = best(lines)
+    assert chess.Move.from_uci(first) in chess.Board().legal_moves
+    assert second == "e7e5", "by the inner engine, which has been started anew"
+
+
+def test_an_engine_that_does_not_start_is_an_error_that_says_why() -> None:
+    with pytest.raises(EngineStartError, match="no such program"):
+        InnerEngine("no-such-engine")
+    with pytest.raises(EngineStartError, match="has ended"):
+        InnerEngine(f"{sys.executable} -c pass")
+    with pytest.raises(EngineStartError, match="not a command"):
+        InnerEngine('"')
+
+
+def test_a_clock_is_kept_even_if_the_engine_never_answers_by_itself(table_folder: Path) -> None:
+    """It is stopped, and its last move is played."""
+    lines = dialogue(
+        table_folder,
+        scripted("--at", "0", "--do", "late"),
+        "position startpos",
+        "go wtime 1000 btime 1000 winc 10 binc 10",
+    )
+    assert best(lines) == ["f2f3"]
+    assert not infos(lines)
+
+
+@pytest.mark.parametrize("last", ["ponderhit", "stop"])
+def test_it_ponders_with_the_inner_engine(table_folder: Path, tmp_path: Path, last: str) -> None:
+    seen = tmp_path / "seen"
+    lines = dialogue(
+        table_folder,
+        valuer(seen=seen),
+        "position startpos moves e2e4",
+        "go ponder wtime 60000 btime 60000",
+        last,
+        "isready",
+    )
+    assert "go ponder wtime 60000 btime 59980" in seen.read_text().splitlines()
+    assert last in seen.read_text().splitlines()
+    assert best(lines) == ["a7a5"]
+
+
+def test_a_reply_to_ponder_on_is_named(table_folder: Path) -> None:
+    lines = dialogue(
+        table_folder,
+        scripted(
+            "--announce",
+            "Ponder type check default false",
+            "--then",
+            "info depth 8 score cp 10 pv f2f3 e7e5",
+        ),
+        "position startpos",
+        "go nodes 100",
+    )
+    assert best(lines) == ["f2f3 ponder e7e5"]
+
+
+def test_limits_and_named_moves_reach_the_inner_engine(table_folder: Path, tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    lines = dialogue(
+        table_folder,
+        valuer(seen=seen),
+        "position startpos moves d2d4",
+        "go depth 5 nodes 70 searchmoves e7e6 d7d5",
+        "position startpos",
+        "go movetime 100",
+    )
+    assert best(lines) == ["d7d5", "a2a3"]
+    got = seen.read_text().splitlines()
+    assert "go depth 5 nodes 70 searchmoves e7e6 d7d5" in got
+    assert f"position fen {chess.STARTING_FEN} moves d2d4" in got
+    assert "go movetime 80" in got
+
+
+def test_castling_of_chess960_passes_through(table_folder: Path) -> None:
+    lines = dialogue(
+        table_folder,
+        scripted("--line", "d1g1", "--announce", "UCI_Chess960 type check default false"),
+        "setoption name UCI_Chess960 value true",
+        "position fen 1r1k2r1/pppppppp/8/8/8/8/PPPPPPPP/1R1K2R1 w KQkq - 0 1",
+        "go nodes 10",
+    )
+    assert best(lines) == ["d1g1"]
+    assert not infos(lines)
+
+
+ROOKS = "8/8/3k4/8/2r5/8/3KR3/4B3 w - - 4 30"
+QUIET = "e1f2"
+
+
+def chosen(folder: Path, *options: str) -> str:
+    """The choice where the inner engine likes a quiet move by five centipawns more than others.
+
+    The first search says that the game is level.
+    """
+    lines = dialogue(
+        folder,
+        valuer(f"{QUIET}=5"),
+        *(f"setoption name {option}" for option in options),
+        f"position fen {ROOKS}",
+        "go nodes 1000",
+        "go nodes 1000",
+    )
+    assert not infos(lines)
+    first, second = best(lines)
+    assert first == QUIET
+    told = [line for line in lines if " pv " in line]
+    assert told[-1].endswith(
+        f" multipv 1 score cp {5 if second == QUIET else 0} nodes 1 pv {second}"
+    )
+    return second
+
+
+def test_where_the_game_is_level_the_score_decides_within_the_margin(table_folder: Path) -> None:
+    (by_itself,) = best(dialogue(table_folder, None, f"position fen {ROOKS}", "go nodes 10000"))
+    assert by_itself != QUIET
+    assert chosen(table_folder) == by_itself
+    assert chosen(table_folder, "Margin value 5") == by_itself
+    assert chosen(table_folder, "Margin value 4") == QUIET
+    assert chosen(table_folder, "Band value 4") == QUIET
+    assert chosen(table_folder, "Price value 10000") == QUIET
+
+
+@pytest.mark.parametrize(
+    ("fen", "liked", "played"),
+    [
+        ("8/8/1n6/8/3k4/1R6/8/K7 w - - 0 1", "a1a2", ["b3b6"]),
+        ("8/8/8/3k4/8/1p6/K7/7r w - - 0 1", "a2b3", ["a2a3", "a2b2"]),
+    ],
+    ids=["a capture that wins", "a capture that loses"],
+)
+def test_no_move_is_played_that_tables_call_worse(
+    table_folder: Path, fen: str, liked: str, played: list[str]
+) -> None:
+    lines = dialogue(table_folder, valuer(f"{liked}=900"), f"position fen {fen}", "go nodes 100")
+    (move,) = best(lines)
+    assert move in played
