@@ -134,7 +134,7 @@ class Chooser:
         if len(task.only) < board.legal_moves.count():
             go += f" searchmoves {' '.join(board.uci(move) for move in task.only)}"
         seconds = task.limits.seconds_of(part)
-        return self.inner.search(task.now.position, go, lines, seconds, task.halt, tell)
+        return self.inner.search(task.now.command, go, lines, seconds, task.halt, tell)
 
     def _is_level(self, now: Situation) -> bool:
         """Whether the score may decide: the game is not being won or lost, and few men are left."""

@@ -240,8 +240,9 @@ class Protocol:
             case "setoption":
                 self._set_option(words)
             case "position":
+                known = self._now
                 self._now = None
-                self._now = self._situation(words)
+                self._now = self._situation(words, known)
                 board = self._now.board
                 if board.castling_rights or material_of(board) not in self._player.tables:
                     self._player.prepare()
@@ -287,8 +288,8 @@ class Protocol:
                 "using those of two and three men that come with tbgen"
             )
 
-    def _situation(self, words: Sequence[str]) -> Situation:
-        """The position after `position startpos|fen FEN [moves ...]`."""
+    def _situation(self, words: Sequence[str], known: Situation | None) -> Situation:
+        """The position after `position startpos|fen FEN [moves ...]`; `known` is the last one."""
         start, _, moves = f"{' '.join(words)} ".partition(" moves ")
         start = start.strip()
         fen = chess.STARTING_FEN if start == "startpos" else start.removeprefix("fen ").strip()
@@ -298,7 +299,8 @@ class Protocol:
             self._complain(error)
             plain_fen = " ".join(fen.split()[:_FEN_FIELDS])
             board, carried = parse_fen(plain_fen, chess960=self._is_chess960)
-        return situation_of(board, self._accrued if carried is None else carried, moves.split())
+        accrued = self._accrued if carried is None else carried
+        return situation_of(board, accrued, moves.split(), known)
 
     def _answer(self, search: GoRequest) -> None:
         """Answer with the best move that is found, or else with any legal move."""

@@ -23,8 +23,31 @@ class Situation:
     accrued: Score
     seen: Counter[str] = field(default_factory=Counter)
     """How often each position, written as EPD, has occurred since the last reset."""
-    position: str = ""
-    """The command that tells an ordinary engine of the position and the moves before it."""
+    origin: tuple[object, ...] = ()
+    """The FEN of the first position, its accrued score, and whether castling is of Chess960."""
+    moves: tuple[str, ...] = ()
+    """The moves from there, as the host writes them."""
+
+    @property
+    def command(self) -> str:
+        """The command that tells an ordinary engine of the game so far."""
+        words = ["position fen", str(self.origin[0])]
+        if self.moves:
+            words += ["moves", *self.moves]
+        return " ".join(words)
+
+    def after(self, moves: Sequence[str]) -> Situation:
+        """The position after some more moves."""
+        board = self.board.copy(stack=False)
+        score = self.accrued
+        seen = self.seen.copy()
+        for ply, word in enumerate(moves, len(self.moves) + 1):
+            move = parse_move(board, word, ply)
+            _, score, is_reset = play_move(board, move, score)
+            if is_reset:
+                seen.clear()
+            seen[board.epd()] += 1
+        return Situation(board, score, seen, self.origin, (*self.moves, *moves))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +68,21 @@ class Task:
         return Color.of(self.now.board.turn)
 
 
-def situation_of(first: chess.Board, accrued: Score | None, moves: Sequence[str]) -> Situation:
-    """The position after some moves; without `accrued` the first one counts with its own score."""
-    board = first.copy(stack=False)
-    fen = board.fen(shredder=board.chess960, en_passant="fen")
-    position = f"position fen {fen}"
-    if moves:
-        position += f" moves {' '.join(moves)}"
-    score = own_score(board) if accrued is None else accrued
-    seen = Counter([board.epd()])
-    for ply, word in enumerate(moves, 1):
-        move = parse_move(board, word, ply)
-        _, score, is_reset = play_move(board, move, score)
-        if is_reset:
-            seen.clear()
-        seen[board.epd()] += 1
-    return Situation(board, score, seen, position)
+def situation_of(
+    first: chess.Board,
+    accrued: Score | None,
+    moves: Sequence[str],
+    known: Situation | None = None,
+) -> Situation:
+    """The position after some moves; without `accrued` the first one counts with its own score.
+
+    `known` may be an earlier position of the game: long games take no longer for each move.
+    """
+    score = own_score(first) if accrued is None else accrued
+    fen = first.fen(shredder=first.chess960, en_passant="fen")
+    origin = (fen, score, first.chess960)
+    if known is not None and known.origin == origin:
+        played = len(known.moves)
+        if known.moves == tuple(moves[:played]):
+            return known.after(moves[played:])
+    return Situation(first, score, Counter([first.epd()]), origin).after(moves)
