@@ -105,36 +105,35 @@ class Chooser:
     def _best_line(self, task: Task, rank: Ranking) -> InnerLine:
         may_compare = task.limits.can_be_shared and self._is_level(task.now)
         part = 1 - _SHARE if may_compare else 1
-        best = self._search(task, part, task.lines, task.limits.flags, self._tell)[0]
+        best = self._search(task, part, task.lines, self._tell)[0]
         self._last = best.centipawns
         if not may_compare or not self._is_level(task.now) or task.halt.is_set():
             return best
-        rivals = _better_than(best, rank())
-        if not rivals:
+        ranked = rank()
+        better = _better_than(best, ranked)
+        if not better:
             return best
-        moves = [parse_move(task.now.board, best.moves[0]), *(line.moves[0] for line in rivals)]
-        compared = self._search(replace(task, only=moves), _SHARE, len(moves))
-        chosen = self._dearest(compared, rivals)
+        moves = [parse_move(task.now.board, best.moves[0]), *better]
+        rest = replace(task, only=moves, limits=replace(task.limits, flags=()))
+        compared = self._search(rest, _SHARE, len(moves))
+        chosen = self._dearest(compared, ranked)
         if chosen.moves[0] == best.moves[0]:
             return best
         self._tell(re.sub(r" multipv \d+ ", " multipv 1 ", chosen.info))
         return chosen
 
     def _search(
-        self,
-        task: Task,
-        part: float,
-        lines: int,
-        flags: Sequence[str] = (),
-        tell: Callable[[str], object] = str,
+        self, task: Task, part: float, lines: int, tell: Callable[[str], object] = str
     ) -> list[InnerLine]:
         """The lines of the inner engine within a part of the limits, best first."""
         board = task.now.board
-        go = task.limits.command(part, flags)
+        go = task.limits.command(part)
         if len(task.only) < board.legal_moves.count():
             go += f" searchmoves {' '.join(board.uci(move) for move in task.only)}"
+        hit = task.hit if "ponder" in task.limits.flags else None
         seconds = task.limits.seconds_of(part)
-        return self.inner.search(task.now.command, go, lines, seconds, task.halt, tell)
+        command = task.now.command
+        return self.inner.search(command, go, lines, seconds, task.halt, hit, tell)
 
     def _is_level(self, now: Situation) -> bool:
         """Whether the score may decide: the game is not being won or lost, and few men are left."""
@@ -142,9 +141,12 @@ class Chooser:
             return False
         return chess.popcount(now.board.occupied) <= _MOST_MEN
 
-    def _dearest(self, compared: Sequence[InnerLine], rivals: Sequence[Line]) -> InnerLine:
-        """The move of the greatest worth by both searches, among those within the margin."""
-        worths = {line.moves[0].uci(): line.centipawns for line in rivals}
+    def _dearest(self, compared: Sequence[InnerLine], ranked: Sequence[Line]) -> InnerLine:
+        """The move of the greatest worth by both searches, among those within the margin.
+
+        A move that is not ranked counts as the last one that is.
+        """
+        worths = {line.moves[0].uci(): line.centipawns for line in ranked}
         least = min(worths.values())
         greatest = max(line.centipawns for line in compared)
 
@@ -157,11 +159,12 @@ class Chooser:
         return max(compared, key=worth)
 
 
-def _better_than(best: InnerLine, ranked: Sequence[Line]) -> list[Line]:
+def _better_than(best: InnerLine, ranked: Sequence[Line]) -> list[chess.Move]:
     """The moves that a ranking has before that of a line."""
-    better: list[Line] = []
+    better = list[chess.Move]()
     for line in ranked:
-        if line.moves[0].uci() == best.moves[0]:
+        move = line.moves[0]
+        if move.uci() == best.moves[0]:
             break
-        better.append(line)
+        better.append(move)
     return better

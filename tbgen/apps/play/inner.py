@@ -7,6 +7,7 @@ that an engine that hangs cannot stop the player.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import queue
 import re
@@ -139,11 +140,6 @@ class InnerEngine:
         self._send("ucinewgame")
         self._wait_until_ready()
 
-    def ponder_hit(self) -> None:
-        """Say that the move that it ponders on has been played."""
-        with contextlib.suppress(EngineLostError):  # the search finds out itself
-            self._send("ponderhit")
-
     def search(
         self,
         position: str,
@@ -151,11 +147,13 @@ class InnerEngine:
         most_lines: int,
         seconds: float | None,
         halt: threading.Event,
+        hit: threading.Event | None,
         tell: Callable[[str], object],
     ) -> list[InnerLine]:
         """The lines of a search, best first; EngineLostError if the engine ends or hangs.
 
-        `seconds` or `halt` stop it. `tell` receives its `info` lines.
+        `seconds` or `halt` stop it. A search that ponders has `hit`, and its time begins with it.
+        `tell` receives its `info` lines.
         """
         if "multipv" in self._options:
             self._send(f"setoption name MultiPV value {most_lines}")
@@ -163,7 +161,7 @@ class InnerEngine:
         self._send(go)
         lines = dict[int, InnerLine]()
         best = ""
-        for text in self._lines_until("bestmove", seconds, halt):
+        for text in self._lines_until("bestmove", seconds, halt, hit):
             if text.startswith("info "):
                 tell(text)
                 number = _NUMBER.search(text)
@@ -209,23 +207,32 @@ class InnerEngine:
             pass
 
     def _lines_until(
-        self, word: str, seconds: float | None, halt: threading.Event | None = None
+        self,
+        word: str,
+        seconds: float | None,
+        halt: threading.Event | None = None,
+        hit: threading.Event | None = None,
     ) -> Iterator[str]:
         """Lines up to one that begins with a word.
 
         What `halt` stands for is stopped by it and on time. Anything else fails if it is late.
         """
-        deadline = None if seconds is None else time.monotonic() + seconds
-        patience = _STOP_SECONDS if seconds is None else min(_STOP_SECONDS, seconds * _STOP_PART)
+        time_left = math.inf if seconds is None else seconds
+        deadline = math.inf if hit else time.monotonic() + time_left
         while True:
-            is_late = deadline is not None and time.monotonic() >= deadline
+            is_late = time.monotonic() >= deadline
             if halt is not None and (is_late or halt.is_set()):
                 self._send("stop")
                 halt = None
-                deadline = time.monotonic() + patience
+                hit = None
+                deadline = time.monotonic() + min(_STOP_SECONDS, time_left * _STOP_PART)
             elif is_late:
                 self._kill()
                 raise EngineLostError("does not answer")
+            if hit is not None and hit.is_set():
+                self._send("ponderhit")
+                hit = None
+                deadline = time.monotonic() + time_left
             try:
                 line = self._heard.get(timeout=_GLANCE_SECONDS)
             except queue.Empty:

@@ -68,13 +68,13 @@ class GoLimits:
         """Whether a part of the limits can be left to a second search."""
         return self.flags != ("infinite",) and not {"mate"} >= self.numbers.keys()
 
-    def command(self, part: float, flags: Sequence[str] = ()) -> str:
+    def command(self, part: float) -> str:
         """The command to search within a part of the limits.
 
         >>> limits_in("wtime 60020 btime 1 winc 100".split(), Color.WHITE, print).command(0.5)
         'go wtime 30000 btime 1 winc 50'
         """
-        words = ["go", *flags]
+        words = ["go", *self.flags]
         for name, number in self.numbers.items():
             kept = number
             if name in (self.clock, "movetime"):
@@ -89,7 +89,7 @@ class GoLimits:
 
         An engine that has a clock may take half of it.
         """
-        if self.flags:
+        if "infinite" in self.flags:
             return None
         milliseconds = self.numbers.get("movetime", MOST)
         if self.clock in self.numbers:

@@ -123,8 +123,9 @@ class Protocol:
                 self._halt_last_search()
                 patience = self._quit_seconds
                 break
-            if name == "ponderhit" and self._inner is not None:
-                self._ponder_hit(self._inner)
+            last = self._last_search()
+            if name == "ponderhit" and self._inner is not None and last is not None:
+                last.released.set()
             elif name in ("stop", "ponderhit"):
                 self._halt_all_searches()
             else:
@@ -196,13 +197,6 @@ class Protocol:
             for command in self._waiting:
                 if command.search is not None:
                     command.search.stop()
-
-    def _ponder_hit(self, inner: InnerEngine) -> None:
-        """Let the search that ponders go on as one on the player's own time."""
-        search = self._last_search()
-        if search is not None and "ponder" in search.words:
-            inner.ponder_hit()
-            search.released.set()
 
     def _answer_rest(self, patience: float) -> None:
         """Wait until all is answered; end each search that takes longer than `patience`."""
@@ -325,7 +319,8 @@ class Protocol:
         try:
             limits = limits_in(search.words, Color.of(now.board.turn), self._complain)
             only = self._moves_named(now, limits.only)
-            best = self._player.best_move(Task(now, limits, search.halt, self._lines, only))
+            task = Task(now, limits, search.halt, search.released, self._lines, only)
+            best = self._player.best_move(task)
         except Exception as error:
             self._complain(error)
         if best is None and any(now.board.legal_moves):

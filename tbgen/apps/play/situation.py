@@ -58,6 +58,8 @@ class Task:
     limits: GoLimits
     halt: threading.Event
     """Set to end the search."""
+    hit: threading.Event = field(default_factory=threading.Event)
+    """Set when the move that the player ponders on has been played."""
     lines: int = 1
     """The number of moves to show."""
     only: Sequence[chess.Move] = ()

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import random
 import shlex
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import chess
+import chess.engine
 import pytest
+from chess.engine import INFO_ALL
 
+from tbgen.apps.play.choice import Chooser
 from tbgen.apps.play.inner import InnerEngine
-from tbgen.apps.play.limits import is_endless
+from tbgen.apps.play.limits import is_endless, limits_in
 from tbgen.apps.play.protocol import Protocol
+from tbgen.apps.play.search import Line
+from tbgen.apps.play.situation import Task, situation_of
 from tbgen.errors import EngineStartError
+from tbgen.score import Color
+from tests.apps.match.matches import walker
 
 ENGINES = Path(__file__).parent / "engines"
 SCRIPTED = Path(__file__).parent.parent / "match" / "engines" / "scripted.py"
@@ -24,8 +34,10 @@ def command_of(script: Path, *words: str) -> str:
     return shlex.join([sys.executable, str(script), *words])
 
 
-def valuer(*values: str, seen: Path | None = None) -> str:
+def valuer(*values: str, seen: Path | None = None, replies: bool = False) -> str:
     words = [word for value in values for word in ("--value", value)]
+    if replies:
+        words.append("--reply")
     if seen is not None:
         words += ["--seen", str(seen)]
     return command_of(ENGINES / "valuer.py", *words)
@@ -59,6 +71,11 @@ def dialogue(folder: Path, command: str | None, *steps: str) -> list[str]:
     protocol = Protocol(folder, lambda text: out.extend(text.splitlines()), inner)
     protocol.run(lines())
     return [line for line in out if line != "readyok"]
+
+
+def uci(folder: Path, command: str) -> list[str]:
+    """The command of the player with an inner engine."""
+    return [sys.executable, "-m", "tbgen", "uci", "--data", str(folder), "--with", command]
 
 
 def infos(lines: list[str]) -> list[str]:
@@ -96,25 +113,27 @@ def test_options_of_the_inner_engine_are_listed_and_passed_on(
 
 
 @pytest.mark.parametrize(
-    ("deed", "reason"),
+    ("deed", "limit", "reason"),
     [
-        ("crash", "has ended (exit code 3); tbgen searches instead"),
-        ("segfault", "has ended (signal SIGSEGV); tbgen searches instead"),
-        ("close", "has closed its output; tbgen searches instead"),
-        ("hang", "does not answer; tbgen searches instead"),
-        ("illegal", "makes an illegal move: 'e1e5'"),
-        ("garbage", "makes an illegal move: 'castle'"),
-        ("empty", "makes an illegal move: ''"),
+        ("crash", "nodes 100", "has ended (exit code 3); tbgen searches instead"),
+        ("segfault", "nodes 100", "has ended (signal SIGSEGV); tbgen searches instead"),
+        ("close", "nodes 100", "has closed its output; tbgen searches instead"),
+        ("hang", "movetime 400", "does not answer; tbgen searches instead"),
+        ("illegal", "nodes 100", "makes an illegal move: 'e1e5'"),
+        ("garbage", "nodes 100", "makes an illegal move: 'castle'"),
+        ("empty", "nodes 100", "makes an illegal move: ''"),
     ],
 )
-def test_a_lost_engine_costs_a_line_and_no_move(table_folder: Path, deed: str, reason: str) -> None:
+def test_a_lost_engine_costs_a_line_and_no_move(
+    table_folder: Path, deed: str, limit: str, reason: str
+) -> None:
     lines = dialogue(
         table_folder,
         scripted("--at", "0", "--do", deed),
         "position startpos",
-        "go movetime 400",
+        f"go {limit}",
         "position startpos moves f2f3",
-        "go movetime 400",
+        "go nodes 100",
     )
     assert infos(lines) == [f"info string the inner engine {reason}"]
     first, second = best(lines)
@@ -205,39 +224,68 @@ def test_castling_of_chess960_passes_through(table_folder: Path) -> None:
 
 ROOKS = "8/8/3k4/8/2r5/8/3KR3/4B3 w - - 4 30"
 QUIET = "e1f2"
+OTHER = "e2e3"
 
 
-def chosen(folder: Path, *options: str) -> str:
+def chosen(
+    *options: tuple[str, str], fen: str = ROOKS, gain: float = 50, limits: str = "nodes 100"
+) -> str:
     """The choice where the inner engine likes a quiet move by five centipawns more than others.
 
-    The first search says that the game is level.
+    The player's own search likes another move more, by so many centipawns of its own.
     """
-    lines = dialogue(
-        folder,
-        valuer(f"{QUIET}=5"),
-        *(f"setoption name {option}" for option in options),
-        f"position fen {ROOKS}",
-        "go nodes 1000",
-        "go nodes 1000",
-    )
-    assert not infos(lines)
-    first, second = best(lines)
-    assert first == QUIET
-    told = [line for line in lines if " pv " in line]
-    assert told[-1].endswith(
-        f" multipv 1 score cp {5 if second == QUIET else 0} nodes 1 pv {second}"
-    )
+    told = list[str]()
+    chooser = Chooser(InnerEngine(valuer(f"{QUIET}=5")), told.append)
+    for name, value in options:
+        assert chooser.set_option(name, value)
+    now = situation_of(chess.Board(fen), None, ())
+    legal = list(now.board.legal_moves)
+    task = Task(now, limits_in(limits.split(), Color.WHITE, pytest.fail), Event(), only=legal)
+    ranked = [
+        Line(round(gain * 1000), (chess.Move.from_uci(OTHER),), 1),
+        Line(0, (chess.Move.from_uci(QUIET),), 1),
+    ]
+    first = chooser.answer(task, lambda: ranked)
+    second = chooser.answer(task, lambda: ranked)
+    chooser.inner.close()
+    assert first == QUIET, "nothing is known of the game yet"
+    assert second is not None
+    centipawns = 5 if second == QUIET else 0
+    assert told[-1] == f"info depth 1 multipv 1 score cp {centipawns} nodes 1 pv {second}"
     return second
 
 
-def test_where_the_game_is_level_the_score_decides_within_the_margin(table_folder: Path) -> None:
-    (by_itself,) = best(dialogue(table_folder, None, f"position fen {ROOKS}", "go nodes 10000"))
-    assert by_itself != QUIET
-    assert chosen(table_folder) == by_itself
-    assert chosen(table_folder, "Margin value 5") == by_itself
-    assert chosen(table_folder, "Margin value 4") == QUIET
-    assert chosen(table_folder, "Band value 4") == QUIET
-    assert chosen(table_folder, "Price value 10000") == QUIET
+def test_where_the_game_is_level_the_score_decides_within_the_margin() -> None:
+    assert chosen() == OTHER
+    assert chosen(("margin", "5")) == OTHER
+    assert chosen(("margin", "4")) == QUIET
+    assert chosen(("band", "5")) == OTHER
+    assert chosen(("band", "4")) == QUIET
+
+
+def test_a_gain_must_be_worth_the_price() -> None:
+    assert chosen(("price", "100"), gain=5.1) == OTHER
+    assert chosen(("price", "100"), gain=4.9) == QUIET
+    assert chosen(("price", "1000"), gain=49) == QUIET
+
+
+def test_nothing_is_compared_with_many_men_or_without_a_limit() -> None:
+    many = "r1bqkbnr/pp1ppppp/2n5/8/2r5/8/PPPKR3/RNBQB1N1 w kq - 4 30"
+    assert chosen(fen=many) == QUIET
+    assert chosen(limits="mate 3") == QUIET
+
+
+def test_its_own_search_ranks_the_moves(table_folder: Path) -> None:
+    """The fake engine likes the move least that the search likes most."""
+    position = f"position fen {ROOKS}"
+    alone = dialogue(
+        table_folder, None, "setoption name MultiPV value 4", position, "go nodes 10000"
+    )
+    (favourite,) = best(alone)
+    quiet = next(move.uci() for move in chess.Board(ROOKS).legal_moves if move.uci() != favourite)
+    lines = dialogue(table_folder, valuer(f"{quiet}=5"), position, "go nodes 1000", "go nodes 1000")
+    assert best(lines) == [quiet, favourite]
+    assert not infos(lines)
 
 
 @pytest.mark.parametrize(
@@ -254,3 +302,39 @@ def test_no_move_is_played_that_tables_call_worse(
     lines = dialogue(table_folder, valuer(f"{liked}=900"), f"position fen {fen}", "go nodes 100")
     (move,) = best(lines)
     assert move in played
+
+
+@pytest.mark.parametrize("ponder", [False, True])
+def test_python_chess_plays_five_games_without_a_complaint(
+    table_folder: Path, caplog: pytest.LogCaptureFixture, ponder: bool
+) -> None:
+    draw = random.Random(5)
+    limit = chess.engine.Limit(white_clock=60, black_clock=60, nodes=50)
+    command = uci(table_folder, valuer(replies=True))
+    with chess.engine.SimpleEngine.popen_uci(command, timeout=60) as engine:
+        for number in range(5):
+            board = chess.Board()
+            while not board.is_game_over() and board.ply() < 40:
+                played = engine.play(board, limit, game=number, ponder=ponder, info=INFO_ALL)
+                assert played.move is not None
+                assert played.info["pv"][0] == played.move
+                board.push(played.move)
+                if not board.is_game_over():
+                    expected = played.ponder
+                    other = draw.choice(list(board.legal_moves))
+                    board.push(expected if expected is not None and draw.random() < 0.5 else other)
+    assert [record.getMessage() for record in caplog.records] == []
+
+
+@pytest.mark.slow
+def test_no_game_is_lost_on_time(table_folder: Path, tmp_path: Path) -> None:
+    """Ten games at a second and a hundredth a move."""
+    pgn = tmp_path / "games.pgn"
+    match = [sys.executable, "-m", "tbgen", "match", *walker("Ann")]
+    match += ["-engine", "name=player", f"cmd={sys.executable}"]
+    match += [f"arg={word}" for word in uci(table_folder, valuer())[1:]]
+    match += ["-each", "tc=1+0.01", "-rounds", "5", "-pgnout", str(pgn), "-quiet"]
+    subprocess.run(match, check=True)
+    games = pgn.read_text()
+    assert games.count("[Termination ") == 10
+    assert "time forfeit" not in games

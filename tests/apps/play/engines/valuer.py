@@ -1,6 +1,7 @@
 """A UCI engine that gives every move the evaluation that it is told, without a search.
 
-Usage: valuer.py [--value MOVE=CENTIPAWNS ...] [--seen FILE]. Moves that it is not told of are worth 0.
+Usage: valuer.py [--value MOVE=CENTIPAWNS ...] [--seen FILE] [--reply]
+Moves that it is not told of are worth 0. With --reply it names the reply that it expects.
 """
 
 from __future__ import annotations
@@ -29,14 +30,31 @@ def board_in(words: list[str]) -> chess.Board:
     return board
 
 
-def answer(board: chess.Board, words: list[str], values: dict[str, int], most_lines: int) -> None:
+def reply_to(board: chess.Board, move: str) -> str:
+    """A legal reply to a move, with a blank before it; nothing if there is none."""
+    after = board.copy()
+    after.push_uci(move)
+    replies = sorted(reply.uci() for reply in after.legal_moves)
+    return f" {replies[0]}" if replies else ""
+
+
+def answer(
+    board: chess.Board,
+    words: list[str],
+    values: dict[str, int],
+    most_lines: int,
+    *,
+    replies: bool,
+) -> None:
     """Tell of the best moves, and name the very best."""
     moves = [move.uci() for move in board.legal_moves]
     if "searchmoves" in words:
         moves = words[words.index("searchmoves") + 1 :]
     moves.sort(key=lambda move: (-values.get(move, 0), move))
     for number, move in enumerate(moves[:most_lines], 1):
-        say(f"info depth 1 multipv {number} score cp {values.get(move, 0)} nodes 1 pv {move}")
+        reply = reply_to(board, move) if replies else ""
+        value = values.get(move, 0)
+        say(f"info depth 1 multipv {number} score cp {value} nodes 1 pv {move}{reply}")
     say(f"bestmove {moves[0]}")
 
 
@@ -44,6 +62,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--value", action="append", default=[])
     parser.add_argument("--seen", default=os.devnull)
+    parser.add_argument("--reply", action="store_true")
     told = parser.parse_args()
     values = dict[str, int]()
     for text in told.value:
@@ -75,10 +94,10 @@ def main() -> None:
                     go = words
                     is_waiting = "infinite" in words or "ponder" in words
                     if not is_waiting:
-                        answer(board, go, values, most_lines)
+                        answer(board, go, values, most_lines, replies=told.reply)
                 case "stop" | "ponderhit" if is_waiting:
                     is_waiting = False
-                    answer(board, go, values, most_lines)
+                    answer(board, go, values, most_lines, replies=told.reply)
                 case "quit":
                     return
 
