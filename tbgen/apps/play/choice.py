@@ -1,8 +1,8 @@
 """The choice among moves of the inner engine that are about equal, by the accrued score.
 
-Where the game is level, a shallow search of the accrued score names moves that it likes more than
-the inner engine's own. The inner engine evaluates these beside its own, and the player takes one if
-that costs little in ordinary chess. Nothing is spent where nothing is to be gained.
+Where the game is level and its score may last, a shallow search of the accrued score proposes
+moves. Those that lead to a better score than the inner engine's own move are evaluated beside it by
+the inner engine, and the player takes one if that costs little in ordinary chess.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from tbgen.apps.play.limits import number_in
 from tbgen.apps.play.situation import Situation, Task
 from tbgen.errors import EngineStartError, MoveError
 from tbgen.rules.notation import parse_move
+from tbgen.score import Color
 
 if TYPE_CHECKING:
     from tbgen.apps.play.search import Line
@@ -30,8 +31,15 @@ Ranking = Callable[[], Sequence["Line"]]
 
 _SHARE: Final = 0.25
 """The part of the limits that the comparison of moves takes."""
-_MOST_MEN: Final = 24
-"""With more men, captures and pawn moves are still to come and wipe out any score."""
+_RIVALS: Final = 2
+"""The most moves that are compared with the best one: each takes its part of the search."""
+_PLIES: Final = 6
+"""The plies of a line after which its score counts; later ones are guesses."""
+_FEW_MEN: Final = 8
+_QUIET_PLIES: Final = 10
+"""With more men, and fewer plies since the last reset, no score of 41 games lasted to their end."""
+_SCORES: Final = 1200
+"""The worth of a score is this, divided by its code and 2, in centipawns: as in the search."""
 _MOST: Final = {"Margin": 1000, "Price": 10_000, "Band": 10_000}
 """[option] -> its greatest value"""
 
@@ -43,7 +51,7 @@ class Prices:
     margin: int = 10
     """The most centipawns that a move may cost."""
     price: int = 100
-    """The worth of a centipawn, in hundredths of the search's own centipawns."""
+    """The worth of a centipawn, in hundredths of the centipawns that a score is worth."""
     band: int = 50
     """The greatest advantage, in centipawns, at which the game counts as level."""
 
@@ -109,14 +117,13 @@ class Chooser:
         self._last = best.centipawns
         if not may_compare or not self._is_level(task.now) or task.halt.is_set():
             return best
-        ranked = rank()
-        better = _better_than(best, ranked)
-        if not better:
+        rivals = _rivals_of(best, task.now, rank())
+        if not rivals:
             return best
-        moves = [parse_move(task.now.board, best.moves[0]), *better]
+        moves = [parse_move(task.now.board, best.moves[0]), *rivals]
         rest = replace(task, only=moves, limits=replace(task.limits, flags=()))
         compared = self._search(rest, _SHARE, len(moves))
-        chosen = self._dearest(compared, ranked)
+        chosen = self._dearest(compared, task.now)
         if chosen.moves[0] == best.moves[0]:
             return best
         self._tell(re.sub(r" multipv \d+ ", " multipv 1 ", chosen.info))
@@ -136,35 +143,40 @@ class Chooser:
         return self.inner.search(command, go, lines, seconds, task.halt, hit, tell)
 
     def _is_level(self, now: Situation) -> bool:
-        """Whether the score may decide: the game is not being won or lost, and few men are left."""
+        """Whether the score may decide: the game is not being won or lost, and it may last."""
         if self._last is None or abs(self._last) > self._prices.band:
             return False
-        return chess.popcount(now.board.occupied) <= _MOST_MEN
+        if now.board.halfmove_clock >= _QUIET_PLIES:
+            return True
+        return chess.popcount(now.board.occupied) <= _FEW_MEN
 
-    def _dearest(self, compared: Sequence[InnerLine], ranked: Sequence[Line]) -> InnerLine:
-        """The move of the greatest worth by both searches, among those within the margin.
-
-        A move that is not ranked counts as the last one that is.
-        """
-        worths = {line.moves[0].uci(): line.centipawns for line in ranked}
-        least = min(worths.values())
-        greatest = max(line.centipawns for line in compared)
+    def _dearest(self, lines: Sequence[InnerLine], now: Situation) -> InnerLine:
+        """The line of the greatest worth in score and evaluation, among those within the margin."""
+        greatest = max(line.centipawns for line in lines)
 
         def worth(line: InnerLine) -> float:
             if line.centipawns < greatest - self._prices.margin:
                 return -math.inf
-            ordinary = line.centipawns * self._prices.price / 100
-            return worths.get(line.moves[0], least) + ordinary
+            return _worth_after(line.moves, now) + line.centipawns * self._prices.price / 100
 
-        return max(compared, key=worth)
+        return max(lines, key=worth)
 
 
-def _better_than(best: InnerLine, ranked: Sequence[Line]) -> list[chess.Move]:
-    """The moves that a ranking has before that of a line."""
-    better = list[chess.Move]()
+def _rivals_of(best: InnerLine, now: Situation, ranked: Sequence[Line]) -> list[chess.Move]:
+    """The moves of a ranking that lead to a better score than a line does, the best ones first."""
+    least = _worth_after(best.moves, now)
+    worths = dict[chess.Move, float]()
     for line in ranked:
-        move = line.moves[0]
-        if move.uci() == best.moves[0]:
-            break
-        better.append(move)
-    return better
+        worth = _worth_after([move.uci() for move in line.moves], now)
+        if worth > least and line.moves[0].uci() != best.moves[0]:
+            worths[line.moves[0]] = worth
+    return sorted(worths, key=lambda move: -worths[move])[:_RIVALS]
+
+
+def _worth_after(moves: Sequence[str], now: Situation) -> float:
+    """The worth of the score after a line, in centipawns for the side to move."""
+    mover = Color.of(now.board.turn)
+    with contextlib.suppress(MoveError):  # a line may go on behind the end of the game
+        now = now.after(moves[:_PLIES])
+    worth = _SCORES / (now.accrued.code + 2)
+    return worth if now.accrued.holder is mover else -worth

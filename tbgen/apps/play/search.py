@@ -63,14 +63,10 @@ class Line:
         return abs(self.value) >= _NEAR_MATE
 
     @property
-    def centipawns(self) -> float:
-        return self.value / kernels.CENTIPAWN
-
-    @property
     def score(self) -> str:
         """The value as UCI writes it; moves are negative if the other side mates."""
         if not self.is_mate:
-            return f"cp {round(self.centipawns)}"
+            return f"cp {round(self.value / kernels.CENTIPAWN)}"
         moves = (self.depth + kernels.MATE - abs(self.value) + 1) // 2
         return f"mate {moves if self.value > 0 else -moves}"
 

@@ -224,15 +224,13 @@ def test_castling_of_chess960_passes_through(table_folder: Path) -> None:
 
 ROOKS = "8/8/3k4/8/2r5/8/3KR3/4B3 w - - 4 30"
 QUIET = "e1f2"
-OTHER = "e2e3"
+CHECK = "e1g3"
 
 
-def chosen(
-    *options: tuple[str, str], fen: str = ROOKS, gain: float = 50, limits: str = "nodes 100"
-) -> str:
+def chosen(*options: tuple[str, str], fen: str = ROOKS, limits: str = "nodes 100") -> str:
     """The choice where the inner engine likes a quiet move by five centipawns more than others.
 
-    The player's own search likes another move more, by so many centipawns of its own.
+    The player's own search proposes a check.
     """
     told = list[str]()
     chooser = Chooser(InnerEngine(valuer(f"{QUIET}=5")), told.append)
@@ -241,12 +239,9 @@ def chosen(
     now = situation_of(chess.Board(fen), None, ())
     legal = list(now.board.legal_moves)
     task = Task(now, limits_in(limits.split(), Color.WHITE, pytest.fail), Event(), only=legal)
-    ranked = [
-        Line(round(gain * 1000), (chess.Move.from_uci(OTHER),), 1),
-        Line(0, (chess.Move.from_uci(QUIET),), 1),
-    ]
-    first = chooser.answer(task, lambda: ranked)
-    second = chooser.answer(task, lambda: ranked)
+    proposed = [Line(0, (chess.Move.from_uci(move),), 1) for move in (CHECK, QUIET)]
+    first = chooser.answer(task, lambda: proposed)
+    second = chooser.answer(task, lambda: proposed)
     chooser.inner.close()
     assert first == QUIET, "nothing is known of the game yet"
     assert second is not None
@@ -256,22 +251,23 @@ def chosen(
 
 
 def test_where_the_game_is_level_the_score_decides_within_the_margin() -> None:
-    assert chosen() == OTHER
-    assert chosen(("margin", "5")) == OTHER
+    assert chosen() == CHECK
+    assert chosen(("margin", "5")) == CHECK
     assert chosen(("margin", "4")) == QUIET
-    assert chosen(("band", "5")) == OTHER
+    assert chosen(("band", "5")) == CHECK
     assert chosen(("band", "4")) == QUIET
 
 
 def test_a_gain_must_be_worth_the_price() -> None:
-    assert chosen(("price", "100"), gain=5.1) == OTHER
-    assert chosen(("price", "100"), gain=4.9) == QUIET
-    assert chosen(("price", "1000"), gain=49) == QUIET
+    """The check makes G5.0, worth 1200/12; after the quiet move -G15.5 stands, worth 1200/33."""
+    assert chosen(("price", "2700")) == CHECK
+    assert chosen(("price", "2800")) == QUIET
 
 
-def test_nothing_is_compared_with_many_men_or_without_a_limit() -> None:
-    many = "r1bqkbnr/pp1ppppp/2n5/8/2r5/8/PPPKR3/RNBQB1N1 w kq - 4 30"
-    assert chosen(fen=many) == QUIET
+def test_nothing_is_compared_while_a_reset_is_near_or_without_a_limit() -> None:
+    men = "8/1pp3pp/3k4/8/2r5/8/3KR3/4B3 w - - {} 30"
+    assert chosen(fen=men.format(9)) == QUIET
+    assert chosen(fen=men.format(10)) == CHECK
     assert chosen(limits="mate 3") == QUIET
 
 
