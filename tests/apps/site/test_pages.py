@@ -204,6 +204,18 @@ def test_a_page_shows_how_many_moves_keep_what_a_position_is_worth(some: list[Re
     assert "How sharp" not in str(dict(Site([uncounted]).files())["material/KPvK.html"])
 
 
+def test_a_page_names_the_size_of_a_sample(published: list[Record]) -> None:
+    few = [record for record in published if str(record.material) in ("KRPvKR", "KPvK")]
+    files = dict(Site(few).files())
+    sampled = "from 250,000 positions drawn at random"
+    assert sampled in str(files["material/KRPvKR.html"])
+    assert sampled not in str(files["material/KPvK.html"])
+    sharpest = str(files["records.html"]).partition('id="sharp"')[2]
+    only = {record.drawn.only / record.drawn.positions: str(record.material) for record in few}
+    in_order = re.findall(r"material/(\w+)\.html#sharpness", sharpest)
+    assert in_order == [only[share] for share in sorted(only, reverse=True)]
+
+
 def test_only_what_changes_is_written_again(some: list[Record], tmp_path: Path) -> None:
     site, told = Site(some[:2]), list[tuple[int, int]]()
     files, written = write_site(site, tmp_path, lambda *done: told.append(done))
