@@ -1914,14 +1914,17 @@ Status tbgen_read_fen(const char *fen, Position *position, char *message)
 Status tbgen_read_score(const char *text, Score *score, char *message)
 {
     bool is_black = *text == '-' || *text == 'm';
-    const char *at = text + is_black;
-    char *end;
-    unsigned long whole = 0;
+    const char *at = is_black || *text == '+' ? text + 1 : text;
+    bool has_letter = *at == 'G' || *at == 'g';
+    const char *number = has_letter ? at + 1 : at;
+    size_t digits = strspn(number, "0123456789");
+    const char *rest = number + digits;
+    bool has_number = 0 < digits && digits <= 3 && (digits == 1 || *number != '0');
+    bool has_half = !strcmp(rest, ".5");
     begin(message);
-    if ((*at != 'G' && *at != 'g') || !isdigit((unsigned char)at[1]) || (whole = strtoul(at + 1, &end, 10)) > 200 ||
-        end[0] != '.' || (end[1] != '0' && end[1] != '5') || end[2])
+    if (!has_letter || !has_number || (*rest && !has_half && strcmp(rest, ".0")))
         return fail(message, TBGEN_BAD_SCORE, "no accrued score: %s", text);
-    *score = (Score){is_black ? BLACK : WHITE, (int)(2 * whole) + (end[1] == '5')};
+    *score = (Score){is_black ? BLACK : WHITE, 2 * atoi(number) + has_half};
     return TBGEN_OK;
 }
 

@@ -136,7 +136,7 @@ bool tbgen_is_reset(const tbgen_position *position, tbgen_move move);
 /* The first four fields of a FEN. */
 tbgen_status tbgen_read_fen(const char *fen, tbgen_position *position, char *message);
 
-/* A score as text: G4.0 or -G4.0. */
+/* A score as text, such as G4.0 or -G4.0. G4 and mG4.0 are read too, but not written. */
 tbgen_status tbgen_read_score(const char *text, tbgen_score *score, char *message);
 void tbgen_write_score(tbgen_score score, char text[TBGEN_TEXT]);
 

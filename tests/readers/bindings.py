@@ -14,6 +14,7 @@ from tbgen.score import Color, Score
 from tests.readers.c_reader import SHARED, build
 
 MESSAGE = 256
+TEXT = 16
 MOVES = 256
 ROLES = (chess.KING, chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN)
 """In the order of tbgen_reader.h."""
@@ -124,6 +125,17 @@ class Library:
         return Answer(
             Status(status), message.value.decode(), score_of(own) if status == 0 else None
         )
+
+    def read_score(self, text: str) -> Score | None:
+        """What the reader takes a text for; None if it is no score."""
+        found = CScore()
+        status = self.functions.tbgen_read_score(text.encode(), ctypes.byref(found), None)
+        return score_of(found) if status == Status.OK else None
+
+    def write_score(self, score: Score) -> str:
+        text = ctypes.create_string_buffer(TEXT)
+        self.functions.tbgen_write_score(c_score(score), text)
+        return text.value.decode()
 
     def legal_moves(self, position: CPosition) -> list[chess.Move]:
         moves = (CMove * MOVES)()

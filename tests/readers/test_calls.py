@@ -94,6 +94,15 @@ def test_moves_and_scores_of_whole_games_are_those_of_python_chess(library: Libr
     assert checked > 1500
 
 
+def test_scores_are_read_and_written_as_elsewhere(library: Library) -> None:
+    for text in ("G4.0", "-G3.5", "g3.5", "mG2.5", "G4", "+G4.0", "-g0.5", "G218.5", "G999.5"):
+        score = Score(text)
+        assert library.read_score(text) == score, text
+        assert library.write_score(score) == str(score)
+    for text in ("", "G", "-", "4.0", "G4.", "G4.1", "G4.55", "G04.0", "--G4.0", "mm", "G1000.0"):
+        assert library.read_score(text) is None, text
+
+
 def test_tables_are_known_by_the_names_of_their_men(tables: Tables) -> None:
     assert tables.largest() == 3
     for name in ("KvK", "KQvK", "KvKQ"):
