@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 
 import click
 
 from tbgen.apps.games.batch import GamesTask, total
+from tbgen.apps.games.columns import in_fixed_decimals
 from tbgen.apps.games.event import (
     EventGame,
     by_event,
@@ -16,7 +18,6 @@ from tbgen.apps.games.event import (
     names_of_events,
 )
 from tbgen.apps.games.rules import Rules
-from tbgen.apps.games.standings import in_decimals
 from tbgen.apps.match.next_round import (
     NextRound,
     PlayerEntry,
@@ -169,11 +170,14 @@ def _event_of(games: Sequence[EventGame]) -> str:
 def _show(pairings: NextRound, rounds: int) -> None:
     """Print who meets whom, then who does not play."""
     click.echo(f"round {pairings.number} of {rounds}")
+    points = dict[str, Fraction]()
+    for pair in pairings.pairs:
+        points[pair.white] = pair.white_points
+        points[pair.black] = pair.black_points
+    shown = in_fixed_decimals(points)
     rows = list[list[str]]()
     for pair in pairings.pairs:
-        white_points = in_decimals(pair.white_points)
-        black_points = in_decimals(pair.black_points)
-        rows.append([str(pair.board), pair.white, white_points, pair.black, black_points])
+        rows.append([str(pair.board), pair.white, shown[pair.white], pair.black, shown[pair.black]])
     heads = ["board", "white", "points", "black", "points"]
     for line in table_lines(heads, rows):
         click.echo(line)

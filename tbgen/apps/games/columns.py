@@ -119,7 +119,7 @@ def byes_of(standings: Standings) -> dict[str, str]:
                 continue
             for game, side in games:
                 points[row.name] = points.get(row.name, Fraction(0)) + game.points(side)
-    return _in_fixed_decimals(points)
+    return in_fixed_decimals(points)
 
 
 def cells_of(standings: Standings, criterion: TieBreak) -> dict[str, str]:
@@ -137,14 +137,14 @@ def cells_of(standings: Standings, criterion: TieBreak) -> dict[str, str]:
         else:
             values[row.name] = row.figures[criterion]
     if criterion not in _LENGTHS:
-        return _in_fixed_decimals(values)
+        return in_fixed_decimals(values)
     # The criterion of quick wins is minus the length: fewer moves are better.
     lengths = {name: abs(value) for name, value in values.items()}
     known = {name: length for name, length in lengths.items() if length != NO_SUCH_GAME}
-    return dict.fromkeys(values, NO_VALUE) | _in_fixed_decimals(known)
+    return dict.fromkeys(values, NO_VALUE) | in_fixed_decimals(known)
 
 
-def _in_fixed_decimals(values: Mapping[str, Fraction]) -> dict[str, str]:
+def in_fixed_decimals(values: Mapping[str, Fraction]) -> dict[str, str]:
     """Numbers of a column with the same number of decimals: none, one or four."""
     decimals = max((_decimals_of(value) for value in values.values()), default=0)
     return {name: f"{float(value):.{decimals}f}" for name, value in values.items()}
