@@ -35,6 +35,7 @@ export class Form {
     this.#shown = fen;
     this.#filled = accrued;
     byId('fen').value = fen;
+    byId('fen').scrollLeft = 0; // Firefox stays where the caret was
     byId('accrued').value = accrued;
     byId('note').textContent = note;
   }
