@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Print openings with even chances, for matches: positions after eight plies, each a good move by an engine.
+"""Print openings with even chances for matches: positions after eight good moves by an engine.
 
     openings.py 300 > openings.epd
     openings.py 300 --engine stockfish --seed 2026
 
-Each ply is drawn from the engine's best six moves within a third of a pawn. An opening is printed if the
-engine then sees at most a fifth of a pawn for either side.
+Each move is drawn from the engine's best six within a third of a pawn. An opening is printed if
+the engine then sees at most a fifth of a pawn for either side.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""With an inner engine that knows no chess, the player never gives away a result that tables know."""
+"""With an inner engine that knows no chess, the player keeps every result that tables know."""
 
 from __future__ import annotations
 
