@@ -37,7 +37,10 @@ _PLIES: Final = 6
 """The plies of a line after which its score counts; later ones are guesses."""
 _FEW_MEN: Final = 8
 _QUIET_PLIES: Final = 10
-"""With more men, and fewer plies since the last reset, no score of 41 games lasted to their end."""
+"""With so few men, or so many plies after a reset, half of all scores last to the end of a drawn game.
+
+With more men and fewer plies hardly any does (measured: 35 drawn games at 2,000 nodes).
+"""
 _SCORES: Final = 1200
 """The worth of a score is this, divided by its code and 2, in centipawns: as in the search."""
 _MOST: Final = {"Margin": 1000, "Price": 10_000, "Band": 10_000}
@@ -126,7 +129,8 @@ class Chooser:
         chosen = self._dearest(compared, task.now)
         if chosen.moves[0] == best.moves[0]:
             return best
-        self._tell(re.sub(r" multipv \d+ ", " multipv 1 ", chosen.info))
+        if chosen.info:
+            self._tell(re.sub(r" multipv \d+ ", " multipv 1 ", chosen.info))
         return chosen
 
     def _search(
