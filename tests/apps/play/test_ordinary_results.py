@@ -12,6 +12,7 @@ import pytest
 
 from tbgen.apps.play.inner import InnerEngine
 from tbgen.apps.play.protocol import Protocol
+from tbgen.material import Material, Scope
 from tbgen.probe import Tablebase
 from tbgen.rules.position import accruable, bare_sides, own_score, play_move
 from tbgen.score import Color, Score
@@ -29,7 +30,10 @@ def result_to(outcome: Score, side: Color) -> int:
 def drawn_lots(judge: Tablebase, number: int) -> list[tuple[chess.Board, Score]]:
     """Random positions of its tables, half of them with an accrued score."""
     draw = random.Random(104)
-    materials = [material for material in judge.available() if material.men > 2]
+    materials = list[Material]()
+    for material in judge.available():
+        if material.men > 2 and material.scope is Scope.ALL:
+            materials.append(material)
     positions = list[tuple[chess.Board, Score]]()
     for count in range(number):
         board = random_root(draw, draw.choice(materials))
