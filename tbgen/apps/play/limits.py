@@ -39,6 +39,8 @@ _LIMITS: Final = (
     "binc",
     "movestogo",
 )
+_RESERVE_MILLISECONDS: Final = 150
+"""The part of a clock that the inner engine does not know of, for slow moments of the player."""
 _INCREMENTS: Final = {"wtime": "winc", "btime": "binc"}
 _FLAGS: Final = ("infinite", "ponder")
 _KEYWORDS: Final = (*_LIMITS, *_FLAGS)
@@ -66,18 +68,22 @@ class GoLimits:
     @property
     def can_be_shared(self) -> bool:
         """Whether a part of the limits can be left to a second search."""
+        if self.numbers.get(self.clock, MOST) < _HURRY_MILLISECONDS:
+            return False
         return self.flags != ("infinite",) and not {"mate"} >= self.numbers.keys()
 
     def command(self, part: float) -> str:
         """The command to search within a part of the limits.
 
-        >>> limits_in("wtime 60020 btime 1 winc 100".split(), Color.WHITE, print).command(0.5)
+        >>> limits_in("wtime 60150 btime 1 winc 100".split(), Color.WHITE, print).command(0.5)
         'go wtime 30000 btime 1 winc 50'
         """
         words = ["go", *self.flags]
         for name, number in self.numbers.items():
             kept = number
-            if name in (self.clock, "movetime"):
+            if name == self.clock:
+                kept = max(1, round((number - _RESERVE_MILLISECONDS) * part))
+            elif name == "movetime":
                 kept = max(1, round((number - _OVERHEAD_MILLISECONDS) * part))
             elif name in (_INCREMENTS[self.clock], "nodes"):
                 kept = max(1, round(number * part))

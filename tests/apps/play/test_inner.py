@@ -173,7 +173,7 @@ def test_it_ponders_with_the_inner_engine(table_folder: Path, tmp_path: Path, la
         last,
         "isready",
     )
-    assert "go ponder wtime 60000 btime 59980" in seen.read_text().splitlines()
+    assert "go ponder wtime 60000 btime 59850" in seen.read_text().splitlines()
     assert last in seen.read_text().splitlines()
     assert best(lines) == ["a7a5"]
 
