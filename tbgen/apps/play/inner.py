@@ -155,10 +155,10 @@ class InnerEngine:
         `seconds` or `halt` stop it. A search that ponders has `hit`, and its time begins with it.
         `tell` receives its `info` lines.
         """
+        commands = [position, go]
         if "multipv" in self._options:
-            self._send(f"setoption name MultiPV value {most_lines}")
-        self._send(position)
-        self._send(go)
+            commands.insert(0, f"setoption name MultiPV value {most_lines}")
+        self._send("\n".join(commands))  # at once: a busy machine takes long to change processes
         lines = dict[int, InnerLine]()
         best = ""
         for text in self._lines_until("bestmove", seconds, halt, hit):
