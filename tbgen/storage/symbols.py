@@ -182,7 +182,7 @@ def place_chains(
         places[chain] = places[before[chain - 1]] + ahead[chain]
 
 
-class _Rows(NamedTuple):
+class _SymbolRows(NamedTuple):
     """The rows of symbols. Those with the same chain share them."""
 
     first: Ints
@@ -192,7 +192,7 @@ class _Rows(NamedTuple):
     rows: npt.NDArray[Any]
 
 
-def _rows_of(chain: Ints, links: Words) -> _Rows:
+def _rows_of(chain: Ints, links: Words) -> _SymbolRows:
     """The rows of symbols by their chains, in the order in which chains first occur."""
     before, row_of = _parents_and_rows(links)
     used, first_use = np.unique(chain, return_index=True)
@@ -209,7 +209,7 @@ def _rows_of(chain: Ints, links: Words) -> _Rows:
     rows["holder"] = packed >> _HOLDER_SHIFT
     rows["code"] = (packed >> _CODE_SHIFT) & _BYTE
     rows["outcome"] = byte_of_row(packed & _BYTE)
-    return _Rows(first[chain], lengths[chain], rows)
+    return _SymbolRows(first[chain], lengths[chain], rows)
 
 
 @borrowing

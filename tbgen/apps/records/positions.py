@@ -68,7 +68,7 @@ class Keeping(NamedTuple):
     """The entry values, as signed outcomes."""
 
 
-class _Values:
+class _EntriesByCell:
     """The entry values of a table by cells."""
 
     def __init__(self, path: Path, *, in_memory: bool) -> None:
@@ -144,11 +144,11 @@ class TablePositions(contextlib.AbstractContextManager["TablePositions"]):
             for child in self._children:
                 child.file.close()
 
-    def _open(self, material: Material) -> _Values:
-        return _Values(path_in(self._folders, material), in_memory=self._in_memory)
+    def _open(self, material: Material) -> _EntriesByCell:
+        return _EntriesByCell(path_in(self._folders, material), in_memory=self._in_memory)
 
     @cached_property
-    def _children(self) -> list[_Values]:
+    def _children(self) -> list[_EntriesByCell]:
         """The tables that captures and promotions lead to, numbered as in `Links`."""
         return [self._open(material) for material in self.material.children()]
 
