@@ -18,7 +18,7 @@ import chess
 
 from tbgen.apps.play.inner import EngineLostError, InnerEngine, InnerLine
 from tbgen.apps.play.limits import number_in
-from tbgen.apps.play.situation import Situation, Task
+from tbgen.apps.play.situation import Situation, Turn
 from tbgen.errors import EngineStartError, MoveError
 from tbgen.rules.notation import parse_move
 from tbgen.score import Color
@@ -37,7 +37,7 @@ _PLIES: Final = 6
 """The plies of a line after which its score counts; later ones are guesses."""
 _FEW_MEN: Final = 8
 _QUIET_PLIES: Final = 10
-"""With so few men, or so many plies after a reset, half of all scores last to the end of a drawn game.
+"""With so few men, or so many plies after a reset, half of all scores last to a drawn game's end.
 
 With more men and fewer plies hardly any does (measured: 35 drawn games at 2,000 nodes).
 """
@@ -98,11 +98,11 @@ class Chooser:
         except EngineStartError as error:
             self._tell(f"info string error: {error}")
 
-    def answer(self, task: Task, rank: Ranking) -> str | None:
+    def answer(self, turn: Turn, rank: Ranking) -> str | None:
         """The move to play, and the reply to ponder on; None if the inner engine is lost."""
         try:
-            line = self._best_line(task, rank)
-            move = parse_move(task.now.board, line.moves[0])
+            line = self._best_line(turn, rank)
+            move = parse_move(turn.now.board, line.moves[0])
         except EngineLostError as error:
             self._tell(f"info string the inner engine {error}; tbgen searches instead")
             return None
@@ -113,20 +113,20 @@ class Chooser:
             return f"{move.uci()} ponder {line.moves[1]}"
         return move.uci()
 
-    def _best_line(self, task: Task, rank: Ranking) -> InnerLine:
-        may_compare = task.limits.can_be_shared and self._is_level(task.now)
+    def _best_line(self, turn: Turn, rank: Ranking) -> InnerLine:
+        may_compare = turn.limits.can_be_shared and self._is_level(turn.now)
         part = 1 - _SHARE if may_compare else 1
-        best = self._search(task, part, task.lines, self._tell)[0]
+        best = self._search(turn, part, turn.lines, self._tell)[0]
         self._last = best.centipawns
-        if not may_compare or not self._is_level(task.now) or task.halt.is_set():
+        if not may_compare or not self._is_level(turn.now) or turn.halt.is_set():
             return best
-        rivals = _rivals_of(best, task.now, rank())
+        rivals = _rivals_of(best, turn.now, rank())
         if not rivals:
             return best
-        moves = [parse_move(task.now.board, best.moves[0]), *rivals]
-        rest = replace(task, only=moves, limits=replace(task.limits, flags=()))
+        moves = [parse_move(turn.now.board, best.moves[0]), *rivals]
+        rest = replace(turn, only=moves, limits=replace(turn.limits, flags=()))
         compared = self._search(rest, _SHARE, len(moves))
-        chosen = self._dearest(compared, task.now)
+        chosen = self._dearest(compared, turn.now)
         if chosen.moves[0] == best.moves[0]:
             return best
         if chosen.info:
@@ -134,17 +134,17 @@ class Chooser:
         return chosen
 
     def _search(
-        self, task: Task, part: float, lines: int, tell: Callable[[str], object] = str
+        self, turn: Turn, part: float, lines: int, tell: Callable[[str], object] = str
     ) -> list[InnerLine]:
         """The lines of the inner engine within a part of the limits, best first."""
-        board = task.now.board
-        go = task.limits.command(part)
-        if len(task.only) < board.legal_moves.count():
-            go += f" searchmoves {' '.join(board.uci(move) for move in task.only)}"
-        hit = task.hit if "ponder" in task.limits.flags else None
-        seconds = task.limits.seconds_of(part)
-        command = task.now.command
-        return self.inner.search(command, go, lines, seconds, task.halt, hit, tell)
+        board = turn.now.board
+        go = turn.limits.command(part)
+        if len(turn.only) < board.legal_moves.count():
+            go += f" searchmoves {' '.join(board.uci(move) for move in turn.only)}"
+        hit = turn.hit if "ponder" in turn.limits.flags else None
+        seconds = turn.limits.seconds_of(part)
+        command = turn.now.command
+        return self.inner.search(command, go, lines, seconds, turn.halt, hit, tell)
 
     def _is_level(self, now: Situation) -> bool:
         """Whether the score may decide: the game is not being won or lost, and it may last."""

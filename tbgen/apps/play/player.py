@@ -19,7 +19,7 @@ import chess
 
 from tbgen.apps.play.choice import Chooser
 from tbgen.apps.play.limits import DEFAULT_NODES, MOST
-from tbgen.apps.play.situation import Situation, Task, situation_of
+from tbgen.apps.play.situation import Situation, Turn, situation_of
 from tbgen.errors import NO_TABLE, TbgenError
 from tbgen.probe import MoveProbe, Tablebase
 from tbgen.rules.points import Scoring
@@ -76,54 +76,54 @@ class Player:
         self.tables.close()
         self._outcomes.close()
 
-    def best_move(self, task: Task) -> str | None:
+    def best_move(self, turn: Turn) -> str | None:
         """The move to play, as UCI writes it, perhaps with a reply to ponder on.
 
         None if there is no move.
         """
-        probes = self._probes(task)
+        probes = self._probes(turn)
         if probes and probes[0].dtg is not None:
-            return self._best_by_tables(task, probes)
+            return self._best_by_tables(turn, probes)
         if probes:
             # Without distances, nobody knows which of these moves makes progress.
             only: Sequence[chess.Move] = [
                 probe.move for probe in probes if probe.outcome == probes[0].outcome
             ]
         else:
-            only = self._sound_moves(task)
-        task = replace(task, only=only)
+            only = self._sound_moves(turn)
+        turn = replace(turn, only=only)
         if self.chooser is None:
             self._tell("info string no table has this position, so it is searched")
         elif only:
-            answer = self.chooser.answer(task, partial(self._ranked, task))
+            answer = self.chooser.answer(turn, partial(self._ranked, turn))
             if answer is not None:
                 return answer
-        move = self._best_by_search(task)
+        move = self._best_by_search(turn)
         if move is None:
-            move = self._guess(task)
+            move = self._guess(turn)
         return None if move is None else move.uci()
 
-    def _probes(self, task: Task) -> list[MoveProbe]:
+    def _probes(self, turn: Turn) -> list[MoveProbe]:
         """The moves with their values by tables, best first; none if tables cannot answer."""
         try:
-            probes = self.tables.probe_moves(task.now.board, task.now.accrued)
+            probes = self.tables.probe_moves(turn.now.board, turn.now.accrued)
         except TbgenError as error:
             if not isinstance(error, NO_TABLE):
                 self._complain(error)  # such as that of a damaged table
             return []
-        return [probe for probe in probes if not task.only or probe.move in task.only]
+        return [probe for probe in probes if not turn.only or probe.move in turn.only]
 
-    def _sound_moves(self, task: Task) -> Sequence[chess.Move]:
+    def _sound_moves(self, turn: Turn) -> Sequence[chess.Move]:
         """The moves that no table calls worse in ordinary chess than another one."""
-        moves = task.only or list(task.now.board.legal_moves)
-        if chess.popcount(task.now.board.occupied) > self._most_men + 1:  # none leads to a table
+        moves = turn.only or list(turn.now.board.legal_moves)
+        if chess.popcount(turn.now.board.occupied) > self._most_men + 1:  # none leads to a table
             return moves
         results = dict[chess.Move, int]()
         for move in moves:
-            _, outcome = self._value_after(task.now, move)
+            _, outcome = self._value_after(turn.now, move)
             results[move] = 0
             if outcome.is_mate:
-                results[move] = 1 if outcome.holder is task.mover else -1
+                results[move] = 1 if outcome.holder is turn.mover else -1
         best = max(results.values(), default=0)
         return [move for move in moves if results[move] == best]
 
@@ -135,12 +135,12 @@ class Player:
             outcome = self._outcomes.probe(after, outcome).outcome
         return own, outcome
 
-    def _best_by_tables(self, task: Task, probes: list[MoveProbe]) -> str:
+    def _best_by_tables(self, turn: Turn, probes: list[MoveProbe]) -> str:
         """The best move, by tables."""
-        best = _repeating_first(task.now, probes)[: task.lines]
+        best = _repeating_first(turn.now, probes)[: turn.lines]
         for number, probe in enumerate(best, 1):
-            line = [probe.move, *self._line_after(task.now, probe, task.limits.plies - 1)]
-            self._tell(_table_info(task.mover, number, probe, line))
+            line = [probe.move, *self._line_after(turn.now, probe, turn.limits.plies - 1)]
+            self._tell(_table_info(turn.mover, number, probe, line))
         return best[0].move.uci()
 
     def _line_after(self, now: Situation, chosen: MoveProbe, plies: int) -> list[chess.Move]:
@@ -156,31 +156,31 @@ class Player:
                 self._complain(error)
             return []
 
-    def _ranked(self, task: Task) -> Sequence[Line]:
+    def _ranked(self, turn: Turn) -> Sequence[Line]:
         """The best moves by a shallow search; none if loading it takes too long."""
         seconds = MOST / 1000
-        if task.limits.seconds is not None:
-            seconds = task.limits.seconds * _RANKING_SHARE
-        engine = self._loaded_engine(time.monotonic() + seconds, task.halt)
+        if turn.limits.seconds is not None:
+            seconds = turn.limits.seconds * _RANKING_SHARE
+        engine = self._loaded_engine(time.monotonic() + seconds, turn.halt)
         ranked: Sequence[Line] = ()
         if engine is not None:
             for searched in engine.deepen(
-                task.now,
+                turn.now,
                 most_nodes=_RANKING_NODES,
                 seconds=seconds,
-                halt=task.halt,
-                only=task.only,
+                halt=turn.halt,
+                only=turn.only,
                 most_lines=_RANKED,
             ):
                 ranked = searched.lines
         return ranked
 
-    def _best_by_search(self, task: Task) -> chess.Move | None:
+    def _best_by_search(self, turn: Turn) -> chess.Move | None:
         """The best move that a search finds within the limits and until `halt`, if any."""
-        limits = task.limits
+        limits = turn.limits
         seconds = MOST / 1000 if limits.seconds is None else limits.seconds
         deadline = time.monotonic() + seconds
-        engine = self._loaded_engine(deadline, task.halt)
+        engine = self._loaded_engine(deadline, turn.halt)
         if engine is None:  # loading takes too long
             return None
         nodes = limits.nodes
@@ -188,13 +188,13 @@ class Player:
             nodes = DEFAULT_NODES  # the inner engine has been lost, and nobody stops this search
         best = None
         for searched in engine.deepen(
-            task.now,
+            turn.now,
             limits.depth,
             nodes,
             deadline - time.monotonic(),
-            task.halt,
-            only=task.only,
-            most_lines=task.lines,
+            turn.halt,
+            only=turn.only,
+            most_lines=turn.lines,
         ):
             self._tell("\n".join(_search_infos(searched)))
             best_line = searched.lines[0]
@@ -202,7 +202,7 @@ class Player:
             if limits.seconds is None:
                 continue
             if (
-                len(task.only) == 1
+                len(turn.only) == 1
                 or best_line.is_mate
                 or searched.seconds > _ENOUGH * limits.seconds
             ):
@@ -224,16 +224,16 @@ class Player:
         next(engine.deepen(situation_of(chess.Board(), None, ()), 1))
         self._engine = engine
 
-    def _guess(self, task: Task) -> chess.Move | None:
+    def _guess(self, turn: Turn) -> chess.Move | None:
         """The best move by its value, and among equals that with the fewest replies."""
 
         def merit(move: chess.Move) -> tuple[int, int, str]:
-            own, outcome = self._value_after(task.now, move)
-            return -outcome.worth_to(task.mover), own.code, move.uci()
+            own, outcome = self._value_after(turn.now, move)
+            return -outcome.worth_to(turn.mover), own.code, move.uci()
 
         if self.chooser is None:
             self._tell("info string no depth could be searched, so the move is a guess")
-        return min(task.only, key=merit, default=None)
+        return min(turn.only, key=merit, default=None)
 
 
 def _repeating_first(now: Situation, probes: list[MoveProbe]) -> list[MoveProbe]:

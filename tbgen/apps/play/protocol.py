@@ -14,7 +14,7 @@ from tbgen.apps.play.choice import Chooser
 from tbgen.apps.play.inner import InnerEngine
 from tbgen.apps.play.limits import is_endless, limits_in, number_in
 from tbgen.apps.play.player import Player
-from tbgen.apps.play.situation import Situation, Task, situation_of
+from tbgen.apps.play.situation import Situation, Turn, situation_of
 from tbgen.errors import AccruedError, ScoreFormatError, TbgenError, UsageError
 from tbgen.probe import Tablebase
 from tbgen.rules.notation import parse_fen, parse_move
@@ -319,8 +319,8 @@ class Protocol:
         try:
             limits = limits_in(search.words, Color.of(now.board.turn), self._complain)
             only = self._moves_named(now, limits.only)
-            task = Task(now, limits, search.halt, search.released, self._lines, only)
-            best = self._player.best_move(task)
+            turn = Turn(now, limits, search.halt, search.released, self._lines, only)
+            best = self._player.best_move(turn)
         except Exception as error:
             self._complain(error)
         if best is None and any(now.board.legal_moves):

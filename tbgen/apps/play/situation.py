@@ -1,4 +1,4 @@
-"""The position of a game that the player is to move in, and its task there."""
+"""The position of a game that the player is to move in, and its turn there."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Situation:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class Turn:
     """A position to move in, with the limits of the search."""
 
     now: Situation

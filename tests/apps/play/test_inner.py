@@ -21,7 +21,7 @@ from tbgen.apps.play.inner import InnerEngine
 from tbgen.apps.play.limits import is_endless, limits_in
 from tbgen.apps.play.protocol import Protocol
 from tbgen.apps.play.search import Line
-from tbgen.apps.play.situation import Task, situation_of
+from tbgen.apps.play.situation import Turn, situation_of
 from tbgen.errors import EngineStartError
 from tbgen.score import Color
 from tests.apps.match.matches import walker
@@ -238,10 +238,10 @@ def chosen(*options: tuple[str, str], fen: str = ROOKS, limits: str = "nodes 100
         assert chooser.set_option(name, value)
     now = situation_of(chess.Board(fen), None, ())
     legal = list(now.board.legal_moves)
-    task = Task(now, limits_in(limits.split(), Color.WHITE, pytest.fail), Event(), only=legal)
+    turn = Turn(now, limits_in(limits.split(), Color.WHITE, pytest.fail), Event(), only=legal)
     proposed = [Line(0, (chess.Move.from_uci(move),), 1) for move in (CHECK, QUIET)]
-    first = chooser.answer(task, lambda: proposed)
-    second = chooser.answer(task, lambda: proposed)
+    first = chooser.answer(turn, lambda: proposed)
+    second = chooser.answer(turn, lambda: proposed)
     chooser.inner.close()
     assert first == QUIET, "nothing is known of the game yet"
     assert second is not None
