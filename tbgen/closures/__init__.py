@@ -6,7 +6,8 @@ A bracket comes about in these steps, each in the file of its name:
 2. `ways` lists which promotions are solved, the quickest way first.
 3. `policy` chooses the next question: a few cuts, and the bound that replaces the value of
    unsolved promotions.
-4. `closure` lists the blocks that this question takes, and adds up their `costs`.
+4. `closure` lists the blocks that this question takes, and adds up their `costs`. `reach` leaves
+   out what the kings never reach, and what the promoting side does not need.
 5. `schedule` solves each block after those that it leads to: small ones as `tables`, large ones one
    by one (`blocks`). `children` brings to hand what a block leads to, `promotions` bounds what is
    not solved, `cuts` turns a bit a cell into bounds, and `folder` keeps the results.

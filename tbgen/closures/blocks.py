@@ -131,13 +131,13 @@ class SolvedBlocks:
         `part` is ENTRY, RIGHTS or ANSWERS. Only the cells in `asked` need their values. They are in
         `room`, an array of zeros, or in another array.
         """
+        size = (block.node.cells if end is None else end) - first
+        if bound not in block.bounds and not block.is_exact:
+            return np.full(size, UNKNOWN[bound], np.int8)
         if not block.cuts:
             solved_bound = Bound.LOWER if block.is_exact else bound
             values: Entries = self._stored(block, solved_bound).items(part, first, end, room)
             return values
-        size = (block.node.cells if end is None else end) - first
-        if bound not in block.bounds and not block.is_exact:
-            return np.full(size, UNKNOWN[bound], np.int8)
         (solved_bound,) = block.bounds
         stored = self._stored(block, solved_bound)
         if part != ENTRY:

@@ -318,7 +318,7 @@ def _unbounded(block: PlannedBlock) -> Iterator[Edge]:
 
 
 def _is_bounded_promotion(edge: Edge) -> bool:
-    return edge.is_bounded and edge.reset.gone == NO_SLOT
+    return edge.is_bounded and edge.reset.gone == NO_SLOT and edge.reset.promoted != NO_SLOT
 
 
 def _bounded_roles(block: PlannedBlock) -> dict[int, set[Role]]:

@@ -4,7 +4,7 @@ Captures, pawn moves and promotions lead from block to block.
 """
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -20,15 +20,27 @@ from tbgen.closures.costs import (
 from tbgen.closures.cuts import ALL_OUTCOMES, Bound, CutQuestion, Cuts
 from tbgen.closures.folder import WHOLE, key_of
 from tbgen.closures.nodes import Node, node_of, pawns_after
+from tbgen.closures.reach import (
+    ANYWHERE,
+    Kings,
+    Placement,
+    Reached,
+    Step,
+    Walk,
+    are_shut_in,
+)
 from tbgen.closures.ways import Way
 from tbgen.errors import ClosureTooLargeError, MissingTableError
-from tbgen.index.layout import slots_of
+from tbgen.index.layout import Squares, slots_of
 from tbgen.index.resets import NO_SLOT, Reset, resets_of
 from tbgen.material import MOST_TABLE_MEN, Material, Scope
 from tbgen.men import Role
 from tbgen.probe.opened import OpenTables
 from tbgen.score import Color
 from tbgen.table import Queries
+
+NEVER_REACHED: Final = "never reached"
+"""In place of a digest: no position that is reached leads to the child, so any value will do."""
 
 QUESTIONS_A_WAY: Final = 3
 """A way takes about so many times what its first question takes; answers lead to more questions."""
@@ -40,7 +52,10 @@ class Edge(NamedTuple):
     reset: Reset
     child: Node
     digest: str
-    """The digest of the child's table, or the key of its block; empty if it is bounded."""
+    """The digest of the child's table, or the key of its block.
+
+    It is NEVER_REACHED where that is so, and empty if bounds replace the child's values.
+    """
 
     @property
     def is_bounded(self) -> bool:
@@ -121,12 +136,53 @@ class Closure:
         self._free_keys = free_keys
         self._budget = budget
         self._resets = dict[Material, list[KnownReset]]()
+        self._reached: Mapping[Node, Reached] | None = None
+        """The nodes that are solved; None if all are that the way solves."""
 
-    def add(self, node: Node, queries: Queries = (), promoter: Color | None = None) -> PlannedBlock:
+    def add(
+        self,
+        node: Node,
+        queries: Queries = (),
+        promoter: Color | None = None,
+        *,
+        has_right: bool = False,
+    ) -> PlannedBlock:
         """Add a node and all that it leads to; ClosureTooLargeError if that takes too much.
 
-        `promoter` is the side whose last pawn has promoted on the way here.
+        `promoter` is the side whose last pawn has promoted on the way here. `has_right` says that a
+        pawn may be taken en passant in the position that is asked about.
         """
+        if queries:
+            kings = _kings_in(node, queries)
+            if self.way.keeps_pieces or are_shut_in(slots_of(node.material), node.pawns, kings):
+                self._reached = self._walk_from(node, kings, has_right=has_right)
+        return self._add(node, queries, promoter)
+
+    def _walk_from(self, root: Node, kings: Kings, *, has_right: bool) -> Mapping[Node, Reached]:
+        """What is reached from a node; ClosureTooLargeError if that takes too much."""
+        seen = set[Placement]()
+        seconds = 0.0
+
+        def steps_of(placement: Placement) -> Iterator[Step]:
+            nonlocal seconds
+            if placement not in seen:
+                seen.add(placement)
+                node = placement.node
+                if not self._may_be_free(node):
+                    seconds += cost_of_block(node.cells, 1, (), ()).cpu_seconds
+                if seconds > self._budget:
+                    raise _too_large(node)
+            for reset, pawns, table in self._moves_of(placement):
+                if self._is_solved_by_way(reset, pawns) and not table:
+                    yield Step(reset, Placement(reset.material, pawns))
+
+        walk = Walk(slots_of, steps_of, keeps_pieces=self.way.keeps_pieces)
+        return walk.from_root(Placement(*root), kings, has_right=has_right)
+
+    def _add(
+        self, node: Node, queries: Queries = (), promoter: Color | None = None
+    ) -> PlannedBlock:
+        """Add a node after those that it leads to."""
         if node in self.blocks:
             return self.blocks[node]
         self._refuse_large(node, promoter)
@@ -152,9 +208,14 @@ class Closure:
         if self.charged_seconds + least > self._budget and not self._may_be_free(node):
             raise _too_large(node)
 
+    @cached_property
+    def _free_nodes(self) -> set[str]:
+        """The nodes of the free blocks."""
+        return {key.rpartition("-")[0] for key in self._free_keys}
+
     def _may_be_free(self, node: Node) -> bool:
         """Whether some block of a node costs nothing, in whatever way it was solved."""
-        return any(key.startswith(f"{node}-") for key in self._free_keys)
+        return str(node) in self._free_nodes
 
     def _planned(
         self, node: Node, edges: Sequence[Edge], queries: Queries, promoter: Color | None
@@ -162,7 +223,7 @@ class Closure:
         """The block of a node, with a key that differs if anything that it rests on does."""
         cuts = self.way.cuts_of(node, promoter, self.question)
         is_exact = all(self._is_exact(edge, cuts) for edge in edges)
-        bounds = self._bounds(cuts, is_exact=is_exact)
+        bounds = self._bounds(node, cuts, is_exact=is_exact)
         facts = [
             str(node),
             sorted({(str(edge.child), edge.digest) for edge in edges}),
@@ -185,50 +246,70 @@ class Closure:
         # cuts.
         return child.is_exact and child.cuts in ((), cuts)
 
-    def _bounds(self, cuts: Cuts, *, is_exact: bool) -> Sequence[Bound]:
+    def _bounds(self, node: Node, cuts: Cuts, *, is_exact: bool) -> Sequence[Bound]:
         """The bounds with which a block is solved: both, unless one is enough or was asked for."""
         if is_exact:
             return [Bound.LOWER]
         if cuts:
             return [self.question.bound]
+        if self._reached is not None and self.way.keeps_pieces:
+            promoters = self._reached[node].promoters
+            if promoters == {Color.WHITE}:
+                return [Bound.LOWER]
+            if promoters == {Color.BLACK}:
+                return [Bound.UPPER]
         return list(Bound)
 
     def _edges_of(self, node: Node, promoter: Color | None) -> Iterator[Edge]:
-        """The edges from a node. Children without tables are added if the way solves them."""
+        """The edges from a node. Children without tables are added if they are solved."""
         slots = slots_of(node.material)
-        for reset, digest, has_pairs in self._known_resets(node):
-            is_promotion = reset.promoted != NO_SLOT
-            for pawns in pawns_after(slots, node.pawns, reset):
-                child = node_of(reset.material, pawns)
+        for reset, pawns, table in self._moves_of(Placement(*node)):
+            child = node_of(reset.material, pawns)
+            if table:
+                yield Edge(reset, child, table)
+            elif not self._is_solved_by_way(reset, child.pawns):
+                yield Edge(reset, child, "")
+            elif self._reached is not None and child not in self._reached:
+                yield Edge(reset, child, "" if self.way.keeps_pieces else NEVER_REACHED)
+            elif reset.promoted != NO_SLOT:
+                new_promoter, _ = slots[reset.promoted]
+                yield Edge(reset, child, self._add(child, promoter=new_promoter).key)
+            elif child.pawns:
+                yield Edge(reset, child, self._add(child, promoter=promoter).key)
+            else:
+                self.missing.add(str(child.material.canonical()))
+
+    def _moves_of(self, placement: Placement) -> Iterator[tuple[Reset, Squares, str]]:
+        """The resets of a placement, with the pawns that each leads to, and the table of those."""
+        slots = slots_of(placement.material)
+        for reset, digest, has_pairs in self._known_resets(placement):
+            for pawns in pawns_after(slots, placement.pawns, reset):
                 table = digest
                 if has_pairs and not digest:
-                    table = self.known.digest_of_pairs(*child)
-                if table:
-                    yield Edge(reset, child, table)
-                elif is_promotion and not self.way.solves(reset.role, child):
-                    yield Edge(reset, child, "")
-                elif is_promotion:
-                    new_promoter, _ = slots[reset.promoted]
-                    yield Edge(reset, child, self.add(child, promoter=new_promoter).key)
-                elif child.pawns:
-                    yield Edge(reset, child, self.add(child, promoter=promoter).key)
-                else:
-                    self.missing.add(str(child.material.canonical()))
+                    table = self.known.digest_of_pairs(*node_of(reset.material, pawns))
+                yield reset, pawns, table
 
-    def _known_resets(self, node: Node) -> Sequence[KnownReset]:
-        """The resets of a node's material, into the colours of a table where there is one."""
+    def _is_solved_by_way(self, reset: Reset, pawns: Squares) -> bool:
+        """Whether this way solves what a reset leads to."""
+        if reset.promoted == NO_SLOT:
+            return True
+        return self.way.solves(reset.role, Node(reset.material, pawns))
+
+    def _known_resets(self, placement: Placement) -> Sequence[KnownReset]:
+        """The resets of a material, into the colours of a table where there is one."""
+        material = placement.material
 
         def turned(material: Material) -> Material:
             return material.canonical() if self.known.digest(material) else material
 
-        if node.material not in self._resets:
-            resets = resets_of(node.layout, turned)
+        if material not in self._resets:
+            resets = resets_of(placement.node.layout, turned)
             known = list[KnownReset]()
             for reset in resets:
                 digest = self.known.digest(reset.material)
                 known.append(KnownReset(reset, digest, self._has_pairs(reset.material)))
-            self._resets[node.material] = known
-        return self._resets[node.material]
+            self._resets[material] = known
+        return self._resets[material]
 
     def _has_pairs(self, material: Material) -> bool:
         """Whether there is a table of pairs of a material."""
@@ -254,6 +335,19 @@ class Closure:
         if self.missing:
             first, *others = sorted(self.missing)
             raise MissingTableError(first, self.known.named, tuple(others))
+
+
+def _kings_in(node: Node, queries: Queries) -> Kings:
+    """Where the kings stand in the positions that are asked; anywhere if other pieces do, too."""
+    if node.free > len(Color):
+        return ANYWHERE
+    white = 0
+    black = 0
+    for _, cell in queries:
+        _, squares = node.layout.squares_of(cell)
+        white |= 1 << squares[len(node.pawns)]
+        black |= 1 << squares[-1]
+    return Kings(white, black)
 
 
 def _too_large(node: Node) -> ClosureTooLargeError:

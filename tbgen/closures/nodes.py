@@ -15,9 +15,11 @@ from tbgen.index.layout import Layout, Slot, Squares, partial_layout, placement_
 from tbgen.index.resets import NO_SLOT, Reset
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import Material
+from tbgen.men import Role
 from tbgen.probe.opened import RANK_FLIP, pieces_of, squares_on
 from tbgen.rules.position import board_after, material_on
 from tbgen.score import Color, Score
+from tbgen.table import Queries
 
 
 class Node(NamedTuple):
@@ -93,10 +95,13 @@ def shared_node(board: chess.Board) -> SharedNode:
 
 
 class Queried(NamedTuple):
-    """A node, and what is asked of it: accrued scores, each with a cell."""
+    """A node, and what is asked of it."""
 
     node: Node
-    queries: set[tuple[Score, int]]
+    queries: Queries
+    """Accrued scores, each with a cell."""
+    has_right: bool
+    """Whether a pawn may be taken en passant in the position."""
 
 
 def queries_of(board: chess.Board, accrued: Score) -> Queried:
@@ -112,7 +117,7 @@ def queries_of(board: chess.Board, accrued: Score) -> Queried:
             queries.add((accrued.flipped(), cell_on(node, position.mirror())))
         else:
             queries.add((accrued, cell_on(node, position)))
-    return Queried(node, queries)
+    return Queried(node, sorted(queries), board.has_legal_en_passant())
 
 
 def cell_on(node: Node, board: chess.Board) -> int:
@@ -138,16 +143,41 @@ def _moved_pawns(slots: Sequence[Slot], pawns: Squares, reset: Reset) -> Iterato
     """
     if reset.promoted != NO_SLOT:
         color, _ = slots[reset.promoted]
-        last_but_one = 6 if color is Color.WHITE else 1
-        if chess.square_rank(pawns[reset.promoted]) == last_but_one:
+        if chess.square_rank(pawns[reset.promoted]) == _last_but_one_rank(color):
             yield pawns
         return
-    if reset.gone != NO_SLOT:
-        yield pawns  # a man that is no pawn has taken
+    if reset.gone != NO_SLOT and _may_be_taken_by_piece(slots, pawns, reset.gone):
+        yield pawns
     for pawn in range(len(pawns)):
         for target in pawn_targets(slots, pawns, pawn, reset.gone):
             if chess.square_rank(target) not in (0, 7):
                 yield (*pawns[:pawn], target, *pawns[pawn + 1 :])
+
+
+def _last_but_one_rank(color: Color) -> int:
+    """The rank from which a side's pawns promote."""
+    return 6 if color is Color.WHITE else 1
+
+
+def _may_be_taken_by_piece(slots: Sequence[Slot], pawns: Squares, gone: int) -> bool:
+    """Whether a man that is no pawn may take the man in the slot `gone`.
+
+    A king alone takes no pawn that another one protects. It may take what such a pawn promotes to,
+    which leaves the same placement.
+    """
+    color, role = slots[gone]
+    pieces = [taker for taker, kind in slots if taker is not color and kind is not Role.PAWN]
+    if role is not Role.PAWN or len(pieces) > 1:
+        return True
+    if chess.square_rank(pawns[gone]) == _last_but_one_rank(color):
+        return True
+    # The squares from which a pawn of this side protects another are those that an enemy attacks.
+    protectors = chess.SquareSet(chess.BB_PAWN_ATTACKS[color.other.chess][pawns[gone]])
+    return not any(
+        square in protectors
+        for (protector, _), square in zip(slots, pawns, strict=False)
+        if protector is color
+    )
 
 
 def pawn_targets(slots: Sequence[Slot], pawns: Squares, pawn: int, gone: int) -> list[int]:

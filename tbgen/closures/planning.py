@@ -5,7 +5,7 @@ the budget, and on no other load of the machine.
 """
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -16,7 +16,7 @@ from tbgen.closures.bracket import ANYTHING, SolvePlan
 from tbgen.closures.closure import Closure, plan_of
 from tbgen.closures.cuts import Bound, CutQuestion, Cuts
 from tbgen.closures.folder import BlockFolder
-from tbgen.closures.nodes import Node, queries_of
+from tbgen.closures.nodes import Node, Queried, queries_of
 from tbgen.closures.policy import CutSearch
 from tbgen.closures.ways import MOST_FREE, ways_of
 from tbgen.errors import (
@@ -34,7 +34,6 @@ from tbgen.rules.notation import refuse_illegal
 from tbgen.rules.position import accrued_in, bare_sides, material_on, own_of
 from tbgen.score import Mobility, Score
 from tbgen.system.process import available_memory, free_disk
-from tbgen.table import Queries
 
 LARGER_BUDGET: Final = 10
 """A refused plan is made again with so many times the budget, to say what it takes."""
@@ -113,16 +112,17 @@ class Planner:
                 board, carried = self.read(position, accrued)
             except InputError:
                 continue
-            node, queries = queries_of(board, carried)
+            node, queries, _ = queries_of(board, carried)
             if node.pawns:
                 self._shared_queries[node] = set()
             else:
                 self._shared_queries.setdefault(node, set()).update(queries)
 
-    def queried(self, board: chess.Board, accrued: Score) -> tuple[Node, Queries]:
+    def queried(self, board: chess.Board, accrued: Score) -> Queried:
         """The node of a position, and what is asked of it, by all that are solved together."""
-        node, queries = queries_of(board, accrued)
-        return node, sorted(queries | self._shared_queries.get(node, set()))
+        asked = queries_of(board, accrued)
+        shared = self._shared_queries.get(asked.node, set())
+        return asked._replace(queries=sorted(shared.union(asked.queries)))
 
     def outlook(
         self, problems: Sequence[Problem], budget: int, free_keys: Collection[str]
@@ -176,17 +176,17 @@ class Planner:
         If the machine has room for none, the quickest is returned, so that `check` says what lacks.
         A refusal says what the position takes, if it `plans_again`.
         """
-        node, queries = self.queried(board, accrued)
+        asked = self.queried(board, accrued)
         material = material_on(board)
         if self.known.digest_on(board):
             reason = "its table is there; ask it with: tbgen probe"
             raise ClosureTooLargeError(str(material), reason)
-        closures = self._closures(node, queries, budget, free_keys)
+        closures = self._closures(asked, budget, free_keys)
         if not closures:
             most_seconds = budget
             if plans_again:
                 most_seconds = max(LARGER_BUDGET * budget, DEFAULT_BUDGET)
-            raise self._over_budget(str(material), node, queries, budget, most_seconds)
+            raise self._over_budget(str(material), asked, budget, most_seconds)
         fitting = [closure for closure in closures if self._fits(closure)]
         if not fitting:
             return Affordable(closures[:1], lacks_room=True)
@@ -197,7 +197,7 @@ class Planner:
         return Affordable(chosen, lacks_room=len(fitting) < len(closures))
 
     def _over_budget(
-        self, material: str, node: Node, queries: Queries, budget: int, most: int
+        self, material: str, asked: Queried, budget: int, most: int
     ) -> ClosureTooLargeError:
         """The refusal of a position that takes too much.
 
@@ -205,11 +205,11 @@ class Planner:
         `most`.
         """
         needed = math.inf
-        question = self._first_question(node)
-        for way in ways_of(node.free) if most > budget else []:
+        question = self._first_question(asked.node)
+        for way in ways_of(asked.node.free) if most > budget else []:
             closure = Closure(self.known, way, question, budget=min(needed, most))
             try:
-                closure.add(node, queries)
+                closure.add(asked.node, asked.queries, has_right=asked.has_right)
             except ClosureTooLargeError:
                 continue
             if not closure.missing:
@@ -230,23 +230,21 @@ class Planner:
         assert question is not None, "nothing is known, so there is something to ask"
         return question
 
-    def _closures(
-        self, node: Node, queries: Queries, budget: int, free_keys: Collection[str]
-    ) -> list[Closure]:
+    def _closures(self, asked: Queried, budget: int, free_keys: Collection[str]) -> list[Closure]:
         """The closures of a node that the budget allows together, one for each way that helps.
 
         MissingTableError if all of them lack a table.
         """
-        closures = dict[frozenset[tuple[Node, bool]], Closure]()
-        """[the nodes that are solved, and whether at just these cuts] -> the first such closure."""
+        closures = dict[frozenset[Hashable], Closure]()
+        """[the nodes that are solved, and how] -> the first such closure."""
         lacking = list[Closure]()
         solved_keys = self.folder.keys()
         seconds_left = float(budget)
-        question = self._first_question(node)
-        for way in ways_of(node.free):
+        question = self._first_question(asked.node)
+        for way in ways_of(asked.node.free):
             closure = Closure(self.known, way, question, solved_keys, free_keys, seconds_left)
             try:
-                closure.add(node, queries)
+                root = closure.add(asked.node, asked.queries, has_right=asked.has_right)
             except ClosureTooLargeError:
                 continue
             if closure.missing:
@@ -254,7 +252,8 @@ class Planner:
                 continue
             # Ways that differ in cuts alone are one.
             solved = frozenset(
-                (block.node, block.cuts in ((), question.cuts)) for block in closure.blocks.values()
+                (block.node, block.cuts in ((), question.cuts), len(block.bounds))
+                for block in closure.blocks.values()
             )
             # Solving all rooks and bishops hardly ever matters where bounds are left.
             is_worth_it = way.others != MOST_FREE or plan_of([closure]).exact
@@ -262,6 +261,8 @@ class Planner:
                 closures[solved] = closure
                 seconds_left -= closure.charged_seconds
                 question = question._replace(cuts=question.cuts[:1])  # later ways ask one cut
+            if root.is_exact and not root.cuts:
+                break  # no way tells more
         if lacking and not closures:
             lacking[0].refuse_missing()
         return list(closures.values())

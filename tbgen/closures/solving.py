@@ -17,7 +17,7 @@ from tbgen.closures.bracket import ANYTHING, Bracket, Solution, SolvePlan
 from tbgen.closures.closure import Closure, plan_of
 from tbgen.closures.cuts import Bound, CutQuestion
 from tbgen.closures.folder import BlockFolder
-from tbgen.closures.nodes import Node, node_of, shared_node
+from tbgen.closures.nodes import Queried, node_of, shared_node
 from tbgen.closures.pace import SolvePace
 from tbgen.closures.planning import Outlook, Planner, Problem, nothing_tried
 from tbgen.closures.policy import CutSearch
@@ -40,7 +40,6 @@ from tbgen.score import Color, Mobility, Score
 from tbgen.storage.files import Folders
 from tbgen.system.outputs import folder_to_write
 from tbgen.system.watching import Watch, unwatched
-from tbgen.table import Queries
 
 CACHE_BYTES = 1 << 35
 """The most disk for solved blocks; those of the last position stay anyway."""
@@ -53,10 +52,9 @@ NOTHING_FREE: Collection[str] = ()
 class OpenProblem:
     """A problem that is being solved, and how close its answer is."""
 
-    node: Node
+    asked: Queried
     is_reversed: bool
-    """Whether the node is that of the position with reversed colours."""
-    queries: Queries
+    """Whether its node is that of the position with reversed colours."""
     shares: Mapping[Score, float]
     """How common values are, as for `CutSearch`."""
     solution: Solution
@@ -148,7 +146,9 @@ class PositionSolver(contextlib.ExitStack):
         plan = plan_of(closures, most_seconds=self.budget)
         self._planner.check(plan)
         problem = self._opened(board, carried, plan, free_keys, self.budget)
-        pace = SolvePace(str(problem.node.material), plan.expected_seconds, watch, self._overrun)
+        pace = SolvePace(
+            str(problem.asked.node.material), plan.expected_seconds, watch, self._overrun
+        )
         solution = self._answer(problem, closures, pace)
         if line and solution.bracket.is_exact:
             steps = self._line(board, carried, problem.closures)
@@ -241,13 +241,12 @@ class PositionSolver(contextlib.ExitStack):
         budget: int,
     ) -> OpenProblem:
         """A problem of which nothing is known yet."""
-        node, queries = self._planner.queried(board, accrued)
+        asked = self._planner.queried(board, accrued)
         _, is_reversed = shared_node(board)
         return OpenProblem(
-            node=node,
+            asked=asked,
             is_reversed=is_reversed,
-            queries=queries,
-            shares=self._known.shares(node.material),
+            shares=self._known.shares(asked.node.material),
             solution=Solution(board.fen(), accrued, ANYTHING, [], plan, 0.0),
             seconds_left=float(budget),
             paid_keys=set(free_keys),
@@ -294,9 +293,10 @@ class PositionSolver(contextlib.ExitStack):
         from tbgen.closures.blocks import SolvedBlocks
         from tbgen.closures.schedule import solve_closure
 
+        asked = problem.asked
         tried = nothing_tried()
         while True:
-            search = CutSearch(problem.bracket, tried, problem.node.promoter, problem.shares)
+            search = CutSearch(problem.bracket, tried, asked.node.promoter, problem.shares)
             question = search.next_question(
                 asks_singly=way.asks_singly,
                 asks_both=all(closure.charged_seconds > problem.seconds_left for closure in later),
@@ -312,7 +312,7 @@ class PositionSolver(contextlib.ExitStack):
                 problem.seconds_left,
             )
             try:
-                closure.add(problem.node, problem.queries)
+                closure.add(asked.node, asked.queries, has_right=asked.has_right)
             except ClosureTooLargeError:
                 return
             blocks = SolvedBlocks(closure, self._folder, solves=pace is not None)

@@ -45,6 +45,8 @@ class Way:
     """Other blocks with at least this many are solved at cuts, the rest with all outcomes."""
     asks_singly: bool = False
     """Whether cuts are asked one at a time, because each takes as long as a table of more men."""
+    keeps_pieces: bool = False
+    """Whether bounds replace blocks that a promotion leads to, once a piece has been taken."""
 
     def solves(self, role: Role, node: Node) -> bool:
         """Whether this way solves a node that a promotion to `role` leads to."""
@@ -85,6 +87,9 @@ def ways_of(free: int) -> list[Way]:
     for queens in range(rooks, MOST_FREE + 1):
         for knights in range(max(rooks, queens - 1), queens + 1):
             ways.append(Way(queen=queens, knight=knights, others=rooks))
+    if free < MOST_WHOLE_FREE:
+        # Beside kings and pawns a side with a queen mostly wins, whatever else can happen.
+        ways.insert(1, Way(queen=free + 1, knight=free, others=free, keeps_pieces=True))
     ways.append(Way(queen=MOST_FREE, knight=MOST_FREE, others=MOST_FREE))
     # A queen of the last pawn leaves one man more than other blocks have. The first question is
     # whether she mates.

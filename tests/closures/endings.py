@@ -34,11 +34,11 @@ class Ending:
     def __str__(self) -> str:
         return f"{self.node} from {self.most_made_up_men} men, {' '.join(self.motifs)}"
 
-    def closure(self) -> Closure:
+    def closure(self, most_blocks: int = MOST_BLOCKS) -> Closure:
         """The closure of its placement, with bounds in place of all promotions."""
         tables = MadeUpTables(self.most_made_up_men + 1)
         one_block = cost_of_block(self.node.cells, len(Bound), (), ()).cpu_seconds
-        closure = Closure(tables, BOUNDS_ALONE, budget=MOST_BLOCKS * one_block)
+        closure = Closure(tables, BOUNDS_ALONE, budget=most_blocks * one_block)
         closure.add(self.node)
         return closure
 
@@ -115,19 +115,24 @@ def _ending(draw: random.Random, pawns: int) -> Ending:
                 continue
             motifs.append(motif.__name__)
             placed.update(added)
-        white = sorted(square for square, color in placed.items() if color)
-        black = sorted(square for square, color in placed.items() if not color)
-        material = Material.parse(f"K{'P' * len(white)}vK{'P' * len(black)}")
-        node = node_of(material, [*white, *black])
-        men = pawns + 2
-        ending = Ending(node, men - draw.choice((1, 1, 2)), tuple(motifs))
-        if _is_small(ending):
+        ending = ending_of(placed, draw.choice((1, 1, 2)), tuple(motifs))
+        if is_small(ending):
             return ending
 
 
-def _is_small(ending: Ending) -> bool:
+def ending_of(placed: Pawns, made_up_men_fewer: int, motifs: tuple[str, ...]) -> Ending:
+    """The ending of some pawns; values of positions with so many men fewer are made up."""
+    white = sorted(square for square, color in placed.items() if color)
+    black = sorted(square for square, color in placed.items() if not color)
+    material = Material.parse(f"K{'P' * len(white)}vK{'P' * len(black)}")
+    node = node_of(material, [*white, *black])
+    return Ending(node, material.men - made_up_men_fewer, motifs)
+
+
+def is_small(ending: Ending, most_blocks: int = MOST_BLOCKS) -> bool:
+    """Whether its closure has few blocks."""
     try:
-        ending.closure()
+        ending.closure(most_blocks)
     except ClosureTooLargeError:
         return False
     return True

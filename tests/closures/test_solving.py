@@ -489,6 +489,22 @@ def test_a_queen_bounds_a_rook_beside_pawns_that_mirror_each_other_and_where_she
     assert solved(folder_of(*PIECES), fen).bracket.exact == Score(value)
 
 
+@pytest.mark.parametrize("fen", [PAWNS_OF_BOTH, "8/8/1P6/4k3/4p3/8/8/2K5 b - - 0 1"])
+def test_blocks_in_which_no_piece_is_lost_tell_less_and_nothing_wrong(
+    folder_of: Folder, monkeypatch: pytest.MonkeyPatch, fen: str
+) -> None:
+    folder = folder_of(*PIECES)
+    answers = list[Solution]()
+    for way in (Way(2, 2, 2), Way(3, 2, 2, keeps_pieces=True), Way(3, 3, 3)):
+        monkeypatch.setattr(planning, "ways_of", lambda *_, way=way: [way])
+        answers.append(solved(folder, fen))
+    bounded, kept, everything = answers
+    assert outside(everything, kept) == []
+    assert outside(kept, bounded) == []
+    assert [move.bracket for move in kept.moves] != [move.bracket for move in bounded.moves]
+    assert kept.plan.cells < everything.plan.cells
+
+
 def test_a_plan_makes_no_folders_and_has_one_way_of_those_that_solve_the_same(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,223 @@
+"""Reach: which blocks a position needs, if not all that its pawns can lead to.
+
+Two rules leave blocks out. Bounds replace them, so what is solved stays right.
+
+* *Kings that are shut in.* While only kings stand beside the pawns, a king walks around pawns and
+  the squares that pawns attack. It takes a pawn only beside a square that it can walk to. So behind
+  a chain of pawns nothing is ever taken. Where a pawn is taken en passant, a single step and a
+  capture lead to the same. So en passant counts only in the position that is asked about. No
+  position that is reached needs what is left out.
+* *Pieces that are kept.* A new queen may take every pawn and be taken herself, so the blocks after
+  a promotion are many more than those before it. Most are never needed: a side that promotes
+  mostly wins with its new man. A way that keeps pieces solves what is reached without a promotion,
+  and what a promotion leads to from there as long as no piece is taken.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+import chess
+
+from tbgen.closures.nodes import Node, node_of
+from tbgen.index.layout import Slot, Squares
+from tbgen.index.resets import NO_SLOT, Reset
+from tbgen.material import Material
+from tbgen.men import Role
+from tbgen.score import Color
+
+
+class Kings(NamedTuple):
+    """The squares where each king may stand, as bitboards."""
+
+    white: int
+    black: int
+
+    def of(self, color: Color) -> int:
+        """Those of one king."""
+        return self.white if color is Color.WHITE else self.black
+
+    def __or__(self, other: "Kings") -> "Kings":
+        return Kings(self.white | other.white, self.black | other.black)
+
+
+ANYWHERE: Final = Kings(chess.BB_ALL, chess.BB_ALL)
+
+
+class Placement(NamedTuple):
+    """Pawns as they stand: a node without its mirror image."""
+
+    material: Material
+    pawns: Squares
+
+    @property
+    def node(self) -> Node:
+        """The node that it belongs to."""
+        return node_of(self.material, self.pawns)
+
+
+class Step(NamedTuple):
+    """A reset that leads from a placement to another one without a table."""
+
+    reset: Reset
+    child: Placement
+
+
+class Reached(NamedTuple):
+    """How a placement is reached."""
+
+    promoters: frozenset[Color | None]
+    """Whose pawns promote on the way there; None among them if nobody needs to."""
+    kings: Kings
+
+    def __or__(self, other: "Reached") -> "Reached":
+        return Reached(self.promoters | other.promoters, self.kings | other.kings)
+
+
+NOT_REACHED: Final = Reached(frozenset(), Kings(0, 0))
+
+SlotsOf = Callable[[Material], Sequence[Slot]]
+StepsOf = Callable[[Placement], Iterable[Step]]
+
+
+class Walk:
+    """Walks from a placement to all that can be reached from it.
+
+    Arguments:
+        slots_of: The men of a material.
+        steps_of: The steps from a placement.
+        keeps_pieces: Whether the walk ends where a piece is taken after a promotion.
+    """
+
+    def __init__(self, slots_of: SlotsOf, steps_of: StepsOf, *, keeps_pieces: bool) -> None:
+        self._slots_of = slots_of
+        self._steps_of = steps_of
+        self._keeps_pieces = keeps_pieces
+
+    def from_root(
+        self, root: Placement, kings: Kings, *, has_right: bool
+    ) -> Mapping[Node, Reached]:
+        """The nodes that are reached from a placement with the kings somewhere.
+
+        `has_right` says that a pawn may be taken en passant there.
+        """
+        reached: dict[Placement, Reached] = {}
+        waiting = [(root, Reached(frozenset([None]), kings))]
+        while waiting:
+            placement, arrival = waiting.pop()
+            before = reached.get(placement, NOT_REACHED)
+            slots = self._slots_of(placement.material)
+            after = before | arrival
+            kings = where_kings_walk(slots, placement.pawns, after.kings)
+            after = after._replace(kings=kings)
+            if after == before:
+                continue
+            reached[placement] = after
+            for step in self._steps_of(placement):
+                # After a double step, en passant leads where a single step and a capture do.
+                if _is_en_passant(placement, step) and not (has_right and placement == root):
+                    continue
+                onward = self._arrival(placement, slots, after, step)
+                if onward is not None:
+                    waiting.append((step.child, onward))
+        return _by_node(reached)
+
+    def _arrival(
+        self, placement: Placement, slots: Sequence[Slot], here: Reached, step: Step
+    ) -> Reached | None:
+        """How a step arrives; None if it cannot be made, or ends the walk."""
+        reset = step.reset
+        if reset.promoted != NO_SLOT:
+            color, _ = slots[reset.promoted]
+            return Reached(frozenset([color]), ANYWHERE)
+        promoters = here.promoters
+        if reset.gone == NO_SLOT:
+            return Reached(promoters, here.kings)
+        prey_color, prey = slots[reset.gone]
+        if self._keeps_pieces and prey is not Role.PAWN:
+            promoters &= {None}
+        if not promoters:
+            return None
+        if not _has_kings_alone(slots) or not _is_taken_by_piece(placement, step):
+            return Reached(promoters, here.kings)
+        taker = prey_color.other
+        squares = _where_pawn_is_taken(placement.pawns[reset.gone], prey_color)
+        taken_on = 0
+        for square in squares:
+            if chess.BB_KING_ATTACKS[square] & here.kings.of(taker):
+                taken_on |= chess.BB_SQUARES[square]
+        if not taken_on:
+            return None
+        if taker is Color.WHITE:
+            return Reached(promoters, Kings(taken_on, here.kings.black))
+        return Reached(promoters, Kings(here.kings.white, taken_on))
+
+
+def are_shut_in(slots: Sequence[Slot], pawns: Squares, kings: Kings) -> bool:
+    """Whether some pawn can be taken by no king, as long as no pawn moves."""
+    if not _has_kings_alone(slots):
+        return False
+    walked = where_kings_walk(slots, pawns, kings)
+    for (color, _), square in zip(slots, pawns, strict=False):
+        if not chess.BB_KING_ATTACKS[square] & walked.of(color.other):
+            return True
+    return False
+
+
+def where_kings_walk(slots: Sequence[Slot], pawns: Squares, kings: Kings) -> Kings:
+    """Where kings can walk from some squares, while no pawn moves and none is taken."""
+    if not _has_kings_alone(slots):
+        return ANYWHERE
+    occupied = 0
+    attacked = {Color.WHITE: 0, Color.BLACK: 0}
+    for (color, _), square in zip(slots, pawns, strict=False):
+        occupied |= chess.BB_SQUARES[square]
+        attacked[color] |= chess.BB_PAWN_ATTACKS[color.chess][square]
+    return Kings(
+        _walk(kings.white, occupied, attacked[Color.BLACK]),
+        _walk(kings.black, occupied, attacked[Color.WHITE]),
+    )
+
+
+def _walk(start: int, occupied: int, attacked: int) -> int:
+    """The squares to which a king can walk, those where it starts among them."""
+    walked = start & ~occupied
+    waiting = walked
+    while waiting:
+        beside = 0
+        for square in chess.scan_forward(waiting):
+            beside |= chess.BB_KING_ATTACKS[square]
+        waiting = beside & ~(walked | occupied | attacked)
+        walked |= waiting
+    return walked
+
+
+def _has_kings_alone(slots: Sequence[Slot]) -> bool:
+    return all(role in (Role.PAWN, Role.KING) for _, role in slots)
+
+
+def _is_en_passant(placement: Placement, step: Step) -> bool:
+    """Whether a pawn is taken by one that goes to an empty square."""
+    is_pawn = 0 <= step.reset.gone < len(placement.pawns)
+    return is_pawn and not set(step.child.pawns) <= set(placement.pawns)
+
+
+def _is_taken_by_piece(placement: Placement, step: Step) -> bool:
+    """Whether no pawn moves in a capture."""
+    left = set(placement.pawns) - {placement.pawns[step.reset.gone]}
+    return left == set(step.child.pawns)
+
+
+def _where_pawn_is_taken(square: int, color: Color) -> Iterable[int]:
+    """Where a pawn is taken, or its new man once it has promoted."""
+    ahead = square + (8 if color is Color.WHITE else -8)
+    if chess.square_rank(ahead) in (0, 7):
+        return (square, ahead)
+    return (square,)
+
+
+def _by_node(reached: Mapping[Placement, Reached]) -> Mapping[Node, Reached]:
+    """The same for nodes, which stand for mirror images, too."""
+    nodes: dict[Node, Reached] = {}
+    for placement, how in reached.items():
+        nodes[placement.node] = nodes.get(placement.node, NOT_REACHED) | how
+    return nodes
