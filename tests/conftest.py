@@ -228,6 +228,14 @@ def four_men_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return shared(tmp_path_factory, "four_men", lambda folder: built(folder, wanted, threads=2))
 
 
+@pytest.fixture
+def own_four_men(tmp_path: Path, four_men_folder: Path) -> Path:
+    """A folder of all tables of four men, beside which a test may write."""
+    for path in four_men_folder.glob("*.h5"):
+        (tmp_path / path.name).hardlink_to(path)
+    return tmp_path
+
+
 @pytest.fixture(scope="session")
 def five_men_folder(four_men_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with KRBvKN and all tables of two to four men, for the slow suite."""

@@ -6,26 +6,71 @@ Bounds of a draw may leave open what it is worth.
 import csv
 from pathlib import Path
 
+import chess
 import pytest
 
-from tbgen.closures.bracket import ANYTHING
+from tbgen.apps.hold.answers import HoldBracket
+from tbgen.apps.hold.ladder import hold
+from tbgen.closures.bracket import ANYTHING, Bracket
 from tbgen.closures.solving import PositionSolver
+from tbgen.score import Color, Score
 from tests.closures.test_solving import PIECES, Folder, folder_of
 
 __all__ = ["folder_of"]
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "pawn_studies.csv"
 STUDIES = list(csv.DictReader(GOLDEN.read_text().splitlines()))
-DRAWN = "1/2-1/2"
-RESULT_OF = {"G0.0": "1-0", "-G0.0": "0-1"}
+OF_THREE_MEN = [study for study in STUDIES if study["tables"] == "3"]
+OF_FOUR_MEN = [study for study in STUDIES if study["tables"] == "4"]
+"""Studies that are solved from tables of so many men."""
+WHITE_WINS = "1-0"
+BLACK_WINS = "0-1"
+MATE_BY_WHITE = Score("G0.0")
+MATE_BY_BLACK = Score("-G0.0")
+HOLD_NODES = 200
 
 
-@pytest.mark.parametrize("study", STUDIES, ids=[study["fen"] for study in STUDIES])
+def fens(studies: list[dict[str, str]]) -> list[str]:
+    """Their positions, as names of tests."""
+    return [study["fen"] for study in studies]
+
+
+def ends_as_published(bracket: Bracket, result: str) -> bool:
+    """Whether a bracket proves a win of ordinary chess, or leaves a draw possible."""
+    if result == WHITE_WINS:
+        return bracket.exact == MATE_BY_WHITE
+    if result == BLACK_WINS:
+        return bracket.exact == MATE_BY_BLACK
+    return bracket.lower != MATE_BY_WHITE and bracket.upper != MATE_BY_BLACK
+
+
+def bracket_by_hold(fen: str) -> HoldBracket:
+    """What both sides can be proved to hold without tables."""
+    board = chess.Board(fen)
+    white, black = (hold(board, side, goal="best", nodes=HOLD_NODES) for side in Color)
+    return HoldBracket(white, black)
+
+
+@pytest.mark.parametrize("study", OF_THREE_MEN, ids=fens(OF_THREE_MEN))
 def test_a_study_ends_as_published(folder_of: Folder, study: dict[str, str]) -> None:
     with PositionSolver(folder_of(*PIECES, "KPvK"), threads=1) as solver:
         bracket = solver.solve(study["fen"]).bracket
-    if study["result"] == DRAWN:
-        assert bracket.lower < ANYTHING.upper
-        assert bracket.upper > ANYTHING.lower
-    else:
-        assert RESULT_OF[str(bracket.exact)] == study["result"]
+    assert bracket != ANYTHING
+    assert ends_as_published(bracket, study["result"])
+    held = bracket_by_hold(study["fen"])
+    assert held.low <= bracket.upper
+    assert held.high >= bracket.lower
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("study", OF_FOUR_MEN, ids=fens(OF_FOUR_MEN))
+def test_a_study_from_tables_of_four_men_ends_as_published(
+    own_four_men: Path, study: dict[str, str]
+) -> None:
+    with PositionSolver(own_four_men) as solver:
+        bracket = solver.solve(study["fen"]).bracket
+    assert bracket.is_exact
+    assert ends_as_published(bracket, study["result"])
+    held = bracket_by_hold(study["fen"])
+    assert held.low <= bracket.upper
+    assert held.high >= bracket.lower
