@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from tbgen.apps.games.batch import ChunkReport, GamesTask, total
-from tbgen.apps.games.decide import Ground, Solve
+from tbgen.apps.games.decide import Ground
 from tbgen.apps.games.rules import Continue, Rules
 from tbgen.cli import complain, complain_of, is_quiet, options, say
 from tbgen.cli.command import (
@@ -193,8 +193,7 @@ def command(
                 show_plan(solver, names, task, form)
                 return 0
             solve_ahead(solver, names, task)
-        bracket = None if solver is None else solver.bracket
-        everything = _decided(names, task, jobs, bracket, outputs, in_place=in_place, whole=is_file)
+        everything = _decided(names, task, jobs, solver, outputs, in_place=in_place, whole=is_file)
     complain(*everything.contradicted)
     code = complain_of(everything.skipped)
     if solver is not None:
@@ -214,7 +213,7 @@ def _decided(
     names: Sequence[str],
     task: GamesTask,
     jobs: int,
-    solve: Solve | None,
+    solver: PositionSolver | None,
     outputs: Outputs,
     *,
     in_place: bool,
@@ -226,10 +225,12 @@ def _decided(
     """
     with outputs.open("the verdicts") as verdicts_file, outputs.open("the copy") as copy:
         writer = None if verdicts_file is None else GamesWriter(verdicts_file)
+        solve = None if solver is None else solver.bracket
+        solved_line = None if solver is None else solver.line
 
         def decided() -> Iterator[ChunkReport]:
             for name in names:
-                reports = adjudicated([name], task, jobs, solve, whole=whole)
+                reports = adjudicated([name], task, jobs, solve, solved_line, whole=whole)
                 if in_place:
                     yield from _rewritten(name, reports, writer)
                 else:

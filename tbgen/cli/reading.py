@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tbgen.apps.games.batch import ChunkReport, GamesTask, adjudicate_file, total
-from tbgen.apps.games.decide import Ground, Solve
+from tbgen.apps.games.decide import Ground, Solve, SolvedLine
 from tbgen.apps.games.rules import Rules
 from tbgen.cli import complain_of, say
 from tbgen.cli.reporter import reading
@@ -31,6 +31,7 @@ def adjudicated(
     task: GamesTask,
     jobs: int = 1,
     solve: Solve | None = None,
+    solved_line: SolvedLine | None = None,
     *,
     whole: bool = False,
 ) -> Iterator[ChunkReport]:
@@ -40,7 +41,8 @@ def adjudicated(
     """
     for name in names:
         try:
-            yield from reading(name, adjudicate_file(name, task, jobs, solve), _size_of)
+            reports = adjudicate_file(name, task, jobs, solve, solved_line)
+            yield from reading(name, reports, _size_of)
         except InputFileError as error:
             if whole:
                 raise

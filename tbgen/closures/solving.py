@@ -189,6 +189,10 @@ class PositionSolver(contextlib.ExitStack):
                 pass
         return self._brackets[key]
 
+    def line(self, board: chess.Board, accrued: Score) -> Sequence[LineStep] | None:
+        """Moves that keep the value of a position whose `bracket` is exact."""
+        return self.solve(board, accrued, line=True).line
+
     def outlook(self, positions: Sequence[Problem]) -> Outlook:
         """What solving some positions takes, each of them and all together."""
         return self._planner.outlook(positions, self.budget, self._free_keys)

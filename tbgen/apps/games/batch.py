@@ -17,7 +17,15 @@ from typing import Any, NamedTuple
 
 import chess
 
-from tbgen.apps.games.decide import Adjudicator, Ground, Solve, Verdict, materials_in, told_by_tags
+from tbgen.apps.games.decide import (
+    Adjudicator,
+    Ground,
+    Solve,
+    SolvedLine,
+    Verdict,
+    materials_in,
+    told_by_tags,
+)
 from tbgen.apps.games.edits import tagged
 from tbgen.apps.games.event import EventGame, PlaceOfGame, tags_for_standings
 from tbgen.apps.games.read import PgnGame, game_of
@@ -37,6 +45,7 @@ from tbgen.errors import NO_TABLE, InputFileError, PgnError, UnreadableFileError
 from tbgen.facts import facts_of
 from tbgen.material import Material
 from tbgen.probe import Tablebase
+from tbgen.probe.answers import LineStep
 from tbgen.rules.facts import to_json
 from tbgen.rules.position import own_score
 from tbgen.rules.stage import ON_THE_BOARD, FiftyMoveSetting
@@ -178,8 +187,11 @@ def unreadable_game(text: GameText, fault: PgnError, rules: Rules) -> EventGame:
 class ChunkDecider:
     """Decides the games of chunks, one after the other, and keeps the tables open in between."""
 
-    def __init__(self, task: GamesTask, solve: Solve | None = None) -> None:
+    def __init__(
+        self, task: GamesTask, solve: Solve | None = None, solved_line: SolvedLine | None = None
+    ) -> None:
         self.task = task
+        self._solved_line = solved_line
         self.tables: Tablebase | None = None
         if task.tables is not None:
             self.tables = Tablebase(task.tables, mobility=task.rules.mobility, missing_ok=True)
@@ -236,20 +248,35 @@ class ChunkDecider:
 
     def _line(self, game: PgnGame, verdict: Verdict, moves: Sequence[str]) -> str:
         """Best play from the last position, as a variation on the last move; empty without one."""
-        is_by_table = verdict.source is Source.TABLEBASE and verdict.dtg is not None
-        if self.tables is None or not is_by_table or not moves:
+        if not moves:
             return ""
         board = game.position()
-        try:
-            steps = self.tables.line(board, game.last.accrued)
-        except NO_TABLE:
+        steps = self._best_play(board, game.last.accrued, verdict)
+        if steps is None:
             return ""
         line = [(moves[-1], "")]
         line.extend((step.san, "") for step in steps)
         last_was_white = board.turn == chess.BLACK
         number = board.fullmove_number if last_was_white else board.fullmove_number - 1
-        comment = f"{verdict.final} with best play, {in_plies(verdict.dtg or 0)} to go"
+        if verdict.dtg is None:
+            comment = f"{verdict.final} with best play, in a line that keeps it"
+        else:
+            comment = f"{verdict.final} with best play, {in_plies(verdict.dtg)} to go"
         return variation(comment, numbered(number, last_was_white, line))
+
+    def _best_play(
+        self, board: chess.Board, accrued: Score, verdict: Verdict
+    ) -> Sequence[LineStep] | None:
+        """Moves that keep the value of a decided position, if its table or its blocks tell them."""
+        if verdict.source is Source.SOLVED and self._solved_line is not None:
+            return self._solved_line(board, accrued)
+        is_by_table = verdict.source is Source.TABLEBASE and verdict.dtg is not None
+        if self.tables is None or not is_by_table:
+            return None
+        try:
+            return self.tables.line(board, accrued)
+        except NO_TABLE:
+            return None
 
 
 _worker: tuple[ChunkDecider, Event] | None = None
@@ -304,15 +331,20 @@ def games_to_solve(path: str, task: GamesTask) -> Iterator[GameToSolve]:
 
 
 def adjudicate_file(
-    path: str, task: GamesTask, jobs: int = 1, solve: Solve | None = None
+    path: str,
+    task: GamesTask,
+    jobs: int = 1,
+    solve: Solve | None = None,
+    solved_line: SolvedLine | None = None,
 ) -> Iterator[ChunkReport]:
     """The games of a file, decided in their order; an error of the whole file is raised after them.
 
-    `solve` finds the value of positions that no table has, with one job alone.
+    `solve` finds the value of positions that no table has, with one job alone, and `solved_line`
+    the moves that keep it.
     """
     chunks = chunks_of(read_pieces(path), path)
     # A decider raises the errors of a task, also before workers start.
-    with closing(ChunkDecider(task, solve)) as decider:
+    with closing(ChunkDecider(task, solve, solved_line)) as decider:
         if jobs == 1:
             for chunk in chunks:
                 yield decider.decide(chunk, path)

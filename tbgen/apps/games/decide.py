@@ -11,7 +11,7 @@ effect is known.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ from tbgen.errors import CastlingError, MaterialError, MissingTableError, TooMan
 from tbgen.facts import facts_of
 from tbgen.material import MOST_BUILT_MEN, Material
 from tbgen.probe import Tablebase
+from tbgen.probe.answers import LineStep
 from tbgen.rules.game import Game, final_outcome
 from tbgen.rules.points import DRAW, Points, Scoring, points_facts
 from tbgen.rules.position import is_standard
@@ -42,6 +43,9 @@ _BY_BEST_PLAY = (Source.TABLEBASE, Source.SOLVED)
 
 Solve = Callable[[chess.Board, Score], Bracket | None]
 """The value of a position without a table and an accrued score; None if that takes too much."""
+
+SolvedLine = Callable[[chess.Board, Score], Sequence[LineStep] | None]
+"""Moves that keep the value of a solved position; None if its blocks do not tell them."""
 
 
 class Ground(enum.Enum):
