@@ -94,6 +94,6 @@ def test_a_game_that_no_table_knows_has_its_scores_ply_by_ply(tables: Tablebase)
 def test_without_distances_all_moves_that_keep_the_value_are_named(table_folder: Path) -> None:
     with open_tablebase(table_folder, outcomes_only=True) as outcomes:
         found = annotated(outcomes, HELD + "30. Bg4 *\n")
-    assert annotated_page([found], "x").count('<td class="n">?</td>') == 2
+    assert annotated_page([found], "x").count('<td class="n">–</td>') == 2
     assert (len(found.plies[1].better), found.plies[1].remark.count(" or ")) == (7, 3)
     assert "None" not in annotated_page([found], "x")
