@@ -24,9 +24,9 @@ from tbgen.closures.reach import (
     ANYWHERE,
     Kings,
     Placement,
-    Reached,
-    Step,
-    Walk,
+    PlacementStep,
+    PlacementWalk,
+    ReachedPlacement,
     are_shut_in,
 )
 from tbgen.closures.ways import Way
@@ -136,7 +136,7 @@ class Closure:
         self._free_keys = free_keys
         self._budget = budget
         self._resets = dict[Material, list[KnownReset]]()
-        self._reached: Mapping[Node, Reached] | None = None
+        self._reached: Mapping[Node, ReachedPlacement] | None = None
         """The nodes that are solved; None if all are that the way solves."""
 
     def add(
@@ -158,12 +158,14 @@ class Closure:
                 self._reached = self._walk_from(node, kings, has_right=has_right)
         return self._add(node, queries, promoter)
 
-    def _walk_from(self, root: Node, kings: Kings, *, has_right: bool) -> Mapping[Node, Reached]:
+    def _walk_from(
+        self, root: Node, kings: Kings, *, has_right: bool
+    ) -> Mapping[Node, ReachedPlacement]:
         """What is reached from a node; ClosureTooLargeError if that takes too much."""
         seen = set[Placement]()
         seconds = 0.0
 
-        def steps_of(placement: Placement) -> Iterator[Step]:
+        def steps_of(placement: Placement) -> Iterator[PlacementStep]:
             nonlocal seconds
             if placement not in seen:
                 seen.add(placement)
@@ -174,9 +176,9 @@ class Closure:
                     raise _too_large(node)
             for reset, pawns, table in self._moves_of(placement):
                 if self._is_solved_by_way(reset, pawns) and not table:
-                    yield Step(reset, Placement(reset.material, pawns))
+                    yield PlacementStep(reset, Placement(reset.material, pawns))
 
-        walk = Walk(slots_of, steps_of, keeps_pieces=self.way.keeps_pieces)
+        walk = PlacementWalk(slots_of, steps_of, keeps_pieces=self.way.keeps_pieces)
         return walk.from_root(Placement(*root), kings, has_right=has_right)
 
     def _add(

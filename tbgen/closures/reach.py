@@ -55,31 +55,31 @@ class Placement(NamedTuple):
         return node_of(self.material, self.pawns)
 
 
-class Step(NamedTuple):
+class PlacementStep(NamedTuple):
     """A reset that leads from a placement to another one without a table."""
 
     reset: Reset
     child: Placement
 
 
-class Reached(NamedTuple):
+class ReachedPlacement(NamedTuple):
     """How a placement is reached."""
 
     promoters: frozenset[Color | None]
     """Whose pawns promote on the way there; None among them if nobody needs to."""
     kings: Kings
 
-    def __or__(self, other: "Reached") -> "Reached":
-        return Reached(self.promoters | other.promoters, self.kings | other.kings)
+    def __or__(self, other: "ReachedPlacement") -> "ReachedPlacement":
+        return ReachedPlacement(self.promoters | other.promoters, self.kings | other.kings)
 
 
-NOT_REACHED: Final = Reached(frozenset(), Kings(0, 0))
+NOT_REACHED: Final = ReachedPlacement(frozenset(), Kings(0, 0))
 
 SlotsOf = Callable[[Material], Sequence[Slot]]
-StepsOf = Callable[[Placement], Iterable[Step]]
+StepsOf = Callable[[Placement], Iterable[PlacementStep]]
 
 
-class Walk:
+class PlacementWalk:
     """Walks from a placement to all that can be reached from it.
 
     Arguments:
@@ -95,13 +95,13 @@ class Walk:
 
     def from_root(
         self, root: Placement, kings: Kings, *, has_right: bool
-    ) -> Mapping[Node, Reached]:
+    ) -> Mapping[Node, ReachedPlacement]:
         """The nodes that are reached from a placement with the kings somewhere.
 
         `has_right` says that a pawn may be taken en passant there.
         """
-        reached: dict[Placement, Reached] = {}
-        waiting = [(root, Reached(frozenset([None]), kings))]
+        reached: dict[Placement, ReachedPlacement] = {}
+        waiting = [(root, ReachedPlacement(frozenset([None]), kings))]
         while waiting:
             placement, arrival = waiting.pop()
             before = reached.get(placement, NOT_REACHED)
@@ -122,23 +122,27 @@ class Walk:
         return _by_node(reached)
 
     def _arrival(
-        self, placement: Placement, slots: Sequence[Slot], here: Reached, step: Step
-    ) -> Reached | None:
+        self,
+        placement: Placement,
+        slots: Sequence[Slot],
+        here: ReachedPlacement,
+        step: PlacementStep,
+    ) -> ReachedPlacement | None:
         """How a step arrives; None if it cannot be made, or ends the walk."""
         reset = step.reset
         if reset.promoted != NO_SLOT:
             color, _ = slots[reset.promoted]
-            return Reached(frozenset([color]), ANYWHERE)
+            return ReachedPlacement(frozenset([color]), ANYWHERE)
         promoters = here.promoters
         if reset.gone == NO_SLOT:
-            return Reached(promoters, here.kings)
+            return ReachedPlacement(promoters, here.kings)
         prey_color, prey = slots[reset.gone]
         if self._keeps_pieces and prey is not Role.PAWN:
             promoters &= {None}
         if not promoters:
             return None
         if not _has_kings_alone(slots) or not _is_taken_by_piece(placement, step):
-            return Reached(promoters, here.kings)
+            return ReachedPlacement(promoters, here.kings)
         taker = prey_color.other
         squares = _where_pawn_is_taken(placement.pawns[reset.gone], prey_color)
         taken_on = 0
@@ -148,8 +152,8 @@ class Walk:
         if not taken_on:
             return None
         if taker is Color.WHITE:
-            return Reached(promoters, Kings(taken_on, here.kings.black))
-        return Reached(promoters, Kings(here.kings.white, taken_on))
+            return ReachedPlacement(promoters, Kings(taken_on, here.kings.black))
+        return ReachedPlacement(promoters, Kings(here.kings.white, taken_on))
 
 
 def are_shut_in(slots: Sequence[Slot], pawns: Squares, kings: Kings) -> bool:
@@ -195,13 +199,13 @@ def _has_kings_alone(slots: Sequence[Slot]) -> bool:
     return all(role in (Role.PAWN, Role.KING) for _, role in slots)
 
 
-def _is_en_passant(placement: Placement, step: Step) -> bool:
+def _is_en_passant(placement: Placement, step: PlacementStep) -> bool:
     """Whether a pawn is taken by one that goes to an empty square."""
     is_pawn = 0 <= step.reset.gone < len(placement.pawns)
     return is_pawn and not set(step.child.pawns) <= set(placement.pawns)
 
 
-def _is_taken_by_piece(placement: Placement, step: Step) -> bool:
+def _is_taken_by_piece(placement: Placement, step: PlacementStep) -> bool:
     """Whether no pawn moves in a capture."""
     left = set(placement.pawns) - {placement.pawns[step.reset.gone]}
     return left == set(step.child.pawns)
@@ -215,9 +219,9 @@ def _where_pawn_is_taken(square: int, color: Color) -> Iterable[int]:
     return (square,)
 
 
-def _by_node(reached: Mapping[Placement, Reached]) -> Mapping[Node, Reached]:
+def _by_node(reached: Mapping[Placement, ReachedPlacement]) -> Mapping[Node, ReachedPlacement]:
     """The same for nodes, which stand for mirror images, too."""
-    nodes: dict[Node, Reached] = {}
+    nodes: dict[Node, ReachedPlacement] = {}
     for placement, how in reached.items():
         nodes[placement.node] = nodes.get(placement.node, NOT_REACHED) | how
     return nodes
