@@ -137,7 +137,7 @@ class Closure:
         self._budget = budget
         self._resets = dict[Material, list[KnownReset]]()
         self._reached: Mapping[Node, ReachedPlacement] | None = None
-        """The nodes that are solved; None if all are that the way solves."""
+        """The nodes that a position needs; None if it needs all that the way solves."""
 
     def add(
         self,

@@ -171,7 +171,7 @@ class Numbering:
         else:
             self._all_states = census_of(keys)
             self._state_of = np.arange(len(keys) + 1, dtype=np.uint32)
-            self._state_of[1:] -= np.uint32(1)
+            self._state_of[1:] -= np.uint32(1)  # the numbers of `look_up_words`
 
     def read(self, part: int) -> Numbers:
         """The states of the places of a part."""
@@ -329,6 +329,13 @@ def key_of_state(entry: Int, dtg: Int, pattern: Int) -> Word:
 
 
 @inlined
+def key_of_cell(cells: Cells, patterns: WideInts, cell: Int) -> Word:
+    """The key of a cell's state; `patterns` is [number of a pattern in the cells] -> pattern."""
+    pattern = patterns[cells.pattern[cell]]
+    return key_of_state(cells.entry[cell], cells.dtg[cell], pattern)
+
+
+@inlined
 def slot_of(census: Census, key: Word) -> Word:
     """The slot of a key, or the free slot where it would go."""
     last = np.uint64(len(census.slots) - 1)
@@ -384,10 +391,8 @@ def number_words(
         place = plane + word % rows
         cell = plane + cell_of[word % rows]
         for king in range(64):
-            entry = cells.entry[cell + king]
-            if entry:
-                pattern = patterns[cells.pattern[cell + king]]
-                number = number_of(census, key_of_state(entry, cells.dtg[cell + king], pattern))
+            if cells.entry[cell + king]:
+                number = number_of(census, key_of_cell(cells, patterns, cell + king))
                 census.often[number] += ONE
                 numbers[place + king * rows] = 1 + first + number * step
     return end
@@ -404,10 +409,8 @@ def look_up_words(
         place = plane + word % rows
         cell = plane + cell_of[word % rows]
         for king in range(64):
-            entry = cells.entry[cell + king]
-            if entry:
-                pattern = patterns[cells.pattern[cell + king]]
-                key = key_of_state(entry, cells.dtg[cell + king], pattern)
+            if cells.entry[cell + king]:
+                key = key_of_cell(cells, patterns, cell + king)
                 numbers[place + king * rows] = census.slots[slot_of(census, key)]
 
 

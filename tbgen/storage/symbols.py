@@ -26,6 +26,7 @@ from tbgen.storage.numbering import Census, larger, new_census, number_of
 from tbgen.storage.schema import COLUMNS
 from tbgen.table import Cells, Numbers, Patterns
 
+MOST_CHAINS = (1 << 31) - 1
 _MOST_ROWS = 256
 """A pattern has fewer rows: at most one for each holder and code."""
 _FIRST_SLOTS = 1 << 12
@@ -48,16 +49,16 @@ def symbols_of(states: Cells, often: Words, patterns: Patterns) -> tuple[Numbers
     contain.
     """
     chains, pairs, of_state = _named(states, patterns)
-    links = chains.met()[0]
+    before, row_of = _parents_and_rows(chains.met()[0])
     keys = pairs.met()[0]
     entry = byte_of_row((keys & _BYTE).astype(np.int64)).astype(np.int8)
     chain = (keys >> np.uint64(_ENTRY_BITS)).astype(np.int64)
     cells = np.bincount(of_state, often, len(keys))
-    order = np.lexsort((_places_of_chains(links)[chain], entry, -cells))
+    order = np.lexsort((_places_of_chains(before, row_of)[chain], entry, -cells))
     number_of = np.empty(len(keys), np.uint32)
     number_of[order] = np.arange(len(keys), dtype=np.uint32)
 
-    rows = _rows_of(chain[order], links)
+    rows = _rows_of(chain[order], before, row_of)
     records = np.empty(len(keys), COLUMNS[Layer.OUTCOMES]["symbols"])
     records["entry"] = entry[order]
     records["first"] = in_32_bits(rows.first, "rows")
@@ -135,26 +136,27 @@ def breaks_into(outcome: Int, holder: Int, code: Int) -> Int:
     return np.int64(0)
 
 
-def _places_of_chains(links: Words) -> SignedInts32:
+def _parents_and_rows(links: Words) -> tuple[SignedInts32, SignedInts32]:
+    """[chain - 1] -> the chain before its last row, and this row."""
+    if len(links) > MOST_CHAINS:
+        raise RepresentationError("the number of chains of rows", "the 31 bits of a chain's number")
+    before = links >> np.uint64(_ROW_BITS)
+    row_of = links & np.uint64((1 << _ROW_BITS) - 1)
+    return before.astype(np.int32), row_of.astype(np.int32)
+
+
+def _places_of_chains(before: SignedInts32, row_of: SignedInts32) -> SignedInts32:
     """[chain] -> its place in the order of the rows, where a beginning is before what it begins."""
-    before, rows = _parents_and_rows(links)
     # Outcomes sort as unsigned bytes, as those of the files do.
-    outcome = byte_of_row(rows & _BYTE) & _BYTE
-    by_row = np.argsort((rows & ~_BYTE) | outcome, kind="stable")
-    chains = len(links) + 1
+    outcome = byte_of_row(row_of & _BYTE) & _BYTE
+    by_row = np.argsort((row_of & ~_BYTE) | outcome, kind="stable")
+    chains = len(before) + 1
     size = np.ones(chains, np.int32)
     taken = np.ones(chains, np.int32)
     ahead = np.zeros(chains, np.int32)
     places = np.zeros(chains, np.int32)
     place_chains(before, by_row, size, taken, ahead, places)
     return places
-
-
-def _parents_and_rows(links: Words) -> tuple[SignedInts32, SignedInts32]:
-    """[chain - 1] -> the chain before its last row, and this row."""
-    before = links >> np.uint64(_ROW_BITS)
-    rows = links & np.uint64((1 << _ROW_BITS) - 1)
-    return before.astype(np.int32), rows.astype(np.int32)
 
 
 # A chain has a greater number than the chains that it begins with. The chains that extend one by a
@@ -192,15 +194,14 @@ class _SymbolRows(NamedTuple):
     rows: npt.NDArray[Any]
 
 
-def _rows_of(chain: Ints, links: Words) -> _SymbolRows:
+def _rows_of(chain: Ints, before: SignedInts32, row_of: SignedInts32) -> _SymbolRows:
     """The rows of symbols by their chains, in the order in which chains first occur."""
-    before, row_of = _parents_and_rows(links)
     used, first_use = np.unique(chain, return_index=True)
     in_order = used[np.argsort(first_use)]
-    lengths = np.zeros(len(links) + 1, np.uint8)
+    lengths = np.zeros(len(before) + 1, np.uint8)
     measure_chains(before, lengths)
     ends = np.cumsum(lengths[in_order], dtype=np.int64)
-    first = np.zeros(len(links) + 1, np.int64)
+    first = np.zeros(len(before) + 1, np.int64)
     first[in_order] = ends - lengths[in_order]
     packed = np.empty(int(ends[-1]), np.int32)
     unroll_chains(before, row_of, in_order, ends, packed)

@@ -16,11 +16,13 @@ from tbgen.retro.drive.results import nothing_found
 from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
 from tbgen.storage import numbering as numbering_module
 from tbgen.storage import order as order_module
+from tbgen.storage.files import FileRecord
 from tbgen.storage.numbering import states_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.scratch import ScratchStore
+from tbgen.storage.writer import write_table
 from tbgen.table import Cells, Dictionary, Piece, Run
-from tests.retro.tables import held_cells
+from tests.retro.tables import held_cells, solved
 
 PATTERNS = 40
 
@@ -125,3 +127,16 @@ def test_runs_are_numbered_as_sorting_says(
             assert (np.concatenate(numbers) == expected).all()
             assert (often == counts).all()
             assert (keys_of(states) == keys).all()
+
+
+def test_states_that_are_looked_up_again_give_the_same_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(order_module, "_PART_CELLS", 100_000)
+    written = set[FileRecord]()
+    for most_kept in (1 << 30, 0):
+        monkeypatch.setattr(numbering_module, "MOST_KEPT_PLACES", most_kept)
+        folder = tmp_path / str(most_kept)
+        folder.mkdir()
+        written.add(write_table(folder, solved("KPvK"), generator="1", source="a", threads=2))
+    assert len(written) == 1

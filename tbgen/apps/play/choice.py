@@ -126,7 +126,7 @@ class Chooser:
         moves = [parse_move(turn.now.board, best.moves[0]), *rivals]
         rest = replace(turn, only=moves, limits=replace(turn.limits, flags=()))
         compared = self._search(rest, _SHARE, len(moves))
-        chosen = self._dearest(compared, turn.now)
+        chosen = self._most_valuable(compared, turn.now)
         if chosen.moves[0] == best.moves[0]:
             return best
         if chosen.info:
@@ -154,7 +154,7 @@ class Chooser:
             return True
         return chess.popcount(now.board.occupied) <= _FEW_MEN
 
-    def _dearest(self, lines: Sequence[InnerLine], now: Situation) -> InnerLine:
+    def _most_valuable(self, lines: Sequence[InnerLine], now: Situation) -> InnerLine:
         """The line of the greatest worth in score and evaluation, among those within the margin."""
         greatest = max(line.centipawns for line in lines)
 

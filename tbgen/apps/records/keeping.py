@@ -42,31 +42,24 @@ TAKABLE: Final = -1
 
 
 @borrowing
-def find_positions(men: Men, cells: Ints, are_positions: Bytes, scratch: Buffers) -> Int:
-    """Find which cells are the primary ones of legal positions; returns their number."""
-    count: Int = 0
+def find_positions(men: Men, cells: Ints, are_positions: Bytes, scratch: Buffers) -> None:
+    """Find which cells are the primary ones of legal positions."""
     for n in range(cells.size):
         are_positions[n] = is_position(men, cells[n], scratch)
-        count += are_positions[n]
-    return count
 
 
 @borrowing
-def find_own_codes(men: Men, cells: Ints, codes: Ints, scratch: Buffers) -> Int:
-    """Find the own codes of some cells, or NO_POSITION; returns their number."""
+def find_own_codes(men: Men, cells: Ints, codes: Ints, scratch: Buffers) -> None:
+    """Find the own codes of some cells, or NO_POSITION."""
     for n in range(cells.size):
         codes[n] = own_code_of(men, cells[n], scratch)
-    return cells.size
 
 
 @borrowing
 def list_all_moves(
     men: Men, links: Links, cells: Ints, moves: Ints, scratch: Buffers, other: Buffers
-) -> Int:
-    """List all moves of some positions, with the cells of those within the table.
-
-    Returns their number.
-    """
+) -> None:
+    """List all moves of some positions, with the cells of those within the table."""
     count: Int = 0
     for n in range(cells.size):
         side = set_up(men, cells[n], scratch.squares)
@@ -84,20 +77,18 @@ def list_all_moves(
             moves[TO, count] = scratch.to[move]
             moves[LINK, count] = link
             count += 1
-    return count
 
 
 @borrowing
 def find_child_cells(
     men: Men, links: Links, child: Men, cells: Ints, moves: Ints, scratch: Buffers
-) -> Int:
-    """Find the cells of moves that all lead to one child; returns their number."""
+) -> None:
+    """Find the cells of moves that all lead to one child."""
     for n in range(moves.shape[1]):
         side = set_up(men, cells[moves[POSITION, n]], scratch.squares)
         scratch.slot[0] = moves[SLOT, n]
         scratch.to[0] = moves[TO, n]
         moves[CELL, n] = child_cell(links, moves[LINK, n], child, scratch, side, 0)
-    return moves.shape[1]
 
 
 @borrowing
@@ -110,16 +101,10 @@ def let_accrue(
     codes: Ints,
     outcomes: Ints,
     scratch: Buffers,
-) -> Int:
-    """Replace the entry values of cells that an accrued code, held by `holders`, changes.
-
-    Returns their number.
-    """
-    count: Int = 0
+) -> None:
+    """Replace the entry values of cells that an accrued code, held by `holders`, changes."""
     for n in range(cells.size):
         # A lower code of the new position replaces the accrued one.
         if code_of(outcomes[n]) < codes[n] or own_code_of(men, cells[n], scratch) < codes[n]:
             continue
         outcomes[n] = held_value(rows, symbols[n], holders[n], codes[n])[0]
-        count += 1
-    return count
