@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 
 from tbgen.compiled.arrays import Ints
+from tbgen.errors import RepresentationError
 from tbgen.material import Material
 from tbgen.retro.drive.results import nothing_found
 from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
 from tbgen.storage import numbering as numbering_module
 from tbgen.storage import order as order_module
+from tbgen.storage import symbols as symbols_module
 from tbgen.storage.files import FileRecord
 from tbgen.storage.numbering import states_of
 from tbgen.storage.order import Order, order_of
@@ -140,3 +142,12 @@ def test_states_that_are_looked_up_again_give_the_same_file(
         folder.mkdir()
         written.add(write_table(folder, solved("KPvK"), generator="1", source="a", threads=2))
     assert len(written) == 1
+
+
+def test_more_chains_than_can_have_numbers_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(symbols_module, "MOST_CHAINS", 3)
+    with pytest.raises(RepresentationError, match="the number of chains of rows does not fit"):
+        write_table(tmp_path, solved("KPvK"), generator="1", source="a")
+    assert not any(tmp_path.iterdir())

@@ -70,9 +70,6 @@ def test_more_states_than_can_have_numbers_are_refused(monkeypatch: pytest.Monke
     _, states, often = states_of(table_of(7), order_of(Material.parse("KBvK")), 1)
     monkeypatch.setattr(symbols_module, "_FIRST_SLOTS", 16)
     assert len(symbols_of(states, often, PATTERNS)[1]["symbols"]) == 4
-    monkeypatch.setattr(symbols_module, "MOST_CHAINS", 0)
-    with pytest.raises(RepresentationError, match="the number of chains of rows does not fit"):
-        symbols_of(states, often, PATTERNS)
     monkeypatch.setattr(numbering_module, "MOST_NUMBERS", 16)
     with pytest.raises(RepresentationError, match="the number of states does not fit the 32 bits"):
         states_of(table_of(7), order_of(Material.parse("KBvK")), 1)
