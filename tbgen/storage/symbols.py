@@ -19,6 +19,7 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Bytes, Int, Ints, SignedBytes, SignedInts32, WideInts, Words
 from tbgen.compiled.jit import borrowing, inlined
 from tbgen.errors import RepresentationError
+from tbgen.index.chains import places_of_chains
 from tbgen.index.kernels import byte_of_goal, goal_of_byte, row_of_byte
 from tbgen.index.outcomes import byte_of_row
 from tbgen.storage.files import Layer
@@ -150,38 +151,7 @@ def _places_of_chains(before: SignedInts32, row_of: SignedInts32) -> SignedInts3
     # Outcomes sort as unsigned bytes, as those of the files do.
     outcome = byte_of_row(row_of & _BYTE) & _BYTE
     by_row = np.argsort((row_of & ~_BYTE) | outcome, kind="stable")
-    chains = len(before) + 1
-    size = np.ones(chains, np.int32)
-    taken = np.ones(chains, np.int32)
-    ahead = np.zeros(chains, np.int32)
-    places = np.zeros(chains, np.int32)
-    place_chains(before, by_row, size, taken, ahead, places)
-    return places
-
-
-# A chain has a greater number than the chains that it begins with. The chains that extend one by a
-# lower row come first, each with all that extend it in turn. size[chain]: how many chains begin
-# with it, 1 before; taken[chain]: how many places it and those that extend it have so far, 1
-# before; ahead[chain]: how many of these lie between the one that it extends and itself.
-@borrowing
-def place_chains(
-    before: SignedInts32,
-    by_row: Ints,
-    size: SignedInts32,
-    taken: SignedInts32,
-    ahead: SignedInts32,
-    places: SignedInts32,
-) -> None:
-    """Write the place of each chain; the empty chain has the first."""
-    chains = len(places)
-    for chain in range(chains - 1, 0, -1):
-        size[before[chain - 1]] += size[chain]
-    for n in by_row:
-        parent = before[n]
-        ahead[n + 1] = taken[parent]
-        taken[parent] += size[n + 1]
-    for chain in range(1, chains):
-        places[chain] = places[before[chain - 1]] + ahead[chain]
+    return places_of_chains(before, by_row)
 
 
 class _SymbolRows(NamedTuple):

@@ -21,6 +21,7 @@ from tbgen.compiled.arrays import (
 )
 from tbgen.compiled.jit import borrowing, inlined
 from tbgen.errors import RepresentationError
+from tbgen.index.chains import places_of_chains
 from tbgen.retro.patterns.histories import (
     EMPTY,
     NODES,
@@ -101,27 +102,6 @@ def _intern_rows(interner: Interner, start: Ints, rows: Ints, nodes: SignedInts3
         nodes[pattern] = node
 
 
-# size[node]: how many chains begin with this one, itself included, 1 before; after[node]: how many
-# chains come between the one that it extends and itself; used[node]: 0 before.
-@borrowing
-def _number_chains(
-    before: Ints,
-    by_event: Ints,
-    size: SignedInts32,
-    used: SignedInts32,
-    after: SignedInts32,
-    number: SignedInts32,
-) -> None:
-    """Number the chains in the order of their rows, a beginning before what it begins."""
-    for node in range(len(before) - 1, 0, -1):
-        size[before[node]] += size[node]
-    for n in by_event:
-        after[n + 1] = used[before[n + 1]]
-        used[before[n + 1]] += size[n + 1]
-    for node in range(1, len(before)):
-        number[node] = number[before[node]] + 1 + after[node]
-
-
 @borrowing
 def _unroll(
     interner: Interner,
@@ -171,14 +151,10 @@ def merge_patterns(
 def _by_rows(interner: Interner) -> SignedInts32:
     """All chains in the order of their rows, a beginning before what it begins."""
     nodes = int(interner.state[NODES])
-    size = np.ones(nodes, np.int32)
-    used = np.zeros(nodes, np.int32)
-    after = np.zeros(nodes, np.int32)
-    number = np.zeros(nodes, np.int32)
     by_event = np.argsort(interner.event[1:nodes])
-    _number_chains(interner.before[:nodes], by_event, size, used, after, number)
     by_rows = np.zeros(nodes, np.int32)
-    by_rows[number] = np.arange(nodes, dtype=np.int32)
+    places = places_of_chains(interner.before[1:nodes], by_event)
+    by_rows[places] = np.arange(nodes, dtype=np.int32)
     return by_rows
 
 
