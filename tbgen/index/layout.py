@@ -28,7 +28,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
@@ -258,19 +258,49 @@ def _canonical_pawns(
     return keys @ (64 ** np.arange(placements.shape[1] - 1, -1, -1, dtype=np.int64))
 
 
-def _layout(
-    material: Material, grid: npt.NDArray[np.int64], digits: npt.NDArray[np.int64], numbers: int
-) -> Layout:
-    """The layout of the placements in `grid`.
+def _placements(slots: Sequence[Slot]) -> npt.NDArray[np.int64]:
+    """Every placement of these pawns, equal ones in ascending order, file by file."""
+    places = len(_PAWN_SQUARES)
+    placements = np.zeros((1, 0), np.int64)
+    for pawn, slot in enumerate(slots):
+        before = placements.repeat(places, axis=0)
+        last = np.tile(np.arange(places), len(placements))
+        fits = (before != last[:, None]).all(axis=1)
+        if pawn > 0 and slots[pawn - 1] == slot:
+            fits &= before[:, -1] < last
+        placements = np.column_stack([before, last])[fits]
+    return np.array(_PAWN_SQUARES, np.int64)[placements]
 
-    Pawns have at most so many `numbers`, which consist of `digits`.
-    """
+
+def _orders_of_equals(slots: Sequence[Slot]) -> Iterator[list[int]]:
+    """Every order of these pawns in which each stands in the slot of an equal one."""
+    white = [pawn for pawn, (color, _) in enumerate(slots) if color is Color.WHITE]
+    black = [pawn for pawn, (color, _) in enumerate(slots) if color is Color.BLACK]
+    for own in itertools.permutations(white):
+        for enemy in itertools.permutations(black):
+            yield [*own, *enemy]
+
+
+# More than there are materials of up to six men. A layout with four pawns takes a second to make
+# (measured).
+@lru_cache(maxsize=1024)
+def layout_of(material: Material) -> Layout:
+    """The layout of a canonical material."""
+    if not material.is_canonical:
+        raise ValueError(
+            f"{material} is not canonical; its table is that of {material.canonical()}"
+        )
     slots = slots_of(material)
     pawns = material.pawns
-    there = _canonical_pawns(slots, grid)
-    mirrored = _canonical_pawns(slots, grid ^ 7)
+    placements = _placements(slots[:pawns])
+    if material.scope is Scope.PAIRS:
+        placements = placements[have_pairs(slots, placements)]
+
+    there = _canonical_pawns(slots, placements)
+    mirrored = _canonical_pawns(slots, placements ^ MIRROR)
     keys, inverse = np.unique(np.minimum(there, mirrored), return_inverse=True)
-    files_first = (keys[:, None] // 64 ** np.arange(pawns - 1, -1, -1, dtype=np.int64)) % 64
+    powers: npt.NDArray[np.int64] = 64 ** np.arange(pawns - 1, -1, -1, dtype=np.int64)
+    files_first = (keys[:, None] // powers) % 64
     files = files_first // 8
     ranks = files_first % 8
     squares = 8 * ranks + files
@@ -281,32 +311,23 @@ def _layout(
     order = np.lexsort((keys, -steps))
     number = np.empty(len(keys), np.int64)
     number[order] = np.arange(len(keys))
+    wave_starts = np.flatnonzero(np.diff(steps[order], prepend=-1))
+    blocks = tuple(map(tuple, squares[order].tolist()))
 
     how = np.where(there < mirrored, UNMIRRORED, MIRRORED)
     how[there == mirrored] = BY_KING if pawns else INTO_TRIANGLE
-    addresses = np.full(numbers, -1, np.int32)
-    addresses[digits[np.arange(pawns), grid].sum(axis=1)] = (number[inverse] << HOW_BITS) | how
-    wave_starts = np.flatnonzero(np.diff(steps[order], prepend=-1))
-    blocks = tuple(tuple(row) for row in squares[order].tolist())
-    waves = (*wave_starts.tolist(), len(blocks))
-    return Layout(material, slots, pawns, blocks, waves, digits, addresses)
-
-
-# More than there are materials of up to six men. A layout with four pawns takes 8 s to make
-# (measured).
-@lru_cache(maxsize=1024)
-def layout_of(material: Material) -> Layout:
-    """The layout of a canonical material."""
-    if not material.is_canonical:
-        raise ValueError(
-            f"{material} is not canonical; its table is that of {material.canonical()}"
-        )
-    pawns = material.pawns
-    grid = np.array([*itertools.permutations(_PAWN_SQUARES, pawns)], np.int64)
-    if material.scope is Scope.PAIRS:
-        grid = grid[have_pairs(slots_of(material), grid)]
-    powers: npt.NDArray[np.int64] = 64 ** np.arange(pawns - 1, -1, -1, dtype=np.int64)
-    return _layout(material, grid, np.arange(64, dtype=np.int64) * powers[:, None], 64**pawns)
+    addresses = np.full(64**pawns, -1, np.int32)
+    for equals in _orders_of_equals(slots[:pawns]):
+        addresses[placements[:, equals] @ powers] = (number[inverse] << HOW_BITS) | how
+    return Layout(
+        material=material,
+        slots=slots,
+        pawns=pawns,
+        blocks=blocks,
+        waves=(*wave_starts.tolist(), len(blocks)),
+        digits=np.arange(64, dtype=np.int64) * powers[:, None],
+        addresses=addresses,
+    )
 
 
 @dataclass(frozen=True, eq=False)
