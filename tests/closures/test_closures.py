@@ -1,12 +1,15 @@
 """Whole closures, cell by cell, against the reference and against tables."""
 
 from pathlib import Path
+from typing import Any
 
 import chess
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from tbgen.closures.blocks import SolvedBlocks
+from tbgen.closures.children import BOTH_SIDES, ClosureReader
 from tbgen.closures.closure import Closure
 from tbgen.closures.cuts import Bound
 from tbgen.closures.folder import BlockFolder
@@ -45,3 +48,23 @@ def test_every_position_of_a_closure_has_the_value_of_the_reference(
         compared += len(here)
         np.testing.assert_array_equal(here, there, str(node))
     assert compared > 4000 * len(nodes)
+
+
+def test_all_that_a_block_leads_to_lies_in_arrays_that_the_caller_has_made(tmp_path: Path) -> None:
+    """The caller puts large arrays into files. numpy would make longer copies of them in memory."""
+    material = Material.parse("KPvKP")
+    root = node_of(material, [chess.A7, chess.H2])
+    closure = Closure(MadeUpTables(material.men), Way(0, 0, 0))
+    block = closure.add(root)
+    made = list[npt.NDArray[Any]]()
+
+    def new(size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
+        made.append(np.zeros(size, kind))
+        return made[-1]
+
+    blocks = SolvedBlocks(closure, BlockFolder(tmp_path / "solved"))
+    reader = ClosureReader([block], blocks.plane, Bound.UPPER, new)
+    tables = reader.read([reader.number_of(root)], BOTH_SIDES)
+    for entry in (tables.planes.entry, tables.promotions.entry):
+        assert entry.any()
+        assert any(entry is array for array in made)
