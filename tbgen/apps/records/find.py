@@ -66,18 +66,16 @@ class PositionCondition:
 
     def _chosen(self, cells: Ints) -> Ints:
         """The cells among some whose positions satisfy it."""
-        # A condition without columns is true or false of all; it needs one to have a length.
+        # A condition without columns, such as true, has the length of another column.
         frame = frame_of(self._positions, cells, self.names or ["white"])
         try:
-            truth = frame.select(self._condition.alias("truth")).to_series()
+            truth = frame.with_columns(truth=self._condition)["truth"]
         except pl.exceptions.PolarsError as error:
             raise UsageError(f"{self._text!r} is not a condition: {_first_line(error)}") from None
         if truth.dtype != pl.Boolean:
             raise UsageError(
                 f"{self._text!r} is not a condition: it is a number, not true or false"
             )
-        if not self.names:
-            return cells if truth.item() else cells[:0]
         are_chosen: Bools = truth.fill_null(value=False).to_numpy()
         return cells[are_chosen]
 
@@ -114,24 +112,21 @@ def _numbers_of(signed: Ints) -> Any:
     return np.searchsorted(_WORTHS, worth_to_white(signed)).astype(np.uint16)
 
 
-def frames(
-    folders: Folders, material: Material, where: str | None = None
-) -> Iterator[pl.DataFrame]:
+def frames(folders: Folders, material: Material, where: str = "true") -> Iterator[pl.DataFrame]:
     """All positions of a table, or those that satisfy a condition, as frames, part by part.
 
     Arguments:
         folders: The folders of the table and of those that its moves lead to.
         material: A canonical material.
-        where: A condition on the columns, as in SQL after WHERE; none takes all positions.
+        where: A condition on the columns, as in SQL after WHERE.
 
     >>> zugzwangs = frames("data", Material.parse("KRvKB"), "zugzwang AND white")
     >>> sum(len(frame) for frame in zugzwangs)  # doctest: +SKIP
     """
     with TablePositions(folders, material) as positions:
-        cells = positions.parts() if where is None else PositionCondition(positions, where).cells()
-        for part in cells:
-            if len(part):
-                yield frame_of(positions, part)
+        for cells in PositionCondition(positions, where).cells():
+            if len(cells):
+                yield frame_of(positions, cells)
 
 
 def first_of(parts: Iterator[Ints], limit: int | None) -> Ints:

@@ -12,8 +12,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import chess
 import numpy as np
@@ -55,6 +54,8 @@ _TURNING: Final = ("other", "zugzwang", "mate_zugzwang")
 
 _PART_CELLS: Final = 1 << 17
 
+T = TypeVar("T")
+
 
 class Keeping(NamedTuple):
     """How many legal moves some positions have, and how many keep what they are worth."""
@@ -69,12 +70,14 @@ class Keeping(NamedTuple):
 
 
 class _EntriesByCell:
-    """The entry values of a table by cells."""
+    """The entry values of a table by cells.
 
-    def __init__(self, path: Path, *, in_memory: bool) -> None:
-        """Open a table; its file is unpacked once if it is to stay in memory, else each time."""
-        self.file = TableFile(path, outcomes_only=True)
-        self.men = men_of(self.file.order.layout)
+    A table that is to stay in memory is unpacked once; else its chunks are, each time.
+    """
+
+    def __init__(self, file: TableFile, *, in_memory: bool) -> None:
+        self.file = file
+        self.men = men_of(file.order.layout)
         self._in_memory = in_memory
         self._reading = threading.Lock()
         """One thread at a time reads what is not in memory yet."""
@@ -119,33 +122,30 @@ class TablePositions(contextlib.AbstractContextManager["TablePositions"]):
                 files just as fast, if all of them are asked for at once.
         """
         self._folders = folders_in(folders)
-        self.file = TableFile(path_in(self._folders, material))
+        self._in_memory = in_memory
+        self._opened = contextlib.ExitStack()
+        self._values = self._open(material)
+        self.file = self._values.file
         if not self.file.mobility.forgets:
-            self.file.close()
+            self._opened.close()
             raise UsageError(f"the moves of {self.file.mobility} mobility are not counted")
         self.material = material
         self.layout = self.file.order.layout
         self.men = names_of(self.layout.slots)
         """[slot] -> the name of its column."""
-        self._in_memory = in_memory
-        self._values = self._open(material)
         self._links = links_of(self.layout)
         self._rows = rows_in_outcomes(self.file)
-        self._tables = Tablebase(self._folders)
+        self._tables = self._opened.enter_context(Tablebase(self._folders))
         self._workers = threads or os.cpu_count() or 1
         self._reading = threading.Lock()
         """One thread at a time reads what is not in memory yet."""
 
     def __exit__(self, *error: object) -> None:
-        self.file.close()
-        self._values.file.close()
-        self._tables.close()
-        if "_children" in self.__dict__:
-            for child in self._children:
-                child.file.close()
+        self._opened.close()
 
     def _open(self, material: Material) -> _EntriesByCell:
-        return _EntriesByCell(path_in(self._folders, material), in_memory=self._in_memory)
+        file = TableFile(path_in(self._folders, material), outcomes_only=True)
+        return _EntriesByCell(self._opened.enter_context(file), in_memory=self._in_memory)
 
     @cached_property
     def _children(self) -> list[_EntriesByCell]:
@@ -161,22 +161,18 @@ class TablePositions(contextlib.AbstractContextManager["TablePositions"]):
 
     @property
     def part_count(self) -> int:
-        """The number of `parts`."""
+        """The number of parts of `for_each_part`."""
         return len(self._starts_of_parts())
 
-    def parts(self) -> Iterator[Ints]:
-        """The cells of all positions, in ascending order, part by part.
+    def for_each_part(self, work: Callable[[Ints], T]) -> Iterator[T]:
+        """What a function makes of the cells of all positions, part by part; threads do the work.
 
-        Positions that differ by symmetry alone have one cell.
+        Cells come in ascending order. Positions that differ by symmetry alone have one cell.
         """
-        for start in self._starts_of_parts():
-            yield self._part_from(start)
 
-    def for_each_part(self, work: Callable[[Ints], Any]) -> Iterator[Any]:
-        """What a function makes of each part, in order; threads do the work."""
-
-        def work_from(start: int) -> Any:
-            return work(self._part_from(start))
+        def work_from(start: int) -> T:
+            end = min(start + _PART_CELLS, self.layout.cells)
+            return work(self._positions_among(np.arange(start, end)))
 
         with ThreadPoolExecutor(self._workers) as pool:
             starts = self._starts_of_parts()
@@ -185,10 +181,6 @@ class TablePositions(contextlib.AbstractContextManager["TablePositions"]):
 
     def _starts_of_parts(self) -> range:
         return range(0, self.layout.cells, _PART_CELLS)
-
-    def _part_from(self, start: int) -> Ints:
-        end = min(start + _PART_CELLS, self.layout.cells)
-        return self._positions_among(np.arange(start, end))
 
     def _positions_among(self, cells: Ints) -> Ints:
         """The cells among some that are the primary ones of legal positions."""
@@ -346,7 +338,8 @@ class TablePositions(contextlib.AbstractContextManager["TablePositions"]):
     @cached_property
     def _plies(self) -> npt.NDArray[Any]:
         """[cell] -> the distance of its entry value."""
-        return self.file.values().dtg
+        with TableFile(self.file.path) as table:
+            return table.values().dtg
 
 
 def names_of(slots: Collection[Slot]) -> list[str]:

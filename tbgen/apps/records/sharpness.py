@@ -37,17 +37,16 @@ def sharpness_in(
     """
     in_memory = sampled is None
     with TablePositions(folders, material, threads, in_memory=in_memory) as positions:
-        if sampled is not None:
-            cells = positions.drawn(sampled, _SEED)
-            return _sharpness_of(_counted(positions, cells, np.ones(len(cells), np.int64)))
 
         def count(cells: Ints) -> npt.NDArray[np.int64]:
             return _counted(positions, cells, _classes_of(positions, cells))
 
-        counts = _no_counts()
-        for part in positions.for_each_part(count):
-            counts += part
-    return _sharpness_of(counts)
+        if sampled is None:
+            parts = positions.for_each_part(count)
+        else:
+            cells = positions.drawn(sampled, _SEED)
+            parts = iter([_counted(positions, cells, np.ones_like(cells))])
+        return _sharpness_of(sum(parts, _no_counts()))
 
 
 def _no_counts() -> npt.NDArray[np.int64]:

@@ -63,7 +63,7 @@ def test_columns_are_what_python_chess_and_probes_say(
     table_folder: Path, tables: Tablebase
 ) -> None:
     with TablePositions(table_folder, Material.parse("KPvK")) as positions:
-        cells = drawn_of(positions.parts(), 500, seed=1)
+        cells = drawn_of(PositionCondition(positions, "true").cells(), 500, seed=1)
         fens = [fen_of_cell(positions.layout, cell) for cell in cells.tolist()]
         rows = frame_of(positions, cells).to_dicts()
     for fen, row in zip(fens, rows, strict=True):

@@ -44,7 +44,7 @@ def test_every_position_of_three_men_keeps_what_the_reference_says(
             assert np.array_equal(kept.result, result)
             assert np.array_equal(kept.outcome, outcome)
             seen += len(np.unique(cells))
-        assert seen == sum(len(cells) for cells in positions.parts())
+        assert seen == sum(positions.for_each_part(len))
 
 
 def table_slot(name: str, slot: tuple[Color, object]) -> int:
