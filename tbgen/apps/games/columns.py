@@ -55,6 +55,14 @@ _MEANINGS: Final[Mapping[TieBreak, _Meaning]] = {
         "The sum of the opponents' points without the lowest and the highest.",
     ),
     "wins": _Meaning("Wins", "wins", "The rounds with the points of a win."),
+    "black-wins": _Meaning(
+        "Black wins", "wins with Black", "The games that were played and won with Black."
+    ),
+    "crashes": _Meaning(
+        "Crashes",
+        "fewer crashes",
+        "Games lost by a crash, a lost connection or silence; fewer are better.",
+    ),
     "double-wins": _Meaning(
         "Double wins",
         "double wins",
@@ -135,12 +143,11 @@ def cells_of(standings: Standings, criterion: TieBreak) -> dict[str, str]:
         elif criterion == "points":
             values[row.name] = row.points
         else:
-            values[row.name] = row.figures[criterion]
+            # Figures of which fewer are better have a minus.
+            values[row.name] = abs(row.figures[criterion])
     if criterion not in _LENGTHS:
         return in_fixed_decimals(values)
-    # The criterion of quick wins is minus the length: fewer moves are better.
-    lengths = {name: abs(value) for name, value in values.items()}
-    known = {name: length for name, length in lengths.items() if length != NO_SUCH_GAME}
+    known = {name: length for name, length in values.items() if length != NO_SUCH_GAME}
     return dict.fromkeys(values, NO_VALUE) | in_fixed_decimals(known)
 
 

@@ -6,8 +6,9 @@ import math
 from collections import Counter
 from collections.abc import Collection, Mapping
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any
 
+from tbgen.apps.games.endings import has_crashed
 from tbgen.apps.games.event import EventGame
 from tbgen.apps.games.results import winner_of
 from tbgen.apps.games.standings import PlayerRow, Standings, cross_table
@@ -16,8 +17,6 @@ from tbgen.apps.games.tiebreaks import sonneborn_berger
 from tbgen.rules.points import DRAW, LOSS, WIN
 from tbgen.score import Color
 
-_CRASHES: Final = ("abandoned", "stalled connection")
-"""Values of the tag Termination if an engine crashed or fell silent."""
 _ELO_FACTOR = 32
 """The change of Elo for a point above expectation, as in TCEC's referee."""
 _SIGNS = {WIN: "1", DRAW: "=", LOSS: "0"}
@@ -46,7 +45,7 @@ def tcec_json(standings: Standings) -> dict[str, Any]:
             games_as[side] += 1
             counts[side, game.classical(side)] += 1
             gains.append(_gain(row.name, game, side, ratings))
-            if _is_strike(game, side):
+            if has_crashed(game, side):
                 strikes += 1
         abbreviation = _abbreviation(row.name, abbreviations)
         abbreviations.append(abbreviation)
@@ -88,12 +87,6 @@ def _gain(name: str, game: EventGame, side: Color, ratings: Mapping[str, int]) -
     difference = ratings[game.players[side.other]] - ratings[name]
     expected = 1 / (1 + 10 ** (difference / 400))
     return float(game.classical(side)) - expected
-
-
-def _is_strike(game: EventGame, side: Color) -> bool:
-    """Whether a player lost by a crash or silence."""
-    is_crash = game.tags.get("Termination", "").lower() in _CRASHES
-    return is_crash and game.classical(side) == LOSS
 
 
 def _meetings(row: PlayerRow, opponent: str, numbers: Mapping[int, int]) -> dict[str, Any]:

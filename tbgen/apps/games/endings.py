@@ -15,6 +15,7 @@ from tbgen.apps.games.event import EventGame
 from tbgen.apps.games.results import DOUBLE_FORFEIT, SPLIT_RESULTS, winner_of
 from tbgen.apps.games.tags import Source
 from tbgen.rules.stage import End
+from tbgen.score import Color
 from tbgen.text import in_plies
 
 _TAGS = ("Termination", "TerminationDetails")
@@ -112,6 +113,12 @@ def ending_in(tags: Mapping[str, str]) -> EndOfGame:
         if words.search(said):
             return ending
     return EndOfGame.UNKNOWN
+
+
+def has_crashed(game: EventGame, side: Color) -> bool:
+    """Whether a side lost by a crash, a lost connection or silence."""
+    is_lost = winner_of(game.result) is side.other
+    return is_lost and ending_in(game.tags) is EndOfGame.CRASH
 
 
 def ending_of(game: EventGame) -> EndOfGame:

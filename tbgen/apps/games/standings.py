@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from tbgen.apps.games import tiebreaks
 from tbgen.apps.games.dates import Day, in_words
+from tbgen.apps.games.endings import has_crashed
 from tbgen.apps.games.event import EventGame, is_bye, names_of_events
 from tbgen.apps.games.results import DRAWN, UNFINISHED
 from tbgen.apps.games.tags import Source
@@ -48,6 +49,8 @@ ON_TABLE: Final[Mapping[TieBreak, Callable[[CrossTable], Values]]] = {
     "buchholz-cut-1": partial(tiebreaks.buchholz, lowest=1),
     "buchholz-median": partial(tiebreaks.buchholz, lowest=1, highest=1),
     "wins": tiebreaks.wins,
+    "black-wins": tiebreaks.black_wins,
+    "crashes": tiebreaks.crashes,
     "double-wins": tiebreaks.double_wins,
     "quick-wins": partial(tiebreaks.lengths, points=WIN, is_more_better=False),
     "long-losses": partial(tiebreaks.lengths, points=LOSS, is_more_better=True),
@@ -76,6 +79,7 @@ PRESETS: Final[Mapping[str, tuple[TieBreak, ...]]] = {
         "quick-wins",
         "long-losses",
     ),
+    "tcec-season-18": ("classical", "crashes", "direct-encounter", "wins", "sonneborn-berger"),
     "otb": (
         "points",
         "direct-encounter",
@@ -200,6 +204,7 @@ def cross_table(
                 is_played=not is_forfeit and opponent not in byes,
                 side=side,
                 moves=(game.plies + 1) // 2,
+                is_crash=has_crashed(game, side),
             )
             rounds.setdefault(name, {}).setdefault(game.round_number, []).append(cell)
     table = {}

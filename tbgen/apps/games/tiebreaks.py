@@ -74,6 +74,8 @@ class Cell(NamedTuple, Generic[Entrant]):
     is_played: bool = True
     side: Color = Color.WHITE
     moves: int = 0
+    is_crash: bool = False
+    """Whether the player lost because of a crash or silence."""
 
     @property
     def is_voluntary(self) -> bool:
@@ -117,6 +119,23 @@ def wins(table: CrossTable) -> Values:
     for name, cells in table.items():
         won = [cell for cell in cells if cell.points == WIN]
         values[name] = Fraction(len(won))
+    return values
+
+
+def black_wins(table: CrossTable) -> Values:
+    """The games that were played and won with Black (article 7.4)."""
+    values = {}
+    for name, cells in table.items():
+        won = [cell for cell in cells if cell.is_played and cell.points == WIN]
+        values[name] = Fraction(sum(cell.side is Color.BLACK for cell in won))
+    return values
+
+
+def crashes(table: CrossTable) -> Values:
+    """Minus the number of games that a player lost by crashes, because fewer are better."""
+    values = {}
+    for name, cells in table.items():
+        values[name] = -Fraction(sum(cell.is_crash for cell in cells))
     return values
 
 

@@ -1,18 +1,25 @@
-"""Two leagues of TCEC in one file, each ranked by TCEC's rule from the published scores."""
+"""Two leagues of TCEC in one file, each ranked by TCEC's rules from the published scores.
+
+The file has the first two rounds of each league. Its ranks are those of TCEC's rules after these
+rounds; the final ranks that TCEC published rest on games, and perhaps crashes, of later rounds.
+"""
 
 from __future__ import annotations
 
 import contextlib
 from collections import defaultdict
+from dataclasses import dataclass
 from fractions import Fraction
 
 import chess.pgn
 import pytest
 
 from tbgen.apps.games.batch import ChunkDecider, GamesTask
+from tbgen.apps.games.endings import has_crashed
 from tbgen.apps.games.event import EventGame, by_event
 from tbgen.apps.games.standings import PRESETS, Standings
 from tbgen.apps.games.text import chunks_in
+from tbgen.score import Color
 from tests.project import S18, golden_rows
 
 LEAGUES = ("TCEC Season 18 - League 2", "TCEC Season 18 - League 3")
@@ -49,34 +56,88 @@ def published() -> dict[str, list[tuple[str, str, Fraction, Fraction]]]:
     return leagues
 
 
+@dataclass
+class Figures:
+    """What TCEC's rules compare, counted for one player from the published games."""
+
+    sheet: Fraction = Fraction(0)
+    points: Fraction = Fraction(0)
+    wins: int = 0
+    neustadtl: Fraction = Fraction(0)
+
+
+def figures_of(league: str) -> dict[str, Figures]:
+    figures = defaultdict[str, Figures](Figures)
+    against = defaultdict(list)
+    for white, black, on_sheet, by_score in published()[league]:
+        for name, opponent, sheet, points in (
+            (white, black, on_sheet, by_score),
+            (black, white, 1 - on_sheet, 1 - by_score),
+        ):
+            figures[name].sheet += sheet
+            figures[name].points += points
+            figures[name].wins += sheet == 1
+            against[name].append((opponent, sheet))
+    for name, opponents in against.items():
+        figures[name].neustadtl = sum(figures[other].sheet * won for other, won in opponents)
+    return figures
+
+
 @pytest.mark.parametrize("league", LEAGUES)
 def test_a_league_is_ranked_by_the_rule_and_the_scores_that_tcec_published(
     games: list[EventGame], league: str
 ) -> None:
-    sheet = defaultdict(Fraction)
-    points = defaultdict(Fraction)
-    against = defaultdict(list)
-    for white, black, on_sheet, by_score in published()[league]:
-        sheet[white] += on_sheet
-        sheet[black] += 1 - on_sheet
-        points[white] += by_score
-        points[black] += 1 - by_score
-        against[white].append((black, on_sheet))
-        against[black].append((white, 1 - on_sheet))
-    neustadtl = {}
-    for name, opponents in against.items():
-        neustadtl[name] = sum(sheet[opponent] * won for opponent, won in opponents)
-
-    standings = Standings(by_event(games)[league], PRESETS["tcec-league"])
-    rows = standings.rows
+    figures = figures_of(league)
+    rows = Standings(by_event(games)[league], PRESETS["tcec-league"]).rows
     assert {row.name: (row.classical, row.points) for row in rows} == {
-        name: (sheet[name], points[name]) for name in sheet
+        name: (each.sheet, each.points) for name, each in figures.items()
     }
-    assert {row.name: row.figures["sonneborn-berger"] for row in rows} == neustadtl
+    assert {row.name: row.figures["sonneborn-berger"] for row in rows} == {
+        name: each.neustadtl for name, each in figures.items()
+    }
     # After two rounds no tie is decided between its own players: most of them have not met.
-    keys = [(sheet[row.name], neustadtl[row.name], points[row.name]) for row in rows]
+    keys = []
+    for row in rows:
+        each = figures[row.name]
+        keys.append((each.sheet, each.neustadtl, each.points))
     assert keys == sorted(keys, reverse=True)
     assert [row.rank for row in rows] == sorted(row.rank for row in rows)
+
+
+@pytest.mark.parametrize("league", LEAGUES)
+def test_a_league_has_the_ranks_of_the_rules_of_its_own_season(
+    games: list[EventGame], league: str
+) -> None:
+    """In season 18 r-mobility was no tie-break: crashes, wins and Sonneborn-Berger decided."""
+    keys = {}
+    for name, each in figures_of(league).items():
+        keys[name] = (each.sheet, each.wins, each.neustadtl)
+    played = by_event(games)[league]
+    assert not any(has_crashed(game, side) for game in played for side in Color)
+    rows = Standings(played, PRESETS["tcec-season-18"]).rows
+    assert {row.name: row.rank for row in rows} == {
+        name: 1 + sum(other > key for other in keys.values()) for name, key in keys.items()
+    }
+
+
+def test_the_ranks_of_both_rules_differ_only_where_the_older_one_leaves_a_tie(
+    games: list[EventGame],
+) -> None:
+    shared = []
+    for played in by_event(games).values():
+        newer = Standings(played, PRESETS["tcec-league"])
+        older = Standings(played, PRESETS["tcec-season-18"])
+        for row in older.rows:
+            if newer.rows[newer.indices[row.name]].rank != row.rank:
+                shared.append((row.rank, row.name.split()[0]))
+    assert shared == [
+        (8, "Demolito"),
+        (2, "iCE"),
+        (4, "Counter"),
+        (7, "Asymptote"),
+        (7, "Gogobello"),
+        (7, "Topple"),
+    ]
 
 
 def test_both_leagues_have_all_their_games_and_days(games: list[EventGame]) -> None:

@@ -9,8 +9,9 @@ from itertools import groupby
 
 import pytest
 
+from tbgen.apps.games.endings import has_crashed
 from tbgen.apps.games.event import EventGame
-from tbgen.apps.games.standings import ON_TABLE, cross_table
+from tbgen.apps.games.standings import ON_TABLE, Standings, cross_table
 from tbgen.apps.games.tags import Source
 from tbgen.apps.games.tiebreaks import (
     Cell,
@@ -19,6 +20,7 @@ from tbgen.apps.games.tiebreaks import (
     scores,
     settled,
 )
+from tbgen.apps.games.ties import ties_of
 from tbgen.rules.points import DRAW, LOSS, WIN, Scoring
 from tbgen.score import Color, Score
 from tests.project import golden_rows
@@ -158,3 +160,35 @@ def test_double_wins_need_both_colours_and_lengths_count_won_and_lost_games() ->
     assert ON_TABLE["long-losses"](table)["Bob"] == Fraction(41, 2)
     assert ON_TABLE["long-losses"](table)["Ann"] > ON_TABLE["long-losses"](table)["Cid"] == 40
     assert table["Ann"][1].side is Color.BLACK
+
+
+def test_of_two_equal_players_the_one_who_crashed_less_often_is_ahead() -> None:
+    crashed = {"Termination": "abandoned", "TerminationDetails": "White disconnects"}
+    games = [
+        game("Ann", "Bob", "1-0", "1"),
+        game("Cid", "Ann", "1-0", "2"),
+        game("Bob", "Cid", "1-0", "3"),
+    ]
+    games[1] = games[1]._replace(tags={"Round": "2", "Termination": "abandoned"})
+    games[2] = games[2]._replace(tags={"Round": "3", "Termination": "time forfeit"})
+    standings = Standings(games, ["classical", "crashes"])
+    assert [(row.rank, row.name) for row in standings.rows] == [(1, "Bob"), (1, "Cid"), (3, "Ann")]
+    assert standings.rows[2].behind_by == "crashes"
+    assert [has_crashed(games[1], side) for side in Color] == [False, True]
+    # A draw after a broken connection is nobody's crash.
+    assert not has_crashed(game("Ann", "Bob", "1/2-1/2", "1")._replace(tags=crashed), Color.WHITE)
+    (sentences,) = ties_of(standings)
+    assert "Cid is before Ann by fewer crashes, 0 to 1." in sentences
+
+
+def test_wins_with_black_are_played_and_won() -> None:
+    games = [
+        game("Ann", "Bob", "0-1", "1"),
+        game("Bob", "Ann", "1-0", "2"),
+        game("Cid", "Bob", "0-1", "3", 0),
+        game("Ann", "Bob", "1/2-1/2", "4"),
+        game("Dan", "Ann", "1-0", "4"),
+    ]
+    table = cross_table(games, EventGame.classical)
+    assert ON_TABLE["wins"](table)["Bob"] == 3
+    assert ON_TABLE["black-wins"](table) == {"Ann": 0, "Bob": 1, "Cid": 0, "Dan": 0}
