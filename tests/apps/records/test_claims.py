@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -81,6 +82,21 @@ def test_the_thinning_is_that_of_the_records(published: list[Record]) -> None:
 )
 def test_famous_stalemates_have_their_score(command: str, outcome: str) -> None:
     assert f"accrued     {outcome} since" in printed(*shlex.split(command))
+
+
+@pytest.mark.given_tables
+def test_a_study_is_worth_what_the_command_of_the_page_says(
+    given_folder: Path, tmp_path: Path
+) -> None:
+    (row,) = re.findall(r"^\| L. Kubbel, 1916 \| `(.+)` \| 1. (\w+) \| `(.+)`", PAGE, re.MULTILINE)
+    (command,) = re.findall(r"^    tbgen (solve .*?) +#", PAGE, re.MULTILINE)
+    for path in given_folder.glob("*.h5"):
+        (tmp_path / path.name).symlink_to(path)
+    facts = json.loads(printed(*shlex.split(command), "--json", folder=tmp_path))
+    best, *others = facts["moves"]
+    assert facts["exact"]
+    assert row == (command.split('"')[1], best["san"], facts["lower"]["outcome"])
+    assert {move["upper"]["outcome"] for move in others} == {"-G0.0"}
 
 
 def test_bare_kings_are_those_of_the_table(tables: Tablebase) -> None:
