@@ -23,7 +23,7 @@ from tbgen.storage.files import Folders
 _MOST_MOVES: Final = 256
 _MOST_CELLS: Final = 1 << 24
 """Larger tables are sampled, unless they are asked for whole: all tables of five men."""
-SAMPLED: Final = 250_000
+SAMPLED: Final = 1_000_000
 """The number of positions in a sample."""
 _SEED: Final = 1
 
