@@ -214,24 +214,45 @@ def served(folder: str, workers: int = 1) -> Iterator[tuple[int, int]]:
 # Measurements.
 
 
-def measured(crowd: Crowd, server: int, answers: int = 1) -> str:
-    """What a crowd got from a server, if each request has so many answers."""
+@dataclass(frozen=True)
+class Measured:
+    """What a crowd got from a server."""
+
+    a_second: float
+    a_cpu_second: float
+    middle_wait: float
+    """The waiting time in seconds that half of the requests stay under."""
+    slow_wait: float
+    """The one that 99 of 100 stay under."""
+
+    def row(self, answer: str, connections: str) -> str:
+        """A row of the table of docs/measurements.md."""
+        cells = [
+            answer,
+            connections,
+            f"{self.a_second:,.0f}",
+            f"{self.a_cpu_second:,.0f}",
+            f"{1000 * self.middle_wait:.1f} ms",
+            f"{1000 * self.slow_wait:.1f} ms",
+        ]
+        return f"| {' | '.join(cells)} |"
+
+
+def measured(crowd: Crowd, server: int, answers: int = 1) -> Measured:
+    """What a crowd gets from a server, if each request has so many answers."""
     cpu_before = cpu_seconds(server)
     begun = time.perf_counter()
     waits = crowd.run()
     wall = time.perf_counter() - begun
     cpu = cpu_seconds(server) - cpu_before
     count = len(waits) * answers
-    middle = 1000 * waits[len(waits) // 2]
-    slow = 1000 * waits[len(waits) * 99 // 100]
-    return (
-        f"{count / wall:.0f} a second, {count / cpu:.0f} a CPU second,"
-        f" p50 {middle:.2f} ms, p99 {slow:.2f} ms, {resident(server) / 1e6:.0f} MB"
+    return Measured(
+        count / wall, count / cpu, waits[len(waits) // 2], waits[len(waits) * 99 // 100]
     )
 
 
 def measure_table(folder: str) -> None:
-    """The figures of docs/measurements.md."""
+    """The table of docs/measurements.md."""
     fens = random_fens(folder)
     loads = ", ".join(f"{load:.1f}" for load in os.getloadavg())
     print(f"load of the machine before: {loads}", flush=True)
@@ -244,16 +265,19 @@ def measure_table(folder: str) -> None:
         Crowd(port, with_strip, number=len(fens)).run()  # opens all tables
         Crowd(port, batch, number=-(-POSITIONS_WORTH_KERNELS // BATCH)).run()
         wait_until_quiet(server)  # the kernels are loaded
+
+        def show(answer: str, crowd: Crowd, answers: int = 1) -> None:
+            kind = "kept" if crowd.are_kept else "new"
+            found = measured(crowd, server, answers)
+            print(found.row(answer, f"{crowd.connections} {kind}"), flush=True)
+
         for connections in CONNECTIONS:
             for are_kept in (True, False):
-                kind = "kept" if are_kept else "new"
-                crowd = Crowd(port, values, connections, are_kept, SECONDS)
-                print(f"value, {connections} {kind}: {measured(crowd, server)}", flush=True)
-        for name, requests in (("with moves", with_moves), ("with moves and strip", with_strip)):
-            crowd = Crowd(port, requests, USUAL_CONNECTIONS, seconds=SECONDS)
-            print(f"{name}, {USUAL_CONNECTIONS} kept: {measured(crowd, server)}", flush=True)
-        crowd = Crowd(port, batch, seconds=SECONDS)
-        print(f"{BATCH} values in one request: {measured(crowd, server, BATCH)}", flush=True)
+                show("the value alone", Crowd(port, values, connections, are_kept, SECONDS))
+        usual = USUAL_CONNECTIONS
+        show("with moves", Crowd(port, with_moves, usual, seconds=SECONDS))
+        show("with moves and every accrued score", Crowd(port, with_strip, usual, seconds=SECONDS))
+        show(f"{BATCH:,} values in one request", Crowd(port, batch, seconds=SECONDS), BATCH)
 
 
 def measure_steady(folder: str, number: int) -> None:
@@ -262,8 +286,9 @@ def measure_steady(folder: str, number: int) -> None:
     part = number // STEADY_PARTS
     with served(folder) as (port, server):
         for done in range(part, number + 1, part):
-            crowd = Crowd(port, requests, USUAL_CONNECTIONS, number=part)
-            print(f"{done} requests: {measured(crowd, server)}", flush=True)
+            found = measured(Crowd(port, requests, USUAL_CONNECTIONS, number=part), server)
+            print(f"{done} requests: {found.a_second:.0f} a second,", end=" ")
+            print(f"{resident(server) / 1e6:.0f} MB", flush=True)
 
 
 def measure_workers(folder: str, workers: int) -> None:
