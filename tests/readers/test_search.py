@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +19,8 @@ pytestmark = needs_compiler
 FENS = [row["fen"] for row in vectors(3, 3) if row["outcome"]][::7]
 ONE_SET = 0
 """Megabytes of a cache so small that threads throw out each other's chunks."""
+BEST_MOVE = "tables of up to 3 men\ne6e5 leads to G1.5 in 5 plies\n"
+"""The output of the example."""
 
 
 def search(
@@ -59,7 +62,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_example_names_the_best_move(example: Path, table_folder: Path) -> None:
     run = subprocess.run([example, table_folder], capture_output=True, text=True)
-    assert run.stdout == "tables of up to 3 men\ne6e5 leads to G1.5 in 5 plies\n"
+    assert run.stdout == BEST_MOVE
     assert (run.returncode, run.stderr) == (0, "")
 
 
@@ -76,3 +79,38 @@ def test_the_example_says_what_is_wrong(example: Path, tmp_path: Path) -> None:
 def test_the_header_is_one_of_cpp_too() -> None:
     words = ["c++", "-std=c++17", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only"]
     subprocess.run([*words, "-x", "c++", str(CLIENT / "tbgen_reader.h")], check=True)
+
+
+def written_after(words: str) -> str:
+    """The first block of the README behind some words."""
+    _, _, rest = (CLIENT / "README.md").read_text(encoding="utf-8").partition(words)
+    block = re.search(r"(?:^    .*\n)+", rest, re.MULTILINE)
+    assert block is not None
+    return textwrap.dedent(block[0])
+
+
+@pytest.mark.parametrize(
+    ("words", "file", "commands", "program"),
+    [
+        ("The same with `make`", "Makefile", ["make"], "example"),
+        (
+            "With CMake",
+            "CMakeLists.txt",
+            ["cmake -S . -B build -DCMAKE_BUILD_TYPE=Release", "cmake --build build"],
+            "build/example",
+        ),
+    ],
+    ids=["make", "cmake"],
+)
+def test_the_rules_of_the_readme_build_the_example(
+    table_folder: Path, tmp_path: Path, words: str, file: str, commands: list[str], program: str
+) -> None:
+    if shutil.which(commands[0].split()[0]) is None:
+        pytest.skip(f"no {commands[0].split()[0]} on this system")
+    for name in ("tbgen_reader.c", "tbgen_reader.h", "example.c"):
+        shutil.copy(CLIENT / name, tmp_path)
+    (tmp_path / file).write_text(written_after(words), encoding="utf-8")
+    for command in commands:
+        subprocess.run(command.split(), cwd=tmp_path, check=True, capture_output=True)
+    run = subprocess.run([tmp_path / program, table_folder], capture_output=True, text=True)
+    assert run.stdout == BEST_MOVE
