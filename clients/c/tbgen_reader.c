@@ -548,9 +548,19 @@ typedef struct {
     Chunk chunks[WAYS]; /* the last used first, then empty ones; SET_BYTES at most, which any chunk fits in */
 } CacheSet;
 
+/* What unpacking a chunk takes. It is kept: making a context of Zstandard takes longer than unpacking most chunks. */
+typedef struct Workspace {
+    ZSTD_DCtx *context;
+    uint8_t *packed;
+    uint64_t room; /* of `packed` */
+    struct Workspace *next;
+} Workspace;
+
 struct Cache {
     CacheSet *sets;
     size_t count;
+    pthread_mutex_t lock; /* of the list */
+    Workspace *idle;      /* as many as threads have unpacked chunks at a time */
     uint32_t crc[8][256];
 };
 
@@ -593,38 +603,93 @@ static Status bad_chunk(const File *file, const Dataset *dataset, uint64_t chunk
 /* Bytes of an unpacked chunk. */
 static uint64_t size_of(const Dataset *dataset) { return dataset->per_chunk * dataset->bytes; }
 
-/* The items of a chunk. `packed` has room for it and, behind it, for a shuffled chunk. */
-static Status unpack_into(const File *file, const Dataset *dataset, uint64_t chunk, uint8_t *packed, uint8_t *plain,
-                          char *message)
+static void free_workspace(Workspace *workspace)
+{
+    ZSTD_freeDCtx(workspace->context);
+    free(workspace->packed);
+    free(workspace);
+}
+
+/* A workspace that no other thread has; NULL without memory. */
+static Workspace *take_workspace(Cache *cache)
+{
+    pthread_mutex_lock(&cache->lock);
+    Workspace *workspace = cache->idle;
+    if (workspace)
+        cache->idle = workspace->next;
+    pthread_mutex_unlock(&cache->lock);
+    if (workspace)
+        return workspace;
+    workspace = calloc(1, sizeof *workspace);
+    if (!workspace)
+        return NULL;
+    workspace->context = ZSTD_createDCtx();
+    if (workspace->context)
+        return workspace;
+    free_workspace(workspace);
+    return NULL;
+}
+
+static void give_workspace(Cache *cache, Workspace *workspace)
+{
+    pthread_mutex_lock(&cache->lock);
+    workspace->next = cache->idle;
+    cache->idle = workspace;
+    pthread_mutex_unlock(&cache->lock);
+}
+
+static Status make_packed_room(Workspace *workspace, uint64_t size, char *message)
+{
+    if (size <= workspace->room)
+        return TBGEN_OK;
+    free(workspace->packed);
+    workspace->packed = NULL;
+    workspace->room = 0;
+    TRY(allocate(size, &workspace->packed, message));
+    workspace->room = size;
+    return TBGEN_OK;
+}
+
+static Status unpack_with(Workspace *workspace, const File *file, const Dataset *dataset, uint64_t chunk,
+                          uint8_t *plain, char *message)
 {
     const uint8_t *entry = file->entries + ENTRY * (dataset->first_chunk + chunk);
     uint64_t packed_size = little_endian(entry + 8, 4);
     uint64_t size = size_of(dataset);
+    if (packed_size > ZSTD_compressBound((size_t)size))
+        return bad_chunk(file, dataset, chunk, "is larger than its items", message);
+    TRY(make_packed_room(workspace, packed_size, message));
+    uint8_t *packed = workspace->packed;
     TRY(read_at(file, little_endian(entry, 8), packed, packed_size, message));
     if (crc32_of(file->cache->crc, packed, packed_size) != little_endian(entry + 12, 4))
         return bad_chunk(file, dataset, chunk, "has another CRC-32", message);
-    uint8_t *into = dataset->shuffled ? packed + packed_size : plain;
-    size_t made = ZSTD_decompress(into, (size_t)size, packed, (size_t)packed_size);
+    size_t made = ZSTD_decompressDCtx(workspace->context, plain, (size_t)size, packed, (size_t)packed_size);
     if (ZSTD_isError(made) || made != size)
         return bad_chunk(file, dataset, chunk, "cannot be unpacked", message);
-    if (dataset->shuffled)
-        for (uint64_t item = 0; item < dataset->per_chunk; item++)
-            for (uint64_t byte = 0; byte < dataset->bytes; byte++)
-                plain[item * dataset->bytes + byte] = into[byte * dataset->per_chunk + item];
     return TBGEN_OK;
 }
 
+/* The bytes of a chunk, shuffled as the file has them. */
 static Status unpack(const File *file, const Dataset *dataset, uint64_t chunk, uint8_t *plain, char *message)
 {
-    uint64_t size = size_of(dataset);
-    uint64_t packed_size = little_endian(file->entries + ENTRY * (dataset->first_chunk + chunk) + 8, 4);
-    uint8_t *packed = NULL;
-    if (packed_size > ZSTD_compressBound((size_t)size))
-        return bad_chunk(file, dataset, chunk, "is larger than its items", message);
-    TRY(allocate(packed_size + (dataset->shuffled ? size : 0), &packed, message));
-    Status status = unpack_into(file, dataset, chunk, packed, plain, message);
-    free(packed);
+    Workspace *workspace = take_workspace(file->cache);
+    if (!workspace)
+        return fail(message, TBGEN_NO_MEMORY, "no memory to unpack a chunk");
+    Status status = unpack_with(workspace, file, dataset, chunk, plain, message);
+    give_workspace(file->cache, workspace);
     return status;
+}
+
+/* An item of an unpacked chunk. A shuffled chunk has the first bytes of all its items, then all second bytes, and so
+ * on. */
+static void copy_item(const Dataset *dataset, const uint8_t *chunk, uint64_t item, uint8_t *bytes)
+{
+    if (!dataset->shuffled) {
+        memcpy(bytes, chunk + item * dataset->bytes, dataset->bytes);
+        return;
+    }
+    for (unsigned byte = 0; byte < dataset->bytes; byte++)
+        bytes[byte] = chunk[byte * dataset->per_chunk + item];
 }
 
 /* Unpack a whole dataset that every answer asks: such as the symbols, but never a dataset of places. */
@@ -634,10 +699,18 @@ static Status load_whole(File *file, int number, char *message)
     uint64_t size = size_of(dataset);
     if (dataset->chunks > MAX_WHOLE / size)
         return damaged(file, "a dataset is larger than it can be", message);
+    uint8_t *plain = NULL;
     TRY(allocate(dataset->chunks * size, &dataset->whole, message));
-    for (uint64_t chunk = 0; chunk < dataset->chunks; chunk++)
-        TRY(unpack(file, dataset, chunk, dataset->whole + chunk * size, message));
-    return TBGEN_OK;
+    TRY(allocate(size, &plain, message));
+    Status status = TBGEN_OK;
+    for (uint64_t chunk = 0; chunk < dataset->chunks && status == TBGEN_OK; chunk++) {
+        status = unpack(file, dataset, chunk, plain, message);
+        uint8_t *into = dataset->whole + chunk * size;
+        for (uint64_t item = 0; item < dataset->per_chunk && status == TBGEN_OK; item++)
+            copy_item(dataset, plain, item, into + item * dataset->bytes);
+    }
+    free(plain);
+    return status;
 }
 
 static CacheSet *set_of(const Cache *cache, const Dataset *dataset, uint64_t chunk)
@@ -705,7 +778,7 @@ static Status item_at(const File *file, int number, uint64_t item, uint8_t *byte
     pthread_mutex_lock(&set->lock);
     Status status = bring_forward(file, dataset, chunk, set, message);
     if (status == TBGEN_OK)
-        memcpy(bytes, set->chunks[0].bytes + item % dataset->per_chunk * dataset->bytes, dataset->bytes);
+        copy_item(dataset, set->chunks[0].bytes, item % dataset->per_chunk, bytes);
     pthread_mutex_unlock(&set->lock);
     return status;
 }
@@ -726,12 +799,19 @@ static void destroy_cache(Cache *cache)
         pthread_mutex_destroy(&cache->sets[i].lock);
     }
     free(cache->sets);
+    while (cache->idle) {
+        Workspace *workspace = cache->idle;
+        cache->idle = workspace->next;
+        free_workspace(workspace);
+    }
+    pthread_mutex_destroy(&cache->lock);
 }
 
 static bool make_cache(Cache *cache, size_t megabytes)
 {
     size_t wanted = megabytes ? megabytes * ((1 << 20) / SET_BYTES) : 1;
     make_crc_table(cache->crc);
+    pthread_mutex_init(&cache->lock, NULL);
     cache->sets = calloc(wanted, sizeof *cache->sets);
     if (!cache->sets)
         return false;
