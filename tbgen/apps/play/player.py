@@ -20,6 +20,7 @@ import chess
 from tbgen.apps.play.choice import Chooser
 from tbgen.apps.play.limits import DEFAULT_NODES, MOST
 from tbgen.apps.play.situation import Situation, Turn, situation_of
+from tbgen.closures import SOLVED
 from tbgen.errors import NO_TABLE, TbgenError
 from tbgen.probe import MoveProbe, Tablebase
 from tbgen.rules.points import Scoring
@@ -29,6 +30,7 @@ from tbgen.text import in_so_many
 
 if TYPE_CHECKING:
     from tbgen.apps.play.search import Engine, Line, Searched
+    from tbgen.closures.solving import PositionSolver
 
 _GLANCE_SECONDS: Final = 0.02
 """The longest wait, after `stop`, for a search that is still loading."""
@@ -42,6 +44,8 @@ _RANKING_SHARE: Final = 0.1
 """The part of the time that it may take."""
 _RANKED: Final = 4
 """The moves that it names."""
+_BLOCKS_SECONDS: Final = 2.0
+"""With less time for a move, solved blocks are not asked: loading their reader takes a second."""
 
 
 class Player:
@@ -63,6 +67,7 @@ class Player:
         self._complain = complain
         self._outcomes = Tablebase(tables.folders, outcomes_only=True, missing_ok=True)
         self._most_men = tables.max_men
+        self._solver: PositionSolver | None = None
         self._engine: Engine | None = None
         self._loading = threading.Thread(target=self._load, daemon=True)
 
@@ -75,6 +80,8 @@ class Player:
         """Close the tables; the inner engine goes on, for another player."""
         self.tables.close()
         self._outcomes.close()
+        if self._solver is not None:
+            self._solver.close()
 
     def best_move(self, turn: Turn) -> str | None:
         """The move to play, as UCI writes it, perhaps with a reply to ponder on.
@@ -90,7 +97,7 @@ class Player:
                 probe.move for probe in probes if probe.outcome == probes[0].outcome
             ]
         else:
-            only = self._sound_moves(turn)
+            only = self._moves_by_solved_blocks(turn) or self._sound_moves(turn)
         turn = replace(turn, only=only)
         if self.chooser is None:
             self._tell("info string no table has this position, so it is searched")
@@ -112,6 +119,40 @@ class Player:
                 self._complain(error)  # such as that of a damaged table
             return []
         return [probe for probe in probes if not turn.only or probe.move in turn.only]
+
+    def _moves_by_solved_blocks(self, turn: Turn) -> list[chess.Move]:
+        """The moves that solved blocks prove no worse than another one; none without such blocks.
+
+        `tbgen solve` leaves them beside the tables.
+        """
+        is_short = turn.limits.seconds is not None and turn.limits.seconds < _BLOCKS_SECONDS
+        has_blocks = any((folder / SOLVED).is_dir() for folder in self.tables.folders)
+        if is_short or not has_blocks or turn.now.board.castling_rights:
+            return []
+        try:
+            solution = self._open_solver().solved(turn.now.board, turn.now.accrued)
+        except TbgenError as error:
+            self._complain(error)
+            return []
+        if solution is None:
+            return []
+        self._tell(f"info string solved: {solution.bracket}")
+        least = dict[chess.Move, int]()
+        most = dict[chess.Move, int]()
+        for move in solution.moves:
+            if turn.only and move.move not in turn.only:
+                continue
+            worths = [end.worth_to(turn.mover) for end in move.bracket.ends]
+            least[move.move] = min(worths)
+            most[move.move] = max(worths)
+        return [move for move in most if most[move] >= max(least.values())]
+
+    def _open_solver(self) -> PositionSolver:
+        from tbgen.closures.solving import PositionSolver
+
+        if self._solver is None:
+            self._solver = PositionSolver(list(self.tables.folders))
+        return self._solver
 
     def _sound_moves(self, turn: Turn) -> Sequence[chess.Move]:
         """The moves that no table calls worse in ordinary chess than another one."""

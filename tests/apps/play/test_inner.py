@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -22,6 +23,7 @@ from tbgen.apps.play.limits import is_endless, limits_in
 from tbgen.apps.play.protocol import Protocol
 from tbgen.apps.play.search import Line
 from tbgen.apps.play.situation import Turn, situation_of
+from tbgen.closures.solving import PositionSolver
 from tbgen.errors import EngineStartError
 from tbgen.score import Color
 from tests.apps.match.matches import walker
@@ -298,6 +300,23 @@ def test_no_move_is_played_that_tables_call_worse(
     lines = dialogue(table_folder, valuer(f"{liked}=900"), f"position fen {fen}", "go nodes 100")
     (move,) = best(lines)
     assert move in played
+
+
+def test_no_move_is_played_that_solved_blocks_call_worse(
+    table_folder: Path, tmp_path: Path
+) -> None:
+    fen = "8/8/8/2k5/3p4/3P4/4K3/8 w - - 0 1"
+    for name in ("KvK", "KPvK"):
+        shutil.copy(table_folder / f"{name}.h5", tmp_path)
+    with PositionSolver(tmp_path) as solver:
+        best_move, *others = solver.solve(fen).moves
+    assert str(best_move.bracket) == "G0.5"
+    assert {str(move.bracket) for move in others} == {"-G0.0"}
+    liked = others[0].move.uci()
+    steps = (f"position fen {fen}", "go nodes 100", "go movetime 500")
+    lines = dialogue(tmp_path, valuer(f"{liked}=900"), *steps)
+    assert lines.count("info string solved: G0.5") == 1  # a hurry leaves no time to load the blocks
+    assert best(lines) == [best_move.move.uci(), liked]
 
 
 @pytest.mark.parametrize("ponder", [False, True])
