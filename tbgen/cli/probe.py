@@ -249,7 +249,8 @@ def _show_moves(moves: Moves, scoring: Scoring) -> None:
         titles=titles,
         none="no legal moves: the game is over",
     )
-    if any(move.keeps and move.dtg is None for move in moves):
+    keeping = [move for move in moves if move.keeps]
+    if len(keeping) > 1 and any(move.dtg is None for move in keeping):
         click.echo(
             "\nDistances are not here: "
             "which of the moves that keep the outcome makes progress is not known."

@@ -265,7 +265,7 @@ class MoveProbe(Valued):
     best: bool
     """Whether the move is best play: the best outcome at the right distance.
 
-    False without distances.
+    Without distances, only a move that alone keeps the outcome is.
     """
     keeps: bool
     """Whether the move keeps the outcome of the position, at any distance."""

@@ -285,8 +285,8 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         Returns:
             Moves, best first. Among moves with the same outcome, the shortest comes first for the
             side that makes progress, and the longest for the other side. `best` of them are best
-            play: the best outcome at the right distance. Without distances none are, because a move
-            that only keeps the outcome may make no progress.
+            play: the best outcome at the right distance. Without distances, a move that keeps the
+            outcome may make no progress, so only a move that alone keeps it is best play.
 
         Raises:
             MissingTableError: As for `probe`; also a table that a capture or a promotion leads to.

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 import chess
 
 from tbgen.errors import CastlingError, MissingDistancesError, TooManyMenError
-from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN
+from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN, Material
 from tbgen.probe.answers import At, LineStep, MoveProbe, Moves
 from tbgen.probe.many import Value
 from tbgen.probe.opened import Answering, OpenTables, Successor
@@ -145,7 +145,8 @@ class TableValues:
         weighed.sort(key=merit)
         best = weighed[0]
         keeping = [move for move in weighed if move.outcome == best.outcome]  # the first ones
-        is_known = all(move.dtg is not None for move in keeping)
+        # Without distances, a move is known to be best play if no other keeps the outcome.
+        is_known = len(keeping) == 1 or all(move.dtg is not None for move in keeping)
         return Moves(
             MoveProbe(
                 move.outcome,
@@ -237,6 +238,12 @@ class TableValues:
             query.carried = accrued_in(carried, query.own(), bare_sides(board, self.mobility))
         return query
 
+    def _without_distances(self, board: chess.Board, moves: Moves) -> Material:
+        """The table whose distances are missing, if no move is known to be best play."""
+        unknown = next(move for move in moves if move.keeps and move.dtg is None)
+        after = board_after(board, unknown.move)
+        return self.tables.answering(after).table.file.material
+
     def line(self, query: Query, max_plies: int) -> list[LineStep]:
         """Best play until the goal is reached and the position repeats, or the game ends."""
         walker = query.board.copy(stack=False)
@@ -248,7 +255,8 @@ class TableValues:
             if not moves:
                 break
             if not moves.best:
-                raise MissingDistancesError(str(material_on(walker)), self.tables.named)
+                material = self._without_distances(walker, moves)
+                raise MissingDistancesError(str(material), self.tables.named)
             if moves[0].outcome == accrued:
                 if walker.epd() in seen:
                     break

@@ -61,7 +61,8 @@ def test_outcomes_are_those_with_distances(bare: Tablebase, tables: Tablebase) -
         mine = bare.probe_moves(board, accrued)
         assert {each.move: (each.outcome, each.keeps, each.reset) for each in mine} == moves
         assert [each.keeps for each in mine] == sorted((each.keeps for each in mine), reverse=True)
-        assert not any(each.best for each in mine)
+        keeping = [each for each in mine if each.keeps]
+        assert mine.best == (keeping if len(keeping) == 1 else [])
         assert {each.dtg for each in mine} <= {None}
 
 
@@ -82,6 +83,11 @@ def test_no_line_is_promised(bare: Tablebase) -> None:
         bare.line(board)
 
 
+def test_a_move_that_alone_keeps_the_outcome_is_best_play(bare: Tablebase) -> None:
+    board = chess.Board("8/8/7K/5k2/8/7b/8/8 b - - 0 1")
+    assert [move.san for move in bare.probe_moves(board).best] == ["Bg4"]
+
+
 def test_distances_that_only_worse_moves_lack_are_not_missed(
     table_folder: Path, tables: Tablebase, tmp_path: Path
 ) -> None:
@@ -95,3 +101,5 @@ def test_distances_that_only_worse_moves_lack_are_not_missed(
     path_of(tmp_path, Material.parse("KRvK"), Layer.DISTANCES).unlink()
     with open_tablebase(tmp_path) as partly:
         assert partly.probe_moves(board).best == []
+        with pytest.raises(MissingDistancesError, match="the outcomes of KRvK are"):
+            partly.line(board)

@@ -38,7 +38,7 @@ export class Tables {
       accrued: formatScore(accrued),
       outcome: formatScore(outcome),
       dtg,
-      moves: moves.map((move) => told(move, moves[0])),
+      moves: allTold(moves),
       strip,
     };
   }
@@ -82,11 +82,11 @@ export class Tables {
         if (seen.has(placeIn(position))) break;
         seen.add(placeIn(position));
       }
-      const best = moves.filter((move) => isBest(move, moves[0]));
+      const best = bestOf(moves);
       if (!best.length) throw Error(`Only the outcomes of ${materialOf(position)} are here: no line is known to make progress.`);
       const chosen = best.find((move) => seen.has(placeIn(move.after))) ?? best[0];
       const [outcome, dtg] = await this.#value(chosen.after, chosen.own, chosen.accrued);
-      steps.push({ ...told(chosen, moves[0]), outcome: formatScore(outcome), dtg });
+      steps.push({ ...told(chosen, { isBest: true, keeps: true }), outcome: formatScore(outcome), dtg });
       position = chosen.after;
       accrued = chosen.accrued;
     }
@@ -210,11 +210,27 @@ function scoresUpTo(own) {
   return [...scores, ...others];
 }
 
-const isBest = ({ outcome, dtg }, first) => dtg !== null && outcome === first.outcome && dtg === first.dtg;
+/** Those that keep the outcome come first. */
+const keepingOf = (moves) => moves.filter((move) => move.outcome === moves[0].outcome);
+
+/** The moves of best play. Without distances, only a move that alone keeps the outcome is known to be. */
+function bestOf(moves) {
+  const keeping = keepingOf(moves);
+  if (keeping.length === 1) return keeping;
+  if (keeping.some(({ dtg }) => dtg === null)) return [];
+  return keeping.filter(({ dtg }) => dtg === moves[0].dtg);
+}
+
 const placeIn = (position) => formatFen(position).split(' ').slice(0, 4).join(' ');
 
-/** A move as JSON has it. */
-function told({ uci, san, reset, own, accrued, outcome, dtg }, first) {
+/** All moves as JSON has them. */
+function allTold(moves) {
+  const best = bestOf(moves);
+  const keeping = keepingOf(moves);
+  return moves.map((move) => told(move, { isBest: best.includes(move), keeps: keeping.includes(move) }));
+}
+
+function told({ uci, san, reset, own, accrued, outcome, dtg }, { isBest, keeps }) {
   const scores = { own: formatScore(own), accrued: formatScore(accrued), outcome: formatScore(outcome) };
-  return { uci, san, reset, ...scores, dtg, best: isBest({ outcome, dtg }, first), keeps: outcome === first.outcome };
+  return { uci, san, reset, ...scores, dtg, best: isBest, keeps };
 }
