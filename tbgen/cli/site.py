@@ -13,7 +13,7 @@ from tbgen.cli.output import refuse_fewer
 from tbgen.cli.reporter import progress
 from tbgen.cli.study import asked_records, records_option
 from tbgen.errors import UsageError
-from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN
+from tbgen.material import FEWEST_TABLE_MEN, MOST_BUILT_MEN
 from tbgen.storage.files import tables_in
 from tbgen.text import counted, in_units
 
@@ -56,7 +56,7 @@ def _address_of(context: click.Context, option: click.Parameter, text: str | Non
 @click.option(
     "--most-men",
     metavar="N",
-    type=click.IntRange(FEWEST_TABLE_MEN, MOST_TABLE_MEN),
+    type=click.IntRange(FEWEST_TABLE_MEN, MOST_BUILT_MEN),
     help="With --explorer: leave out tables of more than N men.",
 )
 @options.folders_option
@@ -93,7 +93,7 @@ def command(
         _write_pages(output, records, address, folders, explorer=explorer, force=force)
     if not explorer:
         return 0
-    return _write_explorer(output, address, folders, most_men or MOST_TABLE_MEN, force=force)
+    return _write_explorer(output, address, folders, most_men or MOST_BUILT_MEN, force=force)
 
 
 def _write_pages(

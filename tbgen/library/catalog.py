@@ -26,7 +26,7 @@ from tbgen.errors import (
     UsageError,
 )
 from tbgen.facts import facts_of
-from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN, Material, build_order
+from tbgen.material import MOST_BUILT_MEN, Material, build_order
 from tbgen.reading import parse_json, read_as
 from tbgen.score import Color
 from tbgen.storage.files import FileRecord, open_regular, path_of, tables_of, write_whole
@@ -221,7 +221,7 @@ class Catalog:
 
     def __init__(self, folders: Sequence[Path], most_men: int = MOST_BUILT_MEN) -> None:
         """Look at all tables with at most so many men."""
-        self._all = dict[str, Entry]()
+        self.entries = dict[str, Entry]()
         self.faults = list[TableError]()
         for material, folder in tables_of(folders):
             if material.own:
@@ -236,26 +236,22 @@ class Catalog:
                     files = [_stored(table.outcomes)]
                     if table.has_distances:
                         files.append(_stored(table.distances))
-                    self._all[str(material)] = Entry(material, files)
+                    self.entries[str(material)] = Entry(material, files)
             except TableError as error:
                 self.faults.append(error)
-        self.entries = {
-            name: entry for name, entry in self._all.items() if entry.material.men <= MOST_TABLE_MEN
-        }
-        """Pages and `tbgen fetch` read tables of two to five men."""
 
     def __len__(self) -> int:
         return len(self.entries)
 
     @cached_property
     def tag(self) -> str:
-        """A digest of the version and of all tables, offered or not.
+        """A digest of the version and of all tables.
 
         Servers with equal tags give equal answers.
         """
         lines = [__version__]
-        for name in sorted(self._all):
-            lines.append(f"{name} {self._all[name].digest}")
+        for name in sorted(self.entries):
+            lines.append(f"{name} {self.entries[name].digest}")
         return sha256("\n".join(lines).encode()).hexdigest()[:32]
 
     def facts(self) -> dict[str, Any]:

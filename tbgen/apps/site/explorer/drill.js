@@ -2,6 +2,7 @@
 import { badge } from './badge.js';
 import { drawPosition } from './draw.js';
 import { make } from './elements.js';
+import { hasOpposedPair } from './materials.js';
 import { formatFen, manInWords, parseFen, squareOf } from './rules.js';
 import { inPlies, inWords, parseScore, pointsOf } from './scores.js';
 
@@ -35,10 +36,11 @@ export async function replyTo(answer, after) {
 
 /** Another position of the same men, with the same side to move and the same outcome; null if none was drawn. */
 export async function another(fen, outcome, source, random = Math.random) {
-  const { board, turn } = parseFen(fen);
-  const men = board.filter((man) => man !== null);
+  const position = parseFen(fen);
+  const men = position.board.filter((man) => man !== null);
+  const hasPair = hasOpposedPair(position);
   for (let round = 0; round < ROUNDS; round++) {
-    const fens = Array.from({ length: DRAWN }, () => formatFen(drawPosition(men, turn, random)));
+    const fens = Array.from({ length: DRAWN }, () => formatFen(drawPosition(men, position.turn, { random, hasPair })));
     const values = await source.outcomes(fens);
     const place = values.findIndex((value) => value?.outcome === outcome && (value.dtg === null || value.dtg >= LEAST_PLIES));
     if (place >= 0) return fens[place];

@@ -1,6 +1,6 @@
 // Endings that are here, found by their names or in words, with a position of each drawn at random.
 import { byId, make } from './elements.js';
-import { endingInWords } from './materials.js';
+import { PAIRS, endingInWords } from './materials.js';
 
 const BETWEEN = ['against', 'versus', 'and', 'vs', 'v', 'ending', 'endings'];
 
@@ -27,7 +27,7 @@ function wordsOf(text) {
 
 /** All that an ending may be called by: its words, and its letters with either side first. */
 function textOf(name) {
-  const [white, black] = name.split('v');
+  const [white, black] = name.replace(PAIRS, '').split('v');
   const names = [`${white}v${black}`, `${black}v${white}`, white + black, black + white];
   return `${endingInWords(name)} ${names.join(' ')}`.toLowerCase();
 }

@@ -13,11 +13,18 @@ function isStronger(white, black) {
   return place < 0 || ORDER.indexOf(white[place]) < ORDER.indexOf(black[place]);
 }
 
+/** The sides of a material, and what stands behind them in the name of a table of pairs. */
+function partsOf(material) {
+  const scope = material.endsWith(PAIRS) ? PAIRS : '';
+  const [white, black] = material.slice(0, material.length - scope.length).split('v');
+  return { white, black, scope };
+}
+
 /** The name of a table, and whether the colours of a position of this material are exchanged in it. */
 export function canonical(material) {
-  const [white, black] = material.split('v');
+  const { white, black, scope } = partsOf(material);
   if (isStronger(white, black)) return { name: material, flipped: false };
-  return { name: `${black}v${white}`, flipped: true };
+  return { name: `${black}v${white}${scope}`, flipped: true };
 }
 
 /** The material on a board. */
@@ -39,9 +46,10 @@ export function hasOpposedPair({ board }) {
 
 /** An ending as players name it: "Rook against bishop" is KRvKB. */
 export function endingInWords(material) {
-  const [white, black] = material.split('v').map(sideInWords);
-  if (!white && !black) return 'Two bare kings';
-  const words = `${white || 'king'} against ${black || 'king'}`;
+  const { white, black, scope } = partsOf(material);
+  const sides = [white, black].map((side) => sideInWords(side) || 'king');
+  if (sides.every((side) => side === 'king')) return 'Two bare kings';
+  const words = sides.join(' against ') + (scope && ', pawns face to face');
   return words[0].toUpperCase() + words.slice(1);
 }
 

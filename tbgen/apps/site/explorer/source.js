@@ -9,13 +9,15 @@ const listed = tables.split(' ').filter(Boolean); // with a star where a table h
 /** The names of the tables that are here. */
 export const NAMES = listed.map((name) => name.replace('*', ''));
 
-/** The names of endings that are here whole. */
-export const ENDINGS = NAMES.filter((name) => !name.endsWith(PAIRS));
+/** The names of endings, without pairs of those that are here whole. */
+export const ENDINGS = NAMES.filter((name) => !name.endsWith(PAIRS) || !NAMES.includes(name.slice(0, -PAIRS.length)));
 
-/** Whether a table here may have a position. */
-export function hasTable(position) {
+/** The name of the table here that has a position; null if there is none. */
+export function tableOf(position) {
   const { name } = canonical(materialOf(position));
-  return NAMES.includes(name) || (NAMES.includes(`${name}${PAIRS}`) && hasOpposedPair(position));
+  if (NAMES.includes(name)) return name;
+  const pairs = `${name}${PAIRS}`;
+  return NAMES.includes(pairs) && hasOpposedPair(position) ? pairs : null;
 }
 
 /** Where the pages of the report are; empty if there are none. */

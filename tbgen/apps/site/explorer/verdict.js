@@ -1,12 +1,14 @@
 // What is said of a position in its box: the verdict, or what there is without a table.
 import { badge, moverOf } from './badge.js';
 import { make } from './elements.js';
-import { canonical, endingInWords } from './materials.js';
+import { PAIRS, canonical, endingInWords, hasOpposedPair } from './materials.js';
+import { parseFen } from './rules.js';
 import { inPlies, inWords, parseScore, pointsOf, shadeOf, signed } from './scores.js';
 import { addressOf } from './share.js';
 
 const FIFTY = 100; // plies
 const MOST_TABLE_MEN = 5;
+const MOST_PAIRS_MEN = 6;
 const MOST_SOLVED_FREE = 6; // men beside pawns
 
 /** What the fifty-move rule makes of the value, where it matters. */
@@ -71,7 +73,7 @@ const counted = (names) => `${names.length} ending${names.length === 1 ? ' is' :
 /** Why no table answers. */
 function reasonOf({ material, fen }) {
   const men = material.length - 1;
-  if (isBeyondSolving(material)) return `Tables have at most five men; here are ${men}.`;
+  if (men > MOST_PAIRS_MEN) return `Tables have at most six men; here are ${men}.`;
   if (hasCastling(fen)) return 'Tables know no castling rights.';
   return `No table of ${material} (${endingInWords(material).toLowerCase()}) is here.`;
 }
@@ -89,7 +91,9 @@ function waysOn({ material, table, fen, accrued, own }) {
   const proof = `This looks for a proof that ${moverOf(fen)} does not lose, without tables:`;
   const hold = wayOn(proof, `tbgen hold "${position}" --side ${side}`);
   if (isBeyondSolving(material)) return [hold];
-  return [wayOn('On your machine, this solves the position alone:', `tbgen solve "${position}"`), hold];
+  const solve = wayOn('On your machine, this solves the position alone:', `tbgen solve "${position}"`);
+  if (men > MOST_PAIRS_MEN || !hasOpposedPair(parseFen(fen))) return [solve, hold];
+  return [solve, wayOn('This builds the table of two pawns face to face:', `tbgen build ${table}${PAIRS} --outcomes`), hold];
 }
 
 function withoutCastling(fen) {
