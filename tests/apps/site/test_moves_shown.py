@@ -95,6 +95,19 @@ def test_a_finger_sees_the_reply_first_and_then_plays(page: Chromium, server: st
     wait_for(page, "8/8/8/4KBk1/8/8/8/8")
 
 
+def test_without_a_table_nothing_is_asked_of_a_move_and_a_touch_plays_it(
+    page: Chromium, server: str
+) -> None:
+    page.look(390, 844)
+    look_at(page, server, "4k2r/8/8/8/8/8/8/R3K3 w - - 0 1")
+    page.run("document.querySelector('.move').dispatchEvent(new Event('mouseenter'))")
+    page.wait("document.querySelectorAll('#board .cg-shapes line').length === 1")
+    page.requests.clear()
+    page.tap(*middle_of(page, ".move"))
+    page.wait("document.getElementById('fen').value.includes(' b ')")
+    assert not [url for url in page.requests if "/r-mobility?" in url]
+
+
 def test_words_are_explained_beside_the_moves(page: Chromium, server: str) -> None:
     look_at(page, server, BISHOP, "G4.0")
     page.run("document.getElementById('words').open = true")

@@ -11,7 +11,7 @@ import { Form } from './form.js';
 import { Game } from './game.js';
 import { movesOfGame } from './history.js';
 import { ManMap } from './maps.js';
-import { canonical, materialOf } from './materials.js';
+import { PAIRS, canonical, materialOf } from './materials.js';
 import { movesOf } from './moves.js';
 import { placeAnyhow, placeOf } from './place.js';
 import { Pointer } from './pointer.js';
@@ -19,7 +19,7 @@ import { brokenRule, formatFen, legalMoves, nameOf, parseFen, uciOf } from './ru
 import { inWords, parseScore, signed } from './scores.js';
 import { showTools, wireTools } from './setup.js';
 import { addressOf, inAddress, isEmbedded, lichessOf } from './share.js';
-import { NAMES, REPORT, figuresOf, hasTable, probe, source } from './source.js';
+import { NAMES, REPORT, figuresOf, probe, source, tableOf } from './source.js';
 import { Strip } from './strip.js';
 import { colorOf, solved, unknown, verdict } from './verdict.js';
 import { bestPlay, untilGoal, whatFollows } from './why.js';
@@ -39,7 +39,10 @@ let asked = 0;
 
 const board = new Board({ played, setUp, chosen: (square) => map.chosen(square) });
 const map = new ManMap(board, { changed: () => showStatus(), squaresOf: (man) => source.map(game.now.fen, game.now.accrued, man) });
-const pointer = new Pointer(board, (uci) => whatFollows(game.now, uci, { probe, line: lineFrom }));
+const pointer = new Pointer(board, async (uci) => {
+  if (!answer.outcome) return { reply: null, words: [] };
+  return whatFollows(game.now, uci, { probe, line: lineFrom });
+});
 const strip = new Strip(byId('runs'), byId('strip'), openWith);
 const form = new Form((begun, text) => {
   scrollTo(0, 0);
@@ -200,7 +203,7 @@ async function askFor(fen, accrued, number) {
   }
 }
 
-const isInTables = (shown) => hasTable(shown) && shown.castling === '-';
+const isInTables = (shown) => tableOf(shown) !== null && shown.castling === '-';
 
 /** Say why there is no answer; a button may lead on. */
 function refuse(text, wayOn = '') {
@@ -239,7 +242,7 @@ function show(found) {
   if (found.strip.length > 1) strip.show(found, byId('answer').clientWidth - STRIP_MARGIN);
   showMoves();
   const isDone = !found.moves.length || found.dtg === 0;
-  byId('ask-line').hidden = isDone;
+  byId('ask-line').hidden = isDone || found.dtg === null; // without distances, no line is known to make progress
   byId('ask-drill').hidden = isDone;
   drill?.shown(found).catch((error) => say(error.message));
   showDrill();
@@ -306,8 +309,7 @@ function showStatus() {
   byId('status').classList.toggle('short', !said && !map.man);
   if (answer?.outcome && !isEdited) map.show(mover);
   else map.hide();
-  const isKnown = Boolean(answer) && answer.dtg !== null; // without distances, no move is known to make progress
-  byId('best').disabled = !isKnown || !answer.moves.some((move) => move.keeps);
+  byId('best').disabled = !answer?.moves.some((move) => move.best);
 }
 
 /** Whether the accrued score is that of the position on the board. */
@@ -336,8 +338,10 @@ function showGame() {
 
 async function showEnding(found) {
   const number = asked;
-  const material = materialOf(position);
-  const { name, flipped } = canonical(material);
+  const name = tableOf(position);
+  const scope = name.endsWith(PAIRS) ? PAIRS : '';
+  const material = `${materialOf(position)}${scope}`;
+  const { flipped } = canonical(material);
   const shown = { material, flipped, turn: position.turn, outcome: found.outcome, report: REPORT, open, random: openRandom };
   try {
     const facts = await figuresOf(name);

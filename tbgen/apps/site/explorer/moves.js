@@ -56,7 +56,7 @@ function rowOf(move, answer, does) {
   const row = make('li', {});
   const button = make(
     'button',
-    { type: 'button', class: move.best ? 'move best' : 'move', ...listenersOf(move, row, does) },
+    { type: 'button', class: move.best ? 'move best' : 'move', ...listenersOf(move, row, answer, does) },
     make('b', {}, move.san),
     make('span', {}, distanceOf(move, answer)),
     make('i', {}, ...remarkOf(move, answer)),
@@ -66,8 +66,11 @@ function rowOf(move, answer, does) {
   return row;
 }
 
-/** A finger cannot point without touching: its first touch shows what follows a move, the next one plays it. */
-function listenersOf(move, row, { play, point }) {
+/** A finger cannot point without touching: its first touch shows what follows a move, the next one plays it.
+ *
+ * Without a table nothing is known to follow, and the first touch plays.
+ */
+function listenersOf(move, row, answer, { play, point }) {
   let isTouched = false;
   let isShown = false;
   function enter() {
@@ -78,7 +81,7 @@ function listenersOf(move, row, { play, point }) {
     point(null);
   }
   function click() {
-    if (!isTouched || isShown) {
+    if (!isTouched || isShown || !answer.outcome) {
       play(move.uci);
       return;
     }

@@ -4,6 +4,7 @@ import { Game } from './game.js';
 import { inWords, parseScore } from './scores.js';
 
 const MOST_WRITTEN = 6; // plies at the beginning of a longer line
+const MOST_NAMED = 3; // replies
 
 /** What follows a move in a position of a game: the best reply, and words.
  *
@@ -20,9 +21,24 @@ export async function whatFollows(node, uci, { probe, line }) {
   if (answer.outcome === answer.accrued) {
     return { reply: best.uci, words: [`${replies} ${best.san}. `, value, ' is held for ever: nobody can better it.'] };
   }
-  if (answer.dtg === null) return { reply: null, words: ['It comes to ', value, '; how, no table here says.'] };
+  if (answer.dtg === null) return { reply: onlyReply(answer), words: [`${repliesOf(answer)}: `, value, ` ${inWords(parseScore(answer.outcome))}.`] };
   const steps = untilGoal(await line(game.now));
   return { reply: best.uci, words: [`${replies} ${written(game.now, steps)}: `, value, ` ${inWords(parseScore(answer.outcome))}.`] };
+}
+
+/** The reply that alone keeps what the other side has; null if there are several. */
+const onlyReply = ({ moves }) => moves.find((move) => move.best)?.uci ?? null;
+
+/** The replies that keep what the other side has. Without distances, none of several is known to be best. */
+function repliesOf({ fen, moves }) {
+  const side = moverOf(fen);
+  const keeping = moves.filter((move) => move.keeps).map((move) => move.san);
+  const all = moves.length;
+  if (keeping.length === all && all > MOST_NAMED) return `All ${all} replies come to the same`;
+  if (keeping.length > MOST_NAMED) return `${side} has ${keeping.length} good replies of ${all}`;
+  const last = keeping.pop();
+  const named = keeping.length ? `${keeping.join(', ')} or ${last}` : last;
+  return all === 1 || keeping.length ? `${side} replies ${named}` : `${side} has one good reply, ${named}`;
 }
 
 /** Best play from a position of a game, in words. */

@@ -1,0 +1,69 @@
+"""The explorer with tables of outcomes alone: what is known of moves, replies and the best move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tbgen.apps.site.palette import signed
+from tbgen.apps.site.server import application
+from tbgen.apps.site.service import ServerSettings
+from tbgen.probe import Tablebase
+from tests.apps.site.chromium import NEEDED, Chromium
+from tests.apps.site.conftest import running
+from tests.apps.site.test_explorer import look_at, text_of, texts_of, wait_for
+
+pytestmark = NEEDED
+
+ONE_KEEPS = "8/8/7K/5k2/8/7b/8/8 b - - 0 1"
+"""Only Bg4 keeps Black's stalemate."""
+SEVERAL_KEEP = "8/8/8/8/5k2/8/4P3/4K3 w - - 0 1"
+
+
+@pytest.fixture(scope="module")
+def server(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server of all tables of two and three men, without their distances."""
+    folder = tmp_path_factory.mktemp("outcomes")
+    for path in table_folder.glob("*.h5"):
+        if ".dtg." not in path.name:
+            (folder / path.name).symlink_to(path)
+    with running(application(ServerSettings([folder]))) as address:
+        yield address
+
+
+def test_a_move_that_alone_keeps_the_outcome_is_best_play(page: Chromium, server: str) -> None:
+    look_at(page, server, ONE_KEEPS)
+    assert texts_of(page, ".move.best b") == ["Bg4"]
+    page.press(" ")
+    wait_for(page, "8/8/7K/5k2/6b1/8/8/8")
+
+
+def test_of_several_moves_none_is_said_to_be_best(page: Chromium, server: str) -> None:
+    look_at(page, server, SEVERAL_KEEP)
+    assert page.run("document.getElementById('best').disabled")
+    assert page.run("document.getElementById('ask-line').hidden")
+    assert "How far away it is, no table here says." in text_of(page, "#verdict")
+
+
+@pytest.mark.parametrize(
+    ("fen", "move", "said"),
+    [
+        (ONE_KEEPS, "Bg4", "White replies Kg7 or Kh7"),
+        (ONE_KEEPS, "Kf6", "White has one good reply, Kh5"),
+        (ONE_KEEPS, "Ke5", "White has 4 good replies of 5"),
+        (ONE_KEEPS, "Kf4", "All 4 replies come to the same"),
+        (SEVERAL_KEEP, "e4", "Black has one good reply, Kxe4"),
+    ],
+)
+def test_who_points_at_a_move_reads_which_replies_are_good(
+    page: Chromium, server: str, tables: Tablebase, fen: str, move: str, said: str
+) -> None:
+    look_at(page, server, fen)
+    page.run("document.querySelectorAll('#moves details').forEach((each) => { each.open = true; })")
+    place = texts_of(page, ".move b").index(move)
+    page.run(f"document.querySelectorAll('.move')[{place}].dispatchEvent(new Event('mouseenter'))")
+    page.wait(f"document.getElementById('why').innerText.startsWith({said + ': '!r})")
+    (outcome,) = (each.outcome for each in tables.probe_moves(fen) if each.san == move)
+    assert text_of(page, "#why").startswith(f"{said}: {signed(str(outcome))} ")
