@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
@@ -167,7 +168,10 @@ async def _http_error(request: Request, error: Any) -> Response:
     status = error.status_code
     if status == 404 and HTML in request.headers.get("accept", ""):
         return as_page(missing_page(), status, {"Vary": "Accept"})
-    return refusal(status, _STATUS_NAMES.get(status, "BadRequest"), error.detail, error.headers)
+    detail = error.detail
+    if status == 404 and detail == HTTPStatus.NOT_FOUND.phrase:  # Starlette has found no route
+        detail = "nothing is at this address; /openapi.json lists what can be asked"
+    return refusal(status, _STATUS_NAMES.get(status, "BadRequest"), detail, error.headers)
 
 
 async def _busy(request: Request, error: Exception) -> Response:

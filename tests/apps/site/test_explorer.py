@@ -185,12 +185,17 @@ ASKED = [
     (
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
         "",
-        "Tables have at most five men; here are 32.",
+        "Tables have at most six men; here are 32.",
     ),
     (
         "4k2r/8/8/8/8/8/8/RR1QK3 b - - 0 1",
         "",
         "No table of KQRRvKR (queen and two rooks against rook) is here.",
+    ),
+    (
+        "3r4/8/1p1k4/1P6/3KR3/8/8/8 b - - 0 1",
+        "",
+        "face to face: tbgen build KRPvKRP.pairs --outcomes This looks for a proof",
     ),
     (
         f"https://lichess.org/analysis/fromPosition/{BISHOP.replace(' ', '_')}?color=black",
@@ -207,7 +212,8 @@ ASKED = [
     (BISHOP, "−g14,5", "Accrued −G14.5"),
 ]
 REFUSED = [
-    ("hello", "", "a FEN has eight ranks."),
+    ("hello", "", "That is no FEN, no link to a position and no game as PGN."),
+    ("8/8/4K3/5Bk1/8/8/8 w", "", "a FEN has eight ranks."),
     ("8/8/8/8/8/8/8/K7 w", "", "Black has no king."),
     (BISHOP, "3,7", "3,7 is no score"),
     (BISHOP, "G0.0", "G0.0: the game would have ended before this position."),
@@ -527,6 +533,9 @@ def test_without_a_table_the_page_has_scores_and_moves(page: Chromium, server: s
         f"The position’s own score is {own_score(board)}" in verdict
     )
     assert "6 endings are here" in verdict
+    famous = texts_of(page, "#famous-list a span")
+    assert "Published with the rules: G3.5" in famous
+    assert "Mate, whatever has accrued (needs a table: KBNvK)" in famous
     assert sorted(texts_of(page, ".move b")) == sorted(map(board.san, board.legal_moves))
     assert "this builds the table: tbgen build KRvKR" in verdict
     type_move(page, "Kf7")

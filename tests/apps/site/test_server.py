@@ -85,6 +85,7 @@ def test_what_makes_no_sense_is_refused_and_told_why(
 
 
 MESSAGES = [
+    ("/nothing", "nothing is at this address; /openapi.json lists what can be asked"),
     ("/tables/KRvKR.json", "no table KRvKR; build it with: tbgen build KRvKR"),
     ("/tables/KXvK.json", "'KXvK' names no table; /tables has all that are here"),
     ("/tables/KvKB.h5", "the table of KvKB is named KBvK"),
@@ -94,7 +95,7 @@ MESSAGES = [
 
 
 @pytest.mark.parametrize(("path", "message"), MESSAGES)
-def test_a_table_that_is_not_there_is_told_from_a_wrong_name(
+def test_an_address_of_nothing_says_what_is_wrong_with_it(
     client: TestClient, path: str, message: str
 ) -> None:
     assert client.get(path).json()["message"] == message

@@ -1,9 +1,10 @@
 // Buttons, fields and keys beside the form: what each does.
 import { byId, make, say } from './elements.js';
 import { FAMOUS } from './famous.js';
-import { parseMove, uciOf } from './rules.js';
+import { canonical, materialOf } from './materials.js';
+import { parseFen, parseMove, uciOf } from './rules.js';
 import { addressOf, offer } from './share.js';
-import { ENDINGS, REPORT } from './source.js';
+import { ENDINGS, REPORT, tableOf } from './source.js';
 
 /** `page` is what the explorer can do, and what it shows. */
 export function wireControls(page) {
@@ -28,8 +29,8 @@ function wireBoard(page) {
 
 function wireMoves(page) {
   byId('best').onclick = () => {
-    const best = page.answer()?.moves[0];
-    if (best?.keeps) page.follow(best.uci);
+    const best = page.answer()?.moves.find((move) => move.best);
+    if (best) page.follow(best.uci);
   };
   byId('type').onsubmit = (event) => {
     event.preventDefault();
@@ -76,7 +77,10 @@ function famousLink([fen, accrued, title, words], open) {
     event.preventDefault();
     open({ fen, accrued });
   };
-  return make('li', {}, make('a', { href: addressOf({ fen, accrued }), onclick }, make('b', {}, title), make('span', {}, words)));
+  const position = parseFen(fen);
+  const missing = tableOf(position) ? '' : ` (needs a table: ${canonical(materialOf(position)).name})`;
+  const link = make('a', { href: addressOf({ fen, accrued }), onclick }, make('b', {}, title), make('span', {}, words + missing));
+  return make('li', {}, link);
 }
 
 async function openGallery(page, does) {

@@ -73,6 +73,7 @@ export class Form {
       return;
     }
     const given = positionIn(text);
+    if (!given.fen.includes('/')) throw Error('That is no FEN, no link to a position and no game as PGN');
     const isChosen = text.trim() === this.#shown || accrued !== this.#filled;
     const place = placeOf(isChosen ? { fen: given.fen, accrued } : given);
     const broken = brokenRule(parseFen(place.fen));
