@@ -8,7 +8,7 @@ squares are enumerations: equal to their names, and scores in their order, the b
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -32,6 +32,11 @@ _SCORE: Final = pl.Enum([str(score) for score in _SCORES])
 _WORTHS: Final = worth_to_white(np.array([score.signed for score in _SCORES]))
 _OF_SCORES: Final = frozenset({"own", "outcome", "other"})
 _TEXT: Final = re.compile("'([^']*)'")
+_WORD: Final = re.compile("[a-z_][a-z_0-9]*")
+_LOGIC: Final = frozenset({"and", "or", "not", "in", "between", "true", "false"})
+"""Words of conditions that are NULL wherever it matters what a column is that is NULL."""
+_COSTLY: Final = {"keep_result": pl.Int32, "keep": pl.Int32, "only": pl.Boolean}
+"""The columns that need all moves of a position."""
 _SHOWN: Final = ("outcome", "plies", "moves", "keep_result", "keep")
 _ZUGZWANG: Final = ("other", "zugzwang", "mate_zugzwang")
 _LINES_AT_ONCE: Final = 1 << 12
@@ -56,6 +61,10 @@ class PositionCondition:
             if name not in positions.columns:
                 columns = ", ".join(positions.columns)
                 raise UsageError(f"{positions.material} has no column {name}; it has {columns}")
+        self._costly = [name for name in _COSTLY if name in self.names]
+        words = set(_WORD.findall(_TEXT.sub("", text).lower()))
+        if not words.issubset(_LOGIC.union(self.names)):  # other words may be true of NULL
+            self._costly = []
         self._text = text
         self._positions = positions
         self._chosen(np.zeros(0, np.int64))
@@ -65,9 +74,24 @@ class PositionCondition:
         yield from self._positions.for_each_part(self._chosen)
 
     def _chosen(self, cells: Ints) -> Ints:
-        """The cells among some whose positions satisfy it."""
+        """The cells among some whose positions satisfy it.
+
+        Costly columns are found only where the others leave it open whether they do.
+        """
+        if self._costly:
+            cheap = [name for name in self.names if name not in self._costly]
+            unknown = {name: pl.lit(None, _COSTLY[name]) for name in self._costly}
+            cells = self._cells_where(cells, cheap, unknown, if_open=True)
+        return self._cells_where(cells, self.names, {}, if_open=False)
+
+    def _cells_where(
+        self, cells: Ints, names: Sequence[str], unknown: Mapping[str, pl.Expr], *, if_open: bool
+    ) -> Ints:
+        """The cells in which some columns make the condition true; and with `if_open`, those in which
+        the unknown columns decide.
+        """
         # A condition without columns, such as true, has the length of another column.
-        frame = frame_of(self._positions, cells, self.names or ["white"])
+        frame = frame_of(self._positions, cells, names or ["white"]).with_columns(**unknown)
         try:
             truth = frame.with_columns(truth=self._condition)["truth"]
         except pl.exceptions.PolarsError as error:
@@ -76,7 +100,7 @@ class PositionCondition:
             raise UsageError(
                 f"{self._text!r} is not a condition: it is a number, not true or false"
             )
-        are_chosen: Bools = truth.fill_null(value=False).to_numpy()
+        are_chosen: Bools = truth.fill_null(value=if_open).to_numpy()
         return cells[are_chosen]
 
 

@@ -93,6 +93,29 @@ def test_scores_stand_in_their_order(table_folder: Path, records: dict[str, Reco
 
 
 @pytest.mark.parametrize(
+    "where",
+    [
+        "white AND outcome = 'G0.5' AND only",
+        "NOT (check OR keep > 2) AND wp BETWEEN 'a3' AND 'd6'",
+        "only OR drawn AND NOT (white AND keep_result IN (1, 2))",
+        "keep_result = 1 AND keep <> keep_result",
+        "keep IS NOT NULL AND white",
+        "COALESCE(keep, 0) = 3 AND NOT white",
+        "CASE WHEN only THEN white ELSE drawn END",
+        "false AND only",
+    ],
+)
+def test_columns_that_cost_much_change_no_answer(table_folder: Path, where: str) -> None:
+    """They are found last, where the others leave the answer open."""
+    with TablePositions(table_folder, Material.parse("KPvK")) as positions:
+        cells = first_of(PositionCondition(positions, "true").cells(), None)
+        whole = frame_of(positions, cells)
+        expected = whole.select(pl.sql_expr(where).alias("truth"))["truth"].fill_null(value=False)
+        found = first_of(PositionCondition(positions, where).cells(), None)
+    assert found.tolist() == cells[expected.to_numpy()].tolist()
+
+
+@pytest.mark.parametrize(
     ("where", "complaint"),
     [
         ("white AND", "is not a condition: unable to parse"),
