@@ -87,8 +87,9 @@ class PositionCondition:
     def _cells_where(
         self, cells: Ints, names: Sequence[str], unknown: Mapping[str, pl.Expr], *, if_open: bool
     ) -> Ints:
-        """The cells in which some columns make the condition true; and with `if_open`, those in which
-        the unknown columns decide.
+        """The cells in which some columns make the condition true.
+
+        And with `if_open`, those in which the unknown columns decide.
         """
         # A condition without columns, such as true, has the length of another column.
         frame = frame_of(self._positions, cells, names or ["white"]).with_columns(**unknown)
