@@ -3,8 +3,8 @@
     python docs/examples/claims.py stalemates [RECORDS]
     python docs/examples/claims.py sharpness [RECORDS]
 
-Each prints a row for each ending, one for those of up to four men, and one for all together, of the
-positions that ordinary chess calls drawn, up to symmetry and with either side to move:
+Each prints a row for each ending, one for those of up to four men if there are any, and one for all
+together, of the positions that ordinary chess calls drawn, up to symmetry and with either side to move:
 
 * `stalemates`: their number, and the shares in which White and Black force stalemate.
 * `sharpness`: their number; the means of legal moves, of moves that keep the draw, and of moves
@@ -101,7 +101,8 @@ def main(kind: str, folder: str = "records") -> None:
     for record in records:
         print(row_of(str(record.material), cells_in([record])))
     small = [record for record in records if record.men <= MOST_SMALL_MEN]
-    print(row_of("up to four men", cells_in(small)))
+    if small:
+        print(row_of("up to four men", cells_in(small)))
     print(row_of("all", cells_in(records)))
 
 

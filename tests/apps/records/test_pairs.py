@@ -11,6 +11,7 @@ import chess
 import polars as pl
 import pytest
 
+from docs.examples.claims import sharpness_in
 from tbgen.apps.records.census import record_of
 from tbgen.apps.records.find import frames
 from tbgen.apps.records.positions import TablePositions
@@ -96,8 +97,48 @@ def test_a_record_without_distances_has_the_form_of_the_schema(
     assert potentials_of([record]) == []
 
 
+def rows_below(heading: str) -> dict[str, list[str]]:
+    """[men] -> the other cells of the rows of a table on the page."""
+    section = PAGE.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line[:3] == "| K"]
+    return {men: cells for men, *cells in rows}
+
+
+def record_of_pairs(men: str) -> Record:
+    return read_record(RECORDS / "pairs" / f"{men}.pairs.json")
+
+
+def test_the_page_says_who_wins_as_the_records_do() -> None:
+    rows = rows_below("The thirty tables")
+    assert len(rows) == 10
+    for men, (placements, size, *shares, poorest) in rows.items():
+        record = record_of_pairs(men)
+        assert f"{record.positions.placements / 1e9:.2f}" == placements
+        assert f"{record.bytes / 1e6:.0f}" == size
+        ends = Counter[tuple[Color, int]]()
+        for outcome, count in record.sides[Color.WHITE].outcomes.items():
+            ends[outcome.holder, min(outcome.code, 2)] += count.placements
+        white = [ends[Color.WHITE, code] for code in (0, 1, 2)]
+        black = [ends[Color.BLACK, code] for code in (2, 1, 0)]
+        assert [f"{100 * end / ends.total():.1f}" for end in (*white, *black)] == shares, men
+        outcomes = [outcome for side in Color for outcome in record.sides[side].counts]
+        least = max(outcomes, key=lambda outcome: outcome.code)
+        assert f"`{str(least).removeprefix('-')}`" == poorest, men
+
+
+def test_the_page_says_how_sharp_they_are_as_the_records_do() -> None:
+    rows = rows_below("Few good moves")
+    assert len(rows) == 10
+    for men, (zugzwangs, by_mate, *cells) in rows.items():
+        record = record_of_pairs(men)
+        assert f"{record.zugzwangs.all.classes:,}" == zugzwangs, men
+        assert f"{record.zugzwangs.mates.classes:,}" == by_mate, men
+        _, *sharpness = sharpness_in([record])
+        assert [cell.removesuffix(" %") for cell in sharpness] == cells, men
+
+
 def test_the_page_of_six_men_has_the_figures_of_its_record() -> None:
-    record = read_record(RECORDS / "pairs" / "KRPvKRP.pairs.json")
+    record = record_of_pairs("KRPvKRP")
     assert f"has {record.positions.placements:,} positions" in PAGE
     side = record.sides[Color.WHITE]
     counts = Counter[str]()
