@@ -2,7 +2,10 @@
 """Print the ordinary score of a player, and its points of the drawn games by several scorings.
 
     tiebreaks.py games.pgn NAME
+    tiebreaks.py games.pgn NAME --tables DIR
 
+With tables it also counts the drawn games in which they never call a position won: an engine that
+does not mate with a rook has a drawn game, too, and the score of a lost position is hardly held.
 Errors are 95 %: those of the ordinary score by pairs of games from one opening, others by games.
 """
 
@@ -14,15 +17,31 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
+import chess
 import chess.pgn
 
+from tbgen.probe import Tablebase
 from tbgen.rules.points import Scheme, Scoring
+from tbgen.rules.position import own_score, play_move
 from tbgen.score import Color, Score
 
-RESULTS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
+DRAWN = "1/2-1/2"
+RESULTS = {"1-0": 1.0, "0-1": 0.0, DRAWN: 0.5}
 """[result] -> White's ordinary points"""
 SCORINGS = (Scheme.EXPONENTIAL, Scheme.WINNER)
 DEVIATIONS = 1.96
+
+
+def is_won_on_the_way(game: chess.pgn.Game, tables: Tablebase) -> bool:
+    """Whether tables call a position of a game won for a side."""
+    board = game.board()
+    score = own_score(board)
+    for move in game.mainline_moves():
+        _, score, _ = play_move(board, move, score)
+        has_table = chess.popcount(board.occupied) <= tables.max_men
+        if has_table and tables.probe(board, score).outcome.is_mate:
+            return True
+    return False
 
 
 def share(points: Sequence[float]) -> str:
@@ -46,6 +65,8 @@ class Tally:
         """[opening] -> ordinary points"""
         self.holds = list[float]()
         """Whether the player holds the score of a drawn game."""
+        self.level_holds = list[float]()
+        """The same of those that tables never call won; empty without tables."""
         self.points = defaultdict[Scheme, list[float]](list)
         """[scoring] -> points of drawn games"""
 
@@ -54,7 +75,7 @@ class Tally:
         white = RESULTS[tags["Result"]]
         self.games += 1
         self.pairs[tags.get("FEN", "")].append(white if side is Color.WHITE else 1 - white)
-        if tags["Result"] != "1/2-1/2":
+        if tags["Result"] != DRAWN:
             return
         outcome = Score(tags["RMobilityResult"])
         self.holds.append(float(outcome.holder is side))
@@ -70,6 +91,11 @@ class Tally:
         ]
         for scheme in SCORINGS:
             lines.append(f"points of drawn games, {scheme.value}: {share(self.points[scheme])}")
+        if self.level_holds:
+            held = share(self.level_holds)
+            lines.append(
+                f"score held in {len(self.level_holds)} games that no table calls won: {held}"
+            )
         return "\n".join(lines)
 
 
@@ -79,11 +105,17 @@ def main() -> None:
     )
     parser.add_argument("games", type=Path)
     parser.add_argument("name")
+    parser.add_argument("--tables", type=Path)
     wanted = parser.parse_args()
     tally = Tally(wanted.name)
+    tables = None if wanted.tables is None else Tablebase(wanted.tables, outcomes_only=True)
     with wanted.games.open() as file:
-        while (tags := chess.pgn.read_headers(file)) is not None:
-            tally.add(tags)
+        while (game := chess.pgn.read_game(file)) is not None:
+            tally.add(game.headers)
+            if tables is None or game.headers["Result"] != DRAWN:
+                continue
+            if not is_won_on_the_way(game, tables):
+                tally.level_holds.append(tally.holds[-1])
     print(tally)
 
 
