@@ -88,7 +88,16 @@ class _EntriesByCell:
             _, _, symbols = self.file.look_up(cells)
             return symbols
         with self._reading:
-            every = self._every
+            every = self._every_symbol
+        return every[cells].astype(np.int64)
+
+    def entries(self, cells: Ints) -> Ints:
+        """The entry values of some cells, as signed outcomes."""
+        if not self._in_memory:
+            entries, _, _ = self.file.look_up(cells)
+            return entries.astype(np.int64)
+        with self._reading:
+            every = self._every_entry
         return every[cells].astype(np.int64)
 
     def entries_of(self, symbols: Ints) -> Ints:
@@ -96,9 +105,15 @@ class _EntriesByCell:
         return self.file.entries_of(symbols).astype(np.int64)
 
     @cached_property
-    def _every(self) -> npt.NDArray[Any]:
+    def _every_symbol(self) -> npt.NDArray[Any]:
+        """[cell] -> its symbol."""
         order = self.file.order
         return order.from_file(self.file.symbols(0, order.layout.cells))
+
+    @cached_property
+    def _every_entry(self) -> npt.NDArray[Any]:
+        """[cell] -> its entry value, a byte, where symbols may take two."""
+        return self.file.values().entry
 
 
 class TablePositions(contextlib.AbstractContextManager["TablePositions"]):
@@ -302,7 +317,7 @@ class TablePositions(contextlib.AbstractContextManager["TablePositions"]):
             into_child = moves[:, into]
             men = self._values.men
             find_child_cells(men, self._links, child.men, cells, into_child, new_scratch())
-            outcomes = child.entries_of(child.symbols(into_child[CELL]))
+            outcomes = child.entries(into_child[CELL])
             is_reversed = self._links.reversed[links[into]] > 0
             after[into] = np.where(is_reversed, -outcomes, outcomes)
 
