@@ -19,7 +19,8 @@ from tbgen.closures.costs import (
 )
 from tbgen.closures.cuts import ALL_OUTCOMES, Bound, CutQuestion, Cuts
 from tbgen.closures.folder import WHOLE, key_of
-from tbgen.closures.nodes import Node, node_of, pawns_after
+from tbgen.closures.moves import PlacementMoves
+from tbgen.closures.nodes import Node, node_of, slots_in
 from tbgen.closures.reach import (
     ANYWHERE,
     Kings,
@@ -31,10 +32,9 @@ from tbgen.closures.reach import (
 )
 from tbgen.closures.ways import Way
 from tbgen.errors import ClosureTooLargeError, MissingTableError
-from tbgen.index.layout import Squares, slots_of
-from tbgen.index.resets import NO_SLOT, Reset, resets_of
-from tbgen.material import MOST_TABLE_MEN, Material, Scope
-from tbgen.men import Role
+from tbgen.index.layout import Squares
+from tbgen.index.resets import NO_SLOT, Reset
+from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe.opened import OpenTables
 from tbgen.score import Color
 from tbgen.table import Queries
@@ -61,16 +61,6 @@ class Edge(NamedTuple):
     def is_bounded(self) -> bool:
         """Whether bounds replace the child's values."""
         return not self.digest
-
-
-class KnownReset(NamedTuple):
-    """A reset, and what is known of the table that it leads to."""
-
-    reset: Reset
-    digest: str
-    """The digest of the table; empty without one."""
-    has_pairs: bool
-    """Whether there is a table of pairs, which has some placements."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,14 +91,26 @@ class PlannedBlock:
         """The cost of solving it, without the program's memory."""
         children = {edge.child for edge in self.edges if not edge.is_bounded}
         planes = [child.cells // 2 for child in children]
-        return cost_of_block(self.node.cells, len(self.bounds), self.cuts, planes)
+        passes = len(self.bounds)
+        return cost_of_block(
+            self.node.cells, passes, self.cuts, planes, is_alone=not self.is_of_table
+        )
+
+    @property
+    def is_of_table(self) -> bool:
+        """Whether it is solved together with other blocks of its material, as a table.
+
+        Blocks at cuts have so many cells that a thread or two are busy with one for minutes. The
+        block of the position itself is asked about accrued scores, which tables do not have.
+        """
+        return not self.cuts and not self.queries
 
 
 class Closure:
     """The blocks of some nodes and of all that they lead to, each after those that it leads to.
 
     Blocks whose keys are in `solved_keys` need no work. Those in `free_keys` cost nothing of the
-    `budget`, in CPU seconds.
+    `budget`, in CPU seconds. `moves` are those with `known`; several closures may share them.
     """
 
     def __init__(
@@ -119,6 +121,7 @@ class Closure:
         solved_keys: Collection[str] = (),
         free_keys: Collection[str] = (),
         budget: float = math.inf,
+        moves: PlacementMoves | None = None,
     ) -> None:
         self.known = known
         self.way = way
@@ -135,7 +138,7 @@ class Closure:
         self._solved_keys = solved_keys
         self._free_keys = free_keys
         self._budget = budget
-        self._resets = dict[Material, list[KnownReset]]()
+        self._moves = PlacementMoves(known) if moves is None else moves
         self._reached: Mapping[Node, ReachedPlacement] | None = None
         """The nodes that a position needs; None if it needs all that the way solves."""
 
@@ -154,7 +157,7 @@ class Closure:
         """
         if queries:
             kings = _kings_in(node, queries)
-            if self.way.keeps_pieces or are_shut_in(slots_of(node.material), node.pawns, kings):
+            if self.way.keeps_pieces or are_shut_in(slots_in(node.material), node.pawns, kings):
                 self._reached = self._walk_from(node, kings, has_right=has_right)
         return self._add(node, queries, promoter)
 
@@ -171,14 +174,14 @@ class Closure:
                 seen.add(placement)
                 node = placement.node
                 if not self._may_be_free(node):
-                    seconds += cost_of_block(node.cells, 1, (), ()).cpu_seconds
+                    seconds += _least_seconds(node, ())
                 if seconds > self._budget:
                     raise _too_large(node)
-            for reset, pawns, table in self._moves_of(placement):
+            for reset, pawns, table in self._moves.from_placement(placement):
                 if self._is_solved_by_way(reset, pawns) and not table:
                     yield PlacementStep(reset, Placement(reset.material, pawns))
 
-        walk = PlacementWalk(slots_of, steps_of, keeps_pieces=self.way.keeps_pieces)
+        walk = PlacementWalk(slots_in, steps_of, keeps_pieces=self.way.keeps_pieces)
         return walk.from_root(Placement(*root), kings, has_right=has_right)
 
     def _add(
@@ -206,7 +209,7 @@ class Closure:
         So no time is spent on listing what it leads to.
         """
         cuts = self.way.cuts_of(node, promoter, self.question)
-        least = cost_of_block(node.cells, 1, cuts, ()).cpu_seconds
+        least = _least_seconds(node, cuts)
         if self.charged_seconds + least > self._budget and not self._may_be_free(node):
             raise _too_large(node)
 
@@ -264,8 +267,8 @@ class Closure:
 
     def _edges_of(self, node: Node, promoter: Color | None) -> Iterator[Edge]:
         """The edges from a node. Children without tables are added if they are solved."""
-        slots = slots_of(node.material)
-        for reset, pawns, table in self._moves_of(Placement(*node)):
+        slots = slots_in(node.material)
+        for reset, pawns, table in self._moves.from_placement(Placement(*node)):
             child = node_of(reset.material, pawns)
             if table:
                 yield Edge(reset, child, table)
@@ -281,43 +284,11 @@ class Closure:
             else:
                 self.missing.add(str(child.material.canonical()))
 
-    def _moves_of(self, placement: Placement) -> Iterator[tuple[Reset, Squares, str]]:
-        """The resets of a placement, with the pawns that each leads to, and the table of those."""
-        slots = slots_of(placement.material)
-        for reset, digest, has_pairs in self._known_resets(placement):
-            for pawns in pawns_after(slots, placement.pawns, reset):
-                table = digest
-                if has_pairs and not digest:
-                    table = self.known.digest_of_pairs(*node_of(reset.material, pawns))
-                yield reset, pawns, table
-
     def _is_solved_by_way(self, reset: Reset, pawns: Squares) -> bool:
         """Whether this way solves what a reset leads to."""
         if reset.promoted == NO_SLOT:
             return True
         return self.way.solves(reset.role, Node(reset.material, pawns))
-
-    def _known_resets(self, placement: Placement) -> Sequence[KnownReset]:
-        """The resets of a material, into the colours of a table where there is one."""
-        material = placement.material
-
-        def turned(material: Material) -> Material:
-            return material.canonical() if self.known.digest(material) else material
-
-        if material not in self._resets:
-            resets = resets_of(placement.node.layout, turned)
-            known = list[KnownReset]()
-            for reset in resets:
-                digest = self.known.digest(reset.material)
-                known.append(KnownReset(reset, digest, self._has_pairs(reset.material)))
-            self._resets[material] = known
-        return self._resets[material]
-
-    def _has_pairs(self, material: Material) -> bool:
-        """Whether there is a table of pairs of a material."""
-        if any(Role.PAWN not in material.side(color) for color in Color):
-            return False
-        return bool(self.known.digest(material.within(Scope.PAIRS)))
 
     @property
     def asks_again(self) -> bool:
@@ -350,6 +321,11 @@ def _kings_in(node: Node, queries: Queries) -> Kings:
         white |= 1 << squares[len(node.pawns)]
         black |= 1 << squares[-1]
     return Kings(white, black)
+
+
+def _least_seconds(node: Node, cuts: Cuts) -> float:
+    """The CPU seconds that a block takes at least, whatever it leads to."""
+    return cost_of_block(node.cells, 1, cuts, (), is_alone=bool(cuts)).cpu_seconds
 
 
 def _too_large(node: Node) -> ClosureTooLargeError:

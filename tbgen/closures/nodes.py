@@ -29,8 +29,7 @@ class Node(NamedTuple):
     pawns: Squares
 
     def __str__(self) -> str:
-        squares = "".join(chess.square_name(square) for square in self.pawns)
-        return f"{self.material}-{squares}"
+        return _name_of(self)
 
     @property
     def free(self) -> int:
@@ -57,15 +56,34 @@ class Node(NamedTuple):
         return _layout_of(self)
 
 
+@lru_cache(maxsize=1 << 16)
+def _name_of(node: Node) -> str:
+    """Each key of a block has the names of all that it leads to."""
+    squares = "".join(chess.square_name(square) for square in node.pawns)
+    return f"{node.material}-{squares}"
+
+
 @lru_cache(maxsize=32)
 def _layout_of(node: Node) -> Layout:
     """With four pawns it takes two milliseconds to make, and each move asks for it."""
     return partial_layout(node.material, [node.pawns])
 
 
+@lru_cache(maxsize=1 << 10)
+def slots_in(material: Material) -> Sequence[Slot]:
+    """The men of a material in the order of its axes; each move asks for them."""
+    return slots_of(material)
+
+
 def node_of(material: Material, pawns: Sequence[int]) -> Node:
     """The node of a placement and of its mirror image."""
-    return Node(material, placement_of(slots_of(material), pawns))
+    return _node_of(material, tuple(pawns))
+
+
+@lru_cache(maxsize=1 << 16)
+def _node_of(material: Material, pawns: Squares) -> Node:
+    """Each move asks for it, and several lead to the same node."""
+    return Node(material, placement_of(slots_in(material), pawns))
 
 
 def node_on(board: chess.Board) -> Node:

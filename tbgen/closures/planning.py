@@ -16,6 +16,7 @@ from tbgen.closures.bracket import ANYTHING, SolvePlan
 from tbgen.closures.closure import Closure, plan_of
 from tbgen.closures.cuts import Bound, CutQuestion, Cuts
 from tbgen.closures.folder import BlockFolder
+from tbgen.closures.moves import PlacementMoves
 from tbgen.closures.nodes import Node, Queried, queries_of
 from tbgen.closures.policy import CutSearch
 from tbgen.closures.ways import MOST_FREE, ways_of
@@ -35,8 +36,11 @@ from tbgen.rules.position import accrued_in, bare_sides, material_on, own_of
 from tbgen.score import Mobility, Score
 from tbgen.system.process import available_memory, free_disk
 
-LARGER_BUDGET: Final = 10
-"""A refused plan is made again with so many times the budget, to say what it takes."""
+LARGER_BUDGET: Final = 2
+"""A refused plan is made again with so many times the budget, to say what it takes.
+
+A hundred thousand blocks of kings and pawns take minutes to list.
+"""
 
 MOST_PLANNED_AGAIN: Final = 7
 """The men of a position of an archive whose plan is made again. With more it takes too long."""
@@ -92,8 +96,13 @@ class Planner:
 
     known: OpenTables
     folder: BlockFolder
+    moves: PlacementMoves = field(init=False)
+    """The moves from the placements of the position that was planned last."""
     _shared_queries: dict[Node, set[tuple[Score, int]]] = field(default_factory=dict)
     """What all positions ask of a node without pawns."""
+
+    def __post_init__(self) -> None:
+        self.moves = PlacementMoves(self.known)
 
     def read(self, position: Position, accrued: Score | str | None) -> Problem:
         """A legal position, and what has accrued in it; an error if no game can lead there."""
@@ -177,6 +186,7 @@ class Planner:
         A refusal says what the position takes, if it `plans_again`.
         """
         asked = self.queried(board, accrued)
+        self.moves = PlacementMoves(self.known)  # those of earlier positions take memory
         material = material_on(board)
         if self.known.digest_on(board):
             reason = "its table is there; ask it with: tbgen probe"
@@ -207,7 +217,7 @@ class Planner:
         needed = math.inf
         question = self._first_question(asked.node)
         for way in ways_of(asked.node.free) if most > budget else []:
-            closure = Closure(self.known, way, question, budget=min(needed, most))
+            closure = Closure(self.known, way, question, budget=min(needed, most), moves=self.moves)
             try:
                 closure.add(asked.node, asked.queries, has_right=asked.has_right)
             except ClosureTooLargeError:
@@ -242,7 +252,9 @@ class Planner:
         seconds_left = float(budget)
         question = self._first_question(asked.node)
         for way in ways_of(asked.node.free):
-            closure = Closure(self.known, way, question, solved_keys, free_keys, seconds_left)
+            closure = Closure(
+                self.known, way, question, solved_keys, free_keys, seconds_left, self.moves
+            )
             try:
                 root = closure.add(asked.node, asked.queries, has_right=asked.has_right)
             except ClosureTooLargeError:

@@ -1,10 +1,7 @@
 """Schedule: the blocks of a closure in an order in which each comes after those it leads to.
 
-Blocks of one material that have all outcomes are solved together, as a table (`tables`). These are
-solved alone:
-
-* the block of the position itself, of which accrued scores are asked,
-* blocks at cuts, which have so many cells that a thread or two are busy with one for minutes.
+Blocks of one material that have all outcomes are solved together, as a table (`tables`). The block
+of the position itself and blocks at cuts are solved alone.
 """
 
 import threading
@@ -109,7 +106,7 @@ class _ClosureSolve:
 
 def _is_table(unit: Unit) -> bool:
     """Whether the blocks of a unit are solved as a table."""
-    return not unit[0].cuts and not unit[0].queries
+    return unit[0].is_of_table
 
 
 def _units(solved: SolvedBlocks) -> Sequence[Unit]:
@@ -119,7 +116,7 @@ def _units(solved: SolvedBlocks) -> Sequence[Unit]:
     for block in solved.closure.blocks.values():
         if all(solved.has(block, bound) for bound in block.bounds):
             continue
-        if _is_table((block,)):
+        if block.is_of_table:
             tables.setdefault(block.node.material, []).append(block)
         else:
             units.append((block,))

@@ -157,7 +157,9 @@ class PositionSolver(contextlib.ExitStack):
         self._folder.shrink(self.cache_bytes)
         return replace(solution, cpu_seconds=time.process_time() - began)
 
-    def solved(self, position: Position, accrued: Score | str | None = None) -> Solution | None:
+    def solved(
+        self, position: Position, accrued: Score | str | None = None, *, line: bool = False
+    ) -> Solution | None:
         """The answer of `solve` from blocks that are solved already.
 
         It is None without them, or if a table has the position.
@@ -171,6 +173,9 @@ class PositionSolver(contextlib.ExitStack):
                 plan = plan_of(affordable.closures)
                 problem = self._opened(board, carried, plan, free_keys, 0)
                 solution = self._answer(problem, affordable.closures, None)
+                if line and solution.bracket.is_exact:
+                    steps = self._line(board, carried, problem.closures, solves=False)
+                    solution = replace(solution, line=steps)
                 return solution if solution.moves else None
         return None
 
@@ -273,14 +278,23 @@ class PositionSolver(contextlib.ExitStack):
         return replace(problem.solution, plan=plan_of(problem.closures))
 
     def _line(
-        self, board: chess.Board, accrued: Score, closures: Sequence[Closure]
+        self,
+        board: chess.Board,
+        accrued: Score,
+        closures: Sequence[Closure],
+        *,
+        solves: bool = True,
     ) -> Sequence[LineStep] | None:
-        """Moves that keep the value, by the last closure that proves it."""
+        """Moves that keep the value, by the last closure that proves it.
+
+        LookupError if a block is gone, unless `solves` lets it be solved again.
+        """
         from tbgen.closures.blocks import SolvedBlocks
         from tbgen.closures.line import LineFinder
 
         for closure in reversed(closures):
-            steps = LineFinder(SolvedBlocks(closure, self._folder)).line(board, accrued)
+            blocks = SolvedBlocks(closure, self._folder, solves=solves)
+            steps = LineFinder(blocks).line(board, accrued)
             if steps is not None:
                 return steps
         return None
@@ -314,6 +328,7 @@ class PositionSolver(contextlib.ExitStack):
                 self._folder.keys(),
                 problem.paid_keys,
                 problem.seconds_left,
+                self._planner.moves,
             )
             try:
                 closure.add(asked.node, asked.queries, has_right=asked.has_right)
