@@ -106,7 +106,11 @@ OPERATIONS = (
         (400, 404),
     ),
     Operation(
-        "get", "/r-mobility/solved", {JSON: "Solved position"}, (*POSITION, *SCORING), (400,)
+        "get",
+        "/r-mobility/solved",
+        {JSON: "Solved position"},
+        (*POSITION, *SCORING, "line"),
+        (400,),
     ),
     Operation("get", "/r-mobility/map", {JSON: "Map"}, (*POSITION, "man"), (400, 404)),
     Operation(

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from tbgen.apps.games.annotate import AnnotatedPly, Annotation, annotate
+from tbgen.apps.games.annotate import AnnotatedPly, Annotation, FindSolved, annotate
 from tbgen.apps.games.edits import commented
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.rules import Rules
@@ -21,6 +22,7 @@ from tbgen.cli.command import Command, refuse_together
 from tbgen.cli.output import Outputs
 from tbgen.cli.reporter import reading
 from tbgen.cli.showing import Form, ShownRow, show_table, text_of
+from tbgen.closures import has_solved_blocks
 from tbgen.errors import PgnError, build_options
 from tbgen.material import Material
 from tbgen.probe import Tablebase
@@ -68,7 +70,8 @@ def command(
     Every ply has its own score and the accrued score. Where tables know the position, it also has
     its value: the final score by best play, with the accrued score. For a move that gave something
     away, tbgen shows its cost in points, and the moves that would have kept the value. Tables
-    ignore the fifty-move rule.
+    ignore the fifty-move rule. If "tbgen solve" has solved the last position, tbgen shows its
+    value, and a line that keeps it.
 
     With --pgn or -o, tbgen writes comments behind the moves: "{tbgen: G1.5 in 5 plies}". They
     replace those of an earlier run, and every other byte stays. IN.pgn may be packed, and - is the
@@ -90,7 +93,7 @@ def command(
     is_for_people = form is Form.TABLE and not (as_page or as_pgn or output)
     with ExitStack() as stack:
         tables = stack.enter_context(Tablebase(folders, missing_ok=True))
-        reader = _Reader(file, tables, rules)
+        reader = _Reader(file, tables, rules, _solved_in(folders, stack))
         pieces = reader.pieces(number, prints=output in (None, STANDARD_OUTPUT))
         if is_for_people:
             for answer in _answers(pieces):
@@ -130,6 +133,7 @@ class _Reader:
     file: str
     tables: Tablebase
     rules: Rules
+    find_solved: FindSolved | None
     faults: list[PgnError] = field(default_factory=list)
     missing: Counter[Material] = field(default_factory=Counter)
 
@@ -154,10 +158,22 @@ class _Reader:
         if not isinstance(game, PgnGame):
             self.faults.append(game)
             return game, text.chunk.text[text.span]
-        annotation = annotate(self.tables, game)
+        annotation = annotate(self.tables, game, self.find_solved)
         self.missing.update(annotation.missing)
         comments = {ply.ply.number: ply.comment for ply in annotation.plies if ply.comment}
+        if annotation.solved_in_words:
+            comments[annotation.plies[-1].ply.number] = annotation.solved_in_words
         return annotation, commented(text, comments)
+
+
+def _solved_in(folders: Sequence[Path], stack: ExitStack) -> FindSolved | None:
+    """Finds what was solved, with moves that keep it; None if nothing was solved."""
+    if not has_solved_blocks(folders):
+        return None
+    from tbgen.closures.solving import PositionSolver
+
+    solver = stack.enter_context(PositionSolver(folders))
+    return partial(solver.solved, line=True)
 
 
 def _size_of(chunk: Chunk) -> tuple[int, int]:
@@ -199,6 +215,8 @@ def _show(annotation: Annotation) -> None:
         map(_row_of, annotation.plies),
         note=annotation.lost_in_words if annotation.first else "",
     )
+    if annotation.solved_in_words:
+        click.echo(annotation.solved_in_words)
     click.echo()
 
 

@@ -16,7 +16,7 @@ GAME = """\
 
 1/2-1/2
 """
-"""A budget of 6 CPU seconds decides it, one of 1 does not."""
+"""A budget of 6 CPU seconds decides it, one of 0 allows nothing."""
 
 
 def test_what_was_solved_before_counts_in_the_budget_unless_it_is_reused(
@@ -25,13 +25,13 @@ def test_what_was_solved_before_counts_in_the_budget_unless_it_is_reused(
     game = tmp_path / "game.pgn"
     game.write_text(GAME)
     words = ["adjudicate", str(game), "--data", str(own_folder), "--solve", "--budget"]
-    first = tbgen(*words, "1")
+    first = tbgen(*words, "0")
     assert "[RMobilitySource" in first.stdout
     assert "solved" not in first.stdout
-    assert "1 game left out: more than 1 CPU seconds by the plan; --budget" in first.stderr
+    assert "1 game left out: more than 0 CPU seconds by the plan; --budget" in first.stderr
     assert '[RMobilitySource "solved"]' in tbgen(*words, "6").stdout
-    assert tbgen(*words, "1").stdout == first.stdout
-    reused = tbgen(*words, "1", "--reuse")
+    assert tbgen(*words, "0").stdout == first.stdout
+    reused = tbgen(*words, "0", "--reuse")
     assert '[RMobilitySource "solved"]' in reused.stdout
 
 
@@ -66,3 +66,36 @@ def test_a_solved_game_gets_a_line_that_keeps_its_value(own_folder: Path, tmp_pa
     assert "in a line that keeps it" in variation.starting_comment
     moves = [variation.move, *variation.mainline_moves()]
     assert [move.uci() for move in moves] == ["c2d3", *(step["uci"] for step in solved["line"])]
+
+
+def test_an_annotated_game_ends_with_what_was_solved_and_a_line(
+    own_folder: Path, tmp_path: Path
+) -> None:
+    game = tmp_path / "game.pgn"
+    game.write_text(f'[FEN "{BEFORE}"]\n[Result "1/2-1/2"]\n\n1. Kd3 1/2-1/2\n')
+    words = ["annotate", str(game), "--data", str(own_folder)]
+    (unsolved,) = json.loads(tbgen(*words, "--json").stdout)
+    assert unsolved["solved"] is None
+    data = ["--data", str(own_folder)]
+    solved = json.loads(tbgen("solve", BEFORE, "Kd3", "--line", "--json", *data).stdout)
+    (annotated,) = json.loads(tbgen(*words, "--json").stdout)
+    for name in ("fen", "accrued", "lower", "upper", "exact", "moves", "line"):
+        assert annotated["solved"][name] == solved[name]
+    value = solved["lower"]["outcome"]
+    first = solved["line"][0]["san"]
+    told = f"{value} with best play, solved; a line that keeps it: 1... {first}"
+    assert told in tbgen(*words).stdout
+    commented = chess.pgn.read_game(io.StringIO(tbgen(*words, "--pgn").stdout))
+    assert commented is not None
+    assert f"tbgen: {told}" in commented.end().comment
+    assert told in tbgen(*words, "--html").stdout
+
+
+def test_a_game_that_ends_with_rights_to_castle_is_annotated_beside_solved_blocks(
+    own_folder: Path, tmp_path: Path
+) -> None:
+    (own_folder / "solved").mkdir()
+    game = tmp_path / "game.pgn"
+    game.write_text("1. e4 e5 *\n")
+    done = tbgen("annotate", str(game), "--data", str(own_folder))
+    assert "no table knows a position of this game" in done.stdout

@@ -6,7 +6,7 @@ A line of best play is written as PGN, too.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -29,11 +29,15 @@ from tbgen.text import in_plies
 
 if TYPE_CHECKING:
     from tbgen.apps.games.read import PgnGame
+    from tbgen.closures.bracket import Solution
     from tbgen.probe import Tablebase
     from tbgen.rules.game import Ply
 
 _MOST_NAMED = 3
 _LEAST_SHOWN = Fraction(1, 20_000)
+
+FindSolved = Callable[[chess.Board, Score], "Solution | None"]
+"""What a solve has proved of a position with an accrued score; None if nothing was solved."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +145,8 @@ class Annotation:
     plies: tuple[AnnotatedPly, ...]
     missing: Counter[Material]
     """Missing table -> the number of positions of the game in it."""
+    solved: Solution | None = None
+    """What a solve has proved of the last position, if no table has it."""
 
     @cached_property
     def lost(self) -> dict[Color, Fraction]:
@@ -169,6 +175,22 @@ class Annotation:
         return f"tables know {in_plies(len(known))}, {whence}"
 
     @property
+    def solved_in_words(self) -> str:
+        """What is proved of the last position, and moves that keep it; empty without a proof.
+
+        The line keeps the value, and need not be the shortest.
+        """
+        if self.solved is None:
+            return ""
+        words = f"{self.solved.bracket} with best play, solved"
+        if not self.solved.line:
+            return words
+        board = self.plies[-1].board
+        moves = [(step.san, "") for step in self.solved.line]
+        line = numbered(board.fullmove_number, board.turn == chess.WHITE, moves)
+        return f"{words}; a line that keeps it: {' '.join(line)}"
+
+    @property
     def lost_in_words(self) -> str:
         """The points that each side gave away, in words without a full stop."""
         white = f"{float(self.lost[Color.WHITE]):.4f}"
@@ -187,11 +209,15 @@ class Annotation:
             points_lost={str(side).lower(): lost for side, lost in self.lost.items()},
             missing={str(material): number for material, number in self.missing.most_common()},
             plies=[ply.facts() for ply in self.plies],
+            solved=None if self.solved is None else self.solved.facts(game.scoring),
         )
 
 
-def annotate(tables: Tablebase, game: PgnGame) -> Annotation:
-    """A game with the values of its positions, each with its accrued score."""
+def annotate(tables: Tablebase, game: PgnGame, find_solved: FindSolved | None = None) -> Annotation:
+    """A game with the values of its positions, each with its accrued score.
+
+    `find_solved` is asked about the last position if no table has it.
+    """
     board = game.replayed.board.root()
     plies = list[AnnotatedPly]()
     missing = Counter[Material]()
@@ -222,7 +248,12 @@ def annotate(tables: Tablebase, game: PgnGame) -> Annotation:
         plies.append(annotated)
         last_position = position
         last_value = value
-    return Annotation(game, tuple(plies), missing)
+    solved = None
+    last = plies[-1]
+    may_be_solved = is_standard(last.board) and not last.board.castling_rights
+    if find_solved is not None and last.value is None and may_be_solved:
+        solved = find_solved(last.board, last.ply.accrued)
+    return Annotation(game, tuple(plies), missing, solved)
 
 
 def _value(

@@ -21,6 +21,7 @@ SCORING: Final = ("scoring", "cutoff", "komi")
 CLOCK: Final = ("fifty",)
 EXTRAS: Final = ("brief", "strip")
 MAN: Final = ("man",)
+LINE: Final = ("line",)
 
 MOST_CHARACTERS: Final = 4096
 """The most characters of a position with its moves."""

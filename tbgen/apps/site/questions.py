@@ -20,6 +20,7 @@ from tbgen.apps.site.limits import Deadline
 from tbgen.apps.site.parameters import (
     CLOCK,
     EXTRAS,
+    LINE,
     MAN,
     POSITION,
     SCORING,
@@ -135,15 +136,16 @@ async def solved(request: Request) -> Response:
     The server solves nothing.
     """
     service = service_of(request)
-    given = query_of(request, *POSITION, *SCORING)
+    given = query_of(request, *POSITION, *SCORING, *LINE)
     board, accrued = position_in(given)
     scoring = scoring_in(given)
+    with_line = is_set("line", given)
     if not service.has_solved_blocks:
         return Response(status_code=204)
 
     def answer() -> Solution | None:
         with _SOLVING:
-            return service.solver().solved(board, accrued)
+            return service.solver().solved(board, accrued, line=with_line)
 
     solution = await service.in_thread(answer)
     if solution is None:

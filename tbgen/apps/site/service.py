@@ -24,7 +24,7 @@ from tbgen.apps.site.names import LOCAL_NAMES
 from tbgen.apps.site.parameters import parameters_of
 from tbgen.apps.site.queue import Queue
 from tbgen.apps.site.replies import unchanged
-from tbgen.closures import SOLVED
+from tbgen.closures import has_solved_blocks
 from tbgen.library.catalog import Catalog
 from tbgen.probe import Tablebase
 
@@ -107,7 +107,7 @@ class Service:
     @property
     def has_solved_blocks(self) -> bool:
         """Whether `tbgen solve` has left blocks in any of the folders."""
-        return any((folder / SOLVED).is_dir() for folder in self.settings.folders)
+        return has_solved_blocks(self.settings.folders)
 
     def solver(self) -> PositionSolver:
         """Finds positions in solved blocks. It would make a folder where there are none."""

@@ -592,7 +592,7 @@ def test_what_a_solve_has_proved_is_shown(page: Chromium, own_folder: Path) -> N
     patient = Limits(seconds=600)
     with (
         client_of(own_folder, limits=patient) as client,
-        PositionSolver(own_folder, budget=6) as solver,
+        PositionSolver(own_folder, budget=1) as solver,
     ):
         assert client.get("/r-mobility/solved", params={"fen": exact}).status_code == 204
         there = [solver.solve(fen).facts() for fen in (exact, open_one)]
@@ -602,6 +602,9 @@ def test_what_a_solve_has_proved_is_shown(page: Chromium, own_folder: Path) -> N
             assert {name: found[name] for name in ("lower", "upper", "moves")} == {
                 name: facts[name] for name in ("lower", "upper", "moves")
             }
+        asked = {"fen": exact, "line": "1"}
+        line = client.get("/r-mobility/solved", params=asked).json()["line"]
+        assert line == solver.solve(exact, line=True).facts()["line"]
         other = client.get("/r-mobility/solved", params={"fen": exact.replace("3p4", "p2p4")})
         assert (other.status_code, other.content) == (204, b"")
         assert (
@@ -614,6 +617,10 @@ def test_what_a_solve_has_proved_is_shown(page: Chromium, own_folder: Path) -> N
         look_at(page, address, exact)
         assert text_of(page, "#verdict").startswith(f"{there[0]['lower']['outcome']} White holds")
         assert f"Proved to be best: {there[0]['moves'][0]['san']}" in text_of(page, "#verdict")
+        page.run("document.getElementById('ask-line').click()")
+        page.wait("document.querySelector('#game button')")
+        until_reached = [step["outcome"] == step["accrued"] for step in line].index(True) + 1
+        assert texts_of(page, "#game button") == [step["san"] for step in line[:until_reached]]
         look_at(page, address, open_one)
         assert text_of(page, "#verdict").startswith(
             "With best play between \N{MINUS SIGN}G0.0 and G0.0"

@@ -26,6 +26,8 @@ import { bestPlay, untilGoal, whatFollows } from './why.js';
 
 const NAME = document.title;
 const OF_ANSWERS = ['strip-part', 'moves-part', 'type', 'ending', 'ask-line', 'ask-drill', 'picture'];
+const LINE_OF_TABLES = 'Show best play';
+const LINE_OF_SOLVED = 'Show moves that keep it';
 const MOST_UNASKED = 100; // plies of best play: they take a server 30 ms
 const STRIP_MARGIN = 60; // pixels beside the chart of accrued scores
 
@@ -50,6 +52,7 @@ const form = new Form((begun, text) => {
 });
 
 const lineFrom = ({ fen, accrued }) => source.line(fen, accrued);
+const solvedLineFrom = ({ fen, accrued }) => source.solvedLine(fen, accrued);
 
 // Where a position comes from.
 
@@ -243,6 +246,7 @@ function show(found) {
   showMoves();
   const isDone = !found.moves.length || found.dtg === 0;
   byId('ask-line').hidden = isDone || found.dtg === null; // without distances, no line is known to make progress
+  byId('ask-line').textContent = LINE_OF_TABLES;
   byId('ask-drill').hidden = isDone;
   drill?.shown(found).catch((error) => say(error.message));
   showDrill();
@@ -276,7 +280,10 @@ async function showUnknown(fen, accrued, number) {
   byId('lichess').href = lichessOf(game.now);
   if (position.castling !== '-') return; // nothing is solved with rights to castle
   const found = await source.solved?.(fen, accrued).catch(() => null);
-  if (found && number === asked) showVerdict(...solved(found), ...unknown(answer, NAMES, turnButton()));
+  if (!found || number !== asked) return;
+  showVerdict(...solved(found), ...unknown(answer, NAMES, turnButton()));
+  byId('ask-line').hidden = !found.exact || !found.moves.length;
+  byId('ask-line').textContent = LINE_OF_SOLVED;
 }
 
 function showMoves() {
@@ -403,8 +410,10 @@ function placeAfter(node, uci) {
 /** Best play to the goal goes into the game; from there on the score is held for ever. */
 async function askLine() {
   const from = game.now;
-  const steps = await lineFrom(from);
+  const isSolved = answer.outcome === null; // no table has it
+  const steps = await (isSolved ? solvedLineFrom(from) : lineFrom(from));
   if (game.now !== from) return;
+  if (!steps.length) say('Its blocks tell no line.');
   for (const each of untilGoal(steps)) {
     game.play(each.uci);
     game.now.held = each.outcome === each.accrued ? each.accrued : null;

@@ -34,6 +34,9 @@ export class Server {
   /** What a solve has proved of a position that no table has; refused where there is none. */
   solved(fen, accrued) { return this.#get('r-mobility/solved', { fen, accrued }); }
 
+  /** Moves that keep the proved value of such a position and make progress. */
+  async solvedLine(fen, accrued) { return (await this.#get('r-mobility/solved', { fen, accrued, line: '1' })).line ?? []; }
+
   /** The outcomes of some positions in short, null for one that is none. */
   async outcomes(fens) {
     const posted = { method: 'POST', headers: { 'Content-Type': 'text/plain' }, body: fens.join('\n') };
