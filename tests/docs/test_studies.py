@@ -14,7 +14,7 @@ from tbgen.probe import Tablebase
 from tests.project import ROOT
 
 PAGE = ROOT / "docs" / "studies.md"
-MOVE = re.compile(r"\b[KQRBN]?[a-h]?x?[a-h][1-8]\b")
+MOVE = re.compile(r"\b[KQRBN]?[a-h]?x?[a-h][1-8](?:=[QRBN])?\b")
 ALL_MOVES = re.compile(r"\ball (four|five)\b")
 NUMBERS = {"four": 4, "five": 5}
 
