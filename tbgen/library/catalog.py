@@ -40,15 +40,29 @@ MANIFEST = "manifest.json"
 _FORMAT = 2
 
 
-def read_manifest(folder: Path) -> dict[str, FileRecord]:
-    """The records by material; none without a manifest, or if somebody has spoilt it."""
-    records = dict[str, FileRecord]()
+def _facts_in_manifest(folder: Path) -> dict[str, Any]:
+    """Facts by material; none without a manifest, or if somebody has spoilt it."""
     with contextlib.suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
         manifest = parse_json(open_regular(folder / MANIFEST).read())
-        for name, facts in manifest["tables"].items():
-            with contextlib.suppress(ValueError):
-                records[name] = read_as(FileRecord, facts)
+        return dict(manifest["tables"])
+    return {}
+
+
+def read_manifest(folder: Path) -> dict[str, FileRecord]:
+    """The records by material, without those that somebody has spoilt."""
+    records = dict[str, FileRecord]()
+    for name, facts in _facts_in_manifest(folder).items():
+        with contextlib.suppress(ValueError):
+            records[name] = read_as(FileRecord, facts)
     return records
+
+
+def _record_of(folder: Path, material: Material) -> FileRecord | None:
+    """The record of one table; None if the manifest has none, or somebody has spoilt it."""
+    with contextlib.suppress(KeyError, ValueError):
+        record: FileRecord = read_as(FileRecord, _facts_in_manifest(folder)[str(material)])
+        return record
+    return None
 
 
 def record(folder: Path, files: Mapping[Material, FileRecord]) -> None:
@@ -137,7 +151,7 @@ def figures_of(folder: Path, material: Material) -> dict[str, Any]:
     not built in this folder, and the longest distances if it has none.
     """
     with TableFile(path_of(folder, material)) as file:
-        built = read_manifest(folder).get(str(material))
+        built = _record_of(folder, material)
         if built is None or built.bytes != file.size:
             built = FileRecord(file.size, "")
         sides = {str(side).lower(): _figures_of_side(file, side) for side in Color}
