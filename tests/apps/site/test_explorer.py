@@ -195,7 +195,7 @@ ASKED = [
     (
         "3r4/8/1p1k4/1P6/3KR3/8/8/8 b - - 0 1",
         "",
-        "face to face: tbgen build KRPvKRP.pairs --outcomes This looks for a proof",
+        "face to face: tbgen build KRPvKRP.pairs --outcomes Copy This looks for a proof",
     ),
     (
         f"https://lichess.org/analysis/fromPosition/{BISHOP.replace(' ', '_')}?color=black",
@@ -538,6 +538,10 @@ def test_without_a_table_the_page_has_scores_and_moves(page: Chromium, server: s
     assert "Mate, whatever has accrued (needs a table: KBNvK)" in famous
     assert sorted(texts_of(page, ".move b")) == sorted(map(board.san, board.legal_moves))
     assert "this builds the table: tbgen build KRvKR" in verdict
+    page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    page.run("document.querySelector('#verdict code + button').click()")
+    page.wait("document.querySelector('#verdict [role=status]').innerText === 'Copied.'")
+    assert page.run("window.copied") == "tbgen build KRvKR"
     type_move(page, "Kf7")
     page.wait("document.querySelector('#game button')")
 

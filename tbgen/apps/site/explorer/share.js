@@ -3,6 +3,7 @@ import { make } from './elements.js';
 
 export const isEmbedded = new URLSearchParams(location.search).has('embed');
 const EMBED = isEmbedded ? '&embed=1' : '';
+const ENDING = /^K[QRBNP]{0,3}vK[QRBNP]{0,3}(\.pairs)?$/;
 const MEN = /(?<![a-z\d])(?:[\dkqrbnp]+\/){7}[\dkqrbnp]+/i;
 
 export function addressOf({ fen, accrued }) {
@@ -14,6 +15,12 @@ export function addressOf({ fen, accrued }) {
 /** The position in the page's own address; without one, a famous one. */
 export function inAddress([fen, accrued]) {
   return location.search.includes('fen=') ? fromQuery(location.search) : { fen, accrued };
+}
+
+/** The ending that the address asks a position of, as `?ending=KRvKB`; null if it asks for none. */
+export function endingInAddress() {
+  const name = new URLSearchParams(location.search).get('ending') ?? '';
+  return ENDING.test(name) ? name : null;
 }
 
 function fromQuery(query) {
@@ -56,17 +63,21 @@ const TEXTS = {
 /** Whether a copied text leads to a server that nobody else can ask. */
 const isOfThisMachine = (name) => ['link', 'frame'].includes(name) && LOCAL.test(location.hostname);
 
-/** Copy something of a game; what the browser does not copy can be selected. */
-export async function offer(name, game, place) {
+/** Copy something of a game. */
+export function offer(name, game, place) {
   const text = TEXTS[name](game);
-  const isLocal = isOfThisMachine(name);
-  const copied = isLocal ? 'Copied. The link works on this machine only.' : 'Copied.';
+  if (!isOfThisMachine(name)) return copy(text, place);
+  return copy(text, place, { copied: 'Copied. The link works on this machine only.', toCopy: 'Copy this; it works on this machine only:' });
+}
+
+/** Copy a text, and say so in a place; what the browser does not copy can be selected there. */
+export async function copy(text, place, { copied = 'Copied.', toCopy = 'Copy this:' } = {}) {
   try {
     await navigator.clipboard.writeText(text);
     place.replaceChildren(copied);
   } catch { // a page over plain http, as on a telephone beside the server, has no clipboard
     const field = make('textarea', { readonly: true, rows: 3, 'aria-label': 'Text to copy' }, text);
-    place.replaceChildren(isLocal ? 'Copy this; it works on this machine only:' : 'Copy this:', field);
+    place.replaceChildren(toCopy, field);
     field.focus();
     field.select();
     if (document.execCommand('copy')) place.replaceChildren(copied);

@@ -4,7 +4,7 @@ import { make } from './elements.js';
 import { PAIRS, canonical, endingInWords, hasOpposedPair } from './materials.js';
 import { parseFen } from './rules.js';
 import { inPlies, inWords, parseScore, pointsOf, shadeOf, signed } from './scores.js';
-import { addressOf } from './share.js';
+import { addressOf, copy } from './share.js';
 
 const FIFTY = 100; // plies
 const MOST_TABLE_MEN = 5;
@@ -103,7 +103,13 @@ function withoutCastling(fen) {
   return make('p', {}, make('a', { href }, 'Look at the position without them'));
 }
 
-const wayOn = (words, command) => make('p', { class: 'small' }, `${words} `, make('code', {}, command));
+/** A command for a machine with tbgen, with a button that copies it. */
+function wayOn(words, command) {
+  const said = make('span', { role: 'status' });
+  const onclick = () => copy(command, said);
+  const button = make('button', { type: 'button', class: 'link', 'aria-label': `Copy ${command}`, onclick }, 'Copy');
+  return make('p', { class: 'small' }, `${words} `, make('code', {}, command), ' ', button, ' ', said);
+}
 
 /** What a solve has proved: the value, or the least and the greatest that it can be, and the moves that are best. */
 export function solved({ lower, upper, exact, moves }) {
