@@ -157,6 +157,7 @@ def test_the_page_of_six_men_has_the_figures_of_its_record() -> None:
 def test_pages_list_tables_of_pairs(record: Record, records: dict[str, Record]) -> None:
     files = dict(Site([*records.values(), record]).files())
     assert 'href="material/KPvKP.pairs.html"' in str(files["index.html"])
+    assert "Tables of pairs have the positions in which" in str(files["index.html"])
     page = str(files["material/KPvKP.pairs.html"])
     assert f"In {record.zugzwangs.all.classes:,} positions" in page
     assert "Pawn against pawn, with two pawns that face each other" in page

@@ -18,7 +18,7 @@ import { Pointer } from './pointer.js';
 import { brokenRule, formatFen, legalMoves, nameOf, parseFen, uciOf } from './rules.js';
 import { inWords, parseScore, signed } from './scores.js';
 import { showTools, wireTools } from './setup.js';
-import { addressOf, inAddress, isEmbedded, lichessOf } from './share.js';
+import { addressOf, endingInAddress, inAddress, isEmbedded, lichessOf } from './share.js';
 import { NAMES, REPORT, figuresOf, probe, source, tableOf } from './source.js';
 import { Strip } from './strip.js';
 import { colorOf, solved, unknown, verdict } from './verdict.js';
@@ -134,6 +134,15 @@ function gameInAddress() {
   } catch {
     return new Game({ fen: given.fen });
   }
+}
+
+/** Look at what the address asks for when the page is loaded: a position, or one of an ending at random. */
+async function start() {
+  const ending = endingInAddress();
+  if (!ending) return restore(history.state);
+  const { randomPosition } = await import('./draw.js');
+  game = new Game({ fen: randomPosition(ending), accrued: '' });
+  return go({ replace: true });
 }
 
 async function played(from, to) {
@@ -434,4 +443,4 @@ wireControls({
 });
 explainScores();
 addEventListener('popstate', (event) => restore(event.state));
-restore(history.state);
+start();

@@ -30,6 +30,15 @@
     link.className = "explore";
     under.prepend(link);
   }
+  for (const facts of document.querySelectorAll("[data-ending]")) {
+    const fact = document.createElement("div");
+    const term = document.createElement("dt");
+    const detail = document.createElement("dd");
+    term.append("Explorer");
+    detail.append(linkTo(`${explorer}?ending=${facts.dataset.ending}`, "a position at random"));
+    fact.append(term, detail);
+    facts.append(fact);
+  }
   for (const position of document.querySelectorAll(".position")) {
     position.replaceChildren(linkTo(addressOf(position.dataset.fen), position.textContent));
   }
