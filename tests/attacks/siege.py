@@ -160,8 +160,14 @@ def _own_time(server_process: int) -> float:
 
 
 def _waited_for_a_processor(process: int) -> float:
-    """The seconds for which the first thread of a process has waited so, since it began."""
-    _, waited, _ = Path(f"/proc/{process}/schedstat").read_text().split()
+    """The seconds for which the first thread of a process has waited so, since it began.
+
+    0 where the system does not count them.
+    """
+    statistics = Path(f"/proc/{process}/schedstat")
+    if not statistics.exists():
+        return 0.0
+    _, waited, _ = statistics.read_text().split()
     return int(waited) / 1e9
 
 
