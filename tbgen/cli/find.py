@@ -14,7 +14,7 @@ from tbgen.cli.command import Command, refuse_together, refuse_without
 from tbgen.cli.materials import built_name_argument, named_or_there
 from tbgen.cli.output import Outputs
 from tbgen.cli.reporter import progress
-from tbgen.cli.showing import Facts, Form, print_facts
+from tbgen.cli.showing import Form, print_facts
 from tbgen.errors import UsageError
 from tbgen.system.extras import how_to_install
 from tbgen.text import counted
@@ -86,7 +86,11 @@ def find(
     with TablePositions(folders, material.canonical()) as positions:
         parts = _watched(positions, PositionCondition(positions, where))
         if count:
-            _print_count(form, {"material": str(material), "where": where, "count": _sum_of(parts)})
+            found = sum(map(len, parts))
+            if form is Form.TABLE:
+                click.echo(found)
+            else:
+                print_facts(form, {"material": str(material), "where": where, "count": found})
             return
         if sample is None:
             cells = first_of(parts, limit)
@@ -102,19 +106,7 @@ def find(
                 else:
                     file.write(f"{line}\n".encode())
     if output is not None:
-        found = counted(len(cells), "position", "positions")
-        say(f"{output}: {found}")
-
-
-def _print_count(form: Form, facts: Facts) -> None:
-    if form is Form.TABLE:
-        click.echo(facts["count"])
-    else:
-        print_facts(form, facts)
-
-
-def _sum_of(parts: Iterator[Ints]) -> int:
-    return sum(len(cells) for cells in parts)
+        say(f"{output}: {counted(len(cells), 'position', 'positions')}")
 
 
 def _need_polars() -> None:
