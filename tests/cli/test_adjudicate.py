@@ -87,7 +87,7 @@ def test_no_worker_outlives_a_run_that_is_ended(
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(stop)
-    process.communicate(timeout=60)  # the pipes end when nobody holds them any more
+    process.communicate(timeout=600)  # the pipes end when nobody holds them any more
     assert process.returncode == (-stop if stop is signal.SIGKILL else 128 + stop)
 
 
@@ -122,7 +122,7 @@ def test_a_worker_that_is_killed_ends_a_run_with_one_line_and_leaves_the_old_fil
         time.sleep(0.01)
         workers = children_of(run.pid)
     os.kill(max(workers), signal.SIGKILL)
-    _, said = run.communicate(timeout=60)
+    _, said = run.communicate(timeout=600)
     assert (run.returncode, said.splitlines()) == (
         1,
         [

@@ -34,7 +34,7 @@ def command(home: Path, table_folder: Path) -> Path:
 
 def test_python_chess_plays_a_game_with_it(command: Path, tmp_path: Path) -> None:
     board = chess.Board("8/8/4K3/6k1/8/7B/8/8 b - - 1 30")
-    with chess.engine.SimpleEngine.popen_uci([str(command)], timeout=120, cwd=tmp_path) as engine:
+    with chess.engine.SimpleEngine.popen_uci([str(command)], timeout=600, cwd=tmp_path) as engine:
         engine.configure({"Accrued": "G4.0"})
         for _ in range(8):
             board.push(engine.play(board, chess.engine.Limit(nodes=50)).move or chess.Move.null())

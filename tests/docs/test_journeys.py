@@ -28,6 +28,8 @@ STEP = re.compile(
 """A command with what it prints, or a file to write."""
 PROGRESS = re.compile(r".+, \d+ s: |compiling .+ \(once, about \d+ s\)")
 """A line of progress, which a command prints only on a slow machine."""
+_HUNG = 3600
+"""Seconds after which a command hangs; compiling on a busy machine has taken ten minutes."""
 INSTALLS = ("git", "python3", "~/tbgen-venv/bin/pip")
 """Commands that make a clone and an environment, which a walk has already."""
 
@@ -85,7 +87,7 @@ def walk(page: Path, home: Path, left_out: Collection[str]) -> None:
             continue
         place = home / "chess"
         done = subprocess.run(
-            command, shell=True, cwd=place, stdout=PIPE, stderr=STDOUT, text=True, timeout=300
+            command, shell=True, cwd=place, stdout=PIPE, stderr=STDOUT, text=True, timeout=_HUNG
         )
         assert done.returncode == 0, (command, done.stdout)
         assert not shown.strip() or is_shown(unindented(shown), done.stdout), (command, done.stdout)

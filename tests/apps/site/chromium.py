@@ -37,7 +37,8 @@ def browser() -> str | None:
 NEEDED = pytest.mark.skipif(
     browser() is None, reason="no Chromium on this system (Debian's package is `chromium`)"
 )
-_SECONDS = 30
+_SECONDS = 120
+"""Far longer than a busy machine takes: a browser that is silent for so long hangs."""
 
 
 class Chromium:
