@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from tbgen.apps.games.standings import PlayerRow, Standings, TieBreak
+from tbgen.apps.games.criteria import TieBreak
+from tbgen.apps.games.players import PlayerRow
+from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.tiebreaks import NO_SUCH_GAME
 from tbgen.score import STALEMATE_CODE, Color, Score
 
@@ -82,6 +84,9 @@ _MEANINGS: Final[Mapping[TieBreak, _Meaning]] = {
 
 NO_VALUE: Final = "–"
 """The text of a player without such games."""
+_FEW_DECIMALS: Final = (0, 1, 2)
+_MOST_DECIMALS: Final = 4
+"""The decimals of a column unless fewer show its numbers exactly."""
 _LENGTHS = ("quick-wins", "long-losses")
 _MOST_NET = 3
 """The most scores that a cell of the net counts names."""
@@ -96,6 +101,8 @@ class CriterionColumn:
     sentence: str
     cells: Mapping[str, str]
     """Player -> text; empty for the direct encounter, which is known only within a tie."""
+    is_needed: bool
+    """Whether it places anybody, or everybody looks for it; a narrow screen lacks other columns."""
 
 
 def name_of(criterion: TieBreak) -> str:
@@ -110,11 +117,14 @@ def value_of(standings: Standings, criterion: TieBreak, row: PlayerRow) -> str:
 
 def columns_of(standings: Standings) -> list[CriterionColumn]:
     """The criteria in the order in which they decide."""
+    deciding = {row.behind_by for row in standings.rows}
     columns = []
     for criterion in standings.order:
         meaning = _MEANINGS[criterion]
         cells = cells_of(standings, criterion)
-        columns.append(CriterionColumn(criterion, meaning.head, meaning.sentence, cells))
+        is_needed = criterion in deciding or criterion in ("classical", "points")
+        column = CriterionColumn(criterion, meaning.head, meaning.sentence, cells, is_needed)
+        columns.append(column)
     return columns
 
 
@@ -152,15 +162,16 @@ def cells_of(standings: Standings, criterion: TieBreak) -> dict[str, str]:
 
 
 def in_fixed_decimals(values: Mapping[str, Fraction]) -> dict[str, str]:
-    """Numbers of a column with the same number of decimals: none, one or four."""
+    """Numbers of a column with the same number of decimals: none, one, two or four."""
     decimals = max((_decimals_of(value) for value in values.values()), default=0)
     return {name: f"{float(value):.{decimals}f}" for name, value in values.items()}
 
 
 def _decimals_of(value: Fraction) -> int:
-    if value.denominator == 1:
-        return 0
-    return 1 if value.denominator == 2 else 4
+    for decimals in _FEW_DECIMALS:
+        if (value * 10**decimals).denominator == 1:
+            return decimals
+    return _MOST_DECIMALS
 
 
 def _net_in_words(row: PlayerRow) -> str:

@@ -10,8 +10,9 @@ from typing import Any
 
 from tbgen.apps.games.endings import has_crashed
 from tbgen.apps.games.event import EventGame
+from tbgen.apps.games.players import PlayerRow, cross_table
 from tbgen.apps.games.results import winner_of
-from tbgen.apps.games.standings import PlayerRow, Standings, cross_table
+from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.tags import number_in
 from tbgen.apps.games.tiebreaks import sonneborn_berger
 from tbgen.rules.points import DRAW, LOSS, WIN

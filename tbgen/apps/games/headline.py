@@ -1,12 +1,14 @@
-"""Who won an event or leads it, in a sentence or two."""
+"""Who won an event or leads it, in a sentence or two, and how far the event has come."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from tbgen.apps.games.columns import name_of, value_of
+from tbgen.apps.games.criteria import TieBreak
 from tbgen.apps.games.knockout import Tie
-from tbgen.apps.games.standings import PlayerRow, Standings, TieBreak
+from tbgen.apps.games.players import PlayerRow
+from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.ties import names_in_words
 from tbgen.text import counted
 
@@ -31,6 +33,21 @@ def headline(standings: Standings, knockout: Mapping[int, Sequence[Tie[str]]]) -
     if len(standings.rows) > 1:
         told += _second(standings, standings.rows[1])
     return told
+
+
+def heading(standings: Standings, knockout: Mapping[int, Sequence[Tie[str]]]) -> str:
+    """What the table of players shows: final standings, or those after or in a round."""
+    if knockout:
+        return "Points of all games"
+    if standings.is_over and not standings.doubtful:
+        return "Final standings"
+    # Byes have their points before the round is played.
+    played = [game.round_number for game in standings.finished if not game.is_bye]
+    last = max(played, default=0)
+    if not last:
+        return "Standings"
+    is_running = any(game.round_number == last for game in standings.unfinished)
+    return f"Standings {'in' if is_running else 'after'} round {last}"
 
 
 def _second(standings: Standings, second: PlayerRow) -> str:

@@ -8,7 +8,8 @@ from typing import Final
 
 from tbgen.apps.games.dates import in_words
 from tbgen.apps.games.event import EventGame
-from tbgen.apps.games.standings import PlayerRow, Standings
+from tbgen.apps.games.players import PlayerRow
+from tbgen.apps.games.standings import Standings
 from tbgen.score import Color
 
 _MOST_CROSSED: Final = 100

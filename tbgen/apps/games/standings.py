@@ -1,6 +1,7 @@
 """Standings of an event: cross table, sums of points and tie-breaks.
 
 >>> from tbgen.rules.points import Scoring
+>>> from tbgen.score import Score
 >>> games = [EventGame(("Ann", "Bob"), "1/2-1/2", Score(3, Color.WHITE), Scoring(), Source.GAME)]
 >>> [(row.rank, row.name, str(row.points), str(row.classical)) for row in Standings(games).rows]
 [(1, 'Ann', '9/16', '1/2'), (2, 'Bob', '7/16', '1/2')]
@@ -11,222 +12,28 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from itertools import chain
-from typing import Any, Final
+from typing import Any
 
 from tbgen.apps.games import tiebreaks
+from tbgen.apps.games.criteria import DEFAULT_ORDER, ON_TABLE, TieBreak
 from tbgen.apps.games.dates import Day, in_words
-from tbgen.apps.games.endings import has_crashed
-from tbgen.apps.games.event import EventGame, is_bye, names_of_events
-from tbgen.apps.games.results import DRAWN, UNFINISHED
+from tbgen.apps.games.event import EventGame, names_of_events
+from tbgen.apps.games.players import PlayerRow, cross_table, rows_of
+from tbgen.apps.games.repeats import repeats
+from tbgen.apps.games.results import UNFINISHED
 from tbgen.apps.games.tags import Source
 from tbgen.apps.games.teams import players_teams, teams_of
-from tbgen.apps.games.tiebreaks import Cell, Criterion, CrossTable, Values
+from tbgen.apps.games.tiebreaks import Criterion, Values
 from tbgen.errors import TbgenError
-from tbgen.facts import facts_of
-from tbgen.rules.points import LOSS, OTB_CUTOFF_CODE, WIN, Scheme, lexicographic_key
-from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
+from tbgen.rules.points import OTB_CUTOFF_CODE, WIN, Scheme
+from tbgen.score import MOST_CODE, Color
 from tbgen.text import counted
 
 _MOST_NAMED = 6
 """The most missing tables that a sentence names."""
-
-TieBreak = str
-"""A criterion by which players are ranked, one of `TIE_BREAKS`.
-
-`classical` is points by the sheet, a win 1 and a draw 1/2. `points` is the sum of r-mobility
-points. `net` is the lexicographic order of the rules: stalemates given minus suffered, then the
-same for G1.0, G1.5 and so on. The others come from the cross table, and count the kind of points
-that ranks first.
-"""
-
-ON_TABLE: Final[Mapping[TieBreak, Callable[[CrossTable], Values]]] = {
-    "sonneborn-berger": tiebreaks.sonneborn_berger,
-    "buchholz": tiebreaks.buchholz,
-    "buchholz-cut-1": partial(tiebreaks.buchholz, lowest=1),
-    "buchholz-median": partial(tiebreaks.buchholz, lowest=1, highest=1),
-    "wins": tiebreaks.wins,
-    "black-wins": tiebreaks.black_wins,
-    "crashes": tiebreaks.crashes,
-    "double-wins": tiebreaks.double_wins,
-    "quick-wins": partial(tiebreaks.lengths, points=WIN, is_more_better=False),
-    "long-losses": partial(tiebreaks.lengths, points=LOSS, is_more_better=True),
-}
-
-TIE_BREAKS: Final[tuple[TieBreak, ...]] = (
-    "classical",
-    "points",
-    "net",
-    "direct-encounter",
-    *ON_TABLE,
-)
-DEFAULT_ORDER: Final[tuple[TieBreak, ...]] = ("points", "net", "direct-encounter", "classical")
-"""By r-mobility points first, as the rules demand; under --scoring classical they are the ordinary
-points.
-"""
-
-PRESETS: Final[Mapping[str, tuple[TieBreak, ...]]] = {
-    "tcec-swiss": ("classical", "sonneborn-berger", "points", "wins", "direct-encounter"),
-    "tcec-league": (
-        "classical",
-        "direct-encounter",
-        "sonneborn-berger",
-        "points",
-        "double-wins",
-        "quick-wins",
-        "long-losses",
-    ),
-    "tcec-season-18": ("classical", "crashes", "direct-encounter", "wins", "sonneborn-berger"),
-    "otb": (
-        "points",
-        "direct-encounter",
-        "buchholz-cut-1",
-        "buchholz",
-        "sonneborn-berger",
-        "wins",
-        "net",
-    ),
-}
-"""Name -> criteria in order; docs/adjudication.md names the rules behind them."""
-
-
-@dataclass(slots=True)
-class PlayerRow:
-    """A player's row."""
-
-    name: str
-    rank: int = 0
-    games: int = 0
-    byes: int = 0
-    """How many of the games are byes."""
-    points: Fraction = Fraction(0)
-    classical: Fraction = Fraction(0)
-    met: dict[str, list[tuple[EventGame, Color]]] = field(default_factory=dict)
-    """Opponent -> the games, with the player's side in each."""
-    figures: dict[TieBreak, Fraction] = field(default_factory=dict)
-    """Criterion of the cross table -> the player's value."""
-    behind_by: TieBreak | None = None
-    """The criterion that places the player behind the row above; None if there is none."""
-
-    def add(self, game: EventGame, side: Color) -> None:
-        """Count a game in which the player had this side."""
-        self.games += 1
-        self.byes += game.is_bye
-        self.points += game.points(side)
-        self.classical += game.classical(side)
-        self.met.setdefault(game.players[side.other], []).append((game, side))
-
-    @property
-    def has_moved(self) -> bool:
-        """Whether the player has made or seen a move in any game."""
-        every_game = chain.from_iterable(self.met.values())
-        return any(game.plies for game, _ in every_game)
-
-    def points_against(self, opponent: str) -> list[Fraction]:
-        """R-mobility points, game by game."""
-        return [game.points(side) for game, side in self.met.get(opponent, [])]
-
-    def net(self, most_code: int = MOST_CODE) -> tuple[int, ...]:
-        """The net counts that the lexicographic order compares, up to a code."""
-        scores = list[tuple[Color, Score]]()
-        for games in self.met.values():
-            for game, side in games:
-                if game.is_on_the_board:
-                    scores.append((side, game.final))
-        return lexicographic_key(scores, most_code)
-
-    def opponents(self, indices: Mapping[str, int]) -> list[str]:
-        """The opponents in the list, in its order, so without byes."""
-        return sorted(self.met.keys() & indices.keys(), key=indices.__getitem__)
-
-    def facts(self, indices: Mapping[str, int]) -> dict[str, Any]:
-        """The line as JSON has it; `indices` has the order of all players."""
-        net = {}
-        for code, count in enumerate(self.net(), STALEMATE_CODE):
-            if count:
-                net[str(Score(code, Color.WHITE))] = count
-        against = {}
-        for opponent in self.opponents(indices):
-            against[opponent] = [str(points) for points in self.points_against(opponent)]
-        return facts_of(
-            self,
-            "rank",
-            "name",
-            "games",
-            "byes",
-            "classical",
-            "points",
-            points_exact=str(self.points),
-            net=net,
-            behind_by=self.behind_by,
-            tiebreaks=self.figures,
-            against=against,
-        )
-
-
-def no_players(games: Iterable[EventGame]) -> set[str]:
-    """The names that stand for no opponent: usual ones, in games without moves alone."""
-    byes = set()
-    movers = set()
-    for game in games:
-        for name in game.players:
-            if game.plies:
-                movers.add(name)
-            elif is_bye(name):
-                byes.add(name)
-    return byes - movers
-
-
-def cross_table(
-    games: Sequence[EventGame], points: Callable[[EventGame, Color], Fraction]
-) -> CrossTable:
-    """The cells of all players, round by round.
-
-    A game against no opponent is a bye. A game without moves that is not drawn is a forfeit, if
-    other games have moves. A player without a game in a round was absent, unless the round is the
-    last one, which may still be running.
-    """
-    byes = no_players(games)
-    have_moves = any(game.plies for game in games)
-    numbers = sorted({game.round_number for game in games})
-    rounds: dict[str, dict[int, list[Cell[str]]]] = {}
-    for game in games:
-        is_forfeit = have_moves and not game.plies and game.result != DRAWN
-        for side in Color:
-            name = game.players[side]
-            opponent = game.players[side.other]
-            cell = Cell(
-                None if opponent in byes else opponent,
-                points(game, side),
-                is_played=not is_forfeit and opponent not in byes,
-                side=side,
-                moves=(game.plies + 1) // 2,
-                is_crash=has_crashed(game, side),
-            )
-            rounds.setdefault(name, {}).setdefault(game.round_number, []).append(cell)
-    table = {}
-    for name, played in rounds.items():
-        if name not in byes:
-            table[name] = _cells_of(played, numbers)
-    return tiebreaks.settled(table)
-
-
-def _cells_of(played: Mapping[int, list[Cell[str]]], numbers: Sequence[int]) -> list[Cell[str]]:
-    """The cells of a player with those of missed rounds.
-
-    Who missed the last round but one, too, has left: the last round counts as missed then.
-    """
-    has_left = len(numbers) > 1 and numbers[-2] not in played
-    cells = list[Cell[str]]()
-    for number in numbers:
-        if number in played:
-            cells.extend(played[number])
-        elif has_left or number != numbers[-1]:
-            cells.append(Cell(None, LOSS, is_played=False))
-    return cells
 
 
 class Standings:
@@ -289,7 +96,7 @@ class Standings:
         """The teams, best first; empty if no game names one."""
         self.team_of = players_teams(self.finished)
         """Player -> team."""
-        self._everybody = _rows_of(self.finished)
+        self._everybody = rows_of(self.finished)
         """The rows of all names, byes among them."""
         self.rows = self._ranked_rows()
         self.indices = {row.name: index for index, row in enumerate(self.rows)}
@@ -348,7 +155,7 @@ class Standings:
     @property
     def event(self) -> str:
         """The name of the event, or the common part of several names; empty if there is none."""
-        names = {game.event for game in self.finished} - {""}
+        names = {game.event for game in self.listed} - {""}
         common = list[str]()
         for words in zip(*(name.split() for name in names), strict=False):
             if len(set(words)) > 1:
@@ -447,8 +254,11 @@ class Standings:
         return fewest, most
 
     def doubts(self) -> Iterator[str]:
-        """What may be wrong: several events, or names that do not stand for one player."""
+        """What may be wrong: several events, games that stand twice, or names that do not stand for
+        one player.
+        """
         yield from self._mixtures()
+        yield from repeats(self.listed)
         yield from self._names_alike()
         have_moves = any(game.plies for game in self.finished)
         nameless = 0
@@ -520,16 +330,6 @@ class Standings:
         for error in self.skipped:
             rows.append({"event": event, "left_out": str(error)})
         return rows
-
-
-def _rows_of(games: Iterable[EventGame]) -> dict[str, PlayerRow]:
-    """Name -> the games and points, not ranked yet."""
-    rows = dict[str, PlayerRow]()
-    for game in games:
-        for side in Color:
-            name = game.players[side]
-            rows.setdefault(name, PlayerRow(name)).add(game, side)
-    return rows
 
 
 def _first_difference(

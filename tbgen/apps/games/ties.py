@@ -9,7 +9,9 @@ from itertools import groupby
 from operator import attrgetter
 
 from tbgen.apps.games.columns import name_of
-from tbgen.apps.games.standings import PlayerRow, Standings, TieBreak
+from tbgen.apps.games.criteria import TieBreak
+from tbgen.apps.games.players import PlayerRow
+from tbgen.apps.games.standings import Standings
 from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
 from tbgen.text import counted
 
@@ -47,6 +49,8 @@ def names_in_words(rows: Sequence[PlayerRow]) -> str:
         names.append(counted(len(rows) - _MOST_NAMED, "other", "others"))
     if len(names) == 1:
         return names[0]
+    if len(names) > 2 and any("," in name for name in names):  # family names stand first
+        return f"{'; '.join(names[:-1])}; and {names[-1]}"
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 

@@ -20,7 +20,7 @@ from tbgen.apps.games.crosstable import ratings_of
 from tbgen.apps.games.dates import in_words
 from tbgen.apps.games.endings import MARKS, MEANINGS, mark_of
 from tbgen.apps.games.event import EventGame
-from tbgen.apps.games.headline import headline
+from tbgen.apps.games.headline import heading, headline
 from tbgen.apps.games.knockout import knockout_rounds
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.rounds import grid_of, rounds_of
@@ -75,8 +75,10 @@ def standings_page(
     return page + "\n"
 
 
-def _event(standings: Standings, rules: Rules, links: Mapping[GameKey, str]) -> dict[str, Any]:
-    """An event as its template receives it; `links` are the addresses of games."""
+def _event(
+    standings: Standings, rules: Rules, pages: Mapping[GameKey, _GamePage], beside: str = ""
+) -> dict[str, Any]:
+    """An event as its template receives it; the pages of its games are in the folder `beside`."""
     knockout = knockout_rounds(standings.finished)
     rounds = rounds_of(standings)
     marks = {mark_of(game) for game in standings.finished}
@@ -84,7 +86,6 @@ def _event(standings: Standings, rules: Rules, links: Mapping[GameKey, str]) -> 
     for ending, mark in MARKS.items():
         if mark in marks:
             meanings[mark] = MEANINGS[ending]
-    last_names = [each.name for each in rounds if each.name.startswith("Round")]
     ratings = ratings_of(standings)
     has_parts = any(game.points(Color.WHITE).denominator > 2 for game in standings.finished)
     return {
@@ -96,7 +97,7 @@ def _event(standings: Standings, rules: Rules, links: Mapping[GameKey, str]) -> 
         "dates": in_words(standings.days),
         "counts": ", ".join(_counts_in_words(standings)),
         "headline": headline(standings, knockout),
-        "last_round": last_names[-1].lower() if last_names and not knockout else "",
+        "heading": heading(standings, knockout),
         "knockout": knockout,
         "columns": columns_of(standings),
         "byes": byes_of(standings),
@@ -106,14 +107,16 @@ def _event(standings: Standings, rules: Rules, links: Mapping[GameKey, str]) -> 
         "meanings": meanings,
         "rounds": rounds,
         "rules": list(rules_in_words(standings, rules)),
-        "links": links,
+        "pages": pages,
+        "beside": beside,
     }
 
 
 def _counts_in_words(standings: Standings) -> Iterator[str]:
     """How many games, players and byes an event has."""
-    games = counted(len(standings.finished) - standings.byes, "game", "games")
-    yield f"{games} of {counted(len(standings.rows), 'player', 'players')}"
+    if standings.rows:
+        games = counted(len(standings.finished) - standings.byes, "game", "games")
+        yield f"{games} of {counted(len(standings.rows), 'player', 'players')}"
     if standings.byes:
         yield counted(standings.byes, "bye", "byes")
     if standings.unfinished:
@@ -205,12 +208,9 @@ class EventSite:
             yield f"static/{name}", static(name)
         files = list(files_in_words(self.files))
         for standings, folder in zip(self.ranked, self.folders, strict=True):
-            links = {}
-            for key, page in self.pages.items():
-                if page.folder == folder:
-                    links[key] = f"{folder}/{page.file}" if self.is_single else page.file
-            event = _event(standings, self.rules, links)
+            pages = {key: page for key, page in self.pages.items() if page.folder == folder}
             beside = f"{folder}/" if self.is_single else ""
+            event = _event(standings, self.rules, pages, beside)
             path = INDEX if self.is_single else f"{folder}/{INDEX}"
             yield (
                 path,
@@ -363,6 +363,7 @@ def _game_page(site: EventSite, page: _GamePage, text: GameText, digest: str) ->
         game=page.game,
         event=page.standings.event or _NAMELESS,
         back=f"../{INDEX}" if site.is_single else INDEX,
+        anchor=page.name,
         before=page.before,
         after=page.after,
         each=annotate(site.tables, game),

@@ -6,7 +6,7 @@ import pytest
 
 from tbgen.apps.games.endings import ended_in_words
 from tbgen.apps.games.event import EventGame
-from tbgen.apps.games.headline import headline
+from tbgen.apps.games.headline import heading, headline
 from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.tags import Source
 from tbgen.apps.games.ties import ties_of
@@ -34,6 +34,33 @@ def test_the_first_of_two_players_leads_until_somebody_says_that_the_event_is_ov
 def test_an_event_with_an_unfinished_game_is_not_over() -> None:
     unfinished = game("Ann", "Bob", "G1.5")._replace(result="*")
     assert said([*MATCH, unfinished], is_over=True).startswith("Ann leads")
+
+
+def test_the_heading_names_the_last_round_of_which_a_game_has_been_played() -> None:
+    def in_round(number: int, game: EventGame) -> EventGame:
+        return game._replace(tags={"Round": f"{number}.1", "Event": "Open"})
+
+    played = [in_round(1, game("Ann", "Bob", "G1.5")), in_round(2, game("Bob", "Cid", "G2.5"))]
+    bye = in_round(3, game("Ann", "half-point bye", "G0.5")._replace(plies=0))
+    to_play = in_round(3, game("Cid", "Bob", "G0.5")._replace(result="*", plies=0))
+    for games, words in (
+        (played, "Standings after round 2"),
+        ([*played, bye, to_play], "Standings after round 2"),
+        ([*played, bye, to_play._replace(tags={"Round": "2.2"})], "Standings in round 2"),
+        (MATCH, "Standings"),
+    ):
+        assert heading(Standings(games), {}) == words
+    assert heading(Standings(played, is_over=True), {}) == "Final standings"
+    # Pairings of the first round have an event, too.
+    assert Standings([to_play]).event == "Open"
+
+
+def test_names_with_commas_stand_apart_in_a_sentence() -> None:
+    games = [game(name, f"Black {name}", "G0.5") for name in ("Berg, Anna", "Lie, Tor", "Vik, Oda")]
+    holders, _ = ties_of(Standings(games))
+    assert holders[0] == "Berg, Anna; Lie, Tor; and Vik, Oda all have 0.75 points."
+    holders, _ = ties_of(Standings(games[:2]))
+    assert holders[0] == "Berg, Anna and Lie, Tor both have 0.75 points."
 
 
 @pytest.mark.parametrize(

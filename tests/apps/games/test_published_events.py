@@ -15,9 +15,10 @@ import chess.pgn
 import pytest
 
 from tbgen.apps.games.batch import ChunkDecider, GamesTask
+from tbgen.apps.games.criteria import PRESETS
 from tbgen.apps.games.endings import has_crashed
 from tbgen.apps.games.event import EventGame, by_event
-from tbgen.apps.games.standings import PRESETS, Standings
+from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.text import chunks_in
 from tbgen.score import Color
 from tests.project import S18, golden_rows

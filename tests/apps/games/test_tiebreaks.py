@@ -9,9 +9,11 @@ from itertools import groupby
 
 import pytest
 
+from tbgen.apps.games.criteria import ON_TABLE
 from tbgen.apps.games.endings import has_crashed
 from tbgen.apps.games.event import EventGame
-from tbgen.apps.games.standings import ON_TABLE, Standings, cross_table
+from tbgen.apps.games.players import cross_table
+from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.tags import Source
 from tbgen.apps.games.tiebreaks import (
     Cell,

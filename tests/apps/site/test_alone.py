@@ -8,9 +8,10 @@ import html5lib
 import pytest
 
 from tbgen.apps.games.annotate import annotate
+from tbgen.apps.games.criteria import TIE_BREAKS
 from tbgen.apps.games.event import EventGame
 from tbgen.apps.games.read import PgnGame, games_in
-from tbgen.apps.games.standings import TIE_BREAKS, Standings
+from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.tags import Source
 from tbgen.apps.site.event import standings_page
 from tbgen.apps.site.standalone import annotated_page
@@ -52,12 +53,12 @@ def test_a_cell_has_the_scores_of_two_games_as_the_player_of_the_row_sees_them()
     found = page(game("Ann", "Bob", "G1.5"), game("Bob", "Ann", "G0.0"))
     cells = re.findall(r'<td class="met">(.*?)</td>', found)
     bobs = (
-        '<span class="b2" title="G1.5 as Black, points 0.4375, drawn">−1.5</span>'
-        '<span class="w0" title="G0.0 as White, points 1, best play">1<sup>b</sup></span>'
+        '<span class="b2" title="G1.5 as Black against Ann, points 0.4375, drawn">−1.5</span>'
+        '<span class="w0" title="G0.0 as White against Ann, points 1, best play">1<sup>b</sup></span>'
     )
     anns = (
-        '<span class="w2" title="G1.5 as White, points 0.5625, drawn">1.5</span>'
-        '<span class="b0" title="G0.0 as Black, points 0, best play">0<sup>b</sup></span>'
+        '<span class="w2" title="G1.5 as White against Bob, points 0.5625, drawn">1.5</span>'
+        '<span class="b0" title="G0.0 as Black against Bob, points 0, best play">0<sup>b</sup></span>'
     )
     assert cells == [bobs, anns]
 
@@ -208,7 +209,7 @@ def test_a_bye_stands_in_a_cell_of_its_own_and_a_forfeit_has_no_score() -> None:
     found = page(game("Ann", "Bob", "G1.5"), bye, forfeit)
     assert '<th scope="col" class="n">Byes</th>' in found
     assert '<td class="n">0.5</td>' in found
-    by_forfeit = "1-0 as White, by the score sheet, Black forfeited"
+    by_forfeit = "1-0 as White against Ann, by the score sheet, Black forfeited"
     assert f'<span title="{by_forfeit}">1<sup>f</sup></span>' in found
     assert "<summary>Round 2: 1 game</summary>" in found
     assert "<td>Black forfeited</td>" in found
@@ -232,10 +233,18 @@ def test_equal_points_are_explained_and_the_figure_that_decides_is_marked() -> N
     assert "Cid is before Ann by points, less than a billionth more." in tied
 
 
+def test_how_a_game_ended_says_once_that_best_play_decided_it() -> None:
+    found = page(
+        game("Ann", "Bob", "G0.0", Source.TABLEBASE), game("Ann", "Bob", "G1.5", Source.TABLEBASE)
+    )
+    assert "<td>best play</td>" in found
+    assert "<td>drawn; decided by best play</td>" in found
+
+
 def test_a_sentence_says_who_leads_and_why_an_equal_player_is_second() -> None:
     games = [game("Ann", "Bob", "G1.0"), game("Cid", "Dan", "G1.0"), game("Cid", "Dan", "-G1.0")]
     found = standings_page([Standings([*games, game("Ann", "Bob", "-G1.0")])])
     assert "Ann, Bob, Cid and Dan share first place with 1 point." in found
     everybody = [("Ann", "Bob", "G0.5"), ("Bob", "Cid", "G0.5"), ("Ann", "Cid", "G0.0")]
     over = standings_page([Standings([game(*each) for each in everybody])])
-    assert "Ann wins with 1.7500 points, from 2 games." in over
+    assert "Ann wins with 1.75 points, from 2 games." in over

@@ -7,7 +7,7 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 from subprocess import CompletedProcess
-from urllib.parse import unquote, urljoin
+from urllib.parse import unquote, urldefrag, urljoin
 
 import html5lib
 import pytest
@@ -23,16 +23,20 @@ WITHOUT_MOVES = 11
 
 
 class Links(HTMLParser):
-    """The addresses that a page names, and its anchors."""
+    """The addresses that a page names, and its anchors. Parts of a drawing are no addresses."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self.found: list[str] = []
+        self.anchors: list[str] = []
         self.feed(text)
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         for name, value in attributes:
-            if name in ("href", "src") and value and not value.startswith(("#", "data:")):
+            if name == "id" and value:
+                self.anchors.append(value)
+            is_address = name in ("href", "src") and tag != "use"
+            if is_address and value and not value.startswith("data:"):
                 self.found.append(value)
 
 
@@ -75,12 +79,20 @@ def test_every_event_and_every_game_with_moves_has_a_page(folder: Path) -> None:
         assert f">{name}</a>" in contents
 
 
-def test_every_page_is_valid_and_every_link_leads_to_a_file(folder: Path) -> None:
+def test_every_page_is_valid_and_every_link_leads_to_a_file_or_a_place_on_a_page(
+    folder: Path,
+) -> None:
+    links = {}
     for page in pages_in(folder):
-        text = text_of(page)
-        html5lib.HTMLParser(strict=True).parse(text)
-        for link in Links(text).found:
-            assert Path(unquote(urljoin(page.as_uri(), link)).removeprefix("file://")).is_file()
+        html5lib.HTMLParser(strict=True).parse(text_of(page))
+        links[page] = Links(text_of(page))
+        assert len(set(links[page].anchors)) == len(links[page].anchors)
+    for page in links:
+        for link in links[page].found:
+            address, anchor = urldefrag(urljoin(page.as_uri(), link))
+            target = Path(unquote(address).removeprefix("file://"))
+            assert target.is_file()
+            assert not anchor or anchor in links[target].anchors
 
 
 def test_the_page_of_an_event_says_what_is_not_final_and_where_it_is_from(

@@ -124,6 +124,7 @@ function show(figure, wanted) {
   const position = firstPosition(line.men, line.fen);
   line.steps.slice(0, now).forEach((step) => play(position, step));
   position.men.forEach(draw);
+  markTurn(line.board, position);
   line.moves[line.now - 1]?.removeAttribute("data-now");
   line.now = now;
   markSquares(line);
@@ -138,6 +139,11 @@ function draw({ use, color, role, x, y, isTaken }) {
   use.setAttribute("x", x);
   use.setAttribute("y", y);
   use.toggleAttribute("data-taken", isTaken);
+}
+
+/** The circle beside the board has the colour of the side to move. */
+function markTurn(board, { isWhite }) {
+  board.querySelector("circle.turn").setAttribute("fill", isWhite ? "#fff" : "#000");
 }
 
 /** Colour the squares of the last move. */

@@ -1,0 +1,165 @@
+"""The players of an event: their games, sums of points, and rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import chain
+from typing import Any
+
+from tbgen.apps.games import tiebreaks
+from tbgen.apps.games.criteria import TieBreak
+from tbgen.apps.games.endings import has_crashed
+from tbgen.apps.games.event import EventGame, is_bye
+from tbgen.apps.games.results import DRAWN
+from tbgen.apps.games.tiebreaks import Cell, CrossTable
+from tbgen.facts import facts_of
+from tbgen.rules.points import LOSS, lexicographic_key
+from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
+
+
+@dataclass(slots=True)
+class PlayerRow:
+    """A player's row."""
+
+    name: str
+    rank: int = 0
+    games: int = 0
+    byes: int = 0
+    """How many of the games are byes."""
+    points: Fraction = Fraction(0)
+    classical: Fraction = Fraction(0)
+    met: dict[str, list[tuple[EventGame, Color]]] = field(default_factory=dict)
+    """Opponent -> the games, with the player's side in each."""
+    figures: dict[TieBreak, Fraction] = field(default_factory=dict)
+    """Criterion of the cross table -> the player's value."""
+    behind_by: TieBreak | None = None
+    """The criterion that places the player behind the row above; None if there is none."""
+
+    def add(self, game: EventGame, side: Color) -> None:
+        """Count a game in which the player had this side."""
+        self.games += 1
+        self.byes += game.is_bye
+        self.points += game.points(side)
+        self.classical += game.classical(side)
+        self.met.setdefault(game.players[side.other], []).append((game, side))
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether the player has made or seen a move in any game."""
+        every_game = chain.from_iterable(self.met.values())
+        return any(game.plies for game, _ in every_game)
+
+    def points_against(self, opponent: str) -> list[Fraction]:
+        """R-mobility points, game by game."""
+        return [game.points(side) for game, side in self.met.get(opponent, [])]
+
+    def net(self, most_code: int = MOST_CODE) -> tuple[int, ...]:
+        """The net counts that the lexicographic order compares, up to a code."""
+        scores = list[tuple[Color, Score]]()
+        for games in self.met.values():
+            for game, side in games:
+                if game.is_on_the_board:
+                    scores.append((side, game.final))
+        return lexicographic_key(scores, most_code)
+
+    def opponents(self, indices: Mapping[str, int]) -> list[str]:
+        """The opponents in the list, in its order, so without byes."""
+        return sorted(self.met.keys() & indices.keys(), key=indices.__getitem__)
+
+    def facts(self, indices: Mapping[str, int]) -> dict[str, Any]:
+        """The line as JSON has it; `indices` has the order of all players."""
+        net = {}
+        for code, count in enumerate(self.net(), STALEMATE_CODE):
+            if count:
+                net[str(Score(code, Color.WHITE))] = count
+        against = {}
+        for opponent in self.opponents(indices):
+            against[opponent] = [str(points) for points in self.points_against(opponent)]
+        return facts_of(
+            self,
+            "rank",
+            "name",
+            "games",
+            "byes",
+            "classical",
+            "points",
+            points_exact=str(self.points),
+            net=net,
+            behind_by=self.behind_by,
+            tiebreaks=self.figures,
+            against=against,
+        )
+
+
+def no_players(games: Iterable[EventGame]) -> set[str]:
+    """The names that stand for no opponent: usual ones, in games without moves alone."""
+    byes = set()
+    movers = set()
+    for game in games:
+        for name in game.players:
+            if game.plies:
+                movers.add(name)
+            elif is_bye(name):
+                byes.add(name)
+    return byes - movers
+
+
+def cross_table(
+    games: Sequence[EventGame], points: Callable[[EventGame, Color], Fraction]
+) -> CrossTable:
+    """The cells of all players, round by round.
+
+    A game against no opponent is a bye. A game without moves that is not drawn is a forfeit, if
+    other games have moves. A player without a game in a round was absent, unless the round is the
+    last one, which may still be running.
+    """
+    byes = no_players(games)
+    have_moves = any(game.plies for game in games)
+    numbers = sorted({game.round_number for game in games})
+    rounds: dict[str, dict[int, list[Cell[str]]]] = {}
+    for game in games:
+        is_forfeit = have_moves and not game.plies and game.result != DRAWN
+        for side in Color:
+            name = game.players[side]
+            opponent = game.players[side.other]
+            cell = Cell(
+                None if opponent in byes else opponent,
+                points(game, side),
+                is_played=not is_forfeit and opponent not in byes,
+                side=side,
+                moves=(game.plies + 1) // 2,
+                is_crash=has_crashed(game, side),
+            )
+            rounds.setdefault(name, {}).setdefault(game.round_number, []).append(cell)
+    table = {}
+    for name, played in rounds.items():
+        if name not in byes:
+            table[name] = _cells_of(played, numbers)
+    return tiebreaks.settled(table)
+
+
+def _cells_of(played: Mapping[int, list[Cell[str]]], numbers: Sequence[int]) -> list[Cell[str]]:
+    """The cells of a player with those of missed rounds.
+
+    Who missed the last round but one, too, has left: the last round counts as missed then.
+    """
+    has_left = len(numbers) > 1 and numbers[-2] not in played
+    cells = list[Cell[str]]()
+    for number in numbers:
+        if number in played:
+            cells.extend(played[number])
+        elif has_left or number != numbers[-1]:
+            cells.append(Cell(None, LOSS, is_played=False))
+    return cells
+
+
+def rows_of(games: Iterable[EventGame]) -> dict[str, PlayerRow]:
+    """Name -> the games and points, not ranked yet."""
+    rows = dict[str, PlayerRow]()
+    for game in games:
+        for side in Color:
+            name = game.players[side]
+            rows.setdefault(name, PlayerRow(name)).add(game, side)
+    return rows
