@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -174,24 +174,23 @@ def command(
     is_file = has_copy and output != STANDARD_OUTPUT
     rules = replace(rules, continued=how, counts_fifty_moves=count_fifty)
     task = GamesTask(rules, folders, texts=has_copy, lines=lines, facts=verdicts is not None)
-    with ExitStack() as stack:
-        solver: PositionSolver | None = None
-        if solve:
-            from tbgen.closures.solving import PositionSolver
+    asked_solver: AbstractContextManager[PositionSolver | None] = nullcontext()
+    if solve:
+        from tbgen.closures.solving import PositionSolver
 
-            solver = stack.enter_context(
-                PositionSolver(
-                    folders,
-                    budget=budget,
-                    threads=processors(),
-                    syzygy=syzygy,
-                    counts_solved=not reuse,
-                    overrun=overrun,
-                )
-            )
-            if only_plan:
-                show_plan(solver, names, task, form)
-                return 0
+        asked_solver = PositionSolver(
+            folders,
+            budget=budget,
+            threads=processors(),
+            syzygy=syzygy,
+            counts_solved=not reuse,
+            overrun=overrun,
+        )
+    with asked_solver as solver:
+        if solver is not None and only_plan:
+            show_plan(solver, names, task, form)
+            return 0
+        if solver is not None:
             solve_ahead(solver, names, task)
         everything = _decided(names, task, jobs, solver, outputs, in_place=in_place, whole=is_file)
     complain(*everything.contradicted)

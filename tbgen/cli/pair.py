@@ -8,15 +8,9 @@ from pathlib import Path
 
 import click
 
-from tbgen.apps.games.batch import GamesTask, total
+from tbgen.apps.games.batch import GamesTask
 from tbgen.apps.games.columns import in_fixed_decimals
-from tbgen.apps.games.event import (
-    EventGame,
-    by_event,
-    faults_of_event,
-    games_of_event,
-    names_of_events,
-)
+from tbgen.apps.games.event import EventGame, by_event, names_of_events
 from tbgen.apps.games.rules import Rules
 from tbgen.apps.match.next_round import (
     NextRound,
@@ -25,12 +19,12 @@ from tbgen.apps.match.next_round import (
     next_round,
     parse_entries,
 )
-from tbgen.cli import complain, complain_of, options
+from tbgen.cli import complain_of, options
 from tbgen.cli.command import Command
 from tbgen.cli.output import Outputs
-from tbgen.cli.reading import adjudicated
+from tbgen.cli.reading import event_games
 from tbgen.cli.showing import Form, print_facts, table_lines
-from tbgen.errors import TbgenError, UsageError
+from tbgen.errors import UsageError
 from tbgen.system.inputs import matching_files
 from tbgen.system.outputs import STANDARD_OUTPUT
 from tbgen.text import printable
@@ -115,17 +109,7 @@ def command(
         raise UsageError("name the PGN files of the rounds so far, or --players for the first")
     outputs = Outputs({"the round": output}, read=names, kept={"--players": players}, force=force)
     task = GamesTask(rules, tables=folders, texts=False, results=True)
-    parts = list(adjudicated(names, task))
-    played = list[EventGame]()
-    for part in parts:
-        played += part.results
-    everything = total(parts)
-    complain(*everything.contradicted)
-    faults: Sequence[TbgenError] = everything.skipped
-    if event is not None and played:
-        every_game = played
-        played = games_of_event(every_game, event)
-        faults = faults_of_event(faults, every_game, played)
+    played, faults = event_games(names, task, 1, event)
     code = complain_of(faults)
     _refuse_mixture(played)
     entries = entries_of(played) if players is None else _entries_in(players)

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from tbgen.apps.games.batch import ChunkReport, GamesTask, adjudicate_file, total
 from tbgen.apps.games.decide import Ground, Solve, SolvedLine
+from tbgen.apps.games.event import EventGame, faults_of_event, games_of_event
 from tbgen.apps.games.rules import Rules
-from tbgen.cli import complain_of, say
+from tbgen.cli import complain, complain_of, say
 from tbgen.cli.reporter import reading
-from tbgen.errors import InputFileError, UsageError, build_options
+from tbgen.errors import InputFileError, TbgenError, UsageError, build_options
 from tbgen.material import Material
 from tbgen.storage.files import mobility_of, tables_in
 from tbgen.system.inputs import STANDARD_INPUT, matching_files
@@ -47,6 +48,26 @@ def adjudicated(
             if whole:
                 raise
             yield ChunkReport(skipped=[error])
+
+
+def event_games(
+    names: Sequence[str], task: GamesTask, jobs: int, event: str | None
+) -> tuple[list[EventGame], Sequence[TbgenError]]:
+    """The games of some files, or those of one event alone, and the errors that concern them.
+
+    It says where tags contradict the moves.
+    """
+    parts = list(adjudicated(names, task, jobs))
+    games = list[EventGame]()
+    for part in parts:
+        games += part.results
+    everything = total(parts)
+    complain(*everything.contradicted)
+    say_overruled_fifty_moves(everything)
+    if event is None or not games:
+        return games, everything.skipped
+    chosen = games_of_event(games, event)
+    return chosen, faults_of_event(everything.skipped, games, chosen)
 
 
 def _size_of(report: ChunkReport) -> tuple[int, int]:

@@ -2,41 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 
 import click
 
-from tbgen.apps.games.batch import GamesTask, total
+from tbgen.apps.games.batch import GamesTask
 from tbgen.apps.games.columns import NO_VALUE, byes_of, cells_of
+from tbgen.apps.games.criteria import DEFAULT_ORDER, PRESETS, TIE_BREAKS, TieBreak
 from tbgen.apps.games.crosstable import tcec_json
 from tbgen.apps.games.dates import in_words
-from tbgen.apps.games.event import EventGame, by_event, faults_of_event, games_of_event
+from tbgen.apps.games.event import EventGame, by_event, games_of_event
+from tbgen.apps.games.players import PlayerRow
 from tbgen.apps.games.rules import Rules
-from tbgen.apps.games.standings import (
-    DEFAULT_ORDER,
-    PRESETS,
-    TIE_BREAKS,
-    PlayerRow,
-    Standings,
-    TieBreak,
-    in_decimals,
-)
+from tbgen.apps.games.standings import Standings, in_decimals
 from tbgen.apps.games.tags import Source
 from tbgen.apps.games.ties import ties_of
 from tbgen.cli import complain, complain_of, options, say
 from tbgen.cli.called import with_program
 from tbgen.cli.command import Command, refuse_together
-from tbgen.cli.reading import (
-    adjudicated,
-    asked_files,
-    building,
-    say_overruled_fifty_moves,
-)
+from tbgen.cli.reading import asked_files, building, event_games
 from tbgen.cli.reporter import progress
 from tbgen.cli.showing import Form, print_facts, table_lines, terminal_width
-from tbgen.errors import MissingTableError, TbgenError, UsageError
+from tbgen.errors import MissingTableError, UsageError
 from tbgen.system.inputs import STANDARD_INPUT
 from tbgen.text import counted, printable
 
@@ -142,33 +131,18 @@ def command(
     if pages is not None:
         _refuse_pages(pages, names)
     task = GamesTask(rules, tables=folders, texts=False, results=True)
-    parts = list(adjudicated(names, task, jobs))
-    games = list[EventGame]()
-    for part in parts:
-        games += part.results
-    everything = total(parts)
-    complain(*everything.contradicted)
-    say_overruled_fifty_moves(everything)
-    faults: Sequence[TbgenError] = everything.skipped
-    if event is not None:
-        every_game = games
-        games = games_of_event(every_game, event)
-        faults = faults_of_event(faults, every_game, games)
-    finished_games = list[EventGame]()
-    for name in over:
-        finished_games += games_of_event(games, name)
-    over_events = {game.event for game in finished_games}
+    games, faults = event_games(names, task, jobs, event)
+    over_events = _events_named(over, games)
     unread_files = [fault for fault in faults if getattr(fault, "number", None) is None]
     # A file in the shape of TCEC has one event.
-    is_one = event is not None or as_crosstable
-    events = [games] if is_one or not games else list(by_event(games).values())
+    as_one = event is not None or as_crosstable
     ranked = list[Standings]()
-    for games_of_one in events:
+    for played in _events(games, as_one=as_one):
         standings = Standings(
-            games_of_one,
+            played,
             order,
             counts_unreadable=unreadable == _SHEET,
-            is_over=_is_over(games_of_one, over_events),
+            is_over=_is_over(played, over_events),
             faults=unread_files,
         )
         ranked.append(standings)
@@ -192,6 +166,21 @@ def command(
     if code == 0 and strict and is_provisional:
         return MissingTableError.exit_code
     return code
+
+
+def _events_named(names: Iterable[str], games: Sequence[EventGame]) -> set[str]:
+    """The events that names and patterns stand for."""
+    events = set[str]()
+    for name in names:
+        events |= {game.event for game in games_of_event(games, name)}
+    return events
+
+
+def _events(games: Sequence[EventGame], *, as_one: bool) -> list[Sequence[EventGame]]:
+    """The games of each event; there is one event at least, perhaps without games."""
+    if as_one or not games:
+        return [games]
+    return list(by_event(games).values())
 
 
 def _is_over(games: Sequence[EventGame], over_events: Collection[str]) -> bool:

@@ -19,8 +19,8 @@ from fractions import Fraction
 from typing import Any, Final
 
 from tbgen.apps.games.event import BYE, EventGame
+from tbgen.apps.games.players import no_players
 from tbgen.apps.games.results import DOUBLE_FORFEIT, DRAWN, UNFINISHED
-from tbgen.apps.games.standings import no_players
 from tbgen.apps.games.tags import number_in
 from tbgen.apps.games.tiebreaks import Cell
 from tbgen.apps.games.writing import format_game
