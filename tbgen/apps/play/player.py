@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 _GLANCE_SECONDS: Final = 0.02
 """The longest wait, after `stop`, for a search that is still loading."""
+_READY_SECONDS: Final = 10.0
+"""The longest wait for the search before the first game: hosts give up after twenty seconds."""
 _ENOUGH: Final = 0.5
 """After this part of the time no deeper search begins, because it would not finish."""
 _LEAST_SECONDS: Final = 1e-6
@@ -75,6 +77,11 @@ class Player:
         """Begin to load the search, if it is not loaded yet."""
         if self._loading.ident is None:
             self._loading.start()
+
+    def finish_loading(self) -> None:
+        """Load the search now: loaded beside a game, it takes time from the clock."""
+        self.prepare()
+        self._loading.join(_READY_SECONDS)
 
     def close(self) -> None:
         """Close the tables; the inner engine goes on, for another player."""

@@ -230,6 +230,8 @@ class Protocol:
                 self._tell_if_empty(folders)
                 self._tell("uciok")
             case "isready":
+                if self._chooser is not None and self._search is None:
+                    self._player.finish_loading()
                 self._tell("readyok")
             case "setoption":
                 self._set_option(words)

@@ -11,18 +11,20 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import chess
 import chess.engine
 import pytest
 from chess.engine import INFO_ALL
 
+from tbgen.apps.play import search
 from tbgen.apps.play.choice import Chooser
 from tbgen.apps.play.inner import InnerEngine
 from tbgen.apps.play.limits import is_endless, limits_in
 from tbgen.apps.play.protocol import Protocol
 from tbgen.apps.play.search import Line
-from tbgen.apps.play.situation import Turn, situation_of
+from tbgen.apps.play.situation import Situation, Turn, situation_of
 from tbgen.closures.solving import PositionSolver
 from tbgen.errors import EngineStartError
 from tbgen.score import Color
@@ -141,6 +143,21 @@ def test_a_lost_engine_costs_a_line_and_no_move(
     first, second = best(lines)
     assert chess.Move.from_uci(first) in chess.Board().legal_moves
     assert second == "e7e5", "by the inner engine, which has been started anew"
+
+
+def test_the_player_is_ready_when_its_search_is_loaded(
+    table_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = list[str]()
+
+    class Telling(search.Engine):
+        def deepen(self, now: Situation, *limits: Any, **others: Any) -> Iterator[search.Searched]:
+            said.append("loaded")
+            return super().deepen(now, *limits, **others)
+
+    monkeypatch.setattr(search, "Engine", Telling)
+    Protocol(table_folder, said.append, InnerEngine(valuer())).run(["isready"])
+    assert said == ["loaded", "readyok"]
 
 
 def test_an_engine_that_does_not_start_is_an_error_that_says_why() -> None:
