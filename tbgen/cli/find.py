@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tbgen.compiled.arrays import Ints
 
 
-@click.command("find", cls=Command)
+@click.command("find", cls=Command, short_help="Find positions of a table by a condition.")
 @built_name_argument
 @click.option(
     "--where",

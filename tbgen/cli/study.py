@@ -62,7 +62,7 @@ def command() -> None:
 command.add_command(find)
 
 
-@command.command("record", cls=Command)
+@command.command("record", cls=Command, short_help="Count whole tables, and write their records.")
 @wanted_options("every table in the folders", built=True)
 @click.option(
     "-o",
@@ -127,7 +127,7 @@ def _say(record: Record) -> None:
     say(line, err=False)
 
 
-@command.command("potential", cls=Command)
+@command.command("potential", cls=Command, short_help="Test a rule of thumb for mating potential.")
 @records_option
 @options.own_option
 @click.option(

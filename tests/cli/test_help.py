@@ -102,6 +102,12 @@ def test_help_is_a_command_as_well(words: tuple[str, ...]) -> None:
     assert complaint("help", "prob")[0] == 2
 
 
+@pytest.mark.parametrize("words", [(), ("study",)])
+def test_no_line_of_a_list_of_commands_is_cut_off(words: tuple[str, ...]) -> None:
+    lines = printed(*words, "--help").splitlines()
+    assert not [line for line in lines if line.startswith("  ") and line.endswith("...")]
+
+
 @pytest.mark.parametrize(
     ("words", "has_output"),
     [
