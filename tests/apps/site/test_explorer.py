@@ -195,7 +195,7 @@ ASKED = [
     (
         "3r4/8/1p1k4/1P6/3KR3/8/8/8 b - - 0 1",
         "",
-        "face to face: tbgen build KRPvKRP.pairs --outcomes Copy This looks for a proof",
+        "face to face; then start tbgen serve again: tbgen build KRPvKRP.pairs --outcomes Copy This looks for a proof",
     ),
     (
         f"https://lichess.org/analysis/fromPosition/{BISHOP.replace(' ', '_')}?color=black",
@@ -537,7 +537,7 @@ def test_without_a_table_the_page_has_scores_and_moves(page: Chromium, server: s
     assert "Published with the rules: G3.5" in famous
     assert "Mate, whatever has accrued (needs a table: KBNvK)" in famous
     assert sorted(texts_of(page, ".move b")) == sorted(map(board.san, board.legal_moves))
-    assert "this builds the table: tbgen build KRvKR" in verdict
+    assert "this builds the table; then start tbgen serve again: tbgen build KRvKR" in verdict
     page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
     page.run("document.querySelector('#verdict code + button').click()")
     page.wait("document.querySelector('#verdict [role=status]').innerText === 'Copied.'")

@@ -44,7 +44,10 @@ def test_the_table_is_named_and_its_figures_are_shown(
     page: Chromium, server: str, fen: str
 ) -> None:
     look_at(page, server, fen)
-    assert "this adds the distances: tbgen build KPvKP.pairs" in text_of(page, "#verdict")
+    assert (
+        "this adds the distances; then start tbgen serve again: tbgen build KPvKP.pairs"
+        in text_of(page, "#verdict")
+    )
     page.wait("!document.getElementById('ending').hidden")
     assert text_of(page, "#ending-title") == f"{WORDS} (KPvKP.pairs)"
     assert "Positions, all placements" in text_of(page, "#ending")

@@ -7,6 +7,7 @@ import { inPlies, inWords, parseScore, pointsOf, shadeOf, signed } from './score
 import { addressOf, copy } from './share.js';
 
 const FIFTY = 100; // plies
+const AGAIN = 'then start tbgen serve again'; // a server lists its tables when it starts
 const MOST_TABLE_MEN = 5;
 const MOST_PAIRS_MEN = 6;
 const MOST_SOLVED_FREE = 6; // men beside pawns
@@ -42,7 +43,7 @@ export function verdict(answer, turn) {
   return [
     make('p', {}, badge(answer.outcome, { kind: 'big' }), ' ', `${inWords(outcome, isOver)}.`),
     make('p', {}, mover, wayOf(answer), ' ', turn),
-    hasDistances ? '' : wayOn('On your machine, this adds the distances:', `tbgen build ${canonical(answer.material).name}`),
+    hasDistances ? '' : wayOn(`On your machine, this adds the distances; ${AGAIN}:`, `tbgen build ${canonical(answer.material).name}`),
     ...clockOf(answer).map((text) => make('p', {}, text)),
     factsOf(answer, points),
   ];
@@ -87,13 +88,13 @@ function waysOn({ material, table, fen, accrued, own }) {
   const position = accrued === own ? fen : `${fen} ${accrued}`;
   const side = moverOf(fen).toLowerCase();
   if (hasCastling(fen) && !isBeyondSolving(material)) return [withoutCastling(fen)];
-  if (men <= MOST_TABLE_MEN) return [wayOn('On your machine, this builds the table:', `tbgen build ${table}`)];
+  if (men <= MOST_TABLE_MEN) return [wayOn(`On your machine, this builds the table; ${AGAIN}:`, `tbgen build ${table}`)];
   const proof = `This looks for a proof that ${moverOf(fen)} does not lose, without tables:`;
   const hold = wayOn(proof, `tbgen hold "${position}" --side ${side}`);
   if (isBeyondSolving(material)) return [hold];
   const solve = wayOn('On your machine, this solves the position alone:', `tbgen solve "${position}"`);
   if (men > MOST_PAIRS_MEN || !hasOpposedPair(parseFen(fen))) return [solve, hold];
-  return [solve, wayOn('This builds the table of two pawns face to face:', `tbgen build ${table}${PAIRS} --outcomes`), hold];
+  return [solve, wayOn(`This builds the table of two pawns face to face; ${AGAIN}:`, `tbgen build ${table}${PAIRS} --outcomes`), hold];
 }
 
 function withoutCastling(fen) {
