@@ -250,11 +250,11 @@ def _show_moves(moves: Moves, scoring: Scoring) -> None:
         none="no legal moves: the game is over",
     )
     keeping = [move for move in moves if move.keeps]
-    if len(keeping) > 1 and any(move.dtg is None for move in keeping):
-        click.echo(
-            "\nDistances are not here: "
-            "which of the moves that keep the outcome makes progress is not known."
-        )
+    if any(move.dtg is None for move in keeping):
+        unknown = "which of the moves that keep the outcome makes progress"
+        if len(keeping) == 1:
+            unknown = "how many plies the outcome takes"
+        click.echo(f"\nDistances are not here: {unknown} is not known.")
 
 
 def _row_of(move: MoveProbe, scoring: Scoring) -> ShownRow:

@@ -118,3 +118,19 @@ def test_tables_that_would_make_an_answer_closer_are_named_before_the_work(
     build = f"tbgen build {names} --data {own_folder} --outcomes"
     advice = f"9 missing tables would make the answer closer; build them first with: {build}"
     assert lines == [advice, "tbgen: the work has begun"]
+
+
+@pytest.mark.parametrize(
+    ("fen", "unknown"),
+    [
+        ("8/8/7K/5k2/8/7b/8/8 b - - 0 1", "how many plies the outcome takes"),
+        (WAITING, "which of the moves that keep the outcome makes progress"),
+    ],
+)
+def test_without_distances_a_probe_says_what_is_not_known(
+    fen: str, unknown: str, table_folder: Path, tmp_path: Path
+) -> None:
+    for name in ("KvK.h5", "KBvK.h5"):
+        (tmp_path / name).symlink_to(table_folder / name)
+    said = printed("probe", fen, folder=tmp_path)
+    assert said.endswith(f"\n\nDistances are not here: {unknown} is not known.\n")
