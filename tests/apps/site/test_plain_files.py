@@ -315,12 +315,12 @@ def test_a_table_of_pairs_answers_where_two_pawns_face_each_other(
     with giving(site) as address:
         page.open(f"{address}/explorer/")
         *answers, refusal = page.run(PROBE.replace("ASKED", json.dumps(questions)))
+        page.complaints.clear()  # this does not know which tables are here; the page does
         shown = []
         for fen in (*with_pair, without_pair):
             look_at(page, address, fen)
             shown.append(text_of(page, "#verdict"))
         page.open("about:blank")
-    page.complaints[:] = [complaint for complaint in page.complaints if "404" not in complaint]
     with open_tablebase(own_folder) as tables:
         for fen, verdict in zip(with_pair, shown, strict=False):
             assert verdict.startswith(signed(tables.probe(fen).outcome))

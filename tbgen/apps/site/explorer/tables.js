@@ -180,15 +180,19 @@ export class Tables {
 
   /** The whole table; where it is missing and two pawns face each other, that of pairs. */
   async #shelfFor(name, position) {
+    const pairs = `${name}${PAIRS}`;
+    if (this.#lists(pairs) && !this.#lists(name) && hasOpposedPair(position)) return this.#shelf(pairs);
     try {
       return await this.#shelf(name);
     } catch (missing) {
       if (!missing.isMissing || !hasOpposedPair(position)) throw missing;
-      return this.#shelf(`${name}${PAIRS}`).catch((error) => {
+      return this.#shelf(pairs).catch((error) => {
         throw error.isMissing ? missing : error;
       });
     }
   }
+
+  #lists(name) { return this.listed.includes(name) || this.listed.includes(`${name}*`); }
 
   #shelf(name) {
     let shelf = this.#shelves.get(name);
