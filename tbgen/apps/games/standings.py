@@ -25,7 +25,7 @@ from tbgen.apps.games.players import PlayerRow, cross_table, rows_of
 from tbgen.apps.games.repeats import repeats
 from tbgen.apps.games.results import UNFINISHED
 from tbgen.apps.games.tags import Source
-from tbgen.apps.games.teams import players_teams, teams_of
+from tbgen.apps.games.teams import are_matches, players_teams, teams_of
 from tbgen.apps.games.tiebreaks import Criterion, Values
 from tbgen.errors import TbgenError
 from tbgen.rules.points import OTB_CUTOFF_CODE, WIN, Scheme
@@ -96,6 +96,8 @@ class Standings:
         """The teams, best first; empty if no game names one."""
         self.team_of = players_teams(self.finished)
         """Player -> team."""
+        self.is_of_teams = are_matches(self.finished)
+        """Whether teams play matches, so that they come before their players."""
         self._everybody = rows_of(self.finished)
         """The rows of all names, byes among them."""
         self.rows = self._ranked_rows()
@@ -214,20 +216,23 @@ class Standings:
     def is_over(self) -> bool:
         """Whether every game has been played, as far as anybody can know.
 
-        Somebody has said so, or more than two players have met each other equally often.
+        Somebody has said so, or more than two players or teams have met each other equally often.
         """
         if self.unfinished:
             return False
         if self._is_said_to_be_over:
             return True
-        if len(self.rows) <= 2:
-            return False
         meetings = set()
-        for row in self.rows:
-            for other in self.rows:
-                if row is not other:
-                    meetings.add(len(row.met.get(other.name, [])))
-        return len(meetings) == 1
+        if self.is_of_teams:
+            everybody = [team.name for team in self.teams]
+            for team in self.teams:
+                met = Counter(other for _, other in team.by_match)
+                meetings |= {met[name] for name in everybody if name != team.name}
+        else:
+            everybody = [row.name for row in self.rows]
+            for row in self.rows:
+                meetings |= {len(row.met.get(name, [])) for name in everybody if name != row.name}
+        return len(everybody) > 2 and len(meetings) == 1
 
     @property
     def is_first_certain(self) -> bool:

@@ -79,6 +79,24 @@ def teams_of(games: Iterable[EventGame]) -> list[TeamRow]:
     return ranked
 
 
+def are_matches(games: Iterable[EventGame]) -> bool:
+    """Whether teams play matches, and players do not: in a round, each team meets one other.
+
+    Clubs of players who are paired one by one meet many.
+    """
+    opponents: dict[tuple[str, str], str] = {}
+    for game in games:
+        if game.is_bye:
+            continue
+        names = [team_of(game, side) for side in Color]
+        if "" in names or names[0] == names[1]:
+            return False
+        for name, other in (names, reversed(names)):
+            if opponents.setdefault((game.round_name, name), other) != other:
+                return False
+    return bool(opponents)
+
+
 def players_teams(games: Iterable[EventGame]) -> dict[str, str]:
     """Player -> the team of the player's last game that names one."""
     teams = {}

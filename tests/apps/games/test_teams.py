@@ -6,6 +6,7 @@ import re
 from fractions import Fraction
 
 from tbgen.apps.games.event import EventGame
+from tbgen.apps.games.headline import headline
 from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.tags import Source
 from tbgen.apps.site.event import standings_page
@@ -47,6 +48,41 @@ def test_equal_teams_share_a_rank_and_games_without_teams_have_none() -> None:
     standings = Standings([nobody])
     assert standings.teams == []
     assert "teams" not in standings.facts()
+
+
+def matches_of(*pairs: tuple[int, str, str, str]) -> list[EventGame]:
+    """Matches on two boards, which the team with the first name wins by this score."""
+    games = []
+    for round_, one, other, final in pairs:
+        games += [game(round_, f"{one} {board}", f"{other} {board}", final) for board in (1, 2)]
+    return games
+
+
+EVERYBODY = matches_of((1, "Reds", "Blues", "G0.5"), (2, "Blues", "Pinks", "G1.0"))
+LAST = matches_of((3, "Reds", "Pinks", "G1.5"))
+
+
+def test_an_event_of_teams_names_its_best_team_and_not_a_player() -> None:
+    def said(games: list[EventGame]) -> str:
+        return headline(Standings(games), {})
+
+    equal = matches_of((1, "Reds", "Blues", "G0.5"), (2, "Blues", "Reds", "G0.5"))
+    assert said(equal) == "Blues and Reds share first place with 2 match points."
+    leads = "Blues leads with 2 match points, from 2 matches."
+    assert said(EVERYBODY) == f"{leads} Reds has as many, and is second by points."
+    assert said(EVERYBODY[:2]) == "Reds leads with 2 match points, from 1 match."
+    assert said([*EVERYBODY, *LAST]) == "Reds wins with 4 match points, from 2 matches."
+    doubtful = LAST[1]._replace(source=Source.PROVISIONAL)
+    assert said([*EVERYBODY, LAST[0], doubtful]).startswith("Reds leads")
+    page = standings_page([Standings([*EVERYBODY, *LAST])])
+    assert re.findall("<h2>(.*?)</h2>", page)[:2] == ["Final standings", "Players"]
+
+
+def test_clubs_of_players_who_are_paired_one_by_one_are_no_teams_of_an_event() -> None:
+    games = [game(1, "Reds 1", "Blues 1", "G0.5"), game(1, "Reds 2", "Pinks 1", "G0.5")]
+    assert headline(Standings(games), {}).startswith("Reds 1 and Reds 2 share first place")
+    page = standings_page([Standings(games)])
+    assert re.findall("<h2>(.*?)</h2>", page)[:2] == ["Standings after round 1", "Teams"]
 
 
 def test_games_within_a_team_are_no_match() -> None:
