@@ -31,35 +31,14 @@ def tcec_json(standings: Standings) -> dict[str, Any]:
     abbreviations = list[str]()
     table: dict[str, dict[str, Any]] = {}
     for row in standings.rows:
-        games = list[tuple[EventGame, Color]]()
+        abbreviation = _abbreviation(row.name, abbreviations)
+        abbreviations.append(abbreviation)
         results = {}
-        for opponent in row.opponents(standings.indices):
-            games += row.met[opponent]
         for opponent in standings.indices:
             if opponent != row.name:
                 results[opponent] = _meetings(row, opponent, numbers)
-        games_as = Counter[Color]()
-        counts = Counter[tuple[Color, Fraction]]()
-        gains = list[float]()
-        strikes = 0
-        for game, side in games:
-            games_as[side] += 1
-            counts[side, game.classical(side)] += 1
-            gains.append(_gain(row.name, game, side, ratings))
-            if has_crashed(game, side):
-                strikes += 1
-        abbreviation = _abbreviation(row.name, abbreviations)
-        abbreviations.append(abbreviation)
         table[row.name] = {
             "Abbreviation": abbreviation,
-            "Elo": _ELO_FACTOR * math.fsum(gains),
-            "Games": len(games),
-            "GamesAsWhite": games_as[Color.WHITE],
-            "GamesAsBlack": games_as[Color.BLACK],
-            "WinsAsWhite": counts[Color.WHITE, WIN],
-            "WinsAsBlack": counts[Color.BLACK, WIN],
-            "LossAsWhite": counts[Color.WHITE, LOSS],
-            "LossAsBlack": counts[Color.BLACK, LOSS],
             "Neustadtl": float(neustadtl[row.name]),
             "Performance": float(100 * row.classical / row.games),
             "RMobilityScore": float(row.points),
@@ -67,9 +46,38 @@ def tcec_json(standings: Standings) -> dict[str, Any]:
             "Rating": ratings[row.name],
             "Results": results,
             "Score": float(row.classical),
-            "Strikes": strikes,
+            **_counts_of(row, standings, ratings),
         }
     return {"Event": standings.event, "Order": list(standings.indices), "Table": table}
+
+
+def _counts_of(
+    row: PlayerRow, standings: Standings, ratings: Mapping[str, int]
+) -> dict[str, float | int]:
+    """What is counted in the games of a player."""
+    games = list[tuple[EventGame, Color]]()
+    for opponent in row.opponents(standings.indices):
+        games += row.met[opponent]
+    games_as = Counter[Color]()
+    counts = Counter[tuple[Color, Fraction]]()
+    gains = list[float]()
+    strikes = 0
+    for game, side in games:
+        games_as[side] += 1
+        counts[side, game.classical(side)] += 1
+        gains.append(_gain(row.name, game, side, ratings))
+        strikes += has_crashed(game, side)
+    return {
+        "Elo": _ELO_FACTOR * math.fsum(gains),
+        "Games": len(games),
+        "GamesAsWhite": games_as[Color.WHITE],
+        "GamesAsBlack": games_as[Color.BLACK],
+        "WinsAsWhite": counts[Color.WHITE, WIN],
+        "WinsAsBlack": counts[Color.BLACK, WIN],
+        "LossAsWhite": counts[Color.WHITE, LOSS],
+        "LossAsBlack": counts[Color.BLACK, LOSS],
+        "Strikes": strikes,
+    }
 
 
 def ratings_of(standings: Standings) -> dict[str, int]:

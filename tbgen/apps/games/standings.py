@@ -114,28 +114,12 @@ class Standings:
         return EventGame.points
 
     def _ranked_rows(self) -> list[PlayerRow]:
-        rows = self._everybody
-        most_code = MOST_CODE
-        if set(self.schemes) == {Scheme.OTB}:
-            most_code = OTB_CUTOFF_CODE - 1  # over the board nothing above G3.5 counts
-        classical = {}
-        points = {}
-        net = {}
-        for name, row in rows.items():
-            classical[name] = row.classical
-            points[name] = row.points
-            net[name] = row.net(most_code)
-        criteria: dict[TieBreak, Criterion[str]] = {
-            "classical": tiebreaks.by_value(classical),
-            "points": tiebreaks.by_value(points),
-            "net": tiebreaks.by_value(net),
-            "direct-encounter": partial(tiebreaks.direct_encounter, self.table),
-        }
-        tabled = dict[TieBreak, Values]()
+        """The rows of all players in the order of the criteria, ranked."""
+        figures = dict[TieBreak, Values]()
         for criterion in self.order:
             if criterion in ON_TABLE:
-                tabled[criterion] = ON_TABLE[criterion](self.table)
-                criteria[criterion] = tiebreaks.by_value(tabled[criterion])
+                figures[criterion] = ON_TABLE[criterion](self.table)
+        criteria = self._criteria(figures)
         groups = [sorted(self.table)]
         places: dict[TieBreak, dict[str, int]] = {}
         for criterion in self.order:
@@ -147,12 +131,34 @@ class Standings:
         for group in groups:
             rank = len(ranked) + 1
             for name in group:
-                figures = {criterion: values[name] for criterion, values in tabled.items()}
-                row = replace(rows[name], rank=rank, figures=figures)
+                own_figures = {criterion: values[name] for criterion, values in figures.items()}
+                row = replace(self._everybody[name], rank=rank, figures=own_figures)
                 if ranked:
                     row.behind_by = _first_difference(places, ranked[-1].name, name)
                 ranked.append(row)
         return ranked
+
+    def _criteria(self, figures: Mapping[TieBreak, Values]) -> dict[TieBreak, Criterion[str]]:
+        """What splits equal players, by the name of the criterion; `figures` are of the table."""
+        most_code = MOST_CODE
+        if set(self.schemes) == {Scheme.OTB}:
+            most_code = OTB_CUTOFF_CODE - 1  # over the board nothing above G3.5 counts
+        classical = {}
+        points = {}
+        net = {}
+        for name, row in self._everybody.items():
+            classical[name] = row.classical
+            points[name] = row.points
+            net[name] = row.net(most_code)
+        criteria: dict[TieBreak, Criterion[str]] = {
+            "classical": tiebreaks.by_value(classical),
+            "points": tiebreaks.by_value(points),
+            "net": tiebreaks.by_value(net),
+            "direct-encounter": partial(tiebreaks.direct_encounter, self.table),
+        }
+        for criterion, values in figures.items():
+            criteria[criterion] = tiebreaks.by_value(values)
+        return criteria
 
     @property
     def event(self) -> str:

@@ -1,24 +1,21 @@
-"""Swiss tournaments: FIDE's Dutch system, as the library py4swiss has it (docs/design/games.md)."""
+"""Swiss tournaments, round by round."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
-from itertools import accumulate
+from importlib.util import find_spec
 
 from tbgen.apps.games.event import EventGame
 from tbgen.apps.games.tiebreaks import Cell
 from tbgen.apps.match.schedule import MatchStage, Pairing, Results, deal, unplayed
 from tbgen.apps.match.settings import Tournament
-from tbgen.errors import MatchError, UsageError
+from tbgen.errors import UsageError
 from tbgen.score import Color
 from tbgen.system.extras import how_to_install
 
 _WHEELS = "on Linux with x86-64 or macOS with ARM"
 """Where the library installs without a compiler."""
-_TENTHS = 10
-"""The library counts in tenths of a point."""
 
 Round = dict[int, Cell[int]]
 """Player -> the opponent of a round, the points, and the colour of the round's first game."""
@@ -73,7 +70,9 @@ def pairs_of(
     most: int,
     absent: Collection[int] = (),
 ) -> list[tuple[int, int | None]]:
-    """The pairs of the next round, White of the first game first; a bye has no second player.
+    """The pairs of the next round by FIDE's Dutch system; a bye has no second player.
+
+    White of the first game stands first.
 
     Arguments:
         history: The rounds so far.
@@ -82,73 +81,9 @@ def pairs_of(
         most: The points of a round.
         absent: Players who are not paired.
     """
-    try:
-        from py4swiss.engines import DutchEngine
-        from py4swiss.engines.common import PairingError
-        from py4swiss.trf import ParsedTrf
-        from py4swiss.trf.codes import PlayerCode
-        from py4swiss.trf.results import ColorToken, ResultToken, RoundResult, ScoringPointSystem
-        from py4swiss.trf.sections import PlayerSection, XSection
-    except ImportError:
+    if find_spec("py4swiss") is None:
         install = how_to_install("swiss")
-        raise UsageError(
-            f"Swiss tournaments need the library py4swiss: {install} ({_WHEELS})"
-        ) from None
+        raise UsageError(f"Swiss tournaments need the library py4swiss: {install} ({_WHEELS})")
+    from tbgen.apps.match import dutch
 
-    def result_of(cell: Cell[int]) -> RoundResult:
-        """The library's view of a round.
-
-        Points of a game are not those of its result, so they are given beside.
-        """
-        if cell.opponent is not None:
-            color = ColorToken.WHITE if cell.side is Color.WHITE else ColorToken.BLACK
-            return RoundResult(id=cell.opponent + 1, color=color, result=ResultToken.LOSS)
-        # Only a bye with all points is one that a player may have once.
-        bye = ResultToken.ZERO_POINT_BYE
-        if cell.points == most:
-            bye = ResultToken.PAIRING_ALLOCATED_BYE
-        return RoundResult(id=0, color=ColorToken.BYE_OR_NOT_PAIRED, result=bye)
-
-    unit = _unit_of(history)
-    sections = list[PlayerSection]()
-    totals = dict[int, list[int]]()
-    for player in range(players):
-        cells = [round_[player] for round_ in history]
-        sums = accumulate((cell.points for cell in cells), initial=Fraction(0))
-        number = player + 1
-        totals[number] = [int(points * unit) for points in sums]
-        sections.append(
-            PlayerSection(
-                code=PlayerCode.PLAYER,
-                starting_number=number,
-                rank=number,
-                points_times_ten=totals[number][-1],
-                results=[result_of(cell) for cell in cells],
-            )
-        )
-    worth = dict.fromkeys(ScoringPointSystem().score_dict, 0)
-    worth[ResultToken.WIN, ColorToken.WHITE] = most * unit
-    x_section = XSection(
-        number_of_rounds=rounds,
-        scoring_point_system=ScoringPointSystem(score_dict=worth),
-        accelerations=totals,
-        zeroed_ids={player + 1 for player in absent},
-    )
-    tournament = ParsedTrf(player_sections=sections, x_section=x_section)
-    try:
-        pairs = DutchEngine.generate_pairings(tournament)
-    except PairingError:
-        raise MatchError(
-            f"round {len(history) + 1} cannot be paired: too many players have met, "
-            "or have had a bye; plan fewer rounds"
-        ) from None
-    return [(pair.white - 1, pair.black - 1 if pair.black else None) for pair in pairs]
-
-
-def _unit_of(history: Sequence[Mapping[int, Cell[int]]]) -> int:
-    """How many parts a point has, so that all points so far and its tenths are whole numbers."""
-    unit = _TENTHS
-    for round_ in history:
-        for cell in round_.values():
-            unit = math.lcm(unit, cell.points.denominator)
-    return unit
+    return dutch.pairs_of(history, players, rounds, most, absent)
