@@ -12,6 +12,7 @@ from tbgen.apps.games.batch import GamesTask
 from tbgen.apps.games.columns import in_fixed_decimals
 from tbgen.apps.games.event import EventGame, by_event, names_of_events
 from tbgen.apps.games.rules import Rules
+from tbgen.apps.games.standings import Standings
 from tbgen.apps.match.next_round import (
     NextRound,
     PlayerEntry,
@@ -19,7 +20,7 @@ from tbgen.apps.match.next_round import (
     next_round,
     parse_entries,
 )
-from tbgen.cli import complain_of, options
+from tbgen.cli import complain, complain_of, options
 from tbgen.cli.command import Command
 from tbgen.cli.output import Outputs
 from tbgen.cli.reading import event_games
@@ -112,6 +113,7 @@ def command(
     played, faults = event_games(names, task, 1, event)
     code = complain_of(faults)
     _refuse_mixture(played)
+    complain(*(f"warning: {doubt}" for doubt in Standings(played).doubts()))
     entries = entries_of(played) if players is None else _entries_in(players)
     pairings = next_round(entries, played, rounds=rounds, encounter=games or 0)
     with outputs.open("the round") as file:

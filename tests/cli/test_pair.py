@@ -67,6 +67,18 @@ def test_points_of_r_mobility_pair_by_default(tmp_path: Path) -> None:
     assert pairs_in(printed(*words, "--scoring", "classical")) == [{"Ann", "Dan"}, {"Cid", "Bob"}]
 
 
+def test_games_that_would_count_twice_are_said_before_a_round_is_paired_by_them(
+    tmp_path: Path,
+) -> None:
+    event = tmp_path / "event.pgn"
+    won = '[Round "1"]\n[White "{}"]\n[Black "{}"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n\n'
+    first = won.format("Ann", "Bob")
+    event.write_text(first + won.format("Cid", "Dan") + first)
+    done = tbgen("pair", str(event), "--rounds", "3")
+    twice = '"Ann" - "Bob", round 1, games 1 and 3, stands twice and counts twice'
+    assert (done.returncode, done.stderr) == (0, f"tbgen: warning: {twice}\n")
+
+
 def pairs_in(text: str) -> list[set[str]]:
     """The players of each pair."""
     return [{pair["white"], pair["black"]} for pair in json.loads(text)["pairs"]]

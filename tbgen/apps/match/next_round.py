@@ -290,7 +290,7 @@ class _Past:
             if game.result == UNFINISHED:
                 open_games.append(" - ".join(game.players))
         if open_games:
-            named = ", ".join(open_games[:_MOST_NAMED])
+            named = "; ".join(open_games[:_MOST_NAMED])
             if len(open_games) > _MOST_NAMED:
                 named += f" and {len(open_games) - _MOST_NAMED} more"
             them = counted(len(open_games), "game", "games")
