@@ -1,7 +1,7 @@
-"""One accrued code of one block: every position's value with one accrued score, by attractors, ply by ply.
+"""One accrued code of one block: every position's value with one accrued score.
 
-Values are signed: +(code + 1) for an outcome White holds, -(code + 1) for Black; 0 stands for none.
-Modulo 512 they stand in the one order, White's best first.
+They are found by attractors, ply by ply. Values are signed: +(code + 1) for an outcome White holds,
+-(code + 1) for Black; 0 stands for none. Modulo 512 they stand in the one order, White's best first.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,8 @@ RANKS = np.int16(512)
 class Graph(NamedTuple):
     """The nodes of a block and, for each node, those with a move to it, highest own code first.
 
-    Positions come first, exits last; an exit has own code 0, so that every accrued code takes it as known.
+    Positions come first, exits last; an exit has own code 0, so that every accrued code takes it as
+    known.
     """
 
     side: NDArray[np.int8]
@@ -46,12 +47,15 @@ Values = tuple[NDArray[np.int16], NDArray[np.int16]]
 
 @njit
 def attract(graph, code, attacker, result, goals, value, plies, moves_left, queue):
-    """Give `result` to the positions from which `attacker` forces one of the goals, in order of distance.
+    """Give `result` to the positions from which `attacker` forces one of the goals.
 
-    The goals are the exits with that result, nearest first. A position of the attacker joins with its first
-    move into the growing set, one of the other side with its last (moves to better results counted before).
+    They come in order of distance. The goals are the exits with that result, nearest first. A
+    position of the attacker joins with its first move into the growing set, one of the other side
+    with its last (moves to better results counted before).
     """
-    head = tail = goal = 0
+    head = 0
+    tail = 0
+    goal = 0
     while goal < len(goals) or head < tail:
         if head == tail or (goal < len(goals) and plies[goals[goal]] <= plies[queue[head]]):
             node = goals[goal]
@@ -77,7 +81,7 @@ def attract(graph, code, attacker, result, goals, value, plies, moves_left, queu
 
 @njit
 def has_players(graph, code):
-    """For each node, whether it is an exit to which a position of own code `code` or higher has a move."""
+    """[node] whether it is an exit to which a position of own code `code` or higher has a move."""
     useful = np.zeros(len(graph.own), dtype=np.bool_)
     for node in range(len(graph.own)):
         edge = graph.start[node]
@@ -93,7 +97,8 @@ def sorted_goals(
     nodes = np.flatnonzero(has_players(graph, code))
     ranks = entry[nodes] % RANKS
     order = np.lexsort((dtg[nodes], ranks))
-    nodes, ranks = nodes[order], ranks[order]
+    nodes = nodes[order]
+    ranks = ranks[order]
     starts = np.flatnonzero(np.diff(ranks, prepend=np.int16(-1)))
     return [(int(entry[group[0]]), group) for group in np.split(nodes, starts[1:]) if len(group)]
 
@@ -108,8 +113,8 @@ def forced(
 ) -> Values:
     """The best outcome that the attacker can force, and in how many plies; 0 where it betters nothing.
 
-    That is, if it is not even better than the other side's holding `code`. Outcomes are taken from the attacker's
-    best on; exits have their entry's value.
+    That is, if it is not even better than the other side's holding `code`. Outcomes are taken from
+    the attacker's best on; exits have their entry's value.
     """
     known = graph.own < code
     value = np.where(known, entry, 0).astype(np.int16)
@@ -127,17 +132,19 @@ def solve_code(
 ) -> Iterator[tuple[int, Values]]:
     """For each holder every node's value and plies with `code` accrued (the entry's if its own is lower).
 
-    A side gets what it can force if that is better than the accrued score. What neither can force away from
-    the accrued score is worth it. (What a side can force is found once: its order of outcomes is the same
-    whoever holds, only the accrued score, where it stops, is not.)
+    A side gets what it can force if that is better than the accrued score. What neither can force
+    away from the accrued score is worth it. (What a side can force is found once: its order of
+    outcomes is the same whoever holds, only the accrued score, where it stops, is not.)
     """
     goals = sorted_goals(graph, code, entry, dtg)
     forced_by = [forced(graph, attacker, code, entry, dtg, goals) for attacker in (WHITE, BLACK)]
     known = graph.own < code
     for holder in (WHITE, BLACK):
         accrued = outcome(holder, code)
-        value, plies = np.full_like(entry, accrued), np.zeros_like(dtg)
+        value = np.full_like(entry, accrued)
+        plies = np.zeros_like(dtg)
         for attacker, (best, distance) in zip((WHITE, BLACK), forced_by, strict=True):
             wins = known | ((best != 0) & is_better(attacker, best, accrued))
-            value[wins], plies[wins] = best[wins], distance[wins]
+            value[wins] = best[wins]
+            plies[wins] = distance[wins]
         yield holder, (value, plies)

@@ -1,9 +1,13 @@
-"""The digests of a material's values, as docs/digests.md defines them, from answers to single questions alone."""
+"""The digests of a material's values, as docs/digests.md defines them.
+
+They are made from answers to single questions alone.
+"""
 
 import struct
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from itertools import groupby, product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +26,9 @@ from .moves import (
 
 Longs = NDArray[np.int64]
 Answers = Callable[[Longs, Longs, Longs], tuple[Longs, Longs]]
-"""Sides to move, squares [position, man], accrued scores (signed, 0: the own one) -> signed outcomes, distances."""
+"""Sides to move, squares [position, man], accrued scores (signed, 0: the own one) -> signed outcomes
+and distances.
+"""
 Row = tuple[int, int, int, int]
 """Holder, code, signed outcome (0: the score holds), plies."""
 Place = tuple[int, int, int, tuple[int, ...]]
@@ -74,15 +80,18 @@ def digest_of_values(values: list[bytes]) -> bytes:
 
 def value_bytes(outcome: int, dtg: int, rows: list[Row], distances: bool) -> bytes:
     """An entry value and its changes; without distances, rows that differ in these alone are one."""
-    written, last = [], (-1, 0)
+    written = []
+    last_holder = -1
+    last_outcome = 0
     for holder, code, worse, plies in rows:
-        before = last[1] if last[0] == holder else 0
+        before = last_outcome if last_holder == holder else 0
         holds_by_now = not is_worse(before, holder, code)
         if distances:
             written.append(struct.pack("<BBbH", holder, code, worse, plies))
         elif worse != (0 if holds_by_now else before):
             written.append(struct.pack("<BBb", holder, code, worse))
-        last = (holder, worse)
+        last_holder = holder
+        last_outcome = worse
     head = struct.pack("<bH", outcome, dtg) if distances else struct.pack("<b", outcome)
     return head + struct.pack("<H", len(written)) + b"".join(written)
 
@@ -96,12 +105,14 @@ def is_worse(outcome: int, holder: int, code: int) -> bool:
 def rows_of(
     material: Material, places: list[Place], values: list[tuple[int, int]], answers: Answers
 ) -> list[list[Row]]:
-    """The changes of each position's value from one accrued score to the next higher one of the same holder."""
-    asked = [
-        (number, holder, code)
-        for number, (place, (entry, _)) in enumerate(zip(places, values, strict=True))
-        for holder, code in accruable(material, place, abs(entry) - 1)
-    ]
+    """The changes of each position's value.
+
+    They are those from one accrued score to the next higher one of the same holder.
+    """
+    asked = []
+    for number, (place, (entry, _)) in enumerate(zip(places, values, strict=True)):
+        for holder, code in accruable(material, place, abs(entry) - 1):
+            asked.append((number, holder, code))
     numbers, holders, codes = np.array(asked, np.int64).reshape(-1, 3).T
     sides = np.array([side for _, side, _, _ in places])[numbers]
     squares = np.array([men for *_, men in places])[numbers]
@@ -113,7 +124,8 @@ def rows_of(
         for (_, _, code), outcome, plies in group:
             score = code + 1 if holder == WHITE else -code - 1
             value = (0, 0) if outcome == score else (outcome, plies)
-            if value != (current if is_worse(current[0], holder, code) else (0, 0)):
+            expected = current if is_worse(current[0], holder, code) else (0, 0)
+            if value != expected:
                 rows[number].append((holder, code, *value))
                 current = value
     return rows
@@ -134,13 +146,15 @@ def accruable(material: Material, place: Place, entry_code: int) -> Iterator[tup
 
 
 def blocks_of(material: Material) -> list[tuple[int, ...]]:
-    """Placements of the pawns, one of each and its mirror image: those furthest on first, then file by file."""
+    """Placements of the pawns, one of each and its mirror image.
+
+    Those furthest on come first, then file by file.
+    """
     kinds = [material.colors[pawn] for pawn in material.pawns]
 
     def by_files(squares: tuple[int, ...]) -> tuple[int, ...]:
         keys = [square % 8 * 8 + square // 8 for square in squares]
-        groups = groupby(zip(kinds, keys, strict=True), lambda each: each[0])
-        return tuple(key for _, group in groups for key in sorted(key for _, key in group))
+        return tuple(in_order_of_kind(kinds, keys))
 
     found = set()
     for squares in product(range(8, 56), repeat=len(kinds)):
@@ -162,7 +176,7 @@ def places_of(material: Material) -> Iterator[Place]:
     rows_of_leaf = 1024 if material.pawns else 4096
     for block, pawns in enumerate(blocks_of(material)):
         for side in (0, 1):
-            # the black king is the slowest, then come the other men from the last one to the first
+            # The black king is the slowest, then come the other men from the last one to the first.
             for row, (black, *reverse) in enumerate(product(range(64), repeat=len(others) + 1)):
                 for squares in places_in_row(material, pawns, side, (*reverse[::-1], black)):
                     yield block, side, row // rows_of_leaf, squares
@@ -178,7 +192,9 @@ def places_in_row(
     *men, black = rest
     for white in range(64) if material.pawns else TRIANGLE:
         squares = np.zeros(material.men, np.int64)
-        squares[material.pawns], squares[kings], squares[others] = pawns, (white, black), men
+        squares[material.pawns] = pawns
+        squares[kings] = (white, black)
+        squares[others] = men
         if own_mirror and white not in LEFT:
             continue
         if not is_first_image(material, others, white, men, black):
@@ -189,23 +205,30 @@ def places_in_row(
 
 def is_own_mirror(material: Material, pawns: tuple[int, ...]) -> bool:
     kinds = [int(material.colors[pawn]) for pawn in material.pawns]
-    there, back = (sorted(zip(kinds, [s ^ flip for s in pawns], strict=True)) for flip in (0, 7))
+    there = sorted(zip(kinds, pawns, strict=True))
+    back = sorted(zip(kinds, [square ^ 7 for square in pawns], strict=True))
     return bool(pawns) and there == back
+
+
+def in_order_of_kind(kinds: list[Any], squares: list[int]) -> list[int]:
+    """Squares of men, with those of equal men that stand beside each other in ascending order."""
+    ordered = list[int]()
+    for _, group in groupby(zip(kinds, squares, strict=True), lambda each: each[0]):
+        ordered += sorted(square for _, square in group)
+    return ordered
 
 
 def is_first_image(
     material: Material, others: list[int], white: int, rest: list[int], black: int
 ) -> bool:
-    """Equal men stand in ascending order; with the white king on the long diagonal, no image in it comes first."""
+    """Whether equal men stand in ascending order, and no image in the long diagonal comes first.
+
+    Such an image has a cell if the white king stands on this diagonal.
+    """
     kinds = [(int(material.colors[man]), int(material.roles[man])) for man in others]
-
-    def ordered(squares: list[int]) -> list[int]:
-        groups = groupby(zip(kinds, squares, strict=True), lambda each: each[0])
-        return [square for _, group in groups for square in sorted(square for _, square in group)]
-
-    if ordered(rest) != rest:
+    if in_order_of_kind(kinds, rest) != rest:
         return False
     if material.pawns or white % 9:
         return True
     image = [square % 8 * 8 + square // 8 for square in (*rest, black)]
-    return [*rest, black] <= [*ordered(image[:-1]), image[-1]]
+    return [*rest, black] <= [*in_order_of_kind(kinds, image[:-1]), image[-1]]

@@ -1,8 +1,10 @@
-"""The fifty-move rule in whole tables, slowly: every position, every accrued score, every number of plies left.
+"""The fifty-move rule in whole tables, slowly.
 
-With no plies left a pair of position and accrued score is worth the score. With n plies left it is worth the best of
-what its moves lead to with n - 1. Mate, stalemate and what starts the clock anew end that: a reset, and under `reset`
-a score below both the cutoff and the accrued one. What follows those is an entry value.
+Every position is asked with every accrued score and every number of plies left. With no plies left
+a pair of position and accrued score is worth the score. With n plies left it is worth the best of
+what its moves lead to with n - 1. Mate, stalemate and what starts the clock anew end that: a reset,
+and under `reset` a score below both the cutoff and the accrued one. What follows those is an entry
+value.
 
 A *rank* is an outcome as `code.py` numbers it, modulo 512: the least is White's best.
 """
@@ -30,7 +32,10 @@ Ranks = NDArray[np.int16]
 
 @njit
 def take_best(side, first, targets, arrival, found):
-    """The best rank that the moves of each position lead to; `arrival` has that of each node that is arrived at."""
+    """The best rank that the moves of each position lead to.
+
+    `arrival` has that of each node that is arrived at.
+    """
     for node in range(len(side)):
         if first[node] == first[node + 1]:
             continue
@@ -47,12 +52,12 @@ class Clocked:
 
     def __init__(self, block: Block, codes: range, rule: str, cutoff: int = CUTOFF) -> None:
         graph = block.graph
-        self.codes, self.rule, self.cutoff = codes, rule, cutoff
-        self.positions, self.side, self.own = (
-            graph.positions,
-            graph.side,
-            graph.own.astype(np.int64),
-        )
+        self.codes = codes
+        self.rule = rule
+        self.cutoff = cutoff
+        self.positions = graph.positions
+        self.side = graph.side
+        self.own = graph.own.astype(np.int64)
         self.entry = block.entry % RANKS
         reached = np.repeat(np.arange(len(graph.start) - 1), np.diff(graph.start)).astype(np.int32)
         self.targets = reached[np.argsort(graph.sources, kind="stable")]
@@ -73,7 +78,8 @@ class Clocked:
                 arrival = self._arrival(holder, number, code)
                 take_best(self.side, self.first, self.targets, arrival, after[holder, number])
         changed = not np.array_equal(after, self.ranks)
-        self.ranks, self.left = after, self.left + 1
+        self.ranks = after
+        self.left += 1
         return changed
 
     def _arrival(self, holder: int, number: int, code: int) -> Ranks:
@@ -81,39 +87,38 @@ class Clocked:
         arrival = self.entry.copy()
         stays = np.flatnonzero(self.own[: self.positions] >= code)
         arrival[stays] = self.ranks[holder, number, stays]
-        improves = self.own[: self.positions] < code
-        improves &= self.own[: self.positions] >= (
-            self.cutoff if self.rule == "reset" else LOWEST_CODE
-        )
-        lower = np.flatnonzero(improves)
-        if (
-            self.rule != "reset" and self.left == 0
-        ):  # the position that triggers the rule does not count
+        own = self.own[: self.positions]
+        least = self.cutoff if self.rule == "reset" else LOWEST_CODE
+        lower = np.flatnonzero((least <= own) & (own < code))
+        if self.rule != "reset" and self.left == 0:
+            # The position that triggers the rule does not count.
             arrival[lower] = outcome(holder, code) % int(RANKS)
         else:
-            arrival[lower] = self.ranks[
-                1 - self.side[lower], self.own[lower] - self.codes.start, lower
-            ]
+            holders = 1 - self.side[lower]
+            arrival[lower] = self.ranks[holders, own[lower] - self.codes.start, lower]
         return arrival
 
 
 def clocked(block: Block, rule: str, code: int, cutoff: int = CUTOFF) -> Clocked:
-    """The codes that count where a code has accrued: those that can be reached without starting the clock anew."""
-    alone = rule == "reset" and code <= cutoff
-    lowest = code if alone else cutoff if rule == "reset" else LOWEST_CODE
-    return Clocked(
-        block,
-        range(lowest, (code if alone else max(code, int(block.nodes.own.max()))) + 1),
-        rule,
-        cutoff,
-    )
+    """The codes that count where a code has accrued.
+
+    They are those that can be reached without starting the clock anew.
+    """
+    highest = max(code, int(block.nodes.own.max()))
+    if rule != "reset":
+        codes = range(LOWEST_CODE, highest + 1)
+    elif code <= cutoff:
+        codes = range(code, code + 1)
+    else:
+        codes = range(cutoff, highest + 1)
+    return Clocked(block, codes, rule, cutoff)
 
 
 @dataclass
 class FiftyTable(ReferenceTable):
-    """Entry values under the fifty-move rule with the clock at 0, there and in all tables that the material leads to.
+    """Entry values under the fifty-move rule with the clock at 0.
 
-    `dtg` means nothing here.
+    It is at 0 in all tables that the material leads to, too. `dtg` means nothing here.
     """
 
     rule: str = "reset"
@@ -123,8 +128,10 @@ class FiftyTable(ReferenceTable):
             if not np.isin(block.nodes.own, codes).any():
                 continue
             values = Clocked(block, codes, self.rule)
-            while values.left < PLIES and (values.go_on() or self.rule != "reset"):
-                pass  # under `reset` what has not changed once will not change any more
+            while values.left < PLIES:
+                has_changed = values.go_on()
+                if self.rule == "reset" and not has_changed:
+                    break  # nothing will change any more
             for code in codes:
                 for holder in (WHITE, BLACK):
                     arrived = np.flatnonzero(
@@ -134,15 +141,17 @@ class FiftyTable(ReferenceTable):
                     block.entry[arrived] = np.where(ranks < RANKS // 2, ranks, ranks - RANKS)
 
     def _groups(self, codes: range) -> Iterator[range]:
-        """Codes that are solved together: an improvement among them does not start the clock anew."""
-        alone = (
-            range(codes.start, min(CUTOFF, codes.stop))
-            if self.rule == "reset"
-            else range(codes.start, codes.start)
-        )
-        yield from (range(code, code + 1) for code in alone)
-        if alone.stop < codes.stop:
-            yield range(alone.stop, codes.stop)
+        """Codes that are solved together.
+
+        An improvement among them does not start the clock anew.
+        """
+        together = codes.start
+        if self.rule == "reset":
+            together = min(CUTOFF, codes.stop)
+        for code in range(codes.start, together):
+            yield range(code, code + 1)
+        if together < codes.stop:
+            yield range(together, codes.stop)
 
     def _child(self, name: str) -> ReferenceTable:
         return solve_clocked(name, self.rule)
@@ -150,5 +159,8 @@ class FiftyTable(ReferenceTable):
 
 @cache
 def solve_clocked(name: str, rule: str) -> FiftyTable:
-    """The entry values of a material such as "KBvK" with the clock at 0, one position of each symmetry class."""
+    """The entry values of a material such as "KBvK" with the clock at 0.
+
+    They are those of one position of each symmetry class.
+    """
     return FiftyTable(material_of(name), True, rule=rule)

@@ -5,6 +5,7 @@ A state is a board with a threshold; `None` plies mean that the other side never
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import chess
@@ -13,6 +14,8 @@ from .minimax import own
 
 State = tuple[chess.Square, chess.Square, bool]
 """Squares of the holder's man and of the other one, and whether the holder is to move."""
+Scored = tuple[str, int, chess.Color]
+"""A position, and the code and holder of the score that has accrued there."""
 
 INFINITE = 10**9
 
@@ -23,8 +26,10 @@ class SlowFrame:
     def __init__(
         self, board: chess.Board, side: chess.Color, b: chess.Square, c: chess.Square
     ) -> None:
-        self.root, self.side = board, side
-        self.b, self.c = board.piece_at(b), board.piece_at(c)
+        self.root = board
+        self.side = side
+        self.b = board.piece_at(b)
+        self.c = board.piece_at(c)
         self.empty = board.copy(stack=False)
         for square in (b, c):
             self.empty.remove_piece_at(square)
@@ -34,7 +39,7 @@ class SlowFrame:
         self.before: dict[State, list[State]] = {}
         self.leaves: set[State] = set()
         places = [square for square in chess.SQUARES if self.empty.piece_at(square) is None]
-        for x, y in ((x, y) for x in places for y in places if x != y):
+        for x, y in itertools.permutations(places, 2):
             board = self.empty.copy(stack=False)
             board.set_piece_at(x, self.b)
             board.set_piece_at(y, self.c)
@@ -48,7 +53,8 @@ class SlowFrame:
 
     def _add(self, state: State, board: chess.Board) -> None:
         moves = list(board.legal_moves)
-        self.codes[state], self.next[state] = 2 * len(moves) + (not board.is_check()), []
+        self.codes[state] = 2 * len(moves) + (not board.is_check())
+        self.next[state] = []
         for move in moves:
             quiet = not board.is_zeroing(move) and not board.is_castling(move)
             if quiet and state[2] and move.from_square == state[0]:
@@ -59,7 +65,10 @@ class SlowFrame:
                 self.leaves.add(state)
 
     def plies(self, threshold: int) -> dict[State, int | None]:
-        """The plies that the other side needs at least, by value iteration from infinity downwards."""
+        """The plies that the other side needs at least.
+
+        They are found by value iteration from infinity downwards.
+        """
         codes = {
             code for state, code in self.codes.items() if not state[2] and 0 < code < threshold
         }
@@ -72,12 +81,16 @@ class SlowFrame:
         }
 
     def _settled(self, accrued: int, lower: dict[int, dict[State, int]]) -> dict[State, int]:
-        values, asked = dict.fromkeys(self.codes, INFINITE), set(self.codes)
-        while asked:  # again only what stands before a change
+        values = dict.fromkeys(self.codes, INFINITE)
+        asked = set(self.codes)
+        while asked:
             fresh = {state: self._value(state, accrued, values, lower) for state in asked}
             changed = [state for state, value in fresh.items() if value != values[state]]
             values.update(fresh)
-            asked = {state for each in changed for state in self.before.get(each, ())}
+            # Only what stands before a change is asked again.
+            asked = set()
+            for state in changed:
+                asked.update(self.before.get(state, ()))
         return values
 
     def _value(
@@ -94,9 +107,12 @@ class SlowFrame:
         found = []
         for after in self.next[state]:
             code = self.codes[after]
-            found.append(
-                (lower[code] if 0 < code < accrued else here if code else {after: INFINITE})[after]
-            )
+            if code == 0:
+                found.append(INFINITE)
+            elif code < accrued:
+                found.append(lower[code][after])
+            else:
+                found.append(here[after])
         return min(INFINITE, max(found) + 1)
 
 
@@ -106,19 +122,19 @@ def can_keep(
     goal: tuple[int, chess.Color],
     side: chess.Color,
 ) -> bool:
-    """Whether a side can keep a score at a goal or better after every ply: the greatest closed set, with real scores.
+    """Whether a side can keep a score at a goal or better after every ply.
 
-    Scores are a code and their holder. Every line of play is followed to its end, so the board should be small.
+    It is the greatest closed set, with real scores: a code and its holder. Every line of play is
+    followed to its end, so the board should be small.
     """
-    nodes: dict[tuple[str, int, chess.Color], list[tuple[str, int, chess.Color]]] = {}
+    least = _worth(goal, side)
+    nodes: dict[Scored, list[Scored]] = {}
     first = (board.epd(en_passant="legal"), *accrued)
-    todo = [first] if _worth(accrued, side) >= _worth(goal, side) else []
+    todo = [first] if _worth(accrued, side) >= least else []
     while todo:
         node = todo.pop()
         if node not in nodes:
-            nodes[node] = [
-                after for after in _after(node) if _worth(after[1:], side) >= _worth(goal, side)
-            ]
+            nodes[node] = [after for after in _after(node) if _worth(after[1:], side) >= least]
             todo.extend(nodes[node])
     moves = {node: chess.Board(f"{node[0]} 0 1").legal_moves.count() for node in nodes}
     kept = set(nodes)
@@ -130,25 +146,24 @@ def can_keep(
 
 
 def _is_kept(
-    node: tuple[str, int, chess.Color],
-    after: list[tuple[str, int, chess.Color]],
-    kept: set[tuple[str, int, chess.Color]],
-    moves: int,
-    side: chess.Color,
+    node: Scored, after: list[Scored], kept: set[Scored], moves: int, side: chess.Color
 ) -> bool:
     if moves == 0:
         return True
     found = sum(each in kept for each in after)
-    return found > 0 if (" w " in node[0]) == (side == chess.WHITE) else found == moves
+    is_to_move = (" w " in node[0]) == (side == chess.WHITE)
+    return found > 0 if is_to_move else found == moves
 
 
-def _after(node: tuple[str, int, chess.Color]) -> Iterator[tuple[str, int, chess.Color]]:
-    board = chess.Board(f"{node[0]} 0 1")
+def _after(node: Scored) -> Iterator[Scored]:
+    position, accrued, holder = node
+    board = chess.Board(f"{position} 0 1")
     for move in list(board.legal_moves):
-        resets, mover = board.is_zeroing(move), board.turn
+        resets = board.is_zeroing(move)
+        mover = board.turn
         board.push(move)
         _, code = own(board)
-        score = (code, mover) if resets or code < node[1] else (node[1], node[2])
+        score = (code, mover) if resets or code < accrued else (accrued, holder)
         yield (board.epd(en_passant="legal"), *score)
         board.pop()
 

@@ -1,18 +1,35 @@
 """The moves of chess on a handful of men: squares and loops, nothing clever.
 
-A position is `roles` and `colors` (one entry a man, fixed for a material), `squares` (one a man, 0 = a1 ...
-63 = h8, -1 = captured), the side to move and the square a pawn has just jumped over (-1 if none). There is no
-castling.
+A position is `roles` and `colors` (one entry a man, fixed for a material), `squares` (one a man,
+0 = a1 ... 63 = h8, -1 = captured), the side to move and the square a pawn has just jumped over (-1
+if none). There is no castling.
 """
+
+import itertools
 
 import numpy as np
 
 from .jit import njit
 
-WHITE, BLACK = 0, 1
-PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = 1, 2, 3, 4, 5, 6
-NO_MAN = NO_SQUARE = NO_PROMOTION = -1
-MAN, TO, CAPTURED, PROMOTION = 0, 1, 2, 3  # the columns of a move
+WHITE = 0
+BLACK = 1
+
+PAWN = 1
+KNIGHT = 2
+BISHOP = 3
+ROOK = 4
+QUEEN = 5
+KING = 6
+
+NO_MAN = -1
+NO_SQUARE = -1
+NO_PROMOTION = -1
+
+# The columns of a move.
+MAN = 0
+TO = 1
+CAPTURED = 2
+PROMOTION = 3
 MOST_MOVES = 256
 
 STRAIGHT = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)])  # steps are (files, ranks)
@@ -37,7 +54,7 @@ OWN = {
     "U": ([(0, 2)], []),  # Dabbaba
     "W": ([(0, 1)], []),  # Wazir
 }
-"""[letter] -> the leaps and the rides of men that are not of chess: how far to one side and to the other.
+"""[letter] -> the leaps and the rides of men that are not of chess: how far one way and the other.
 
 Their roles are -1, -2 ... in this order.
 """
@@ -46,14 +63,13 @@ Their roles are -1, -2 ... in this order.
 def ways_of(leaps, rides):
     """(files, ranks, whether it is a ride) of every way that a man goes, then zeros."""
     found = np.zeros((16, 3), dtype=np.int64)
-    offsets = [(x, y) for x in range(-3, 4) for y in range(-3, 4)]
-    ways = [
-        (x, y, is_ride)
-        for is_ride, some in enumerate((leaps, rides))
-        for x, y in offsets
-        if (min(abs(x), abs(y)), max(abs(x), abs(y))) in some
-    ]
-    found[: len(ways)] = ways
+    count = 0
+    for is_ride, some in enumerate((leaps, rides)):
+        for files, ranks in itertools.product(range(-3, 4), repeat=2):
+            near, far = sorted((abs(files), abs(ranks)))
+            if (near, far) in some:
+                found[count] = (files, ranks, is_ride)
+                count += 1
     return found
 
 

@@ -1,6 +1,6 @@
-"""The score of a game of chess or of a variant, by python-chess alone: the rules of docs/rules.md, read once more.
+"""The score of a game of chess or of a variant, by python-chess alone.
 
-Fifty moves count as under `reset`, with the default cutoff.
+These are the rules of docs/rules.md, read once more. Fifty moves count as under `reset`, with the default cutoff.
 """
 
 from __future__ import annotations
@@ -11,6 +11,11 @@ from collections.abc import Iterable
 import chess
 
 CUTOFF_CODE = 12
+"""The least improved code that does not restart the count of fifty moves."""
+FIFTY_MOVES = 100
+"""In plies."""
+EIGHT_MOVES = 17
+"""The code of a position with eight legal moves and no check."""
 
 
 def code_of(board: chess.Board) -> int:
@@ -18,50 +23,60 @@ def code_of(board: chess.Board) -> int:
 
 
 def key_of(board: chess.Board) -> str:
-    """The position; in the FEN of three-check stand the checks that are left, in that of crazyhouse the pockets."""
+    """The position, with the checks that are left in three-check and the pockets in crazyhouse."""
     return " ".join(board.fen(en_passant="legal").split()[:-2])
 
 
 def end_of(
     board: chess.Board, moves: Iterable[chess.Move], carried: str = ""
 ) -> tuple[str, list[str | None]]:
-    """The final score of a game, and for its beginning and each ply why it is over there; None where it goes on.
+    """The final score of a game, and for its beginning and each ply why it is over there.
 
-    The moves are played on the board. `carried` is the score that had accrued before it.
+    None stands where it goes on. The moves are played on the board. `carried` is the score that had
+    accrued before it.
     """
-    own, white_holds, counter, seen = (
-        code_of(board),
-        not board.turn,
-        board.halfmove_clock,
-        Counter([key_of(board)]),
-    )
-    code = own
-    if carried and counter and (given := round(2 * float(carried.lstrip("-G")))) <= own:
-        code, white_holds = given, not carried.startswith("-")
-    ends: list[str | None] = ["fifty moves" if counter >= 100 else None]
+    code = code_of(board)
+    white_holds = not board.turn
+    counter = board.halfmove_clock
+    seen = Counter([key_of(board)])
+    if carried and counter:
+        given = round(2 * float(carried.lstrip("-G")))
+        if given <= code:
+            code = given
+            white_holds = not carried.startswith("-")
+    ends: list[str | None] = ["fifty moves" if counter >= FIFTY_MOVES else None]
     had_eight_moves = False
     for move in moves:
         reset = board.is_zeroing(move)
         board.push(move)
-        counter, seen[key] = 0 if reset else counter + 1, seen[key := key_of(board)] + 1
-        lost, won = board.is_variant_loss(), board.is_variant_win()
+        counter = 0 if reset else counter + 1
+        key = key_of(board)
+        seen[key] += 1
+        lost = board.is_variant_loss()
+        won = board.is_variant_win()
         if lost or won or board.is_variant_draw():
             if lost or won:
-                code, white_holds = 0, board.turn == (chess.WHITE if won else chess.BLACK)
+                code = 0
+                white_holds = board.turn == (chess.WHITE if won else chess.BLACK)
             ends.append("variant end")
             continue
         own = code_of(board)
         if reset or own < code:
-            code, white_holds, counter = own, not board.turn, 0 if own < CUTOFF_CODE else counter
-        has_eight_moves = (
-            board.uci_variant == "chess" and chess.popcount(board.occupied) == 2 and own == 17
-        )
+            code = own
+            white_holds = not board.turn
+            if own < CUTOFF_CODE:
+                counter = 0
+        bare_kings = board.uci_variant == "chess" and chess.popcount(board.occupied) == 2
+        has_eight_moves = bare_kings and own == EIGHT_MOVES
         over = {
             "checkmate": own == 0,
             "stalemate": own == 1,
             "bare kings": has_eight_moves and had_eight_moves,
+            "fifty moves": counter >= FIFTY_MOVES,
+            "threefold repetition": seen[key] >= 3,
         }
-        over |= {"fifty moves": counter >= 100, "threefold repetition": seen[key] >= 3}
-        ends.append(next((name for name, applies in over.items() if applies), None))
+        reasons = [reason for reason, applies in over.items() if applies]
+        ends.append(reasons[0] if reasons else None)
         had_eight_moves = has_eight_moves
-    return f"{'' if white_holds else '-'}G{code // 2}.{5 * (code % 2)}", ends
+    sign = "" if white_holds else "-"
+    return f"{sign}G{code // 2}.{5 * (code % 2)}", ends

@@ -73,7 +73,8 @@ class Block:
                 continue
             for holder, (value, plies) in self.solve_code(code):
                 arrived = own[self.nodes.side[own] != holder]
-                self.entry[arrived], self.dtg[arrived] = value[arrived], plies[arrived]
+                self.entry[arrived] = value[arrived]
+                self.dtg[arrived] = plies[arrived]
 
 
 Key = tuple[str, Material, bool, tuple[int, ...]]
@@ -158,7 +159,7 @@ class ReferenceTable:
 
     def _find(self, position: tuple[int, ...], en_passant: int) -> tuple[Block, int]:
         """The block and node of a position; the first pawn on files e-h is looked up in the mirror."""
-        side, squares = position[0], list(position[1:])
+        side, *squares = position
         pawns = self.material.pawns
         if self.reduced and pawns and squares[pawns[0]] % 8 >= 4:
             squares = [square ^ 7 for square in squares]
@@ -192,9 +193,10 @@ class ReferenceTable:
             block = self._build(placement)
             index = self._index(block)
             found = self.en_passant.find(index, block.nodes.en_passant)
-            for array, name in ((block.entry, "entry"), (block.dtg, "dtg")):
-                plain, jumped = getattr(self, name)[index], getattr(self.en_passant, name)
-                array[: len(found)] = np.where(found < 0, plain, np.append(jumped, 0)[found])
+            entries = np.append(self.en_passant.entry, 0)[found]
+            distances = np.append(self.en_passant.dtg, 0)[found]
+            block.entry[: len(found)] = np.where(found < 0, self.entry[index], entries)
+            block.dtg[: len(found)] = np.where(found < 0, self.dtg[index], distances)
             _recent.put(self._key(placement), block)
         return block
 
@@ -234,7 +236,8 @@ class ReferenceTable:
         order = np.argsort(-nodes.own.astype(np.int64), kind="stable")
         start, sources = turn_round(nodes.moves, targets, len(own), order)
         graph = Graph(nodes.side, own, nodes.moves, start, sources, positions)
-        entry, dtg = np.zeros(len(own), dtype=np.int16), np.zeros(len(own), dtype=np.int16)
+        entry = np.zeros(len(own), dtype=np.int16)
+        dtg = np.zeros(len(own), dtype=np.int16)
         entry[positions:], dtg[positions:] = exits
         over = np.flatnonzero(nodes.own < LOWEST_CODE)
         held = [outcome(1 - int(nodes.side[node]), int(nodes.own[node])) for node in over]
@@ -270,13 +273,12 @@ class ReferenceTable:
             sign = np.int16(-1 if way.colors_swapped else 1)
             return child.entry[index] * sign, child.dtg[index]
         index = (side, *squares)
-        entry, dtg = self.entry[index], self.dtg[index]
+        entry = self.entry[index]
+        dtg = self.dtg[index]
         found = self.en_passant.find(index, resets.en_passant[rows].astype(np.int64))
         jumped = found >= 0
-        entry[jumped], dtg[jumped] = (
-            self.en_passant.entry[found[jumped]],
-            self.en_passant.dtg[found[jumped]],
-        )
+        entry[jumped] = self.en_passant.entry[found[jumped]]
+        dtg[jumped] = self.en_passant.dtg[found[jumped]]
         return entry, dtg
 
     def _store(self, block: Block) -> None:
@@ -289,9 +291,8 @@ class ReferenceTable:
     def _spread(self, block: Block, of_nodes: Numbers, array: Numbers, nothing: int) -> None:
         """Write a block's numbers, one a node, into an array of all positions."""
         officers = self.material.men - len(block.placement)
-        numbers = np.append(
-            of_nodes, of_nodes.dtype.type(nothing)
-        )  # the last one for cells without a node, -1
+        # The last number is for cells without a node, -1.
+        numbers = np.append(of_nodes, of_nodes.dtype.type(nothing))
         part = numbers[block.node_of].reshape(2, *[64] * officers)
         array[self._corner(block.placement)] = part
         if self.reduced and block.placement:
