@@ -195,6 +195,7 @@ def key_of_reset(subject: Subject, index: Int, side: Int, accrued: Int) -> Int:
     return max(short, key_after_reset(subject, side, accrued, outcome, int(subject.longest[index])))
 
 
+# Without distances the ways stay zeros that nobody has written, which take no memory.
 @inner
 def note_reset(subject: Subject, index: Int, side: Int, outcome: Int, dtg: Int) -> None:
     """Note the value of a reset; only the best outcome stays, with both its ways."""
@@ -202,8 +203,10 @@ def note_reset(subject: Subject, index: Int, side: Int, outcome: Int, dtg: Int) 
     gain = worth_to(side, outcome) - worth_to(side, best)
     if best == 0 or gain > 0:
         subject.reset[index] = outcome
-        subject.shortest[index] = subject.longest[index] = dtg
-    elif gain == 0:
+        if subject.plies:
+            subject.shortest[index] = dtg
+            subject.longest[index] = dtg
+    elif gain == 0 and subject.plies:
         subject.shortest[index] = min(subject.shortest[index], dtg)
         subject.longest[index] = max(subject.longest[index], dtg)
 
