@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _GLANCE_SECONDS: Final = 0.02
 """The longest wait, after `stop`, for a search that is still loading."""
-_READY_SECONDS: Final = 10.0
+_READY_SECONDS: Final = 5.0
 """The longest wait for the search before the first game: hosts give up after twenty seconds."""
 _ENOUGH: Final = 0.5
 """After this part of the time no deeper search begins, because it would not finish."""
