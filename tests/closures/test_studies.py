@@ -30,7 +30,7 @@ MATE_BY_BLACK = Score("-G0.0")
 HOLD_NODES = 200
 FINE_70 = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1"
 SECONDS_OF_FINE_70 = 60
-"""The CPU seconds that it took, its plan included (measured on a busy machine)."""
+"""About the CPU seconds that it took, its plan included (measured on a busy machine)."""
 
 
 def fens(studies: list[dict[str, str]]) -> list[str]:
