@@ -33,10 +33,9 @@ EVERYTHING = Way(queen=NEVER, knight=NEVER, others=NEVER, coarse_free=NEVER)
 
 LARGE_BLOCKS = 2
 SMALL_BLOCKS = 16
-"""This many blocks of each table are compared, those with four men beside the pawns being large: of
-thirty tables two hundred."""
-MOST_OTHERS = 4
-"""The men beside the pawns of the largest blocks."""
+"""This many blocks of each table are compared: of thirty tables two hundred."""
+LARGE_OTHERS = 2
+"""So many pieces stand beside two pawns and the kings in the largest blocks."""
 MOST_CELLS = 1 << 27
 """A closure with more cells takes longer than a comparison is worth."""
 
@@ -115,7 +114,7 @@ def tables_of_six_men(folder: Path) -> list[Material]:
     names = [path.name.removesuffix(".h5") for path in folder.glob("*.pairs.h5")]
     found = [Material.parse(name) for name in sorted(names)]
     of_six_men = [material for material in found if material.men == 6]
-    return sorted(of_six_men, key=lambda material: layout_of(material).others)
+    return sorted(of_six_men, key=lambda material: layout_of(material).block_words)
 
 
 def are_opposed(layout: Layout, pawns: Sequence[int]) -> bool:
@@ -157,7 +156,7 @@ def test_blocks_of_six_men_are_those_that_solving_a_position_finds(
     pairs = OpenTables([given_folder], 1 << 28, outcomes_only=True)
     for material in tables_of_six_men(given_folder):
         layout = layout_of(material)
-        wanted = LARGE_BLOCKS if layout.others == MOST_OTHERS else SMALL_BLOCKS
+        wanted = LARGE_BLOCKS if layout.others == LARGE_OTHERS else SMALL_BLOCKS
         compared = set[str]()
         for closure in small_closures(whole, material):
             solved = SolvedBlocks(closure, BlockFolder(tmp_path / "solved"))
