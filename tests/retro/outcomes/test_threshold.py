@@ -126,6 +126,7 @@ def test_accrued_scores_are_right_at_every_threshold(name: str) -> None:
     assert set(some_pairs(name, 6, 12, 8)) == {0}
 
 
+@pytest.mark.slow
 def test_some_thresholds_of_four_men_are_right_with_scores_accrued() -> None:
     assert set(some_pairs("KRvKN", 1, 12, 2)) == {0}
 
