@@ -185,6 +185,31 @@ def own_folder(table_folder: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
+def pairs_folder(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with these tables, and that of two pawns that face each other."""
+
+    def make(folder: Path) -> None:
+        from tbgen.library.workers import make_table
+
+        shutil.copytree(table_folder, folder, dirs_exist_ok=True)
+        make_table(folder, "KPvKP.pairs", 2)
+
+    return shared(tmp_path_factory, "pairs", make)
+
+
+@pytest.fixture(scope="session")
+def pair_outcomes_folder(pairs_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same folder, where the distances of two pawns that face each other are missing."""
+
+    def make(folder: Path) -> None:
+        for path in pairs_folder.glob("*.h5"):
+            if path.name != "KPvKP.pairs.dtg.h5":
+                (folder / path.name).symlink_to(path)
+
+    return shared(tmp_path_factory, "pair_outcomes", make)
+
+
+@pytest.fixture(scope="session")
 def tables(table_folder: Path) -> Iterator[Tablebase]:
     """All tables of two and three men."""
     from tbgen.probe import open_tablebase

@@ -22,7 +22,6 @@ from tbgen.closures.ways import NEVER, Way
 from tbgen.errors import ClosureTooLargeError
 from tbgen.index.bulk import are_legal, cells_of
 from tbgen.index.layout import Layout, layout_of
-from tbgen.library.workers import make_table
 from tbgen.material import Material, Scope
 from tbgen.probe import open_tablebase
 from tbgen.probe.opened import OpenTables
@@ -40,18 +39,9 @@ MOST_CELLS = 1 << 27
 """A closure with more cells takes longer than a comparison is worth."""
 
 
-@pytest.fixture(scope="module")
-def pairs_folder(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tables of two and three men, and that of the pairs of two pawns."""
-    folder = tmp_path_factory.mktemp("pairs") / "tables"
-    shutil.copytree(table_folder, folder)
-    make_table(folder, "KPvKP.pairs", 2)
-    return folder
-
-
 @pytest.fixture
 def own_pairs_folder(pairs_folder: Path, tmp_path: Path) -> Path:
-    """A copy of these tables, to solve in."""
+    """A copy of the tables of two and three men and of the pairs of two pawns, to solve in."""
     return Path(shutil.copytree(pairs_folder, tmp_path / "tables"))
 
 

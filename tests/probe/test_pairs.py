@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from tbgen.errors import MissingTableError, TooManyMenError
-from tbgen.library.workers import make_table
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.probe.many import Fault
@@ -21,13 +20,9 @@ NO_PAIR = "8/3p4/8/2k5/8/8/4P3/4K3 w - - 0 1"
 
 
 @pytest.fixture(scope="module")
-def pairs(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tablebase]:
+def pairs(pairs_folder: Path) -> Iterator[Tablebase]:
     """The tables of two and three men, and that of the pairs of two pawns."""
-    folder = tmp_path_factory.mktemp("pairs")
-    for path in table_folder.glob("*.h5"):
-        (folder / path.name).symlink_to(path)
-    make_table(folder, "KPvKP.pairs", 2)
-    with open_tablebase(folder) as tables:
+    with open_tablebase(pairs_folder) as tables:
         yield tables
 
 

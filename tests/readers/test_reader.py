@@ -11,7 +11,6 @@ import chess
 import pytest
 
 from tbgen.errors import AccruedError, TbgenError
-from tbgen.library.workers import make_table
 from tbgen.material import materials
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.probe.opened import has_pair_on
@@ -135,16 +134,6 @@ def test_the_reader_agrees_with_the_probe_on_random_pairs(
     pairs = [random_pair(draw, name) for name in names for _ in range(100)]
     assert differences_of_pairs(reader, table_folder, pairs) == []
     assert differences_of_moves(reader, table_folder, pairs[::4]) == []
-
-
-@pytest.fixture(scope="module")
-def pairs_folder(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tables of two and three men, and that of the pairs of two pawns."""
-    folder = tmp_path_factory.mktemp("pairs")
-    for path in table_folder.glob("*.h5"):
-        (folder / path.name).symlink_to(path)
-    make_table(folder, "KPvKP.pairs", 2)
-    return folder
 
 
 @needs_compiler

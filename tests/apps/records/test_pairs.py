@@ -19,7 +19,6 @@ from tbgen.apps.records.potential import potentials_of
 from tbgen.apps.records.record import Record, read_record, write_record
 from tbgen.apps.site.pages import Site
 from tbgen.index.layout import fen_of_cell
-from tbgen.library.workers import make_table
 from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.score import Color
@@ -32,24 +31,14 @@ PAGE = (ROOT / "docs" / "two-pawns.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
-def folder(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tables of two and three men, and that of the pairs of two pawns, without distances."""
-    folder = tmp_path_factory.mktemp("pairs")
-    for path in table_folder.glob("*.h5"):
-        (folder / path.name).symlink_to(path)
-    make_table(folder, str(PAIRS), 2, outcomes_only=True)
-    return folder
+def record(pair_outcomes_folder: Path) -> Record:
+    return record_of(pair_outcomes_folder, PAIRS)
 
 
 @pytest.fixture(scope="module")
-def record(folder: Path) -> Record:
-    return record_of(folder, PAIRS)
-
-
-@pytest.fixture(scope="module")
-def frame(folder: Path) -> pl.DataFrame:
+def frame(pair_outcomes_folder: Path) -> pl.DataFrame:
     """Every position with its values, found by the verifier's rules."""
-    return pl.concat(frames(folder, PAIRS))
+    return pl.concat(frames(pair_outcomes_folder, PAIRS))
 
 
 def test_outcomes_and_zugzwangs_are_those_of_every_position(
@@ -72,10 +61,10 @@ def test_outcomes_and_zugzwangs_are_those_of_every_position(
         assert drawn.only == (part["drawn"] & part["only"]).sum()
 
 
-def test_moves_are_counted_as_python_chess_does(folder: Path) -> None:
+def test_moves_are_counted_as_python_chess_does(pair_outcomes_folder: Path) -> None:
     with (
-        Tablebase(folder) as tables,
-        TablePositions(folder, PAIRS, in_memory=False) as positions,
+        Tablebase(pair_outcomes_folder) as tables,
+        TablePositions(pair_outcomes_folder, PAIRS, in_memory=False) as positions,
     ):
         cells = positions.drawn(200, seed=3)
         kept = positions.keeping(cells)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import pytest
 
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import ServerSettings
-from tbgen.library.workers import make_table
 from tbgen.probe.opened import has_pair_on
 from tests.apps.site.chromium import NEEDED, Chromium
 from tests.apps.site.conftest import client_of, running
@@ -25,17 +23,8 @@ WORDS = "Pawn against pawn, pawns face to face"
 
 
 @pytest.fixture(scope="module")
-def folder(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All tables of two and three men and that of two pawns that face each other, by outcomes."""
-    made = tmp_path_factory.mktemp("pairs")
-    shutil.copytree(table_folder, made, dirs_exist_ok=True)
-    make_table(made, "KPvKP.pairs", 2, outcomes_only=True)
-    return made
-
-
-@pytest.fixture(scope="module")
-def server(folder: Path) -> Iterator[str]:
-    with running(application(ServerSettings([folder]))) as address:
+def server(pair_outcomes_folder: Path) -> Iterator[str]:
+    with running(application(ServerSettings([pair_outcomes_folder]))) as address:
         yield address
 
 
