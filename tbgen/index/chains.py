@@ -8,6 +8,9 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Ints, SignedInts32
 from tbgen.compiled.jit import borrowing
 
+MOST_CHAINS = (1 << 31) - 1
+"""Numbers of chains have 31 bits, which suffice for all tables of five men."""
+
 
 def places_of_chains(before: Ints | SignedInts32, by_row: npt.NDArray[np.int64]) -> SignedInts32:
     """[chain] -> its place in the order of the rows, where a beginning is before what it begins.

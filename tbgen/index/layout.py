@@ -219,6 +219,7 @@ def _runs(slots: Sequence[Slot], start: int, end: int) -> list[tuple[int, int]]:
     return runs
 
 
+@lru_cache(maxsize=1024)
 def slots_of(material: Material) -> tuple[Slot, ...]:
     """The men of a material in the order of the axes, pawns first."""
     pawns = list[Slot]()

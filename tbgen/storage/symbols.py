@@ -19,7 +19,7 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Bytes, Int, Ints, SignedBytes, SignedInts32, WideInts, Words
 from tbgen.compiled.jit import borrowing, inlined
 from tbgen.errors import RepresentationError
-from tbgen.index.chains import places_of_chains
+from tbgen.index.chains import MOST_CHAINS, places_of_chains
 from tbgen.index.kernels import byte_of_goal, goal_of_byte, row_of_byte
 from tbgen.index.outcomes import byte_of_row
 from tbgen.storage.files import Layer
@@ -27,7 +27,6 @@ from tbgen.storage.numbering import Census, larger, new_census, number_of
 from tbgen.storage.schema import COLUMNS
 from tbgen.table import Cells, Numbers, Patterns
 
-MOST_CHAINS = (1 << 31) - 1
 _MOST_ROWS = 256
 """A pattern has fewer rows: at most one for each holder and code."""
 _FIRST_SLOTS = 1 << 12

@@ -21,7 +21,7 @@ from tbgen.compiled.arrays import (
 )
 from tbgen.compiled.jit import borrowing, inlined
 from tbgen.errors import RepresentationError
-from tbgen.index.chains import places_of_chains
+from tbgen.index.chains import MOST_CHAINS, places_of_chains
 from tbgen.retro.patterns.histories import (
     EMPTY,
     NODES,
@@ -33,9 +33,6 @@ from tbgen.retro.patterns.histories import (
 from tbgen.retro.patterns.packing import columns_of_row, row_from
 from tbgen.retro.words.geometry import BLACK, WHITE
 from tbgen.table import Dictionary, Patterns, often_first
-
-MOST_CHAINS = (1 << 31) - 1
-"""Their numbers have 31 bits, which suffice for all tables of five men."""
 
 
 @borrowing
