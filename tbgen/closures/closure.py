@@ -19,20 +19,18 @@ from tbgen.closures.costs import (
 )
 from tbgen.closures.cuts import ALL_OUTCOMES, Bound, CutQuestion, Cuts
 from tbgen.closures.folder import WHOLE, key_of
-from tbgen.closures.moves import PlacementMoves
-from tbgen.closures.nodes import Node, node_of, slots_in
+from tbgen.closures.moves import PlacementMove, PlacementMoves
+from tbgen.closures.nodes import Node, Placement, node_of
 from tbgen.closures.reach import (
     ANYWHERE,
     Kings,
-    Placement,
-    PlacementStep,
     PlacementWalk,
     ReachedPlacement,
     are_shut_in,
 )
 from tbgen.closures.ways import Way
 from tbgen.errors import ClosureTooLargeError, MissingTableError
-from tbgen.index.layout import Squares
+from tbgen.index.layout import Squares, slots_of
 from tbgen.index.resets import NO_SLOT, Reset
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe.opened import OpenTables
@@ -157,7 +155,7 @@ class Closure:
         """
         if queries:
             kings = _kings_in(node, queries)
-            if self.way.keeps_pieces or are_shut_in(slots_in(node.material), node.pawns, kings):
+            if self.way.keeps_pieces or are_shut_in(slots_of(node.material), node.pawns, kings):
                 self._reached = self._walk_from(node, kings, has_right=has_right)
         return self._add(node, queries, promoter)
 
@@ -168,7 +166,7 @@ class Closure:
         seen = set[Placement]()
         seconds = 0.0
 
-        def steps_of(placement: Placement) -> Iterator[PlacementStep]:
+        def moves_of(placement: Placement) -> Iterator[PlacementMove]:
             nonlocal seconds
             if placement not in seen:
                 seen.add(placement)
@@ -177,11 +175,11 @@ class Closure:
                     seconds += _least_seconds(node, ())
                 if seconds > self._budget:
                     raise _too_large(node)
-            for reset, pawns, table in self._moves.from_placement(placement):
-                if self._is_solved_by_way(reset, pawns) and not table:
-                    yield PlacementStep(reset, Placement(reset.material, pawns))
+            for move in self._moves.from_placement(placement):
+                if self._is_solved_by_way(move.reset, move.pawns) and not move.table:
+                    yield move
 
-        walk = PlacementWalk(slots_in, steps_of, keeps_pieces=self.way.keeps_pieces)
+        walk = PlacementWalk(moves_of, keeps_pieces=self.way.keeps_pieces)
         return walk.from_root(Placement(*root), kings, has_right=has_right)
 
     def _add(
@@ -267,7 +265,7 @@ class Closure:
 
     def _edges_of(self, node: Node, promoter: Color | None) -> Iterator[Edge]:
         """The edges from a node. Children without tables are added if they are solved."""
-        slots = slots_in(node.material)
+        slots = slots_of(node.material)
         for reset, pawns, table in self._moves.from_placement(Placement(*node)):
             child = node_of(reset.material, pawns)
             if table:

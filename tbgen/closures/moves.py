@@ -6,9 +6,8 @@ Each way, each question and each walk asks for the same moves again, so they are
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tbgen.closures.nodes import node_of, pawns_after, slots_in
-from tbgen.closures.reach import Placement
-from tbgen.index.layout import Squares
+from tbgen.closures.nodes import Placement, node_of, pawns_after
+from tbgen.index.layout import Squares, slots_of
 from tbgen.index.resets import Reset, resets_of
 from tbgen.material import Material, Scope
 from tbgen.men import Role
@@ -23,6 +22,11 @@ class PlacementMove(NamedTuple):
     pawns: Squares
     table: str
     """The digest of the table that has it; empty without one."""
+
+    @property
+    def child(self) -> Placement:
+        """The placement that it leads to."""
+        return Placement(self.reset.material, self.pawns)
 
 
 class KnownReset(NamedTuple):
@@ -53,7 +57,7 @@ class PlacementMoves:
 
     def _listed(self, placement: Placement) -> Sequence[PlacementMove]:
         moves = list[PlacementMove]()
-        slots = slots_in(placement.material)
+        slots = slots_of(placement.material)
         for reset, digest, has_pairs in self._known_resets(placement):
             for pawns in pawns_after(slots, placement.pawns, reset):
                 table = digest

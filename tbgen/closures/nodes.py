@@ -63,16 +63,22 @@ def _name_of(node: Node) -> str:
     return f"{node.material}-{squares}"
 
 
+class Placement(NamedTuple):
+    """Pawns as they stand: a node without its mirror image."""
+
+    material: Material
+    pawns: Squares
+
+    @property
+    def node(self) -> Node:
+        """The node that it belongs to."""
+        return node_of(self.material, self.pawns)
+
+
 @lru_cache(maxsize=32)
 def _layout_of(node: Node) -> Layout:
     """With four pawns it takes two milliseconds to make, and each move asks for it."""
     return partial_layout(node.material, [node.pawns])
-
-
-@lru_cache(maxsize=1 << 10)
-def slots_in(material: Material) -> Sequence[Slot]:
-    """The men of a material in the order of its axes; each move asks for them."""
-    return slots_of(material)
 
 
 def node_of(material: Material, pawns: Sequence[int]) -> Node:
@@ -83,7 +89,7 @@ def node_of(material: Material, pawns: Sequence[int]) -> Node:
 @lru_cache(maxsize=1 << 16)
 def _node_of(material: Material, pawns: Squares) -> Node:
     """Each move asks for it, and several lead to the same node."""
-    return Node(material, placement_of(slots_in(material), pawns))
+    return Node(material, placement_of(slots_of(material), pawns))
 
 
 def node_on(board: chess.Board) -> Node:

@@ -18,10 +18,10 @@ from typing import Final, NamedTuple
 
 import chess
 
-from tbgen.closures.nodes import Node, node_of
-from tbgen.index.layout import Slot, Squares
-from tbgen.index.resets import NO_SLOT, Reset
-from tbgen.material import Material
+from tbgen.closures.moves import PlacementMove
+from tbgen.closures.nodes import Node, Placement
+from tbgen.index.layout import Slot, Squares, slots_of
+from tbgen.index.resets import NO_SLOT
 from tbgen.men import Role
 from tbgen.score import Color
 
@@ -43,25 +43,6 @@ class Kings(NamedTuple):
 ANYWHERE: Final = Kings(chess.BB_ALL, chess.BB_ALL)
 
 
-class Placement(NamedTuple):
-    """Pawns as they stand: a node without its mirror image."""
-
-    material: Material
-    pawns: Squares
-
-    @property
-    def node(self) -> Node:
-        """The node that it belongs to."""
-        return node_of(self.material, self.pawns)
-
-
-class PlacementStep(NamedTuple):
-    """A reset that leads from a placement to another one without a table."""
-
-    reset: Reset
-    child: Placement
-
-
 class ReachedPlacement(NamedTuple):
     """How a placement is reached."""
 
@@ -75,22 +56,19 @@ class ReachedPlacement(NamedTuple):
 
 NOT_REACHED: Final = ReachedPlacement(frozenset(), Kings(0, 0))
 
-SlotsOf = Callable[[Material], Sequence[Slot]]
-StepsOf = Callable[[Placement], Iterable[PlacementStep]]
+MovesOf = Callable[[Placement], Iterable[PlacementMove]]
 
 
 class PlacementWalk:
     """Walks from a placement to all that can be reached from it.
 
     Arguments:
-        slots_of: The men of a material.
-        steps_of: The steps from a placement.
+        moves_of: The moves from a placement to others without a table.
         keeps_pieces: Whether the walk ends where a piece is taken after a promotion.
     """
 
-    def __init__(self, slots_of: SlotsOf, steps_of: StepsOf, *, keeps_pieces: bool) -> None:
-        self._slots_of = slots_of
-        self._steps_of = steps_of
+    def __init__(self, moves_of: MovesOf, *, keeps_pieces: bool) -> None:
+        self._moves_of = moves_of
         self._keeps_pieces = keeps_pieces
 
     def from_root(
@@ -105,20 +83,20 @@ class PlacementWalk:
         while waiting:
             placement, arrival = waiting.pop()
             before = reached.get(placement, NOT_REACHED)
-            slots = self._slots_of(placement.material)
+            slots = slots_of(placement.material)
             after = before | arrival
             kings = where_kings_walk(slots, placement.pawns, after.kings)
             after = after._replace(kings=kings)
             if after == before:
                 continue
             reached[placement] = after
-            for step in self._steps_of(placement):
+            for move in self._moves_of(placement):
                 # After a double step, en passant leads where a single step and a capture do.
-                if _is_en_passant(placement, step) and not (has_right and placement == root):
+                if _is_en_passant(placement, move) and not (has_right and placement == root):
                     continue
-                onward = self._arrival(placement, slots, after, step)
+                onward = self._arrival(placement, slots, after, move)
                 if onward is not None:
-                    waiting.append((step.child, onward))
+                    waiting.append((move.child, onward))
         return _by_node(reached)
 
     def _arrival(
@@ -126,10 +104,10 @@ class PlacementWalk:
         placement: Placement,
         slots: Sequence[Slot],
         here: ReachedPlacement,
-        step: PlacementStep,
+        move: PlacementMove,
     ) -> ReachedPlacement | None:
-        """How a step arrives; None if it cannot be made, or ends the walk."""
-        reset = step.reset
+        """How a move arrives; None if it cannot be made, or ends the walk."""
+        reset = move.reset
         if reset.promoted != NO_SLOT:
             color, _ = slots[reset.promoted]
             return ReachedPlacement(frozenset([color]), ANYWHERE)
@@ -141,7 +119,7 @@ class PlacementWalk:
             promoters &= {None}
         if not promoters:
             return None
-        if not _has_kings_alone(slots) or not _is_taken_by_piece(placement, step):
+        if not _has_kings_alone(slots) or not _is_taken_by_piece(placement, move):
             return ReachedPlacement(promoters, here.kings)
         taker = prey_color.other
         squares = _where_pawn_is_taken(placement.pawns[reset.gone], prey_color)
@@ -199,16 +177,16 @@ def _has_kings_alone(slots: Sequence[Slot]) -> bool:
     return all(role in (Role.PAWN, Role.KING) for _, role in slots)
 
 
-def _is_en_passant(placement: Placement, step: PlacementStep) -> bool:
+def _is_en_passant(placement: Placement, move: PlacementMove) -> bool:
     """Whether a pawn is taken by one that goes to an empty square."""
-    is_pawn = 0 <= step.reset.gone < len(placement.pawns)
-    return is_pawn and not set(step.child.pawns) <= set(placement.pawns)
+    is_pawn = 0 <= move.reset.gone < len(placement.pawns)
+    return is_pawn and not set(move.pawns) <= set(placement.pawns)
 
 
-def _is_taken_by_piece(placement: Placement, step: PlacementStep) -> bool:
+def _is_taken_by_piece(placement: Placement, move: PlacementMove) -> bool:
     """Whether no pawn moves in a capture."""
-    left = set(placement.pawns) - {placement.pawns[step.reset.gone]}
-    return left == set(step.child.pawns)
+    left = set(placement.pawns) - {placement.pawns[move.reset.gone]}
+    return left == set(move.pawns)
 
 
 def _where_pawn_is_taken(square: int, color: Color) -> Iterable[int]:
