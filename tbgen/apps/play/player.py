@@ -20,7 +20,7 @@ import chess
 from tbgen.apps.play.choice import Chooser
 from tbgen.apps.play.limits import DEFAULT_NODES, MOST
 from tbgen.apps.play.situation import Situation, Turn, situation_of
-from tbgen.closures import SOLVED
+from tbgen.closures import has_solved_blocks
 from tbgen.errors import NO_TABLE, TbgenError
 from tbgen.probe import MoveProbe, Tablebase
 from tbgen.rules.points import Scoring
@@ -128,13 +128,14 @@ class Player:
         return [probe for probe in probes if not turn.only or probe.move in turn.only]
 
     def _moves_by_solved_blocks(self, turn: Turn) -> list[chess.Move]:
-        """The moves that solved blocks prove no worse than another one; none without such blocks.
+        """The moves that solved blocks do not prove worse than another one; none without blocks.
 
         `tbgen solve` leaves them beside the tables.
         """
         is_short = turn.limits.seconds is not None and turn.limits.seconds < _BLOCKS_SECONDS
-        has_blocks = any((folder / SOLVED).is_dir() for folder in self.tables.folders)
-        if is_short or not has_blocks or turn.now.board.castling_rights:
+        if is_short or turn.now.board.castling_rights:
+            return []
+        if not has_solved_blocks(self.tables.folders):
             return []
         try:
             solution = self._open_solver().solved(turn.now.board, turn.now.accrued)
@@ -152,7 +153,8 @@ class Player:
             worths = [end.worth_to(turn.mover) for end in move.bracket.ends]
             least[move.move] = min(worths)
             most[move.move] = max(worths)
-        return [move for move in most if most[move] >= max(least.values())]
+        proved = max(least.values(), default=0)
+        return [move for move in most if most[move] >= proved]
 
     def _open_solver(self) -> PositionSolver:
         from tbgen.closures.solving import PositionSolver
