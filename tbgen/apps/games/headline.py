@@ -74,8 +74,7 @@ def _of_teams(standings: Standings) -> str:
     first = [team for team in standings.teams if team.rank == 1]
     points = counted(first[0].matches, "match point", "match points")
     if len(first) > 1:
-        names = f"{', '.join(team.name for team in first[:-1])} and {first[-1].name}"
-        return f"{names} share first place with {points}."
+        return f"{names_in_words(first)} share first place with {points}."
     is_won = standings.is_over and not standings.doubtful
     verb = "wins" if is_won else "leads"
     matches = counted(len(first[0].by_match), "match", "matches")
