@@ -34,7 +34,7 @@ _OF_SCORES: Final = frozenset({"own", "outcome", "other"})
 _TEXT: Final = re.compile("'([^']*)'")
 _WORD: Final = re.compile("[a-z_][a-z_0-9]*")
 _LOGIC: Final = frozenset({"and", "or", "not", "in", "between", "true", "false"})
-"""Words of conditions that are NULL wherever it matters what a column is that is NULL."""
+"""A condition of these words and columns is NULL if it depends on a column that is NULL."""
 _COSTLY: Final = {"keep_result": pl.Int32, "keep": pl.Int32, "only": pl.Boolean}
 """The columns that need all moves of a position."""
 _SHOWN: Final = ("outcome", "plies", "moves", "keep_result", "keep")
@@ -63,8 +63,8 @@ class PositionCondition:
                 raise UsageError(f"{positions.material} has no column {name}; it has {columns}")
         self._costly = [name for name in _COSTLY if name in self.names]
         words = set(_WORD.findall(_TEXT.sub("", text).lower()))
-        if not words.issubset(_LOGIC.union(self.names)):  # other words may be true of NULL
-            self._costly = []
+        if not words.issubset(_LOGIC.union(self.names)):
+            self._costly = []  # other words may be true of NULL, as IS is
         self._text = text
         self._positions = positions
         self._chosen(np.zeros(0, np.int64))
@@ -87,9 +87,9 @@ class PositionCondition:
     def _cells_where(
         self, cells: Ints, names: Sequence[str], unknown: Mapping[str, pl.Expr], *, if_open: bool
     ) -> Ints:
-        """The cells in which some columns make the condition true.
+        """The cells in which the condition is true by the columns in `names`.
 
-        And with `if_open`, those in which the unknown columns decide.
+        With `if_open`, also those in which it depends on the `unknown` columns.
         """
         # A condition without columns, such as true, has the length of another column.
         frame = frame_of(self._positions, cells, names or ["white"]).with_columns(**unknown)
