@@ -130,7 +130,10 @@ class SolvePlan:
     first_seconds: float = 0.0
     """CPU seconds until there is a first answer."""
     expected_seconds: float = 0.0
-    """CPU seconds that it is expected to take with later questions, within the budget."""
+    """CPU seconds of all ways with their later questions, within the budget.
+
+    A solve ends before if its answer is exact.
+    """
 
 
 @dataclass(frozen=True)

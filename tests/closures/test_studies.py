@@ -29,8 +29,10 @@ MATE_BY_WHITE = Score("G0.0")
 MATE_BY_BLACK = Score("-G0.0")
 HOLD_NODES = 200
 FINE_70 = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1"
-SECONDS_OF_FINE_70 = 60
-"""About the CPU seconds that it took, its plan included (measured on a busy machine)."""
+FIRST_SECONDS_OF_FINE_70 = 19.5
+"""The CPU seconds of its first way, its plan included (measured with Black to move)."""
+SECONDS_OF_FINE_70 = 59
+"""Those of the two ways that it takes (measured)."""
 
 
 def fens(studies: list[dict[str, str]]) -> list[str]:
@@ -80,7 +82,8 @@ def test_a_study_from_tables_of_four_men_ends_as_published(
 
 
 @pytest.mark.slow
-def test_a_plan_says_what_a_solve_took_within_a_factor_of_two(own_four_men: Path) -> None:
+def test_a_plan_says_what_a_first_answer_took_within_a_factor_of_two(own_four_men: Path) -> None:
     with PositionSolver(own_four_men) as solver:
         plan = solver.plan(FINE_70)
-    assert SECONDS_OF_FINE_70 / 2 < plan.expected_seconds < SECONDS_OF_FINE_70 * 2
+    assert FIRST_SECONDS_OF_FINE_70 / 2 < plan.first_seconds < FIRST_SECONDS_OF_FINE_70 * 2
+    assert plan.expected_seconds > SECONDS_OF_FINE_70
