@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 import random
 import resource
 import signal
@@ -57,7 +56,6 @@ class Outcome:
     """What those see who ask between the attackers, and what is left of the server."""
 
     seconds: list[float] = field(default_factory=list)
-    """How long each answer took, without the time in which others had the processor."""
     wrong: list[str] = field(default_factory=list)
     log: str = ""
     seconds_to_end: float = 0.0
@@ -119,7 +117,7 @@ def besiege(
             [sys.executable, "-m", __name__, str(port), *names], cwd=ROOT
         ) as attackers:
             try:
-                asyncio.run(_ask(port, process.pid, before, seconds, found))
+                asyncio.run(_ask(port, before, seconds, found))
             finally:
                 attackers.kill()
         process.send_signal(signal.SIGTERM)
@@ -131,44 +129,20 @@ def besiege(
 
 
 async def _ask(
-    port: int,
-    server_process: int,
-    before: Sequence[tuple[str, object]],
-    seconds: float,
-    found: Outcome,
+    port: int, before: Sequence[tuple[str, object]], seconds: float, found: Outcome
 ) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         for path, expected in before:
-            start = _own_time(server_process)
+            start = time.monotonic()
             try:
                 answer = await asyncio.wait_for(_asked(port, path), 20)
             except (OSError, ValueError, TimeoutError) as error:
                 answer = repr(error)
-            found.seconds.append(_own_time(server_process) - start)
+            found.seconds.append(time.monotonic() - start)
             if answer != expected:
                 found.wrong.append(f"{path}: {answer}"[:300])
         await asyncio.sleep(0.1)
-
-
-def _own_time(server_process: int) -> float:
-    """A clock that stands still while the server's event loop, or this process, is ready to run but
-    other processes have all processors.
-    """
-    waited = _waited_for_a_processor(server_process) + _waited_for_a_processor(os.getpid())
-    return time.monotonic() - waited
-
-
-def _waited_for_a_processor(process: int) -> float:
-    """The seconds for which the first thread of a process has waited so, since it began.
-
-    0 where the system does not count them.
-    """
-    statistics = Path(f"/proc/{process}/schedstat")
-    if not statistics.exists():
-        return 0.0
-    _, waited, _ = statistics.read_text().split()
-    return int(waited) / 1e9
 
 
 async def _asked(port: int, path: str) -> object:

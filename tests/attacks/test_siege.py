@@ -26,7 +26,7 @@ MANY_ASKING = {"hurrying": 200, "playing": 8}
 def test_a_besieged_server_answers(
     table_folder: Path, tmp_path: Path, attackers: dict[str, int], seconds: int, longest: int
 ) -> None:
-    """For five minutes within a second, where the machine does little else."""
+    """For five minutes within a second, on an idle machine."""
     found = besiege(table_folder, tmp_path / "log", attackers, seconds)
     assert not found.wrong, found.wrong[:3]
     assert max(found.seconds) < longest
@@ -44,7 +44,7 @@ def test_a_besieged_server_answers(
 def test_long_questions_hold_up_no_short_ones(
     table_folder: Path, tmp_path: Path, attackers: dict[str, int], seconds: int, longest: int
 ) -> None:
-    """For five minutes within a second, where the machine does little else."""
+    """For five minutes within a second, on an idle machine."""
     found = besiege(table_folder, tmp_path / "log", attackers, seconds, USUAL_DESCRIPTORS)
     assert not found.wrong, found.wrong[:3]
     assert max(found.seconds) < longest
