@@ -181,6 +181,17 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
             return self.symbols(first, end)
         return self.ids(first, end)
 
+    def values_of(self, numbers: Ids) -> Cells:
+        """What `numbers` mean.
+
+        Where outcomes alone are read, symbols stand for patterns, and distances are 0.
+        """
+        if self.outcomes_only:
+            no_distances = np.zeros(len(numbers), np.uint16)
+            return Cells(self.entries_of(numbers), no_distances, numbers.astype(np.uint32))
+        states = self.states
+        return Cells(states.entry[numbers], states.dtg[numbers], states.pattern[numbers])
+
     def symbols(self, first: int, end: int) -> Ids:
         """The symbols of consecutive places."""
         symbols: Ids = self.outcomes.items(SYMBOL, first, end)
@@ -290,11 +301,10 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
     def look_up(
         self, cells: npt.NDArray[np.int64], tell: Callable[[int, int], None] = lambda *_: None
-    ) -> list[npt.NDArray[Any]]:
-        """Entry values, distances and patterns of some cells; each chunk of theirs is read once.
+    ) -> Cells:
+        """The values of some cells; each chunk of theirs is read once.
 
-        Where outcomes alone are read, their symbols stand for patterns. `tell` is told how many
-        chunks of how many have been.
+        `tell` is told how many chunks of how many have been.
         """
         chunk_of, offsets = np.divmod(self.order.place_of(cells), self.order.chunk_cells)
         chunks = self.order.chunks
@@ -308,9 +318,7 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
             in_chunk = self.numbers(chunk.start, chunk.stop)
             ids[wanted] = in_chunk[offsets[wanted]]
             tell(count, len(starts))
-        if self.outcomes_only:
-            return [self.entries_of(ids), np.zeros(len(ids), np.uint16), ids]
-        return [self.states.entry[ids], self.states.dtg[ids], self.states.pattern[ids]]
+        return self.values_of(ids)
 
     def check(self) -> FileRecord:
         """Compare all bytes with the seals.

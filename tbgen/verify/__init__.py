@@ -6,7 +6,8 @@ Samples are drawn with `index/bulk`. docs/verification.md says what guards each.
 """
 
 from tbgen.storage.files import tables_in
-from tbgen.verify.check import Report, TellPhase, Violation, verify_table
+from tbgen.verify.check import verify_table
 from tbgen.verify.files import verify_file
+from tbgen.verify.report import Report, TellPhase, Violation
 
 __all__ = ["Report", "TellPhase", "Violation", "tables_in", "verify_file", "verify_table"]

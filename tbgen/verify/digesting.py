@@ -30,7 +30,8 @@ from tbgen.storage.order import Order
 from tbgen.storage.reader import TableFile
 from tbgen.verify.cells import Men, men_of, side_of
 from tbgen.verify.moves import Buffers, is_position, new_scratch, own_code_in
-from tbgen.verify.values import Rows, code_of, is_worse, rows_in_outcomes, rows_of
+from tbgen.verify.reading import rows_in_outcomes, rows_of
+from tbgen.verify.values import Rows, code_of, is_worse
 
 KNOWN: Final = Path(__file__).with_name("digests.csv")
 """The list that comes with the program."""

@@ -12,7 +12,8 @@ from tbgen.material import MOST_BUILT_MEN, Material, table_material
 from tbgen.storage.files import Folders, folder_with, folders_in, men_of_folder, path_in, path_of
 from tbgen.storage.reader import TableFile
 from tbgen.system.watching import tell_nobody
-from tbgen.verify.check import Report, TellPhase, verify_table
+from tbgen.verify.check import verify_table
+from tbgen.verify.report import Report, TellPhase
 
 
 def verify_tables(

@@ -5,12 +5,19 @@ from __future__ import annotations
 from tbgen.compiled.arrays import Int, Ints, Ints32, SignedBytes
 from tbgen.compiled.jit import borrowing, inner
 from tbgen.verify.cells import images_of, set_up, side_of
+from tbgen.verify.kept import cell_at
 from tbgen.verify.moves import NO_POSITION, QUIETS, Buffers, list_moves, own_code_of
-from tbgen.verify.resets import EVERYTHING_FINE, FIRST_CODE, PAIRS_TASK, is_asked, quiet_index
+from tbgen.verify.resets import (
+    EVERYTHING_FINE,
+    FIRST_CODE,
+    OWN_TASK,
+    PAIRS_TASK,
+    is_asked,
+    quiet_index,
+)
 from tbgen.verify.values import (
     Rows,
     Subject,
-    cell_at,
     code_of,
     held_value,
     is_worse,
@@ -32,7 +39,9 @@ def find_own_codes(subject: Subject, scratch: Buffers, start: Int, stop: Int) ->
     one.
     """
     for index in range(start, stop):
-        cell = cell_at(subject.cells, index)
+        if subject.task[index] < OWN_TASK:
+            continue
+        cell = cell_at(subject.kept, index)
         own = own_code_of(subject.men, cell, scratch)
         subject.own[index] = own
         entry = int(subject.entry[index])
@@ -50,7 +59,7 @@ def list_successors(subject: Subject, scratch: Buffers, index: Int) -> tuple[Int
     Returns the side to move, the number of moves, and the accrued code up to which values can
     differ.
     """
-    side = set_up(subject.men, cell_at(subject.cells, index), scratch.squares)
+    side = set_up(subject.men, cell_at(subject.kept, index), scratch.squares)
     count = list_moves(subject.men, scratch, side, QUIETS)
     top = max(FIRST_CODE, abs(int(subject.entry[index])), abs(int(subject.reset[index])))
     for move in range(count):
@@ -154,12 +163,13 @@ def tally(
     subject: Subject, scratch: Buffers, orders: Int, start: Int, stop: Int, tallies: Ints
 ) -> int:
     """Count outcomes over all placements of labelled men."""
-    for cell in range(start, stop):
-        if subject.own[cell] == NO_POSITION:
+    for index in range(start, stop):
+        if subject.task[index] < PAIRS_TASK or subject.own[index] == NO_POSITION:
             continue
+        cell = cell_at(subject.kept, index)
         side = set_up(subject.men, cell, scratch.squares)
-        row = tallies[side, int(subject.entry[cell]) & 255]
-        dtg = int(subject.dtg[cell])
+        row = tallies[side, int(subject.entry[index]) & 255]
+        dtg = int(subject.dtg[index])
         if row[0] == 0 or dtg > row[1]:
             row[1] = dtg
             row[2] = cell

@@ -17,6 +17,7 @@ from tbgen.index.bulk import are_legal, cells_of
 from tbgen.index.layout import Layout
 from tbgen.material import Scope
 from tbgen.verify.cells import NO_SLOT, Links, Men, cell_of, men_of, set_up, side_of
+from tbgen.verify.kept import KeptCells, cell_at, index_of_cell
 from tbgen.verify.moves import (
     NO_POSITION,
     NOBODY,
@@ -32,8 +33,6 @@ from tbgen.verify.moves import (
 )
 from tbgen.verify.values import (
     Subject,
-    cell_at,
-    index_of_cell,
     key_after_reset,
     key_of_move,
     key_of_reset,
@@ -45,11 +44,15 @@ from tbgen.verify.values import (
 
 MOST_NEEDS = 256
 """A position needs at most so many cells, of its own table or of a child."""
-# Values of Subject.task. 0 asks for the own code of a position alone.
-RESETS_TASK = 1
-"""Find the best reset of a position."""
-PAIRS_TASK = 2
-"""Check its pairs as well."""
+# Values of Subject.task. Each asks for what those before it ask for as well.
+ENTRY_TASK = 0
+"""Read the entry value of a position."""
+OWN_TASK = 1
+"""Find its own code."""
+RESETS_TASK = 2
+"""Find its best reset."""
+PAIRS_TASK = 3
+"""Check its pairs."""
 _BATCH = 1 << 12
 """The number of positions whose needs are listed together."""
 EVERYTHING_FINE = -1
@@ -66,7 +69,7 @@ def is_asked(subject: Subject, index: Int, task: Int) -> bool:
 @inner
 def quiet_index(subject: Subject, scratch: Buffers, side: Int, move: Int) -> Int:
     """The index in the arrays of the position after a move within the material."""
-    return index_of_cell(subject.cells, quiet_cell(subject.men, scratch, side, move))
+    return index_of_cell(subject.kept, quiet_cell(subject.men, scratch, side, move))
 
 
 @by_address
@@ -74,8 +77,7 @@ class ChildTable(NamedTuple):
     """The values of a table that resets lead to."""
 
     men: Men
-    cells: Ints
-    """The cells in the arrays, in ascending order; empty if the arrays have all cells."""
+    kept: KeptCells
     entry: SignedBytes
     dtg: Shorts
 
@@ -138,7 +140,7 @@ def list_resets(
     for index in range(start, stop):
         if not is_asked(subject, index, RESETS_TASK):
             continue
-        side = set_up(subject.men, cell_at(subject.cells, index), scratch.squares)
+        side = set_up(subject.men, cell_at(subject.kept, index), scratch.squares)
         for move in range(list_moves(subject.men, scratch, side, RESETS)):
             slot = scratch.slot[move]
             promotion = scratch.promotion[move]
@@ -166,13 +168,13 @@ def note_resets(subject: Subject, child: ChildTable, resets: Ints) -> int:
         index = resets[1, n]
         if index == NOBODY:
             continue
-        index_in_child = index_of_cell(child.cells, resets[0, n])
+        index_in_child = index_of_cell(child.kept, resets[0, n])
         outcome = int(child.entry[index_in_child])
         if outcome == 0:
             return index
         if resets[2, n]:
             outcome = -outcome
-        side = side_of(subject.men, cell_at(subject.cells, index))
+        side = side_of(subject.men, cell_at(subject.kept, index))
         note_reset(subject, index, side, outcome, int(child.dtg[index_in_child]))
     return EVERYTHING_FINE
 
@@ -192,7 +194,7 @@ def pawn_move_value(
     color = men.color[pawn]
     side = 1 - color
     takers = list_en_passant(men, before, scratch, step)
-    index = index_of_cell(subject.cells, cell_of(men, side, scratch.squares, scratch.rest))
+    index = index_of_cell(subject.kept, cell_of(men, side, scratch.squares, scratch.rest))
     if takers == 0:
         return int(subject.entry[index]), int(subject.dtg[index])
     code = int(subject.own[index]) + 2 * takers
@@ -202,7 +204,7 @@ def pawn_move_value(
     link = links.at[pawn + 1, 0, 0]
     for capture in range(takers):
         cell = child_cell(links, link, child.men, scratch, side, capture)
-        index_in_child = index_of_cell(child.cells, cell)
+        index_in_child = index_of_cell(child.kept, cell)
         entry = int(child.entry[index_in_child])
         if links.reversed[link]:
             entry = -entry
@@ -232,7 +234,7 @@ def fold_pawn_moves(
     for index in range(start, stop):
         if not is_asked(subject, index, RESETS_TASK):
             continue
-        side = set_up(subject.men, cell_at(subject.cells, index), scratch.squares)
+        side = set_up(subject.men, cell_at(subject.kept, index), scratch.squares)
         for move in range(list_moves(subject.men, scratch, side, RESETS)):
             if scratch.captured[move] != NOBODY or scratch.promotion[move]:
                 continue
@@ -287,7 +289,7 @@ def needs_of(layout: Layout, cells: Ints) -> tuple[Ints, npt.NDArray[np.uint8]]:
         every = np.union1d(every, needed)
         frontier = np.setdiff1d(needed[has_takers > 0], with_resets)
         with_resets = np.union1d(with_resets, frontier)
-    tasks = np.zeros(len(every), np.uint8)
+    tasks = np.full(len(every), OWN_TASK, np.uint8)
     tasks[np.isin(every, with_resets)] = RESETS_TASK
     tasks[np.isin(every, cells)] = PAIRS_TASK
     return every, tasks

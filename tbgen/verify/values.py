@@ -5,20 +5,15 @@ Outcomes are signed: +(code + 1) for White, -(code + 1) for Black. Accrued score
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedBytes
+from tbgen.compiled.arrays import Bytes, Int, Ints32, Shorts, SignedBytes
 from tbgen.compiled.jit import by_address, inner, small
-from tbgen.index.layout import layout_of
-from tbgen.storage.reader import TableFile
-from tbgen.system.watching import tell_nobody
-from tbgen.table import EntryValues, Patterns, Table
-from tbgen.verify.cells import Links, Men, links_of, men_of, side_of
-from tbgen.verify.moves import NO_POSITION
+from tbgen.verify.cells import Links, Men, side_of
+from tbgen.verify.kept import KeptCells, cell_at
 
 _LIMIT = 512
 """Above every signed outcome."""
@@ -29,21 +24,6 @@ _WAY_BITS = 17
 _WAY_MASK = (1 << _WAY_BITS) - 1
 WORST = -(1 << 40)
 """A key below that of any move."""
-
-
-@inner
-def cell_at(cells: Ints, index: Int) -> Int:
-    """The cell whose values have an index in the arrays."""
-    return cells[index] if cells.size else index
-
-
-@inner
-def index_of_cell(cells: Ints, cell: Int) -> Int:
-    """The index of a cell in the arrays; without the cell their last index, which is empty."""
-    if cells.size == 0:
-        return cell
-    index = np.searchsorted(cells, cell)
-    return index if index < cells.size and cells[index] == cell else cells.size
 
 
 @by_address
@@ -64,7 +44,7 @@ class Rows(NamedTuple):
 
 @by_address
 class Subject(NamedTuple):
-    """The checked table, and the results so far, cell by cell."""
+    """The checked part of a table, and the results so far, cell by cell."""
 
     forgets: bool
     """Whether resets replace the accrued score; under whole-game mobility they do not."""
@@ -72,8 +52,8 @@ class Subject(NamedTuple):
     """Whether distances are checked, too; without them all of them are 0."""
     men: Men
     links: Links
-    cells: npt.NDArray[np.int64]
-    """The cells in the arrays, in ascending order; empty if the arrays have all cells."""
+    kept: KeptCells
+    """The cells in the arrays."""
     entry: npt.NDArray[np.int8]
     dtg: npt.NDArray[np.uint16]
     pattern: npt.NDArray[np.uint32]
@@ -142,7 +122,7 @@ def stored_value(subject: Subject, index: Int, holder: Int, code: Int) -> tuple[
     """The table's outcome and distance of a position with an accrued score."""
     entry = int(subject.entry[index])
     own = int(subject.own[index])
-    is_own = code == own and holder != side_of(subject.men, cell_at(subject.cells, index))
+    is_own = code == own and holder != side_of(subject.men, cell_at(subject.kept, index))
     if code > own or is_own or code > code_of(entry):
         return entry, int(subject.dtg[index])
     return held_value(subject.rows, int(subject.pattern[index]), holder, code)
@@ -209,107 +189,3 @@ def note_reset(subject: Subject, index: Int, side: Int, outcome: Int, dtg: Int) 
     elif gain == 0 and subject.plies:
         subject.shortest[index] = min(subject.shortest[index], dtg)
         subject.longest[index] = max(subject.longest[index], dtg)
-
-
-TableSource = Table | EntryValues | TableFile
-"""A source of values: memory, or a file that is read where needed."""
-
-
-def known_in(
-    source: TableSource, cells: Ints | None, tell: Callable[[int, int], None] = tell_nobody
-) -> list[npt.NDArray[Any]]:
-    """Entry values and distances of some or all cells, and patterns if there are any.
-
-    Files report their chunks. The arrays have the types of kernels. Those of some cells end with an
-    item of zeros, for unknown cells.
-    """
-    if isinstance(source, TableFile) and cells is not None:
-        columns = source.look_up(cells, tell)
-    else:
-        values = source.values()
-        columns = [values.entry, values.dtg]
-        if isinstance(values, Table):
-            columns.append(values.pattern)
-        elif isinstance(source, TableFile) and source.outcomes_only:
-            symbols = source.symbols(0, source.order.layout.cells)
-            columns.append(source.order.from_file(symbols))
-        if cells is not None:
-            columns = [column[cells] for column in columns]
-    if cells is not None:
-        columns = [np.append(column, 0) for column in columns]
-    kinds = ("i1", "u2", "u4")[: len(columns)]
-    return [_array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
-
-
-def subject_of(
-    source: Table | TableFile,
-    cells: Ints | None = None,
-    tell: Callable[[int, int], None] = tell_nobody,
-) -> Subject:
-    """A table in memory, or some cells of a table in ascending order, to be checked.
-
-    No questions yet.
-    """
-    entry, dtg, pattern = known_in(source, cells, tell)
-    layout = layout_of(source.material)
-    size = len(entry)
-    if isinstance(source, TableFile) and source.outcomes_only:
-        plies = False
-        rows = rows_in_outcomes(source)
-    else:
-        plies = True
-        rows = rows_of(source.patterns)
-    return Subject(
-        forgets=source.mobility.forgets,
-        plies=plies,
-        men=men_of(layout),
-        links=links_of(layout),
-        cells=np.zeros(0, np.int64) if cells is None else cells,
-        entry=entry,
-        dtg=dtg,
-        pattern=pattern,
-        rows=rows,
-        task=np.zeros(size, np.uint8),
-        own=np.full(size, NO_POSITION, np.uint8),
-        reset=np.zeros(size, np.int8),
-        shortest=np.zeros(size, np.uint16),
-        longest=np.zeros(size, np.uint16),
-    )
-
-
-def rows_of(patterns: Patterns) -> Rows:
-    """The rows of all patterns in the distances file."""
-    start = _array(patterns.start, "u4")
-    return Rows(
-        first=start[:-1],
-        end=start[1:],
-        holder=_array(patterns.holder, "u1"),
-        code=_array(patterns.code, "u1"),
-        outcome=_array(patterns.outcome, "i1"),
-        dtg=_array(patterns.dtg, "u2"),
-    )
-
-
-def rows_in_outcomes(file: TableFile) -> Rows:
-    """The rows of a table's symbols, without distances.
-
-    An error of TableError if the file is missing or damaged.
-    """
-    symbols = file.column("symbols")
-    rows = file.column("outcome_rows")
-    first = np.ascontiguousarray(symbols["first"])
-    are_there = first + symbols["rows"].astype(np.int64) <= len(rows)
-    file.outcomes.expect(are_there.all(), "a symbol has rows that are not there")
-    return Rows(
-        first=first,
-        end=first + symbols["rows"],
-        holder=np.ascontiguousarray(rows["holder"]),
-        code=np.ascontiguousarray(rows["code"]),
-        outcome=np.ascontiguousarray(rows["outcome"]),
-        dtg=np.zeros(len(rows), np.uint16),
-    )
-
-
-def _array(values: npt.NDArray[Any], kind: str) -> npt.NDArray[Any]:
-    """The array in the memory layout that the kernels are compiled for."""
-    return np.require(values, kind, ["C", "W"])

@@ -16,7 +16,7 @@ from tbgen.retro import DISTANCES, MemoryStore, Method, Solved, solve_into
 from tbgen.score import Mobility
 from tbgen.table import Cells, Child, EntryValues, Table
 from tbgen.verify import verify_table
-from tbgen.verify.check import Report
+from tbgen.verify.report import Report
 
 _values: dict[str, EntryValues] = {}
 
@@ -75,10 +75,17 @@ def solve_from_values(name: str, threads: int = 2) -> Table:
     return table
 
 
-def report_of(table: Table, sample: int | None = None, seed: int = 0) -> Report:
+def report_of(
+    table: Table, sample: int | None = None, seed: int = 0, most_cells: int | None = None
+) -> Report:
     """What the verifier says of a table that may be wrong; those of its children are right."""
     return verify_table(
-        table, lambda child: solved(str(child), table.mobility), sample=sample, seed=seed, threads=2
+        table,
+        lambda child: solved(str(child), table.mobility),
+        sample=sample,
+        seed=seed,
+        threads=2,
+        most_cells=most_cells,
     )
 
 

@@ -15,12 +15,16 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
+from tbgen.system.watching import tell_nobody
 from tbgen.table import Table
 from tbgen.verify.cells import cell_of, images_of, men_of, set_up
-from tbgen.verify.check import Check
+from tbgen.verify.kept import index_of_cell
 from tbgen.verify.moves import NO_POSITION, new_scratch, own_code_of
 from tbgen.verify.pairs import list_successors, weigh_moves
-from tbgen.verify.values import Subject, index_of_cell, value_of_key
+from tbgen.verify.parts import sampled_part
+from tbgen.verify.phases import PartCheck
+from tbgen.verify.ranges import Searchers
+from tbgen.verify.values import Subject, value_of_key
 from tests.positions import random_board, squares_of
 
 from .model import Tables, best_values, board_of, is_position, random_table
@@ -127,7 +131,9 @@ def nonsense() -> dict[Material, Table]:
 def asked(tables: Tables, material: Material, cell: int) -> Subject:
     """The subject with what one cell needs and nothing else, its resets noted."""
     with ThreadPoolExecutor(1) as pool:
-        check = Check(tables[material], tables.__getitem__, pool, cells=np.array([cell]))
+        part = sampled_part(layout_of(material), np.array([cell]))
+        searchers = Searchers(pool, tell_nobody)
+        check = PartCheck(tables[material], tables.__getitem__, searchers, part)
         assert [*check._wrong_positions(), *check._wrong_resets()] == []
     return check.subject
 
@@ -138,7 +144,7 @@ def best_keys(subject, scratch, cell, best):
 
     Returns the side to move and the code from which on they are all the same.
     """
-    place = index_of_cell(subject.cells, cell)
+    place = index_of_cell(subject.kept, cell)
     side, count, top = list_successors(subject, scratch, place)
     weigh_moves(subject, scratch, place, side, count, top, best)
     return side, top
@@ -149,7 +155,7 @@ def found_values(subject: Subject, cell: int) -> dict[Score, tuple[Score, int]]:
     best = np.empty((2, 256), np.int64)
     side, top = best_keys(subject, new_scratch(), cell, best)
     found = {}
-    for code in range(2, int(subject.own[np.searchsorted(subject.cells, cell)]) + 1):
+    for code in range(2, int(subject.own[np.searchsorted(subject.kept.some, cell)]) + 1):
         for holder in Color:
             accrued = Score(code, holder)
             key = best[holder, min(code, top)]

@@ -45,7 +45,7 @@ from tbgen.storage.files import Folders, folders_in, path_in
 from tbgen.storage.reader import TableFile
 from tbgen.verify.cells import links_of, men_of
 from tbgen.verify.moves import NO_POSITION, new_scratch
-from tbgen.verify.values import rows_in_outcomes
+from tbgen.verify.reading import rows_in_outcomes
 
 _OF_CODES: Final = frozenset({"check", "own", "moves"})
 _KEEPING: Final = ("keep_result", "keep", "only")
@@ -85,8 +85,7 @@ class _EntriesByCell:
     def symbols(self, cells: Ints) -> Ints:
         """The symbols of some cells: entry values with what accrued scores become."""
         if not self._in_memory:
-            _, _, symbols = self.file.look_up(cells)
-            return symbols
+            return self.file.look_up(cells).pattern.astype(np.int64)
         with self._reading:
             every = self._every_symbol
         return every[cells].astype(np.int64)
@@ -94,8 +93,7 @@ class _EntriesByCell:
     def entries(self, cells: Ints) -> Ints:
         """The entry values of some cells, as signed outcomes."""
         if not self._in_memory:
-            entries, _, _ = self.file.look_up(cells)
-            return entries.astype(np.int64)
+            return self.file.look_up(cells).entry.astype(np.int64)
         with self._reading:
             every = self._every_entry
         return every[cells].astype(np.int64)
