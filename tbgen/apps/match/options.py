@@ -190,7 +190,9 @@ def _known(spelling: str, name: str, options: Mapping[str, Option]) -> Option:
         return options[name]
     if name in REFUSED:
         raise UsageError(f"{spelling} is not offered: {REFUSED[name]}")
-    raise UsageError(f"unknown option {spelling}{nearest(name, options)}")
+    raise UsageError(
+        f"unknown option {spelling}{nearest(name, options, spelling.removesuffix(name))}"
+    )
 
 
 def arguments_in(path: Path) -> Iterator[str]:

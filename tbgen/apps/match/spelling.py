@@ -9,14 +9,16 @@ _LIKENESS = 0.6
 """The least likeness of a suggestion, from 0 to 1; `difflib` has this default."""
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def nearest(word: str, known: Iterable[str], before: str = "") -> str:
     """A suggestion for an unknown word, as the end of a sentence.
 
-    >>> nearest("concurency", ["concurrency", "games"])
-    '; did you mean concurrency?'
+    `before` is what is written before the word, such as a dash.
+
+    >>> nearest("concurency", ["concurrency", "games"], "-")
+    '; did you mean -concurrency?'
     >>> nearest("xyz", ["games"])
     ''
     """
     by_lower_case = {name.lower(): name for name in known}
     close = get_close_matches(word.lower(), by_lower_case, n=1, cutoff=_LIKENESS)
-    return f"; did you mean {by_lower_case[close[0]]}?" if close else ""
+    return f"; did you mean {before}{by_lower_case[close[0]]}?" if close else ""

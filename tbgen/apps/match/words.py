@@ -217,6 +217,11 @@ def _choice(kind: type[enum.Enum], **others: enum.Enum) -> Kind:
     return _named(values | others, "|".join(values))
 
 
+def _moves_or_no_limit(word: str) -> int | None:
+    """A number of moves; 0 is no limit, as in cutechess-cli."""
+    return COUNT.read(word) or None
+
+
 def _one_word(word: str) -> list[str]:
     return [word]
 
@@ -409,7 +414,12 @@ OPTIONS = by_name(
         Option("score", COUNT, "resign_centipawns"),
         Option("twosided", SWITCH, "resign_two_sided"),
     ),
-    Option("maxmoves", POSITIVE, "most_moves", "End a game after N moves with its accrued score."),
+    Option(
+        "maxmoves",
+        Kind("N", _moves_or_no_limit),
+        "most_moves",
+        "End a game after N moves with its accrued score (default 0: no limit).",
+    ),
     Option("tb", FOLDERS, "tables", "Folders of r-mobility tables that decide games exactly."),
     Option("tbpieces", POSITIVE, "table_men", "Ask tables at N men or fewer (default 5)."),
     Option(
@@ -498,6 +508,9 @@ ALIASES = {
 """Words of the fork of Cute Chess for r-mobility, and of the other commands of tbgen."""
 
 _NO_BOOKS = "Polyglot books are not read; give openings with -openings"
+_NO_AFFINITY = "bind the whole program with taskset"
+_NO_LATENCY = "scripts/bench_referee.py measures it"
+_GAMES_AT_ONCE = "-pgnout has each game on the disk before the next begins"
 REFUSED = {
     "solve": "solve the last positions of a finished match with: tbgen adjudicate GAMES --solve",
     "draw": (
@@ -515,17 +528,23 @@ REFUSED = {
     "trust": "no engine's word is taken for the end of a game",
     "epdout": ("the final positions are in the games of -pgnout; tbgen score --pgn shows them"),
     "log": "-debug prints all lines between the referee and the engines; keep them with 2> FILE",
-    "use-affinity": "bind the whole program with taskset",
+    "affinity": _NO_AFFINITY,
+    "use-affinity": _NO_AFFINITY,
+    "livepgnout": _GAMES_AT_ONCE,
+    "randomseed": "each match has a new seed unless -srand names one",
+    "min": "without more options the comments have the clock, score, depth and time alone",
+    "latency": _NO_LATENCY,
+    "match_line": "the tags MatchId and MatchGame name the place of a game",
     "quick": "write out -engine, -openings and -each",
     "scoreinterval": "-ratinginterval shows scores and ratings together",
     "outcomeinterval": "-ratinginterval shows all results together",
     "resultformat": "the tables show all figures; programs read those of -jsonout",
     "output": "the tables show all figures; programs read those of -jsonout",
-    "autosaveinterval": "-pgnout has each game on the disk before the next begins",
+    "autosaveinterval": _GAMES_AT_ONCE,
     "check-mate-pvs": "lines of engines are always checked, and wrong ones are told",
     "crc32": "-recover checks the file of games without a sum",
     "strict": "faults of engines are forfeits, and those of settings are errors",
-    "show-latency": "scripts/bench_referee.py measures it",
+    "show-latency": _NO_LATENCY,
     "force-concurrency": "-concurrency is obeyed, and a note warns if it is more than the cores",
     "tscale": "give other times with tc=",
     "startup-ms": "give startup=SECONDS with -engine or -each",

@@ -115,13 +115,24 @@ def test_a_toml_file_has_the_same_names(tmp_path: Path) -> None:
     ]
 
 
+def test_no_moves_are_no_limit_as_in_cutechess() -> None:
+    assert settings("-maxmoves 30").rules.most_moves == 30
+    assert settings("-maxmoves 0").rules.most_moves is None
+
+
 COMPLAINTS = [
-    ("-concurency 2", "unknown option -concurency; did you mean concurrency?"),
+    ("-concurency 2", "unknown option -concurency; did you mean -concurrency?"),
+    ("-affinity 1", "-affinity is not offered: bind the whole program with taskset"),
+    ("-randomseed", "-randomseed is not offered: each match has a new seed unless -srand names"),
+    ("-livepgnout a", "-livepgnout is not offered: -pgnout has each game"),
+    ("-pgnout a min", "-pgnout min is not offered: without more options the comments have"),
+    ("-pgnout a latency=true", "-pgnout latency is not offered: scripts/bench_referee.py"),
+    ("-pgnout a match_line=true", "-pgnout match_line is not offered: the tags MatchId"),
     ("-xyzzy", "unknown option -xyzzy"),
-    ("-openings fiel=a", "unknown option -openings fiel; did you mean file?"),
+    ("-openings fiel=a", "unknown option -openings fiel; did you mean -openings file?"),
     ("-openings file=a order=randm", "did you mean random?"),
-    ("-each option=3", "unknown option -each option; did you mean option.NAME?"),
-    ("-each tcc=1", "unknown option -each tcc; did you mean tc?"),
+    ("-each option=3", "unknown option -each option; did you mean -each option.NAME?"),
+    ("-each tcc=1", "unknown option -each tcc; did you mean -each tc?"),
     ("-each ponder", "-each ponder is not offered: engines do not think on the time of others"),
     ("-each tc=1 nodes", "-each nodes needs a value: -each nodes=N"),
     ("-each tc=1 stray", "unknown option -each stray"),
@@ -215,7 +226,7 @@ def test_all_words_of_a_list_of_arguments_are_kept(tmp_path: Path) -> None:
     ("text", "complaint"),
     [
         ("games = \n", r"match\.toml"),
-        ("gmaes = 3\n", "did you mean games"),
+        ("gmaes = 3\n", "did you mean -games"),
         ('engine = "stockfish"\n', "unknown option -engine stockfish"),
     ],
 )
