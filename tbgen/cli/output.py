@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -13,7 +14,7 @@ from typing import IO
 from tbgen.cli.entries import entries_in
 from tbgen.errors import UsageError
 from tbgen.rules.facts import to_json
-from tbgen.system.inputs import STANDARD_INPUT
+from tbgen.system.inputs import PACKED_SUFFIXES, STANDARD_INPUT
 from tbgen.system.outputs import STANDARD_OUTPUT, is_same_file, written_whole
 from tbgen.text import counted
 
@@ -46,6 +47,9 @@ class Outputs:
         self._names = {what: str(name) for what, name in files.items() if name is not None}
         self._force = force
         _refuse_equal_names({**kept, **files})
+        for name in self._names.values():
+            if name != STANDARD_OUTPUT:
+                _refuse_no_file(name)
         self._refuse_names_of(read)
         if read and STANDARD_INPUT not in read:
             self._refuse_fewer_games(read, most_games)
@@ -87,6 +91,18 @@ class Outputs:
         check = None if self._force else _refuse_fewer_entries
         with written_whole(self._names[what], check) as file:
             yield file
+
+
+def _refuse_no_file(name: str) -> None:
+    """Refuse a name that no file can have, or that would promise a packed one."""
+    path = Path(name)
+    if path.is_dir():
+        raise UsageError(f"{name} is a folder; name a file in it")
+    if not path.parent.exists():
+        make = f"mkdir -p {shlex.quote(str(path.parent))}"
+        raise UsageError(f"{name}: there is no folder {path.parent}; make it with: {make}")
+    if path.suffix in PACKED_SUFFIXES:
+        raise UsageError(f"{name} would be plain text, not packed; write to {path.with_suffix('')}")
 
 
 def _refuse_equal_names(files: Mapping[str, str | Path | None]) -> None:

@@ -15,6 +15,8 @@ from typing import Any
 from tbgen.errors import InputFileError, UnreadableFileError, UsageError
 
 STANDARD_INPUT = "-"
+PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
+"""How the names of packed files end. Files are unpacked by their first bytes, not by names."""
 
 _PIECE_BYTES = 1 << 18
 _LOOKED_AT = 1024

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import os
 import stat
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -72,6 +74,39 @@ def test_a_file_changed_in_place_keeps_its_owner_and_mode_or_stays_as_it_is(
         not allowed,
     )
     assert [each.name for each in games.parent.iterdir()] == ["games.pgn"]
+
+
+def test_a_file_in_a_folder_that_is_not_there_is_refused_with_the_command_that_makes_it(
+    tmp_path: Path,
+) -> None:
+    """Before any game is read: a solve may take hours."""
+    out = tmp_path / "no where" / "out.pgn"
+    code, line = complaint("adjudicate", "nofile.pgn", "-o", str(out))
+    assert code == 2
+    assert line == (
+        f"tbgen: {out}: there is no folder {out.parent}; make it with: mkdir -p '{out.parent}'"
+    )
+
+
+def test_a_folder_is_no_file_to_write(tmp_path: Path) -> None:
+    code, line = complaint("annotate", "nofile.pgn", "-o", str(tmp_path))
+    assert (code, line) == (2, f"tbgen: {tmp_path} is a folder; name a file in it")
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
+def test_a_copy_is_not_named_like_a_packed_file(games: Path, suffix: str) -> None:
+    """It would be plain text, which other programs cannot unpack."""
+    name = f"{games.parent / 'copy.pgn'}{suffix}"
+    code, line = complaint("adjudicate", str(games), "-o", name)
+    plain = name.removesuffix(suffix)
+    assert (code, line) == (2, f"tbgen: {name} would be plain text, not packed; write to {plain}")
+
+
+def test_a_full_disk_is_told_without_its_number() -> None:
+    command = [sys.executable, "-m", "tbgen", "score", "startpos"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "tbgen: No space left on device\n")
 
 
 UNSEEN = "a\u202eb\x9b2Jc\x7f\u2066d"
