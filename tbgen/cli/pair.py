@@ -113,8 +113,10 @@ def command(
     played, faults = event_games(names, task, 1, event)
     code = complain_of(faults)
     _refuse_mixture(played)
-    complain(*(f"warning: {doubt}" for doubt in Standings(played).doubts()))
-    entries = entries_of(played) if players is None else _entries_in(players)
+    listed = [] if players is None else _entries_in(players)
+    entered = [entry.name for entry in listed]
+    complain(*(f"warning: {doubt}" for doubt in Standings(played).doubts(entered)))
+    entries = entries_of(played) if players is None else listed
     pairings = next_round(entries, played, rounds=rounds, encounter=games or 0)
     with outputs.open("the round") as file:
         if file is not None:

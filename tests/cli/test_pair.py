@@ -79,6 +79,18 @@ def test_games_that_would_count_twice_are_said_before_a_round_is_paired_by_them(
     assert (done.returncode, done.stderr) == (0, f"tbgen: warning: {twice}\n")
 
 
+def test_players_of_the_list_are_players_though_none_has_made_a_move_yet(tmp_path: Path) -> None:
+    event = tmp_path / "event.pgn"
+    event.write_text(
+        '[Round "1"]\n[White "Ann"]\n[Black "Bob"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n\n'
+        '[Round "1"]\n[White "Cid"]\n[Black "Dan"]\n[Result "1-0"]\n\n1-0\n\n'
+        '[Round "1"]\n[White "Eve"]\n[Black "bye"]\n[Result "1-0"]\n\n1-0\n\n'
+    )
+    players = tmp_path / "players.txt"
+    players.write_text("Ann\nBob\nCid\nDan\nEve\n")
+    assert "board" in printed("pair", str(event), "--rounds", "3", "--players", str(players))
+
+
 def pairs_in(text: str) -> list[set[str]]:
     """The players of each pair."""
     return [{pair["white"], pair["black"]} for pair in json.loads(text)["pairs"]]
@@ -104,6 +116,8 @@ def test_an_unreadable_game_counts_by_its_score_sheet_or_is_refused(tmp_path: Pa
     [
         ("", "round 1 has fewer than two players"),
         ("Ann\nBob | half x", "'half x' names no round"),
+        ("Ann\nBob | half 4", "Bob: round 4 is after the last one, 3"),
+        ("Ann | from 9\nBob\nCid", "Ann: round 9 is after the last one, 3"),
     ],
 )
 def test_a_list_of_players_without_sense_is_named(tmp_path: Path, text: str, problem: str) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -264,9 +264,11 @@ class Standings:
                     most += WIN - game.points(side)
         return fewest, most
 
-    def doubts(self) -> Iterator[str]:
+    def doubts(self, entered: Collection[str] = ()) -> Iterator[str]:
         """What may be wrong: several events, games that stand twice, or names that do not stand for
         one player.
+
+        The names of `entered` stand for players, even if they have made no move.
         """
         yield from self._mixtures()
         yield from repeats(self.listed)
@@ -285,7 +287,9 @@ class Standings:
             if row.name in row.met:
                 games = counted(len(row.met[row.name]) // 2, "game", "games")
                 yield f'{games} of "{row.name}" against the same player'
-            if row.classical and not row.has_moved and have_moves:
+            if row.name in entered or not (have_moves and row.opponents(self.indices)):
+                continue
+            if row.classical and not row.has_moved:
                 yield (
                     f'"{row.name}" has no game with moves; if it stands for no opponent, '
                     'write "bye"'

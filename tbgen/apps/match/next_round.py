@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final
 
-from tbgen.apps.games.event import BYE, EventGame
+from tbgen.apps.games.event import BYE, EventGame, is_bye
 from tbgen.apps.games.players import no_players
 from tbgen.apps.games.results import DOUBLE_FORFEIT, DRAWN, UNFINISHED
 from tbgen.apps.games.tags import number_in
@@ -89,6 +89,8 @@ def parse_entries(text: str) -> list[PlayerEntry]:
 def _entry_of(name: str, words: str) -> PlayerEntry:
     if not name:
         raise UsageError("it has no name")
+    if is_bye(name):
+        raise UsageError(f"{name!r} stands for no opponent; give the player another name")
     first_round = 1
     last_round: int | None = None
     byes = dict[int, Fraction]()
@@ -101,10 +103,14 @@ def _entry_of(name: str, words: str) -> PlayerEntry:
             first_round = number
         elif word == "until":
             last_round = number
-        elif word in _BYES:
-            byes[number] = _BYES[word]
-        else:
+        elif word not in _BYES:
             raise UsageError(f"{part.strip()!r} is unknown; {_ADVICE}")
+        elif number in byes:
+            raise UsageError(f"round {number} has two byes; name one")
+        else:
+            byes[number] = _BYES[word]
+    if last_round is not None and last_round < first_round:
+        raise UsageError(f"'until {last_round}' is before 'from {first_round}'")
     return PlayerEntry(name, first_round, last_round, byes)
 
 
@@ -220,6 +226,8 @@ def next_round(
     Raises:
         UsageError: A round has unfinished games, or unknown players, or all have been played.
     """
+    for entry in entries:
+        _refuse_later_rounds(entry, rounds)
     past = _Past(entries, games)
     number = past.last_round + 1
     if number > rounds:
@@ -233,6 +241,7 @@ def next_round(
     points = [sum((cells[n].points for cells in history), NONE) for n in range(len(entries))]
     pairs = list[BoardPair]()
     byes = list[Bye]()
+    absent_names = list[str]()
     for first, second in pairs_of(history, len(entries), rounds, most_games, absent):
         if second is None:
             byes.append(Bye(entries[first].name, Fraction(1), is_asked=False))
@@ -247,10 +256,18 @@ def next_round(
             )
         )
     for entry in entries:
-        if entry.is_in(number) and number in entry.byes:
+        if number in entry.byes:
             byes.append(Bye(entry.name, entry.byes[number], is_asked=True))
-    gone = [entry.name for entry in entries if not entry.is_in(number)]
-    return NextRound(number, pairs, byes, gone, most_games)
+        elif not entry.is_in(number):
+            absent_names.append(entry.name)
+    return NextRound(number, pairs, byes, absent_names, most_games)
+
+
+def _refuse_later_rounds(entry: PlayerEntry, rounds: int) -> None:
+    """UsageError if a list names a round for a player that the tournament does not have."""
+    for number in (entry.first_round, *entry.byes):
+        if number > rounds:
+            raise UsageError(f"{entry.name}: round {number} is after the last one, {rounds}")
 
 
 class _Past:

@@ -233,6 +233,13 @@ def test_points_without_any_move_are_doubted() -> None:
     )
 
 
+def test_a_player_who_has_had_byes_alone_is_no_doubt() -> None:
+    games = events_of(BYE.format(opponent="bye", result="1/2-1/2").replace("Ann", "Eve") + PLAYED)
+    standings = Standings(games)
+    assert "Eve" in standings.indices
+    assert list(standings.doubts()) == []
+
+
 def test_a_mixture_of_events_is_doubted_and_one_can_be_chosen() -> None:
     games = events_of(S18.read_text(encoding="utf-8"))
     mixture = (

@@ -72,6 +72,9 @@ def test_a_list_says_who_comes_late_who_leaves_and_who_has_asked_for_byes() -> N
         ("Ann | full 3", "line 1: 'full 3' is unknown; write: from N"),
         ("Ann\n| from 2", "line 2: it has no name"),
         ("Ann\nBob\nAnn", "Ann is there 2 times"),
+        ("Ann | until 1, from 3", "line 1: 'until 1' is before 'from 3'"),
+        ("Ann | half 3, zero 3", "line 1: round 3 has two byes; name one"),
+        ("Ann\nbye", "line 2: 'bye' stands for no opponent; give the player another name"),
     ],
 )
 def test_a_line_that_makes_no_sense_is_named(text: str, problem: str) -> None:
@@ -97,6 +100,13 @@ def test_each_round_has_those_who_are_there() -> None:
     (pair,) = second.pairs
     points = {pair.white: pair.white_points, pair.black: pair.black_points}
     assert points == {"Ann, A.": 1, "Cid": 0}
+
+
+def test_a_late_player_may_have_asked_for_byes_in_the_rounds_before() -> None:
+    entries = parse_entries("Ann\nBob\nCid | from 3, half 1")
+    first = next_round(entries, [], rounds=3)
+    assert [(bye.player, bye.points) for bye in first.byes] == [("Cid", HALF)]
+    assert first.absent == []
 
 
 def test_the_games_of_a_round_are_read_back_with_the_points_of_byes() -> None:
