@@ -20,10 +20,11 @@ from tbgen.apps.games.text import Chunk, GameText, chunks_in
 from tbgen.cli import complain_of, options, say
 from tbgen.cli.command import Command, refuse_together
 from tbgen.cli.output import Outputs
+from tbgen.cli.reading import asked_files
 from tbgen.cli.reporter import reading
 from tbgen.cli.showing import Form, ShownRow, show_table, text_of
 from tbgen.closures import has_solved_blocks
-from tbgen.errors import PgnError, build_options
+from tbgen.errors import PgnError, UsageError, build_options
 from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.system.outputs import STANDARD_OUTPUT
@@ -31,12 +32,12 @@ from tbgen.text import counted, printable
 
 
 @click.command("annotate", cls=Command)
-@click.argument("file", metavar="IN.pgn", type=options.NAME)
+@options.files_argument
 @click.option(
     "--number",
     metavar="N",
     type=click.IntRange(min=1),
-    help="Show only the Nth game of the file.",
+    help="Show only the Nth game of a file.",
 )
 @click.option(
     "--pgn", "as_pgn", is_flag=True, help="Print the games with comments behind their moves."
@@ -55,7 +56,7 @@ from tbgen.text import counted, printable
 @options.form_option
 def command(
     *,
-    file: str,
+    files: tuple[str, ...],
     number: int | None,
     as_pgn: bool,
     as_page: bool,
@@ -82,23 +83,27 @@ def command(
       tbgen annotate game.pgn
       tbgen annotate event.pgn --number 12 --html -o game.html
       tbgen annotate event.pgn -o annotated.pgn --scoring harmonic
+      tbgen annotate round*.pgn --html -o event.html
     """
     refuse_together("--pgn", "--html", "--format")
+    names = asked_files(files)
+    if number is not None and len(names) > 1:
+        raise UsageError(f"--number is of one file, and there are {len(names)}; name one")
     outputs = Outputs(
         {"the games": output or STANDARD_OUTPUT},
-        read=[file],
+        read=names,
         most_games=None if number is None else 1,
         force=force,
     )
     is_for_people = form is Form.TABLE and not (as_page or as_pgn or output)
     with ExitStack() as stack:
         tables = stack.enter_context(Tablebase(folders, missing_ok=True))
-        reader = _Reader(file, tables, rules, _solved_in(folders, stack))
+        reader = _Reader(names, tables, rules, _solved_in(folders, stack))
         pieces = reader.pieces(number, prints=output in (None, STANDARD_OUTPUT))
         if is_for_people:
             for answer in _answers(pieces):
                 if isinstance(answer, Annotation):
-                    _show(answer)
+                    _show(answer, has_files=len(names) > 1)
         else:
             sheet = stack.enter_context(outputs.open("the games"))
             assert sheet is not None
@@ -109,7 +114,8 @@ def command(
 
                 answers = list(_answers(pieces))
                 annotations = [answer for answer in answers if isinstance(answer, Annotation)]
-                page = annotated_page(annotations, Path(file).name, reader.faults)
+                title = ", ".join(Path(name).name for name in names)
+                page = annotated_page(annotations, title, reader.faults)
                 sheet.write(page.encode())
             else:
                 for _, text in pieces:
@@ -128,9 +134,9 @@ Text between games has None.
 
 @dataclass
 class _Reader:
-    """Annotates the games of a file, and collects their faults and missing tables."""
+    """Annotates the games of files, and collects their faults and missing tables."""
 
-    file: str
+    names: Sequence[str]
     tables: Tablebase
     rules: Rules
     find_solved: FindSolved | None
@@ -139,11 +145,17 @@ class _Reader:
 
     def pieces(self, wanted: int | None, *, prints: bool) -> Iterator[_AnnotatedText]:
         """The games one by one, and the text after them; PgnError without the wanted game."""
+        for name in self.names:
+            yield from self._pieces_of(name, wanted, prints=prints)
+
+    def _pieces_of(
+        self, name: str, wanted: int | None, *, prints: bool
+    ) -> Iterator[_AnnotatedText]:
         number = 0
-        for chunk in reading(self.file, chunks_in(self.file), _size_of, prints=prints):
+        for chunk in reading(name, chunks_in(name), _size_of, prints=prints):
             for text in chunk.games:
                 if wanted in (None, text.number):
-                    yield self._annotated(text)
+                    yield self._annotated(name, text)
             number += len(chunk.games)
             if wanted is None:
                 yield None, chunk.rest()
@@ -151,10 +163,10 @@ class _Reader:
                 return
         if wanted is not None:
             reason = f"it holds {counted(number, 'game', 'games')}, and no game {wanted}"
-            raise PgnError(self.file, reason)
+            raise PgnError(name, reason)
 
-    def _annotated(self, text: GameText) -> _AnnotatedText:
-        game = game_of(text, self.file, self.rules)
+    def _annotated(self, name: str, text: GameText) -> _AnnotatedText:
+        game = game_of(text, name, self.rules)
         if not isinstance(game, PgnGame):
             self.faults.append(game)
             return game, text.chunk.text[text.span]
@@ -206,11 +218,12 @@ def _say_missing(missing: Counter[Material], folders: Sequence[Path]) -> None:
     say(f"positions whose table is missing: {tables}; build with: {build}")
 
 
-def _show(annotation: Annotation) -> None:
+def _show(annotation: Annotation, *, has_files: bool) -> None:
     """Print all plies, and the points that each side gave away."""
     game = annotation.game
+    place = f"{game.file}, {game.number}" if has_files else str(game.number)
     players = f"{game.tags.get('White', '?')} - {game.tags.get('Black', '?')}, {game.result}"
-    click.echo(printable(f"{game.number}. {players}: {annotation.known_from}"))
+    click.echo(printable(f"{place}. {players}: {annotation.known_from}"))
     show_table(
         map(_row_of, annotation.plies),
         note=annotation.lost_in_words if annotation.first else "",

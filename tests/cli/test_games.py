@@ -45,3 +45,24 @@ def test_what_is_skipped_is_named_with_its_reason(tmp_path: Path) -> None:
         ("good", 2, names[1]),
     ]
     assert decided["skipped"] == found["skipped"][:1]
+
+
+def test_several_files_are_annotated_into_one_copy(tmp_path: Path) -> None:
+    game = '[White "{}"]\n[Black "x"]\n\n1. e4 e5 *\n'
+    files = [tmp_path / "one.pgn", tmp_path / "two.pgn"]
+    for file in files:
+        file.write_text(game.format(file.stem))
+    names = [str(file) for file in files]
+    told = tbgen("annotate", *names).stdout
+    assert f"{names[1]}, 1. two - x, *: no table knows" in told
+    games = json.loads(tbgen("annotate", *names, "--json").stdout)
+    assert [list(game)[:2] for game in games] == [["file", "number"]] * 2
+    assert [game["file"] for game in games] == names
+    copy = tmp_path / "copy.pgn"
+    assert tbgen("annotate", *names, "-o", str(copy)).returncode == 0
+    assert copy.read_text() == "".join(file.read_text() for file in files)
+    refused = tbgen("annotate", *names, "--number", "1")
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "tbgen: --number is of one file, and there are 2; name one\n",
+    )

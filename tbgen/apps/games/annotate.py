@@ -17,7 +17,7 @@ import chess
 from tbgen.apps.games.tags import Source, write_tags
 from tbgen.apps.games.writing import format_game, last_move, numbered
 from tbgen.errors import NO_TABLE, MissingTableError
-from tbgen.facts import facts_of
+from tbgen.facts import facts_of, plain
 from tbgen.material import MOST_BUILT_MEN, Material
 from tbgen.probe.answers import Grade, LineStep, MoveProbe, Probe, Valued
 from tbgen.rules.notation import with_score
@@ -201,16 +201,17 @@ class Annotation:
     def facts(self) -> dict[str, Any]:
         """The annotation as JSON has it."""
         game = self.game
-        return facts_of(
-            self,
-            "missing",
-            **game.heading,
-            scoring=game.scoring.scheme,
-            points_lost={str(side).lower(): lost for side, lost in self.lost.items()},
-            missing={str(material): number for material, number in self.missing.most_common()},
-            plies=[ply.facts() for ply in self.plies],
-            solved=None if self.solved is None else self.solved.facts(game.scoring),
+        facts: dict[str, Any] = plain(
+            {
+                **game.heading,
+                "scoring": game.scoring.scheme,
+                "points_lost": {str(side).lower(): lost for side, lost in self.lost.items()},
+                "missing": dict(self.missing.most_common()),
+                "plies": self.plies,
+                "solved": None if self.solved is None else self.solved.facts(game.scoring),
+            }
         )
+        return facts
 
 
 def annotate(tables: Tablebase, game: PgnGame, find_solved: FindSolved | None = None) -> Annotation:
