@@ -69,7 +69,7 @@ class Failure(NamedTuple):
 def _failure_of(error: BaseException) -> Failure | None:
     """How an error ends the program; None for an error of the program itself."""
     if isinstance(error, click.ClickException):
-        return Failure(error.format_message(), error.exit_code)
+        return Failure(_text_of(error), error.exit_code)
     if isinstance(error, (click.Abort, KeyboardInterrupt)):
         if isinstance(error, Terminated) or isinstance(error.__cause__, Terminated):
             return Failure("terminated", 128 + signal.SIGTERM)
@@ -81,11 +81,20 @@ def _failure_of(error: BaseException) -> Failure | None:
     if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
         text = "the system starts no more threads; allow more of them, or more memory"
         return Failure(text, _NO_MEMORY)
-    if isinstance(error, OSError) and error.filename is None:
-        return Failure(str(error), 1)
     if isinstance(error, OSError):
-        return Failure(f"{error.filename}: {error.strerror}", 1)
+        text = error.strerror or str(error)
+        return Failure(text if error.filename is None else f"{error.filename}: {text}", 1)
     return None
+
+
+def _text_of(error: click.ClickException) -> str:
+    """What click says of a command line; it names the help where click suggests nothing."""
+    text = error.format_message()
+    is_unknown = isinstance(error, click.NoSuchOption) and not error.possibilities
+    is_extra = text.startswith("Got unexpected extra argument")
+    if isinstance(error, click.UsageError) and error.ctx and (is_unknown or is_extra):
+        return f"{text.removesuffix('.')}; see: {error.ctx.command_path} --help"
+    return text
 
 
 def _terminate(number: int, frame: object) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 
 _LEAST_SECONDS = 0.1
 """A game whose blocks are solved already counts as so much work, so that progress moves."""
+_MOST_NAMED = 12
+"""More games than these are counted, and not named by their numbers."""
 
 
 def all_games_to_solve(names: Iterable[str], task: GamesTask) -> list[GameToSolve]:
@@ -50,7 +51,7 @@ def show_plan(solver: PositionSolver, names: Sequence[str], task: GamesTask, for
     if games:
         none = "no budget alone decides any of these games"
     show_table(rows_shown, none=none)
-    _say_outlook(outlook, solver.budget)
+    _say_outlook(games, outlook, solver.budget)
 
 
 def _facts_of(game: GameToSolve, position: PositionOutlook) -> Facts:
@@ -98,7 +99,7 @@ def solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask) -
     files = [name for name in names if name != STANDARD_INPUT]
     games = all_games_to_solve(files, task)
     outlook = solver.outlook([game.problem for game in games])
-    _say_outlook(outlook, solver.budget)
+    _say_outlook(games, outlook, solver.budget)
     planned = outlook.planned
     if not planned:
         return
@@ -116,40 +117,50 @@ def solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask) -
             done += weight
 
 
-def _say_outlook(outlook: Outlook, budget: int) -> None:
+def _say_outlook(games: Sequence[GameToSolve], outlook: Outlook, budget: int) -> None:
     """Print how many games can be solved and at what cost, and why others are left out."""
     number = len(outlook.planned)
     refused = len(outlook.positions) - number
     if outlook.positions:
         say(f"{counted(number, 'game', 'games')} to solve, {refused:,} left out")
-    needed_budgets = list[int]()
-    reasons = Counter[str]()
-    lacking_room = 0
-    for position in outlook.positions:
-        lacking_room += position.lacks_room
+    over_budget = list[GameToSolve]()
+    most_needed = 0
+    others = dict[str, list[GameToSolve]]()
+    lacking_room = list[GameToSolve]()
+    for game, position in zip(games, outlook.positions, strict=True):
+        if position.lacks_room:
+            lacking_room.append(game)
         if position.needed_budget is not None:
-            needed_budgets.append(position.needed_budget)
+            over_budget.append(game)
+            most_needed = max(most_needed, position.needed_budget)
         elif position.refusal is not None:
-            reasons[position.refusal] += 1
-    if needed_budgets:
-        games = counted(len(needed_budgets), "game", "games")
+            others.setdefault(position.refusal, []).append(game)
+    if over_budget:
+        all_of_them = "it" if len(over_budget) == 1 else "all of them"
         say(
-            f"{games} left out: more than {budget:,} CPU seconds by the plan; "
-            f"--budget {max(needed_budgets)} allows {_all_of(len(needed_budgets))}"
+            f"{_named(over_budget)} left out: more than {budget:,} CPU seconds by the plan; "
+            f"--budget {most_needed} allows {all_of_them}"
         )
-    for reason, times in reasons.most_common():
-        say(f"{counted(times, 'game', 'games')} left out: {reason}")
+    for reason, refused_games in others.items():
+        say(f"{_named(refused_games)} left out: {reason}")
     if lacking_room:
         say(
-            f"{counted(lacking_room, 'game', 'games')} may get closer bounds on a machine "
-            "with more free memory or disk"
+            f"{_named(lacking_room)} may get closer bounds on a machine with more free memory "
+            "or disk"
         )
     if number:
         say(_cost_of(outlook.plan))
 
 
-def _all_of(number: int) -> str:
-    return "it" if number == 1 else "all of them"
+def _named(games: Sequence[GameToSolve]) -> str:
+    """Games by their numbers, if they are few and of one file; else how many there are."""
+    files = {game.file for game in games}
+    if len(games) > _MOST_NAMED or len(files) > 1:
+        return counted(len(games), "game", "games")
+    *first, last = [str(game.number) for game in games]
+    if not first:
+        return f"game {last}"
+    return f"games {', '.join(first)} and {last}"
 
 
 def _cost_of(plan: SolvePlan) -> str:

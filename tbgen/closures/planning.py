@@ -225,7 +225,7 @@ class Planner:
             if not closure.missing:
                 needed = min(needed, closure.charged_seconds)
         if needed == math.inf:
-            reason = f"more than {most:,} CPU seconds by the plan"
+            reason = f"more than {most:,} CPU seconds by the plan; try a larger --budget"
             return ClosureTooLargeError(material, reason)
         needed_budget = math.ceil(needed)
         reason = f"more than {budget:,} CPU seconds by the plan; --budget {needed_budget} allows it"

@@ -28,7 +28,7 @@ def test_what_was_solved_before_counts_in_the_budget_unless_it_is_reused(
     first = tbgen(*words, "0")
     assert "[RMobilitySource" in first.stdout
     assert "solved" not in first.stdout
-    assert "1 game left out: more than 0 CPU seconds by the plan; --budget" in first.stderr
+    assert "game 1 left out: more than 0 CPU seconds by the plan; --budget" in first.stderr
     assert '[RMobilitySource "solved"]' in tbgen(*words, "6").stdout
     assert tbgen(*words, "0").stdout == first.stdout
     reused = tbgen(*words, "0", "--reuse")
@@ -45,7 +45,7 @@ def test_a_plan_of_games_that_lack_tables_says_that_no_budget_alone_decides_them
     words = ("adjudicate", str(games), "--solve", "--plan", "--data", str(tmp_path / "empty"))
     done = tbgen(*words)
     assert done.stdout == "no budget alone decides any of these games\n"
-    assert "1 game left out: no table KRvKR" in done.stderr
+    assert "game 1 left out: no table KRvKR" in done.stderr
 
 
 BEFORE = "8/8/3p4/3P4/1k6/4p3/2K1P3/8 w - - 0 1"

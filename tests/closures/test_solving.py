@@ -410,7 +410,7 @@ def test_many_positions_are_solved_block_by_block(folder_of: Folder) -> None:
             None,
             None,
             "its table is there; ask it with: tbgen probe",
-            "more than 1,200 CPU seconds by the plan",
+            "more than 1,200 CPU seconds by the plan; try a larger --budget",
         ]
         assert [position.plan.nodes for position in outlook.planned if position.plan] == [6, 6, 2]
     with PositionSolver(folder) as solver:
