@@ -91,8 +91,8 @@ def cells_in_memory(layout: Layout, plies: bool) -> int:
     of_child = _BYTES_OF_CHILD_WITH_DISTANCES if plies else _BYTES_OF_CHILD_WITHOUT_DISTANCES
     of_cell = _BYTES_WITH_DISTANCES if plies else _BYTES_WITHOUT_DISTANCES
     of_children = sum(sorted(children)[-_CHILDREN_AT_ONCE:]) * of_child
-    # A quarter is left for the lists of each thread and for others.
-    return max(0, available * 3 // 4 - of_children) // of_cell
+    # Half is left for the lists of each thread and for other programs.
+    return max(0, available // 2 - of_children) // of_cell
 
 
 class Check:
