@@ -69,14 +69,15 @@ def verify_table(
         progress("checksum", 0, table.size)
         table.check()
     layout = layout_of(table.material)
-    is_sample = sample is not None and sample * _SPARSE < layout.cells
-    if sample is not None and is_sample:
-        parts = [sampled_part(layout, drawn_cells(layout, sample, seed))]
-    else:
+    if sample is not None and sample * _SPARSE >= layout.cells:
+        sample = None
+    if sample is None:
         parts = parts_of(layout, most_cells or cells_in_memory(layout, has_plies(table)))
+    else:
+        parts = [sampled_part(layout, drawn_cells(layout, sample, seed))]
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         check = Check(table, child_of, pool, progress)
-        violation = next(check.violations(parts, is_sample=is_sample), None)
+        violation = next(check.violations(parts, is_sample=sample is not None), None)
     positions, pairs = check.counts
     seconds = time.monotonic() - start
     return Report(table.material, positions, pairs, seconds, violation, not has_plies(table))
