@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tbgen.apps.games.batch import GamesTask, GameToSolve, games_to_solve
-from tbgen.cli import say
+from tbgen.cli import complain, say
 from tbgen.cli.reporter import duration, progress
 from tbgen.cli.showing import Facts, Form, ShownRow, print_facts, show_table
 from tbgen.facts import facts_of
@@ -100,21 +100,26 @@ def solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask) -
     games = all_games_to_solve(files, task)
     outlook = solver.outlook([game.problem for game in games])
     _say_outlook(games, outlook, solver.budget)
-    planned = outlook.planned
+    planned = list[tuple[GameToSolve, float]]()
+    for game, position in zip(games, outlook.positions, strict=True):
+        if position.plan is not None:
+            planned.append((game, max(position.expected_seconds, _LEAST_SECONDS)))
     if not planned:
         return
     solver.check(outlook.plan)
-    weights = [max(position.expected_seconds, _LEAST_SECONDS) for position in planned]
-    with progress("solving", sum(weights), as_share=True) as work:
+    all_seconds = sum(seconds for _, seconds in planned)
+    with progress("solving", all_seconds, as_share=True) as work:
         done = 0.0
-        for position, weight in zip(planned, weights, strict=True):
-            board, accrued = position.problem
+        for game, seconds in planned:
+            board, accrued = game.problem
 
-            def tell(part: float, before: float = done, weight: float = weight) -> None:
-                work.reach(before + part * weight)
+            def tell(part: float, before: float = done, whole: float = seconds) -> None:
+                work.reach(before + part * whole)
 
             solver.bracket(board, accrued, tell)
-            done += weight
+            while solver.stopped:
+                complain(f"warning: {game.file}, game {game.number}: {solver.stopped.pop()}")
+            done += seconds
 
 
 def _say_outlook(games: Sequence[GameToSolve], outlook: Outlook, budget: int) -> None:

@@ -7,7 +7,9 @@ import json
 from pathlib import Path
 
 import chess.pgn
+import pytest
 
+from tbgen.closures import pace
 from tests.cli.calls import tbgen
 
 GAME = """\
@@ -46,6 +48,19 @@ def test_a_plan_of_games_that_lack_tables_says_that_no_budget_alone_decides_them
     done = tbgen(*words)
     assert done.stdout == "no budget alone decides any of these games\n"
     assert "game 1 left out: no table KRvKR" in done.stderr
+
+
+def test_a_game_whose_solve_takes_too_long_is_named(
+    own_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pace, "COMPILING_SECONDS", 0.0)
+    game = tmp_path / "game.pgn"
+    game.write_text(f"1. e4 e5 *\n\n{GAME}")
+    words = ["--data", str(own_folder), "--solve", "--budget", "6", "--overrun", "0.0001"]
+    done = tbgen("adjudicate", str(game), *words)
+    (line,) = [line for line in done.stderr.splitlines() if "stopped after" in line]
+    assert line.startswith(f"tbgen: warning: {game}, game 2: KPPvKPP: stopped after ")
+    assert done.returncode == 0
 
 
 BEFORE = "8/8/3p4/3P4/1k6/4p3/2K1P3/8 w - - 0 1"
