@@ -329,7 +329,7 @@ def _report_missing(everything: ChunkReport, folders: Sequence[Path], build: str
     missing = everything.missing
     names = [f"{name} ({number:,})" for name, number in missing.most_common(_MOST_NAMED)]
     if len(missing) > _MOST_NAMED:
-        names.append(f"{len(missing) - _MOST_NAMED} others")
+        names.append(counted(len(missing) - _MOST_NAMED, "other", "others"))
     games = counted(everything.lacking, "game", "games")
     tables = counted(len(missing), "table", "tables")
     where = ", ".join(map(str, folders))

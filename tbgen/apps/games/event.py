@@ -186,7 +186,7 @@ def names_of_events(games: Iterable[EventGame]) -> str:
     for name, number in events.most_common(_MOST_EVENTS):
         names.append(f'"{name or "?"}" ({counted(number, "game", "games")})')
     if len(events) > _MOST_EVENTS:
-        names.append(f"{len(events) - _MOST_EVENTS} others")
+        names.append(counted(len(events) - _MOST_EVENTS, "other", "others"))
     return ", ".join(names)
 
 

@@ -202,7 +202,7 @@ class Standings:
         elif tables:
             named = ", ".join(tables[:_MOST_NAMED])
             if len(tables) > _MOST_NAMED:
-                named += f" and {len(tables) - _MOST_NAMED} others"
+                named += f" and {counted(len(tables) - _MOST_NAMED, 'other', 'others')}"
             yield f"best play is unknown without the tables {named}"
         without_table = [game for game in self.doubtful if not game.missing]
         bounded = sum("RMobilityBounds" in game.tags for game in without_table)

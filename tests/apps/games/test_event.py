@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 from tbgen.apps.games.batch import ChunkDecider, GamesTask
 from tbgen.apps.games.criteria import DEFAULT_ORDER, TIE_BREAKS, TieBreak
 from tbgen.apps.games.crosstable import tcec_json
-from tbgen.apps.games.event import EventGame, by_event, faults_of_event, games_of_event
+from tbgen.apps.games.event import (
+    EventGame,
+    by_event,
+    faults_of_event,
+    games_of_event,
+    names_of_events,
+)
 from tbgen.apps.games.knockout import Tie, knockout_rounds
 from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.standings import Standings
@@ -238,6 +244,14 @@ def test_a_player_who_has_had_byes_alone_is_no_doubt() -> None:
     standings = Standings(games)
     assert "Eve" in standings.indices
     assert list(standings.doubts()) == []
+
+
+def test_one_event_beyond_those_that_are_named_is_one_other() -> None:
+    game = '[Event "{}"]\n[White "Ann"]\n[Black "Bob"]\n[Result "1-0"]\n\n1. e4 1-0\n\n'
+    seven = events_of("".join(map(game.format, "ABCDEFG")))
+    assert names_of_events(seven).endswith('"F" (1 game), 1 other')
+    eight = events_of("".join(map(game.format, "ABCDEFGH")))
+    assert names_of_events(eight).endswith('"F" (1 game), 2 others')
 
 
 def test_a_mixture_of_events_is_doubted_and_one_can_be_chosen() -> None:
