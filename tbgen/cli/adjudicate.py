@@ -188,8 +188,7 @@ def command(
         )
     with asked_solver as solver:
         if solver is not None and only_plan:
-            show_plan(solver, names, task, form)
-            return 0
+            return show_plan(solver, names, task, form)
         if solver is not None:
             solve_ahead(solver, names, task)
         everything = _decided(names, task, jobs, solver, outputs, in_place=in_place, whole=is_file)

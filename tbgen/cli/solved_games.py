@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tbgen.apps.games.batch import GamesTask, GameToSolve, games_to_solve
-from tbgen.cli import complain, say
+from tbgen.cli import complain, complain_of, say
 from tbgen.cli.reporter import duration, progress
 from tbgen.cli.showing import Facts, Form, ShownRow, print_facts, show_table
+from tbgen.errors import InputFileError
 from tbgen.facts import facts_of
 from tbgen.rules.position import material_on
 from tbgen.system.inputs import STANDARD_INPUT
@@ -25,22 +26,30 @@ _MOST_NAMED = 12
 """More games than these are counted, and not named by their numbers."""
 
 
-def all_games_to_solve(names: Iterable[str], task: GamesTask) -> list[GameToSolve]:
-    """The games of some files whose last positions no table has."""
+def _games_to_solve(
+    names: Iterable[str], task: GamesTask
+) -> tuple[list[GameToSolve], list[InputFileError]]:
+    """The games of some files whose last positions no table has, and what cannot be read."""
     games = list[GameToSolve]()
+    faults = list[InputFileError]()
     for name in names:
-        games.extend(games_to_solve(name, task))
-    return games
+        for game in games_to_solve(name, task):
+            if isinstance(game, InputFileError):
+                faults.append(game)
+            else:
+                games.append(game)
+    return games, faults
 
 
-def show_plan(solver: PositionSolver, names: Sequence[str], task: GamesTask, form: Form) -> None:
-    """Print what each game takes to solve, and all together."""
-    games = all_games_to_solve(names, task)
+def show_plan(solver: PositionSolver, names: Sequence[str], task: GamesTask, form: Form) -> int:
+    """Print what each game takes to solve, and all together; the exit code is that of faults."""
+    games, faults = _games_to_solve(names, task)
+    code = complain_of(faults)
     outlook = solver.outlook([game.problem for game in games])
     if form is not Form.TABLE:
         rows = list(map(_facts_of, games, outlook.positions))
         print_facts(form, {"games": rows, "plan": facts_of(outlook.plan)}, rows)
-        return
+        return code
     has_files = len(names) > 1
     rows_shown = []
     for game, position in zip(games, outlook.positions, strict=True):
@@ -52,6 +61,7 @@ def show_plan(solver: PositionSolver, names: Sequence[str], task: GamesTask, for
         none = "no budget alone decides any of these games"
     show_table(rows_shown, none=none)
     _say_outlook(games, outlook, solver.budget)
+    return code
 
 
 def _facts_of(game: GameToSolve, position: PositionOutlook) -> Facts:
@@ -97,7 +107,7 @@ def solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask) -
     The games of a stream are solved one by one.
     """
     files = [name for name in names if name != STANDARD_INPUT]
-    games = all_games_to_solve(files, task)
+    games, _ = _games_to_solve(files, task)  # deciding the games tells what cannot be read
     outlook = solver.outlook([game.problem for game in games])
     _say_outlook(games, outlook, solver.budget)
     planned = list[tuple[GameToSolve, float]]()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 from pathlib import Path
@@ -61,6 +62,26 @@ def test_a_game_whose_solve_takes_too_long_is_named(
     (line,) = [line for line in done.stderr.splitlines() if "stopped after" in line]
     assert line.startswith(f"tbgen: warning: {game}, game 2: KPPvKPP: stopped after ")
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (f"{GAME}\n1. e4 Ke5 *\n".encode(), "game 2, ply 2: illegal move 'Ke5'"),
+        (GAME[:-3].encode(), "game 1: its moves end without a result"),
+        (b"\0\1", "it is a binary file, not text"),
+        (gzip.compress(GAME.encode())[:-9], "its compressed data is damaged or cut short"),
+    ],
+)
+def test_a_plan_tells_what_cannot_be_read(
+    own_folder: Path, tmp_path: Path, content: bytes, problem: str
+) -> None:
+    games = tmp_path / "games.pgn"
+    games.write_bytes(content)
+    words = ["--data", str(own_folder), "--solve", "--plan"]
+    done = tbgen("adjudicate", str(games), *words)
+    assert done.returncode == 2
+    assert problem in done.stderr
 
 
 BEFORE = "8/8/3p4/3P4/1k6/4p3/2K1P3/8 w - - 0 1"

@@ -10,7 +10,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from multiprocessing.synchronize import Event
 from typing import Any, NamedTuple
@@ -308,26 +308,38 @@ class GameToSolve(NamedTuple):
     """The last position with the accrued score."""
 
 
-def games_to_solve(path: str, task: GamesTask) -> Iterator[GameToSolve]:
-    """The games of a file that only a solve decides.
+def games_to_solve(path: str, task: GamesTask) -> Iterator[GameToSolve | InputFileError]:
+    """The games of a file that only a solve decides, and the errors in place of unreadable ones.
 
-    A file that cannot be read to its end has no more; deciding its games raises the error.
+    The error of a file that cannot be read to its end comes last.
     """
     problems = list[tuple[chess.Board, Score]]()
 
     def note(board: chess.Board, accrued: Score) -> None:
         problems.append((board.copy(stack=False), accrued))
 
-    with closing(ChunkDecider(task, note)) as decider, suppress(InputFileError):
+    with closing(ChunkDecider(task, note)) as decider:
+        for text in _texts_in(path):
+            if isinstance(text, InputFileError):
+                yield text
+                continue
+            game = game_of(text, path, task.rules)
+            if isinstance(game, PgnError):
+                yield game
+                continue
+            decider.adjudicator.decide_read(game)
+            if problems:
+                names = (game.tags.get("White", "?"), game.tags.get("Black", "?"))
+                yield GameToSolve(path, game.number, *names, problems.pop())
+
+
+def _texts_in(path: str) -> Iterator[GameText | InputFileError]:
+    """The texts of a file's games, and then the error that kept it from being read to its end."""
+    try:
         for chunk in chunks_of(read_pieces(path), path):
-            for text in chunk.games:
-                game = game_of(text, path, task.rules)
-                if isinstance(game, PgnError):
-                    continue
-                decider.adjudicator.decide_read(game)
-                if problems:
-                    names = (game.tags.get("White", "?"), game.tags.get("Black", "?"))
-                    yield GameToSolve(path, game.number, *names, problems.pop())
+            yield from chunk.games
+    except InputFileError as error:
+        yield error
 
 
 def adjudicate_file(
