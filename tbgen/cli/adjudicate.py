@@ -340,8 +340,16 @@ def _report_missing(everything: ChunkReport, folders: Sequence[Path], build: str
     those_tables = "it" if len(missing) == 1 else "them"
     say(f"build {those_tables}: {build}, then decide again")
     plan = outlook(folders[0], map(Material.parse, missing), processors())
+    all_tables = counted(len(plan.steps), "table", "tables")
+    too_many = len(plan.steps) - len(plan.fitting)
+    if too_many:
+        say(
+            f"that makes {all_tables}; {too_many} of them need more memory than is free, "
+            f"and a plan names them: {build} --plan"
+        )
+        return
     say(
-        f"that makes {counted(len(plan.steps), 'table', 'tables')}: {duration(plan.seconds())}, "
+        f"that makes {all_tables}: {duration(plan.seconds())}, "
         f"{in_units(plan.bytes + plan.scratch_bytes)} of disk, "
         f"{in_gib(plan.peak_memory)} of memory"
     )

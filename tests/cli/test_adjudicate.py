@@ -12,6 +12,7 @@ import pytest
 from tbgen.apps.games import batch
 from tbgen.apps.games.text import Chunk
 from tbgen.apps.match.journal import state_path
+from tbgen.library import build
 from tbgen.system.process import try_lock
 from tests.cli.calls import GAME, complaint, tbgen
 from tests.processes import children_of
@@ -152,3 +153,16 @@ def test_a_write_that_the_system_refuses_names_its_file(tmp_path: Path, words: l
     assert (done.returncode, done.stderr.splitlines()) == (1, [f"tbgen: {name}: {reason}"])
     assert [each.name for each in tmp_path.iterdir()] == ["games.pgn"]
     assert path.read_bytes() == S18.read_bytes() * 10
+
+
+def test_tables_that_need_more_memory_than_is_free_have_no_false_cost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "available_memory", lambda: 1 << 20)
+    game = tmp_path / "game.pgn"
+    game.write_text('[FEN "8/8/8/4n3/8/3B4/1K3k2/8 w - - 0 60"]\n\n1/2-1/2\n')
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    said = tbgen("adjudicate", str(game), "--data", str(folder)).stderr.splitlines()
+    assert said[-1].startswith("that makes 4 tables; 4 of them need more memory than is free")
+    assert said[-1].endswith(f": tbgen build --for {game} --data {folder} --outcomes --plan")
