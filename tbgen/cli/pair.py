@@ -128,7 +128,8 @@ def command(
         _show(pairings, rounds)
     else:
         facts = {**pairings.facts(), "rounds": rounds}
-        print_facts(form, facts, facts["pairs"])
+        byes = [{"white": bye.player, "black": bye.opponent} for bye in pairings.byes]
+        print_facts(form, facts, [*facts["pairs"], *byes])
     return code
 
 

@@ -123,8 +123,10 @@ def _score_files(files: Sequence[str], rules: Rules, *, form: Form, summary: boo
                 _show_game(game, file, summary=summary)
             elif writer is not None:
                 writer.add(to_json(game.facts(plies=not summary)))
+            elif summary:
+                rows.append(game.facts(plies=False))
             else:
-                rows.append(game.facts(plies=not summary))
+                rows += _rows_of(game)
             for warning in game.warnings:
                 warnings.append(f"{game.file}, game {game.number}: warning: {warning}")
         if writer is not None:
@@ -133,6 +135,12 @@ def _score_files(files: Sequence[str], rules: Rules, *, form: Form, summary: boo
         print_facts(form, rows)
     complain(*warnings)
     return complain_of(faults)
+
+
+def _rows_of(game: PgnGame) -> Iterator[Facts]:
+    """The plies of a game as rows of a table, with the file and the number of the game."""
+    for ply in game.replayed.plies:
+        yield {"file": game.file, "number": game.number, **ply.facts()}
 
 
 def _games_of(files: Sequence[str], rules: Rules) -> Iterator[PgnGame | TbgenError]:

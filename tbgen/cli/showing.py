@@ -79,10 +79,12 @@ def _rows_in(facts: Any) -> Sequence[Facts]:
 def _cells_of(facts: Facts, before: str = "") -> Iterator[tuple[str, object]]:
     """The fields of an object, with the parts of each score after it.
 
-    Lists and truth values are written as JSON.
+    Texts of a list have semicolons between them. Other lists and truth values are written as JSON.
     """
     for name, value in flattened(facts, before):
-        if isinstance(value, (list, bool)):
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+            yield name, _without_formula("; ".join(value))
+        elif isinstance(value, (list, bool)):
             yield name, json.dumps(value)
         elif isinstance(value, str):
             yield name, _without_formula(value)

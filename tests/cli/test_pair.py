@@ -91,6 +91,18 @@ def test_players_of_the_list_are_players_though_none_has_made_a_move_yet(tmp_pat
     assert "board" in printed("pair", str(event), "--rounds", "3", "--players", str(players))
 
 
+def test_a_table_of_a_round_has_its_byes_below_its_pairs(tmp_path: Path) -> None:
+    players = tmp_path / "players.txt"
+    players.write_text("Ann\nBob\nCid\nDan | half 1\n")
+    said = printed("pair", "--rounds", "3", "--players", str(players), "--format", "csv")
+    assert said.splitlines() == [
+        "board,white,black,white_points,black_points",
+        "1,Ann,Bob,0.0,0.0",
+        ",Cid,bye,,",
+        ",Dan,half-point bye,,",
+    ]
+
+
 def pairs_in(text: str) -> list[set[str]]:
     """The players of each pair."""
     return [{pair["white"], pair["black"]} for pair in json.loads(text)["pairs"]]

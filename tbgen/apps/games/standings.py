@@ -337,9 +337,21 @@ class Standings:
         return facts
 
     def csv_rows(self) -> list[dict[str, Any]]:
-        """The players as rows of a table; then a row with the reason for each unreadable game."""
+        """The players as rows of a table; then a row with the reason for each unreadable game.
+
+        A cell has the points of all games against a player, as the cross table shows them.
+        """
         event = self.event
-        rows = [{"event": event, **row.facts(self.indices)} for row in self.rows]
+        rows = list[dict[str, Any]]()
+        for row in self.rows:
+            facts = row.facts(self.indices)
+            facts["net"] = "; ".join(f"{score}: {count}" for score, count in facts["net"].items())
+            against = dict[str, str]()
+            for other in self.rows:
+                points = row.points_against(other.name)
+                against[other.name] = " ".join(map(in_decimals, points))
+            facts["against"] = against
+            rows.append({"event": event, **facts})
         for error in self.by_sheet:
             rows.append({"event": event, "counted_by_score_sheet": str(error)})
         for error in self.skipped:

@@ -149,18 +149,17 @@ def test_a_ranking_says_that_bounds_exclude_a_score_that_it_uses() -> None:
 
 
 def test_csv_is_read_back() -> None:
-    facts = Standings(
-        [game('<b>"Ann" & Co</b>', "Bob, Ltd", "G1.5"), game("Bob, Ltd", "Cid", "G0.5")]
-    ).facts()
-    rows = list(csv.DictReader(io.StringIO(text_of(Form.CSV, facts, facts["players"]))))
-    assert [*rows[0]][:6] == ["rank", "name", "games", "byes", "classical", "points"]
-    assert {f"against.{row['name']}" for row in rows} <= rows[0].keys()
+    games = [game('<b>"Ann" & Co</b>', "Bob, Ltd", "G1.5"), game("Bob, Ltd", "Cid", "G0.5")]
+    standings = Standings([*games, game("Bob, Ltd", '<b>"Ann" & Co</b>', "G0.0")])
+    rows = list(csv.DictReader(io.StringIO(text_of(Form.CSV, {}, standings.csv_rows()))))
+    figures = ["games", "byes", "classical", "points", "points_exact", "net", "behind_by"]
+    crossed = [f"against.{row['name']}" for row in rows]
+    assert list(rows[0]) == ["event", "rank", "name", *figures, *crossed]
     ann = next(row for row in rows if row["name"] == '<b>"Ann" & Co</b>')
-    assert (ann["points"], ann["points_exact"], ann["against.Bob, Ltd"]) == (
-        "0.5625",
-        "9/16",
-        '["9/16"]',
-    )
+    assert ann["points_exact"] == "9/16"
+    assert ann["net"] == "G1.5: 1"
+    assert ann["against.Bob, Ltd"] == "0.5625 0"
+    assert ann["against.Cid"] == ""
 
 
 def test_an_event_is_named_by_its_games_or_by_what_the_names_of_several_have_in_common() -> None:
