@@ -51,7 +51,9 @@ _KINDS_OF_BYE = frozenset(
 """Words that may stand beside them."""
 _PHRASES = ("no opponent", "not paired", "no pairing", "no game", "sits out")
 """Other names of no opponent."""
-_BETWEEN_WORDS = str.maketrans("-_()[]", "      ")
+_BETWEEN_WORDS = str.maketrans(dict.fromkeys("-_()[],.", " "))
+_DASHES = ("-", "--", "–", "—")
+"""Names of no opponent, too."""
 _MOST_EVENTS = 6
 """The most events that a sentence names."""
 
@@ -64,7 +66,7 @@ def is_bye(name: str) -> bool:
     >>> is_bye("Robert Bye"), is_bye("Half Point")
     (False, False)
     """
-    if name.strip() in ("-", "--"):
+    if name.strip() in _DASHES:
         return True
     words = name.casefold().replace("1/2", "½").translate(_BETWEEN_WORDS).split()
     if " ".join(words) in _PHRASES:

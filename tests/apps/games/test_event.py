@@ -218,7 +218,9 @@ def test_a_double_forfeit_without_moves_is_an_unplayed_round_of_both() -> None:
     assert not any(cell.is_played and not cell.points for cells in table.values() for cell in cells)
 
 
-@pytest.mark.parametrize("name", ["Half-point bye", "-", "BYE", "full point  bye", "No opponent"])
+@pytest.mark.parametrize(
+    "name", ["Half-point bye", "-", "BYE", "full point  bye", "No opponent", "Bye, Bye", "—"]
+)
 def test_byes_have_several_names(name: str) -> None:
     games = events_of(BYE.format(opponent=name, result="1/2-1/2") + PLAYED)
     assert {row.name for row in Standings(games).rows} == {"Ann", "Cid"}
