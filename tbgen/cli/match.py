@@ -18,7 +18,7 @@ from tbgen.apps.match.runner import Match, Referee
 from tbgen.apps.match.words import OPTIONS
 from tbgen.cli import QUIET, Terminated
 from tbgen.cli.match_view import MatchView
-from tbgen.cli.output import Outputs
+from tbgen.cli.output import Outputs, refuse_no_file
 from tbgen.cli.reporter import reporter
 from tbgen.cli.showing import Form, text_of
 
@@ -87,6 +87,8 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> int:
         click.echo(ctx.get_help())
         return 0
     settings = settings_of(arguments)
+    if settings.pgn is not None:
+        refuse_no_file(str(settings.pgn))
     ctx.meta[QUIET] = settings.quiet
     with reporter(sys.stdout) as shown:
         outputs = Outputs(

@@ -49,7 +49,7 @@ class Outputs:
         _refuse_equal_names({**kept, **files})
         for name in self._names.values():
             if name != STANDARD_OUTPUT:
-                _refuse_no_file(name)
+                refuse_no_file(name)
         self._refuse_names_of(read)
         if read and STANDARD_INPUT not in read:
             self._refuse_fewer_games(read, most_games)
@@ -93,7 +93,7 @@ class Outputs:
             yield file
 
 
-def _refuse_no_file(name: str) -> None:
+def refuse_no_file(name: str) -> None:
     """Refuse a name that no file can have, or that would promise a packed one."""
     path = Path(name)
     if path.is_dir():

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.apps.match.matches import games_of, scripted, walker
-from tests.cli.calls import printed, tbgen
+from tests.cli.calls import complaint, printed, tbgen
 from tests.cli.terminals import shown_on_terminal
 
 TWO = [*scripted("Ann"), *scripted("Bob")]
@@ -162,6 +162,20 @@ def test_a_full_disk_leaves_the_standings_of_what_was_played(tmp_path: Path) -> 
         == f"tbgen: {pgn}: No space left on device; make room, and go on with -recover\n"
     )
     assert json.loads(path.read_text())["games"] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("nowhere/games.pgn", "there is no folder"),
+        ("games.pgn.gz", "would be plain text, not packed"),
+    ],
+)
+def test_a_file_of_games_that_cannot_be_is_refused(tmp_path: Path, name: str, problem: str) -> None:
+    code, line = complaint("match", *TWO, "-pgnout", str(tmp_path / name))
+    assert code == 2
+    assert problem in line
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("deed", ["start", "move"])
