@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import IO
 
 from tbgen.cli.entries import entries_in
-from tbgen.errors import UsageError
+from tbgen.errors import UnreadableFileError, UsageError
 from tbgen.rules.facts import to_json
 from tbgen.system.inputs import PACKED_SUFFIXES, STANDARD_INPUT
 from tbgen.system.outputs import STANDARD_OUTPUT, is_same_file, written_whole
@@ -97,10 +97,11 @@ def refuse_no_file(name: str) -> None:
     """Refuse a name that no file can have, or that would promise a packed one."""
     path = Path(name)
     if path.is_dir():
-        raise UsageError(f"{name} is a folder; name a file in it")
+        raise UnreadableFileError(name, "it is a folder; name a file in it")
     if not path.parent.exists():
         make = f"mkdir -p {shlex.quote(str(path.parent))}"
-        raise UsageError(f"{name}: there is no folder {path.parent}; make it with: {make}")
+        reason = f"there is no folder {path.parent}; make it with: {make}"
+        raise UnreadableFileError(name, reason)
     if path.suffix in PACKED_SUFFIXES:
         raise UsageError(f"{name} would be plain text, not packed; write to {path.with_suffix('')}")
 

@@ -165,15 +165,17 @@ def test_a_full_disk_leaves_the_standings_of_what_was_played(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "problem"),
+    ("name", "code", "problem"),
     [
-        ("nowhere/games.pgn", "there is no folder"),
-        ("games.pgn.gz", "would be plain text, not packed"),
+        ("nowhere/games.pgn", 1, "there is no folder"),
+        ("games.pgn.gz", 2, "would be plain text, not packed"),
     ],
 )
-def test_a_file_of_games_that_cannot_be_is_refused(tmp_path: Path, name: str, problem: str) -> None:
-    code, line = complaint("match", *TWO, "-pgnout", str(tmp_path / name))
-    assert code == 2
+def test_a_file_of_games_that_cannot_be_is_refused(
+    tmp_path: Path, name: str, code: int, problem: str
+) -> None:
+    found, line = complaint("match", *TWO, "-pgnout", str(tmp_path / name))
+    assert found == code
     assert problem in line
     assert list(tmp_path.iterdir()) == []
 

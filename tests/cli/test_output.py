@@ -82,7 +82,7 @@ def test_a_file_in_a_folder_that_is_not_there_is_refused_with_the_command_that_m
     """Before any game is read: a solve may take hours."""
     out = tmp_path / "no where" / "out.pgn"
     code, line = complaint("adjudicate", "nofile.pgn", "-o", str(out))
-    assert code == 2
+    assert code == 1
     assert line == (
         f"tbgen: {out}: there is no folder {out.parent}; make it with: mkdir -p '{out.parent}'"
     )
@@ -90,7 +90,7 @@ def test_a_file_in_a_folder_that_is_not_there_is_refused_with_the_command_that_m
 
 def test_a_folder_is_no_file_to_write(tmp_path: Path) -> None:
     code, line = complaint("annotate", "nofile.pgn", "-o", str(tmp_path))
-    assert (code, line) == (2, f"tbgen: {tmp_path} is a folder; name a file in it")
+    assert (code, line) == (1, f"tbgen: {tmp_path}: it is a folder; name a file in it")
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
