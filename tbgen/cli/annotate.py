@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from textwrap import indent
 
 import click
 
@@ -22,11 +22,12 @@ from tbgen.cli.command import Command, refuse_together
 from tbgen.cli.output import Outputs
 from tbgen.cli.reading import asked_files
 from tbgen.cli.reporter import reading
-from tbgen.cli.showing import Form, ShownRow, show_table, text_of
+from tbgen.cli.showing import Facts, Form, ShownRow, show_table, text_of
 from tbgen.closures import has_solved_blocks
 from tbgen.errors import PgnError, UsageError, build_options
 from tbgen.material import Material
 from tbgen.probe import Tablebase
+from tbgen.rules.facts import to_json
 from tbgen.system.outputs import STANDARD_OUTPUT
 from tbgen.text import counted, printable
 
@@ -107,8 +108,11 @@ def command(
         else:
             sheet = stack.enter_context(outputs.open("the games"))
             assert sheet is not None
-            if form is not Form.TABLE:
-                sheet.write(_facts_of(form, pieces).encode())
+            if form is Form.JSON:
+                for part in _json_of(_answers(pieces)):
+                    sheet.write(part.encode())
+            elif form is Form.CSV:
+                sheet.write(text_of(form, [], _rows_of_plies(_answers(pieces))).encode())
             elif as_page:
                 from tbgen.apps.site.standalone import annotated_page
 
@@ -198,17 +202,24 @@ def _answers(pieces: Iterator[_AnnotatedText]) -> Iterator[Annotation | PgnError
             yield answer
 
 
-def _facts_of(form: Form, pieces: Iterator[_AnnotatedText]) -> str:
-    """The games as JSON, or their plies as CSV, where an error in place of a game is a row."""
-    games = [answer.facts() for answer in _answers(pieces)]
-    rows: list[dict[str, Any]] = []
-    for game in games:
-        if "error" in game:
-            rows.append(game)
+def _json_of(answers: Iterator[Annotation | PgnError]) -> Iterator[str]:
+    """The list of the games as JSON, game by game, because an archive takes much memory."""
+    before = "["
+    for answer in answers:
+        game = to_json(answer.facts(), indent=2)
+        yield f"{before}\n{indent(game, '  ')}"
+        before = ","
+    yield "\n]\n" if before == "," else "[]\n"
+
+
+def _rows_of_plies(answers: Iterator[Annotation | PgnError]) -> Iterator[Facts]:
+    """The plies of the games as rows of a table, where an error in place of a game is a row."""
+    for answer in answers:
+        if isinstance(answer, PgnError):
+            yield answer.facts()
             continue
-        for ply in game["plies"]:
-            rows.append({"number": game["number"], **ply})
-    return text_of(form, games, rows)
+        for ply in answer.plies:
+            yield {"file": answer.game.file, "number": answer.game.number, **ply.facts()}
 
 
 def _say_missing(missing: Counter[Material], folders: Sequence[Path]) -> None:
