@@ -173,7 +173,8 @@ def _read(
     except InputError as error:
         raise UsageError(f"{spelling} {error}") from None
     except ValueError:
-        raise UsageError(f"{spelling}={word} makes no sense") from None
+        spelled = f"{spelling}{between}"
+        raise UsageError(f"{spelled}{word} makes no sense; write {spelled}{option.form}") from None
     if not option.sets:
         return
     if isinstance(setting, list):
