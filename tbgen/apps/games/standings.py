@@ -287,13 +287,16 @@ class Standings:
             if row.name in row.met:
                 games = counted(len(row.met[row.name]) // 2, "game", "games")
                 yield f'{games} of "{row.name}" against the same player'
-            if row.name in entered or not (have_moves and row.opponents(self.indices)):
-                continue
-            if row.classical and not row.has_moved:
+            if have_moves and row.name not in entered and self._may_be_nobody(row):
                 yield (
                     f'"{row.name}" has no game with moves; if it stands for no opponent, '
                     'write "bye"'
                 )
+
+    def _may_be_nobody(self, row: PlayerRow) -> bool:
+        """Whether a name may stand for no opponent: it got points against players without a move."""
+        has_met_players = bool(row.opponents(self.indices))
+        return has_met_players and row.classical > 0 and not row.has_moved
 
     def _mixtures(self) -> Iterator[str]:
         """Several events or matches that are ranked as one."""
