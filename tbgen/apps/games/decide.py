@@ -54,7 +54,7 @@ class Ground(enum.Enum):
     BOARD = "mate or stalemate"
     RESULT = "their result"
     TABLEBASE = "best play"
-    SOLVED = "best play, solved for them"
+    SOLVED = "solved best play"
     RULES = "what had accrued when the rules ended them"
     SHEET = "their score sheet alone"
     STOPPED = "what had accrued when they stopped"
