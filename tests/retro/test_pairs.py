@@ -92,14 +92,23 @@ def compare_distances(
 
 
 def build_and_compare(name: str, whole_folder: Path, folder: Path) -> int:
-    """Build a table of pairs beside whole tables, and compare it with that of the same men."""
+    """Build a table of pairs, and those that it leads to, in a folder beside whole tables.
+
+    Compare each with the whole table of the same men, and return how many cells of the first were
+    compared.
+    """
     for path in whole_folder.glob("*.h5"):
-        (folder / path.name).symlink_to(path)
-    whole = Material.parse(name)
-    pairs = whole.within(Scope.PAIRS)
+        if Scope.PAIRS.value not in path.name:
+            (folder / path.name).symlink_to(path)
+    return build_in(folder, Material.parse(name).within(Scope.PAIRS))
+
+
+def build_in(folder: Path, pairs: Material) -> int:
+    """The same in a folder that has the whole tables."""
     for child in pairs.children():
         if child.scope is Scope.PAIRS and not path_of(folder, child).exists():
-            build_and_compare(str(child.within(Scope.ALL)), whole_folder, folder)
+            build_in(folder, child)
+    whole = pairs.within(Scope.ALL)
     with TableFile(path_of(folder, whole)) as whole_file:
         has_distances = whole_file.has_distances
     made = make_table(folder, str(pairs), 2, outcomes_only=not has_distances)
