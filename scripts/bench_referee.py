@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Measure what the referee itself costs: time between the moves of engines that answer at once.
 
-    bench_referee.py                                              40 games of legal moves, two at a time
-    python -m cProfile -s tottime scripts/bench_referee.py        and where the time goes
-
-    bench_referee.py --fake 1000000                               games that are over at once, with five fake engines
+    bench_referee.py                     play 40 games of legal moves, two at a time
+    bench_referee.py --fake 1000000      play games of fake engines, each over at once
+    python -m cProfile -s tottime scripts/bench_referee.py      show where the time goes
 
 Overhead is the time of a game less that between each `go` and its `bestmove`; CPU is that of the
 referee alone. Both are per move.

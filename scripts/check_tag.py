@@ -1,4 +1,7 @@
-"""Compare the tag of a release with the version of the program and with CHANGELOG.md: check_tag.py v0.1.0"""
+"""Compare the tag of a release with the version of the program and with CHANGELOG.md.
+
+check_tag.py v0.1.0
+"""
 
 from __future__ import annotations
 

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Let `tbgen uci` play a match from random positions with even chances, and compare its results with the tables.
+"""Let `tbgen uci` play a match, and compare its results with tables.
 
-    spar.py --tables DIR                     200 positions of four men that its tables know
-    spar.py --tables DIR --men 5             five men, with tables where games lead to one
-    spar.py --tables DIR --judge DIR4        it has fewer tables than the judge, and searches
-    spar.py --tables EMPTY --men 32 --games 400 --nodes 50000 --opponent-nodes 100   after six random plies
+    spar.py --tables DIR                 200 positions of four men that its tables know
+    spar.py --tables DIR --men 5         five men, with tables where games lead to one
+    spar.py --tables DIR --judge DIR4    fewer tables than the judge has: it searches
 
-Four men are a piece or pawn a side, such that nobody forces mate or stalemate; five men are worth the
-same but for two pawns. A *promise* is what the judge's tables say when the game first comes to a
-position that they know, with the score that has accrued. It is kept if the game ends at least so
-well for tbgen.
+    spar.py --tables EMPTY --men 32 --games 400 --nodes 50000 --opponent-nodes 100
+                                         whole games, each after six random plies
+
+The positions of few men are random and have even chances. The men of the two sides differ by two
+pawns at most, and the judge's tables promise neither mate nor stalemate.
+
+A *promise* is what the judge's tables say of the first position of a game that they know, with the
+score that has accrued. It is kept if the game ends at least so well for tbgen.
 """
 
 from __future__ import annotations
@@ -37,6 +40,7 @@ EVEN = 200
 """Sides whose men differ by more do not have even chances."""
 MOST_MOVES = 200
 ALL_MEN = 32
+"""The men of whole games."""
 RANDOM_PLIES = 6
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import chess
 
@@ -34,10 +35,18 @@ def positions() -> Iterator[chess.Board]:
                 yield board
 
 
-def counts_in(tables: Tablebase) -> dict[str, tuple[int, int]]:
+@dataclass
+class Counts:
     """The moves to positions with eight moves, and those after which White improves the score."""
-    every = [0, 0]
-    best = [0, 0]
+
+    number: int = 0
+    improved: int = 0
+
+
+def counts_in(tables: Tablebase) -> dict[str, Counts]:
+    """The counts of all moves, and of the best ones."""
+    every = Counts()
+    best = Counts()
     for board in positions():
         for move in tables.probe_moves(board, ACCRUED):
             after = board.copy()
@@ -45,13 +54,17 @@ def counts_in(tables: Tablebase) -> dict[str, tuple[int, int]]:
             if after.legal_moves.count() != MOST_MOVES:
                 continue
             is_improved = move.outcome != ACCRUED
-            for counts in [every, best] if move.best else [every]:
-                counts[0] += 1
-                counts[1] += is_improved
-    return {"all moves": (every[0], every[1]), "best moves": (best[0], best[1])}
+            kinds = [every]
+            if move.best:
+                kinds.append(best)
+            for counts in kinds:
+                counts.number += 1
+                counts.improved += is_improved
+    return {"all moves": every, "best moves": best}
 
 
 if __name__ == "__main__":
-    with Tablebase(sys.argv[1] if len(sys.argv) > 1 else "data") as tables:
-        for kind, (number, improved) in counts_in(tables).items():
-            print(f"{kind}: {number:,}, and {improved:,} let White improve {ACCRUED}")
+    folder = sys.argv[1] if len(sys.argv) > 1 else "data"
+    with Tablebase(folder) as tables:
+        for kind, counts in counts_in(tables).items():
+            print(f"{kind}: {counts.number:,}, and {counts.improved:,} let White improve {ACCRUED}")

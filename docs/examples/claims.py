@@ -3,8 +3,9 @@
     python docs/examples/claims.py stalemates [RECORDS]
     python docs/examples/claims.py sharpness [RECORDS]
 
-Each prints a row for each ending, one for those of up to four men if there are any, and one for all
-together, of the positions that ordinary chess calls drawn, up to symmetry and with either side to move:
+Both look at the positions that ordinary chess calls drawn, up to symmetry and with either side to
+move. They print a row for each ending, one for those of up to four men if there are any, and one
+for all together:
 
 * `stalemates`: their number, and the shares in which White and Black force stalemate.
 * `sharpness`: their number; the means of legal moves, of moves that keep the draw, and of moves
@@ -54,8 +55,8 @@ def sharpness_in(records: Iterable[Record]) -> Cells:
     """
     positions = 0
     sums = np.zeros(3)
-    alone = np.zeros(3)
-    variances = np.zeros(3)
+    alone = np.zeros(2)
+    variances = np.zeros(2)
     for record in records:
         drawn = drawn_of(record)
         counted = record.drawn.positions
@@ -63,15 +64,22 @@ def sharpness_in(records: Iterable[Record]) -> Cells:
             continue
         positions += drawn
         sums += drawn * np.array(record.drawn.means)
-        lists = (record.drawn.moves, record.drawn.keep_result, record.drawn.keep_outcome)
-        share = np.array([sum(numbers[1:2]) for numbers in lists]) / counted
+        kept = (record.drawn.keep_result, record.drawn.keep_outcome)
+        share = np.array([number_with_one(counts) for counts in kept]) / counted
         alone += drawn * share
         if record.sampled is not None:
             variances += drawn**2 * share * (1 - share) / counted
     means = [f"{mean:.2f}" for mean in sums / max(1, positions)]
     errors = TWO_SIDED * np.sqrt(variances) / max(1, positions)
-    _, *shares = [percent(*part) for part in zip(alone, [positions] * 3, errors, strict=True)]
+    shares = list[str]()
+    for part, error in zip(alone, errors, strict=True):
+        shares.append(percent(part, positions, error))
     return [f"{positions:,}", *means, *shares]
+
+
+def number_with_one(counts: Sequence[int]) -> int:
+    """The positions with one such move, from the positions with 0, 1, 2 ... of them."""
+    return counts[1] if len(counts) > 1 else 0
 
 
 def drawn_of(record: Record) -> int:
@@ -86,7 +94,9 @@ def drawn_of(record: Record) -> int:
 def percent(part: float, whole: float, error: float = 0) -> str:
     """A share, with its error, rounded up, if it has one."""
     share = f"{100 * part / max(1, whole):.1f}"
-    return f"{share} ± {math.ceil(1000 * error) / 10} %" if error else f"{share} %"
+    if not error:
+        return f"{share} %"
+    return f"{share} ± {math.ceil(1000 * error) / 10} %"
 
 
 def row_of(name: str, cells: Sequence[str]) -> str:

@@ -1,4 +1,7 @@
-"""A user's program that uses every public name of tbgen. mypy checks it strictly, and a test runs it."""
+"""A user's program that uses every public name of tbgen.
+
+mypy checks it strictly, and a test runs it.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +21,11 @@ def what_tables_say(tables: tbgen.Tablebase) -> str:
     step: tbgen.LineStep = tables.line("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30", tbgen.Score("G4.0"))[0]
     many: tbgen.BulkProbe = tables.probe_many(["8/8/8/4KBk1/8/8/8/8 b - - 0 1", chess.Board()])
     material: tbgen.Material = found.material
-    faults = [
-        many.fault_of(number)
-        for number in range(len(many))
-        if many.fault_of(number) is not tbgen.Fault.NONE
-    ]
+    faults = list[tbgen.Fault]()
+    for number in range(len(many)):
+        fault = many.fault_of(number)
+        if fault is not tbgen.Fault.NONE:
+            faults.append(fault)
     return f"{material} {found}, {move.san} {step.dtg}, {many.rank[0]}, {faults[0]}"
 
 
@@ -54,23 +57,26 @@ def what_is_built_and_proved() -> str:
     """A table that is made here, and what is wrong with it."""
     with tempfile.TemporaryDirectory() as folder:
         made = tbgen.build_tables(["KvK"], folder, progress=lambda material, done: None)
-        return ", ".join(
-            f"{report.material} {report.violation}" for report in tbgen.verify_tables(made, folder)
-        )
+        reports = tbgen.verify_tables(made, folder)
+        return ", ".join(f"{report.material} {report.violation}" for report in reports)
 
 
 def what_is_searched(folder: str) -> str:
-    """A position with more men than tables have: the bounds of its value that the tables at hand prove."""
-    bounds = tbgen.solve("8/1K6/6p1/6P1/2k5/7p/7P/8 w - - 0 51", folders=folder, budget=100).bracket
+    """The bounds of a position with more men than tables have, as the tables at hand prove them."""
+    position = "8/1K6/6p1/6P1/2k5/7p/7P/8 w - - 0 51"
+    bounds = tbgen.solve(position, folders=folder, budget=100).bracket
     return f"{bounds.lower} to {bounds.upper}"
 
 
 def what_a_file_says(path: str) -> str:
     """The games of a PGN file."""
-    return ", ".join(
-        str(game if isinstance(game, tbgen.TbgenError) else game.final)
-        for game in tbgen.read_games(path)
-    )
+    results = list[str]()
+    for game in tbgen.read_games(path):
+        if isinstance(game, tbgen.TbgenError):
+            results.append(str(game))
+        else:
+            results.append(str(game.final))
+    return ", ".join(results)
 
 
 def refused(ask: Callable[[], object]) -> str:
