@@ -1,11 +1,13 @@
-"""The rules of r-mobility and a slow solver once more: the witness that the fast one is compared with.
+"""The rules of r-mobility and a slow solver, once more: a witness for the fast one.
 
 Nothing here imports `tbgen`, and what solves imports no python-chess either.
-`solve("KBvKN")` gives a `ReferenceTable`: arrays `own`, `entry` and `dtg`, indexed [side to move, square of each man in
-the order of the name]; `value(position, holder, code)` for the value and the plies with an accrued score; `en_passant`
-for the positions with a legal en passant capture.
-Outcomes are signed: +(code + 1) White's, -(code + 1) Black's, 0 none.
+
+`solve("KBvKN")` gives a `ReferenceTable`. Its arrays `own`, `entry` and `dtg` are indexed [side to
+move, square of each man in the order of the name]. `value(position, holder, code)` gives the value
+and the plies with an accrued score. `en_passant` has the positions with a legal en passant capture.
 `Excerpt` solves a few blocks of a material that is too large to be solved whole.
+
+An outcome is a signed number: code + 1 if White holds it, -(code + 1) if Black does, 0 for none.
 """
 
 from .code import outcome

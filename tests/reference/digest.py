@@ -4,16 +4,18 @@ They are made from answers to single questions alone.
 """
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from itertools import groupby, product
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .code import outcome as signed
 from .material import Material
 from .moves import (
+    BLACK,
     KING,
     MOST_MOVES,
     NO_SQUARE,
@@ -23,212 +25,299 @@ from .moves import (
     legal_moves,
     own_code,
 )
+from .solver import LOWEST_CODE
 
 Longs = NDArray[np.int64]
 Answers = Callable[[Longs, Longs, Longs], tuple[Longs, Longs]]
-"""Sides to move, squares [position, man], accrued scores (signed, 0: the own one) -> signed outcomes
-and distances.
+"""Sides to move, squares [position, man], accrued scores -> outcomes and distances.
+
+Scores and outcomes are signed numbers. The score 0 stands for the position's own one.
 """
-Row = tuple[int, int, int, int]
-"""Holder, code, signed outcome (0: the score holds), plies."""
-Place = tuple[int, int, int, tuple[int, ...]]
-"""Its block, side to move and leaf, and the squares of the men."""
+
+ROWS_OF_LEAF = 4096
+ROWS_OF_LEAF_WITH_PAWNS = 1024
+MOST_CODE_OF_BARE_KING = 17
+"""Eight moves without a check."""
+HOLDS = (0, 0)
+"""The outcome and the distance that stand for: the score holds."""
 
 TRIANGLE = [square for square in range(64) if square // 8 <= square % 8 < 4]
 LEFT = [square for square in range(64) if square % 8 < 4]
 MOVES = np.zeros((MOST_MOVES, 4), np.int64)
 
 
+class Leaf(NamedTuple):
+    """Some rows of positions, with one placement of the pawns and one side to move."""
+
+    block: int
+    side: int
+    number: int
+
+
+class Position(NamedTuple):
+    leaf: Leaf
+    squares: tuple[int, ...]
+
+
+class Change(NamedTuple):
+    """The outcome and its distance from an accrued score of the holder on."""
+
+    holder: int
+    code: int
+    outcome: int
+    distance: int
+
+
+class Value(NamedTuple):
+    entry: int
+    distance: int
+    changes: list[Change]
+
+
+class Digests(NamedTuple):
+    outcomes: bytes
+    distances: bytes
+
+
 def digests(name: str, answers: Answers) -> tuple[str, str]:
     """The digest of the outcomes, and that of outcomes with distances."""
     material = Material(name)
-    leaves = {
-        leaf: digests_of_leaf(material, list(places), answers)
-        for leaf, places in groupby(places_of(material), lambda place: place[:3])
-    }
-    found = []
-    for number, layer in enumerate(("outcomes", "distances")):
-        whole = sha256(f"tbgen digest 1: {layer} of {name} under r-mobility 1\n".encode())
-        for leaf in all_leaves(material):
-            whole.update(leaves[leaf][number] if leaf in leaves else digest_of_values([]))
-        found.append(whole.hexdigest())
-    return found[0], found[1]
+    digests_of = dict[Leaf, Digests]()
+    for leaf, positions in groupby(positions_of(material), lambda position: position.leaf):
+        digests_of[leaf] = digests_of_values(values_of(material, list(positions), answers))
+    outcomes = sha256(f"tbgen digest 1: outcomes of {name} under r-mobility 1\n".encode())
+    distances = sha256(f"tbgen digest 1: distances of {name} under r-mobility 1\n".encode())
+    of_empty_leaf = digests_of_values([])
+    for leaf in all_leaves(material):
+        of_leaf = digests_of.get(leaf, of_empty_leaf)
+        outcomes.update(of_leaf.outcomes)
+        distances.update(of_leaf.distances)
+    return outcomes.hexdigest(), distances.hexdigest()
 
 
-def digests_of_leaf(
-    material: Material, places: list[Place], answers: Answers
-) -> tuple[bytes, bytes]:
-    """The same of a leaf's positions."""
-    sides = np.array([side for _, side, _, _ in places])
-    squares = np.array([men for *_, men in places])
-    values = list(zip(*(each.tolist() for each in answers(sides, squares, 0 * sides)), strict=True))
-    both = list(zip(values, rows_of(material, places, values, answers), strict=True))
-    outcomes, distances = (
-        digest_of_values([value_bytes(entry, dtg, row, layer) for (entry, dtg), row in both])
-        for layer in (False, True)
+# Bytes.
+
+
+def digests_of_values(values: Sequence[Value]) -> Digests:
+    """The digests of a leaf's values."""
+    return Digests(
+        outcomes=digest_of([outcome_bytes(value) for value in values]),
+        distances=digest_of([distance_bytes(value) for value in values]),
     )
-    return outcomes, distances
 
 
-def digest_of_values(values: list[bytes]) -> bytes:
-    """Of numbers given in the order of first appearance, and of what they stand for."""
-    numbers: dict[bytes, int] = {}
-    stream = [numbers.setdefault(value, len(numbers)) for value in values]
-    head = struct.pack("<II", len(stream), len(numbers))
-    return sha256(head + struct.pack(f"<{len(stream)}H", *stream) + b"".join(numbers)).digest()
+def digest_of(values: list[bytes]) -> bytes:
+    """The digest of values, which are numbered in the order in which they first appear."""
+    numbers = dict[bytes, int]()
+    numbered = list[int]()
+    for value in values:
+        numbered.append(numbers.setdefault(value, len(numbers)))
+    digest = sha256(struct.pack("<II", len(numbered), len(numbers)))
+    digest.update(struct.pack(f"<{len(numbered)}H", *numbered))
+    for value in numbers:
+        digest.update(value)
+    return digest.digest()
 
 
-def value_bytes(outcome: int, dtg: int, rows: list[Row], distances: bool) -> bytes:
-    """An entry value and its changes; without distances, rows that differ in these alone are one."""
-    written = []
+def distance_bytes(value: Value) -> bytes:
+    """A value in the layer of distances."""
+    head = struct.pack("<bHH", value.entry, value.distance, len(value.changes))
+    return head + b"".join(struct.pack("<BBbH", *change) for change in value.changes)
+
+
+def outcome_bytes(value: Value) -> bytes:
+    """A value in the layer of outcomes, without changes of the distance alone."""
+    written = list[bytes]()
+    for holder, changes in groupby(value.changes, lambda change: change.holder):
+        outcome = 0
+        for change in changes:
+            predicted = outcome if is_worse(outcome, holder, change.code) else 0
+            if change.outcome != predicted:
+                written.append(struct.pack("<BBb", holder, change.code, change.outcome))
+            outcome = change.outcome
+    return struct.pack("<bH", value.entry, len(written)) + b"".join(written)
+
+
+# Values.
+
+
+def values_of(material: Material, positions: list[Position], answers: Answers) -> list[Value]:
+    """The entry values of positions, their distances and their changes."""
+    sides = np.array([position.leaf.side for position in positions])
+    squares = np.array([position.squares for position in positions])
+    own_scores = np.zeros_like(sides)
+    entries, distances = answers(sides, squares, own_scores)
+    values = list[Value]()
+    for entry, distance in zip(entries.tolist(), distances.tolist(), strict=True):
+        values.append(Value(entry, distance, changes=[]))
+    add_changes(material, positions, values, answers)
+    return values
+
+
+def add_changes(
+    material: Material, positions: list[Position], values: list[Value], answers: Answers
+) -> None:
+    """Ask positions with all scores that can have accrued, and add the changes to the values."""
+    asked = list[tuple[int, int, int]]()
+    for number, (position, value) in enumerate(zip(positions, values, strict=True)):
+        for holder, code in accruable(material, position, abs(value.entry) - 1):
+            asked.append((number, holder, code))
+    sides = np.array([positions[number].leaf.side for number, _, _ in asked])
+    squares = np.array([positions[number].squares for number, _, _ in asked])
+    scores = np.array([signed(holder, code) for _, holder, code in asked])
+    outcomes, distances = answers(sides, squares.reshape(-1, material.men), scores)
+    answered = zip(asked, outcomes.tolist(), distances.tolist(), strict=True)
+    last_number = -1
     last_holder = -1
-    last_outcome = 0
-    for holder, code, worse, plies in rows:
-        before = last_outcome if last_holder == holder else 0
-        holds_by_now = not is_worse(before, holder, code)
-        if distances:
-            written.append(struct.pack("<BBbH", holder, code, worse, plies))
-        elif worse != (0 if holds_by_now else before):
-            written.append(struct.pack("<BBb", holder, code, worse))
+    current = HOLDS
+    for (number, holder, code), outcome, distance in answered:
+        if (number, holder) != (last_number, last_holder):
+            current = HOLDS
+        last_number = number
         last_holder = holder
-        last_outcome = worse
-    head = struct.pack("<bH", outcome, dtg) if distances else struct.pack("<b", outcome)
-    return head + struct.pack("<H", len(written)) + b"".join(written)
+        reached = HOLDS if outcome == signed(holder, code) else (outcome, distance)
+        predicted = current if is_worse(current[0], holder, code) else HOLDS
+        if reached != predicted:
+            values[number].changes.append(Change(holder, code, *reached))
+            current = reached
 
 
 def is_worse(outcome: int, holder: int, code: int) -> bool:
-    """Whether a signed outcome is worse for the holder than the code that it holds; 0 is none."""
-    theirs = outcome if holder else -outcome
-    return theirs > 0 or -theirs - 1 > code
+    """Whether an outcome is worse for the holder than the code that it holds; 0 is no outcome."""
+    for_opponent = -outcome if holder == WHITE else outcome
+    if for_opponent > 0:
+        return True
+    own_code_of_outcome = -for_opponent - 1
+    return own_code_of_outcome > code
 
 
-def rows_of(
-    material: Material, places: list[Place], values: list[tuple[int, int]], answers: Answers
-) -> list[list[Row]]:
-    """The changes of each position's value.
-
-    They are those from one accrued score to the next higher one of the same holder.
-    """
-    asked = []
-    for number, (place, (entry, _)) in enumerate(zip(places, values, strict=True)):
-        for holder, code in accruable(material, place, abs(entry) - 1):
-            asked.append((number, holder, code))
-    numbers, holders, codes = np.array(asked, np.int64).reshape(-1, 3).T
-    sides = np.array([side for _, side, _, _ in places])[numbers]
-    squares = np.array([men for *_, men in places])[numbers]
-    found = answers(sides, squares, np.where(holders == WHITE, codes + 1, -codes - 1))
-    rows: list[list[Row]] = [[] for _ in places]
-    told = zip(asked, found[0].tolist(), found[1].tolist(), strict=True)
-    for (number, holder), group in groupby(told, key=lambda each: each[0][:2]):
-        current = (0, 0)
-        for (_, _, code), outcome, plies in group:
-            score = code + 1 if holder == WHITE else -code - 1
-            value = (0, 0) if outcome == score else (outcome, plies)
-            expected = current if is_worse(current[0], holder, code) else (0, 0)
-            if value != expected:
-                rows[number].append((holder, code, *value))
-                current = value
-    return rows
-
-
-def accruable(material: Material, place: Place, entry_code: int) -> Iterator[tuple[int, int]]:
+def accruable(material: Material, position: Position, entry_code: int) -> Iterator[tuple[int, int]]:
     """The accrued scores, holder and code, that a position is asked with."""
-    _, side, _, men = place
-    squares = np.array(men)
-    men_and_side = material.roles, material.colors, squares, side
-    own = own_code(*men_and_side, legal_moves(*men_and_side, NO_SQUARE, MOVES))
-    bare = [int((material.colors == color).sum()) == 1 for color in (0, 1)]
-    for holder in (0, 1):
-        most = min(own - (holder != side), entry_code)
-        for code in range(2, most + 1):
-            if not (bare[holder] and code % 2 == 0) and not (bare[1 - holder] and code > 17):
+    side = position.leaf.side
+    squares = np.array(position.squares)
+    moves = legal_moves(material.roles, material.colors, squares, side, NO_SQUARE, MOVES)
+    own = own_code(material.roles, material.colors, squares, side, moves)
+    is_bare = [np.count_nonzero(material.colors == color) == 1 for color in (WHITE, BLACK)]
+    for holder in (WHITE, BLACK):
+        most = own if holder == side else own - 1
+        for code in range(LOWEST_CODE, min(most, entry_code) + 1):
+            is_check_by_bare_king = is_bare[holder] and code % 2 == 0
+            is_too_much = is_bare[1 - holder] and code > MOST_CODE_OF_BARE_KING
+            if not is_check_by_bare_king and not is_too_much:
                 yield holder, code
+
+
+# Positions.
+
+
+def pieces_of(material: Material) -> list[int]:
+    """The men that are neither kings nor pawns."""
+    return [man for man in range(material.men) if material.roles[man] not in (KING, PAWN)]
+
+
+def rows_of_leaf(material: Material) -> int:
+    return ROWS_OF_LEAF_WITH_PAWNS if material.pawns else ROWS_OF_LEAF
 
 
 def blocks_of(material: Material) -> list[tuple[int, ...]]:
     """Placements of the pawns, one of each and its mirror image.
 
-    Those furthest on come first, then file by file.
+    The pawns that have made the most steps come first. Squares are compared file by file.
     """
-    kinds = [material.colors[pawn] for pawn in material.pawns]
-
-    def by_files(squares: tuple[int, ...]) -> tuple[int, ...]:
-        keys = [square % 8 * 8 + square // 8 for square in squares]
-        return tuple(in_order_of_kind(kinds, keys))
-
-    found = set()
-    for squares in product(range(8, 56), repeat=len(kinds)):
-        if len(set(squares)) == len(squares):
-            found.add(min(by_files(squares), by_files(tuple(square ^ 7 for square in squares))))
-    placements = [tuple(key % 8 * 8 + key // 8 for key in keys) for keys in sorted(found)]
-    return sorted(placements, key=material.steps_left)
-
-
-def all_leaves(material: Material) -> Iterator[tuple[int, int, int]]:
-    others = material.men - len(material.pawns) - 1
-    rows = 1024 if material.pawns else 4096
-    return product(range(len(blocks_of(material))), (0, 1), range(max(1, 64**others // rows)))
+    colors = [int(material.colors[pawn]) for pawn in material.pawns]
+    placements = set[tuple[int, ...]]()
+    for squares in product(range(8, 56), repeat=len(colors)):
+        stand_apart = len(set(squares)) == len(squares)
+        if stand_apart:
+            by_files = [turned(square) for square in squares]
+            image_by_files = [turned(square ^ 7) for square in squares]
+            first = min(
+                in_order_of_kind(colors, by_files), in_order_of_kind(colors, image_by_files)
+            )
+            placements.add(tuple(first))
+    blocks = list[tuple[int, ...]]()
+    for placement in sorted(placements):
+        blocks.append(tuple(turned(square) for square in placement))
+    return sorted(blocks, key=material.steps_left)
 
 
-def places_of(material: Material) -> Iterator[Place]:
+def turned(square: int) -> int:
+    """The image of a square in the long diagonal: its number, file by file."""
+    return square % 8 * 8 + square // 8
+
+
+def all_leaves(material: Material) -> Iterator[Leaf]:
+    rows = 64 ** (len(pieces_of(material)) + 1)
+    leaves = max(1, rows // rows_of_leaf(material))
+    for block in range(len(blocks_of(material))):
+        for side in (WHITE, BLACK):
+            for number in range(leaves):
+                yield Leaf(block, side, number)
+
+
+def positions_of(material: Material) -> Iterator[Position]:
     """The positions in their order."""
-    others = [man for man in range(material.men) if material.roles[man] not in (KING, PAWN)]
-    rows_of_leaf = 1024 if material.pawns else 4096
+    pieces = pieces_of(material)
     for block, pawns in enumerate(blocks_of(material)):
-        for side in (0, 1):
-            # The black king is the slowest, then come the other men from the last one to the first.
-            for row, (black, *reverse) in enumerate(product(range(64), repeat=len(others) + 1)):
-                for squares in places_in_row(material, pawns, side, (*reverse[::-1], black)):
-                    yield block, side, row // rows_of_leaf, squares
+        for side in (WHITE, BLACK):
+            # The black king is the slowest, then come the pieces from the last one to the first.
+            rows = product(range(64), repeat=len(pieces) + 1)
+            for number, (black_king, *last_piece_first) in enumerate(rows):
+                leaf = Leaf(block, side, number // rows_of_leaf(material))
+                row = last_piece_first[::-1]
+                for squares in positions_in_row(material, pawns, side, row, black_king):
+                    yield Position(leaf, squares)
 
 
-def places_in_row(
-    material: Material, pawns: tuple[int, ...], side: int, rest: tuple[int, ...]
+def positions_in_row(
+    material: Material, pawns: tuple[int, ...], side: int, row: list[int], black_king: int
 ) -> Iterator[tuple[int, ...]]:
-    """The positions with the pawns, the other men and the black king on these squares."""
-    kings = [man for man in range(material.men) if material.roles[man] == KING]
-    others = [man for man in range(material.men) if material.roles[man] not in (KING, PAWN)]
-    own_mirror = is_own_mirror(material, pawns)
-    *men, black = rest
-    for white in range(64) if material.pawns else TRIANGLE:
-        squares = np.zeros(material.men, np.int64)
-        squares[material.pawns] = pawns
-        squares[kings] = (white, black)
-        squares[others] = men
-        if own_mirror and white not in LEFT:
-            continue
-        if not is_first_image(material, others, white, men, black):
-            continue
-        if is_legal_position(material.roles, material.colors, squares, side):
+    """The squares of the men in all positions that have these pieces and this black king."""
+    pieces = pieces_of(material)
+    kings = np.flatnonzero(material.roles == KING)
+    white_king_squares: Sequence[int] = range(64)
+    if not material.pawns:
+        white_king_squares = TRIANGLE
+    elif is_own_mirror(material, pawns):
+        white_king_squares = LEFT
+    squares = np.zeros(material.men, np.int64)
+    squares[material.pawns] = pawns
+    squares[pieces] = row
+    for white_king in white_king_squares:
+        squares[kings] = (white_king, black_king)
+        is_first = is_first_image(material, white_king, row, black_king)
+        if is_first and is_legal_position(material.roles, material.colors, squares, side):
             yield tuple(squares.tolist())
 
 
 def is_own_mirror(material: Material, pawns: tuple[int, ...]) -> bool:
-    kinds = [int(material.colors[pawn]) for pawn in material.pawns]
-    there = sorted(zip(kinds, pawns, strict=True))
-    back = sorted(zip(kinds, [square ^ 7 for square in pawns], strict=True))
-    return bool(pawns) and there == back
+    """Whether pawns equal their own mirror image."""
+    colors = [int(material.colors[pawn]) for pawn in material.pawns]
+    image = [square ^ 7 for square in pawns]
+    return in_order_of_kind(colors, list(pawns)) == in_order_of_kind(colors, image)
 
 
-def in_order_of_kind(kinds: list[Any], squares: list[int]) -> list[int]:
-    """Squares of men, with those of equal men that stand beside each other in ascending order."""
+def in_order_of_kind(kinds: list[int], squares: list[int]) -> list[int]:
+    """The squares of men with those of equal men, which stand side by side, in ascending order."""
     ordered = list[int]()
-    for _, group in groupby(zip(kinds, squares, strict=True), lambda each: each[0]):
-        ordered += sorted(square for _, square in group)
+    men = zip(kinds, squares, strict=True)
+    for _, equal_men in groupby(men, lambda man: man[0]):
+        ordered += sorted(square for _, square in equal_men)
     return ordered
 
 
-def is_first_image(
-    material: Material, others: list[int], white: int, rest: list[int], black: int
-) -> bool:
+def is_first_image(material: Material, white_king: int, row: list[int], black_king: int) -> bool:
     """Whether equal men stand in ascending order, and no image in the long diagonal comes first.
 
-    Such an image has a cell if the white king stands on this diagonal.
+    Such an image has a cell if the white king stands on that diagonal.
     """
-    kinds = [(int(material.colors[man]), int(material.roles[man])) for man in others]
-    if in_order_of_kind(kinds, rest) != rest:
+    kinds = list[int]()
+    for man in pieces_of(material):
+        kinds.append(int(material.roles[man]) * 2 + int(material.colors[man]))
+    if in_order_of_kind(kinds, row) != row:
         return False
-    if material.pawns or white % 9:
+    is_on_diagonal = white_king == turned(white_king)
+    if material.pawns or not is_on_diagonal:
         return True
-    image = [square % 8 * 8 + square // 8 for square in (*rest, black)]
-    return [*rest, black] <= [*in_order_of_kind(kinds, image[:-1]), image[-1]]
+    image = in_order_of_kind(kinds, [turned(square) for square in row])
+    return [*row, black_king] <= [*image, turned(black_king)]

@@ -1,4 +1,7 @@
-"""The positions in which a pawn has just jumped and can be captured en passant, kept apart from the plain ones."""
+"""Positions in which a pawn that has just jumped can be captured en passant.
+
+A table keeps them apart from the plain ones: the capture counts in their own score.
+"""
 
 from dataclasses import dataclass
 
@@ -7,23 +10,33 @@ from numpy.typing import NDArray
 
 Index = tuple[NDArray[np.int64], ...]
 
+NO_ROW = -1
+
 
 @dataclass(frozen=True)
 class EnPassant:
-    """Every position with a legal en passant capture, as parallel arrays in ascending order of `key`."""
+    """Positions with a legal en passant capture, as parallel arrays in ascending order of key."""
 
-    index: Index  # side to move, then squares: indices into the table's arrays
-    square: NDArray[np.int64]  # the square jumped over
+    index: Index
+    """The side to move, then the square of each man: indices into the table's arrays."""
+    square: NDArray[np.int64]
+    """The square that the pawn has jumped over."""
     own: NDArray[np.uint8]
     entry: NDArray[np.int16]
     dtg: NDArray[np.int16]
 
     def find(self, index: Index, square: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The row of each position with its en passant square, -1 where no en passant capture is legal."""
-        wanted, keys = en_passant_key(index, square), en_passant_key(self.index, self.square)
+        """The row of each position with its en passant square.
+
+        It is `NO_ROW` where no en passant capture is legal.
+        """
+        if len(self.square) == 0:
+            return np.full(len(square), NO_ROW)
+        keys = en_passant_key(self.index, self.square)
+        wanted = en_passant_key(index, square)
         rows = np.searchsorted(keys, wanted)
         rows[rows == len(keys)] = 0
-        return np.where(keys[rows] == wanted, rows, -1) if len(keys) else np.full(len(wanted), -1)
+        return np.where(keys[rows] == wanted, rows, NO_ROW)
 
 
 def en_passant_key(index: Index, square: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -41,15 +54,26 @@ def mirrored(positions: EnPassant) -> EnPassant:
     return EnPassant(index, positions.square ^ 7, positions.own, positions.entry, positions.dtg)
 
 
-def join_en_passant(parts: list[EnPassant], men: int) -> EnPassant:
-    """All the positions of several sets in ascending order of key."""
-    empty = np.zeros(0, dtype=np.int64)
-    parts = parts or [EnPassant((empty,) * (1 + men), empty, *[empty] * 3)]  # type: ignore[arg-type]
-    index = tuple(np.concatenate([part.index[axis] for part in parts]) for axis in range(1 + men))
+def no_en_passant(men: int) -> EnPassant:
+    """No positions, of a material with so many men."""
+    no_squares = np.zeros(0, dtype=np.int64)
+    return EnPassant(
+        index=(no_squares,) * (1 + men),
+        square=no_squares,
+        own=np.zeros(0, dtype=np.uint8),
+        entry=np.zeros(0, dtype=np.int16),
+        dtg=np.zeros(0, dtype=np.int16),
+    )
+
+
+def join_en_passant(parts: list[EnPassant]) -> EnPassant:
+    """The positions of all parts, in ascending order of key."""
+    axes = zip(*[part.index for part in parts], strict=True)
+    index = tuple(np.concatenate(axis) for axis in axes)
     square = np.concatenate([part.square for part in parts])
+    own = np.concatenate([part.own for part in parts])
+    entry = np.concatenate([part.entry for part in parts])
+    dtg = np.concatenate([part.dtg for part in parts])
     order = np.argsort(en_passant_key(index, square), kind="stable")
-    columns = [
-        np.concatenate([getattr(part, name) for part in parts])[order]
-        for name in ("own", "entry", "dtg")
-    ]
-    return EnPassant(tuple(axis[order] for axis in index), square[order], *columns)
+    ordered_index = tuple(axis[order] for axis in index)
+    return EnPassant(ordered_index, square[order], own[order], entry[order], dtg[order])

@@ -1,4 +1,7 @@
-"""Some blocks of a material that is too large to be solved whole; what lies outside them is the caller's word."""
+"""Some blocks of a material that is too large to be solved whole.
+
+The caller gives the values of all positions outside of them.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -7,61 +10,64 @@ from numpy.typing import NDArray
 
 from .code import Values
 from .en_passant import en_passant_key
-from .graph import Resets
+from .graph import NO_NODE, Resets
 from .material import Squares, descent, material_of
 from .moves import NO_MAN, NO_PROMOTION, NO_SQUARE
 from .solver import Block, ReferenceTable
 
 Outside = Callable[[str, NDArray[np.int64], Squares], Values]
-"""Entry values and distances of positions of a material: its name, sides to move, the squares of each man."""
+"""The name of a material, sides to move, squares of each man -> entry values and distances."""
 
 
 class Excerpt(ReferenceTable):
     """The blocks of `placements`, each after those that its double steps lead to."""
 
     def __init__(self, name: str, placements: Sequence[tuple[int, ...]], outside: Outside) -> None:
-        self.material, self.reduced, self.outside = material_of(name), False, outside
+        self.material = material_of(name)
+        self.reduced = False
+        self.outside = outside
         self.blocks: dict[tuple[int, ...], Block] = {}
         for placement in placements:
             self.blocks[placement] = self._build(placement)
             self.blocks[placement].solve()
 
-    def _read_kind(
+    def read_kind(
         self, resets: Resets, rows: NDArray[np.int64], captured: int, promoted: int, promotion: int
     ) -> Values:
         side = resets.side[rows].astype(np.int64)
         squares = [column.astype(np.int64) for column in resets.squares[rows].T]
         if captured != NO_MAN or promotion != NO_PROMOTION:
             way = descent(self.material, captured, promoted, promotion)
-            there, *others = way.cells(side, squares)
-            entry, dtg = self.outside(way.material.name, there, others)
-            return np.int16(-1 if way.colors_swapped else 1) * entry, dtg
+            child_side, *child_squares = way.cells(side, squares)
+            entry, dtg = self.outside(way.material.name, child_side, child_squares)
+            sign = np.int16(-1 if way.colors_swapped else 1)
+            return sign * entry, dtg
         entry, dtg = self.outside(self.material.name, side, squares)
+        jumped = resets.en_passant[rows].astype(np.int64)
+        pawns = np.stack([squares[pawn] for pawn in self.material.pawns], axis=1)
         for placement, block in self.blocks.items():
-            here = np.all(
-                [
-                    squares[man] == at
-                    for man, at in zip(self.material.pawns, placement, strict=True)
-                ],
-                axis=0,
-            )
-            jumped = resets.en_passant[rows].astype(np.int64)
-            entry[here], dtg[here] = self._inside(
-                block, (side[here], *[each[here] for each in squares]), jumped[here]
-            )
+            here = np.all(pawns == placement, axis=1)
+            index = (side[here], *[square[here] for square in squares])
+            entry[here], dtg[here] = self._inside(block, index, jumped[here])
         return entry, dtg
 
     def _inside(
         self, block: Block, index: tuple[NDArray[np.int64], ...], jumped: NDArray[np.int64]
     ) -> Values:
-        """The values of positions of a solved block, by the square just jumped over if that can be captured on."""
-        keys = en_passant_key(self._index(block), block.nodes.en_passant)
+        """The values of positions of a solved block.
+
+        `jumped` has the square that a pawn has just jumped over. It counts where a capture en
+        passant is legal: only there the block has a node with that square.
+        """
+        keys = en_passant_key(self.index_of(block), block.nodes.en_passant)
         order = np.argsort(keys)
-        node = np.full(len(jumped), -1, np.int64)
-        for over in (np.full_like(jumped, NO_SQUARE), jumped):
-            wanted = en_passant_key(index, over)
-            found = order[np.minimum(np.searchsorted(keys, wanted, sorter=order), len(keys) - 1)]
-            node = np.where(keys[found] == wanted, found, node)
-        if (node < 0).any():
+        node = np.full(len(jumped), NO_NODE, np.int64)
+        no_square = np.full_like(jumped, NO_SQUARE)
+        for square in (no_square, jumped):
+            wanted = en_passant_key(index, square)
+            row = np.searchsorted(keys, wanted, sorter=order)
+            nearest = order[np.minimum(row, len(keys) - 1)]
+            node = np.where(keys[nearest] == wanted, nearest, node)
+        if (node == NO_NODE).any():
             raise ValueError("a pawn move leads to what is no position of its block")
         return block.entry[node], block.dtg[node]

@@ -2,9 +2,11 @@
 
 Every position is asked with every accrued score and every number of plies left. With no plies left
 a pair of position and accrued score is worth the score. With n plies left it is worth the best of
-what its moves lead to with n - 1. Mate, stalemate and what starts the clock anew end that: a reset,
-and under `reset` a score below both the cutoff and the accrued one. What follows those is an entry
-value.
+the values that its moves lead to with n - 1.
+
+Mate, stalemate and whatever starts the clock anew end that. A reset starts it anew, and so does a
+score below both the cutoff and the accrued one under the rule `reset`. The value is then the entry
+value of the position reached.
 
 A *rank* is an outcome as `code.py` numbers it, modulo 512: the least is White's best.
 """
@@ -26,15 +28,16 @@ from .solver import LOWEST_CODE, Block, ReferenceTable
 
 PLIES = 100
 CUTOFF = 12
+"""The code of the default cutoff, G6.0."""
 
 Ranks = NDArray[np.int16]
 
 
 @njit
-def take_best(side, first, targets, arrival, found):
-    """The best rank that the moves of each position lead to.
+def take_best(side, first, targets, arrival, ranks):
+    """Give each position that has moves the best rank that one of them leads to.
 
-    `arrival` has that of each node that is arrived at.
+    `arrival` has the rank of each node for a side that arrives there.
     """
     for node in range(len(side)):
         if first[node] == first[node + 1]:
@@ -42,13 +45,19 @@ def take_best(side, first, targets, arrival, found):
         best = arrival[targets[first[node]]]
         for edge in range(first[node] + 1, first[node + 1]):
             rank = arrival[targets[edge]]
-            if (rank < best) == (side[node] == 0) and rank != best:
-                best = rank
-        found[node] = best
+            if side[node] == WHITE:
+                best = min(best, rank)
+            else:
+                best = max(best, rank)
+        ranks[node] = best
+
+
+def rank_of(holder: int, code: int) -> int:
+    return outcome(holder, code) % int(RANKS)
 
 
 class Clocked:
-    """A block in which some codes can have accrued, and values of all its pairs, a ply more at a time."""
+    """The values of a block's pairs with some accrued codes, and one more ply left at a time."""
 
     def __init__(self, block: Block, codes: range, rule: str, cutoff: int = CUTOFF) -> None:
         graph = block.graph
@@ -61,38 +70,39 @@ class Clocked:
         self.entry = block.entry % RANKS
         reached = np.repeat(np.arange(len(graph.start) - 1), np.diff(graph.start)).astype(np.int32)
         self.targets = reached[np.argsort(graph.sources, kind="stable")]
+        """[move] -> the node that it leads to, position by position"""
         self.first = np.concatenate(([0], np.cumsum(graph.moves, dtype=np.int64)))
-        accrued = [
-            [outcome(holder, code) % int(RANKS) for code in codes] for holder in (WHITE, BLACK)
-        ]
-        self.ranks = np.repeat(np.array(accrued, np.int16)[:, :, None], self.positions, axis=2)
-        """[holder, code, position] with the plies that are left."""
+        """[position] -> the first of its moves"""
+        self.ranks = np.empty((2, len(codes), self.positions), np.int16)
+        """[holder, code, position] -> its rank with the plies that are left"""
         self.left = 0
+        for holder in (WHITE, BLACK):
+            for number, code in enumerate(codes):
+                self.ranks[holder, number] = rank_of(holder, code)
 
     def go_on(self) -> bool:
-        """Values with a ply more left; whether any has changed."""
-        after = np.empty_like(self.ranks)
+        """Find the values with one more ply left. Returns whether any has changed."""
+        after = self.ranks.copy()
         for holder in (WHITE, BLACK):
             for number, code in enumerate(self.codes):
-                after[holder, number] = self.ranks[holder, number]
                 arrival = self._arrival(holder, number, code)
                 take_best(self.side, self.first, self.targets, arrival, after[holder, number])
-        changed = not np.array_equal(after, self.ranks)
+        has_changed = not np.array_equal(after, self.ranks)
         self.ranks = after
         self.left += 1
-        return changed
+        return has_changed
 
     def _arrival(self, holder: int, number: int, code: int) -> Ranks:
-        """What each node is worth to those who arrive there with a score accrued, and use up a ply."""
+        """The rank of each node for a side that arrives there with a score accrued."""
         arrival = self.entry.copy()
-        stays = np.flatnonzero(self.own[: self.positions] >= code)
-        arrival[stays] = self.ranks[holder, number, stays]
         own = self.own[: self.positions]
+        stays = np.flatnonzero(own >= code)
+        arrival[stays] = self.ranks[holder, number, stays]
         least = self.cutoff if self.rule == "reset" else LOWEST_CODE
         lower = np.flatnonzero((least <= own) & (own < code))
         if self.rule != "reset" and self.left == 0:
             # The position that triggers the rule does not count.
-            arrival[lower] = outcome(holder, code) % int(RANKS)
+            arrival[lower] = rank_of(holder, code)
         else:
             holders = 1 - self.side[lower]
             arrival[lower] = self.ranks[holders, own[lower] - self.codes.start, lower]
@@ -100,9 +110,9 @@ class Clocked:
 
 
 def clocked(block: Block, rule: str, code: int, cutoff: int = CUTOFF) -> Clocked:
-    """The codes that count where a code has accrued.
+    """A block with the codes that count where a code has accrued.
 
-    They are those that can be reached without starting the clock anew.
+    They are the codes that can accrue from there without starting the clock anew.
     """
     highest = max(code, int(block.nodes.own.max()))
     if rule != "reset":

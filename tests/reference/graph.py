@@ -1,10 +1,13 @@
 """The graph of one block: its positions, their moves, and the exits that resets lead to.
 
-A block is a placement of the pawns (all of a material without pawns is one block). Its nodes are the legal
-positions; after them the positions with a legal en passant capture, which no quiet move leads to; after them
-the exits, one for each pair of value and distance that some reset leads to.
+A block is a placement of the pawns; a material without pawns is one block. Its nodes are:
 
-Within a block a position has a local cell: side to move, then the squares of all men but the pawns, base 64.
+* the legal positions;
+* after them, the positions with a legal en passant capture, which no quiet move leads to;
+* after them, the exits: one for each pair of value and distance that some reset leads to.
+
+Within a block a position has a local cell, a number with the digits: side to move, then in base 64
+the squares of all men but the pawns.
 """
 
 from typing import NamedTuple
@@ -37,7 +40,10 @@ NO_NODE = -1
 
 
 class Men(NamedTuple):
-    """The men of a material, and the squares of its pawns in one block (other men: any square)."""
+    """The men of a material, and the squares of its pawns in one block.
+
+    The squares of other men mean nothing.
+    """
 
     roles: NDArray[np.int64]
     colors: NDArray[np.int64]
@@ -47,23 +53,29 @@ class Men(NamedTuple):
 class Nodes(NamedTuple):
     """The positions of a block."""
 
-    cell: NDArray[np.int64]  # local cell
-    en_passant: NDArray[np.int64]  # square that may be captured on, or NO_SQUARE
+    cell: NDArray[np.int64]
+    en_passant: NDArray[np.int64]
+    """The square that may be captured on, or NO_SQUARE."""
     side: NDArray[np.int8]
     own: NDArray[np.uint8]
     moves: NDArray[np.uint8]
+    """The number of legal moves."""
 
 
 class Resets(NamedTuple):
-    """The resets of a block: the number of each among its edges, and the position it leads to."""
+    """The resets of a block, and the position that each leads to."""
 
     edge: NDArray[np.int64]
+    """Its number among the moves of the block."""
     captured: NDArray[np.int8]
     promoted: NDArray[np.int8]
     promotion: NDArray[np.int8]
-    en_passant: NDArray[np.int8]  # the square jumped over, or NO_SQUARE
-    side: NDArray[np.int8]  # to move
-    squares: NDArray[np.int8]  # a row for each reset
+    en_passant: NDArray[np.int8]
+    """The square jumped over, or NO_SQUARE."""
+    side: NDArray[np.int8]
+    """The side to move after it."""
+    squares: NDArray[np.int8]
+    """[reset, man] -> the man's square after it."""
 
 
 @njit
@@ -102,7 +114,7 @@ def image(square, symmetry):
 
 @njit
 def number_positions(men, cells, symmetries):
-    """The node of each local cell, images of one another having the same, and the number of nodes."""
+    """The node of each local cell, and the number of nodes. Images of one another have one node."""
     node_of = np.full(cells, NO_NODE, dtype=np.int32)
     squares = men.placement.copy()
     images = men.placement.copy()
@@ -135,7 +147,8 @@ def may_have_jumped(men, squares, pawn, side):
     """Whether the pawn's last move can have been a double step, judged by the squares alone."""
     if men.roles[pawn] != PAWN or men.colors[pawn] == side:
         return False
-    if squares[pawn] // 8 != (3 if men.colors[pawn] == WHITE else 4):
+    rank_after_jump = 3 if men.colors[pawn] == WHITE else 4
+    if squares[pawn] // 8 != rank_after_jump:
         return False
     back = 8 * forward(men.colors[pawn])
     return (
@@ -149,15 +162,16 @@ def en_passant_positions(men, cells):
     """The positions with a legal en passant capture: rows of local cell and square."""
     squares = men.placement.copy()
     moves = np.empty((MOST_MOVES, 4), dtype=np.int64)
-    found = [(np.int64(0), np.int64(0)) for _ in range(0)]
+    found = [(np.int64(0), np.int64(0)) for _ in range(0)]  # tells numba the type of an empty list
     for cell in cells:
         side = unpack(cell, men, squares)
         for pawn in range(len(squares)):
             if not may_have_jumped(men, squares, pawn, side):
                 continue
             jumped = squares[pawn] - 8 * forward(men.colors[pawn])
-            for number in range(legal_moves(men.roles, men.colors, squares, side, jumped, moves)):
-                if is_en_passant(squares, moves[number]):
+            number = legal_moves(men.roles, men.colors, squares, side, jumped, moves)
+            for move in moves[:number]:
+                if is_en_passant(squares, move):
                     found.append((cell, jumped))
                     break
     rows = np.empty((len(found), 2), dtype=np.int64)
@@ -169,7 +183,7 @@ def en_passant_positions(men, cells):
 
 @njit
 def score_positions(men, cells, en_passant):
-    """Side to move, own code and number of moves of each position, and how many of the moves are resets."""
+    """The side to move, own code and number of moves of each position; the number of all resets."""
     squares = men.placement.copy()
     moves = np.empty((MOST_MOVES, 4), dtype=np.int64)
     sides = np.empty(len(cells), dtype=np.int8)
@@ -182,8 +196,8 @@ def score_positions(men, cells, en_passant):
         sides[node] = side
         own[node] = own_code(men.roles, men.colors, squares, side, number)
         numbers[node] = number
-        for move in range(number):
-            resets += is_reset(men.roles, moves[move])
+        for move in moves[:number]:
+            resets += is_reset(men.roles, move)
     return sides, own, numbers, resets
 
 
@@ -203,7 +217,7 @@ def no_resets(number, men):
 
 @njit
 def write_reset(men, squares, side, move, edge, row, resets):
-    """Write down where a reset leads (a captured man keeps its old square, which means nothing)."""
+    """Write down where a reset leads. A captured man keeps its old square, which means nothing."""
     resets.edge[row] = edge
     resets.captured[row] = move[CAPTURED]
     resets.promoted[row] = move[MAN]
@@ -216,12 +230,16 @@ def write_reset(men, squares, side, move, edge, row, resets):
 
 @njit
 def trace_moves(men, nodes, node_of, reset_number):
-    """Where every move leads: for each edge the node reached (resets: not yet), and the resets."""
+    """The node that each move leads to, and the resets.
+
+    The targets of resets are left open: they are known when all exits are.
+    """
     squares = men.placement.copy()
     moves = np.empty((MOST_MOVES, 4), dtype=np.int64)
     targets = np.empty(np.sum(nodes.moves.astype(np.int64)), dtype=np.int32)
     resets = no_resets(reset_number, men)
-    edge = row = 0
+    edge = 0
+    row = 0
     for node in range(len(nodes.cell)):
         side = unpack(nodes.cell[node], men, squares)
         number = legal_moves(men.roles, men.colors, squares, side, nodes.en_passant[node], moves)
@@ -241,7 +259,10 @@ def trace_moves(men, nodes, node_of, reset_number):
 
 @njit
 def turn_round(moves, targets, target_number, order):
-    """The nodes with a move to each target, in the given order of nodes: row starts, and rows."""
+    """The nodes with a move to each target, those that come first in `order` first.
+
+    Returns where the sources of each target start, and all sources.
+    """
     first_edge = np.zeros(len(moves) + 1, dtype=np.int64)
     for node in range(len(moves)):
         first_edge[node + 1] = first_edge[node] + moves[node]
@@ -260,14 +281,14 @@ def turn_round(moves, targets, target_number, order):
 
 
 def positions_of(men: Men, symmetries: int) -> tuple[NDArray[np.int32], Nodes, int]:
-    """The node of each local cell, the nodes (those with en passant last), and the number of resets."""
+    """The node of each local cell, the positions among the nodes, and the number of resets."""
     officers = int(np.count_nonzero(men.roles != PAWN))
     node_of, plain = number_positions(men, 2 * 64**officers, symmetries)
     cells = first_cells(node_of, plain)
-    jumps = (
-        en_passant_positions(men, cells) if PAWN in men.roles else np.empty((0, 2), dtype=np.int64)
-    )
-    cells = np.concatenate((cells, jumps[:, 0]))
-    en_passant = np.concatenate((np.full(plain, NO_SQUARE, dtype=np.int64), jumps[:, 1]))
+    en_passant = np.full(plain, NO_SQUARE, dtype=np.int64)
+    if PAWN in men.roles:
+        jumps = en_passant_positions(men, cells)
+        cells = np.concatenate((cells, jumps[:, 0]))
+        en_passant = np.concatenate((en_passant, jumps[:, 1]))
     side, own, moves, resets = score_positions(men, cells, en_passant)
     return node_of, Nodes(cells, en_passant, side, own, moves), resets

@@ -18,6 +18,7 @@ Scored = tuple[str, int, chess.Color]
 """A position, and the code and holder of the score that has accrued there."""
 
 INFINITE = 10**9
+ABOVE_ALL_CODES = 2000
 
 
 class SlowFrame:
@@ -38,30 +39,31 @@ class SlowFrame:
         self.next: dict[State, list[State]] = {}
         self.before: dict[State, list[State]] = {}
         self.leaves: set[State] = set()
-        places = [square for square in chess.SQUARES if self.empty.piece_at(square) is None]
-        for x, y in itertools.permutations(places, 2):
+        free = [square for square in chess.SQUARES if self.empty.piece_at(square) is None]
+        for at_b, at_c in itertools.permutations(free, 2):
             board = self.empty.copy(stack=False)
-            board.set_piece_at(x, self.b)
-            board.set_piece_at(y, self.c)
-            for turn in (True, False):
-                board.turn = side if turn else not side
+            board.set_piece_at(at_b, self.b)
+            board.set_piece_at(at_c, self.c)
+            for holder_moves in (True, False):
+                board.turn = side if holder_moves else not side
                 if not board.was_into_check():
-                    self._add((x, y, turn), board)
-        for state, after in self.next.items():
-            for each in after:
-                self.before.setdefault(each, []).append(state)
+                    self._add((at_b, at_c, holder_moves), board)
+        for state, reached in self.next.items():
+            for after in reached:
+                self.before.setdefault(after, []).append(state)
 
     def _add(self, state: State, board: chess.Board) -> None:
         moves = list(board.legal_moves)
         self.codes[state] = 2 * len(moves) + (not board.is_check())
         self.next[state] = []
+        b, c, holder_moves = state
         for move in moves:
-            quiet = not board.is_zeroing(move) and not board.is_castling(move)
-            if quiet and state[2] and move.from_square == state[0]:
-                self.next[state].append((move.to_square, state[1], False))
-            elif quiet and not state[2] and move.from_square == state[1]:
-                self.next[state].append((state[0], move.to_square, True))
-            elif not state[2]:
+            is_quiet = not board.is_zeroing(move) and not board.is_castling(move)
+            if is_quiet and holder_moves and move.from_square == b:
+                self.next[state].append((move.to_square, c, False))
+            elif is_quiet and not holder_moves and move.from_square == c:
+                self.next[state].append((b, move.to_square, True))
+            elif not holder_moves:
                 self.leaves.add(state)
 
     def plies(self, threshold: int) -> dict[State, int | None]:
@@ -69,16 +71,17 @@ class SlowFrame:
 
         They are found by value iteration from infinity downwards.
         """
-        codes = {
-            code for state, code in self.codes.items() if not state[2] and 0 < code < threshold
-        }
+        lower_codes = set[int]()
+        for (_, _, holder_moves), code in self.codes.items():
+            if not holder_moves and 0 < code < threshold:
+                lower_codes.add(code)
         values: dict[int, dict[State, int]] = {}
-        for accrued in [*sorted(codes), threshold]:
+        for accrued in [*sorted(lower_codes), threshold]:
             values[accrued] = self._settled(accrued, values)
-        return {
-            state: None if found >= INFINITE else found
-            for state, found in values[threshold].items()
-        }
+        plies: dict[State, int | None] = {}
+        for state, value in values[threshold].items():
+            plies[state] = value if value < INFINITE else None
+        return plies
 
     def _settled(self, accrued: int, lower: dict[int, dict[State, int]]) -> dict[State, int]:
         values = dict.fromkeys(self.codes, INFINITE)
@@ -96,24 +99,26 @@ class SlowFrame:
     def _value(
         self, state: State, accrued: int, here: dict[State, int], lower: dict[int, dict[State, int]]
     ) -> int:
-        if not state[2]:
+        _, _, holder_moves = state
+        if not holder_moves:
             if state in self.leaves:
                 return 1
-            return min([INFINITE, *(here[after] + 1 for after in self.next[state])])
+            ways_out = [here[after] + 1 for after in self.next[state]]
+            return min([INFINITE, *ways_out])
         if self.codes[state] < accrued:
             return 0
         if not self.next[state]:
             return 0 if self.codes[state] > 1 else INFINITE
-        found = []
+        answers = []
         for after in self.next[state]:
             code = self.codes[after]
             if code == 0:
-                found.append(INFINITE)
+                answers.append(INFINITE)
             elif code < accrued:
-                found.append(lower[code][after])
+                answers.append(lower[code][after])
             else:
-                found.append(here[after])
-        return min(INFINITE, max(found) + 1)
+                answers.append(here[after])
+        return min(INFINITE, max(answers) + 1)
 
 
 def can_keep(
@@ -124,8 +129,8 @@ def can_keep(
 ) -> bool:
     """Whether a side can keep a score at a goal or better after every ply.
 
-    It is the greatest closed set, with real scores: a code and its holder. Every line of play is
-    followed to its end, so the board should be small.
+    It follows every line of play with real scores, a code and its holder, so the board should be
+    small. The positions that are kept are the greatest closed set.
     """
     least = _worth(goal, side)
     nodes: dict[Scored, list[Scored]] = {}
@@ -133,9 +138,10 @@ def can_keep(
     todo = [first] if _worth(accrued, side) >= least else []
     while todo:
         node = todo.pop()
-        if node not in nodes:
-            nodes[node] = [after for after in _after(node) if _worth(after[1:], side) >= least]
-            todo.extend(nodes[node])
+        if node in nodes:
+            continue
+        nodes[node] = [after for after in _after(node) if _worth(after[1:], side) >= least]
+        todo.extend(nodes[node])
     moves = {node: chess.Board(f"{node[0]} 0 1").legal_moves.count() for node in nodes}
     kept = set(nodes)
     while True:
@@ -150,9 +156,11 @@ def _is_kept(
 ) -> bool:
     if moves == 0:
         return True
-    found = sum(each in kept for each in after)
+    staying = sum(reached in kept for reached in after)
     is_to_move = (" w " in node[0]) == (side == chess.WHITE)
-    return found > 0 if is_to_move else found == moves
+    if is_to_move:
+        return staying > 0
+    return staying == moves
 
 
 def _after(node: Scored) -> Iterator[Scored]:
@@ -169,4 +177,6 @@ def _after(node: Scored) -> Iterator[Scored]:
 
 
 def _worth(score: tuple[int, chess.Color], side: chess.Color) -> int:
-    return (2000 - score[0]) * (1 if score[1] == side else -1)
+    code, holder = score
+    worth = ABOVE_ALL_CODES - code
+    return worth if holder == side else -worth

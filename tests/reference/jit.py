@@ -1,7 +1,8 @@
 """Numba's decorator with a cache that notices every change of the reference.
 
-Numba looks at the file of a kernel alone; so the folder of the cache is named by a digest of all files here. Processes
-that test side by side compile one after another, and what one has compiled the others find.
+Numba looks only at the file of a kernel. So the name of the cache's folder has a digest of all
+files here. Of processes that test side by side, one compiles at a time, and the others find in the
+cache what it has compiled.
 """
 
 import fcntl
@@ -20,10 +21,11 @@ _CACHE = _HERE / "__pycache__" / f"kernels.{sha256(_SOURCES).hexdigest()[:16]}"
 
 
 def njit(function: Callable[..., Any]) -> Any:
-    """A compiled function; the cache is chosen while it is decorated."""
-    usual, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(_CACHE)
+    """A compiled function. Numba chooses its cache while it decorates."""
+    usual_folder = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(_CACHE)
     compiled = numba.njit(cache=True, no_cfunc_wrapper=True)(function)
-    numba.config.CACHE_DIR = usual
+    numba.config.CACHE_DIR = usual_folder
     compiled.compile = partial(_compile_alone, compiled.compile)
     return compiled
 
@@ -33,7 +35,10 @@ _DEPTH = [0]
 
 
 def _compile_alone(compile_now: Callable[[Any], Any], signature: Any) -> Any:
-    """Compile while no other process does, and let others go on when the outermost kernel is done."""
+    """Compile while no other process does.
+
+    The lock is held until the outermost kernel is done.
+    """
     fcntl.flock(_lock(), fcntl.LOCK_EX)
     _DEPTH[0] += 1
     try:

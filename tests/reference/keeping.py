@@ -12,7 +12,10 @@ Counts = NDArray[np.int64]
 
 
 def kept_in(block: Block) -> tuple[Counts, Counts]:
-    """[position] -> the moves that keep its result of ordinary chess, and those that keep its entry value."""
+    """[position] -> how many moves keep its result of ordinary chess, and how many its entry value.
+
+    A move leads to a value with the score that the position has by itself.
+    """
     graph = block.graph
     own = graph.own.astype(np.int64)
     targets = np.repeat(np.arange(len(own)), np.diff(graph.start))
@@ -21,10 +24,11 @@ def kept_in(block: Block) -> tuple[Counts, Counts]:
     for code in range(LOWEST_CODE, int(own.max()) + 1):
         for holder in (0, 1):
             edges = np.flatnonzero((own[sources] == code) & (graph.side[sources] != holder))
-            if len(edges):
-                reached = targets[edges]
-                value, _ = block.values(holder, code)
-                after[edges] = np.where(own[reached] < code, block.entry[reached], value[reached])
+            if not len(edges):
+                continue
+            reached = targets[edges]
+            value, _ = block.values(holder, code)
+            after[edges] = np.where(own[reached] < code, block.entry[reached], value[reached])
     before = block.entry[sources].astype(np.int64)
     positions = graph.positions
     same_result = result_of(after) == result_of(before)

@@ -1,4 +1,4 @@
-"""Materials of the reference: the men in the order of the name, and where a capture or promotion leads."""
+"""Materials of the reference: the men in the order of the name, and where resets lead."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,13 +7,14 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from .moves import BLACK, NO_MAN, NO_PROMOTION, OWN, PAWN, WHITE
+from .moves import BLACK, NO_PROMOTION, OWN, PAWN, WHITE
 
 LETTERS = ".PNBRQK" + "".join(reversed(OWN))
-"""[role] -> its letter; those of men that are not of chess are counted from the end."""
+"""[role] -> its letter. Men that are not of chess have negative roles, counted from the end."""
 ROLES = {letter: role for role in range(-len(OWN), 7) for letter in LETTERS[role]}
 
 Squares = list[NDArray[np.int64]]
+"""[man] -> its square in each of many positions."""
 
 
 @dataclass(frozen=True)
@@ -50,27 +51,35 @@ class Material:
 
     def steps_left(self, placement: tuple[int, ...]) -> int:
         """How many single steps the pawns, one square each, can still make in all."""
-        ranks = [square // 8 for square in placement]
-        return sum(
-            7 - rank if self.colors[pawn] == WHITE else rank
-            for pawn, rank in zip(self.pawns, ranks, strict=True)
-        )
+        steps = 0
+        for pawn, square in zip(self.pawns, placement, strict=True):
+            rank = square // 8
+            steps += 7 - rank if self.colors[pawn] == WHITE else rank
+        return steps
 
     def placements(self) -> list[tuple[int, ...]]:
-        """Every placement of the pawns, fewest steps left first: no pawn move leads to a later one."""
-        squares = product(range(8, 56), repeat=len(self.pawns))
-        return sorted(
-            (each for each in squares if len(set(each)) == len(each)), key=self.steps_left
-        )
+        """Every placement of the pawns, fewest steps left first.
+
+        Pawn moves lead to earlier ones.
+        """
+        placements = []
+        for squares in product(range(8, 56), repeat=len(self.pawns)):
+            stand_apart = len(set(squares)) == len(squares)
+            if stand_apart:
+                placements.append(squares)
+        return sorted(placements, key=self.steps_left)
 
 
 @dataclass(frozen=True)
 class Descent:
-    """The way from a position of one material to that of another that a capture or promotion makes."""
+    """The way from positions of one material to those that a capture or a promotion makes."""
 
     material: Material
-    order: tuple[int, ...]  # for each man of the child, which man of the parent it is
+    """The child's material."""
+    order: tuple[int, ...]
+    """[man of the child] -> which man of the parent it is"""
     colors_swapped: bool
+    """Whether the child's White is the parent's Black, because that is the stronger side."""
 
     def cells(self, side: NDArray[np.int64], squares: Squares) -> tuple[NDArray[np.int64], ...]:
         """The child's indices of positions given by the parent's side to move and squares."""
@@ -84,25 +93,29 @@ def descent(parent: Material, captured: int, promoted: int, promotion: int) -> D
     roles = parent.roles.copy()
     if promotion != NO_PROMOTION:
         roles[promoted] = promotion
-    men = [man for man in range(parent.men) if man != captured or captured == NO_MAN]
-    sides = [
-        sorted((man for man in men if parent.colors[man] == color), key=lambda man: -roles[man])
-        for color in (WHITE, BLACK)
-    ]
-    strengths = [(len(side), [int(roles[man]) for man in side]) for side in sides]
+    sides = []
+    for color in (WHITE, BLACK):
+        men = [man for man in np.flatnonzero(parent.colors == color).tolist() if man != captured]
+        sides.append(sorted(men, key=lambda man: -roles[man]))
+    strengths = [(len(men), roles[men].tolist()) for men in sides]
     colors_swapped = strengths[BLACK] > strengths[WHITE]
     if colors_swapped:
         sides.reverse()
-    name = "v".join("".join(LETTERS[roles[man]] for man in side) for side in sides)
-    return Descent(Material(name), (*sides[0], *sides[1]), colors_swapped)
+    stronger, weaker = sides
+    name = f"{letters_of(roles[stronger])}v{letters_of(roles[weaker])}"
+    return Descent(Material(name), (*stronger, *weaker), colors_swapped)
+
+
+def letters_of(roles: NDArray[np.int64]) -> str:
+    return "".join(LETTERS[role] for role in roles)
 
 
 def material_of(name: str) -> Material:
     """The material of a name such as "KBvKN", each side's king first."""
     white, _, black = name.partition("v")
     for side in (white, black):
-        if not side.startswith("K") or any(
-            letter in ".K" or letter not in ROLES for letter in side[1:]
-        ):
+        has_one_king = side.startswith("K") and "K" not in side[1:]
+        is_known = all(letter in ROLES and letter != "." for letter in side)
+        if not has_one_king or not is_known:
             raise ValueError(f"not a material: {name!r}")
     return Material(name)

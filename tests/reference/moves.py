@@ -32,7 +32,8 @@ CAPTURED = 2
 PROMOTION = 3
 MOST_MOVES = 256
 
-STRAIGHT = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)])  # steps are (files, ranks)
+# Steps are (files, ranks).
+STRAIGHT = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)])
 DIAGONAL = np.array([(1, 1), (-1, 1), (-1, -1), (1, -1)])
 ALL_ROUND = np.concatenate((STRAIGHT, DIAGONAL))
 LEAPS = np.array([(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)])
@@ -62,15 +63,15 @@ Their roles are -1, -2 ... in this order.
 
 def ways_of(leaps, rides):
     """(files, ranks, whether it is a ride) of every way that a man goes, then zeros."""
-    found = np.zeros((16, 3), dtype=np.int64)
+    ways = np.zeros((16, 3), dtype=np.int64)
     count = 0
-    for is_ride, some in enumerate((leaps, rides)):
+    for steps, is_ride in ((leaps, False), (rides, True)):
         for files, ranks in itertools.product(range(-3, 4), repeat=2):
             near, far = sorted((abs(files), abs(ranks)))
-            if (near, far) in some:
-                found[count] = (files, ranks, is_ride)
+            if (near, far) in steps:
+                ways[count] = (files, ranks, is_ride)
                 count += 1
-    return found
+    return ways
 
 
 WAYS = np.array([ways_of(*OWN[letter]) for letter in OWN])

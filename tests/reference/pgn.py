@@ -1,7 +1,7 @@
 """PGN read line by line with regular expressions: the slow witness of the scanner.
 
-A word in the moves that is neither a move nor a number nor a result is kept as a move: skipping it would falsify every
-score after it.
+A word in the moves that is neither a move nor a number nor a result is kept as a move: skipping it
+would falsify every score after it.
 """
 
 import re
@@ -9,11 +9,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 RESULTS = {
-    **{word: word for word in ("1-0", "0-1", "1/2-1/2", "1/2-0", "0-1/2", "*")},
+    "1-0": "1-0",
+    "0-1": "0-1",
+    "1/2-1/2": "1/2-1/2",
+    "1/2-0": "1/2-0",
+    "0-1/2": "0-1/2",
+    "*": "*",
     "½-½": "1/2-1/2",
     "½-0": "1/2-0",
     "0-½": "0-1/2",
 }
+"""[result as it is written] -> result"""
 NAME = r"[A-Za-z0-9_][A-Za-z0-9_+#=:-]*"
 WHOLE_LINE = re.compile(rf'\[\s*({NAME})\s+"(.*)"\s*\]\s*', re.ASCII)
 TAG = re.compile(rf'\[\s*({NAME})\s+"((?:[^\\]|\\.)*?)"\s*\]\s*(?=\Z|\[\s*{NAME}\s+")', re.ASCII)
@@ -25,17 +31,23 @@ NEW_GAME = re.compile(r'\[\s*Event\s+"', re.ASCII)
 TOKEN = re.compile(r"[{}();]|\$[0-9]*|[^\s{}();$]+", re.ASCII)
 NUMBER = re.compile(r"^[0-9]+\.+")
 NO_MOVE = re.compile(r"(?!0[^0-9]|--$)[\x00-@\[-`{-\x7f]*|ep|e\.p\.|N")
-"""Nothing but ASCII without letters, unless it may be castling with zeros or a null move; en passant; a novelty."""
+"""Words that are no moves: ASCII without letters, signs of en passant, and a novelty.
+
+Without letters, castling with zeros and a null move are moves nevertheless.
+"""
+LONGEST_QUOTE = 40
 
 
 @dataclass
 class Movetext:
-    """A game as it is written: tags, moves of the main line, result, and what is wrong with the writing."""
+    """A game as it is written."""
 
     tags: dict[str, str] = field(default_factory=dict)
     moves: list[str] = field(default_factory=list)
+    """Those of the main line."""
     result: str | None = None
     problem: str | None = None
+    """What is wrong with the writing."""
 
 
 def movetexts(lines: Iterable[str]) -> Iterator[Movetext]:
@@ -49,7 +61,9 @@ def movetexts(lines: Iterable[str]) -> Iterator[Movetext]:
 def move_in(word: str) -> str:
     """The move that a word writes; empty if it writes none."""
     move = NUMBER.sub("", word, count=1).rstrip("!?")
-    return "" if word in RESULTS or NO_MOVE.fullmatch(move) else move
+    if word in RESULTS or NO_MOVE.fullmatch(move):
+        return ""
+    return move
 
 
 class Reader:
@@ -80,17 +94,20 @@ class Reader:
             self.note("a comment is not closed")
         elif self.variations:
             self.note("a variation is not closed")
-        if game.moves and game.moves[-1] == "0-0" and game.tags.get("Result", "").strip() == "0-0":
-            game.moves.pop()
+        is_lost_by_both = game.tags.get("Result", "").strip() == "0-0"
+        if is_lost_by_both and game.moves and game.moves[-1] == "0-0":
+            game.moves.pop()  # it is the result, not castling
             game.result = "0-0"
         if game.result is None and (game.tags or game.moves):
             self.note(CUT_OFF)
-        self.game, self.in_comment, self.variations = Movetext(), False, 0
+        self.game = Movetext()
+        self.in_comment = False
+        self.variations = 0
         if game.tags or game.moves or game.result or game.problem:
             yield game
 
     def note(self, problem: str) -> None:
-        """The first problem of a game is told."""
+        """Keep the first problem of a game."""
         self.game.problem = self.game.problem or problem
 
     def read_tags(self, line: str) -> None:
@@ -106,18 +123,22 @@ class Reader:
 
     def note_line(self, line: str) -> None:
         quoted = line.rstrip(" \t\v\f")
-        if len(quoted) > 40:
-            quoted = quoted[:40] + "…"
+        if len(quoted) > LONGEST_QUOTE:
+            quoted = quoted[:LONGEST_QUOTE] + "…"
         self.note(f"{quoted!r} is no tag: it is not closed, or was cut off")
 
     def after_comment(self, line: str, place: int) -> int:
+        """Where a line goes on after a comment; at its end if the comment does not end there."""
         closing = line.find("}", place)
         self.in_comment = closing < 0
-        return len(line) if closing < 0 else closing + 1
+        if self.in_comment:
+            return len(line)
+        return closing + 1
 
     def read_moves(self, line: str, place: int) -> Iterator[Movetext]:
         while match := TOKEN.search(line, place):
-            token, place = match[0], match.end()
+            token = match[0]
+            place = match.end()
             if token == ";":
                 return
             if token == "{":
@@ -133,5 +154,7 @@ class Reader:
         if word in RESULTS:
             self.game.result = RESULTS[word]
             yield from self.finish()
-        elif move := move_in(word):
+            return
+        move = move_in(word)
+        if move:
             self.game.moves.append(move)

@@ -11,7 +11,7 @@ MOST_TAKERS = 8
 
 @njit
 def find_replies(roles, colors, squares, sides, new_man, takers, others, checks):
-    """For each row: the men that may take the new man, other legal moves, and whether it is check."""
+    """Fill in, for each row, who may take the new man, the number of other moves, and the check."""
     moves = np.zeros((MOST_MOVES, 4), dtype=np.int64)
     for row in range(len(squares)):
         men = squares[row]

@@ -1,6 +1,7 @@
 """The score of a game of chess or of a variant, by python-chess alone.
 
-These are the rules of docs/rules.md, read once more. Fifty moves count as under `reset`, with the default cutoff.
+These are the rules of docs/rules.md, read once more. Fifty moves count as under `reset`, with the
+default cutoff.
 """
 
 from __future__ import annotations
@@ -68,15 +69,18 @@ def end_of(
                 counter = 0
         bare_kings = board.uci_variant == "chess" and chess.popcount(board.occupied) == 2
         has_eight_moves = bare_kings and own == EIGHT_MOVES
-        over = {
-            "checkmate": own == 0,
-            "stalemate": own == 1,
-            "bare kings": has_eight_moves and had_eight_moves,
-            "fifty moves": counter >= FIFTY_MOVES,
-            "threefold repetition": seen[key] >= 3,
-        }
-        reasons = [reason for reason, applies in over.items() if applies]
-        ends.append(reasons[0] if reasons else None)
+        if own == 0:
+            ends.append("checkmate")
+        elif own == 1:
+            ends.append("stalemate")
+        elif has_eight_moves and had_eight_moves:
+            ends.append("bare kings")
+        elif counter >= FIFTY_MOVES:
+            ends.append("fifty moves")
+        elif seen[key] >= 3:
+            ends.append("threefold repetition")
+        else:
+            ends.append(None)
         had_eight_moves = has_eight_moves
     sign = "" if white_holds else "-"
     return f"{sign}G{code // 2}.{5 * (code % 2)}", ends

@@ -6,34 +6,41 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .code import Graph, Values, outcome, solve_code
-from .en_passant import EnPassant, Index, join_en_passant, mirrored
+from .en_passant import NO_ROW, EnPassant, Index, join_en_passant, mirrored, no_en_passant
 from .graph import Men, Nodes, Resets, positions_of, trace_moves, turn_round
 from .material import Material, descent, material_of
 from .moves import NO_MAN, NO_PROMOTION, NO_SQUARE, PAWN
 
 NO_CODE = 255
-LOWEST_CODE = 2  # mate and stalemate, codes 0 and 1, end the game
+"""The own code of what is no legal position."""
+LOWEST_CODE = 2
+"""The lowest code that can accrue: mate and stalemate, codes 0 and 1, end the game."""
+LAST_LEFT_FILE = 3
 
 Numbers = NDArray[np.int16] | NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
 class Block:
-    """One placement of the pawns: its graph, and what is known of its nodes so far (exits included)."""
+    """One placement of the pawns: its graph, and the entry values of its nodes so far."""
 
     placement: tuple[int, ...]
     node_of: NDArray[np.int32]
+    """[local cell] -> its node"""
     nodes: Nodes
     graph: Graph
     entry: NDArray[np.int16]
+    """[node] -> its entry value, 0 if that is not known yet. Exits are nodes, too."""
     dtg: NDArray[np.int16]
-    found: dict[tuple[int, int], Values] = field(default_factory=dict)
-    """[holder, code] the values and plies of scores that somebody asked for."""
+    """[node] -> the plies to that outcome"""
+    kept: dict[tuple[int, int], Values] = field(default_factory=dict)
+    """[holder, code] -> values and plies with that score accrued, if somebody has asked for them"""
 
     @property
     def codes(self) -> range:
@@ -41,48 +48,59 @@ class Block:
         return range(LOWEST_CODE, int(self.nodes.own.max(initial=0)) + 1)
 
     def solve_code(self, code: int) -> Iterator[tuple[int, Values]]:
-        """For each holder each node's value and plies with `code` accrued, given the lower codes' entries."""
+        """For each holder of `code`, each node's value and plies with that score accrued.
+
+        The entry values of positions with lower codes must be known.
+        """
         yield from solve_code(self.graph, code, self.entry, self.dtg)
 
     @property
     def bytes(self) -> int:
         """Roughly what it takes in memory."""
-        values = 4 * len(self.found) * len(self.entry)
-        return (
-            self.graph.sources.nbytes + self.graph.start.nbytes + 3 * self.node_of.nbytes + values
-        )
+        graph = self.graph.sources.nbytes + self.graph.start.nbytes
+        nodes = 3 * self.node_of.nbytes
+        values = 4 * len(self.kept) * len(self.entry)
+        return graph + nodes + values
 
     def values(self, holder: int, code: int) -> Values:
         """Each node's value and plies with that score accrued, kept for the next time."""
-        if (holder, code) not in self.found:
-            self.found.update({(each, code): values for each, values in self.solve_code(code)})
-        return self.found[holder, code]
+        if (holder, code) not in self.kept:
+            for either_holder, values in self.solve_code(code):
+                self.kept[either_holder, code] = values
+        return self.kept[holder, code]
 
     def pairs(self) -> Iterator[tuple[int, int, NDArray[np.int16], NDArray[np.int16]]]:
-        """Yield (holder, code, values, plies) of the positions, 0 for those that cannot have the code accrued."""
+        """Yield (holder, code, values, plies) of the positions.
+
+        They are 0 where the code cannot have accrued.
+        """
+        positions = self.graph.positions
         for code in self.codes:
-            inside = self.nodes.own >= code
+            can_accrue = self.nodes.own >= code
             for holder, (value, plies) in self.solve_code(code):
-                yield holder, code, value[: len(inside)] * inside, plies[: len(inside)] * inside
+                yield holder, code, value[:positions] * can_accrue, plies[:positions] * can_accrue
 
     def solve(self) -> None:
         """Fill in the entry values, code by code in ascending order."""
         for code in self.codes:
-            own = np.flatnonzero(self.nodes.own == code)
-            if not len(own):
+            with_code = np.flatnonzero(self.nodes.own == code)
+            if not len(with_code):
                 continue
             for holder, (value, plies) in self.solve_code(code):
-                arrived = own[self.nodes.side[own] != holder]
+                arrived = with_code[self.nodes.side[with_code] != holder]
                 self.entry[arrived] = value[arrived]
                 self.dtg[arrived] = plies[arrived]
 
 
 Key = tuple[str, Material, bool, tuple[int, ...]]
-"""The fifty-move rule of a block's table, its material, whether that is reduced, and the placement of the pawns."""
+"""The fifty-move rule of a block's table, its material, whether it is reduced, and the pawns."""
 
 
 class Recent:
-    """The blocks that were used last, of all tables; what has been forgotten is built again when it is asked for."""
+    """The blocks of all tables that were used last.
+
+    A block that has been forgotten is built again when somebody asks for it.
+    """
 
     def __init__(self, room: int) -> None:
         self._room = room
@@ -98,20 +116,20 @@ class Recent:
     def put(self, key: Key, block: Block) -> None:
         """Remember a block, and forget those that were not used for longest."""
         self._blocks[key] = block
-        taken = sum(each.bytes for each in self._blocks.values())
+        taken = sum(kept.bytes for kept in self._blocks.values())
         while taken > self._room and len(self._blocks) > 1:
-            taken -= self._blocks.popitem(last=False)[1].bytes
+            _, oldest = self._blocks.popitem(last=False)
+            taken -= oldest.bytes
 
 
-_recent = Recent(3 << 29)
+_recent = Recent(room=3 << 29)
 
 
 @dataclass
 class ReferenceTable:
-    """A material's solution; arrays are indexed [side to move, square of each man in the order of the name].
+    """The solution of a material.
 
-    `own` is the position's own code (255: no legal position), `entry` its entry value as a signed number,
-    +(code + 1) for White and -(code + 1) for Black (0: no legal position), `dtg` the plies to it.
+    Its arrays are indexed [side to move, square of each man in the order of the name].
     """
 
     rule = "none"
@@ -119,9 +137,17 @@ class ReferenceTable:
 
     material: Material
     reduced: bool
+    """Whether one position of each symmetry class is computed, and its value copied to the others.
+
+    With pawns, one block of each pair of mirror images is solved. Without them, the arrays have the
+    values of all positions, but a block's graph has one node for the eight images of a position.
+    """
     own: NDArray[np.uint8] = field(init=False, repr=False)
+    """The position's own code; `NO_CODE` for what is no legal position."""
     entry: NDArray[np.int16] = field(init=False, repr=False)
+    """Its entry value as a signed number; 0 for what is no legal position."""
     dtg: NDArray[np.int16] = field(init=False, repr=False)
+    """The plies to the entry value."""
     en_passant: EnPassant = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -129,20 +155,17 @@ class ReferenceTable:
         self.own = np.full(self.material.shape, NO_CODE, dtype=np.uint8)
         self.entry = np.zeros(self.material.shape, dtype=np.int16)
         self.dtg = np.zeros(self.material.shape, dtype=np.int16)
-        self.en_passant = join_en_passant([], self.material.men)
-        parts: list[EnPassant] = []
-        steps_left = -1
-        for placement in self.placements:
-            if self.material.steps_left(placement) != steps_left:
-                steps_left = self.material.steps_left(placement)
-                self.en_passant = join_en_passant([self.en_passant, *parts], self.material.men)
-                parts = []
-            block = self._build(placement)
-            self._solve(block)
-            _recent.put(self._key(placement), block)
-            self._store(block)
-            parts += self._en_passant_of(block)
-        self.en_passant = join_en_passant([self.en_passant, *parts], self.material.men)
+        self.en_passant = no_en_passant(self.material.men)
+        for _, placements in groupby(self.placements, self.material.steps_left):
+            # None of these blocks leads to another one of them.
+            solved = [self.en_passant]
+            for placement in placements:
+                block = self._build(placement)
+                self._solve(block)
+                _recent.put(self._key(placement), block)
+                self._store(block)
+                solved += self._en_passant_of(block)
+            self.en_passant = join_en_passant(solved)
 
     def value(
         self, position: tuple[int, ...], holder: int, code: int, en_passant: int = NO_SQUARE
@@ -150,7 +173,8 @@ class ReferenceTable:
         """The signed value and the plies of (side to move, squares ...) with that score accrued."""
         block, node = self._find(position, en_passant)
         own = int(block.graph.own[node])
-        if own < LOWEST_CODE and (holder, code) == (1 - position[0], own):
+        is_own_score = holder == 1 - position[0] and code == own
+        if own < LOWEST_CODE and is_own_score:
             return int(block.entry[node]), 0
         if not LOWEST_CODE <= code <= own:
             raise ValueError(f"code {code} cannot be accrued in a position of own code {own}")
@@ -158,27 +182,38 @@ class ReferenceTable:
         return int(value[node]), int(plies[node])
 
     def _find(self, position: tuple[int, ...], en_passant: int) -> tuple[Block, int]:
-        """The block and node of a position; the first pawn on files e-h is looked up in the mirror."""
+        """The block and the node of a position, or of its mirror image if that one is solved."""
         side, *squares = position
-        pawns = self.material.pawns
-        if self.reduced and pawns and squares[pawns[0]] % 8 >= 4:
+        placement = tuple(squares[pawn] for pawn in self.material.pawns)
+        if not self._is_solved(placement):
             squares = [square ^ 7 for square in squares]
-            en_passant = en_passant ^ 7 if en_passant != NO_SQUARE else NO_SQUARE
-        block = self.block(tuple(squares[pawn] for pawn in pawns))
+            placement = tuple(square ^ 7 for square in placement)
+            if en_passant != NO_SQUARE:
+                en_passant ^= 7
+        block = self.block(placement)
         cell = side
         for man, square in enumerate(squares):
-            cell = cell if man in pawns else cell * 64 + square
+            if man not in self.material.pawns:
+                cell = cell * 64 + square
         node = int(block.node_of[cell])
         if node < 0:
             raise ValueError(f"not a legal position: {position}")
-        jumped = np.flatnonzero((block.nodes.cell == cell) & (block.nodes.en_passant == en_passant))
-        return block, int(jumped[0]) if en_passant != NO_SQUARE and len(jumped) else node
+        if en_passant != NO_SQUARE:
+            is_jump = (block.nodes.cell == cell) & (block.nodes.en_passant == en_passant)
+            for jumped in np.flatnonzero(is_jump):
+                node = int(jumped)
+        return block, node
 
     @cached_property
     def placements(self) -> list[tuple[int, ...]]:
-        """The blocks to solve: with reduction, only those with the first pawn on files a-d."""
-        everything = self.material.placements()
-        return [each for each in everything if not self.reduced or not each or each[0] % 8 < 4]
+        """The blocks to solve, fewest steps left first."""
+        return [each for each in self.material.placements() if self._is_solved(each)]
+
+    def _is_solved(self, placement: tuple[int, ...]) -> bool:
+        """Whether a placement is solved itself: if reduced, with the first pawn on files a-d."""
+        if not self.reduced or not placement:
+            return True
+        return placement[0] % 8 <= LAST_LEFT_FILE
 
     def _men(self, placement: tuple[int, ...]) -> Men:
         """The material's men with the pawns placed."""
@@ -191,14 +226,22 @@ class ReferenceTable:
         block = _recent.get(self._key(placement))
         if block is None:
             block = self._build(placement)
-            index = self._index(block)
-            found = self.en_passant.find(index, block.nodes.en_passant)
-            entries = np.append(self.en_passant.entry, 0)[found]
-            distances = np.append(self.en_passant.dtg, 0)[found]
-            block.entry[: len(found)] = np.where(found < 0, self.entry[index], entries)
-            block.dtg[: len(found)] = np.where(found < 0, self.dtg[index], distances)
+            positions = block.graph.positions
+            entry, dtg = self._entries(self.index_of(block), block.nodes.en_passant)
+            block.entry[:positions] = entry
+            block.dtg[:positions] = dtg
             _recent.put(self._key(placement), block)
         return block
+
+    def _entries(self, index: Index, en_passant: NDArray[np.int64]) -> Values:
+        """The entry values and distances of positions with their en passant squares."""
+        entry = self.entry[index]
+        dtg = self.dtg[index]
+        row = self.en_passant.find(index, en_passant)
+        has_right = row != NO_ROW
+        entry[has_right] = self.en_passant.entry[row[has_right]]
+        dtg[has_right] = self.en_passant.dtg[row[has_right]]
+        return entry, dtg
 
     def _key(self, placement: tuple[int, ...]) -> Key:
         return self.rule, self.material, self.reduced, placement
@@ -211,7 +254,7 @@ class ReferenceTable:
         """The table of a material that resets lead to."""
         return solve(name, reduced=self.reduced)
 
-    def _index(self, block: Block) -> Index:
+    def index_of(self, block: Block) -> Index:
         """The indices of a block's positions into the table's arrays."""
         cells = block.nodes.cell
         index = [cells] * (1 + self.material.men)
@@ -230,56 +273,47 @@ class ReferenceTable:
         node_of, nodes, reset_number = positions_of(men, symmetries)
         targets, resets = trace_moves(men, nodes, node_of, reset_number)
         positions = len(nodes.cell)
-        exits, exit_of = np.unique(np.stack(self._read(resets)), axis=1, return_inverse=True)
+        reset_values = np.stack(self._read(resets))
+        exits, exit_of = np.unique(reset_values, axis=1, return_inverse=True)
+        exit_entry, exit_dtg = exits
         targets[resets.edge] = positions + exit_of
-        own = np.concatenate((nodes.own, np.zeros(exits.shape[1], dtype=np.uint8)))
-        order = np.argsort(-nodes.own.astype(np.int64), kind="stable")
-        start, sources = turn_round(nodes.moves, targets, len(own), order)
+        own = np.concatenate((nodes.own, np.zeros(len(exit_entry), dtype=np.uint8)))
+        highest_first = np.argsort(-nodes.own.astype(np.int64), kind="stable")
+        start, sources = turn_round(nodes.moves, targets, len(own), highest_first)
         graph = Graph(nodes.side, own, nodes.moves, start, sources, positions)
-        entry = np.zeros(len(own), dtype=np.int16)
-        dtg = np.zeros(len(own), dtype=np.int16)
-        entry[positions:], dtg[positions:] = exits
-        over = np.flatnonzero(nodes.own < LOWEST_CODE)
-        held = [outcome(1 - int(nodes.side[node]), int(nodes.own[node])) for node in over]
-        entry[over] = np.array(held, dtype=np.int16)
+        entry = np.concatenate((np.zeros(positions, dtype=np.int16), exit_entry))
+        dtg = np.concatenate((np.zeros(positions, dtype=np.int16), exit_dtg))
+        for over in np.flatnonzero(nodes.own < LOWEST_CODE):
+            holder = 1 - int(nodes.side[over])
+            entry[over] = outcome(holder, int(nodes.own[over]))
         return Block(placement, node_of, nodes, graph, entry, dtg)
 
     def _read(self, resets: Resets) -> Values:
-        """The entry value and distance of the positions that resets lead to, in this table or in others."""
+        """The entry values and distances of the positions that resets lead to."""
         entry = np.zeros(len(resets.edge), dtype=np.int16)
         dtg = np.zeros(len(resets.edge), dtype=np.int16)
         promotes = resets.promotion != NO_PROMOTION
-        changes = np.stack(
-            (resets.captured, np.where(promotes, resets.promoted, NO_MAN), resets.promotion)
-        )
-        kinds, kind_of = np.unique(changes, axis=1, return_inverse=True)
-        for kind in range(kinds.shape[1]):
-            rows = np.flatnonzero(kind_of == kind)
-            entry[rows], dtg[rows] = self._read_kind(
-                resets, rows, *(int(each) for each in kinds[:, kind])
-            )
+        promoted_men = np.where(promotes, resets.promoted, NO_MAN)
+        changes = np.stack((resets.captured, promoted_men, resets.promotion), axis=1)
+        kinds, kind_of = np.unique(changes, axis=0, return_inverse=True)
+        for kind, (captured, promoted, promotion) in enumerate(kinds.tolist()):
+            rows = np.flatnonzero(kind_of.ravel() == kind)
+            entry[rows], dtg[rows] = self.read_kind(resets, rows, captured, promoted, promotion)
         return entry, dtg
 
-    def _read_kind(
+    def read_kind(
         self, resets: Resets, rows: NDArray[np.int64], captured: int, promoted: int, promotion: int
     ) -> Values:
-        """The same for the resets that change the material in one way, or not at all."""
+        """The same for resets that change the material in one way, or not at all."""
         side = resets.side[rows].astype(np.int64)
         squares = [column.astype(np.int64) for column in resets.squares[rows].T]
-        if captured != NO_MAN or promotion != NO_PROMOTION:
-            way = descent(self.material, captured, promoted, promotion)
-            child = self._child(way.material.name)
-            index = way.cells(side, squares)
-            sign = np.int16(-1 if way.colors_swapped else 1)
-            return child.entry[index] * sign, child.dtg[index]
-        index = (side, *squares)
-        entry = self.entry[index]
-        dtg = self.dtg[index]
-        found = self.en_passant.find(index, resets.en_passant[rows].astype(np.int64))
-        jumped = found >= 0
-        entry[jumped] = self.en_passant.entry[found[jumped]]
-        dtg[jumped] = self.en_passant.dtg[found[jumped]]
-        return entry, dtg
+        if captured == NO_MAN and promotion == NO_PROMOTION:
+            return self._entries((side, *squares), resets.en_passant[rows].astype(np.int64))
+        way = descent(self.material, captured, promoted, promotion)
+        child = self._child(way.material.name)
+        index = way.cells(side, squares)
+        sign = np.int16(-1 if way.colors_swapped else 1)
+        return child.entry[index] * sign, child.dtg[index]
 
     def _store(self, block: Block) -> None:
         """Write a solved block, and its mirror image, into the table."""
@@ -294,42 +328,47 @@ class ReferenceTable:
         # The last number is for cells without a node, -1.
         numbers = np.append(of_nodes, of_nodes.dtype.type(nothing))
         part = numbers[block.node_of].reshape(2, *[64] * officers)
-        array[self._corner(block.placement)] = part
+        array[self._part_of(block.placement)] = part
         if self.reduced and block.placement:
             for axis in range(1, part.ndim):
                 part = np.take(part, np.arange(64) ^ 7, axis=axis)
-            array[self._corner(tuple(square ^ 7 for square in block.placement))] = part
+            image = tuple(square ^ 7 for square in block.placement)
+            array[self._part_of(image)] = part
 
-    def _corner(self, placement: tuple[int, ...]) -> tuple[int | slice, ...]:
-        """The part of an array that belongs to one placement of the pawns."""
-        corner: list[int | slice] = [slice(None)] * (1 + self.material.men)
+    def _part_of(self, placement: tuple[int, ...]) -> tuple[int | slice, ...]:
+        """The part of an array of all positions that belongs to one placement of the pawns."""
+        part: list[int | slice] = [slice(None)] * (1 + self.material.men)
         for pawn, square in zip(self.material.pawns, placement, strict=True):
-            corner[1 + pawn] = square
-        return tuple(corner)
+            part[1 + pawn] = square
+        return tuple(part)
 
     def _en_passant_of(self, block: Block) -> list[EnPassant]:
         """The block's positions with a legal en passant capture, and those of its mirror image."""
         rows = np.flatnonzero(block.nodes.en_passant != NO_SQUARE)
         if not len(rows):
             return []
-        index = tuple(axis[rows] for axis in self._index(block))
-        columns = (
-            block.nodes.en_passant[rows],
-            block.nodes.own[rows],
-            block.entry[rows],
-            block.dtg[rows],
+        positions = EnPassant(
+            index=tuple(axis[rows] for axis in self.index_of(block)),
+            square=block.nodes.en_passant[rows],
+            own=block.nodes.own[rows],
+            entry=block.entry[rows],
+            dtg=block.dtg[rows],
         )
-        one = EnPassant(index, *columns)
-        return [one, mirrored(one)] if self.reduced else [one]
+        if self.reduced:
+            return [positions, mirrored(positions)]
+        return [positions]
 
 
 def solve(material: str, *, reduced: bool | None = None) -> ReferenceTable:
     """The solution of a material such as "KBvKN", kept in memory.
 
-    Reduced tables compute one position of each symmetry class; by default all but those of two men are.
+    A reduced table computes one position of each symmetry class. All but those of two men are
+    reduced, unless `reduced` says.
     """
-    men = material_of(material)
-    return _solved(men, men.men > 2 if reduced is None else reduced)
+    its_men = material_of(material)
+    if reduced is None:
+        reduced = its_men.men > 2
+    return _solved(its_men, reduced)
 
 
 @cache

@@ -73,7 +73,7 @@ class Comparison:
     def block(self, block: reference.Block) -> None:
         """Compare one placement of the pawns: entry values, distances and every pair."""
         plain = np.flatnonzero(block.nodes.en_passant < 0)
-        index = tuple(np.asarray(axis)[plain] for axis in self.known._index(block))
+        index = tuple(np.asarray(axis)[plain] for axis in self.known.index_of(block))
         cells = cells_of(
             self.layout, index[0], np.stack([index[1 + man] for man in self.slots], axis=1)
         )

@@ -223,7 +223,7 @@ class Excerpt(SolvedBlocks):
         slots = men_of_slots(self.layout)
         for placement in self.numbers:
             block = self.known.blocks[placement]
-            index = self.known._index(block)
+            index = self.known.index_of(block)
             for node in np.flatnonzero(block.nodes.en_passant != -1).tolist():
                 side = int(index[0][node])
                 over = int(block.nodes.en_passant[node])

@@ -113,7 +113,7 @@ def compare(folder: Path, name: str, blocks: int, asked: int) -> int:
             known = reference.Excerpt(str(whole), placements, tables.values)
             block = known.blocks[placement]
             plain = np.flatnonzero(block.nodes.en_passant < 0)
-            index = [np.asarray(axis)[plain] for axis in known._index(block)]
+            index = [np.asarray(axis)[plain] for axis in known.index_of(block)]
             values, _ = tables.values(str(whole), index[0], index[1:])
             np.testing.assert_array_equal(values, block.entry[plain], str(placement))
             compared += len(plain)

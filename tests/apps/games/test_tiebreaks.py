@@ -95,10 +95,11 @@ def simulated(chance: random.Random) -> CrossTable:
 @pytest.mark.parametrize("seed", range(200))
 def test_simulated_events_agree_with_the_slow_twin(seed: int) -> None:
     table = simulated(random.Random(seed))
-    event = {
-        name: [(cell.opponent, int(2 * cell.points), cell.is_played) for cell in cells]
-        for name, cells in table.items()
-    }
+    event: slow.Event = {}
+    for name, cells in table.items():
+        event[name] = [
+            slow.Round(cell.opponent, int(2 * cell.points), cell.is_played) for cell in cells
+        ]
     for name in table:
         assert 2 * scores(table)[name] == slow.total(event, name)
         assert 4 * ON_TABLE["sonneborn-berger"](table)[name] == slow.sonneborn_berger(event, name)
