@@ -76,11 +76,11 @@ class BoundedExcerpt(reference.Excerpt):
         self.bound = bound
         super().__init__(name, placements, outside)
 
-    def _read_kind(
+    def read_kind(
         self, resets: Resets, rows: Ints, captured: int, promoted: int, promotion: int
     ) -> tuple[np.ndarray, np.ndarray]:
         if captured != NO_MAN or promotion == NO_PROMOTION:
-            return super()._read_kind(resets, rows, captured, promoted, promotion)
+            return super().read_kind(resets, rows, captured, promoted, promotion)
         roles = self.material.roles.copy()
         roles[promoted] = promotion
         slots = list(zip(self.material.colors.tolist(), roles.tolist(), strict=True))
@@ -129,7 +129,7 @@ def values_of(
     """What tbgen and the reference say of every position of a block."""
     known = excerpt.blocks[node.pawns]
     plain = np.flatnonzero(known.nodes.en_passant < 0)
-    side, *squares = (np.asarray(axis)[plain] for axis in excerpt._index(known))
+    side, *squares = (np.asarray(axis)[plain] for axis in excerpt.index_of(known))
     layout = partial_layout(node.material, [node.pawns])
     cells = cells_of(layout, side, np.stack([squares[man] for man in men_of_slots(layout)], axis=1))
     return np.concatenate(planes)[cells], known.entry[plain].astype(np.int8)

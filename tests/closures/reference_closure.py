@@ -120,7 +120,7 @@ class ReferenceClosure:
         part = self._parts[place.frame]
         block = part.blocks[place.placement]
         plain = np.flatnonzero(block.nodes.en_passant == NO_SQUARE)
-        side, *squares = (np.asarray(axis)[plain] for axis in part._index(block))
+        side, *squares = (np.asarray(axis)[plain] for axis in part.index_of(block))
         colors = part.material.colors
         sign = 1
         if place.frame.is_swapped:
@@ -162,7 +162,7 @@ class _Part(reference.Excerpt):
         self._frame = frame
         super().__init__(frame.name, placements, outside)
 
-    def _read_kind(
+    def read_kind(
         self, resets: Resets, rows: Ints, captured: int, promoted: int, promotion: int
     ) -> Values:
         side = resets.side[rows].astype(np.int64)

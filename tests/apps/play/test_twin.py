@@ -45,7 +45,7 @@ def random_pairs(
     number: int = 6,
 ) -> Iterator[Pair]:
     """Positions that are not over, in which a code can have accrued for either side."""
-    index = np.stack(table._index(block), axis=1)
+    index = np.stack(table.index_of(block), axis=1)
     nodes = np.flatnonzero(block.nodes.own >= code)
     for node in chance.sample(nodes.tolist(), min(len(nodes), number)):
         side, *squares = index[node].tolist()
