@@ -26,7 +26,7 @@ from tbgen.cli.output import Outputs
 from tbgen.cli.reading import event_games
 from tbgen.cli.showing import Form, print_facts, table_lines
 from tbgen.errors import UsageError
-from tbgen.system.inputs import matching_files
+from tbgen.system.inputs import matching_files, read_lines
 from tbgen.system.outputs import STANDARD_OUTPUT
 from tbgen.text import printable
 
@@ -146,8 +146,8 @@ def _refuse_mixture(games: Sequence[EventGame]) -> None:
 def _entries_in(players: Path) -> list[PlayerEntry]:
     """The players of a file; UsageError names it if it makes no sense."""
     try:
-        return parse_entries(players.read_text(encoding="utf-8"))
-    except (UsageError, UnicodeDecodeError) as error:
+        return parse_entries("".join(read_lines(str(players))))
+    except UsageError as error:
         raise UsageError(f"{players}: {error}") from None
 
 

@@ -103,6 +103,15 @@ def test_a_table_of_a_round_has_its_byes_below_its_pairs(tmp_path: Path) -> None
     ]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "latin-1"])
+def test_a_list_of_players_is_read_like_games(tmp_path: Path, encoding: str) -> None:
+    """Editors of Windows begin a file with a mark, and old ones write Latin-1."""
+    players = tmp_path / "players.txt"
+    players.write_bytes("Göran\r\nBob\r\n".encode(encoding))
+    said = printed("pair", "--rounds", "1", "--players", str(players), "--json")
+    assert pairs_in(said) == [{"Göran", "Bob"}]
+
+
 def pairs_in(text: str) -> list[set[str]]:
     """The players of each pair."""
     return [{pair["white"], pair["black"]} for pair in json.loads(text)["pairs"]]

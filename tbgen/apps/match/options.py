@@ -203,7 +203,7 @@ def arguments_in(path: Path) -> Iterator[str]:
     `option.Hash=16`. `quiet = true` becomes -quiet, and `quiet = false` nothing.
     """
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, or too deep
         raise UsageError(f"{path}: {' '.join(str(error).split())}") from None
     for name, value in content.items():

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.match.options import settings_of
+from tbgen.apps.match.options import arguments_in, settings_of
 from tbgen.apps.match.settings import Format, MatchSettings, Policy
 from tbgen.apps.match.statistics import Model
 from tbgen.errors import UsageError
@@ -221,6 +221,12 @@ def test_all_words_of_a_list_of_arguments_are_kept(tmp_path: Path) -> None:
     )
     commands = [spec.command for spec in settings_of(["-config", str(path)]).engines]
     assert commands == [("one", "--a", "--b", "c"), ("two", "--a", "--b c")]
+
+
+def test_a_toml_file_may_begin_with_a_mark_of_its_encoding(tmp_path: Path) -> None:
+    path = tmp_path / "match.toml"
+    path.write_text("games = 4\n", encoding="utf-8-sig")
+    assert list(arguments_in(path)) == ["-games", "4"]
 
 
 @pytest.mark.parametrize(
