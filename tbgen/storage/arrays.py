@@ -11,20 +11,25 @@ import mmap
 import os
 import tempfile
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from tbgen.errors import DamagedTableError
 from tbgen.storage.files import write_whole
-from tbgen.storage.schema import SCRATCH_LEVEL, digest_of, pack, unpack_into
+from tbgen.storage.schema import SCRATCH_LEVEL, pack, unpack_into
 from tbgen.system.process import reserve_disk
 
 Array = npt.NDArray[Any]
 _DIGEST_BYTES: Final = 64
+
+_MOST_PACKED_BYTES: Final = 1 << 26
+"""Packed frames wait in memory until their sizes are known, and in a file if they are more."""
+
+_COPIED_AT_ONCE: Final = 1 << 20
 
 
 class StoredArrays:
@@ -118,18 +123,37 @@ def write_arrays(
     path: Path, facts: Mapping[str, Any], arrays: Mapping[str, Array], frame: int
 ) -> StoredArrays:
     """Write a file of arrays, in frames of so many items; OSError if the disk is full."""
-    packed = list[bytes]()
-    columns = {}
-    for name, array in arrays.items():
-        sizes = list[int]()
-        for first in range(0, len(array), frame):
-            part = pack(array[first : first + frame], shuffled=False, level=SCRATCH_LEVEL)
-            packed.append(part)
-            sizes.append(len(part))
-        columns[name] = (array.dtype.str, len(array), sizes)
-    head = json.dumps({**facts, "frame": frame, "columns": columns}).encode() + b"\n"
-    write_whole(path, [digest_of(head, *packed).encode(), head, *packed])
+    columns = dict[str, tuple[str, int, list[int]]]()
+    with tempfile.SpooledTemporaryFile(_MOST_PACKED_BYTES, dir=str(path.parent)) as packed:
+        try:
+            for name, array in arrays.items():
+                columns[name] = _pack_frames(array, frame, packed)
+        except OSError as error:
+            error.filename = str(path)  # errors of a full disk name no file
+            raise
+        head = json.dumps({**facts, "frame": frame, "columns": columns}).encode() + b"\n"
+        digest = hashlib.sha256(head)
+        for part in _parts_of(packed):
+            digest.update(part)
+        beginning = [digest.hexdigest().encode(), head]
+        write_whole(path, itertools.chain(beginning, _parts_of(packed)))
     return StoredArrays(path, head)
+
+
+def _pack_frames(array: Array, frame: int, file: IO[bytes]) -> tuple[str, int, list[int]]:
+    """Append the packed frames of an array to a file; the facts about the array."""
+    sizes = list[int]()
+    for first in range(0, len(array), frame):
+        part = pack(array[first : first + frame], shuffled=False, level=SCRATCH_LEVEL)
+        sizes.append(file.write(part))
+    return array.dtype.str, len(array), sizes
+
+
+def _parts_of(file: IO[bytes]) -> Iterator[bytes]:
+    """The content of a file, part by part."""
+    file.seek(0)
+    while part := file.read(_COPIED_AT_ONCE):
+        yield part
 
 
 def zeros_in_file(folder: Path, size: int, kind: npt.DTypeLike) -> Array:
