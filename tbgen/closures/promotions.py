@@ -102,10 +102,14 @@ class _Folding:
         """
         rays = rays_of([*self._men, role])
         geometry = _geometry_after(self._geometry, self._promoted, self._color, rays)
-        # Only the words with the new man on its square are ever touched.
+        # Only the words with the new man on its square are ever touched. Those of the last rank
+        # have negative numbers, which count from the end of an array. So no array has room for the
+        # seven ranks before it, which would be more than many systems promise.
         first = self._square * self.words
+        if self._color is Color.WHITE:
+            first -= 64 * self.words
         end = first + self.words
-        block = bare_block(geometry, end)
+        block = bare_block(geometry, max(end, -first))
         enter_block(block, 0, self._other_pawns)
         find_legal(block, np.zeros(len(self._men) + 1, np.int64), first, end)
 
