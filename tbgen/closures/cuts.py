@@ -24,6 +24,9 @@ SCORES: Final = sorted(
 )
 """All scores, from White's best on."""
 
+VALUES_AT_ONCE: Final = 1 << 16
+"""Values are compared with cuts in parts, as each takes eight bytes then."""
+
 ENDS: Final[Cuts] = (Score("G0.5"), Score("-G1.0"))
 """Whether White mates or stalemates, and whether Black does not."""
 
@@ -103,7 +106,14 @@ def bounds_of_values(values: Sequence[Entries], cuts: Cuts, bound: Bound) -> Ent
 
     A row is only right in whether White gets its cut.
     """
-    met = []
-    for cut, row in zip(cuts, values, strict=True):
-        met.append(worth_to_white(row.astype(np.int64)) >= cut.rank)
-    return np.where(values[0] != 0, bounds_of_met(met, cuts, bound), np.int8(0))
+    bounds = np.zeros_like(values[0])
+    for first in range(0, len(bounds), VALUES_AT_ONCE):
+        rows = [row[first : first + VALUES_AT_ONCE] for row in values]
+        met = []
+        for cut, row in zip(cuts, rows, strict=True):
+            met.append(worth_to_white(row.astype(np.int64)) >= cut.rank)
+        has_value = rows[0] != 0
+        np.copyto(
+            bounds[first : first + VALUES_AT_ONCE], bounds_of_met(met, cuts, bound), where=has_value
+        )
+    return bounds
