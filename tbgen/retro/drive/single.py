@@ -78,7 +78,7 @@ class SingleBlock:
         layout = self.layouts.layouts[0]
 
         def solve(room: Room) -> BlockOutcomes:
-            block = self._block()
+            block = self._block(numbers=True)
             for first in self._chunks():
                 self._find_legal(block, first)
             geometry = block.geometry
@@ -142,8 +142,9 @@ class SingleBlock:
 
         Answers are this threshold's own, as threads share the rest.
         """
-        rights = children.en_passant
-        children = children._replace(en_passant=rights._replace(entry=rights.entry.copy()))
+        if len(self._rights(children)):
+            rights = children.en_passant
+            children = children._replace(en_passant=rights._replace(entry=rights.entry.copy()))
         with_rights = self._rights(children)
         mine = own_pawns(block)._replace(next_code=np.zeros_like(block.next_code))
         questions = asked._replace(answers=asked.answers.copy())
@@ -158,11 +159,13 @@ class SingleBlock:
         entry, _ = en_passant_of(children.en_passant, range(self.number, self.number + 1), cells)
         return entry
 
-    def _block(self, *, codes: bool = True, planes: int = 0) -> Block:
+    def _block(self, *, numbers: bool = False, codes: bool = True, planes: int = 0) -> Block:
         """The block with its pawns, and room for codes and resets."""
         layout = self.layouts.layouts[0]
         geometry = geometry_of(layout)
-        block = new_block(geometry, plies=False, codes=codes, planes=planes, new=self.new)
+        block = new_block(
+            geometry, plies=False, numbers=numbers, codes=codes, planes=planes, new=self.new
+        )
         enter_block(block, self.number, np.array(layout.blocks[self.number], np.int64))
         return block
 

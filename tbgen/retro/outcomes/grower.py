@@ -16,7 +16,7 @@ from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, SignedInts32, Words
 from tbgen.compiled.jit import by_address, inlined
 from tbgen.index.kernels import GOALS
 from tbgen.retro.cells.members import Members, new_members
-from tbgen.retro.cells.worker import HISTORIES, Room, has_middles
+from tbgen.retro.cells.worker import HISTORIES, THRESHOLD, Room, has_middles
 from tbgen.retro.patterns.histories import Interner, new_interner
 from tbgen.retro.words.geometry import Geometry
 from tbgen.retro.words.quiet import Neighbours, new_neighbours
@@ -143,6 +143,7 @@ def new_grower(side: int, geometry: Geometry, room: Room, mode: int) -> Grower:
     """
     words = geometry.words
     entries = room.entries
+    in_classes = words if mode != THRESHOLD else 0  # both sides of a threshold share theirs
     in_middles = words if has_middles(mode) else 0
     in_histories = words * 128 if mode == HISTORIES else 0
     middle = GrowingMiddle(
@@ -164,9 +165,9 @@ def new_grower(side: int, geometry: Geometry, room: Room, mode: int) -> Grower:
     return Grower(
         side=side,
         mode=mode,
-        forced=new_members(words),
+        forced=new_members(in_classes),
         middle=middle,
-        ripe=np.zeros(words, np.uint64),
+        ripe=np.zeros(in_classes, np.uint64),
         exits=exits,
         resets=new_journal(entries),
         joining=new_worklist(words),

@@ -14,7 +14,7 @@ from tbgen.compiled.arrays import Int, Ints, Word, Words
 from tbgen.compiled.jit import borrowing, inlined, inner
 from tbgen.index.kernels import GOALS, byte_of_goal, goal_of_byte
 from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
-from tbgen.retro.cells.members import leave_free, open_word
+from tbgen.retro.cells.members import Members, leave_free, open_word
 from tbgen.retro.cells.worker import THRESHOLD, Room
 from tbgen.retro.outcomes.en_passant import Inquiry, search_rights
 from tbgen.retro.outcomes.grower import Grower, new_grower
@@ -26,7 +26,7 @@ from tbgen.retro.words.block import Block, BlockValues
 from tbgen.retro.words.geometry import BLACK, WHITE, Geometry
 from tbgen.retro.words.moves import Scratch, count_moves, unpack_squares
 from tbgen.retro.words.quiet import mark_predecessors
-from tbgen.retro.words.worklist import Markable, add_bits
+from tbgen.retro.words.worklist import Markable, add_bits, new_word_set
 
 
 def new_sides(geometry: Geometry, good: Words) -> tuple[Grower, Grower]:
@@ -36,8 +36,11 @@ def new_sides(geometry: Geometry, good: Words) -> tuple[Grower, Grower]:
     """
     white = new_grower(WHITE, geometry, Room(0), THRESHOLD)
     black = new_grower(BLACK, geometry, Room(0), THRESHOLD)
-    white_forced = white.forced._replace(blocked=good[BLACK])
-    black_forced = white_forced._replace(left=black.forced.left, blocked=good[WHITE])
+    words = geometry.words
+    free = np.zeros((2, words), np.uint64)
+    live = np.stack([new_word_set(words), new_word_set(words)])
+    white_forced = Members(free, live, left=np.zeros(words, np.uint64), blocked=good[BLACK])
+    black_forced = Members(free, live, left=np.zeros(words, np.uint64), blocked=good[WHITE])
     return white._replace(forced=white_forced), black._replace(forced=black_forced)
 
 

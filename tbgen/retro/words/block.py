@@ -113,18 +113,22 @@ def new_block(
     geometry: Geometry,
     *,
     plies: bool = True,
+    numbers: bool = True,
     codes: bool = True,
     planes: int = 0,
     new: NewArray = np.zeros,
 ) -> Block:
     """Arrays for the blocks of a material.
 
-    `new` makes those that each threshold reads in order, or once.
+    Thresholds need no `numbers`: they decide cells without numbering these or their resets. `new`
+    makes the arrays that each threshold reads in order, or once.
     """
     words = geometry.words
     cells = geometry.words * 64
+    numbered_words = words if numbers else 0
     coded_cells = cells if codes else 0
     pair = (2, words)
+    numbered_pair = (2, numbered_words)
     return Block(
         geometry=geometry,
         number=np.zeros(1, np.int64),
@@ -133,15 +137,15 @@ def new_block(
         occupied=np.zeros(words, np.uint64),
         legal=new(2 * words, np.uint64).reshape(pair),
         check=new(2 * words, np.uint64).reshape(pair),
-        undecided=np.zeros(pair, np.uint64),
-        frozen=np.zeros(pair, np.uint64),
+        undecided=np.zeros(numbered_pair, np.uint64),
+        frozen=np.zeros(numbered_pair, np.uint64),
         resets=new(2 * words, np.uint64).reshape(pair),
-        first_reset=np.zeros(pair, np.uint64),
-        numbered=np.zeros((2, words, 2), np.uint64),
+        first_reset=np.zeros(numbered_pair, np.uint64),
+        numbered=np.zeros((*numbered_pair, 2), np.uint64),
         code=new(2 * coded_cells, np.uint8).reshape(2, coded_cells),
         counts=new(2 * words * planes, np.uint64).reshape(2, words, planes),
         next_code=np.zeros(pair, np.uint8),
-        best=new_best(2 * cells, plies=plies),
+        best=new_best(2 * numbered_words * 64, plies=plies),
     )
 
 
