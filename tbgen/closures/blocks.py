@@ -6,6 +6,7 @@ White, or the most, or with both. Values are monotone in those, so the true ones
 
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Final
 
 import numpy as np
@@ -25,7 +26,7 @@ from tbgen.closures.folder import BlockFolder, StoredBlock
 from tbgen.closures.nodes import Node
 from tbgen.closures.promotions import CELLS_AT_ONCE
 from tbgen.retro.drive.results import en_passant_of
-from tbgen.retro.drive.single import SingleBlock
+from tbgen.retro.drive.single import QUESTIONS_OF_A_BLOCK, SingleBlock
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.score import Color
 from tbgen.storage.arrays import Array
@@ -72,6 +73,8 @@ class SolvedBlocks:
         self._unsaved = dict[str, UnsavedBlock]()
         self._unsaved_bytes = 0
         self._saving = threading.Lock()
+        self.asking: AbstractContextManager[Any] = threading.Semaphore(QUESTIONS_OF_A_BLOCK)
+        """Held while a block is asked a cut, as the sets of a question take the most memory."""
         folder.look()
 
     def solve(self, block: PlannedBlock) -> None:
@@ -133,7 +136,7 @@ class SolvedBlocks:
         """
         size = (block.node.cells if end is None else end) - first
         if bound not in block.bounds and not block.is_exact:
-            return np.full(size, UNKNOWN[bound], np.int8)
+            return _unknown_values(size, bound, room)
         if not block.cuts:
             solved_bound = Bound.LOWER if block.is_exact else bound
             values: Entries = self._stored(block, solved_bound).items(part, first, end, room)
@@ -169,7 +172,14 @@ class SolvedBlocks:
             return self.closure.known.plane(*node, side, room)
         if self.closure.known.digest_of_pairs(*node):
             return self.closure.known.plane_of_pairs(*node, side, room)
-        return np.full(half, UNKNOWN[bound], np.int8)
+        return _unknown_values(half, bound, room)
+
+
+def _unknown_values(size: int, bound: Bound, room: Entries | None) -> Entries:
+    """The bound of values of which nothing is known, in `room` or a new array."""
+    values = np.empty(size, np.int8) if room is None else room[:size]
+    values[:] = UNKNOWN[bound]
+    return values
 
 
 def _read_bounds(
@@ -199,7 +209,7 @@ class BlockSolver:
         new = blocks.folder.zeros
         self._reader = ClosureReader([block], blocks.plane, bound, new)
         self._number = self._reader.number_of(block.node)
-        self._single = SingleBlock(self._reader.child_layouts, self._number, new)
+        self._single = SingleBlock(self._reader.child_layouts, self._number, new, blocks.asking)
 
     def solve(self) -> BlockArrays:
         """The values of the block, or its bits at each cut."""

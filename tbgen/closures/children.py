@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from tbgen.closures.closure import Edge, PlannedBlock
+from tbgen.closures.closure import Edge, PlannedBlock, mover_of
 from tbgen.closures.cuts import Bound
 from tbgen.closures.nodes import Node, node_of
 from tbgen.closures.promotions import fold_promotions
@@ -137,13 +137,9 @@ class ClosureReader:
         """The planes of all captures and pawn steps."""
         for edge in _unbounded(block):
             reset = edge.reset
-            if reset.gone != NO_SLOT:
-                prey_color, _ = self._slots[reset.gone]
-                mover = prey_color.other
-            elif reset.promoted == NO_SLOT:
-                mover = _stepping_side(block.node, edge.child)
-            else:
+            if reset.gone == NO_SLOT and reset.promoted != NO_SLOT:
                 continue  # promotions are read apart
+            mover = mover_of(block.node, edge)
             yield NeededPlane(mover, reset.gone, edge.child, int(mover.other) ^ reset.flip)
 
     def _batches(self, waves: Sequence[int]) -> tuple[int, ...]:
@@ -328,13 +324,6 @@ def _bounded_roles(block: PlannedBlock) -> dict[int, set[Role]]:
         if _is_bounded_promotion(edge):
             roles.setdefault(edge.reset.promoted, set()).add(edge.reset.role)
     return roles
-
-
-def _stepping_side(node: Node, child: Node) -> Color:
-    """Whose pawn step leads to a child: White's pawns step up the board."""
-    ranks = sum(square // 8 for square in node.pawns)
-    ranks_after = sum(square // 8 for square in child.pawns)
-    return Color.WHITE if ranks_after > ranks else Color.BLACK
 
 
 def _cells_asked(last_axis: int, targets: Sequence[Target], axis_of: Ints) -> SomeCells:

@@ -15,6 +15,7 @@ from tbgen.closures.costs import (
     PLANNED_BYTES,
     PROGRAM_BYTES,
     BlockCost,
+    cost_at_cuts,
     cost_of_block,
 )
 from tbgen.closures.cuts import ALL_OUTCOMES, Bound, CutQuestion, Cuts
@@ -33,6 +34,7 @@ from tbgen.errors import ClosureTooLargeError, MissingTableError
 from tbgen.index.layout import Squares, slots_of
 from tbgen.index.resets import NO_SLOT, Reset
 from tbgen.material import MOST_TABLE_MEN, Material
+from tbgen.men import Role
 from tbgen.probe.opened import OpenTables
 from tbgen.score import Color
 from tbgen.table import Queries
@@ -61,6 +63,21 @@ class Edge(NamedTuple):
         return not self.digest
 
 
+def mover_of(node: Node, edge: Edge) -> Color:
+    """The side whose move leads from a node to a child."""
+    slots = slots_of(node.material)
+    if edge.reset.gone != NO_SLOT:
+        prey, _ = slots[edge.reset.gone]
+        return prey.other
+    if edge.reset.promoted != NO_SLOT:
+        promoter, _ = slots[edge.reset.promoted]
+        return promoter
+    # White's pawns step up the board.
+    ranks = sum(square // 8 for square in node.pawns)
+    ranks_after = sum(square // 8 for square in edge.child.pawns)
+    return Color.WHITE if ranks_after > ranks else Color.BLACK
+
+
 @dataclass(frozen=True, eq=False)
 class PlannedBlock:
     """A node of a closure, and how it is solved."""
@@ -87,12 +104,47 @@ class PlannedBlock:
     @cached_property
     def cost(self) -> BlockCost:
         """The cost of solving it, without the program's memory."""
+        if self.cuts:
+            return self._cost_at_cuts()
         children = {edge.child for edge in self.edges if not edge.is_bounded}
         planes = [child.cells // 2 for child in children]
         passes = len(self.bounds)
-        return cost_of_block(
-            self.node.cells, passes, self.cuts, planes, is_alone=not self.is_of_table
-        )
+        return cost_of_block(self.node.cells, passes, planes, is_alone=not self.is_of_table)
+
+    def _cost_at_cuts(self) -> BlockCost:
+        rights_bytes = self._bytes_of_rights
+        read = [self._bytes_read(side) for side in Color]
+        if self.node.double_steps:  # captures en passant ask for what moves of both sides lead to
+            read_bytes = sum(read) + rights_bytes
+            return cost_at_cuts(self.node.cells, self.cuts, read_bytes, rights_bytes)
+        return cost_at_cuts(self.node.cells, self.cuts, max(read) + rights_bytes)
+
+    @property
+    def _bytes_of_rights(self) -> int:
+        """Its values with a right to take en passant, and those after a double step, a byte each."""
+        same_men = {edge.child for edge in self.edges if edge.child.material == self.node.material}
+        rights = self.node.double_steps + sum(child.double_steps for child in same_men)
+        return rights * (self.node.cells // 2)
+
+    def _bytes_read(self, side: Color) -> int:
+        """The values that moves of a side lead to, a byte each, and room to read one plane."""
+        planes = set[Node]()
+        promotions = set[tuple[int, Role]]()
+        largest = 0
+        for edge in self.edges:
+            if mover_of(self.node, edge) is not side:
+                continue
+            reset = edge.reset
+            if reset.gone != NO_SLOT or reset.promoted == NO_SLOT:
+                planes.add(edge.child)
+            elif edge.is_bounded:
+                promotions.add((reset.promoted, Role.QUEEN))  # her bounds are those of all
+            else:
+                promotions.add((reset.promoted, reset.role))
+            if not edge.is_bounded:
+                largest = max(largest, edge.child.cells // 2)
+        half = self.node.cells // 2
+        return sum(child.cells // 2 for child in planes) + len(promotions) * half + largest
 
     @property
     def is_of_table(self) -> bool:
@@ -323,7 +375,9 @@ def _kings_in(node: Node, queries: Queries) -> Kings:
 
 def _least_seconds(node: Node, cuts: Cuts) -> float:
     """The CPU seconds that a block takes at least, whatever it leads to."""
-    return cost_of_block(node.cells, 1, cuts, (), is_alone=bool(cuts)).cpu_seconds
+    if cuts:
+        return cost_at_cuts(node.cells, cuts).cpu_seconds
+    return cost_of_block(node.cells, 1, (), is_alone=False).cpu_seconds
 
 
 def _too_large(node: Node) -> ClosureTooLargeError:

@@ -48,8 +48,14 @@ WHOLE: Final = CellCost(seconds=0.17e-6, memory_bytes=10.0)
 MOVES_AT_CUTS: Final = 20e-9
 """CPU seconds to find the moves of a cell of which only cuts are asked."""
 
-SETS_AT_CUT: Final = 0.65
-"""Bytes of the sets that grow at a cut, marks included. Two threads solve a cut each."""
+OCCUPIED: Final = 1 / 16
+"""Bytes of a cell for the squares of men, a word for 64 cells of either side."""
+
+SETS_AT_CUT: Final = 0.53
+"""Bytes of a cell for the sets that grow while a cut is asked, four bits, and their marks."""
+
+FOLDING: Final = 0.375
+"""Bytes of a cell for the positions after a promotion, while it is bounded."""
 
 CELLS_A_STORED_BYTE: Final = 25
 """The bits of a cut are packed: so many cells take a byte on the disk."""
@@ -90,47 +96,69 @@ class BlockCost:
     """Its cells, once for each bound."""
     cpu_seconds: float
     memory_bytes: int
+    """Without files; one question at a time."""
     disk_bytes: int
     scratch_bytes: int
     """Disk for large arrays while it is solved."""
+    question_bytes: int = 0
+    """Memory for a further question that is asked at the same time."""
 
 
 def cost_of_block(
-    cells: int, passes: int, cuts: Cuts, child_cells: Sequence[int], *, is_alone: bool
+    cells: int, passes: int, child_cells: Sequence[int], *, is_alone: bool
 ) -> BlockCost:
-    """What solving a block takes.
+    """What a block takes of which all outcomes are found.
 
     `passes` counts the bounds with which it is solved. `child_cells` has the cells of each plane
     that it reads. `is_alone` says that it is solved by itself, and not with others as a table.
     """
     read = sum(min(size, cells) for size in child_cells)
     children_bytes = passes * read + max(child_cells, default=0)
-    overhead = passes * BLOCK_SECONDS
-    if not cuts:
-        if is_alone:
-            seconds = overhead + passes * cells * WHOLE.seconds
-        else:
-            each_pass = TABLE_BLOCK_SECONDS + cells * TABLE_CELL_SECONDS
-            seconds = PLANNING_SECONDS + passes * each_pass
-        return BlockCost(
-            cells=passes * cells,
-            cpu_seconds=seconds,
-            memory_bytes=int(cells * WHOLE.memory_bytes) + children_bytes,
-            disk_bytes=passes * cells // VALUES_A_STORED_BYTE,
-            scratch_bytes=0,
-        )
-    planes = _planes_of_mobility(cuts)
-    seconds = MOVES_AT_CUTS + len(cuts) * _seconds_at_cut(cells, planes)
-    # A bit for each cut, for each plane of mobility, and for legal positions, check and resets.
-    arrays = children_bytes + cells * (3 + planes + len(cuts)) // 8
-    sets = int(cells * SETS_AT_CUT * min(len(cuts), 2))
-    lies_in_files = cells >= MOST_IN_MEMORY
+    if is_alone:
+        seconds = passes * (BLOCK_SECONDS + cells * WHOLE.seconds)
+    else:
+        each_pass = TABLE_BLOCK_SECONDS + cells * TABLE_CELL_SECONDS
+        seconds = PLANNING_SECONDS + passes * each_pass
     return BlockCost(
         cells=passes * cells,
-        cpu_seconds=cells * seconds + overhead,
-        memory_bytes=sets if lies_in_files else sets + arrays,
+        cpu_seconds=seconds,
+        memory_bytes=int(cells * WHOLE.memory_bytes) + children_bytes,
+        disk_bytes=passes * cells // VALUES_A_STORED_BYTE,
+        scratch_bytes=0,
+    )
+
+
+def cost_at_cuts(cells: int, cuts: Cuts, read_bytes: int = 0, rights_bytes: int = 0) -> BlockCost:
+    """What a block takes of which some cuts are asked.
+
+    It reads `read_bytes` of values at once. Where a pawn may be taken en passant, `rights_bytes` of
+    them are values with such a right.
+    """
+    planes = _planes_of_mobility(cuts)
+    seconds = MOVES_AT_CUTS + len(cuts) * _seconds_at_cut(cells, planes)
+    # Bits of legal positions, of check, of resets, of each plane of mobility and of each cut.
+    arrays = cells * (3 + planes + len(cuts)) // 8
+    question = int(cells * SETS_AT_CUT)
+    asking = question
+    if rights_bytes:
+        arrays += cells  # their own codes
+        question += cells + rights_bytes  # the values of all cells, and of those with a right
+        asking = question + read_bytes
+    reading = read_bytes + int(cells * FOLDING)
+    always = int(cells * OCCUPIED)
+    if cells >= MOST_IN_MEMORY:
+        memory = always + max(question, int(cells * FOLDING))
+        scratch = arrays + read_bytes
+    else:
+        memory = always + arrays + max(reading, asking)
+        scratch = 0
+    return BlockCost(
+        cells=cells,
+        cpu_seconds=BLOCK_SECONDS + cells * seconds,
+        memory_bytes=memory,
         disk_bytes=len(cuts) * cells // CELLS_A_STORED_BYTE,
-        scratch_bytes=arrays if lies_in_files else 0,
+        scratch_bytes=scratch,
+        question_bytes=question,
     )
 
 

@@ -51,6 +51,21 @@ class Node(NamedTuple):
         return 2 * white_king_squares << (6 * (self.free - 1))
 
     @property
+    def double_steps(self) -> int:
+        """How many of the pawns may be taken en passant, if they have just made a double step."""
+        colors = [color for color, _ in slots_of(self.material)[: len(self.pawns)]]
+        taken = 0
+        for color, square in zip(colors, self.pawns, strict=True):
+            rank = 3 if color is Color.WHITE else 4
+            beside = [
+                enemy
+                for other, enemy in zip(colors, self.pawns, strict=True)
+                if other is not color and enemy // 8 == rank and abs(enemy - square) == 1
+            ]
+            taken += square // 8 == rank and bool(beside)
+        return taken
+
+    @property
     def layout(self) -> Layout:
         """The layout of the block alone."""
         return _layout_of(self)

@@ -14,6 +14,7 @@ from tbgen.closures.closure import PlannedBlock
 from tbgen.closures.pace import TICK_SECONDS, SolvePace
 from tbgen.closures.tables import solve_table
 from tbgen.material import Material
+from tbgen.retro.drive.single import QUESTIONS_OF_A_BLOCK
 from tbgen.system.process import threads_for
 
 Unit = tuple[PlannedBlock, ...]
@@ -49,9 +50,7 @@ class _ClosureSolve:
 
     def run(self) -> None:
         """Solve unit after unit."""
-        alone = [unit for unit in self._units if not _is_table(unit)]
-        most_memory = max((block.cost.memory_bytes for (block,) in alone), default=1)
-        pool = ThreadPoolExecutor(threads_for(most_memory, self._threads))
+        pool = ThreadPoolExecutor(self._threads_alone())
         self._order.prepare()
         try:
             while self._order.is_active():
@@ -60,6 +59,20 @@ class _ClosureSolve:
         finally:
             self._is_stopped.set()
             pool.shutdown(cancel_futures=True)
+
+    def _threads_alone(self) -> int:
+        """How many blocks memory allows to be solved alone at a time; it limits questions, too."""
+        costs = [unit[0].cost for unit in self._units if not _is_table(unit)]
+        block_bytes = max((cost.memory_bytes for cost in costs), default=1)
+        question_bytes = max((cost.question_bytes for cost in costs), default=0)
+        threads = threads_for(block_bytes, self._threads)
+        questions = threads_for(
+            max(1, question_bytes),
+            threads * QUESTIONS_OF_A_BLOCK,
+            beside=threads * (block_bytes - question_bytes),
+        )
+        self._solved.asking = threading.Semaphore(max(threads, questions))
+        return threads
 
     def _begin(self, pool: ThreadPoolExecutor, ready: Iterable[int]) -> None:
         """Begin with the blocks that are solved alone, or else with a table."""

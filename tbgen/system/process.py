@@ -110,12 +110,15 @@ def available_memory() -> int | None:
         return None
 
 
-def threads_for(memory_bytes: int, most: int) -> int:
-    """The number of threads that memory allows, from one to `most`, if each takes so much."""
+def threads_for(memory_bytes: int, most: int, *, beside: int = 0) -> int:
+    """The number of threads that memory allows, from one to `most`, if each takes so much.
+
+    All of them take their memory beside some bytes.
+    """
     room = available_memory()
     if room is None:
         return most
-    return min(most, max(1, room // memory_bytes))
+    return min(most, max(1, (room - beside) // memory_bytes))
 
 
 def _free_in_containers() -> Iterator[int]:

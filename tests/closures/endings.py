@@ -37,7 +37,7 @@ class Ending:
     def closure(self, most_blocks: int = MOST_BLOCKS) -> Closure:
         """The closure of its placement, with bounds in place of all promotions."""
         tables = MadeUpTables(self.most_made_up_men + 1)
-        one_block = cost_of_block(self.node.cells, len(Bound), (), (), is_alone=False).cpu_seconds
+        one_block = cost_of_block(self.node.cells, len(Bound), (), is_alone=False).cpu_seconds
         closure = Closure(tables, BOUNDS_ALONE, budget=most_blocks * one_block)
         closure.add(self.node)
         return closure

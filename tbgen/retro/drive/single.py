@@ -5,9 +5,10 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,6 +37,9 @@ NO_DISTANCES = np.zeros(0, np.uint16)
 
 CHUNK = 1 << 16
 """A thread finds the moves of so many words at a time."""
+
+QUESTIONS_OF_A_BLOCK = 2
+"""So many threads solve a block, each at a threshold of its own."""
 
 
 class BlockOutcomes(NamedTuple):
@@ -70,6 +74,8 @@ class SingleBlock:
     """The number of the block in the first layout."""
     new: NewArray = np.zeros
     """Makes all large arrays but the sets that grow."""
+    asking: AbstractContextManager[Any] = field(default_factory=nullcontext)
+    """Entered for each threshold, whose sets take the most memory."""
 
     def solve(
         self, children: ChildTables, asked: Queries, room: Room | None = None
@@ -123,7 +129,7 @@ class SingleBlock:
                 status = find_goods(mine, children, scratch, seeking, goods, int(side), first, end)
                 check_status(layout.material, status)
 
-        with ThreadPoolExecutor(2) as pool:
+        with ThreadPoolExecutor(QUESTIONS_OF_A_BLOCK) as pool:
             list(pool.map(partial(self._find_legal, block), self._chunks()))
             children = nothing
             sides_at_once = [tuple(Color)] if has_rights else [(Color.WHITE,), (Color.BLACK,)]
@@ -132,8 +138,15 @@ class SingleBlock:
                 list(pool.map(partial(find, children, sides), self._chunks()))
                 if not has_rights:
                     children = nothing  # so that the other side's take their place
-            bits = partial(self._bits, block, children, _questions(asked))
-            return list(pool.map(bits, thresholds, goods))
+            ask = partial(self._ask, block, children, _questions(asked))
+            return list(pool.map(ask, thresholds, goods))
+
+    def _ask(
+        self, block: Block, children: ChildTables, asked: Questions, threshold: Score, good: Words
+    ) -> BlockBits:
+        """The block at one threshold, as soon as memory has room for its sets."""
+        with self.asking:
+            return self._bits(block, children, asked, threshold, good)
 
     def _bits(
         self, block: Block, children: ChildTables, asked: Questions, threshold: Score, good: Words
