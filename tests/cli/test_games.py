@@ -6,6 +6,8 @@ import gzip
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.cli.calls import tbgen
 
 
@@ -45,6 +47,16 @@ def test_what_is_skipped_is_named_with_its_reason(tmp_path: Path) -> None:
         ("good", 2, names[1]),
     ]
     assert decided["skipped"] == found["skipped"][:1]
+
+
+@pytest.mark.parametrize("command", ["adjudicate", "standings"])
+@pytest.mark.parametrize("written", ["0-1", "1/2-1/2", "*"])
+def test_two_results_of_a_game_are_told(tmp_path: Path, command: str, written: str) -> None:
+    game = tmp_path / "game.pgn"
+    game.write_text(f'[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1. e4 e5 {written}\n')
+    told = tbgen(command, str(game)).stderr.splitlines()
+    warning = f'warning: the tag Result says "1-0", the end of the moves "{written}"'
+    assert told[0] == f"tbgen: {game}, game 1: {warning}"
 
 
 def test_several_files_are_annotated_into_one_copy(tmp_path: Path) -> None:

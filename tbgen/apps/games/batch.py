@@ -99,7 +99,7 @@ class ChunkReport:
     overruled_fifty_moves: int = 0
     """Games whose tags say that the fifty-move rule ended them, but which best play decides."""
     contradicted: list[str] = field(default_factory=list)
-    """A line for each game whose tags contradict mate or stalemate on the board."""
+    """A line for each game with two results, or with tags that contradict its end on the board."""
     skipped: list[InputFileError] = field(default_factory=list)
 
 
@@ -217,6 +217,10 @@ class ChunkDecider:
             if verdict is None:
                 verdict = self.adjudicator.decide_read(game)
             self._count(game, verdict, report)
+            has_two_results = text.result not in (game.result, None)
+            if game.warnings and (has_two_results or game.last.end in ON_THE_BOARD):
+                where = f"{game.file}, game {game.number}"
+                report.contradicted.append(f"{where}: warning: {game.warnings[0]}")
             if self.task.texts:
                 line = self._line(game, verdict, text.moves) if self.task.lines else None
                 tags = decision_tags(game, verdict, self.task.rules.mobility)
@@ -238,9 +242,6 @@ class ChunkDecider:
             report.missing.update(str(material) for material in verdict.missing)
         if game.tags.get("RMobilitySource") == Source.PROVISIONAL.value:
             report.asked.append(materials_in(game.tags.get("RMobilityMissing", "")))
-        if game.last.end in ON_THE_BOARD and game.warnings:
-            where = f"{game.file}, game {game.number}"
-            report.contradicted.append(f"{where}: warning: {game.warnings[0]}")
         if self.task.results:
             report.results.append(event_game(game, verdict))
         if self.task.facts:
