@@ -1,5 +1,6 @@
-"""Closures over made-up tables, solved by tbgen and by the reference, promotions bounded by
-python-chess.
+"""Closures over made-up tables, solved by tbgen and by the reference.
+
+python-chess bounds their promotions.
 """
 
 import zlib
@@ -40,7 +41,9 @@ class MadeUpTables(OpenTables):
     ) -> Entries:
         node = node_of(material, pawns)
         half = node.cells // 2
-        return made_up(material, numbers_in(node, np.arange(side * half, (side + 1) * half)))[0]
+        cells = np.arange(side * half, (side + 1) * half)
+        entries, _ = made_up(material, numbers_in(node, cells))
+        return entries
 
 
 def numbers_in(node: Node, cells: Ints) -> Ints:
@@ -64,8 +67,8 @@ def outside(
     for number, pawns in enumerate(placements.tolist()):
         here = np.flatnonzero(which.ravel() == number)
         node = node_of(material, pawns)
-        numbers = numbers_in(node, cells_of(node.layout, side[here], slots[here]))
-        entry[here] = made_up(material, numbers)[0]
+        cells = cells_of(node.layout, side[here], slots[here])
+        entry[here], _ = made_up(material, numbers_in(node, cells))
     return entry, np.zeros(len(side), np.int16)
 
 
@@ -85,42 +88,59 @@ class BoundedExcerpt(reference.Excerpt):
         roles[promoted] = promotion
         slots = list(zip(self.material.colors.tolist(), roles.tolist(), strict=True))
         entry = np.zeros(len(rows), np.int16)
-        for n, row in enumerate(rows.tolist()):
+        for number, row in enumerate(rows.tolist()):
             squares = resets.squares[row].tolist()
-            entry[n] = self._bounded(
-                board_of(slots, squares, int(resets.side[row])), squares[promoted]
-            )
+            board = board_of(slots, squares, int(resets.side[row]))
+            entry[number] = self._bounded(board, new_man=squares[promoted])
         return entry, np.zeros(len(rows), np.int16)
 
     def _bounded(self, board: chess.Board, new_man: int) -> int:
-        """What a position after a promotion is worth at least or at most, as a signed outcome."""
-        sign = 1 if board.turn else -1
-        found = [
-            self._after(board, move)
-            for move in board.generate_legal_moves(to_mask=chess.BB_SQUARES[new_man])
-        ]
-        if any(move.to_square != new_man for move in board.legal_moves):
-            found.append(UNKNOWN[self.bound])
-        if not found:
+        """The worth of a position after a promotion, at least or at most, as a signed outcome."""
+        sign = 1 if board.turn == chess.WHITE else -1
+        outcomes = list[int]()
+        for move in board.legal_moves:
+            if move.to_square == new_man:
+                outcomes.append(self._after(board, move))
+            else:
+                outcomes.append(UNKNOWN[self.bound])
+        if not outcomes:
             return -sign if board.is_check() else -2 * sign
-        return max(found, key=lambda signed: sign * (np.sign(signed) * 1000 - signed))
+        goals = [sign * (np.sign(signed) * 1000 - signed) for signed in outcomes]
+        return outcomes[goals.index(max(goals))]
 
     @staticmethod
     def _after(board: chess.Board, move: chess.Move) -> int:
+        """The made-up value of a position after a capture, with the stronger side as White."""
         after = board.copy(stack=False)
         after.push(move)
-        men = sorted(
-            after.piece_map().items(), key=lambda each: (not each[1].color, -each[1].piece_type)
-        )
-        sides = [[man.piece_type for _, man in men if man.color == color] for color in chess.COLORS]
-        swapped = (len(sides[1]), sides[1]) > (len(sides[0]), sides[0])
-        if swapped:
-            men = [each for color in (False, True) for each in men if each[1].color == color]
-            sides.reverse()
-        name = "v".join("".join(" PNBRQK"[role] for role in side) for side in sides)
-        squares = [np.array([square ^ (56 if swapped else 0)]) for square, _ in men]
-        entry, _ = outside(name, np.array([int(not after.turn) ^ swapped]), squares)
-        return int(-entry[0] if swapped else entry[0])
+        is_swapped = _strength(after, chess.BLACK) > _strength(after, chess.WHITE)
+        if is_swapped:
+            after.apply_mirror()
+        white = _strongest_first(after, chess.WHITE)
+        black = _strongest_first(after, chess.BLACK)
+        name = f"{_name_of(white)}v{_name_of(black)}"
+        squares = [np.array([square]) for square, _ in (*white, *black)]
+        (entry,), _ = outside(name, np.array([int(not after.turn)]), squares)
+        return int(-entry if is_swapped else entry)
+
+
+PlacedMan = tuple[chess.Square, chess.Piece]
+
+
+def _strongest_first(board: chess.Board, color: chess.Color) -> list[PlacedMan]:
+    """The men of a side with their squares."""
+    men = [(square, man) for square, man in board.piece_map().items() if man.color == color]
+    return sorted(men, key=lambda placed: -placed[1].piece_type)
+
+
+def _name_of(men: list[PlacedMan]) -> str:
+    return "".join(man.symbol().upper() for _, man in men)
+
+
+def _strength(board: chess.Board, color: chess.Color) -> tuple[int, list[int]]:
+    """The number of a side's men, then the men: more is stronger."""
+    roles = [man.piece_type for _, man in _strongest_first(board, color)]
+    return len(roles), roles
 
 
 def values_of(
@@ -131,5 +151,6 @@ def values_of(
     plain = np.flatnonzero(known.nodes.en_passant < 0)
     side, *squares = (np.asarray(axis)[plain] for axis in excerpt.index_of(known))
     layout = partial_layout(node.material, [node.pawns])
-    cells = cells_of(layout, side, np.stack([squares[man] for man in men_of_slots(layout)], axis=1))
+    slots = np.stack([squares[man] for man in men_of_slots(layout)], axis=1)
+    cells = cells_of(layout, side, slots)
     return np.concatenate(planes)[cells], known.entry[plain].astype(np.int8)

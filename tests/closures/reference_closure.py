@@ -91,11 +91,13 @@ def _pawns_of(material: Material, color: Color) -> int:
 
 
 def normal(pawns: Sequence[int], white: int) -> tuple[tuple[int, ...], bool]:
-    """The placement that stands for some pawns and their mirror image, and whether it is the image."""
+    """The placement that stands for pawns and their mirror image, and whether it is the image."""
     own = (*sorted(pawns[:white]), *sorted(pawns[white:]))
     turned = [square ^ MIRROR for square in pawns]
     mirrored = (*sorted(turned[:white]), *sorted(turned[white:]))
-    return (mirrored, True) if mirrored < own else (own, False)
+    if mirrored < own:
+        return mirrored, True
+    return own, False
 
 
 class ReferenceClosure:
@@ -128,14 +130,13 @@ class ReferenceClosure:
             squares = [axis ^ UPSIDE_DOWN for axis in squares]
             colors = 1 - colors
             sign = -1
-        slots = list[Ints]()
-        left = list(zip(colors.tolist(), part.material.roles.tolist(), squares, strict=True))
+        kinds = list(zip(colors.tolist(), part.material.roles.tolist(), strict=True))
+        placed = list[Ints]()
         for color, role in node.layout.slots:
-            number = next(
-                n for n, (its, kind, _) in enumerate(left) if (its, kind) == (int(color), int(role))
-            )
-            slots.append(left.pop(number)[2])
-        cells = cells_of(node.layout, side, np.stack(slots, axis=1))
+            man = kinds.index((int(color), int(role)))
+            kinds.pop(man)
+            placed.append(squares.pop(man))
+        cells = cells_of(node.layout, side, np.stack(placed, axis=1))
         known = sign * block.entry[plain].astype(np.int64)
         return np.concatenate(planes)[cells].astype(np.int64), known
 
@@ -201,17 +202,17 @@ class _Part(reference.Excerpt):
             worth = np.zeros(len(side), np.int64)
             taken = np.flatnonzero(replies.takers[:, number] != NO_MAN)
             if len(taken):
+                takers = replies.takers[taken, number]
                 after = squares[taken].copy()
-                after[np.arange(len(taken)), replies.takers[taken, number]] = squares[
-                    taken, promoted
-                ]
+                after[np.arange(len(taken)), takers] = squares[taken, promoted]
                 worth[taken] = self._after_capture(1 - side[taken], after, promoted)
             worths.append(worth)
         mover = np.where(side == 0, 1, -1)
         best = worths[0]
         for worth in worths[1:]:
-            is_better = (worth != 0) & ((best == 0) | (_rank(mover, worth) > _rank(mover, best)))
-            best = np.where(is_better, worth, best)
+            is_first = best == 0
+            is_higher = _rank(mover, worth) > _rank(mover, best)
+            best = np.where((worth != 0) & (is_first | is_higher), worth, best)
         end = mover * np.where(replies.checks, MATE_IN_ROW, STALEMATE_IN_ROW)
         return np.where(best == 0, end, best)
 
@@ -226,23 +227,26 @@ class _Part(reference.Excerpt):
             here = np.flatnonzero(which.ravel() == number)
             solved, is_mirrored = normal(placement, white)
             turn = MIRROR if is_mirrored else 0
-            block = self.blocks[solved]
-            cell = side[here]
-            for man in range(self.material.men):
-                if man not in self.material.pawns:
-                    cell = cell * 64 + (rows[here, man] ^ turn)
-            node = block.node_of[cell]
-            assert (node >= 0).all(), "a legal position"
             over = np.where(jumped[here] == NO_SQUARE, NO_SQUARE, jumped[here] ^ turn)
-            for position in np.flatnonzero(over != NO_SQUARE).tolist():
-                with_right = np.flatnonzero(
-                    (block.nodes.cell == cell[position])
-                    & (block.nodes.en_passant == over[position])
-                )
-                if len(with_right):
-                    node[position] = with_right[0]
+            block = self.blocks[solved]
+            node = self._nodes_in(block, side[here], rows[here] ^ turn, over)
             entry[here] = block.entry[node]
         return entry
+
+    def _nodes_in(self, block: reference.Block, side: Ints, rows: Ints, jumped: Ints) -> Ints:
+        """The nodes of positions of a block, with the right to take en passant where it is one."""
+        cells = side
+        for man in range(self.material.men):
+            if man not in self.material.pawns:
+                cells = cells * 64 + rows[:, man]
+        nodes = block.node_of[cells]
+        assert (nodes >= 0).all(), "a legal position"
+        for position in np.flatnonzero(jumped != NO_SQUARE).tolist():
+            is_here = block.nodes.cell == cells[position]
+            has_right = block.nodes.en_passant == jumped[position]
+            for node in np.flatnonzero(is_here & has_right).tolist():
+                nodes[position] = node
+        return nodes
 
 
 def _rank(mover: Ints, signed: Ints) -> Ints:

@@ -36,32 +36,34 @@ class Fewer(OpenTables):
 
 
 def bounds_of(name: str, tables: Path, folder: Path, file: int, *cuts: Cuts) -> np.ndarray:
-    """[lower bound, value, upper bound][position] of the blocks with a pawn on a file, as they are
-    worth to White.
+    """[lower bound, value, upper bound][position] of the blocks with a pawn on a file.
+
+    They are worths to White.
     """
-    material, found = Material.parse(name).canonical(), list[np.ndarray]()
+    material = Material.parse(name).canonical()
     known = Fewer([tables], 1 << 20, outcomes_only=True)
     known.men = material.men
-    closures = [
-        Closure(known, Way(0, 0, 0, coarse_free=0), CutQuestion(bound, cuts[bound]))
-        for bound in Bound
-    ]
+    way = Way(0, 0, 0, coarse_free=0)
+    closures = [Closure(known, way, CutQuestion(bound, cuts[bound])) for bound in Bound]
     for closure, rank in itertools.product(closures, range(1, 7)):
         closure.add(node_of(material, [rank * 8 + file]))
-    blocks = [SolvedBlocks(closure, BlockFolder(folder)) for closure in closures]
+    lower_blocks, upper_blocks = (
+        SolvedBlocks(closure, BlockFolder(folder)) for closure in closures
+    )
+    worths = list[np.ndarray]()
     for node in closures[0].blocks:
         block = bare_block(geometry_of(node.layout), node.layout.block_words)
         enter_block(block, 0, np.array(node.pawns, np.int64))
         find_legal(block, np.zeros(node.layout.others, np.int64), 0, node.layout.block_words)
         for side in range(2):
-            lower, upper = (blocks[bound].plane(node, side, bound) for bound in Bound)
-            values = np.stack([lower, known.plane(material, node.pawns, side), upper]).astype(
-                np.int64
-            )
+            lower = lower_blocks.plane(node, side, Bound.LOWER)
+            value = known.plane(material, node.pawns, side)
+            upper = upper_blocks.plane(node, side, Bound.UPPER)
+            signed = np.stack([lower, value, upper]).astype(np.int64)
             legal = np.unpackbits(block.legal[side].view(np.uint8), bitorder="little") != 0
-            found.append(worth_to_white(values[:, legal]))
+            worths.append(worth_to_white(signed[:, legal]))
     known.close()
-    return np.concatenate(found, axis=1)
+    return np.concatenate(worths, axis=1)
 
 
 def test_bounds_by_mates_hold_the_mates_of_a_table(table_folder: Path, tmp_path: Path) -> None:
@@ -76,28 +78,32 @@ def test_bounds_by_mates_hold_the_mates_of_a_table(table_folder: Path, tmp_path:
 def test_bounds_are_no_closer_than_cuts_and_hold_every_value(
     table_folder: Path, tmp_path: Path, cuts: str
 ) -> None:
-    some, half = tuple(map(Score, cuts.split())), len(cuts.split()) // 2
-    lower, value, upper = bounds_of(
-        "KPvK", table_folder, tmp_path, 2, some[half:], some[: len(some) - half]
-    )
-    assert {*lower.tolist()} <= {Score("-G0.0").rank, *(cut.rank for cut in some[half:])}
-    assert ((lower <= value) & (value <= upper)).all()
-    alone = {cut: bounds_of("KPvK", table_folder, tmp_path, 2, (cut,), (cut,)) for cut in some}
-    assert all(
-        ((least >= cut.rank) | (most < cut.rank)).mean() > 0.2
-        for cut, (least, _, most) in alone.items()
-    )
-    assert all(((lower >= cut.rank) == (alone[cut][0] >= cut.rank)).all() for cut in some[half:])
-    assert all(
-        ((upper < cut.rank) == (alone[cut][2] < cut.rank)).all() for cut in some[: len(some) - half]
-    )
+    scores = tuple(map(Score, cuts.split()))
+    half = len(scores) // 2
+    lower_cuts = scores[half:]
+    upper_cuts = scores[: len(scores) - half]
+    lower, value, upper = bounds_of("KPvK", table_folder, tmp_path, 2, lower_cuts, upper_cuts)
+    possible = {cut.rank for cut in lower_cuts} | {Score("-G0.0").rank}
+    assert set(lower.tolist()) <= possible
+    assert (lower <= value).all()
+    assert (value <= upper).all()
+    for cut in scores:
+        least, _, most = bounds_of("KPvK", table_folder, tmp_path, 2, (cut,), (cut,))
+        is_at_least = least >= cut.rank
+        is_below = most < cut.rank
+        assert (is_at_least | is_below).mean() > 0.2
+        if cut in lower_cuts:
+            assert np.array_equal(lower >= cut.rank, is_at_least)
+        if cut in upper_cuts:
+            assert np.array_equal(upper < cut.rank, is_below)
 
 
 def asked_of(
     ends: Bracket, within: Bracket, promoter: Color, *, singly: bool, both: bool = True
 ) -> tuple[Bracket, list[Cuts]]:
-    """What a way makes of a bracket, and the cuts that it asks with each bound."""
+    """The bracket that a way finds, and the cuts that it asks with each bound."""
     tried: dict[Bound, Cuts] = dict.fromkeys(Bound, ())
+    likely_bound = Bound.UPPER if promoter is Color.BLACK else Bound.LOWER
     while True:
         search = CutSearch(within, tried, promoter, {})
         question = search.next_question(asks_singly=singly, asks_both=both)
@@ -105,19 +111,19 @@ def asked_of(
             return within, [tried[bound] for bound in Bound]
         bound, cuts = question
         assert cuts
-        assert all(within.lower < cut <= within.upper and cut not in tried[bound] for cut in cuts)
-        assert (
-            singly
-            or (bound is Bound.UPPER) == (promoter is Color.BLACK)
-            or ends.ends[bound - 1] in within.ends
-        ), "the likely one first"
-        least = [cut for cut in cuts if cut <= ends.lower and bound is Bound.LOWER]
-        most = [
-            SCORES[SCORES.index(cut) - 1]
-            for cut in cuts
-            if cut > ends.upper and bound is Bound.UPPER
-        ]
-        within = Bracket(max([within.lower, *least]), min([within.upper, *most]))
+        for cut in cuts:
+            assert within.lower < cut <= within.upper
+            assert cut not in tried[bound]
+        if not singly and bound is not likely_bound:
+            assert ends.ends[bound - 1] in within.ends, "the likely one first"
+        lower = within.lower
+        upper = within.upper
+        for cut in cuts:
+            if bound is Bound.LOWER and cut <= ends.lower:
+                lower = max(lower, cut)
+            if bound is Bound.UPPER and cut > ends.upper:
+                upper = min(upper, SCORES[SCORES.index(cut) - 1])
+        within = Bracket(lower, upper)
         tried[bound] += cuts
 
 
@@ -126,18 +132,15 @@ def test_cuts_find_one_bound_and_then_the_other_one(promoter: Color) -> None:
     for seed in range(200):
         ends = Bracket(*sorted(random.Random(seed).choices(SCORES[::7], k=2)))
         found, tried = asked_of(ends, ANYTHING, promoter, singly=False)
-        assert (found, len(tried[0] + tried[1]) < 80) == (ends, True), "by parts"
+        assert found == ends
+        assert len(tried[0] + tried[1]) < 80, "by parts"
         found, tried = asked_of(ends, ANYTHING, promoter, singly=False, both=False)
-        assert (found.ends[promoter], len(tried[promoter.other]) < 2) == (
-            ends.ends[promoter],
-            True,
-        ), "one proof"
+        assert found.ends[promoter] == ends.ends[promoter]
+        assert len(tried[promoter.other]) < 2, "one proof"
 
 
 def first_cuts(within: Bracket, promoter: Color | None, shares: dict[Score, float]) -> Cuts:
-    """The first cuts that are asked between two bounds, of which another way has found the likely
-    one or not.
-    """
+    """The first cuts that are asked between two bounds after the worst one of the lower bound."""
     tried: dict[Bound, Cuts] = {Bound.LOWER: (ANYTHING.lower,), Bound.UPPER: ()}
     question = CutSearch(within, tried, promoter, shares).next_question(
         asks_singly=False, asks_both=False
@@ -166,30 +169,30 @@ def test_positions_without_pawns_ask_the_same_cut_while_it_is_open() -> None:
 def test_a_way_that_asks_singly_asks_a_cut_of_both_bounds_before_the_next(
     lower: str, upper: str, found: str, asked: list[str]
 ) -> None:
-    ends, known = Bracket(Score(lower), Score(upper)), Bracket(Score("G3.0"), Score("G0.0"))
+    ends = Bracket(Score(lower), Score(upper))
+    known = Bracket(Score("G3.0"), Score("G0.0"))
     within, tried = asked_of(ends, known, Color.WHITE, singly=True)
-    assert (str(within), [" ".join(map(str, cuts)) for cuts in tried]) == (found, asked)
-    assert (
-        str(asked_of(ends.flipped(), known.flipped(), Color.BLACK, singly=True)[0].flipped())
-        == found
-    )
+    assert str(within) == found
+    assert [" ".join(map(str, cuts)) for cuts in tried] == asked
+    flipped, _ = asked_of(ends.flipped(), known.flipped(), Color.BLACK, singly=True)
+    assert str(flipped.flipped()) == found
 
 
 def test_first_cuts_are_beside_what_is_common_in_tables_with_fewer_pawns(
     table_folder: Path,
 ) -> None:
     tables = OpenTables([table_folder], 1 << 20, outcomes_only=True)
-    shares, turned, both = (
+    of_white, of_black, of_both = (
         tables.shares(Material.parse(name)) for name in ("KPPvK", "KvKPP", "KPvKP")
     )
-    assert [round(sum(each.values()), 9) for each in (shares, both)] == [2.0, 3.0], (
-        "bare kings count once"
-    )
-    assert turned == pytest.approx(
-        {score.flipped(): share for score, share in shares.items() if score.code}
-    )
-    some = {Score("-G2.0"): 0.6, Score("G3.0"): 0.1, Score("-G6.0"): 0.1}
-    assert {Score("-G2.5"), Score("-G2.0")} <= {*first_cuts(ANYTHING, Color.WHITE, some)}
+    assert sum(of_white.values()) == pytest.approx(2.0, abs=5e-10)
+    assert sum(of_both.values()) == pytest.approx(3.0, abs=5e-10), "bare kings count once"
+    turned = {score.flipped(): share for score, share in of_white.items() if score.code}
+    assert of_black == pytest.approx(turned)
+    shares = {Score("-G2.0"): 0.6, Score("G3.0"): 0.1, Score("-G6.0"): 0.1}
+    cuts = first_cuts(ANYTHING, Color.WHITE, shares)
+    assert Score("-G2.5") in cuts
+    assert Score("-G2.0") in cuts
 
 
 @pytest.mark.slow
@@ -197,16 +200,22 @@ def test_first_cuts_are_beside_what_is_common_in_tables_with_fewer_pawns(
 def test_bounds_of_four_men_hold_the_values_of_their_tables(
     four_men_folder: Path, tmp_path: Path, name: str
 ) -> None:
-    mate, likely = (
-        Score("G0.0").rank,
-        (Score("G0.0"), Score("G2.0"), Score("-G2.5"), Score("-G0.5")),
-    )
+    mate = Score("G0.0").rank
+    white_mates = MATES[:1]
+    black_mates = MATES[1:]
+    likely_of_white = (Score("G0.0"), Score("G2.0"))
+    likely_of_black = (Score("-G2.5"), Score("-G0.5"))
     for file in range(4):
-        asked = [MATES[:1]] * 2, [MATES[1:]] * 2, (likely[2:], likely[:2])
-        bounds = [bounds_of(name, four_men_folder, tmp_path, file, *cuts) for cuts in asked]
-        assert all(((lower <= value) & (value <= upper)).all() for lower, value, upper in bounds)
-        certain = (
-            sum((lower == upper).sum() for lower, _, upper in bounds[:2])
-            / (abs(bounds[0][1]) == mate).sum()
-        )
+        proved = 0
+        for cuts in (white_mates, black_mates):
+            lower, value, upper = bounds_of(name, four_men_folder, tmp_path, file, cuts, cuts)
+            assert (lower <= value).all()
+            assert (value <= upper).all()
+            proved += np.count_nonzero(lower == upper)
+        certain = proved / np.count_nonzero(abs(value) == mate)
         assert (0.95 if name == "KQvKP" else 0) < certain <= 1
+        lower, value, upper = bounds_of(
+            name, four_men_folder, tmp_path, file, likely_of_black, likely_of_white
+        )
+        assert (lower <= value).all()
+        assert (value <= upper).all()

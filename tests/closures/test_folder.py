@@ -22,7 +22,8 @@ from tbgen.errors import DamagedTableError
 from tbgen.storage.arrays import write_arrays
 from tests.positions import random_board
 
-KEY, CELLS = "KPvK-d2-0", np.arange(100_000, dtype=np.int64).astype(np.int8)
+KEY = "KPvK-d2-0"
+CELLS = np.arange(100_000, dtype=np.int64).astype(np.int8)
 
 
 def shrink(folder: Path) -> None:
@@ -37,7 +38,8 @@ def test_a_block_that_another_process_has_removed_can_be_read_on(tmp_path: Path)
     other = multiprocessing.get_context("spawn").Process(target=shrink, args=(tmp_path,))
     other.start()
     other.join(60)
-    assert (other.exitcode, list(tmp_path.iterdir())) == (0, [])
+    assert other.exitcode == 0
+    assert list(tmp_path.iterdir()) == []
     np.testing.assert_array_equal(found.items("LOWER", 70_000, 99_999), CELLS[70_000:99_999])
     assert BlockFolder(tmp_path).get(KEY) is None, "for the next solve it is not solved"
 
@@ -112,7 +114,8 @@ def test_a_block_is_kept_although_its_folder_is_removed_at_the_wrong_moment(
 
 
 def put_many(folder: Path) -> None:
-    resource.setrlimit(resource.RLIMIT_NOFILE, (400, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    _, most_files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (400, most_files))
     blocks = BlockFolder(folder)
     for number in range(500):
         blocks.put(f"{KEY}-{number}", {"LOWER": CELLS[number : number + 9]})
@@ -145,33 +148,30 @@ def solve_and_shrink(folder: Path, rounds: int) -> None:
 
 def test_two_processes_that_remove_each_others_blocks_read_what_they_have(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
-    both = [context.Process(target=solve_and_shrink, args=(tmp_path, 300)) for _ in range(2)]
-    for each in both:
-        each.start()
-    for each in both:
-        each.join(120)
-    assert [each.exitcode for each in both] == [0, 0]
+    processes = [context.Process(target=solve_and_shrink, args=(tmp_path, 300)) for _ in range(2)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(120)
+    assert [process.exitcode for process in processes] == [0, 0]
 
 
 def near_promotion(draw: random.Random) -> chess.Board:
     """A pawn of either side that has a step or two to go."""
     while True:
         board = random_board(draw, "KPvKP")
-        ranks = {
-            color: [square >> 3 for square in board.pieces(chess.PAWN, color)]
-            for color in chess.COLORS
-        }
-        if ranks[chess.WHITE][0] >= 5 and ranks[chess.BLACK][0] <= 2:
+        (white_pawn,) = board.pieces(chess.PAWN, chess.WHITE)
+        (black_pawn,) = board.pieces(chess.PAWN, chess.BLACK)
+        if chess.square_rank(white_pawn) >= 5 and chess.square_rank(black_pawn) <= 2:
             return board
 
 
 def solve_on(folder: Path, seed: int, seconds: float, cache_bytes: int) -> dict[str, str]:
-    """Solve random ones of fifty positions; the values that were found."""
-    draw, boards = (
-        random.Random(seed),
-        [near_promotion(random.Random(number)) for number in range(50)],
-    )
-    found, end = dict[str, str](), time.monotonic() + seconds
+    """Solve random ones of fifty positions, and return their brackets."""
+    draw = random.Random(seed)
+    boards = [near_promotion(random.Random(number)) for number in range(50)]
+    found = dict[str, str]()
+    end = time.monotonic() + seconds
     with PositionSolver(folder, threads=1) as solver:
         solver.cache_bytes = cache_bytes
         while len(found) < 5 or time.monotonic() < end:
@@ -186,18 +186,15 @@ def test_two_solvers_share_a_folder_and_find_what_one_finds_alone(
     table_folder: Path, tmp_path: Path, seconds: int
 ) -> None:
     """The cache holds some ten blocks, so both remove all the time what the other one needs."""
-    folders = {name: tmp_path / name for name in ("shared", "alone")}
-    for folder in folders.values():
+    shared = tmp_path / "shared"
+    alone = tmp_path / "alone"
+    for folder in (shared, alone):
         folder.mkdir()
         for name in ("KvK", "KNvK", "KBvK", "KRvK", "KQvK"):
             shutil.copy(table_folder / f"{name}.h5", folder)
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
-        both = [pool.submit(solve_on, folders["shared"], seed, seconds, 200_000) for seed in (1, 2)]
-    first, second = (each.result() for each in both)
-    with PositionSolver(folders["alone"]) as solver:
-        for epd, bracket in {**first, **second}.items():
-            assert {
-                first.get(epd, bracket),
-                second.get(epd, bracket),
-                str(solver.solve(f"{epd} 0 1").bracket),
-            } == {bracket}
+        solves = [pool.submit(solve_on, shared, seed, seconds, 200_000) for seed in (1, 2)]
+    with PositionSolver(alone) as solver:
+        for solve in solves:
+            for epd, bracket in solve.result().items():
+                assert str(solver.solve(f"{epd} 0 1").bracket) == bracket

@@ -109,17 +109,17 @@ def tables_of_six_men(folder: Path) -> list[Material]:
 
 def are_opposed(layout: Layout, pawns: Sequence[int]) -> bool:
     """Whether each pawn has an enemy's pawn before it on its file, so that none can promote."""
-    placed = list(zip(pawns, layout.slots, strict=False))
-    for square, (color, _) in placed:
-        ahead = 1 if color is Color.WHITE else -1
-        faces = [
-            other
-            for other, (enemy, _) in placed
-            if enemy is not color and (other - square) * ahead in range(8, 56, 8)
-        ]
-        if not faces:
-            return False
-    return True
+    colors = [color for color, _ in layout.slots[: len(pawns)]]
+    white = [square for square, color in zip(pawns, colors, strict=True) if color is Color.WHITE]
+    black = [square for square, color in zip(pawns, colors, strict=True) if color is Color.BLACK]
+    is_white_stopped = all(any(is_below(pawn, enemy) for enemy in black) for pawn in white)
+    is_black_stopped = all(any(is_below(enemy, pawn) for enemy in white) for pawn in black)
+    return is_white_stopped and is_black_stopped
+
+
+def is_below(square: int, other: int) -> bool:
+    """Whether a square lies below another one on the same file."""
+    return other - square in range(8, 56, 8)
 
 
 def small_closures(whole: OpenTables, material: Material) -> Iterator[Closure]:

@@ -77,43 +77,50 @@ def pairs(
 def contradictions(
     solver: PositionSolver, tables: Tablebase, asked: Iterable[tuple[chess.Board, Score]]
 ) -> list[str]:
-    """The positions and moves whose value lies outside its bracket, and the moves that are falsely
-    called best.
-    """
-    found = []
+    """The positions and moves whose value lies outside its bracket, or that are wrongly best."""
+    faults = []
     for board, accrued in asked:
-        answer, truth = solver.solve(board, accrued), tables.probe(board, accrued).outcome
-        moves = {each.move: each for each in tables.probe_moves(board, accrued)}
+        position = f"{board.fen()} {accrued}"
+        answer = solver.solve(board, accrued)
+        truth = tables.probe(board, accrued).outcome
         if not answer.bracket.lower <= truth <= answer.bracket.upper:
-            found.append(f"{board.fen()} {accrued}: {truth} is not in {answer.bracket}")
-        for each in answer.moves:
-            known = moves.pop(each.move)
-            if not each.bracket.lower <= known.outcome <= each.bracket.upper or (
-                each.best and not known.keeps
-            ):
-                found.append(
-                    f"{board.fen()} {accrued} {each.san}: {known.outcome} is not in {each.bracket}"
-                )
-        assert not moves
-    return found
+            faults.append(f"{position}: {truth} is not in {answer.bracket}")
+        known_moves = {known.move: known for known in tables.probe_moves(board, accrued)}
+        for move in answer.moves:
+            known = known_moves.pop(move.move)
+            if not move.bracket.lower <= known.outcome <= move.bracket.upper:
+                faults.append(f"{position} {move.san}: {known.outcome} is not in {move.bracket}")
+            if move.best and not known.keeps:
+                faults.append(f"{position} {move.san} is not best")
+        assert not known_moves
+    return faults
+
+
+def brackets_of(answer: Solution) -> dict[str, Bracket]:
+    """The bracket of each move, and that of the position, which has no name."""
+    brackets = {move.san: move.bracket for move in answer.moves}
+    brackets[""] = answer.bracket
+    return brackets
 
 
 def outside(near: Solution, far: Solution) -> list[str]:
-    """Which brackets of an answer are not within those of another."""
-    others = {each.san: each.bracket for each in far.moves} | {"": far.bracket}
-    brackets = [(each.san, each.bracket) for each in near.moves] + [("", near.bracket)]
-    return [
-        f"{near.fen} {san}: {bracket} is not within {others[san]}"
-        for san, bracket in brackets
-        if not others[san].lower <= bracket.lower <= bracket.upper <= others[san].upper
-    ]
+    """The brackets of an answer that are not within those of another."""
+    faults = []
+    wide_brackets = brackets_of(far)
+    for san, bracket in brackets_of(near).items():
+        wide = wide_brackets[san]
+        if not wide.lower <= bracket.lower <= bracket.upper <= wide.upper:
+            faults.append(f"{near.fen} {san}: {bracket} is not within {wide}")
+    return faults
 
 
 def bracket_by_moves(answer: Solution) -> Bracket:
     """The best bounds that the moves of a position have; its own bracket if the game is over."""
+    brackets = [move.bracket for move in answer.moves] or [answer.bracket]
+    lower_bounds = [bracket.lower for bracket in brackets]
+    upper_bounds = [bracket.upper for bracket in brackets]
     best = max if chess.Board(answer.fen).turn == chess.WHITE else min
-    brackets = [each.bracket for each in answer.moves] or [answer.bracket]
-    return Bracket(best(each.lower for each in brackets), best(each.upper for each in brackets))
+    return Bracket(best(lower_bounds), best(upper_bounds))
 
 
 def test_no_bracket_excludes_the_value_of_a_table_whose_promotions_are_hidden(
@@ -124,20 +131,15 @@ def test_no_bracket_excludes_the_value_of_a_table_whose_promotions_are_hidden(
 
 
 def test_solved_promotions_make_every_value_exact(folder_of: Folder, tables: Tablebase) -> None:
-    with PositionSolver(folder_of(*PIECES, *(f"{name}.dtg" for name in PIECES))) as solver:
+    distances = [f"{name}.dtg" for name in PIECES]
+    with PositionSolver(folder_of(*PIECES, *distances)) as solver:
         for board, accrued in pairs(random.Random(SEED), ["KPk", "Kkp"], 30):
             answer = solver.solve(board, accrued)
-            assert (answer.plan.exact, answer.bracket.exact) == (
-                True,
-                tables.probe(board, accrued).outcome,
-            )
-            assert [each.move for each in answer.moves if each.best] == [
-                each.move
-                for each in sorted(
-                    tables.probe_moves(board, accrued), key=lambda each: each.move.uci()
-                )
-                if each.keeps
-            ]
+            assert answer.plan.exact
+            assert answer.bracket.exact == tables.probe(board, accrued).outcome
+            keeping = [move.move for move in tables.probe_moves(board, accrued) if move.keeps]
+            best = [move.move for move in answer.moves if move.best]
+            assert best == sorted(keeping, key=chess.Move.uci)
 
 
 @pytest.mark.slow
@@ -156,17 +158,17 @@ def test_cuts_come_as_close_as_all_outcomes_with_the_same_bounds(
     folder_of: Folder, tables: Tablebase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(planning, "ways_of", lambda free: [Way(0, 0, free)])
-    asked, folder = [*pairs(random.Random(SEED), ["KPk", "Kkp"], 25)], folder_of("KvK")
+    asked = list(pairs(random.Random(SEED), ["KPk", "Kkp"], 25))
+    folder = folder_of("KvK")
     with PositionSolver(folder) as solver:
-        known = [solver.solve(*each) for each in asked]
+        whole_solutions = [solver.solve(board, accrued) for board, accrued in asked]
     monkeypatch.setattr(planning, "ways_of", lambda free: [Way(0, 0, free, coarse_free=0)])
     with PositionSolver(folder) as solver:
-        found = [solver.solve(*each) for each in asked]
         assert contradictions(solver, tables, asked) == []
-    assert [each.bracket for each in found] == [each.bracket for each in known]
-    assert [outside(there, here) for here, there in zip(found, known, strict=True)] == [[]] * len(
-        asked
-    )
+        for (board, accrued), by_outcomes in zip(asked, whole_solutions, strict=True):
+            by_cuts = solver.solve(board, accrued)
+            assert by_cuts.bracket == by_outcomes.bracket
+            assert outside(by_outcomes, by_cuts) == []
 
 
 def test_later_questions_are_watched_too_and_a_server_finds_their_answers(
@@ -174,15 +176,15 @@ def test_later_questions_are_watched_too_and_a_server_finds_their_answers(
 ) -> None:
     monkeypatch.setattr(planning, "ways_of", lambda free: [Way(0, 0, free, coarse_free=0)])
     monkeypatch.setattr(schedule, "TICK_SECONDS", PATIENT)
-    told, folder = list[float](), folder_of("KvK")
+    told = list[float]()
+    folder = folder_of("KvK")
     with PositionSolver(folder) as solver:
-        planned, found = solver.plan(LATER).nodes, solver.solve(LATER, watch=told.append)
-    assert (told, told[-1], len(told), len(told) > 2 * planned + 1) == (
-        sorted(told),
-        1,
-        found.plan.nodes + 1,
-        True,
-    )
+        planned = solver.plan(LATER).nodes
+        found = solver.solve(LATER, watch=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1
+    assert len(told) == found.plan.nodes + 1
+    assert len(told) > 2 * planned + 1
     with PositionSolver(folder) as solver:
         again = solver.solved(LATER)
     assert again is not None
@@ -194,13 +196,14 @@ def test_a_right_to_take_en_passant_counts_at_the_root(
 ) -> None:
     board = chess.Board("8/8/8/8/3pP2k/8/8/K7 b - e3 0 1")
     with PositionSolver(folder_of(*PIECES), budget=4) as solver:
-        here, there = solver.solve(board), solver.solve("8/8/8/8/3pP2k/8/8/K7 b - - 0 1")
-    (taking,) = (each for each in here.moves if board.is_en_passant(each.move))
-    assert taking.move not in {each.move for each in there.moves}
-    assert here.accrued.code == there.accrued.code + 2
+        with_right = solver.solve(board)
+        without = solver.solve("8/8/8/8/3pP2k/8/8/K7 b - - 0 1")
+    (taking,) = [move for move in with_right.moves if board.is_en_passant(move.move)]
+    assert taking.move not in {move.move for move in without.moves}
+    assert with_right.accrued.code == without.accrued.code + 2
     board.push(taking.move)
     assert taking.bracket.lower <= tables.probe(board).outcome <= taking.bracket.upper
-    assert here.bracket == bracket_by_moves(here)
+    assert with_right.bracket == bracket_by_moves(with_right)
 
 
 @pytest.mark.parametrize("shares", [True, False])
@@ -213,32 +216,35 @@ def test_reversed_colours_exchange_the_bounds(
             monkeypatch.setattr(
                 module, "shared_node", lambda board: SharedNode(node_on(board), is_reversed=False)
             )
-    folder, board = folder_of("KvK"), chess.Board(PAWNS_OF_BOTH)
+    folder = folder_of("KvK")
+    board = chess.Board(PAWNS_OF_BOTH)
     with PositionSolver(folder, budget=1) as solver:
-        here, made = solver.solve(board, "G4.0"), len(files_in(folder))
-        there = solver.solve(board.mirror(), "-G4.0")
-    assert (len(files_in(folder)) == made) is shares
-    assert there.bracket == here.bracket.flipped() != here.bracket
-    assert {
-        (each.move.from_square, each.move.to_square, each.move.promotion): each.bracket
-        for each in there.moves
-    } == {
-        (
-            each.move.from_square ^ 56,
-            each.move.to_square ^ 56,
-            each.move.promotion,
-        ): each.bracket.flipped()
-        for each in here.moves
-    }
+        solution = solver.solve(board, "G4.0")
+        files_before = files_in(folder)
+        of_mirror = solver.solve(board.mirror(), "-G4.0")
+    assert (files_in(folder) == files_before) is shares
+    assert of_mirror.bracket == solution.bracket.flipped()
+    assert of_mirror.bracket != solution.bracket
+    expected = {}
+    for move in solution.moves:
+        turned = chess.Move(
+            chess.square_mirror(move.move.from_square),
+            chess.square_mirror(move.move.to_square),
+            move.move.promotion,
+        )
+        expected[turned] = move.bracket.flipped()
+    assert {move.move: move.bracket for move in of_mirror.moves} == expected
 
 
 def test_a_solver_answers_the_same_whatever_it_was_asked_before(folder_of: Folder) -> None:
     """One solver answers from closures in which the same block leads to bounds, or does not."""
-    board, answers = chess.Board(PAWNS_OF_BOTH), list[Solution]()
     with PositionSolver(folder_of(*PIECES)) as solver:
-        for solver.budget in (1, 100):
-            answers.append(solver.solve(board))
-    assert solved(folder_of(), board, budget=100).facts()["moves"] == answers[1].facts()["moves"]
+        solver.budget = 1
+        solver.solve(PAWNS_OF_BOTH)
+        solver.budget = 100
+        second = solver.solve(PAWNS_OF_BOTH)
+    alone = solved(folder_of(), PAWNS_OF_BOTH, budget=100)
+    assert alone.facts()["moves"] == second.facts()["moves"]
 
 
 def test_an_answer_that_counts_solved_blocks_does_not_depend_on_what_was_solved_before(
@@ -348,14 +354,17 @@ def test_a_plan_has_the_block_of_a_position_that_is_asked_with_another_accrued_s
 
 def test_an_interrupted_solve_goes_on(folder_of: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schedule, "TICK_SECONDS", PATIENT)
-    folder, board = folder_of("KvK"), chess.Board(PAWNS)
+    folder = folder_of("KvK")
+    told = list[float]()
     with PositionSolver(folder) as solver, pytest.raises(KeyboardInterrupt):
-        solver.solve(board, watch=mock.Mock(side_effect=KeyboardInterrupt))
+        solver.solve(PAWNS, watch=mock.Mock(side_effect=KeyboardInterrupt))
     assert len(files_in(folder)) == 1
     with PositionSolver(folder) as solver:
-        found = solver.solve(board, watch=(told := list[float]()).append)
+        found = solver.solve(PAWNS, watch=told.append)
     # All but the block above, and the end.
-    assert (len(told), told[-1], told) == (found.plan.nodes + 1, 1, sorted(told))
+    assert len(told) == found.plan.nodes + 1
+    assert told[-1] == 1
+    assert told == sorted(told)
 
 
 def test_blocks_that_another_process_removes_meanwhile_are_solved_again(
@@ -373,11 +382,11 @@ def test_blocks_that_another_process_removes_meanwhile_are_solved_again(
             path.unlink()
         blocks.folder._opened.cache_clear()  # as when others have been opened since
 
-    def removing(self: SolvedBlocks, *what: Any) -> Entries:
+    def removing(self: SolvedBlocks, *arguments: Any) -> Entries:
         if removals and len(files_in(folder)) >= removals[0]:
             removals.pop(0)
             remove(self)
-        return plane(self, *what)
+        return plane(self, *arguments)
 
     def removed(self: Brackets, solution: Solution) -> Solution:
         if files_in(folder):
@@ -392,11 +401,14 @@ def test_blocks_that_another_process_removes_meanwhile_are_solved_again(
 
 
 def test_many_positions_are_solved_block_by_block(folder_of: Folder) -> None:
-    folder, board = folder_of("KvK"), chess.Board(PAWNS)
+    folder = folder_of("KvK")
+    board = chess.Board(PAWNS)
     boards = [
         board,
         board.mirror(),
-        *map(chess.Board, (LATER, "8/8/8/8/8/8/8/K1k5 w", f"{chess.STARTING_BOARD_FEN} w")),
+        chess.Board(LATER),
+        chess.Board("8/8/8/8/8/8/8/K1k5 w"),
+        chess.Board(f"{chess.STARTING_BOARD_FEN} w"),
     ]
     with PositionSolver(folder) as solver:
         assert solver.solved(board) is None
@@ -414,48 +426,53 @@ def test_many_positions_are_solved_block_by_block(folder_of: Folder) -> None:
         ]
         assert [position.plan.nodes for position in outlook.planned if position.plan] == [6, 6, 2]
     with PositionSolver(folder) as solver:
-        found = [solver.solved(each) for each in boards[:2]]
-        assert [each and each.bracket for each in found] == [
-            solver.solve(each).bracket for each in boards[:2]
-        ]
+        for solved_board in boards[:2]:
+            solution = solver.solved(solved_board)
+            assert solution is not None
+            assert solution.bracket == solver.solve(solved_board).bracket
     assert files_in(folder) == made
 
 
 def test_positions_without_pawns_are_solved_together(folder_of: Folder) -> None:
-    folder, knight = folder_of("KvK"), chess.Board("8/8/8/4k3/8/8/4N3/4K3 b")
-    roots = [
-        root
-        for score in accruable(own_score(knight), bare_sides(knight))[::3]
-        for root in ((knight, score), (knight.mirror(), score.flipped()))
-    ]
+    folder = folder_of("KvK")
+    knight = chess.Board("8/8/8/4k3/8/8/4N3/4K3 b")
+    roots = list[tuple[chess.Board, Score]]()
+    for score in accruable(own_score(knight), bare_sides(knight))[::3]:
+        roots.append((knight, score))
+        roots.append((knight.mirror(), score.flipped()))
     with PositionSolver(folder) as solver:
-        nodes, found = solver.outlook(roots).plan.nodes, [solver.bracket(*root) for root in roots]
-    assert (nodes, len(files_in(folder)), len(set(found)) > 3) == (1, 1, True)
-    assert [PositionSolver(folder).solve(*root).bracket for root in roots] == found
+        assert solver.outlook(roots).plan.nodes == 1
+        brackets = [solver.bracket(board, accrued) for board, accrued in roots]
+    assert len(files_in(folder)) == 1
+    assert len(set(brackets)) > 3
+    for (board, accrued), bracket in zip(roots, brackets, strict=True):
+        assert PositionSolver(folder).solve(board, accrued).bracket == bracket
 
 
 @pytest.mark.parametrize(("room", "most"), [(1 << 40, 2), (1 << 10, 1)])
 def test_blocks_take_turns_where_memory_is_scarce(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch, room: int, most: int
 ) -> None:
-    at_work, peak, solve = list[object](), list[int](), BlockSolver.solve
-    both = threading.Barrier(most)
+    at_work = list[object]()
+    numbers_at_work = set[int]()
+    barrier = threading.Barrier(most)
+    solve = BlockSolver.solve
 
-    def watched(self: BlockSolver, *what: Any) -> Any:
+    def watched(self: BlockSolver, *arguments: Any) -> Any:
         at_work.append(self)
         if len(self.node.pawns) == 1:  # the last block, with both pawns, is alone
-            both.wait(60)
-            peak.append(len(at_work))
-            both.wait(60)
-        found = solve(self, *what)
+            barrier.wait(60)
+            numbers_at_work.add(len(at_work))
+            barrier.wait(60)
+        values = solve(self, *arguments)
         at_work.remove(self)
-        return found
+        return values
 
     monkeypatch.setattr(BlockSolver, "solve", watched)
     monkeypatch.setattr(process, "available_memory", lambda: room)
     monkeypatch.setattr(planning, "ways_of", lambda *_: [Way(2, 2, 2, coarse_free=0)])
     solved(folder_of("KvK"), "8/4P1P1/8/4k3/8/8/8/4K3 w - - 0 1", threads=4)
-    assert set(peak) == {most}
+    assert numbers_at_work == {most}
 
 
 def test_a_folder_that_cannot_be_written_to_is_enough(
@@ -469,10 +486,7 @@ def test_a_folder_that_cannot_be_written_to_is_enough(
 
 def test_a_position_with_too_many_men_beside_pawns_has_no_solved_blocks(folder_of: Folder) -> None:
     with PositionSolver(folder_of("KvK")) as solver:
-        for fen in (
-            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w",
-            "8/1k6/2rb4/8/8/3NR3/5P2/6K1 w",
-        ):
+        for fen in (f"{chess.STARTING_BOARD_FEN} w", "8/1k6/2rb4/8/8/3NR3/5P2/6K1 w"):
             assert solver.solved(fen) is None
             with pytest.raises(ClosureTooLargeError):
                 solver.solve(fen)
@@ -508,13 +522,12 @@ def test_blocks_in_which_no_piece_is_lost_tell_less_and_nothing_wrong(
 def test_a_plan_makes_no_folders_and_has_one_way_of_those_that_solve_the_same(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        planning, "ways_of", lambda *_: [Way(most, 0, 0, coarse_free=0) for most in range(3)]
-    )
-    with PositionSolver(folder := folder_of("KvK")) as solver:
-        assert solver.plan("8/8/3K4/8/8/6P1/4k3/8 w - - 0 1").nodes == 5, (
-            "a pawn from g3 on; a queen leaves three men"
-        )
+    same_ways = [Way(most, 0, 0, coarse_free=0) for most in range(3)]
+    monkeypatch.setattr(planning, "ways_of", lambda *_: same_ways)
+    folder = folder_of("KvK")
+    with PositionSolver(folder) as solver:
+        plan = solver.plan("8/8/3K4/8/8/6P1/4k3/8 w - - 0 1")
+        assert plan.nodes == 5, "a pawn from g3 on; a queen leaves three men"
     assert not any(path.is_dir() for path in folder.iterdir())
 
 

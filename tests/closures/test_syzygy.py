@@ -57,16 +57,19 @@ def nothing(board: chess.Board) -> int:
 
 
 def mates_in(tables: Tablebase, most_pawns: int) -> Probe:
-    """What Syzygy tables would say of positions with so few pawns: a mate is a win or a cursed win,
-    all else a draw.
+    """What Syzygy tables would say of positions with so few pawns.
+
+    A mate is a win or a cursed win, all else a draw.
     """
 
     def probe(board: chess.Board) -> int:
         if board.pawns.bit_count() > most_pawns:
             return nothing(board)
         outcome = tables.probe(board.copy(stack=False)).outcome
-        size = 0 if outcome.code else 1 + board.occupied % 2
-        return size if outcome.holder.chess == board.turn else -size
+        if not outcome.is_mate:
+            return 0
+        win = 1 + board.occupied % 2  # 1 is a cursed win
+        return win if outcome.holder.chess == board.turn else -win
 
     return probe
 
@@ -75,7 +78,8 @@ def test_mates_after_promotions_make_bounds_closer_and_never_wrong(
     folder_of: Folder, asks: Asks, tables: Tablebase
 ) -> None:
     """The bounds of a position and those of its moves agree."""
-    folder, syzygy = folder_of("KvK"), asks(mates_in(tables, 0))
+    folder = folder_of("KvK")
+    syzygy = asks(mates_in(tables, 0))
     edge = chess.BB_FILE_A | chess.BB_FILE_H  # files that are mirrored: fewer blocks to solve
     drawn = pairs(random.Random(SEED), ["KPk", "Kkp"], 60)
     asked = [(board, accrued) for board, accrued in drawn if board.pawns & edge]
@@ -83,7 +87,8 @@ def test_mates_after_promotions_make_bounds_closer_and_never_wrong(
     with PositionSolver(folder) as plain, PositionSolver(folder, syzygy=syzygy) as solver:
         assert contradictions(solver, tables, asked) == []
         for board, accrued in asked:
-            far, near = plain.solve(board, accrued), solver.solve(board, accrued)
+            far = plain.solve(board, accrued)
+            near = solver.solve(board, accrued)
             closer += far.bracket != near.bracket
             assert near.bracket == bracket_by_moves(near), board.fen()
             assert outside(near, far) == []
@@ -94,16 +99,15 @@ def test_mates_after_promotions_make_bounds_closer_and_never_wrong(
 def test_mates_after_promotions_beside_a_pawn_are_never_wrong(
     folder_of: Folder, asks: Asks, four_men_folder: Path
 ) -> None:
-    folder, asked = (
-        folder_of(*PIECES, "KPvK"),
-        [(chess.Board(fen), Score(own)) for fen, own in FENS],
-    )
+    folder = folder_of(*PIECES, "KPvK")
+    asked = [(chess.Board(fen), Score(own)) for fen, own in FENS]
     with (
         open_tablebase(four_men_folder) as tables,
         PositionSolver(folder, budget=1, syzygy=asks(mates_in(tables, 1))) as solver,
     ):
         assert contradictions(solver, tables, asked) == []
-        assert [str(solver.solve(*each).bracket) for each in asked] == [
+        brackets = [str(solver.solve(board, own).bracket) for board, own in asked]
+        assert brackets == [
             "G0.0",
             "-G0.5 to G0.0",
             "-G0.0",
@@ -111,9 +115,10 @@ def test_mates_after_promotions_beside_a_pawn_are_never_wrong(
 
 
 def test_tables_that_do_not_know_a_position_change_nothing(folder_of: Folder, asks: Asks) -> None:
-    facts = [solved(folder_of("KvK"), PAWNS, syzygy=each).facts() for each in (None, asks(nothing))]
-    assert [each["moves"] for each in facts] == [facts[0]["moves"]] * 2
-    assert [each["lower"] for each in facts] == [facts[0]["lower"]] * 2
+    plain = solved(folder_of("KvK"), PAWNS).facts()
+    asking = solved(folder_of("KvK"), PAWNS, syzygy=asks(nothing)).facts()
+    assert asking["moves"] == plain["moves"]
+    assert asking["lower"] == plain["lower"]
 
 
 def test_tables_that_contradict_the_moves_are_told(folder_of: Folder, asks: Asks) -> None:
@@ -128,7 +133,12 @@ def test_tables_that_contradict_the_moves_are_told(folder_of: Folder, asks: Asks
 def test_the_position_itself_is_asked_with_its_right_to_take_en_passant(
     folder_of: Folder, asks: Asks
 ) -> None:
-    syzygy = asks(lambda board: 1 if board.has_legal_en_passant() else nothing(board))
-    asked = ((EN_PASSANT, syzygy), (EN_PASSANT, None), (EN_PASSANT.replace("e3", "-"), syzygy))
-    found = [solved(folder_of("KvK"), fen, syzygy=each).bracket.exact for fen, each in asked]
-    assert found == [Score("-G0.0"), None, None]
+    def wins_with_the_right(board: chess.Board) -> int:
+        return 1 if board.has_legal_en_passant() else nothing(board)
+
+    syzygy = asks(wins_with_the_right)
+    folder = folder_of("KvK")
+    without_right = EN_PASSANT.replace("e3", "-")
+    assert solved(folder, EN_PASSANT, syzygy=syzygy).bracket.exact == Score("-G0.0")
+    assert solved(folder, EN_PASSANT).bracket.exact is None
+    assert solved(folder, without_right, syzygy=syzygy).bracket.exact is None
