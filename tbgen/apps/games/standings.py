@@ -294,7 +294,7 @@ class Standings:
                 )
 
     def _may_be_nobody(self, row: PlayerRow) -> bool:
-        """Whether a name may stand for no opponent: it got points against players without a move."""
+        """Whether a name may stand for no opponent: it got points from players without a move."""
         has_met_players = bool(row.opponents(self.indices))
         return has_met_players and row.classical > 0 and not row.has_moved
 
