@@ -32,6 +32,7 @@ BOTH = """(async () => {
 
 OURS = ("tbgen", "starlette")
 """Where answers come from a server, and where from files."""
+WITHOUT_TABLE = "4k2r/8/8/8/8/8/8/R3KB2 w - - 0 1"
 
 
 def asked_of(
@@ -54,6 +55,19 @@ def test_maps_are_those_of_python_on_a_server_and_on_plain_files(
     expected = [facts["squares"] for *_, facts in maps]
     for place in OURS:
         assert asked_of(page, places, place, asked, "source.map(...each)") == expected
+
+
+def test_a_drill_is_gone_where_a_position_without_a_table_is_pasted(
+    page: Chromium, server: str
+) -> None:
+    look_at(page, server, BISHOP)
+    page.run("document.getElementById('ask-drill').click()")
+    page.wait("!document.getElementById('drill-part').hidden")
+    page.type_into("#fen", WITHOUT_TABLE)
+    page.press("Enter")
+    wait_for(page, WITHOUT_TABLE)
+    assert page.run("document.getElementById('drill-part').hidden")
+    assert not page.run("document.body.classList.contains('drilled')")
 
 
 GRADES = """source.probe(each, '').then(async (answer) => {

@@ -171,6 +171,7 @@ async function look() {
   map.stand(position, uci);
   form.fill(game.now, note);
   showEditor();
+  if (!drill) showDrill(); // not the one of the position before
   const men = position ? fen.split(' ')[0] : '8/8/8/8/8/8/8/8';
   board.show(fault ? null : position, { men, lastMove: uci, isEdited });
   showStatus();
