@@ -35,6 +35,7 @@ export class Pointer {
   #put(row) {
     const words = byId('why');
     words.replaceChildren(...this.#rest);
+    words.classList.toggle('hint', this.#rest[0] === HINT); // which a narrow page has no room for
     if (row) row.append(words);
     else byId('moves').before(words);
   }
