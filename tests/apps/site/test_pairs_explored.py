@@ -33,9 +33,8 @@ def test_the_table_is_named_and_its_figures_are_shown(
     page: Chromium, server: str, fen: str
 ) -> None:
     look_at(page, server, fen)
-    assert (
-        "this adds the distances; then start tbgen serve again: tbgen build KPvKP.pairs"
-        in text_of(page, "#verdict")
+    assert "This adds them; then start tbgen serve again: tbgen build KPvKP.pairs" in text_of(
+        page, "#verdict"
     )
     page.wait("!document.getElementById('ending').hidden")
     assert text_of(page, "#ending-title") == f"{WORDS} (KPvKP.pairs)"

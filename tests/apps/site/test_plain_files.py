@@ -196,7 +196,7 @@ def test_without_distances_the_outcome_is_known_and_nothing_else_is_promised(
         assert said.startswith(
             "G1.5 White holds Black to 1 legal move. White to move. How far away it is, no table here says."
         )
-        assert "this adds the distances; then start tbgen serve again: tbgen build KBvK" in said
+        assert "This adds them; then start tbgen serve again: tbgen build KBvK" in said
         assert not page.run("document.querySelector('.move.best')")
         assert page.run("document.getElementById('best').disabled")
         assert "plies" not in page.run("document.getElementById('moves').innerText")

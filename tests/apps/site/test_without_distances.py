@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import chess
 import pytest
 
 from tbgen.apps.site.palette import signed
@@ -20,6 +22,7 @@ pytestmark = NEEDED
 ONE_KEEPS = "8/8/7K/5k2/8/7b/8/8 b - - 0 1"
 """Only Bg4 keeps Black's stalemate."""
 SEVERAL_KEEP = "8/8/8/8/5k2/8/4P3/4K3 w - - 0 1"
+SEVERAL_HOLD = "8/3k4/8/8/5K2/8/1P6/8 b - - 0 1"
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +45,47 @@ def test_a_move_that_alone_keeps_the_outcome_is_best_play(page: Chromium, server
 
 def test_of_several_moves_none_is_said_to_be_best(page: Chromium, server: str) -> None:
     look_at(page, server, SEVERAL_KEEP)
-    assert page.run("document.getElementById('best').disabled")
+    assert not texts_of(page, ".move.best b")
     assert page.run("document.getElementById('ask-line').hidden")
-    assert "How far away it is, no table here says." in text_of(page, "#verdict")
+    assert "How far away it is, no table here says. White has to make progress." in text_of(
+        page, "#verdict"
+    )
+
+
+@pytest.mark.parametrize("fen", [SEVERAL_KEEP, SEVERAL_HOLD])
+def test_of_several_moves_the_one_with_fewest_good_replies_is_tried(
+    page: Chromium, server: str, tables: Tablebase, fen: str
+) -> None:
+    shares = dict[str, float]()
+    for move in tables.probe_moves(fen):
+        if not move.keeps:
+            continue
+        board = chess.Board(fen)
+        board.push(move.move)
+        replies = tables.probe_moves(board, move.accrued)
+        shares[move.san] = sum(reply.keeps for reply in replies) / len(replies)
+    look_at(page, server, fen)
+    page.wait("document.getElementById('best').textContent === 'Keep'")
+    page.wait("document.getElementById('why').innerText.startsWith('Hardest for ')")
+    said = text_of(page, "#why")
+    assert f" of {len(shares)} moves that keep it: " in said
+    tried = re.split(r"[.]+ |[.] ", said.partition(" keep it: ")[2])[1]
+    assert shares[tried.split()[0]] == min(shares.values())
+
+
+def test_a_side_that_makes_no_progress_only_has_to_keep_the_outcome(
+    page: Chromium, server: str
+) -> None:
+    look_at(page, server, SEVERAL_HOLD)
+    assert "Black only has to keep it." in text_of(page, "#verdict")
+
+
+def test_the_line_goes_on_while_one_move_is_good(page: Chromium, server: str) -> None:
+    look_at(page, server, ONE_KEEPS)
+    page.wait(
+        "document.getElementById('why').innerText.startsWith('The only move: 1... Bg4. Then ')"
+    )
+    assert text_of(page, "#why").endswith(" moves of White keep −G0.5: Kg7, Kh7.")
 
 
 @pytest.mark.parametrize(

@@ -23,5 +23,5 @@ export function bareAnswer(position, place) {
 function bareMove(position, move, accrued) {
   const reset = isReset(position, move);
   const reached = accruedAfter(play(position, move), reset, accrued);
-  return { uci: uciOf(move), san: sanOf(position, move), reset, accrued: formatScore(reached) };
+  return { uci: uciOf(move), san: sanOf(position, move), reset, accrued: formatScore(reached), known: null };
 }

@@ -29,8 +29,9 @@ function wireBoard(page) {
 
 function wireMoves(page) {
   byId('best').onclick = () => {
-    const best = page.answer()?.moves.find((move) => move.best);
-    if (best) page.follow(best.uci);
+    const answer = page.answer();
+    const best = answer?.moves.find((move) => move.best)?.uci ?? answer?.tried;
+    if (best) page.follow(best);
   };
   byId('type').onsubmit = (event) => {
     event.preventDefault();

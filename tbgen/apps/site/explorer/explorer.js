@@ -1,4 +1,5 @@
 // The explorer: what is looked at stands in the address; everything else follows from it.
+import { after, askAhead } from './ahead.js';
 import { moverOf } from './badge.js';
 import { bareAnswer } from './bare.js';
 import { Board, askPromotion, dotsOf } from './board.js';
@@ -22,13 +23,12 @@ import { addressOf, endingInAddress, inAddress, isEmbedded, lichessOf } from './
 import { NAMES, REPORT, figuresOf, probe, source, tableOf } from './source.js';
 import { Strip } from './strip.js';
 import { colorOf, solved, unknown, verdict } from './verdict.js';
-import { bestPlay, untilGoal, whatFollows } from './why.js';
+import { untilGoal } from './why.js';
 
 const NAME = document.title;
 const OF_ANSWERS = ['strip-part', 'moves-part', 'type', 'ending', 'ask-line', 'ask-drill', 'picture'];
 const LINE_OF_TABLES = 'Show best play';
 const LINE_OF_SOLVED = 'Show moves that keep it';
-const MOST_UNASKED = 100; // plies of best play: they take a server 30 ms
 const STRIP_MARGIN = 60; // pixels beside the chart of accrued scores
 
 let game = null; // the history: every position that was looked at, and the one that is shown
@@ -41,10 +41,7 @@ let asked = 0;
 
 const board = new Board({ played, setUp, chosen: (square) => map.chosen(square) });
 const map = new ManMap(board, { changed: () => showStatus(), squaresOf: (man) => source.map(game.now.fen, game.now.accrued, man) });
-const pointer = new Pointer(board, async (uci) => {
-  if (!answer.outcome) return { reply: null, words: [] };
-  return whatFollows(game.now, uci, { probe, line: lineFrom });
-});
+const pointer = new Pointer(board, (uci) => after(game.now, answer, uci, site));
 const strip = new Strip(byId('runs'), byId('strip'), openWith);
 const form = new Form((begun, text) => {
   scrollTo(0, 0);
@@ -52,6 +49,7 @@ const form = new Form((begun, text) => {
 });
 
 const lineFrom = ({ fen, accrued }) => source.line(fen, accrued);
+const site = { probe, line: lineFrom, isQuick: source.linesAreQuick, tries };
 const solvedLineFrom = ({ fen, accrued }) => source.solvedLine(fen, accrued);
 
 // Where a position comes from.
@@ -288,6 +286,7 @@ async function showUnknown(fen, accrued, number) {
   showMoves();
   showStatus();
   byId('lichess').href = lichessOf(game.now);
+  await showKnown(number);
   if (position.castling !== '-') return; // nothing is solved with rights to castle
   const found = await source.solved?.(fen, accrued).catch(() => null);
   if (!found || number !== asked) return;
@@ -296,23 +295,29 @@ async function showUnknown(fen, accrued, number) {
   byId('ask-line').textContent = LINE_OF_SOLVED;
 }
 
+/** Captures and promotions of both sides lead to tables, which bound the value, or prove it. */
+async function showKnown(number) {
+  const { provedByMoves, withKnown } = await import('./known.js');
+  const tables = { isHere: isInTables, outcomes: (fens) => source.outcomes(fens) };
+  const found = await withKnown(answer, position, tables).catch(() => null);
+  if (!found || number !== asked) return;
+  answer = found;
+  const { isProved, least } = found.bounds;
+  showVerdict(...provedByMoves(found), ...unknown(found, NAMES, turnButton(), { isProved }));
+  if (isProved) byId('verdict').style.setProperty('--shade', colorOf({ outcome: least }));
+  showMoves();
+  showStatus();
+}
+
 function showMoves() {
   const hadFocus = byId('moves').querySelector('.move:focus-visible');
   const does = { play: (uci) => answer && follow(uci), point: (uci, row) => answer && pointer.point(uci, row) };
-  pointer.begin(bestPlayFrom(game.now));
+  pointer.begin(drill ? null : askAhead(game.now, answer, site));
   byId('moves-part').hidden = !answer.moves.length;
   byId('type').hidden = !answer.moves.length;
-  byId('why').hidden = !answer.outcome;
+  byId('why').hidden = !answer.outcome && !answer.moves.some((move) => move.known);
   byId('moves').replaceChildren(...movesOf(answer, does));
   if (hadFocus) (byId('moves').querySelector('.move') ?? byId('back')).focus({ preventScroll: true });
-}
-
-/** Asks for best play, if it leads from here to another score and can be told unasked; else null. */
-function bestPlayFrom(node) {
-  const leadsOn = answer.outcome !== null && answer.outcome !== answer.accrued && answer.dtg !== null;
-  const isQuick = source.linesAreQuick && answer.dtg <= MOST_UNASKED;
-  if (!leadsOn || !isQuick || drill) return null;
-  return () => bestPlay(node, { line: lineFrom });
 }
 
 /** Who is to move, beside the board, with the arrows of best moves and the dots of a score that is on the board. */
@@ -326,7 +331,9 @@ function showStatus() {
   byId('status').classList.toggle('short', !said && !map.man);
   if (answer?.outcome && !isEdited) map.show(mover);
   else map.hide();
-  byId('best').disabled = !answer?.moves.some((move) => move.best);
+  const hasBest = Boolean(answer?.moves.some((move) => move.best));
+  byId('best').disabled = !hasBest && !answer?.tried;
+  byId('best').textContent = hasBest || !answer?.tried ? 'Best' : 'Keep';
 }
 
 /** Whether the accrued score is that of the position on the board. */
@@ -335,10 +342,17 @@ function isReached() {
   return Boolean(game.now.uci) || answer.outcome === answer.accrued;
 }
 
+/** Show the move to try from a position, where none is known to be best. */
+function tries(tried, uci) {
+  tried.tried = uci;
+  if (tried === answer) showStatus();
+}
+
 /** The moves that are worth an arrow. */
 function bestMoves() {
   if (isEdited || isDrilled() || answer.outcome === answer.accrued) return [];
-  return answer.moves.filter((move) => move.best).map((move) => move.uci);
+  const best = answer.moves.filter((move) => move.best).map((move) => move.uci);
+  return best.length || !answer.tried ? best : [answer.tried];
 }
 
 function showGame() {

@@ -1,5 +1,5 @@
 // The moves in groups: those that keep the outcome, then those that give it away, with the least loss first.
-import { badge } from './badge.js';
+import { badge, moverOf } from './badge.js';
 import { make } from './elements.js';
 import { codeOf, inPlies, inWords, parseScore } from './scores.js';
 
@@ -10,7 +10,7 @@ const OPEN_GROUPS = 2; // of moves that give the outcome away
  * With a row, `point` shows it there.
  */
 export function movesOf(answer, does) {
-  if (!answer.outcome) return [groupOf(['Legal moves'], answer.moves, answer, does)];
+  if (!answer.outcome) return groupsOfKnown(answer, does);
   const kept = answer.moves.filter((move) => move.keeps);
   const groups = [];
   for (const move of answer.moves.filter((each) => !each.keeps)) {
@@ -24,6 +24,26 @@ export function movesOf(answer, does) {
   const folded = far ? make('details', {}, make('summary', {}, summary), ...worse.slice(OPEN_GROUPS)) : '';
   const title = ['Keep', badge(answer.outcome), sharpnessOf(answer)];
   return [groupOf(title, kept, answer, does), ...open, folded];
+}
+
+/** Without a table: moves of which the same is known stand together. */
+function groupsOfKnown(answer, does) {
+  if (!answer.moves.some((move) => move.known)) return [groupOf(['Legal moves'], answer.moves, answer, does)];
+  const groups = new Map();
+  for (const move of answer.moves) {
+    const { outcome = '', reply = null } = move.known ?? {};
+    const key = reply ? `at most ${outcome}` : outcome;
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(move);
+  }
+  return [...groups.values()].map((moves) => groupOf(titleOfKnown(moves[0].known, answer), moves, answer, does));
+}
+
+function titleOfKnown(known, { fen }) {
+  if (!known) return ['Not known'];
+  const words = make('small', {}, inWords(parseScore(known.outcome)));
+  if (known.reply) return [`${moverOf(fen)} gets at most`, badge(known.outcome), words];
+  return ['Comes to', badge(known.outcome), words];
 }
 
 /** How many moves keep what the position is worth, and of a draw of ordinary chess, how many keep that. */
@@ -68,7 +88,7 @@ function rowOf(move, answer, does) {
 
 /** A finger cannot point without touching: its first touch shows what follows a move, the next one plays it.
  *
- * Without a table nothing is known to follow, and the first touch plays.
+ * Where nothing is known to follow, the first touch plays.
  */
 function listenersOf(move, row, answer, { play, point }) {
   let isTouched = false;
@@ -81,7 +101,7 @@ function listenersOf(move, row, answer, { play, point }) {
     point(null);
   }
   function click() {
-    if (!isTouched || isShown || !answer.outcome) {
+    if (!isTouched || isShown || !(answer.outcome || move.known)) {
       play(move.uci);
       return;
     }
@@ -99,12 +119,14 @@ function listenersOf(move, row, answer, { play, point }) {
 }
 
 function distanceOf(move, answer) {
+  if (move.known?.reply) return `then ${move.known.reply.san}`;
   if (!answer.outcome || move.dtg === null) return '';
   return move.dtg === 0 ? 'for ever' : inPlies(move.dtg);
 }
 
 /** The score that the move makes the accrued one. */
 function remarkOf(move, answer) {
+  if (move.known?.reply) return []; // the reply stands there
   if (move.reset) return [signOf('↺', 'counts anew from '), badge(move.accrued, { inside: true })];
   if (move.accrued !== answer.accrued) return [signOf('→', 'reaches '), badge(move.accrued, { inside: true })];
   return [];

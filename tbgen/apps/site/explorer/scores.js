@@ -19,6 +19,12 @@ export function formatScore(score) {
 /** A number that is the greater, the better the score is for White. */
 export const worth = (score) => Math.sign(score) * (3000 - Math.abs(score));
 
+/** The side that has to make progress: the outcome is better for it than what has accrued. Empty where that is held. */
+export function gainerOf({ outcome, accrued }) {
+  if (outcome === accrued) return '';
+  return worth(parseScore(outcome)) > worth(parseScore(accrued)) ? 'White' : 'Black';
+}
+
 /** How a score is shown: with a minus sign, which a hyphen is not. */
 export const signed = (text) => text.replace('-', '−');
 

@@ -3,9 +3,10 @@ import { badge, moverOf } from './badge.js';
 import { make } from './elements.js';
 import { PAIRS, canonical, endingInWords, hasOpposedPair } from './materials.js';
 import { parseFen } from './rules.js';
-import { inPlies, inWords, parseScore, pointsOf, shadeOf, signed } from './scores.js';
+import { gainerOf, inPlies, inWords, parseScore, pointsOf, shadeOf, signed } from './scores.js';
 import { addressOf, copy } from './share.js';
 
+const SOLVE = 'Solve it on your machine';
 const FIFTY = 100; // plies
 const AGAIN = 'then start tbgen serve again'; // a server lists its tables when it starts
 const MOST_TABLE_MEN = 5;
@@ -26,7 +27,11 @@ function clockOf(answer) {
 function wayOf(answer) {
   if (answer.moves.length === 0) return 'The game is over.';
   if (answer.outcome === answer.accrued) return 'Held for ever from here: it has accrued, and nobody can better it.';
-  if (answer.dtg === null) return 'How far away it is, no table here says.';
+  if (answer.dtg === null) {
+    const mover = moverOf(answer.fen);
+    const task = gainerOf(answer) === mover ? 'has to make progress' : 'only has to keep it';
+    return `How far away it is, no table here says. ${mover} ${task}.`;
+  }
   return `In ${inPlies(answer.dtg)} with best play.`;
 }
 
@@ -43,10 +48,15 @@ export function verdict(answer, turn) {
   return [
     make('p', {}, badge(answer.outcome, { kind: 'big' }), ' ', `${inWords(outcome, isOver)}.`),
     make('p', {}, mover, wayOf(answer), ' ', turn),
-    hasDistances ? '' : wayOn(`On your machine, this adds the distances; ${AGAIN}:`, `tbgen build ${canonical(answer.material).name}`),
+    hasDistances ? '' : distancesOf(answer),
     ...clockOf(answer).map((text) => make('p', {}, text)),
     factsOf(answer, points),
   ];
+}
+
+function distancesOf({ material }) {
+  const { name } = canonical(material);
+  return folded('Add the distances on your machine', wayOn(`This adds them; ${AGAIN}:`, `tbgen build ${name}`));
 }
 
 function factsOf({ accrued, own }, points) {
@@ -57,14 +67,14 @@ function factsOf({ accrued, own }, points) {
 /** The colour of a verdict's box. */
 export const colorOf = (answer) => `var(${shadeOf(parseScore(answer.outcome))})`;
 
-/** Where no table answers: what the position says itself, what answers elsewhere, and what tables there are. */
-export function unknown(answer, names, turn) {
+/** Where no table answers: what the position says itself, what answers elsewhere unless the value is proved, and what tables there are. */
+export function unknown(answer, names, turn, { isProved = false } = {}) {
   const mover = make('b', {}, `${moverOf(answer.fen)} to move. `);
   const accrued = answer.own === answer.accrued ? ['.'] : [', and ', badge(answer.accrued), ' has accrued.'];
   return [
     make('p', {}, reasonOf(answer)),
     make('p', {}, mover, 'The position’s own score is ', badge(answer.own), ...accrued, ' ', turn),
-    ...waysOn(answer),
+    ...(isProved ? [] : waysOn(answer)),
     names.length ? make('details', {}, make('summary', {}, counted(names)), make('p', { class: 'small' }, names.join(', '))) : '',
   ];
 }
@@ -91,10 +101,16 @@ function waysOn({ material, table, fen, accrued, own }) {
   if (men <= MOST_TABLE_MEN) return [wayOn(`On your machine, this builds the table; ${AGAIN}:`, `tbgen build ${table}`)];
   const proof = `This looks for a proof that ${moverOf(fen)} does not lose, without tables:`;
   const hold = wayOn(proof, `tbgen hold "${position}" --side ${side}`);
-  if (isBeyondSolving(material)) return [hold];
-  const solve = wayOn('On your machine, this solves the position alone:', `tbgen solve "${position}"`);
-  if (men > MOST_PAIRS_MEN || !hasOpposedPair(parseFen(fen))) return [solve, hold];
-  return [solve, wayOn(`This builds the table of two pawns face to face; ${AGAIN}:`, `tbgen build ${table}${PAIRS} --outcomes`), hold];
+  if (isBeyondSolving(material)) return [folded(SOLVE, hold)];
+  const solve = wayOn('This solves the position alone, for tbgen serve to show; --plan says how long it takes:', `tbgen solve "${position}"`);
+  if (men > MOST_PAIRS_MEN || !hasOpposedPair(parseFen(fen))) return [folded(SOLVE, solve, hold)];
+  return [folded(SOLVE, solve, wayOn(`This builds the table of two pawns face to face; ${AGAIN}:`, `tbgen build ${table}${PAIRS} --outcomes`), hold)];
+}
+
+/** Commands that take many lines: on a telephone, which runs none, a touch shows them. */
+function folded(title, ...ways) {
+  const open = matchMedia('(min-width: 54rem)').matches;
+  return make('details', { open }, make('summary', {}, title), ...ways);
 }
 
 function withoutCastling(fen) {

@@ -56,7 +56,7 @@ export function untilGoal(steps) {
 }
 
 /** The moves of a line with their numbers; a long one without its middle. */
-function written(node, steps) {
+export function written(node, steps) {
   const game = new Game(node);
   const moves = steps.map(({ uci }) => {
     const number = numberIn(game.now.fen);

@@ -1,0 +1,108 @@
+// What is known of the moves of a position that no table has: ends of the game, and tables that captures and promotions lead to.
+import { badge, moverOf } from './badge.js';
+import { make } from './elements.js';
+import { formatFen, isReset, legalMoves, ownOf, play, sanOf, uciOf } from './rules.js';
+import { codeOf, formatScore, inWords, parseScore, worth } from './scores.js';
+
+const LEAST_CODE = 2; // a lower score is a mate or a stalemate
+const MATE_BY = { w: 'G0.0', b: '-G0.0' };
+const MATE_OF = { w: '-G0.0', b: 'G0.0' };
+
+/** The answer with what is `known` of each move, and with the `bounds` that this proves.
+ *
+ * `known` is null, or has an `outcome`: that of the move, or with a `reply` the best that the move can come to.
+ * `isHere` says whether a table has a position, `outcomes` asks for the outcomes of FENs.
+ */
+export async function withKnown(answer, position, { isHere, outcomes }) {
+  const ways = legalMoves(position).map((move) => wayOf(position, move, isHere));
+  const ends = ways.flatMap(({ end, replies }) => [end, ...replies.map((reply) => reply.end)]);
+  await askFor(ends.filter((end) => end && !end.outcome), outcomes);
+  const { turn } = position;
+  const known = new Map(ways.map((way) => [way.uci, knownOf(way, turn)]));
+  const moves = answer.moves.map((move) => ({ ...move, known: known.get(move.uci) }));
+  moves.sort((one, other) => heightOf(other, turn) - heightOf(one, turn));
+  const bounds = boundsOf(moves, turn);
+  return { ...answer, bounds, moves: bounds.isProved ? withBest(moves, bounds.most) : moves };
+}
+
+/** A move with its end, or with the replies that have one. */
+function wayOf(position, move, isHere) {
+  const after = play(position, move);
+  const end = endOf(position, move, after, isHere);
+  return { uci: uciOf(move), end, replies: end ? [] : repliesOf(after, isHere) };
+}
+
+/** How a move ends the game, or the FEN that a table has after it; null for other moves. */
+function endOf(position, move, after, isHere) {
+  const own = ownOf(after);
+  if (codeOf(own) < LEAST_CODE) return { outcome: formatScore(own) };
+  return isReset(position, move) && isHere(after) ? { fen: formatFen(after), outcome: null } : null;
+}
+
+function repliesOf(position, isHere) {
+  const replies = legalMoves(position).map((move) => {
+    const end = endOf(position, move, play(position, move), isHere);
+    return { uci: uciOf(move), san: sanOf(position, move), end };
+  });
+  return replies.filter((reply) => reply.end);
+}
+
+async function askFor(ends, outcomes) {
+  if (!ends.length) return;
+  const answers = await outcomes(ends.map((end) => end.fen));
+  ends.forEach((end, place) => { end.outcome = answers[place]?.outcome ?? null; });
+}
+
+/** What is known of a move. A reply that leaves the mover a mate says nothing. */
+function knownOf({ end, replies }, turn) {
+  if (end) return end.outcome ? { outcome: end.outcome, reply: null } : null;
+  const told = replies.filter((reply) => reply.end.outcome);
+  told.sort((one, other) => worthTo(turn, one.end.outcome) - worthTo(turn, other.end.outcome));
+  const [reply] = told;
+  return reply && reply.end.outcome !== MATE_BY[turn] ? { outcome: reply.end.outcome, reply } : null;
+}
+
+/** A number that is the greater, the better an outcome is for a side. */
+const worthTo = (turn, outcome) => (turn === 'w' ? 1 : -1) * worth(parseScore(outcome));
+
+/** Moves of which nothing is known may come to anything. */
+const heightOf = ({ known }, turn) => (known ? worthTo(turn, known.outcome) : Infinity);
+
+/** The least and the most that the side to move gets, as far as its moves prove it, and the move that gets the least. */
+function boundsOf(moves, turn) {
+  const certain = moves.find((move) => move.known && !move.known.reply);
+  const isBounded = moves.length > 0 && moves.every((move) => move.known);
+  const least = certain?.known.outcome ?? MATE_OF[turn];
+  const most = isBounded ? moves[0].known.outcome : MATE_BY[turn];
+  const best = least === MATE_OF[turn] ? '' : certain.san; // a loss is certain with any move
+  return { least, most, best, isBounded, isProved: least === most };
+}
+
+/** Moves that certainly come to the proved value are best, and come first. */
+function withBest(moves, value) {
+  const marked = moves.map((move) => ({ ...move, best: move.known !== null && !move.known.reply && move.known.outcome === value }));
+  return [...marked.filter((move) => move.best), ...marked.filter((move) => !move.best)];
+}
+
+/** What the moves prove of a position, in words; nothing if they prove nothing. */
+export function provedByMoves({ fen, bounds }) {
+  const { least, most, best, isBounded, isProved } = bounds;
+  const way = `what captures and promotions lead to${best && `: ${best}`}`;
+  if (isProved) {
+    const value = [badge(least, { kind: 'big' }), ' ', `${inWords(parseScore(least))}, with best play.`];
+    return [make('p', {}, ...value), make('p', {}, `Proved by ${way}.`)];
+  }
+  const parts = [];
+  if (best) parts.push(' at least ', badge(least), isBounded ? ' and' : '');
+  if (isBounded) parts.push(' at most ', badge(most));
+  return parts.length ? [make('p', {}, `${moverOf(fen)} gets`, ...parts, `, by ${way}.`)] : [];
+}
+
+/** What is known to follow a move that no table has: the reply that bounds it, and words. */
+export function whatIsKnown({ fen, moves }, uci) {
+  const { known } = moves.find((move) => move.uci === uci);
+  if (!known) return { reply: null, words: ['No table knows what follows.'] };
+  const other = moverOf(fen) === 'White' ? 'Black' : 'White';
+  const value = [badge(known.outcome), ` ${inWords(parseScore(known.outcome))}.`];
+  return { reply: known.reply.uci, words: [`${other} can reply ${known.reply.san}: `, ...value] };
+}
