@@ -95,6 +95,19 @@ def test_a_finger_sees_the_reply_first_and_then_plays(page: Chromium, server: st
     wait_for(page, "8/8/8/4KBk1/8/8/8/8")
 
 
+def test_a_finger_goes_from_one_move_to_another(page: Chromium, server: str) -> None:
+    page.look(390, 844)
+    look_at(page, server, BISHOP, "G4.0")
+    page.wait("document.getElementById('why').innerText.startsWith('Best play: ')")
+    page.run("scrollTo(0, 300)")
+    for row in (5, 0, 3):  # words that leave one row must not move another from under the finger
+        page.tap(*middle_of(page, f"#moves li:nth-child({row + 1}) .move"))
+        page.wait(
+            f"document.querySelectorAll('#moves .group:first-child li')[{row}].innerText"
+            ".includes('Touch it again to play it.')"
+        )
+
+
 def test_without_a_table_nothing_is_asked_of_a_move_and_a_touch_plays_it(
     page: Chromium, server: str
 ) -> None:

@@ -98,7 +98,7 @@ function listenersOf(move, row, answer, { play, point }) {
   }
   function leave() {
     isShown = false;
-    point(null);
+    if (!isTouched) point(null); // after a finger, what it reads stays: rows that move would be missed by the next touch
   }
   function click() {
     if (!isTouched || isShown || !(answer.outcome || move.known)) {
