@@ -138,7 +138,15 @@ def decision_tags(
     return {name: tags[name] for name in OWN_TAGS if tags.get(name)}
 
 
-def event_game(game: PgnGame, verdict: Verdict) -> EventGame:
+def contradiction_in(game: PgnGame, written: str | None) -> str | None:
+    """What a file says of the result in two ways; `written` is the result behind the moves."""
+    has_two_results = written not in (game.result, None)
+    if game.warnings and (has_two_results or game.last.end in ON_THE_BOARD):
+        return game.warnings[0]
+    return None
+
+
+def event_game(game: PgnGame, verdict: Verdict, contradiction: str | None) -> EventGame:
     """The facts of a game that standings need."""
     tags = game.tags
     return EventGame(
@@ -157,6 +165,7 @@ def event_game(game: PgnGame, verdict: Verdict) -> EventGame:
             end=game.last.end,
             men=chess.popcount(game.position().occupied),
             table=verdict.table,
+            contradiction=contradiction,
         ),
     )
 
@@ -217,10 +226,12 @@ class ChunkDecider:
             if verdict is None:
                 verdict = self.adjudicator.decide_read(game)
             self._count(game, verdict, report)
-            has_two_results = text.result not in (game.result, None)
-            if game.warnings and (has_two_results or game.last.end in ON_THE_BOARD):
+            contradiction = contradiction_in(game, text.result)
+            if contradiction is not None:
                 where = f"{game.file}, game {game.number}"
-                report.contradicted.append(f"{where}: warning: {game.warnings[0]}")
+                report.contradicted.append(f"{where}: warning: {contradiction}")
+            if self.task.results:
+                report.results.append(event_game(game, verdict, contradiction))
             if self.task.texts:
                 line = self._line(game, verdict, text.moves) if self.task.lines else None
                 tags = decision_tags(game, verdict, self.task.rules.mobility)
@@ -242,8 +253,6 @@ class ChunkDecider:
             report.missing.update(str(material) for material in verdict.missing)
         if game.tags.get("RMobilitySource") == Source.PROVISIONAL.value:
             report.asked.append(materials_in(game.tags.get("RMobilityMissing", "")))
-        if self.task.results:
-            report.results.append(event_game(game, verdict))
         if self.task.facts:
             report.facts.append(to_json(decision_facts(game, verdict)))
 

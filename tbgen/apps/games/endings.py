@@ -179,6 +179,13 @@ def _details_of(game: EventGame) -> str:
 
 def reason_of(game: EventGame) -> str:
     """Why the score of a game counts, in sentences."""
+    reason = _why_it_counts(game)
+    if game.course is None or game.course.contradiction is None:
+        return reason
+    return f"{reason} The file contradicts itself: {game.course.contradiction}."
+
+
+def _why_it_counts(game: EventGame) -> str:
     if game.fault is not None:
         return f"The moves cannot be read ({game.fault.reason}), so the score sheet counts."
     if not game.is_on_the_board:

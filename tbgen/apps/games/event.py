@@ -89,6 +89,8 @@ class PlaceOfGame(NamedTuple):
     """The men of the last position; 0 if the moves are unreadable."""
     table: str | None = None
     """The table that decided the game, with the plies of best play if it knows them."""
+    contradiction: str | None = None
+    """What the file says of its result in two ways."""
 
 
 class EventGame(NamedTuple):

@@ -130,6 +130,18 @@ def test_the_page_of_a_game_has_its_last_board_and_the_reason_of_its_score(folde
         assert f'<a href="index.html">{LEAGUE if "league" in str(page) else OPEN}</a>' in text
 
 
+def test_the_page_of_a_game_says_that_its_file_has_two_results(
+    tmp_path: Path, table_folder: Path
+) -> None:
+    games = tmp_path / "games.pgn"
+    games.write_text('[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1. e4 e5 0-1\n')
+    written(games, tmp_path / "www", table_folder)
+    texts = [text_of(page) for page in pages_in(tmp_path / "www")]
+    told = [text for text in texts if "The file contradicts itself" in text]
+    assert len(told) == 1
+    assert "the tag Result says &#34;1-0&#34;, the end of the moves &#34;0-1&#34;." in told[0]
+
+
 def test_a_second_run_writes_nothing_and_a_new_round_only_what_it_changes(
     games: Path, folder: Path, table_folder: Path
 ) -> None:
