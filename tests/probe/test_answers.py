@@ -43,7 +43,8 @@ def test_the_facts_of_a_probe_say_where_what_and_how_much(tables: Tablebase) -> 
     }
     assert json.loads(json.dumps(facts)) == facts
     lasker = tables.probe(WAITING, ACCRUED).facts(Scoring(Scheme.LASKER))
-    assert (lasker["points"], lasker["scoring"]) == ({"white": 0.5, "black": 0.5}, "lasker")
+    assert lasker["points"] == {"white": 0.5, "black": 0.5}
+    assert lasker["scoring"] == "lasker"
 
 
 def test_best_is_best_play_and_what_only_keeps_the_outcome_is_not(tables: Tablebase) -> None:
@@ -51,14 +52,15 @@ def test_best_is_best_play_and_what_only_keeps_the_outcome_is_not(tables: Tableb
     slower = 0
     for board in random_boards(30, 80, materials(3)):
         moves = tables.probe_moves(board)
-        assert [each for each in moves if each.best] == tables.probe_moves(board).best
-        for each in moves:
-            assert each.keeps == (each.outcome == moves[0].outcome)
-            assert each.best == (each.keeps and each.dtg == moves[0].dtg)
-            slower += each.keeps and not each.best
+        assert [move for move in moves if move.best] == moves.best
+        for move in moves:
+            assert move.keeps == (move.outcome == moves[0].outcome)
+            assert move.best == (move.keeps and move.dtg == moves[0].dtg)
+            slower += move.keeps and not move.best
         if moves:
-            chosen, walker = draw.choice(moves), board.copy(stack=False)
-            own, accrued, reset = play_move(walker, chosen.move, own_score(board))
+            chosen = draw.choice(moves)
+            after = board.copy(stack=False)
+            own, accrued, reset = play_move(after, chosen.move, own_score(board))
             assert (chosen.own, chosen.accrued, chosen.reset) == (own, accrued, reset)
             assert chosen.san == board.san(chosen.move)
     assert slower > 100
@@ -67,11 +69,10 @@ def test_best_is_best_play_and_what_only_keeps_the_outcome_is_not(tables: Tableb
 def test_answers_are_short_in_a_shell_and_drawn_in_a_notebook(tables: Tablebase) -> None:
     found = tables.probe(WAITING, ACCRUED)
     move = found.best[0]
-    assert (repr(found), repr(move)) == (
-        "<Probe KBvK: G1.5 in 5 plies>",
-        "<MoveProbe Ke5 G1.5 in 5 plies>",
-    )
-    assert (f"{found:>16}|", f"{found.material:>6}|") == (" G1.5 in 5 plies|", "  KBvK|")
+    assert repr(found) == "<Probe KBvK: G1.5 in 5 plies>"
+    assert repr(move) == "<MoveProbe Ke5 G1.5 in 5 plies>"
+    assert f"{found:>16}|" == " G1.5 in 5 plies|"
+    assert f"{found.material:>6}|" == "  KBvK|"
     assert repr(tables.line(WAITING, ACCRUED)[0]) == "<LineStep Ke5 G1.5 in 4 plies>"
     assert found.moves == tables.probe_moves(WAITING, ACCRUED)
     assert found.best == tables.probe_moves(WAITING, ACCRUED).best == [move]
@@ -89,7 +90,8 @@ def test_an_answer_without_its_moves_is_drawn_too(table_folder: Path, tmp_path: 
         found = few.probe("8/8/8/8/8/1k6/2B5/5K2 b - - 0 1")
         assert found._repr_svg_().count("<line ") == 0
         again = pickle.loads(pickle.dumps(found))
-        assert (again, again.own) == (found, found.own)
+        assert again == found
+        assert again.own == found.own
         assert again._repr_svg_() == found._repr_svg_()
         with pytest.raises(UsageError, match="a pickled answer has no tables"):
             assert again.best
@@ -97,24 +99,18 @@ def test_an_answer_without_its_moves_is_drawn_too(table_folder: Path, tmp_path: 
 
 def test_moves_are_a_frame(tables: Tablebase) -> None:
     moves = tables.probe_moves(WAITING, ACCRUED)
-    columns = moves.columns(Scoring("harmonic"))
+    harmonic = Scoring("harmonic")
+    columns = moves.columns(harmonic)
     assert {len(column) for column in columns.values()} == {len(moves)}
-    for number, (each, facts) in enumerate(
-        zip(moves, moves.facts(Scoring("harmonic")), strict=True)
-    ):
+    for number, (move, facts) in enumerate(zip(moves, moves.facts(harmonic), strict=True)):
         row = {name: column[number] for name, column in columns.items()}
-        assert {
-            name: row[name] for name in ("uci", "san", "reset", "outcome", "dtg", "best", "keeps")
-        } == {
-            name: facts[name] for name in ("uci", "san", "reset", "outcome", "dtg", "best", "keeps")
-        }
+        for name in ("uci", "san", "reset", "outcome", "dtg", "best", "keeps"):
+            assert row[name] == facts[name]
         assert row["points"] == facts["points"]["white"]
-        assert (row["moves"], row["check"], row["rank"]) == (
-            each.outcome.moves,
-            each.outcome.check,
-            each.outcome.rank,
-        )
-        assert row["holder"] == str(each.outcome.holder).lower()
+        assert row["moves"] == move.outcome.moves
+        assert row["check"] == move.outcome.check
+        assert row["rank"] == move.outcome.rank
+        assert row["holder"] == str(move.outcome.holder).lower()
 
 
 MANY = BulkProbe(
@@ -127,12 +123,12 @@ MANY = BulkProbe(
 def test_a_frame_of_answers_shows_no_private_state(tables: Tablebase) -> None:
     """pandas and polars make a column of each field of a dataclass."""
     moves = tables.probe_moves(WAITING, ACCRUED)
-    rows = [dataclasses.asdict(each) for each in moves]
-    assert [*rows[0]] == ["outcome", "dtg", "uci", "reset", "best", "keeps"]
-    assert [row["outcome"] for row in rows] == sorted(
-        (each.outcome for each in moves), reverse=True
-    )
-    assert [*dataclasses.asdict(tables.probe(WAITING))] == ["outcome", "dtg", "material"]
+    rows = [dataclasses.asdict(move) for move in moves]
+    assert list(rows[0]) == ["outcome", "dtg", "uci", "reset", "best", "keeps"]
+    best_first = sorted((move.outcome for move in moves), reverse=True)
+    assert [row["outcome"] for row in rows] == best_first
+    fields = dataclasses.asdict(tables.probe(WAITING))
+    assert list(fields) == ["outcome", "dtg", "material"]
 
 
 def test_many_answers_are_read_one_by_one() -> None:
@@ -147,7 +143,8 @@ def test_no_answer_is_never_a_number() -> None:
     for name in ("moves", "rank", "points", "dtg"):
         assert np.isnan(columns[name]).tolist() == [False, False, True, name == "dtg"]
     assert columns["points"].tolist()[:2] == [1.0, 0.0]
-    assert (np.nanmean(MANY.dtg), np.nanmean(MANY.rank)) == (2.5, (1997 - 1999 + 2000) / 3)
+    assert np.nanmean(MANY.dtg) == 2.5
+    assert np.nanmean(MANY.rank) == (1997 - 1999 + 2000) / 3
     assert repr(MANY) == "<BulkProbe: 3 of 4 answered>"
 
 

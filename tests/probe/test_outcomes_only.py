@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import chess
@@ -12,7 +12,7 @@ import pytest
 
 from tbgen.errors import MissingDistancesError
 from tbgen.material import Material
-from tbgen.probe import Tablebase, open_tablebase
+from tbgen.probe import MoveProbe, Tablebase, open_tablebase
 from tbgen.score import Score
 from tbgen.storage.files import Layer, path_of, tables_in
 from tests.copies import copy_tables
@@ -42,44 +42,45 @@ def asked(tables: Tablebase, number: int, seed: int) -> Iterator[tuple[chess.Boa
     for material in tables.available():
         for _ in range(number):
             board = random_board(draw, material)
-            every = [None, *(asked.accrued for asked in tables.probe_every_accrued(board))]
-            yield board, draw.choice(every)
+            scores = [probe.accrued for probe in tables.probe_every_accrued(board)]
+            yield board, draw.choice([None, *scores])
 
 
 def test_outcomes_are_those_with_distances(bare: Tablebase, tables: Tablebase) -> None:
     for board, accrued in asked(tables, 25, 1):
-        found, expected = bare.probe(board, accrued), tables.probe(board, accrued)
-        assert (found.outcome, found.accrued, found.dtg) == (
-            expected.outcome,
-            expected.accrued,
-            None,
-        )
-        moves = {
-            each.move: (each.outcome, each.keeps, each.reset)
-            for each in tables.probe_moves(board, accrued)
-        }
-        mine = bare.probe_moves(board, accrued)
-        assert {each.move: (each.outcome, each.keeps, each.reset) for each in mine} == moves
-        assert [each.keeps for each in mine] == sorted((each.keeps for each in mine), reverse=True)
-        keeping = [each for each in mine if each.keeps]
-        assert mine.best == (keeping if len(keeping) == 1 else [])
-        assert {each.dtg for each in mine} <= {None}
+        found = bare.probe(board, accrued)
+        expected = tables.probe(board, accrued)
+        assert found.outcome == expected.outcome
+        assert found.accrued == expected.accrued
+        assert found.dtg is None
+        moves = bare.probe_moves(board, accrued)
+        expected_moves = tables.probe_moves(board, accrued)
+        assert facts_without_distances(moves) == facts_without_distances(expected_moves)
+        assert all(move.dtg is None for move in moves)
+        keeping = [move for move in moves if move.keeps]
+        assert list(moves[: len(keeping)]) == keeping, "they come first"
+        assert moves.best == (keeping if len(keeping) == 1 else [])
+
+
+def facts_without_distances(moves: Iterable[MoveProbe]) -> dict[chess.Move, tuple[object, ...]]:
+    return {move.move: (move.outcome, move.keeps, move.reset) for move in moves}
 
 
 def test_many_outcomes_are_those_with_distances(bare: Tablebase, tables: Tablebase) -> None:
     boards, scores = zip(*asked(tables, 80, 2), strict=True)
-    found, expected = (each.probe_many(boards, accrued=scores) for each in (bare, tables))
+    found = bare.probe_many(boards, accrued=scores)
+    expected = tables.probe_many(boards, accrued=scores)
     assert (found.outcome == expected.outcome).all()
     assert (found.fault == expected.fault).all()
-    assert {each[1] for each in found if each is not None} == {None}
+    assert {answer[1] for answer in found if answer is not None} == {None}
     assert np.isnan(found.dtg).all()
 
 
 def test_no_line_is_promised(bare: Tablebase) -> None:
     board = chess.Board(BISHOP)
     assert bare.probe_moves(board).best == []
-    said = r"^only the outcomes of KBvK are in \S+; for distances: tbgen build KBvK --data \S+$"
-    with pytest.raises(MissingDistancesError, match=said):
+    message = r"^only the outcomes of KBvK are in \S+; for distances: tbgen build KBvK --data \S+$"
+    with pytest.raises(MissingDistancesError, match=message):
         bare.line(board)
 
 
@@ -96,8 +97,9 @@ def test_distances_that_only_worse_moves_lack_are_not_missed(
     board = chess.Board("8/P7/8/8/8/k7/8/2K5 w - - 0 1")
     with open_tablebase(tmp_path) as partly:
         moves = partly.probe_moves(board)
-        assert partly.probe_moves(board).best == tables.probe_moves(board).best != []
-    assert [str(each.move) for each in moves if each.dtg is None] == ["a7a8n"]
+    assert moves.best == tables.probe_moves(board).best
+    assert moves.best != []
+    assert [str(move.move) for move in moves if move.dtg is None] == ["a7a8n"]
     path_of(tmp_path, Material.parse("KRvK"), Layer.DISTANCES).unlink()
     with open_tablebase(tmp_path) as partly:
         assert partly.probe_moves(board).best == []

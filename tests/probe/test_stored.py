@@ -47,32 +47,30 @@ def test_columns_in_parts_mean_the_same(parted: TableFile, table: Table) -> None
     for name in ("entry", "dtg", "pattern"):
         assert (getattr(found, name) == getattr(table, name)).all()
     for field in dataclasses.fields(table.patterns):
-        expected, column = getattr(table.patterns, field.name), getattr(parted.patterns, field.name)
+        expected = getattr(table.patterns, field.name)
+        column = getattr(parted.patterns, field.name)
         assert column.dtype == expected.dtype
         assert (column == expected).all()
     assert parted.tallies == table.tallies
     parted.check()
 
 
-def test_what_holds_are_worth_does_not_depend_on_parts(parted: TableFile, table: Table) -> None:
-    """Score codes up to that of the entry value: with greater ones nobody asks."""
-    stored_table, draw = StoredTable(parted, LayerFile.part), np.random.default_rng(2)
+def test_the_worth_of_a_hold_does_not_depend_on_parts(parted: TableFile, table: Table) -> None:
+    """Score codes up to that of the entry value: nobody asks with greater ones."""
+    stored_table = StoredTable(parted, LayerFile.part)
+    draw = np.random.default_rng(2)
     cells = draw.choice(np.flatnonzero(np.abs(table.entry.astype(int)) > 3), 300)
-    scores = [
-        Score(int(draw.integers(2, abs(int(table.entry[n])))), Color(int(draw.integers(2))))
-        for n in cells
-    ]
-    expected = [
-        value_of_pattern(table.patterns, int(table.pattern[n]), score)
-        for n, score in zip(cells, scores, strict=True)
-    ]
     places = parted.order.place_of(cells)
-    found = [
-        StoredPosition(stored_table, place, flipped=False).held(score)
-        for place, score in zip(places.tolist(), scores, strict=True)
-    ]
-    assert found == expected
+    scores = list[Score]()
+    expected = list[tuple[int, int]]()
+    for cell, place in zip(cells, places.tolist(), strict=True):
+        code = draw.integers(2, abs(int(table.entry[cell])))
+        score = Score(int(code), Color(int(draw.integers(2))))
+        value = value_of_pattern(table.patterns, int(table.pattern[cell]), score)
+        assert StoredPosition(stored_table, place, flipped=False).held(score) == value
+        outcome, plies = value
+        expected.append((outcome.signed, plies))
+        scores.append(score)
     signed = np.array([score.signed for score in scores], np.int64)
-    outcome, dtg = stored_table.all_held(places, signed)
-    found_at_once = list(zip(outcome.tolist(), dtg.tolist(), strict=True))
-    assert found_at_once == [(best.signed, plies) for best, plies in expected]
+    outcomes, distances = stored_table.all_held(places, signed)
+    assert list(zip(outcomes.tolist(), distances.tolist(), strict=True)) == expected

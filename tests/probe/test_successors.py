@@ -1,6 +1,4 @@
-"""What kernels say of tables and of the legal moves of a position, against python-chess and the
-layout.
-"""
+"""What kernels say of tables and legal moves, against python-chess and the layout."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ from tbgen.probe.successors import (
     keys_of_materials,
 )
 from tbgen.rules.position import accruable, bare_sides, is_reset, material_of, own_score
-from tbgen.score import Color, Score
+from tbgen.score import Score
 from tbgen.storage.order import order_of
 from tests.positions import BISHOP, random_board, squares_of
 
@@ -63,10 +61,12 @@ def told_by_python_chess(board: chess.Board) -> dict[int, list[int]]:
 
 def place_of(board: chess.Board) -> int:
     material = material_of(board)
-    order, flipped = order_of(material.canonical()), not material.is_canonical
-    men = board.mirror() if flipped else board
-    side = Color.WHITE if men.turn else Color.BLACK
-    return order.place_of(order.layout.cell_of(int(side), squares_of(men, order.layout.slots)))
+    order = order_of(material.canonical())
+    layout = order.layout
+    if not material.is_canonical:
+        board = board.mirror()
+    cell = layout.cell_of(int(not board.turn), squares_of(board, layout.slots))
+    return order.place_of(cell)
 
 
 @pytest.mark.parametrize(
@@ -183,14 +183,14 @@ def test_lines_and_every_accrued_score_are_the_same_without_kernels(
 def test_tables_are_asked_of_positions_without_castling_rights_whose_material_is_there() -> None:
     there = [Material.parse(name) for name in ("KvK", "KRvK", "KPvKP")]
     materials = keys_of_materials(there)
-    for fen, expected in {
+    expected = {
         "4k3/8/8/8/8/8/8/4K2R w - - 0 1": True,
         "4k3/8/8/8/8/8/8/4K2R w K - 0 1": False,
         "4k2r/8/8/8/8/8/8/4K3 w - - 0 1": True,
         "4k3/7p/8/8/8/8/P7/4K3 w - - 0 1": True,
         "4k3/8/8/8/8/8/8/4K2Q w - - 0 1": False,
         "4k3/8/8/8/8/8/PP6/4K3 w - - 0 1": False,
-    }.items():
-        assert cast("Any", has_table).py_func(words_of(chess.Board(fen)), materials) == expected, (
-            fen
-        )
+    }
+    uncompiled: Any = cast("Any", has_table).py_func
+    for fen, is_asked in expected.items():
+        assert uncompiled(words_of(chess.Board(fen)), materials) == is_asked, fen

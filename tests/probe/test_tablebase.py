@@ -37,11 +37,8 @@ def test_a_tablebase_says_which_tables_it_has(tables: Tablebase) -> None:
     assert "KvKB" in tables, "the colours do not matter"
     assert Material.parse("KBvK") in tables
     assert chess.Board(AFTER_KE5) in tables
-    assert [
-        what
-        for what in ("KRvKB", "KBBBBvK", "rubbish", None, chess.Board(), chess.Board(None))
-        if what in tables
-    ] == []
+    for other in ("KRvKB", "KBBBBvK", "rubbish", None, chess.Board(), chess.Board(None)):
+        assert other not in tables
     assert tables.max_men == 3
     assert repr(tables) == f"<Tablebase of {tables.folders[0]}: 6 tables of 2 to 3 men>"
 
@@ -50,7 +47,9 @@ def test_a_tablebase_says_which_tables_it_has(tables: Tablebase) -> None:
 def test_an_empty_tablebase_says_so(tmp_path: Path) -> None:
     (tmp_path / "more").mkdir()
     with open_tablebase([tmp_path, tmp_path / "more"]) as tables:
-        assert (tables.available(), "KBvK" in tables, tables.max_men) == ([], False, 0)
+        assert tables.available() == []
+        assert "KBvK" not in tables
+        assert tables.max_men == 0
         assert repr(tables) == f"<Tablebase of {tmp_path}, {tmp_path / 'more'}: no tables>"
     assert repr(tables).endswith("more: no tables, closed>")
 
@@ -63,12 +62,14 @@ def test_a_tablebase_of_one_table_says_so(tmp_path: Path, table_folder: Path) ->
 
 
 def test_a_position_may_be_a_fen_with_what_has_accrued(tables: Tablebase) -> None:
-    board, fen = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
+    fen = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
+    board = chess.Board(fen)
     for accrued in (None, "G4.0", "4.0"):
         text = fen if accrued is None else f"{fen} {accrued}"
-        assert (
-            tables[text] == tables.probe(text) == tables.get(text) == tables.probe(board, accrued)
-        )
+        expected = tables.probe(board, accrued)
+        assert tables[text] == expected
+        assert tables.probe(text) == expected
+        assert tables.get(text) == expected
         for ask in (tables.probe_moves, tables.line):
             assert ask(text) == ask(board, accrued)
     assert tables.probe(f"{fen} G4.0", "G3.0") == tables.probe(board, "G3.0")
@@ -83,7 +84,8 @@ def test_another_process_opens_the_same_tables(table_folder: Path, whole_game_fo
     for folder, game in ((table_folder, "r-mobility"), (whole_game_folder, "whole-game")):
         with open_tablebase(folder, mobility=game, outcomes_only=True, compiled=True) as opened:
             again = pickle.loads(pickle.dumps(opened))
-            assert (again.folders, again.mobility) == (opened.folders, opened.mobility)
+            assert again.folders == opened.folders
+            assert again.mobility == opened.mobility
             with again:
                 assert again.probe(AFTER_KE5) == opened.probe(AFTER_KE5)
                 assert again.probe(AFTER_KE5).dtg is None
@@ -175,16 +177,18 @@ def test_closing_while_others_probe_is_an_answer_or_one_clear_error(table_folder
             opened.probe(boards[turn])
             opened.close()
             opened.close()
-            assert [each.result() for each in asking] == ["the tablebase is closed"] * 4
+            for asker in asking:
+                assert asker.result() == "the tablebase is closed"
 
 
 @pytest.mark.usefixtures("unbundled")
 def test_several_folders_are_searched_in_their_order(table_folder: Path, tmp_path: Path) -> None:
-    one, other = tmp_path / "one", tmp_path / "other"
-    for folder, names in ((one, ["KvK", "KBvK"]), (other, ["KBvK", "KNvK"])):
-        folder.mkdir()
-        for name in names:
-            copy_tables(table_folder, folder, name)
+    one = tmp_path / "one"
+    other = tmp_path / "other"
+    one.mkdir()
+    other.mkdir()
+    copy_tables(table_folder, one, "KvK", "KBvK")
+    copy_tables(table_folder, other, "KBvK", "KNvK")
     (other / "KBvK.h5").write_bytes(b"nonsense")
     for folders in (f"{one}{os.pathsep}{other}", [str(one), other], (one, other)):
         with open_tablebase(folders) as opened:

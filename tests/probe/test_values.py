@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 
 import pytest
 
@@ -23,24 +22,28 @@ def test_published_values_are_found_for_either_colour(
 ) -> None:
     board, _ = parse_fen(case["fen"])
     accrued = Score(case["accrued"]) if case["accrued"] else None
+    flipped = accrued.flipped() if accrued else None
     found = tables.probe(board, accrued)
+    of_mirror = tables.probe(board.mirror(), flipped)
     assert str(found.outcome) == case["value"]
-    reversed_ = tables.probe(board.mirror(), None if accrued is None else accrued.flipped())
-    assert (reversed_.outcome, reversed_.dtg) == (found.outcome.flipped(), found.dtg)
+    assert of_mirror.outcome == found.outcome.flipped()
+    assert of_mirror.dtg == found.dtg
 
 
 @pytest.mark.parametrize("name", ["KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK"])
 def test_values_with_any_accrued_score_are_those_of_the_reference(
     tables: Tablebase, name: str
 ) -> None:
-    material, draw, known = Material.parse(name), random.Random(name), solve(name)
+    material = Material.parse(name)
+    draw = random.Random(name)
+    known = solve(name)
     slots = [(color, role) for color in Color for role in material.side(color)]
-    tried: Counter[bool] = Counter()
+    asked_pairs = 0
     for _ in range(30):
         board = random_board(draw, material)
         position = (int(not board.turn), *squares_of(board, slots))
         for asked in tables.probe_every_accrued(board):
             expected = known.value(position, int(asked.accrued.holder), asked.accrued.code)
             assert (asked.outcome.signed, asked.dtg) == expected, (board.fen(), str(asked.accrued))
-            tried[asked.is_reached] += 1
-    assert sum(tried.values()) > 150
+            asked_pairs += 1
+    assert asked_pairs > 150

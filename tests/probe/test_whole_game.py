@@ -20,29 +20,34 @@ TAKEN = "8/8/8/8/8/1k6/2B5/5K2 b - - 0 1"
 
 def test_many_positions_are_answered_as_single_ones(whole_tables: Tablebase) -> None:
     boards = random_boards(SEED, 40, materials(3))
-    asked = [(board, each) for board in boards for each in whole_tables.probe_every_accrued(board)]
-    many = whole_tables.probe_many(
-        [board for board, _ in asked], accrued=[each.accrued for _, each in asked]
-    )
-    assert list(many) == [(each.outcome, each.dtg) for _, each in asked]
+    positions = list[chess.Board]()
+    scores = list[Score]()
+    expected = list[tuple[Score, int | None]]()
+    for board in boards:
+        for probe in whole_tables.probe_every_accrued(board):
+            positions.append(board)
+            scores.append(probe.accrued)
+            expected.append((probe.outcome, probe.dtg))
+    assert list(whole_tables.probe_many(positions, accrued=scores)) == expected
 
 
 def test_a_score_outlives_the_man_that_made_it(whole_tables: Tablebase) -> None:
-    board, accrued = chess.Board(TAKEN), Score("G1.5")
+    board = chess.Board(TAKEN)
+    accrued = Score("G1.5")
     assert whole_tables.probe(board, accrued).outcome == accrued
-    capture = next(each for each in whole_tables.probe_moves(board, accrued) if each.san == "Kxc2")
-    assert (capture.reset, capture.accrued, capture.outcome, capture.dtg) == (
-        True,
-        accrued,
-        accrued,
-        0,
-    )
+    moves = {move.san: move for move in whole_tables.probe_moves(board, accrued)}
+    capture = moves["Kxc2"]
+    assert capture.reset
+    assert capture.accrued == accrued
+    assert capture.outcome == accrued
+    assert capture.dtg == 0
 
 
 def test_a_bare_king_may_have_given_check_before(
     whole_tables: Tablebase, table_folder: Path
 ) -> None:
-    board, check = chess.Board("8/8/8/2k5/8/4K3/8/8 w - - 0 1"), Score("-G2.0")
+    board = chess.Board("8/8/8/2k5/8/4K3/8/8 w - - 0 1")
+    check = Score("-G2.0")
     assert whole_tables.probe(board, check).outcome.code <= 4
     with open_tablebase(table_folder) as tables, pytest.raises(AccruedError):
         tables.probe(board, check)

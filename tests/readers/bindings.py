@@ -1,4 +1,7 @@
-"""The reader in C as a shared library, called with python-chess's bitboards as an engine calls it with its own."""
+"""The reader in C as a shared library.
+
+It is called with python-chess's bitboards, as an engine calls it with its own.
+"""
 
 from __future__ import annotations
 
@@ -122,15 +125,14 @@ class Library:
         own = CScore()
         message = ctypes.create_string_buffer(MESSAGE)
         status = self.functions.tbgen_own_score(ctypes.byref(position), ctypes.byref(own), message)
-        return Answer(
-            Status(status), message.value.decode(), score_of(own) if status == 0 else None
-        )
+        score = score_of(own) if status == Status.OK else None
+        return Answer(Status(status), message.value.decode(), score)
 
     def read_score(self, text: str) -> Score | None:
-        """What the reader takes a text for; None if it is no score."""
-        found = CScore()
-        status = self.functions.tbgen_read_score(text.encode(), ctypes.byref(found), None)
-        return score_of(found) if status == Status.OK else None
+        """The score that the reader takes a text for; None if it is none."""
+        score = CScore()
+        status = self.functions.tbgen_read_score(text.encode(), ctypes.byref(score), None)
+        return score_of(score) if status == Status.OK else None
 
     def write_score(self, score: Score) -> str:
         text = ctypes.create_string_buffer(TEXT)

@@ -1,4 +1,4 @@
-"""Pairs of a position and an accrued score, drawn for those who read tables; and what each of them tries."""
+"""Pairs of a position and an accrued score, drawn for readers of tables, and the case of each."""
 
 from __future__ import annotations
 
@@ -33,14 +33,17 @@ class Pair(NamedTuple):
 
     @property
     def fen(self) -> str:
-        """The position, whose halfmove clock is 0 only where the rules let nothing but the own score accrue."""
+        """The position. Its halfmove clock is 0 only if the own score is the accrued one."""
         board = self.board.copy(stack=False)
         board.halfmove_clock = 0 if self.accrued == self.own else 1
         return board.fen(en_passant="fen")
 
 
 def random_pair(draw: random.Random, material: str) -> Pair:
-    """A position with its own score or any other, also one that no game can carry; en passant with its own."""
+    """A position with its own score or any other, even one that no game can carry.
+
+    With a right to take en passant it has its own.
+    """
     board = random_board(draw, material, en_passant=0.5)
     board = draw.choice((board, board.mirror()))
     own = own_score(board)
@@ -48,7 +51,9 @@ def random_pair(draw: random.Random, material: str) -> Pair:
         return Pair(board, own, own)
     if draw.random() < 0.1:
         return Pair(board, own, Score(own.code, own.holder.other))
-    return Pair(board, own, Score(draw.randint(0, own.code + 2), draw.choice(list(Color))))
+    code = draw.randint(0, own.code + 2)
+    holder = draw.choice(list(Color))
+    return Pair(board, own, Score(code, holder))
 
 
 class Case(enum.StrEnum):
@@ -90,5 +95,10 @@ def case_of(pair: Pair, entry: Score, outcome: Score | None) -> Case:
 
 def vectors(fewest: int, most: int) -> list[dict[str, str]]:
     """The pairs of vectors.csv that lie in tables of so many men."""
+    rows = []
     with VECTORS.open(newline="") as file:
-        return [row for row in csv.DictReader(file) if fewest <= len(row["table"]) - 1 <= most]
+        for row in csv.DictReader(file):
+            men = len(row["table"].replace("v", ""))
+            if fewest <= men <= most:
+                rows.append(row)
+    return rows

@@ -1,4 +1,4 @@
-"""The functions of the reader in C, called as an engine calls them: with bitboards, and with what is wrong."""
+"""The functions of the reader in C, called with bitboards, as an engine calls them, and wrongly."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ BEST_MOVE = "tables of up to 3 men\ne6e5 leads to G1.5 in 5 plies\n"
 def search(
     program: Path, tables: Path, threads: int, megabytes: int, questions: int, fens: Sequence[str]
 ) -> int:
-    """How many questions all threads have asked; every value that they found is that of the tables."""
+    """The number of questions of all threads, once every value is that of the tables."""
     numbers = [str(number) for number in (threads, megabytes, questions)]
     run = subprocess.run(
         [program, tables, *numbers, *fens], capture_output=True, text=True, timeout=300
