@@ -35,7 +35,10 @@ def random_root(draw: random.Random) -> chess.Board:
 def random_game(draw: random.Random, most_plies: int) -> chess.Board:
     """A board with the moves of a random game on its stack."""
     board = random_root(draw)
-    while len(board.move_stack) < most_plies and (moves := list(board.legal_moves)):
+    while len(board.move_stack) < most_plies:
+        moves = list(board.legal_moves)
+        if not moves:
+            break
         board.push(draw.choice(moves))
     return board
 
@@ -44,7 +47,8 @@ def written(
     board: chess.Board, spell: Callable[[chess.Board, chess.Move], str] = chess.Board.san
 ) -> list[str]:
     """The moves on a board's stack."""
-    walker, words = board.root(), []
+    walker = board.root()
+    words = list[str]()
     for move in board.move_stack:
         words.append(spell(walker, move))
         walker.push(move)
@@ -57,9 +61,12 @@ def told_by_kernels(root: chess.Board, words: Sequence[str]) -> tuple[int, list[
     An `e` stands between the words: the word `4` is no move, though `e4` is one.
     """
     text = np.frombuffer("e".join(["", *words, ""]).encode(), np.uint8)
-    lengths = [len(word.encode()) for word in words]
-    starts = np.cumsum([1, *(length + 1 for length in lengths)])[:-1]
-    spans = np.stack([starts, starts + lengths], axis=1).astype(np.int64).reshape(-1, 2)
+    spans = np.zeros((len(words), 2), np.int64)
+    start = 1
+    for number, word in enumerate(words):
+        end = start + len(word.encode())
+        spans[number] = (start, end)
+        start = end + 1
     history = np.zeros((len(words) + 1, HISTORY_WORDS), np.uint64)
     facts = np.zeros((len(words) + 1, FACTS), np.int64)
     plies = replay(text, spans, words_of(root), history, facts, 0, -1)
@@ -68,8 +75,9 @@ def told_by_kernels(root: chess.Board, words: Sequence[str]) -> tuple[int, list[
 
 def told_by_python_chess(board: chess.Board) -> list[list[int]]:
     """Code, reset, bare kings and how often the position has arisen, of every ply."""
-    walker, seen = board.root(), Counter[Hashable]()
-    facts = []
+    walker = board.root()
+    seen = Counter[Hashable]()
+    facts = list[list[int]]()
     for move in (None, *board.move_stack):
         reset = move is not None and walker.is_zeroing(move)
         if move is not None:
@@ -84,14 +92,13 @@ def told_by_python_chess(board: chess.Board) -> list[list[int]]:
 
 @kernel
 def perft(board: Words, plies: Int) -> Int:
-    """How many ways there are to play so many plies: moves one by one, and those of the last ply by
-    number.
-    """
+    """The number of ways to play so many plies. Moves of the last ply are counted, not played."""
     if plies == 1:
         return code_on(board) // 2
-    moves, ways = np.empty(MOST_MOVES, np.int64), 0
-    for n in range(legal_moves(board, moves)):
+    moves = np.empty(MOST_MOVES, np.int64)
+    ways = 0
+    for number in range(legal_moves(board, moves)):
         after = board.copy()
-        play(after, moves[n])
+        play(after, moves[number])
         ways += perft(after, plies - 1)
     return ways

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import csv
+import itertools
 import random
 from collections import Counter
 
@@ -13,6 +13,7 @@ import pytest
 from tbgen.board.board import words_of
 from tbgen.board.moves import code_on
 from tbgen.rules.game import End, FiftyMoves, FiftyMoveSetting, Game
+from tbgen.rules.position import own_score
 from tbgen.rules.stage import first_ply, next_ply
 from tbgen.score import Color, Score
 from tests.board.plies import (
@@ -24,15 +25,19 @@ from tests.board.plies import (
     written,
 )
 from tests.positions import random_board
-from tests.project import GOLDEN
-
-PUBLISHED = list(csv.reader((GOLDEN / "perft.csv").read_text().splitlines()))[1:]
+from tests.project import golden_rows
 
 
-@pytest.mark.parametrize(
-    ("fen", "plies", "ways"),
-    [pytest.param(*row, marks=pytest.mark.slow if row[1] == "5" else ()) for row in PUBLISHED],
-)
+def published() -> list[object]:
+    """Numbers of games. Those of five plies take long."""
+    cases = list[object]()
+    for row in golden_rows("perft.csv"):
+        marks = [pytest.mark.slow] if row["plies"] == "5" else []
+        cases.append(pytest.param(*row.values(), marks=marks))
+    return cases
+
+
+@pytest.mark.parametrize(("fen", "plies", "ways"), published())
 def test_as_many_games_can_be_played_as_published(fen: str, plies: str, ways: str) -> None:
     board = chess.Board(fen)
     board.chess960 = board.has_chess960_castling_rights()
@@ -50,13 +55,12 @@ def test_random_games_are_told_ply_by_ply_as_by_python_chess(seed: int) -> None:
 
 
 def test_positions_are_counted_that_no_game_can_reach() -> None:
-    """Several checks at once, pins without end, pawns on any file: whatever may stand on a board."""
-    draw, men = random.Random(5), 3 * "QRBNPqrbnp"  # never more of a side than is legal
+    """Several checks at once, pins without end, pawns on any file."""
+    draw = random.Random(5)
+    men = 3 * "QRBNPqrbnp"  # never more of a side than is legal
     for _ in range(1000):
         board = random_board(draw, "Kk" + "".join(draw.sample(men, draw.randrange(1, 22))))
-        assert code_on(words_of(board)) == 2 * board.legal_moves.count() + (not board.is_check()), (
-            board.fen()
-        )
+        assert code_on(words_of(board)) == own_score(board).code, board.fen()
 
 
 @pytest.mark.parametrize(
@@ -71,7 +75,7 @@ def test_positions_are_counted_that_no_game_can_reach() -> None:
 )
 def test_en_passant_is_counted_where_it_is_legal(fen: str) -> None:
     board = chess.Board(fen)
-    assert code_on(words_of(board)) == 2 * board.legal_moves.count() + (not board.is_check())
+    assert code_on(words_of(board)) == own_score(board).code
 
 
 def parsed(board: chess.Board, word: str) -> chess.Move | None:
@@ -91,38 +95,41 @@ LETTERS = "abcdefgh12345678KQRBNPx-=+#Oo0nqrbk!"
 
 def spellings(draw: random.Random, board: chess.Board) -> list[str]:
     """Moves in many notations, some of them spoilt."""
-    moves = [draw.choice(list(board.legal_moves)), draw.choice(list(board.pseudo_legal_moves))]
-    found = ["O-O", "0-0-0+", "O-0", "0-0", "O-O-O#", "--", "0000", "e1g1", "e8c8", "e1h1", "4"]
-    for move in moves:
-        origin, target = chess.SQUARE_NAMES[move.from_square], chess.SQUARE_NAMES[move.to_square]
-        letter = board.piece_at(move.from_square).symbol().upper()  # type: ignore[union-attr]
-        promotion = "" if move.promotion is None else chess.piece_symbol(move.promotion)
-        for start in (
-            "",
-            origin,
-            origin[0],
-            origin[1],
-            letter,
-            letter + origin,
-            letter + origin[0],
-            letter + origin[1],
-        ):
-            for sign in ("", "x", "-"):
-                ends = ("", promotion, "=" + promotion.upper(), "+", "#", "=Q", "=K", "n")
-                found.extend(start + sign + target + end for end in ends)
-    for word in draw.sample(found, 20):
+    words = ["O-O", "0-0-0+", "O-0", "0-0", "O-O-O#", "--", "0000", "e1g1", "e8c8", "e1h1", "4"]
+    words += spellings_of(board, draw.choice(list(board.legal_moves)))
+    words += spellings_of(board, draw.choice(list(board.pseudo_legal_moves)))
+    for word in draw.sample(words, 20):
         place = draw.randrange(len(word) + 1)
-        found.append(word[:place] + draw.choice(LETTERS) + word[place + draw.randrange(2) :])
-    return [word for word in found if word]
+        words.append(word[:place] + draw.choice(LETTERS) + word[place + draw.randrange(2) :])
+    return [word for word in words if word]
+
+
+def spellings_of(board: chess.Board, move: chess.Move) -> list[str]:
+    """A move in many notations, right and wrong."""
+    origin = chess.square_name(move.from_square)
+    target = chess.square_name(move.to_square)
+    man = board.piece_at(move.from_square)
+    assert man is not None
+    letter = man.symbol().upper()
+    promotion = "" if move.promotion is None else chess.piece_symbol(move.promotion)
+    origins = ("", origin, origin[0], origin[1])
+    ends = ("", promotion, "=" + promotion.upper(), "+", "#", "=Q", "=K", "n")
+    words = list[str]()
+    for name, start, sign, end in itertools.product(("", letter), origins, ("", "x", "-"), ends):
+        words.append(name + start + sign + target + end)
+    return words
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_every_spelling_is_read_or_refused_as_by_python_chess(seed: int) -> None:
-    draw, read, refused = random.Random(seed), 0, 0
+    draw = random.Random(seed)
+    read = 0
+    refused = 0
     for _ in range(12):
         board = random_root(draw)
         for _ in range(draw.randrange(60)):
-            if moves := list(board.legal_moves):
+            moves = list(board.legal_moves)
+            if moves:
                 board.push(draw.choice(moves))
         board = board.copy(stack=False)
         if not any(board.legal_moves):
@@ -131,11 +138,13 @@ def test_every_spelling_is_read_or_refused_as_by_python_chess(seed: int) -> None
             move = parsed(board, word)
             plies, facts = told_by_kernels(board, [word])
             assert (plies == 1) == (move is not None), (board.fen(), board.chess960, word)
-            read, refused = read + plies, refused + 1 - plies
-            if move is not None:
-                after = board.copy()
-                after.push(move)
-                assert facts[1] == told_by_python_chess(after)[1], (board.fen(), word)
+            if move is None:
+                refused += 1
+                continue
+            read += 1
+            after = board.copy()
+            after.push(move)
+            assert facts[1] == told_by_python_chess(after)[1], (board.fen(), word)
     assert read > 300
     assert refused > 1000
 
@@ -144,7 +153,8 @@ def test_every_spelling_is_read_or_refused_as_by_python_chess(seed: int) -> None
 def test_kernels_and_the_walk_in_plain_numbers_tell_a_game_as_game_does(
     setting: FiftyMoveSetting,
 ) -> None:
-    draw, fifty_moves = random.Random(2), FiftyMoves(setting)
+    draw = random.Random(2)
+    fifty_moves = FiftyMoves(setting)
     ends = Counter[End | None]()
     for _ in range(15):
         board = random_game(draw, most_plies=260)

@@ -1,11 +1,11 @@
-"""The command that docs/gui.md tells a user to make, started as programs with a board start an engine."""
+"""The command that docs/gui.md tells a user to make, started as chess programs start an engine."""
 
 from __future__ import annotations
 
-import re
 import stat
 import subprocess
 from pathlib import Path
+from subprocess import PIPE, STDOUT
 
 import chess.engine
 import pytest
@@ -23,11 +23,10 @@ ACCRUED = "fen 8/8/4K3/6k1/8/7B/8/8 b - - 1 30 G4.0"
 def command(home: Path, table_folder: Path) -> Path:
     install(home)
     (home / "chess" / "data").symlink_to(table_folder)
-    text = next(
-        step["text"] for step in STEP.finditer((DOCS / "gui.md").read_text("utf-8")) if step["name"]
-    )
+    steps = STEP.finditer((DOCS / "gui.md").read_text("utf-8"))
+    first_file = next(step for step in steps if step["name"])
     path = home / "tbgen-uci"
-    path.write_text(unindented(text))
+    path.write_text(unindented(first_file["text"]))
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     return path
 
@@ -43,32 +42,42 @@ def test_python_chess_plays_a_game_with_it(command: Path, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("position", [OPENING, ACCRUED])
 def test_it_answers_as_cute_chess_asks(command: Path, position: str, tmp_path: Path) -> None:
-    """Cute Chess sends these lines, waits for `uciok`, `readyok` and `bestmove`, and never sets an option UCI_..."""
-    dialogue = (
-        *(("uci", "uciok"), ("isready", "readyok")),
-        *(("ucinewgame", ""), (f"position {position}", ""), ("isready", "readyok")),
-        *(
-            ("go wtime 9000 btime 9000 winc 100 binc 100 nodes 50", "bestmove"),
-            ("stop", ""),
-            ("quit", ""),
-        ),
-    )
+    """Cute Chess sends these lines and waits for the answers. It never sets an option UCI_..."""
     with subprocess.Popen(
-        [command], cwd=tmp_path, text=True, stdin=-1, stdout=-1, stderr=-2, bufsize=1
+        [command], cwd=tmp_path, text=True, stdin=PIPE, stdout=PIPE, stderr=STDOUT, bufsize=1
     ) as engine:
-        assert engine.stdin is not None
-        assert engine.stdout is not None
-        said = ""
-        for line, awaited in dialogue:
-            engine.stdin.write(f"{line}\n")
-            while awaited and not (said := engine.stdout.readline()).startswith(awaited):
-                assert said, f"no {awaited} after {line}"
-            if awaited == "bestmove":
-                best = said.split()[1]
+        ask(engine, "uci", "uciok")
+        ask(engine, "isready", "readyok")
+        ask(engine, "ucinewgame")
+        ask(engine, f"position {position}")
+        ask(engine, "isready", "readyok")
+        clocks = "wtime 9000 btime 9000 winc 100 binc 100"
+        answer = ask(engine, f"go {clocks} nodes 50", "bestmove")
+        ask(engine, "stop")
+        ask(engine, "quit")
     assert engine.returncode == 0
-    board = (
-        chess.Board() if position == OPENING else chess.Board(re.sub(r"^fen | G4.0$", "", position))
-    )
-    for move in position.partition(" moves ")[2].split():
+    _, best, *_ = answer.split()
+    assert chess.Move.from_uci(best) in board_of(position).legal_moves
+
+
+def ask(engine: subprocess.Popen[str], line: str, awaited: str = "") -> str:
+    """Send a line and read up to the line that begins with the awaited word, if there is one."""
+    assert engine.stdin is not None
+    assert engine.stdout is not None
+    engine.stdin.write(f"{line}\n")
+    answer = ""
+    while not answer.startswith(awaited):
+        answer = engine.stdout.readline()
+        assert answer, f"no {awaited} after {line}"
+    return answer
+
+
+def board_of(position: str) -> chess.Board:
+    """The board of a UCI position."""
+    start, _, moves = position.partition(" moves ")
+    board = chess.Board()
+    if start != "startpos":
+        board = chess.Board(start.removeprefix("fen ").removesuffix(" G4.0"))
+    for move in moves.split():
         board.push_uci(move)
-    assert chess.Move.from_uci(best) in board.legal_moves
+    return board

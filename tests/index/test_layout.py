@@ -1,8 +1,9 @@
-"""Layout: each position has one primary cell, whatever its symmetry and the order of its equal men."""
+"""Each position has one primary cell, whatever its symmetry and the order of its equal men."""
 
 from __future__ import annotations
 
 import itertools
+from collections import defaultdict
 
 import numpy as np
 import pytest
@@ -49,7 +50,8 @@ def on_diagonal(layout: Layout) -> list[list[int]]:
         zigzag = [12 + 8 * n + n % 2 * 7 for n in range(layout.pawns)]
         pairs = [11 + 8 * (n // 2) + n % 2 for n in range(layout.pawns)]
         pieces = shuffled(np.arange(56, 64), len(layout.slots) - layout.pawns).tolist()
-        return [[*pawns, *squares] for pawns in (zigzag, pairs) for squares in pieces]
+        placements = itertools.product((zigzag, pairs), pieces)
+        return [[*pawns, *squares] for pawns, squares in placements]
     on_it = shuffled(np.arange(8) * 9, len(layout.slots))
     on_the_other = shuffled(np.arange(1, 9) * 7, len(layout.slots))
     but_the_last = on_it.copy()
@@ -68,13 +70,15 @@ def image(layout: Layout, symmetry: int, squares: list[int]) -> list[int]:
 
 def equal_orders(layout: Layout, squares: list[int]) -> list[list[int]]:
     """The same position with its equal men in every order."""
-    kinds = sorted(set(layout.slots), key=layout.slots.index)
-    places = [[n for n, slot in enumerate(layout.slots) if slot == kind] for kind in kinds]
+    slots_of_kind = defaultdict[object, list[int]](list)
+    for slot, kind in enumerate(layout.slots):
+        slots_of_kind[kind].append(slot)
+    groups = list(slots_of_kind.values())
     rows = []
-    for orders in itertools.product(*[itertools.permutations(place) for place in places]):
+    for orders in itertools.product(*map(itertools.permutations, groups)):
         row = list(squares)
-        for place, order in zip(places, orders, strict=True):
-            for slot, other_slot in zip(place, order, strict=True):
+        for slots, order in zip(groups, orders, strict=True):
+            for slot, other_slot in zip(slots, order, strict=True):
                 row[slot] = squares[other_slot]
         rows.append(row)
     return rows

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import chess
 import numpy as np
 
@@ -22,7 +24,7 @@ OFFICERS = (Role.KNIGHT, Role.BISHOP, Role.ROOK, Role.QUEEN, Role.KING)
 
 
 def attacks(role: Role, square: int) -> set[int]:
-    """What a man attacks on an empty board."""
+    """The squares that a man attacks on an empty board."""
     board = chess.BaseBoard(None)
     board.set_piece_at(square, chess.Piece(int(role), chess.WHITE))
     return set(board.attacks(square))
@@ -42,40 +44,36 @@ def test_moves_reach_what_a_man_attacks_on_an_empty_board() -> None:
     for man, role in enumerate(OFFICERS):
         for square in range(64):
             rays = [listed(row, NOWHERE) for row in paths[man, square]]
-            found = [to for ray in rays for to in ray]
-            assert len(found) == len(set(found))
-            assert (
-                set(found)
-                == attacks(role, square)
-                == set(chess.SquareSet(int(table.reached[man, square])))
-            )
+            reached = list(itertools.chain.from_iterable(rays))
+            assert len(reached) == len(set(reached))
+            assert set(reached) == attacks(role, square)
+            assert set(reached) == set(chess.SquareSet(int(table.reached[man, square])))
             assert not any(rays[int(table.counts[man]) :])
-            between = [chess.between(square, to) for to in found if role is not Role.KNIGHT]
-            assert between == table.between[man, square, found].tolist() or role is Role.KNIGHT
-    assert PAWN_ATTACKS.tolist() == [
-        chess.BB_PAWN_ATTACKS[side] for side in (chess.WHITE, chess.BLACK)
-    ]
+            if role is not Role.KNIGHT:
+                between = [chess.between(square, to) for to in reached]
+                assert table.between[man, square, reached].tolist() == between
+    of_white = chess.BB_PAWN_ATTACKS[chess.WHITE]
+    of_black = chess.BB_PAWN_ATTACKS[chess.BLACK]
+    assert PAWN_ATTACKS.tolist() == [of_white, of_black]
 
 
 def test_men_of_ones_own_go_alike_from_all_symmetric_squares_and_back() -> None:
-    reached = [[set(chess.SquareSet(int(row))) for row in rows] for rows in rays_of(MEN).reached]
-    for man in reached:
-        assert all(
-            man[image[a]] == {image[b] for b in man[a]}
-            for image in SYMMETRY.tolist()
-            for a in range(64)
-        )
-        assert all(a in man[b] for a in range(64) for b in man[a])
+    for words in rays_of(MEN).reached:
+        reached = [set(chess.SquareSet(int(word))) for word in words]
+        for square, targets in enumerate(reached):
+            for image in SYMMETRY.tolist():
+                assert reached[image[square]] == {image[target] for target in targets}
+            for target in targets:
+                assert square in reached[target]
 
 
 def test_the_symmetries_are_eight_and_keep_all_distances() -> None:
     assert len({tuple(row) for row in SYMMETRY.tolist()}) == 8
     for row in SYMMETRY.tolist():
         assert sorted(row) == list(range(64))
-        assert all(
-            set(listed(KING_TO[row[square]])) == {row[to] for to in listed(KING_TO[square])}
-            for square in range(64)
-        )
+        for square in range(64):
+            images = {row[to] for to in listed(KING_TO[square])}
+            assert set(listed(KING_TO[row[square]])) == images
 
 
 def test_the_triangle_has_one_square_of_each_orbit() -> None:

@@ -34,7 +34,8 @@ def game_from(fen: str, *moves: str, setting: str = "reset", cutoff: str = "G6.0
 def test_a_game_reads_its_own_fen_back_beyond_a_clock_of_a_hundred_too(
     board: chess.Board, carried: Score, clock: int, setting: FiftyMoveSetting
 ) -> None:
-    first, rule = board.root(), FiftyMoves(setting)
+    rule = FiftyMoves(setting)
+    first = board.root()
     first.halfmove_clock = clock
     assume(clock == 0 or why_not_accrued(carried, bare_sides(first)) is None)
     game = Game(first, accrued=carried, fifty_moves=rule)
@@ -48,7 +49,8 @@ def test_the_position_at_which_the_fifty_move_rule_applies_is_read_back_with_wha
     None
 ):
     fen = "8/k7/8/5p2/8/8/8/3K4 w - - 104 78 G9.5"
-    assert game_from(fen, setting="fide").fen() == game_from(fen, setting="legacy").fen() == fen
+    assert game_from(fen, setting="fide").fen() == fen
+    assert game_from(fen, setting="legacy").fen() == fen
     assert game_from(fen, setting="none").fen().endswith("104 78 -G5.5")
 
 

@@ -126,7 +126,8 @@ def test_every_spelling_of_a_move_is_read(fen: str, move: str, texts: str) -> No
 
 @given(st.integers(0, 2**32))
 def test_every_legal_move_is_read_back_in_both_notations(seed: int) -> None:
-    draw, board = random.Random(seed), chess.Board()
+    draw = random.Random(seed)
+    board = chess.Board()
     for _ in range(draw.randrange(80)):
         moves = list(board.legal_moves)
         if not moves:
@@ -144,7 +145,8 @@ def test_every_legal_move_is_read_back_in_both_notations(seed: int) -> None:
 
 def test_castling_of_chess960_is_named_as_python_chess_names_it() -> None:
     """King and rook may be neighbours, and the king may step on the square that he castles to."""
-    draw, castlings = random.Random(3), 0
+    draw = random.Random(3)
+    castlings = 0
     for _ in range(60):
         board = chess.Board.from_chess960_pos(draw.randrange(960))
         for _ in range(80):
@@ -167,7 +169,8 @@ def test_the_end_of_a_variant_is_no_stalemate() -> None:
 
 
 def test_moves_are_named_as_python_chess_names_them() -> None:
-    draw, named = random.Random(25), 0
+    draw = random.Random(25)
+    named = 0
     boards = [
         chess.Board(),
         chess.Board("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"),
@@ -176,7 +179,8 @@ def test_moves_are_named_as_python_chess_names_them() -> None:
     ]
     for first in boards:
         board = first.copy()
-        while board.ply() < 60 and (moves := list(board.legal_moves)):
+        while board.ply() < 60 and not board.is_game_over():
+            moves = list(board.legal_moves)
             for move in moves:
                 after = board.copy(stack=False)
                 after.push(move)

@@ -26,17 +26,14 @@ def boards_with(man: Man, draw: random.Random, count: int) -> Iterator[OwnBoard]
     """Legal positions with a man, and often with one more."""
     found = 0
     while found < count:
-        other = draw.choice(["", *(each.letter for each in JUDGED), *"QRBN"])
-        letters = [
-            "K",
-            "k",
-            *(draw.choice([letter, letter.lower()]) for letter in [man.letter, *other]),
-        ]
-        squares = dict(zip(draw.sample(chess.SQUARES, len(letters)), letters, strict=True))
-        rows = [
-            "".join(squares.get(rank * 8 + file, "1") for file in range(8)) for rank in range(8)
-        ]
-        placement = "/".join(rows)
+        other = draw.choice(["", *(judged.letter for judged in JUDGED), *"QRBN"])
+        letters = ["K", "k"]
+        for letter in man.letter + other:
+            letters.append(draw.choice([letter, letter.lower()]))
+        fields = ["1"] * 64
+        for square, letter in zip(draw.sample(chess.SQUARES, len(letters)), letters, strict=True):
+            fields[square] = letter
+        placement = "/".join("".join(fields[rank : rank + 8]) for rank in range(0, 64, 8))
         for run in range(8, 1, -1):
             placement = placement.replace("1" * run, str(run))
         try:

@@ -19,7 +19,9 @@ from tbgen.rules.points import (
 from tbgen.score import Color, Score
 from tests.strategies import komis, outcomes, scorings
 
-WHITE_WINS, DRAW, BLACK_WINS = "1-0", "1/2-1/2", "0-1"
+WHITE_WINS = "1-0"
+DRAW = "1/2-1/2"
+BLACK_WINS = "0-1"
 
 
 @pytest.mark.parametrize(
@@ -48,9 +50,10 @@ WHITE_WINS, DRAW, BLACK_WINS = "1-0", "1/2-1/2", "0-1"
     ],
 )
 def test_the_holder_gets_what_the_scheme_says(scheme: str, score: str, points: str) -> None:
-    scoring, holders = Scoring(Scheme(scheme)), Fraction(points)
-    assert scoring.points(Score(score)) == (holders, 1 - holders)
-    assert scoring.points(Score(f"-{score}")) == (1 - holders, holders)
+    scoring = Scoring(Scheme(scheme))
+    of_holder = Fraction(points)
+    assert scoring.points(Score(score)) == (of_holder, 1 - of_holder)
+    assert scoring.points(Score(f"-{score}")) == (1 - of_holder, of_holder)
 
 
 @pytest.mark.parametrize(
@@ -178,10 +181,10 @@ def test_points_that_cannot_be_are_refused(text: str) -> None:
 def test_an_event_is_decided_by_stalemates_first_and_then_by_ever_higher_scores() -> None:
     stalemate = lexicographic_key([(Color.WHITE, Score("G0.5"))])
     suffered = lexicographic_key([(Color.BLACK, Score("G0.5")), (Color.WHITE, Score("G1.0"))])
-    many = lexicographic_key([(Color.BLACK, Score("-G1.0"))] * 9)
-    few = lexicographic_key(
-        [(Color.BLACK, Score("-G1.0"))] * 8 + [(Color.WHITE, Score("G1.5"))] * 3
-    )
+    black_wins = [(Color.BLACK, Score("-G1.0"))]
+    white_wins = [(Color.WHITE, Score("G1.5"))]
+    many = lexicographic_key(9 * black_wins)
+    few = lexicographic_key(8 * black_wins + 3 * white_wins)
     none = lexicographic_key([])
     mates = lexicographic_key([(Color.WHITE, Score("G0.0"))])
     assert stalemate > many > few > none > suffered
@@ -194,10 +197,12 @@ def test_points_in_json_add_to_one_and_are_exact_where_a_binary_fraction_can_be(
     outcome: Score, scoring: Scoring
 ) -> None:
     points = scoring.points(outcome)
-    found, turned = points_facts(points), points_facts(points[::-1])
-    assert found["white"] + found["black"] == 1
-    assert (turned["white"], turned["black"]) == (found["black"], found["white"])
-    for number, exact in zip(found.values(), points, strict=True):
+    facts = points_facts(points)
+    turned = points_facts(points[::-1])
+    assert facts["white"] + facts["black"] == 1
+    assert turned["white"] == facts["black"]
+    assert turned["black"] == facts["white"]
+    for number, exact in zip(facts.values(), points, strict=True):
         error = abs(Fraction(number) - exact)
         assert error <= Fraction(1, 2**53)
         assert error == 0 or scoring.scheme is Scheme.HARMONIC or outcome.code > 51

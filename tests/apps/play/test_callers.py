@@ -1,16 +1,22 @@
-"""One answer for the same end of a game, whoever is asked: the library, commands, a server, an archive, a referee."""
+"""The same end of a game has one answer, whoever is asked.
+
+The library, commands, a server, an archive and a referee give it.
+"""
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
 
 from tbgen.apps.games.decide import Adjudicator
 from tbgen.apps.play.within import ClockedValue, value_within
-from tbgen.probe import open_tablebase
+from tbgen.probe import Tablebase
 from tbgen.rules.game import Game
 from tbgen.rules.notation import parse_fen
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
@@ -28,72 +34,89 @@ ENDS = [
 """Positions with few plies left, and one with many."""
 
 
-def compare(folder: Path, ends: Sequence[str], work: Path) -> None:
-    """All ends under both settings, and under `reset` as games of an archive and of a match."""
-    known: dict[str, ClockedValue] = {}
-    games, epd, played = work / "games.pgn", work / "ends.epd", work / "match.pgn"
-    with open_tablebase(folder) as tables, client_of(folder) as client:
-        for end, setting in itertools.product(
-            ends, (FiftyMoveSetting.FIDE, FiftyMoveSetting.RESET)
-        ):
-            board, given = parse_fen(end)
-            known[end] = found = value_within(tables, board, given, FiftyMoves(setting))
-            accrued = found.accrued
-            asked = {"fen": board.fen(), "accrued": str(accrued), "fifty": setting.value}
-            told = [
-                client.get(page, params=asked).json()
-                for page in ("/r-mobility", "/r-mobility/line")
-            ]
-            probe, fifty = (
-                ("probe", end, "--json", "--data", str(folder)),
-                ("--fifty", setting.value),
-            )
-            told += [json.loads(printed(*probe, *fifty, *how)) for how in ((), ("--line",))]
-            facts, game = (
-                found.facts(),
-                Game(board, accrued=accrued, fifty_moves=FiftyMoves(setting)),
-            )
-            assert [{key: each[key] for key in facts} for each in told] == [facts] * 4
-            assert Adjudicator(tables).decide(game).clocked == found
-        assert "within" not in json.loads(printed(*probe))
-        positions = [(parse_fen(fen)[0], each.accrued) for fen, each in known.items()]
-        games.write_text(
-            "".join(
-                f'[SetUp "1"]\n[FEN "{board.fen()}"]\n[RMobilityAccrued "{accrued}"]\n[Result "*"]\n\n*\n\n'
-                for board, accrued in positions
-            )
-        )
-        archive = tbgen("adjudicate", str(games), "--data", str(folder)).stdout
-        said = re.findall(r'\[RMobilityClock "(.*)"\]', archive)
-        assert said == [str(each) for each in known.values() if each.matters]
-        epd.write_text("".join(f"{fen}\n" for fen in known))
-        openings = [
-            "-openings",
-            f"file={epd}",
-            "-games",
-            str(2 * len(ends)),
-            "-pgnout",
-            str(played),
-        ]
-        run([*walker("Ann"), *walker("Bob"), *openings, "-tb", str(folder)])
-        matters = 0
-        for match in games_of(played):
-            if (
-                match.tags["RMobilitySource"] == "tablebase"
-            ):  # a few plies after the end that it began with
-                board = match.replayed.board.copy(stack=False)
-                board.halfmove_clock = (
-                    match.replayed.last.counter
-                )  # under `reset` an improvement starts it anew
-                found = value_within(tables, board, match.replayed.accrued)
-                details, _, but = match.tags["TerminationDetails"].partition(", but ")
-                assert details.startswith(f"tablebase {found.table} in ")
-                assert but == (str(found) if found.matters else "")
-                matters += found.matters
-    assert matters > 0
+@pytest.fixture
+def client(table_folder: Path) -> Iterator[TestClient]:
+    with client_of(table_folder) as client:
+        yield client
 
 
-def test_everyone_gives_the_same_answer_for_the_same_end(
-    table_folder: Path, tmp_path: Path
+def clocked_values(tables: Tablebase) -> dict[str, ClockedValue]:
+    """The answer of the library to each end under `reset`."""
+    values = {}
+    for end in ENDS:
+        board, accrued = parse_fen(end)
+        rule = FiftyMoves(FiftyMoveSetting.RESET)
+        values[end] = value_within(tables, board, accrued, rule)
+    return values
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("setting", [FiftyMoveSetting.FIDE, FiftyMoveSetting.RESET])
+def test_a_server_commands_and_a_referee_say_of_an_end_what_the_library_says(
+    tables: Tablebase,
+    table_folder: Path,
+    client: TestClient,
+    end: str,
+    setting: FiftyMoveSetting,
 ) -> None:
-    compare(table_folder, ENDS, tmp_path)
+    board, given = parse_fen(end)
+    rule = FiftyMoves(setting)
+    value = value_within(tables, board, given, rule)
+    expected = value.facts()
+
+    question = {"fen": board.fen(), "accrued": str(value.accrued), "fifty": setting.value}
+    assert part_of(client.get("/r-mobility", params=question).json(), expected) == expected
+    assert part_of(client.get("/r-mobility/line", params=question).json(), expected) == expected
+
+    probe = ("probe", end, "--json", "--data", str(table_folder))
+    with_rule = (*probe, "--fifty", setting.value)
+    assert part_of(json.loads(printed(*with_rule)), expected) == expected
+    assert part_of(json.loads(printed(*with_rule, "--line")), expected) == expected
+    assert "within" not in json.loads(printed(*probe))
+
+    game = Game(board, accrued=value.accrued, fifty_moves=rule)
+    assert Adjudicator(tables).decide(game).clocked == value
+
+
+def part_of(facts: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    return {name: facts[name] for name in names}
+
+
+def test_games_of_an_archive_get_the_answers_of_the_library(
+    tables: Tablebase, table_folder: Path, tmp_path: Path
+) -> None:
+    games = tmp_path / "games.pgn"
+    expected = list[str]()
+    with games.open("w") as file:
+        for end, value in clocked_values(tables).items():
+            board, _ = parse_fen(end)
+            file.write(f'[SetUp "1"]\n[FEN "{board.fen()}"]\n')
+            file.write(f'[RMobilityAccrued "{value.accrued}"]\n[Result "*"]\n\n*\n\n')
+            if value.matters:
+                expected.append(str(value))
+    archive = tbgen("adjudicate", str(games), "--data", str(table_folder)).stdout
+    assert re.findall(r'\[RMobilityClock "(.*)"\]', archive) == expected
+
+
+def test_games_that_tables_decide_in_a_match_get_the_answers_of_the_library(
+    tables: Tablebase, table_folder: Path, tmp_path: Path
+) -> None:
+    openings = tmp_path / "ends.epd"
+    openings.write_text("".join(f"{end}\n" for end in ENDS))
+    games = tmp_path / "match.pgn"
+    words = ["-openings", f"file={openings}", "-games", str(2 * len(ENDS))]
+    words += ["-pgnout", str(games), "-tb", str(table_folder)]
+    run([*walker("Ann"), *walker("Bob"), *words])
+    matters = 0
+    for game in games_of(games):
+        if game.tags["RMobilitySource"] != "tablebase":
+            continue
+        # The referee asks a few plies after the end that the game began with.
+        board = game.replayed.board.copy(stack=False)
+        board.halfmove_clock = game.replayed.last.counter  # an improvement starts it anew
+        value = value_within(tables, board, game.replayed.accrued)
+        details, _, but = game.tags["TerminationDetails"].partition(", but ")
+        assert details.startswith(f"tablebase {value.table} in ")
+        assert but == (str(value) if value.matters else "")
+        matters += value.matters
+    assert matters > 0

@@ -83,9 +83,8 @@ def test_every_answer_says_how_sure_it_is(
     fen: str, accrued: str | None, setting: str, within: str, words: str, tables: Tablebase
 ) -> None:
     rule = FiftyMoves(FiftyMoveSetting(setting))
-    found = value_within(
-        tables, chess.Board(fen), None if accrued is None else Score(accrued), rule
-    )
+    score = None if accrued is None else Score(accrued)
+    found = value_within(tables, chess.Board(fen), score, rule)
     assert found.within.value == within
     assert str(found).endswith(words)
     assert found.facts() == {
@@ -109,7 +108,11 @@ def test_every_answer_says_how_sure_it_is(
 def test_bounds_are_told_only_where_no_score_of_the_cutoff_or_more_counts(
     fen: str, accrued: str, table: str, cutoff: int, within: str, tables: Tablebase
 ) -> None:
-    """What has accrued may be the cutoff itself, since only lower scores replace it; the table's value may not."""
+    """The accrued score may be the cutoff itself, since only lower scores replace it.
+
+    The table's value may not.
+    """
     rule = FiftyMoves(FiftyMoveSetting.RESET, cutoff)
     found = value_within(tables, chess.Board(fen), Score(accrued), rule)
-    assert (str(found.table), found.within.value) == (table, within)
+    assert str(found.table) == table
+    assert found.within.value == within
