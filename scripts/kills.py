@@ -143,10 +143,10 @@ def stamps(folder: Path) -> dict[str, tuple[int, int]]:
 
 
 def say(**facts: object) -> None:
-    rounded = {
-        name: round(fact, 2) if isinstance(fact, float) else fact for name, fact in facts.items()
-    }
-    print(json.dumps(rounded), flush=True)
+    for name, fact in facts.items():
+        if isinstance(fact, float):
+            facts[name] = round(fact, 2)
+    print(json.dumps(facts), flush=True)
 
 
 def main() -> None:

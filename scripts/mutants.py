@@ -307,11 +307,12 @@ def tests_of(path: str) -> list[list[str]]:
     nearest = [folder for folder in folders if (ROOT / folder).is_dir()]
     own = Path("tests", *inside.parts[:-1], f"test_{inside.stem}.py")
     everyone = [Path("tests/laws"), Path("tests/test_arguments.py")]
-    examples = (
-        Path(path).parent if nearest else Path(path)
-    )  # a file that is named is searched for tests, too
-    stages = [[own, examples], *[[folder] for folder in nearest], everyone]
-    return [[str(each) for each in stage if (ROOT / each).exists()] for stage in stages]
+    # A file that is named is searched for tests, too.
+    examples = Path(path).parent if nearest else Path(path)
+    stages = list[list[str]]()
+    for paths in ([own, examples], *[[folder] for folder in nearest], everyone):
+        stages.append([str(test) for test in paths if (ROOT / test).exists()])
+    return stages
 
 
 class Reach:
@@ -335,10 +336,12 @@ class Reach:
         own = f"test_{inside.stem}.py::"
         folder = f"tests/{inside.parent.as_posix()}/"
         by_line = self.data.contexts_by_lineno(str(ROOT / mutation.path))
-        reached = {
-            each for line in statement_at(source, mutation.line) for each in by_line.get(line, ())
-        }
-        names = {each.rpartition("|")[0] for each in reached} & self.there
+        names = set[str]()
+        for line in statement_at(source, mutation.line):
+            for context in by_line.get(line, ()):
+                test, _, _ = context.rpartition("|")
+                names.add(test)
+        names &= self.there
         return sorted(names, key=lambda name: (own not in name, not name.startswith(folder), name))
 
 
@@ -533,7 +536,9 @@ def main() -> None:
     wanted = parser.parse_args()
 
     texts = {name: (ROOT / name).read_text() for name in sources_of(wanted.target)}
-    found = [each for name, text in texts.items() for each in Source(name, text).mutations()]
+    found = list[Mutation]()
+    for name, text in texts.items():
+        found += Source(name, text).mutations()
     if wanted.line:
         found = [each for each in found if each.line in wanted.line]
     reasons = equivalent()
@@ -547,14 +552,19 @@ def main() -> None:
     sys.path.insert(0, str(ROOT))
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         hunt = Hunt(Path(folder), wanted)
-        stages = {each: [wanted.tests] if wanted.tests else tests_of(each.path) for each in mutants}
+        stages = dict[Mutation, list[list[str]]]()
+        for mutant in mutants:
+            stages[mutant] = [wanted.tests] if wanted.tests else tests_of(mutant.path)
         if wanted.reach:
             reach = Reach(wanted.reach)
-            reached = {each: reach.tests(each, texts[each.path]) for each in mutants}
-            stages |= {each: [tests] for each, tests in reached.items() if tests}
-        seconds = hunt.prepare(
-            sorted({test for each in stages.values() for stage in each for test in stage})
-        )
+            for mutant in mutants:
+                tests = reach.tests(mutant, texts[mutant.path])
+                if tests:
+                    stages[mutant] = [tests]
+        all_tests = set[str]()
+        for stages_of_mutant in stages.values():
+            all_tests.update(*stages_of_mutant)
+        seconds = hunt.prepare(sorted(all_tests))
         with ThreadPoolExecutor(wanted.jobs) as pool:
             fates = pool.map(lambda each: hunt.meet(each, stages[each], seconds), mutants)
             survivors = [each for each, survived in zip(mutants, fates, strict=True) if survived]

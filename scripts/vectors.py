@@ -132,11 +132,10 @@ def compare(row: dict[str, str]) -> bool:
 
 def material_name(board: chess.Board) -> str:
     """The men of a board, White's first."""
-    sides = (
-        "".join(man.symbol() for man in board.piece_map().values() if man.color == color)
-        for color in (True, False)
-    )
-    return "v".join(sides)
+    sides = {chess.WHITE: "", chess.BLACK: ""}
+    for man in board.piece_map().values():
+        sides[man.color] += man.symbol()
+    return f"{sides[chess.WHITE]}v{sides[chess.BLACK]}"
 
 
 def flipped(score: Score) -> Score:
