@@ -1,4 +1,7 @@
-"""Layers of the suite, and folders of tables that all processes share; docs/testing.md describes them."""
+"""Layers of the suite, and folders of tables that all processes share.
+
+docs/testing.md describes them.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,8 @@ if TYPE_CHECKING:
     from tests.apps.site.chromium import Chromium
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(
-        signal.SIGINT, signal.default_int_handler
-    )  # a shell's background; the programs that are called inherit it
+    # A shell ignores it in the background, and programs that tests start would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
     "ordinary",
@@ -39,12 +41,19 @@ settings.register_profile(
 settings.load_profile("ordinary")
 
 FAST = (
+    "apps/match/openings.",
+    "apps/match/options.",
+    "apps/match/results.",
+    "apps/match/schedule.",
+    "apps/match/statistics.",
+    "arguments.",
+    "errors.",
+    "material.",
+    "men.",
+    "mutants.",
     "rules/",
-    *("arguments.", "errors.", "material.", "men.", "mutants.", "score.", "text."),
-    *(
-        f"apps/match/{name}."
-        for name in ("openings", "options", "results", "schedule", "statistics")
-    ),
+    "score.",
+    "text.",
 )
 """Where tests need no compiled kernels, nor tables."""
 CORE = (
@@ -96,43 +105,40 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    gc.freeze()  # modules and tests stay to the end, so looking for garbage among them finds nothing
+    gc.freeze()  # modules and tests stay to the end: the collector need not look at them
     gc.set_threshold(50_000, 20, 20)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Of a part of the suite nothing else is imported, either."""
-    asked = [names for option, names in LAYERS.items() if config.getoption(option)]
-    if not asked or collection_path.suffix != ".py":
+    """Import nothing but the part of the suite that somebody asks for."""
+    layers = [names for option, names in LAYERS.items() if config.getoption(option)]
+    if not layers or collection_path.suffix != ".py":
         return None
-    name = (
-        collection_path.relative_to(config.rootpath)
-        .as_posix()
-        .partition("/")[2]
-        .replace("test_", "")
-    )
-    return not name.startswith(asked[0])
+    path = collection_path.relative_to(config.rootpath).as_posix()
+    name = path.removeprefix("tests/").replace("test_", "")
+    return not name.startswith(layers[0])
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
     """Only the program has examples in docstrings, so no module here is searched for them."""
-    found = yield
-    return [each for each in found if type(each) is pytest.Module]
+    collectors = yield
+    return [collector for collector in collectors if type(collector) is pytest.Module]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    asked = {
-        "slow": config.getoption("--slow"),
-        "given_tables": config.getoption("--tables"),
-        "given_syzygy": config.getoption("--syzygy"),
-    }
-    missing = [
-        mark for mark, option in asked.items() if not option
-    ]  # keywords have the names of folders, too
-    left_out = {item for item in items if any(map(item.get_closest_marker, missing))}
-    config.hook.pytest_deselected(items=[*left_out])
-    items[:] = [item for item in items if item not in left_out]
+    option_of_mark = {"slow": "--slow", "given_tables": "--tables", "given_syzygy": "--syzygy"}
+    chosen = list[pytest.Item]()
+    left_out = list[pytest.Item]()
+    for item in items:
+        # Keywords would not do: they have the names of folders, too.
+        marks = [mark for mark in option_of_mark if item.get_closest_marker(mark)]
+        if all(config.getoption(option_of_mark[mark]) for mark in marks):
+            chosen.append(item)
+        else:
+            left_out.append(item)
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = chosen
 
 
 @pytest.fixture(scope="session")
@@ -145,7 +151,8 @@ def given_folder(request: pytest.FixtureRequest) -> Path:
 def shared(made: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
     """A folder that one process makes for all that test side by side; not to be written to."""
     base = made.getbasetemp()
-    base = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
     folder = base / name
     with (base / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -171,11 +178,10 @@ def built(folder: Path, wanted: Iterable[Material], threads: int = 1) -> None:
 def table_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with all tables of two and three men."""
     folder = shared(tmp_path_factory, "three_men", lambda folder: built(folder, materials(3)))
-    there = sorted(folder.iterdir())
+    paths = sorted(folder.iterdir())
     yield folder
-    assert sorted(folder.iterdir()) == there, (
-        "a test has written to what is not its own; see `own_folder`"
-    )
+    are_untouched = sorted(folder.iterdir()) == paths
+    assert are_untouched, "a test has written to this folder; see `own_folder`"
 
 
 @pytest.fixture
@@ -284,7 +290,10 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
 
 @pytest.fixture
 def page(chromium: Chromium) -> Iterator[Chromium]:
-    """A page of a usual size; a test that makes the browser complain on purpose clears its complaints."""
+    """A page of a usual size.
+
+    A test that makes the browser complain on purpose clears its complaints.
+    """
     chromium.open("about:blank")  # so that the page of the test before asks for nothing more
     chromium.look(1280)
     chromium.complaints.clear()

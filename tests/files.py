@@ -1,4 +1,4 @@
-"""What tests ask of the files of tables."""
+"""Checks of the files of tables."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from tbgen.storage.reader import TableFile
 
 
 def check_file(path: Path) -> None:
-    """Read a table whole; an error of TableError if it is not, byte for byte, a table that was written here."""
+    """Read a whole table; a TableError if any byte is not as it was written."""
     with TableFile(path) as file:
         file.check()
 
 
 def check_tables(folder: Path) -> None:
-    """Read the outcomes of all tables of a folder: what has a table's name is a table."""
+    """Read the outcomes of all tables of a folder."""
     for material in tables_in(folder):
         check_file(path_of(folder, material))
 

@@ -8,15 +8,19 @@ from tests.reference.moves import OWN
 
 _ATOMS = {(0, 1): "W", (1, 1): "F", (0, 2): "D", (1, 2): "N", (2, 2): "A", (1, 3): "L"}
 
-DEFINITIONS = [
-    f"{letter}={''.join([*(_ATOMS[leap] for leap in leaps), *(2 * _ATOMS[ride] for ride in rides)])}"
-    for letter, (leaps, rides) in OWN.items()
-]
+_BETZA = dict[str, str]()
+"""[letter] -> the man's moves in Betza's notation"""
+for _letter, (_leaps, _rides) in OWN.items():
+    _BETZA[_letter] = "".join(_ATOMS[leap] for leap in _leaps)
+    _BETZA[_letter] += "".join(2 * _ATOMS[ride] for ride in _rides)
+
+DEFINITIONS = [f"{letter}={moves}" for letter, moves in _BETZA.items()]
 MEN = own_men(DEFINITIONS)
 
-VARIANT = "[own:chess]\ncastling = false\n" + "\n".join(
-    f"customPiece{n} = {text[0].lower()}:{text[2:]}" for n, text in enumerate(DEFINITIONS, 1)
-)
+_VARIANT_LINES = ["[own:chess]", "castling = false"]
+for _number, (_letter, _moves) in enumerate(_BETZA.items(), 1):
+    _VARIANT_LINES.append(f"customPiece{_number} = {_letter.lower()}:{_moves}")
+VARIANT = "\n".join(_VARIANT_LINES)
 """The variant for Fairy-Stockfish, which has all these men but dabbaba riders."""
 
 

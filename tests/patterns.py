@@ -1,4 +1,4 @@
-"""What a pattern says of an accrued score, row by row."""
+"""The values that a pattern gives, row by row."""
 
 from __future__ import annotations
 
@@ -7,10 +7,16 @@ from tbgen.table import Patterns
 
 
 def value_of_pattern(patterns: Patterns, pattern: int, accrued: Score) -> tuple[Score, int]:
-    """The outcome and distance of a position whose accrued score nobody can better for its holder."""
-    for row in range(int(patterns.start[pattern + 1]) - 1, int(patterns.start[pattern]) - 1, -1):
-        if patterns.holder[row] == int(accrued.holder) and patterns.code[row] <= accrued.code:
-            outcome = Score.from_signed(int(patterns.outcome[row]))
-            worse = outcome < accrued if accrued.holder is Color.WHITE else outcome > accrued
-            return (outcome, int(patterns.dtg[row])) if worse else (accrued, 0)
-    return accrued, 0
+    """The outcome and distance of a position in the middle.
+
+    The last row for the holder whose code has been reached counts, if its outcome is worse for the
+    holder than the accrued score.
+    """
+    value = (accrued, 0)
+    for row in range(int(patterns.start[pattern]), int(patterns.start[pattern + 1])):
+        if patterns.holder[row] != int(accrued.holder) or patterns.code[row] > accrued.code:
+            continue
+        outcome = Score.from_signed(int(patterns.outcome[row]))
+        is_worse = outcome < accrued if accrued.holder is Color.WHITE else outcome > accrued
+        value = (outcome, int(patterns.dtg[row])) if is_worse else (accrued, 0)
+    return value

@@ -34,7 +34,8 @@ def board_of(
 ) -> chess.Board:
     """The board with men on squares, whatever the rules say of it."""
     board = chess.Board(None)
-    board.turn, board.ep_square = int(side) == 0, en_passant
+    board.turn = int(side) == 0
+    board.ep_square = en_passant
     for (color, role), square in zip(slots, squares, strict=True):
         board.set_piece_at(int(square), chess.Piece(int(role), int(color) == 0))
     return board
@@ -42,12 +43,11 @@ def board_of(
 
 def squares_of(board: chess.Board, slots: Slots) -> list[int]:
     """The square of each man, equal men in any order."""
-    left = {
-        (color, role): board.pieces(role, color)
-        for color in chess.COLORS
-        for role in chess.PIECE_TYPES
-    }
-    return [left[int(color) == 0, chess.PieceType(int(role))].pop() for color, role in slots]
+    left = dict[tuple[bool, int], chess.SquareSet]()
+    for color in chess.COLORS:
+        for role in chess.PIECE_TYPES:
+            left[color, role] = board.pieces(role, color)
+    return [left[int(color) == 0, int(role)].pop() for color, role in slots]
 
 
 def is_legal(board: chess.Board) -> bool:
@@ -64,7 +64,7 @@ def letters_of(men: Material | str) -> str:
 def random_board(draw: random.Random, men: Material | str, *, en_passant: float = 0) -> chess.Board:
     """A legal position of a material, or of men such as "KBkn", either side to move.
 
-    `en_passant` is how often there is a right to take en passant, where pawns of both sides allow it.
+    `en_passant` is how often there is a right to take en passant, if both sides have pawns.
     """
     letters = letters_of(men)
     while True:
@@ -83,11 +83,14 @@ def put_side_by_side(
     draw: random.Random, board: chess.Board, letters: str, squares: list[int]
 ) -> None:
     """Move a pawn of either side, so that the side to move may take the other's en passant."""
-    file, rank = draw.randrange(1, 7), 4 if board.turn else 3
-    taken, taker = ("p", "P") if board.turn else ("P", "p")
+    file = draw.randrange(1, 7)
+    rank = 4 if board.turn else 3
+    behind = 5 if board.turn else 2
+    taken = "p" if board.turn else "P"
+    taker = taken.swapcase()
     squares[letters.index(taken)] = chess.square(file, rank)
     squares[letters.index(taker)] = chess.square(file + draw.choice((-1, 1)), rank)
-    board.ep_square = chess.square(file, 5 if board.turn else 2)
+    board.ep_square = chess.square(file, behind)
 
 
 def random_boards(seed: int, count: int, materials: Sequence[Material | str]) -> list[chess.Board]:

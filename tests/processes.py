@@ -18,10 +18,11 @@ def is_running(pid: int) -> bool:
 
 def children_of(pid: int) -> list[int]:
     """The processes that another has started and that are still there."""
+    children = list[int]()
     with contextlib.suppress(OSError):
-        tasks = Path(f"/proc/{pid}/task").iterdir()
-        return [int(child) for task in tasks for child in (task / "children").read_text().split()]
-    return []
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            children += map(int, (task / "children").read_text().split())
+    return children
 
 
 def have_ended(processes: Iterable[int], seconds: float = 20.0) -> bool:

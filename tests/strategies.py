@@ -25,12 +25,18 @@ materials = st.builds(
 
 @st.composite
 def boards(draw: st.DrawFn, most_plies: int = 60) -> chess.Board:
-    """A board with the moves of a random game on its stack; men often go back, and positions repeat."""
+    """A board with the moves of a random game on its stack.
+
+    Men often go back, so that positions repeat.
+    """
     board = chess.Board(draw(st.sampled_from(ROOTS)))
     choices = draw(st.lists(st.integers(0, 2**16), max_size=most_plies))
     for choice in choices:
-        moves = [move for move in (way_back(board),) if move in board.legal_moves and choice % 4]
-        moves = moves or list(board.legal_moves)
+        back = way_back(board)
+        if choice % 4 and back in board.legal_moves:
+            board.push(back)
+            continue
+        moves = list(board.legal_moves)
         if not moves:
             break
         board.push(moves[choice // 4 % len(moves)])
@@ -41,7 +47,8 @@ def way_back(board: chess.Board) -> chess.Move:
     """The last move of the side to move, taken back over the board."""
     if len(board.move_stack) < 2:
         return chess.Move.null()
-    return chess.Move(board.move_stack[-2].to_square, board.move_stack[-2].from_square)
+    last = board.move_stack[-2]
+    return chess.Move(last.to_square, last.from_square)
 
 
 ROOTS = (

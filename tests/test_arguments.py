@@ -24,6 +24,10 @@ from tbgen.score import Color, Score
 
 BOARD = chess.Board()
 WON = Score(0, Color.WHITE)
+FIDE = FiftyMoveSetting.FIDE
+MOVE = chess.Move.from_uci("e2e4")
+WHOLE_POINT = (Fraction(1), Fraction(0))
+QUARTERS = (Fraction(3, 4), Fraction(1, 4))
 
 WRONG: list[tuple[str, Callable[[], object]]] = [
     ("code", lambda: Score(1.5, Color.WHITE)),  # type: ignore[arg-type]
@@ -43,7 +47,7 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     ("accrued", lambda: tbgen.Game(accrued=3.5)),  # type: ignore[arg-type]
     ("accrued", lambda: tbgen.format_fen(BOARD, 3.5)),  # type: ignore[arg-type]
     ("accrued", lambda: final_outcome(3.5)),  # type: ignore[arg-type]
-    ("fifty_moves", lambda: tbgen.Game(fifty_moves=FiftyMoveSetting.FIDE)),  # type: ignore[arg-type]
+    ("fifty_moves", lambda: tbgen.Game(fifty_moves=FIDE)),  # type: ignore[arg-type]
     ("setting", lambda: tbgen.FiftyMoves(50)),  # type: ignore[arg-type]
     ("cutoff_code", lambda: tbgen.FiftyMoves(cutoff_code=6.0)),  # type: ignore[arg-type]
     ("cutoff_code", lambda: tbgen.Scoring(cutoff_code=Score("G6.0"))),  # type: ignore[arg-type]
@@ -56,16 +60,16 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     ("outcome", lambda: tbgen.Scoring().points(3.5)),  # type: ignore[arg-type]
     ("side", lambda: points.lexicographic_key([(chess.WHITE, WON)])),  # type: ignore[list-item]
     ("outcome", lambda: points.lexicographic_key([(Color.WHITE, 0.5)])),  # type: ignore[list-item]
-    ("points", lambda: points.parse_points((Fraction(1), Fraction(0)))),  # type: ignore[arg-type]
-    ("winner", lambda: final_outcome(Score(3, Color.WHITE), chess.BLACK)),  # type: ignore[arg-type]
+    ("points", lambda: points.parse_points(WHOLE_POINT)),  # type: ignore[arg-type]
+    ("winner", lambda: final_outcome(WON, chess.BLACK)),  # type: ignore[arg-type]
     ("move", lambda: tbgen.Game().push("e4")),  # type: ignore[arg-type]
-    ("move", lambda: tbgen.Game().push_text(chess.Move.from_uci("e2e4"))),  # type: ignore[arg-type]
-    ("move", lambda: moves_in([chess.Move.from_uci("e2e4")])),  # type: ignore[list-item]
+    ("move", lambda: tbgen.Game().push_text(MOVE)),  # type: ignore[arg-type]
+    ("move", lambda: moves_in([MOVE])),  # type: ignore[list-item]
     ("white", lambda: tbgen.Material("K", "K")),  # type: ignore[arg-type]
     ("white", lambda: tbgen.Material(("K",), ("K",))),  # type: ignore[arg-type]
     ("move", lambda: is_reset(BOARD, "e4")),  # type: ignore[arg-type]
-    ("move", lambda: tbgen.play_move(BOARD.copy(), "e4", Score(3, Color.WHITE))),  # type: ignore[arg-type]
-    ("accrued", lambda: tbgen.play_move(BOARD.copy(), chess.Move.from_uci("e2e4"), 3.5)),  # type: ignore[arg-type]
+    ("move", lambda: tbgen.play_move(BOARD.copy(), "e4", WON)),  # type: ignore[arg-type]
+    ("accrued", lambda: tbgen.play_move(BOARD.copy(), MOVE, 3.5)),  # type: ignore[arg-type]
     ("outcome", lambda: write_tags(3.5, tbgen.Scoring())),  # type: ignore[arg-type]
     ("scoring", lambda: write_tags(WON, "komi")),  # type: ignore[arg-type]
     ("tags", lambda: read_tags("Komi")),  # type: ignore[arg-type]
@@ -76,11 +80,8 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     ("cutoff_code", lambda: Rules(cutoff_code=6.0)),  # type: ignore[arg-type]
     ("rules", lambda: tbgen.read_games("a.pgn", "komi")),  # type: ignore[arg-type]
     ("path", lambda: tbgen.read_games(0)),  # type: ignore[arg-type]
-    ("scheme", lambda: points.format_points((Fraction(1), Fraction(0)), "komi")),  # type: ignore[arg-type]
-    (
-        "points under winner",
-        lambda: points.format_points((Fraction(3, 4), Fraction(1, 4)), Scheme.WINNER),
-    ),
+    ("scheme", lambda: points.format_points(WHOLE_POINT, "komi")),  # type: ignore[arg-type]
+    ("points under winner", lambda: points.format_points(QUARTERS, Scheme.WINNER)),
     ("tables", lambda: tbgen.Adjudicator("data")),  # type: ignore[arg-type]
     ("rules", lambda: tbgen.Adjudicator(None, tbgen.Scoring())),  # type: ignore[arg-type]
     ("continued", lambda: Rules(continued="always")),  # type: ignore[arg-type]
@@ -104,30 +105,27 @@ def test_a_game_begins_with_a_legal_position() -> None:
 
 
 def test_a_text_serves_where_it_can_mean_one_thing_alone() -> None:
-    board, score = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), Score("G4.0")
-    assert (
-        tbgen.Game(board, accrued="G4.0").accrued
-        == tbgen.Game(board, accrued="4.0").accrued
-        == score
-    )
+    board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
+    score = Score("G4.0")
+    assert tbgen.Game(board, accrued="G4.0").accrued == score
+    assert tbgen.Game(board, accrued="4.0").accrued == score
     assert tbgen.Scoring("Harmonic") == tbgen.Scoring(Scheme.HARMONIC)  # type: ignore[arg-type]
     assert tbgen.Scoring().points("G4") == tbgen.Scoring().points(score)
     for wrong in ("4", "G4.2", "G04", "m4.0", ""):
         with pytest.raises(ScoreFormatError):
             tbgen.Game(board, accrued=wrong)
-    with pytest.raises(
-        ScoreFormatError, match="'geometric' is not a scoring scheme; there are exponential"
-    ):
+    no_scheme = "'geometric' is not a scoring scheme; there are exponential"
+    with pytest.raises(ScoreFormatError, match=no_scheme):
         tbgen.Scoring("geometric")  # type: ignore[arg-type]
-    with pytest.raises(
-        ScoreFormatError, match="'uscf' is not a setting of the fifty-move rule; there are none, "
-    ):
+    no_setting = "'uscf' is not a setting of the fifty-move rule; there are none, "
+    with pytest.raises(ScoreFormatError, match=no_setting):
         tbgen.FiftyMoves("uscf")  # type: ignore[arg-type]
-    fide, komi = FiftyMoveSetting.FIDE, Komi(Color.BLACK, 14)
-    assert tbgen.FiftyMoves("fide") == tbgen.FiftyMoves(fide)  # type: ignore[arg-type]
+    komi = Komi(Color.BLACK, 14)
+    assert tbgen.FiftyMoves("fide") == tbgen.FiftyMoves(FIDE)  # type: ignore[arg-type]
     written = Rules(scheme="komi", komi="-3.5", fifty_moves="FIDE")  # type: ignore[arg-type]
-    assert written == Rules(scheme=Scheme.KOMI, komi=komi, fifty_moves=fide)
-    assert tbgen.Scoring("komi", komi="-G3.5") == tbgen.Scoring(Scheme.KOMI, komi=komi)  # type: ignore[arg-type]
+    assert written == Rules(scheme=Scheme.KOMI, komi=komi, fifty_moves=FIDE)
+    by_texts = tbgen.Scoring("komi", komi="-G3.5")  # type: ignore[arg-type]
+    assert by_texts == tbgen.Scoring(Scheme.KOMI, komi=komi)
     for wrong in ("5", "G5.8", ""):
         with pytest.raises(ScoreFormatError, match="is not a komi such as"):
             tbgen.Scoring(komi=wrong)  # type: ignore[arg-type]
@@ -156,7 +154,10 @@ def test_boards_of_other_variants_are_refused_wherever_tables_are_asked(
 
 def test_every_error_can_be_caught_from_the_public_face() -> None:
     def subclasses(kind: type) -> set[type]:
-        return {kind}.union(*(subclasses(each) for each in kind.__subclasses__()))
+        kinds = {kind}
+        for subclass in kind.__subclasses__():
+            kinds |= subclasses(subclass)
+        return kinds
 
     for error in subclasses(TbgenError):
         assert error.__name__ in tbgen.__all__ or vars(errors)[error.__name__] is error

@@ -21,11 +21,12 @@ STEPS = (ROOT / "Dockerfile").read_text()
 
 def serve_as_it_says(program: Sequence[str], folder: Path) -> None:
     """Start the server of three men's tables with the words of the last lines."""
-    said = [json.loads(step) for step in re.findall(r"^(?:ENTRYPOINT|CMD) (.+)$", STEPS, re.M)]
-    _, *words = [word.replace("/tables", str(folder)) for step in said for word in step]
-    with subprocess.Popen(
-        [*program, *words, "--port", "0"], stdout=subprocess.PIPE, text=True
-    ) as server:
+    words = list[str]()
+    for step in re.findall(r"^(?:ENTRYPOINT|CMD) (.+)$", STEPS, re.M):
+        words += json.loads(step)
+    _, *arguments = [word.replace("/tables", str(folder)) for word in words]
+    command = [*program, *arguments, "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
             tables, address = server.stdout.readline().split("; ")
@@ -52,10 +53,13 @@ def test_the_dockerfile_asks_the_server_of_its_port_and_name() -> None:
 def test_what_the_dockerfile_installs_without_constraints_builds_and_serves(tmp_path: Path) -> None:
     (install,) = re.findall(r"^RUN pip (install .+) && rm -r /src$", STEPS, re.M)
     assert "/src[serve]" in install
-    source, programs, tables = tmp_path / "src", tmp_path / "venv" / "bin", tmp_path / "tables"
+    source = tmp_path / "src"
+    programs = tmp_path / "venv" / "bin"
+    tables = tmp_path / "tables"
     shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns(".*", "data", "tests"))
     subprocess.run([sys.executable, "-m", "venv", programs.parent], check=True)
     pip = [str(programs / "python"), "-m", "pip", *install.replace("/src", str(source)).split()]
-    for words in (pip, [str(programs / "tbgen"), "build", "--men", "3", "--data", str(tables)]):
-        subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
+    build = [str(programs / "tbgen"), "build", "--men", "3", "--data", str(tables)]
+    for command in (pip, build):
+        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     serve_as_it_says([str(programs / "tbgen")], tables)

@@ -1,4 +1,7 @@
-"""The tasks that users come with, as short programs; and one grammar of scores in all places that read one."""
+"""The tasks that users come with, as short programs.
+
+All places that read a score have one grammar.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +36,8 @@ def test_a_typed_program_uses_every_public_name_and_runs(
     own_folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = EXAMPLES / "every_name.py"
-    assert set(re.findall(r"\btbgen\.(\w+)", program.read_text(encoding="utf-8"))) == set(
-        tbgen.__all__
-    )
+    used = re.findall(r"\btbgen\.(\w+)", program.read_text(encoding="utf-8"))
+    assert set(used) == set(tbgen.__all__)
     monkeypatch.setattr(sys, "argv", [str(program), str(own_folder), DRAWN])
     runpy.run_path(str(program), run_name="__main__")
     assert capsys.readouterr().out.splitlines()[1:8] == [
@@ -54,7 +56,8 @@ def test_the_notebook_runs_and_draws_what_it_shows(
 ) -> None:
     monkeypatch.setenv("TBGEN_DATA", str(table_folder))
     cells = json.loads((EXAMPLES / "notebook.ipynb").read_text(encoding="utf-8"))["cells"]
-    names, shown = dict[str, Any](), list[object]()
+    names = dict[str, Any]()
+    shown = list[Any]()
     for cell in cells:
         if cell["cell_type"] == "code":
             *lines, last = ast.parse("".join(cell["source"])).body
@@ -62,34 +65,40 @@ def test_the_notebook_runs_and_draws_what_it_shows(
             exec(compile(ast.Module(lines, []), "cell", "exec"), names)
             shown.append(eval(compile(ast.Expression(last.value), "cell", "eval"), names))
     with names["tables"]:
-        opened, found, move, frame, some, best = shown
+        opened, probe, move, frame, answered, best = shown
         assert "6 tables" in repr(opened)
-        assert "<svg" in found._repr_html_()  # type: ignore[attr-defined]
-        assert "<svg" in move._repr_svg_()  # type: ignore[attr-defined]
-        assert (frame[0][0], frame[1][0]) == ("Ke5", 1997)  # type: ignore[index]
-        assert "answered" in repr(some)
-        ranks = names["answered"].rank
-        assert best.rank.tolist() == sorted(ranks.tolist(), reverse=True)[:3]  # type: ignore[attr-defined]
+        assert "<svg" in probe._repr_html_()
+        assert "<svg" in move._repr_svg_()
+        moves, ranks, *_ = frame
+        assert moves[0] == "Ke5"
+        assert ranks[0] == 1997
+        assert "answered" in repr(answered)
+        best_first = sorted(names["answered"].rank.tolist(), reverse=True)
+        assert best.rank.tolist() == best_first[:3]
 
 
 def test_a_web_panel_asks_once_and_parses_no_score(table_folder: Path) -> None:
     with client_of(table_folder) as http:
         panel = http.get("/r-mobility", params={"fen": BISHOP, "accrued": "4.0"}).json()
-    rows = [(move["san"], panel["scores"][move["outcome"]]["rank"]) for move in panel["moves"]]
-    assert panel["scores"][panel["outcome"]]["holder"] == "white"
-    assert rows[0][0] == "Ke5"
-    assert [rank for _, rank in rows] == sorted((rank for _, rank in rows), reverse=True)
+    scores = panel["scores"]
+    ranks = [scores[move["outcome"]]["rank"] for move in panel["moves"]]
+    assert scores[panel["outcome"]]["holder"] == "white"
+    assert panel["moves"][0]["san"] == "Ke5"
+    assert ranks == sorted(ranks, reverse=True)
 
 
 def test_a_client_of_lila_tablebase_needs_another_address_only(table_folder: Path) -> None:
-    asked = {"fen": "8/8/8/8/8/2k5/1R6/K7_w_-_-_0_1", "dtc": "always", "source": "panel"}
+    question = {"fen": "8/8/8/8/8/2k5/1R6/K7_w_-_-_0_1", "dtc": "always", "source": "panel"}
     with client_of(table_folder) as lila:
-        found, line = (
-            lila.get(path, params=asked).json() for path in ("/standard", "/standard/mainline")
-        )
-    assert (found["category"], line["winner"]) == ("win", "w")
-    assert found["moves"][0]["category"] == "loss"
-    assert found["dtm"] == line["dtm"] == len(line["mainline"]) == 1 - found["moves"][0]["dtm"]
+        position = lila.get("/standard", params=question).json()
+        line = lila.get("/standard/mainline", params=question).json()
+    best = position["moves"][0]
+    assert position["category"] == "win"
+    assert best["category"] == "loss"
+    assert best["dtm"] == 1 - position["dtm"]
+    assert line["winner"] == "w"
+    assert line["dtm"] == position["dtm"]
+    assert len(line["mainline"]) == position["dtm"]
 
 
 def test_an_engine_says_the_value_of_each_move(table_folder: Path) -> None:
@@ -108,10 +117,12 @@ def test_a_side_is_no_number_of_another_library(tables: tbgen.Tablebase) -> None
     holder = tables[board].outcome.holder
     assert holder is tbgen.Color.BLACK
     assert holder.chess is chess.BLACK
-    assert all(
-        tbgen.Color.of(side).chess is side and tbgen.Color.of(side) != side for side in chess.COLORS
-    )
-    assert not any(side == number for side in tbgen.Color for number in (0, 1, False, True))
+    for side in chess.COLORS:
+        assert tbgen.Color.of(side).chess is side
+        assert tbgen.Color.of(side) != side
+    for color in tbgen.Color:
+        for number in (0, 1, False, True):
+            assert color != number
 
 
 MEN = "8/8/4K3/5Bk1/8/7n/8/8 w - - 33 30"

@@ -249,11 +249,10 @@ def test_a_client_in_javascript_finds_the_parts_of_every_score(documents: dict[s
         text=True,
         check=True,
     )
-    explained = {
-        name: dict.fromkeys(text for text, _ in scores_in(each, {}))
-        for name, each in documents.items()
-    }
-    assert json.loads(done.stdout) == {name: sorted(texts) for name, texts in explained.items()}
+    expected = dict[str, list[str]]()
+    for name, document in documents.items():
+        expected[name] = sorted({text for text, _ in scores_in(document, {})})
+    assert json.loads(done.stdout) == expected
 
 
 def test_csv_has_the_parts_of_a_score_beside_it(table_folder: Path) -> None:

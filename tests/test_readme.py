@@ -26,17 +26,19 @@ ASKING = re.findall(
 
 
 def run(command: str, folder: Path) -> str:
-    """What a command of a page prints."""
-    settings = {
-        "env": {"TBGEN_DATA": str(folder)},
-        "standalone_mode": False,
-        "catch_exceptions": False,
-    }
-    return CliRunner().invoke(cli.tbgen, shlex.split(command, comments=True), **settings).stdout
+    """The output of a command of a page."""
+    result = CliRunner().invoke(
+        cli.tbgen,
+        shlex.split(command, comments=True),
+        env={"TBGEN_DATA": str(folder)},
+        standalone_mode=False,
+        catch_exceptions=False,
+    )
+    return result.stdout
 
 
 def rows_of(text: str) -> list[str]:
-    """Its lines without what sets them in columns."""
+    """Its lines, with single spaces instead of columns."""
     return [" ".join(line.split()) for line in text.splitlines()]
 
 
@@ -56,12 +58,8 @@ def shown_below(command: str, text: str) -> str:
 )
 def test_the_python_of_a_page_runs(page: Path, table_folder: Path) -> None:
     names = {"FOLDER": str(table_folder)}
-    assert (
-        doctest.testfile(
-            str(page), module_relative=False, encoding="utf-8", extraglobs=names
-        ).failed
-        == 0
-    )
+    result = doctest.testfile(str(page), module_relative=False, encoding="utf-8", extraglobs=names)
+    assert result.failed == 0
 
 
 @pytest.mark.parametrize("command", ASKING)
@@ -72,36 +70,41 @@ def test_the_questions_of_the_pages_have_answers(command: str, table_folder: Pat
 def test_the_probe_of_the_commands_page_prints_what_it_shows(table_folder: Path) -> None:
     command = 'probe "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"'
     shown = [row for row in rows_of(shown_below(command, COMMANDS_TEXT)) if row not in ("", "...")]
-    found = rows_of(run(command, table_folder))
+    printed = rows_of(run(command, table_folder))
     assert len(shown) == 10
-    assert [row for row in shown if row not in found] == []
+    assert [row for row in shown if row not in printed] == []
 
 
 @pytest.mark.slow
 def test_what_the_readme_says_of_retis_study_is_so(four_men_folder: Path) -> None:
-    moves = json.loads(run('probe "7K/8/k1P5/7p/8/8/8/8 w - - 0 1" --json', four_men_folder))[
-        "moves"
-    ]
-    assert [(each["san"], each["outcome"]) for each in moves[:1]] == [("Kg7", "-G2.5")]
-    assert {each["outcome"] for each in moves[1:]} == {"-G0.0"}
+    printed = run('probe "7K/8/k1P5/7p/8/8/8/8 w - - 0 1" --json', four_men_folder)
+    best, *others = json.loads(printed)["moves"]
+    assert best["san"] == "Kg7"
+    assert best["outcome"] == "-G2.5"
+    assert {move["outcome"] for move in others} == {"-G0.0"}
 
 
 def test_the_sizes_of_the_readme_are_those_of_the_records() -> None:
     """Tables and their bytes with distances, by the most men that they have."""
     records = [json.loads(path.read_text(encoding="utf-8")) for path in RECORDS.glob("K*.json")]
-    rows = re.findall(
-        r"^\| `tbgen build --(?:men \d|all)`[^|]* \| (\d+) \| [^|]+ \| [^|]+ \| [^|]+ \| ([\d.]+) ([MG])B \|$",
-        TEXT,
-        re.M,
+    row = re.compile(
+        r"^\| `tbgen build --(?:men \d|all)`[^|]*"
+        r" \| (\d+) \| [^|]+ \| [^|]+ \| [^|]+ \| ([\d.]+) ([MG])B \|$",
+        re.MULTILINE,
     )
+    rows = row.findall(TEXT)
     assert len(rows) == 3
     for men, (tables, size, unit) in zip((3, 4, 5), rows, strict=True):
-        chosen = [each["bytes"] for each in records if each["men"] <= men]
-        digits = len(size.partition(".")[2])
-        assert (len(chosen), f"{sum(chosen) / {'M': 1e6, 'G': 1e9}[unit]:.{digits}f}") == (
-            int(tables),
-            size,
-        )
+        sizes = [record["bytes"] for record in records if record["men"] <= men]
+        assert len(sizes) == int(tables)
+        assert written_like(size, sum(sizes), unit) == size
+
+
+def written_like(shown: str, size: int, unit: str) -> str:
+    """A number of bytes in megabytes or gigabytes, with as many digits as a page shows."""
+    _, _, decimals = shown.partition(".")
+    unit_bytes = 1e6 if unit == "M" else 1e9
+    return f"{size / unit_bytes:.{len(decimals)}f}"
 
 
 def test_the_classes_of_the_measurements_are_those_of_what_was_built() -> None:
@@ -116,5 +119,4 @@ def test_the_classes_of_the_measurements_are_those_of_what_was_built() -> None:
     seconds = {round(float(row["cpu_seconds"])) for row in built.values()}
     for least, most, largest, size, unit in rows:
         assert {int(least), int(most)} <= seconds
-        digits = len(size.partition(".")[2])
-        assert f"{int(built[largest]['bytes']) / {'M': 1e6, 'G': 1e9}[unit]:.{digits}f}" == size
+        assert written_like(size, int(built[largest]["bytes"]), unit) == size

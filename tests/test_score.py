@@ -35,21 +35,26 @@ def test_every_spelling_of_a_score_is_read(text: str, code: int, holder: Color) 
 @pytest.mark.parametrize(
     "text",
     [
-        *(
-            "",
-            "-",
-            "G",
-            "3",
-            "G3.25",
-            "G3,5",
-            "G3.5.",
-            "G03.5",
-            "G1000.5",
-            "G٣.5",
-            "H3.5",
-            "G3.5G3.5",
-        ),
-        *("++G3.5", "--G3.5", "G-3.5", "m-G3.5", "MG3.5", "M3.5", "GG3.5", "G 3.5"),
+        "",
+        "-",
+        "G",
+        "3",
+        "G3.25",
+        "G3,5",
+        "G3.5.",
+        "G03.5",
+        "G1000.5",
+        "G٣.5",
+        "H3.5",
+        "G3.5G3.5",
+        "++G3.5",
+        "--G3.5",
+        "G-3.5",
+        "m-G3.5",
+        "MG3.5",
+        "M3.5",
+        "GG3.5",
+        "G 3.5",
     ],
 )
 def test_anything_else_is_an_error_that_quotes_it(text: str) -> None:
@@ -62,7 +67,8 @@ def test_anything_else_is_an_error_that_quotes_it(text: str) -> None:
 @given(scores)
 def test_what_is_printed_is_read_back(score: Score) -> None:
     assert Score(str(score)) == score
-    assert (f"{score:>9}", f"{score:<9}") == (str(score).rjust(9), str(score).ljust(9))
+    assert f"{score:>9}" == str(score).rjust(9)
+    assert f"{score:<9}" == str(score).ljust(9)
 
 
 def test_outcomes_have_the_one_order_seen_from_white() -> None:
@@ -104,9 +110,8 @@ def test_a_reset_starts_anew_and_otherwise_only_a_strictly_lower_score_replaces(
     accrued: Score, reached: Score
 ) -> None:
     assert accrued.after(reached, reset=True) == reached
-    assert accrued.after(reached, reset=False) == (
-        reached if reached.code < accrued.code else accrued
-    )
+    lower = reached if reached.code < accrued.code else accrued
+    assert accrued.after(reached, reset=False) == lower
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""Files that somebody tampered with: every reader says in one line what is wrong, or reads what can be read."""
+"""Files that somebody tampered with.
+
+Every reader says in one line what is wrong, or reads what can be read.
+"""
 
 from __future__ import annotations
 
@@ -34,21 +37,42 @@ name = "Bob"
 """
 
 
+TOML_VALUES = (
+    "1",
+    "-1",
+    "0.5",
+    '"x"',
+    "[]",
+    "[1]",
+    "{}",
+    "true",
+    "1979-05-27",
+    "[[1]]",
+    "nan",
+    "inf",
+)
+
+
 def tampered(value: Any, draw: random.Random) -> Any:
     """A copy of some JSON in which one value is junk, or one member is gone."""
     if isinstance(value, dict) and value and draw.random() < 0.9:
         name = draw.choice(list(value))
+        copied = dict(value)
         if draw.random() < 0.1:
-            return {key: each for key, each in value.items() if key != name}
-        return {**value, name: tampered(value[name], draw)}
+            del copied[name]
+        else:
+            copied[name] = tampered(value[name], draw)
+        return copied
     if isinstance(value, list) and value and draw.random() < 0.9:
         place = draw.randrange(len(value))
-        return [*value[:place], tampered(value[place], draw), *value[place + 1 :]]
+        items = list(value)
+        items[place] = tampered(value[place], draw)
+        return items
     return draw.choice(JUNK)
 
 
 def flipped(data: bytes, draw: random.Random) -> bytes:
-    """Bytes of which a few are others, missing or there again."""
+    """Bytes of which a few are changed, removed or doubled."""
     for _ in range(draw.randint(1, 3)):
         place = draw.randrange(len(data))
         other = draw.choice([b"", bytes([draw.randrange(256)]), data[place : place + 9] * 2])
@@ -56,7 +80,8 @@ def flipped(data: bytes, draw: random.Random) -> bytes:
     return data
 
 
-def texts_of(value: Any, draw: random.Random) -> bytes:
+def text_of(value: Any, draw: random.Random) -> bytes:
+    """Some JSON that was tampered with as a value or as a text."""
     if draw.random() < 0.3:
         return flipped(json.dumps(value).encode(), draw)
     return json.dumps(tampered(value, draw)).encode()
@@ -76,21 +101,23 @@ def one_line_or_fine(read: Callable[[], object]) -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_a_record_that_was_tampered_with(tmp_path: Path, seed: int) -> None:
-    draw, path = random.Random(seed), tmp_path / "KvK.json"
+    draw = random.Random(seed)
+    path = tmp_path / "KvK.json"
     facts = json.loads((RECORDS / "KvK.json").read_bytes())
-    for text in (DEEP, *(texts_of(facts, draw) for _ in range(40))):
+    texts = [text_of(facts, draw) for _ in range(40)]
+    for text in (DEEP, *texts):
         path.write_bytes(text)
         one_line_or_fine(lambda: read_record(path))
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_a_manifest_that_was_tampered_with_stops_nothing(tmp_path: Path, seed: int) -> None:
-    draw, path = random.Random(seed), tmp_path / MANIFEST
+    draw = random.Random(seed)
+    path = tmp_path / MANIFEST
     fields = {"bytes": 1, "sha256": "a" * 64, "wall_seconds": 0.5, "phase_seconds": {"solve": 0.1}}
-    for text in (
-        DEEP,
-        *(texts_of({"format": 1, "tables": {"KvK": fields}}, draw) for _ in range(100)),
-    ):
+    manifest = {"format": 1, "tables": {"KvK": fields}}
+    texts = [text_of(manifest, draw) for _ in range(100)]
+    for text in (DEEP, *texts):
         path.write_bytes(text)
         for record in read_manifest(tmp_path).values():
             numbers = (record.bytes, record.wall_seconds or 0, *record.phase_seconds.values())
@@ -100,30 +127,15 @@ def test_a_manifest_that_was_tampered_with_stops_nothing(tmp_path: Path, seed: i
 
 @pytest.mark.parametrize("seed", range(2))
 def test_a_match_file_that_was_tampered_with(tmp_path: Path, seed: int) -> None:
-    draw, path = random.Random(seed), tmp_path / "match.toml"
-    lines = CONFIG.splitlines()
+    draw = random.Random(seed)
+    path = tmp_path / "match.toml"
     for number in range(100):
+        lines = CONFIG.splitlines()
         place = draw.randrange(len(lines))
         name, _, value = lines[place].partition(" = ")
-        other = draw.choice(
-            [
-                "1",
-                "-1",
-                "0.5",
-                '"x"',
-                "[]",
-                "[1]",
-                "{}",
-                "true",
-                "1979-05-27",
-                "[[1]]",
-                "nan",
-                "inf",
-            ]
-        )
-        text = "\n".join(
-            [*lines[:place], f"{name} = {other if value else name}", *lines[place + 1 :]]
-        ).encode()
+        other = draw.choice(TOML_VALUES)
+        lines[place] = f"{name} = {other if value else name}"
+        text = "\n".join(lines).encode()
         if number % 3 == 0:
             text = flipped(CONFIG.encode(), draw)
         if number == 1:
