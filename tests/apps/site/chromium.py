@@ -1,4 +1,7 @@
-"""A real browser that is driven through its debugging pipe: pages, widths, colour schemes, keys and complaints."""
+"""A real browser that is driven through its debugging pipe.
+
+Tests open pages, set widths and colour schemes, press keys, and see complaints.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,11 @@ FLAGS = (
 
 def browser() -> str | None:
     """The program, if the system has it."""
-    return next((path for name in NAMES if (path := shutil.which(name))), None)
+    for name in NAMES:
+        path = shutil.which(name)
+        if path is not None:
+            return path
+    return None
 
 
 NEEDED = pytest.mark.skipif(
@@ -39,6 +46,31 @@ NEEDED = pytest.mark.skipif(
 )
 _SECONDS = 120
 """Far longer than a busy machine takes: a browser that is silent for so long hangs."""
+_KEY_NUMBERS = {
+    "Enter": 13,
+    " ": 32,
+    "Tab": 9,
+    "ArrowLeft": 37,
+    "ArrowUp": 38,
+    "ArrowRight": 39,
+    "ArrowDown": 40,
+}
+"""[key] -> its number in Windows, by which pages know it"""
+_WAIT = """new Promise((done, fail) => {
+  const end = Date.now() + SECONDS * 1000;
+  const look = () => {
+    let holds = false;
+    try {
+      holds = CONDITION;
+    } catch {}
+    if (holds) done();
+    else if (Date.now() > end) fail(Error("in vain"));
+    else setTimeout(look, 10);
+  };
+  look();
+})"""
+_VIOLATIONS = """axe.run({ resultTypes: ["violations"] }).then(({ violations }) =>
+  violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html)}`))"""
 
 
 class Chromium:
@@ -46,33 +78,37 @@ class Chromium:
 
     def __init__(self, profile: Path) -> None:
         program = browser()
-        (read_asked, self._asked), (self._answered, write_answered) = os.pipe(), os.pipe()
-        # The browser reads what is asked from descriptor 3 and answers on 4; ours are moved out of the way first.
-        theirs = [fcntl.fcntl(each, fcntl.F_DUPFD, 10) for each in (read_asked, write_answered)]
+        asked, self._asked = os.pipe()
+        self._answered, answered = os.pipe()
+        # The browser reads questions from descriptor 3 and writes answers to 4. Tests may use these
+        # numbers themselves, so its ends of the pipes are moved out of the way first.
+        questions_end = fcntl.fcntl(asked, fcntl.F_DUPFD, 10)
+        answers_end = fcntl.fcntl(answered, fcntl.F_DUPFD, 10)
+
+        def connect() -> None:
+            os.dup2(questions_end, 3)
+            os.dup2(answers_end, 4)
+
+        profile_flag = f"--user-data-dir={profile}"
         self._process = subprocess.Popen(
-            [
-                program,
-                *FLAGS,
-                f"--user-data-dir={profile}",
-                "--remote-debugging-pipe",
-                "about:blank",
-            ],
+            [program, *FLAGS, profile_flag, "--remote-debugging-pipe", "about:blank"],
             pass_fds=(3, 4),
-            preexec_fn=lambda: [os.dup2(each, number) for number, each in enumerate(theirs, 3)],  # type: ignore[arg-type]
+            preexec_fn=connect,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        for each in (read_asked, write_answered, *theirs):
-            os.close(each)
-        self._numbers, self._buffer, self._session = itertools.count(1), b"", ""
+        for descriptor in (asked, answered, questions_end, answers_end):
+            os.close(descriptor)
+        self._numbers = itertools.count(1)
+        self._buffer = b""
+        self._session = ""
         self._inside: dict[str, int] = {}
         self.complaints: list[str] = []
-        """What the browser's console was told: errors of scripts, of the network, and of the policy."""
+        """The console's errors of scripts, of the network, and of the policy."""
         self.requests: list[str] = []
-        """The addresses that were asked for."""
-        (page,) = (
-            each for each in self.call("Target.getTargets")["targetInfos"] if each["type"] == "page"
-        )
+        """The addresses that pages have asked for."""
+        targets = self.call("Target.getTargets")["targetInfos"]
+        (page,) = (target for target in targets if target["type"] == "page")
         attached = self.call("Target.attachToTarget", targetId=page["targetId"], flatten=True)
         self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
@@ -88,44 +124,40 @@ class Chromium:
         os.close(self._answered)
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """Ask for something, and hear of what happens until the answer comes."""
+        """Ask for something, and keep the events until the answer comes."""
         number = next(self._numbers)
         message = {"id": number, "method": method, "params": parameters}
         if self._session:
             message["sessionId"] = self._session
         os.write(self._asked, json.dumps(message).encode() + b"\0")
         while True:
-            found = self._next()
-            if found.get("id") == number:
-                assert "error" not in found, (method, found["error"])
-                return found["result"]
-            self._hear(found)
+            answer = self._next()
+            if answer.get("id") == number:
+                assert "error" not in answer, (method, answer["error"])
+                return answer["result"]
+            self._keep(answer)
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._buffer:
-            assert select.select([self._answered], [], [], 2 * _SECONDS)[0], (
-                "the browser does not answer"
-            )
+            readable, _, _ = select.select([self._answered], [], [], 2 * _SECONDS)
+            assert readable, "the browser does not answer"
             read = os.read(self._answered, 1 << 16)
             assert read, "the browser has gone"
             self._buffer += read
         text, _, self._buffer = self._buffer.partition(b"\0")
         return json.loads(text)
 
-    def _hear(self, event: dict[str, Any]) -> None:
+    def _keep(self, event: dict[str, Any]) -> None:
+        method = event.get("method")
         parameters = event.get("params", {})
-        if event.get("method") == "Runtime.exceptionThrown":
-            self.complaints.append(
-                str(parameters["exceptionDetails"].get("exception", {}).get("description"))
-            )
-        elif event.get("method") == "Log.entryAdded" and parameters["entry"]["level"] in (
-            "error",
-            "warning",
-        ):
-            self.complaints.append(
-                f"{parameters['entry']['text']} {parameters['entry'].get('url', '')}"
-            )
-        elif event.get("method") == "Network.requestWillBeSent":
+        if method == "Runtime.exceptionThrown":
+            exception = parameters["exceptionDetails"].get("exception", {})
+            self.complaints.append(str(exception.get("description")))
+        elif method == "Log.entryAdded":
+            entry = parameters["entry"]
+            if entry["level"] in ("error", "warning"):
+                self.complaints.append(f"{entry['text']} {entry.get('url', '')}")
+        elif method == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
 
     def look(self, width: int, height: int = 900, scheme: str = "light") -> None:
@@ -145,7 +177,7 @@ class Chromium:
         )
 
     def open(self, url: str, until: str = "true") -> None:
-        """Go to a page, until it has all that it loads, its style too, and a condition holds on it."""
+        """Go to a page, and wait until it is complete and a condition holds on it."""
         self.navigate(url)
         self.wait(f"document.readyState == 'complete' && ({until})")
 
@@ -154,50 +186,42 @@ class Chromium:
         self.call("Page.navigate", url=url)
 
     def run(self, expression: str) -> Any:
-        """The value of an expression on the page; a promise is waited for."""
-        how = {"awaitPromise": True, "returnByValue": True, **self._inside}
-        found = self.call("Runtime.evaluate", expression=expression, **how)
-        assert "exceptionDetails" not in found, found["exceptionDetails"]
-        return found["result"].get("value")
+        """The value of an expression on the page, or the one that its promise is kept with."""
+        answer = self.call(
+            "Runtime.evaluate",
+            expression=expression,
+            awaitPromise=True,
+            returnByValue=True,
+            **self._inside,
+        )
+        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+        return answer["result"].get("value")
 
     def enter_frame(self) -> str:
-        """Let what follows be said of the only frame of the page; returns its address."""
+        """Run later expressions in the only frame of the page. Returns its address."""
         (frame,) = self.call("Page.getFrameTree")["frameTree"]["childFrames"]
         world = self.call("Page.createIsolatedWorld", frameId=frame["frame"]["id"])
         self._inside = {"contextId": world["executionContextId"]}
         return str(frame["frame"]["url"])
 
     def wait(self, condition: str) -> None:
-        """Until a condition holds on the page, looked at with every frame that is drawn."""
-        self.run(
-            f"new Promise((done, fail) => {{ const end = Date.now() + {_SECONDS}000; (function look() {{"
-            f" let holds = false; try {{ holds = {condition}; }} catch {{}}"
-            f" if (holds) done(); else if (Date.now() > end) fail(Error('in vain')); else setTimeout(look, 10);"
-            f" }})(); }})"
-        )
+        """Return when a condition holds on the page."""
+        script = _WAIT.replace("SECONDS", str(_SECONDS)).replace("CONDITION", condition)
+        self.run(script)
 
     def check(self, width: int) -> None:
-        """Nothing hangs over the edge, and axe finds nothing that keeps somebody from using the page."""
+        """See that nothing hangs over the edge, and that axe finds nobody kept from the page."""
         assert self.run("document.documentElement.scrollWidth") == width
-        self.run((Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
-        found = self.run(
-            """axe.run({ resultTypes: ["violations"] }).then(({ violations }) =>
-              violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html)}`))"""
-        )
-        assert found == []
+        axe = Path(axe_core_python.__file__).parent / "axe.min.js"
+        self.run(axe.read_text(encoding="utf-8"))
+        assert self.run(_VIOLATIONS) == []
 
     def press(self, key: str, text: str = "") -> None:
-        code = {" ": "Space"}.get(key, key)
-        text = text or (key if len(key) == 1 else "\r" if key == "Enter" else "")
-        numbers = {
-            "Enter": 13,
-            " ": 32,
-            "Tab": 9,
-            "ArrowLeft": 37,
-            "ArrowUp": 38,
-            "ArrowRight": 39,
-            "ArrowDown": 40,
-        }
+        code = "Space" if key == " " else key
+        if not text and len(key) == 1:
+            text = key
+        elif key == "Enter":
+            text = text or "\r"
         for kind in ("keyDown", "keyUp"):
             self.call(
                 "Input.dispatchKeyEvent",
@@ -205,13 +229,14 @@ class Chromium:
                 key=key,
                 code=code,
                 text=text if kind == "keyDown" else "",
-                windowsVirtualKeyCode=numbers.get(key, ord(key[0].upper())),
+                windowsVirtualKeyCode=_KEY_NUMBERS.get(key, ord(key[0].upper())),
             )
 
     def type_into(self, selector: str, text: str) -> None:
-        """Put a text in the place of what a field has, as by pasting it."""
-        self.run(f"document.querySelector({selector!r}).focus()")
-        self.run(f"document.querySelector({selector!r}).select()")
+        """Replace the text of a field, as by pasting."""
+        field = f"document.querySelector({selector!r})"
+        self.run(f"{field}.focus()")
+        self.run(f"{field}.select()")
         self.call("Input.insertText", text=text)
 
     def tap(self, x: float, y: float) -> None:

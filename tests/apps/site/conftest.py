@@ -64,7 +64,7 @@ def running(app: ASGIApp, host: str = "127.0.0.1") -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def server(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a server of all tables of two and three men, without blocks that `tbgen solve` has left."""
+    """The address of a server of all tables of two and three men, and of no solved blocks."""
     folder = tmp_path_factory.mktemp("served")
     for path in table_folder.glob("*.*"):
         (folder / path.name).symlink_to(path)
@@ -85,16 +85,19 @@ class WithRanges(WithoutRanges):
     cut = 0
 
     def do_GET(self) -> None:
-        asked, path = (
-            re.fullmatch(r"bytes=(\d*)-(\d+)", self.headers.get("Range", "")),
-            Path(self.translate_path(self.path)),
-        )
-        if asked is None or not path.is_file():
+        wanted = re.fullmatch(r"bytes=(\d*)-(\d+)", self.headers.get("Range", ""))
+        path = Path(self.translate_path(self.path))
+        if wanted is None or not path.is_file():
             super().do_GET()
             return
-        content, last = path.read_bytes(), int(asked[2])
-        start = int(asked[1]) if asked[1] else max(0, len(content) - last)
-        part = content[start : last + 1 if asked[1] else None]
+        content = path.read_bytes()
+        first, last = wanted.groups()
+        if first:
+            start = int(first)
+            part = content[start : int(last) + 1]
+        else:
+            start = max(0, len(content) - int(last))
+            part = content[start:]
         self.send_response(206)
         self.send_header("Content-Range", f"bytes {start}-{start + len(part) - 1}/{len(content)}")
         self.send_header("Content-Length", str(len(part) - self.cut))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -11,6 +12,8 @@ import html5lib
 
 HTML = "{http://www.w3.org/1999/xhtml}"
 SVG = "{http://www.w3.org/2000/svg}"
+XLINK = "{http://www.w3.org/1999/xlink}"
+HEADINGS = {f"{HTML}h{level}": level for level in range(1, 7)}
 
 
 def parsed(page: Path) -> Element:
@@ -20,37 +23,40 @@ def parsed(page: Path) -> Element:
 
 def links_of(root: Element) -> list[str]:
     """Everything that a page refers to."""
-    found = [
-        each.get(name)
-        for each in root.iter()
-        for name in ("href", "src", "{http://www.w3.org/1999/xlink}href")
-    ]
-    return [link for link in found if link is not None]
+    links = list[str]()
+    for element in root.iter():
+        for name in ("href", "src", f"{XLINK}href"):
+            link = element.get(name)
+            if link is not None:
+                links.append(link)
+    return links
 
 
 def ids_of(root: Element) -> Counter[str]:
-    return Counter(name for each in root.iter() if (name := each.get("id")) is not None)
+    ids = Counter[str]()
+    for element in root.iter():
+        name = element.get("id")
+        if name is not None:
+            ids[name] += 1
+    return ids
 
 
 def faults_of(site: Path) -> list[str]:
     """What is wrong with the pages of a site."""
-    pages = {
-        page.relative_to(site).as_posix(): parsed(page) for page in sorted(site.rglob("*.html"))
-    }
+    pages = dict[str, Element]()
+    for page in sorted(site.rglob("*.html")):
+        pages[page.relative_to(site).as_posix()] = parsed(page)
     ids = {name: ids_of(root) for name, root in pages.items()}
-    faults = [
-        f"{name}: {each} twice"
-        for name, found in ids.items()
-        for each, count in found.items()
-        if count > 1
-    ]
+    faults = list[str]()
     for name, root in pages.items():
-        faults += [
-            f"{name}: dead link {link}"
-            for link in links_of(root)
-            if not leads(site, name, link, ids)
-        ]
-        faults += [f"{name}: {fault}" for fault in unspoken(root)]
+        for identifier, count in ids[name].items():
+            if count > 1:
+                faults.append(f"{name}: {identifier} twice")
+        for link in links_of(root):
+            if not leads(site, name, link, ids):
+                faults.append(f"{name}: dead link {link}")
+        for fault in unspoken(root):
+            faults.append(f"{name}: {fault}")
     return faults
 
 
@@ -59,7 +65,9 @@ def leads(site: Path, name: str, link: str, ids: dict[str, Counter[str]]) -> boo
     parts = urlsplit(link)
     if parts.scheme or parts.netloc or parts.path.startswith("/"):
         return False
-    target = (site / name).parent / unquote(parts.path) if parts.path else site / name
+    target = site / name
+    if parts.path:
+        target = target.parent / unquote(parts.path)
     if not target.resolve().is_file():
         return False
     there = target.resolve().relative_to(site.resolve()).as_posix()
@@ -68,27 +76,20 @@ def leads(site: Path, name: str, link: str, ids: dict[str, Counter[str]]) -> boo
 
 def unspoken(root: Element) -> list[str]:
     """What a screen reader could not tell, and headings that skip a level."""
-    faults = [
-        f"a picture without words: {each.attrib}" for each in root.iter() if is_silent_picture(each)
-    ]
-    faults += [
-        "a nameless button"
-        for each in root.iter(f"{HTML}button")
-        if not (each.get("aria-label") or each.text)
-    ]
-    faults += [
-        "a table without column heads"
-        for each in root.iter(f"{HTML}table")
-        if not list(each.iter(f"{HTML}th"))
-    ]
-    levels = [
-        int(each.tag[-1])
-        for each in root.iter()
-        if str(each.tag) in {f"{HTML}h{n}" for n in range(1, 7)}
-    ]
-    faults += [
-        f"a heading {b} after {a}" for a, b in zip([0, *levels], levels, strict=False) if b > a + 1
-    ]
+    faults = list[str]()
+    for element in root.iter():
+        if is_silent_picture(element):
+            faults.append(f"a picture without words: {element.attrib}")
+    for button in root.iter(f"{HTML}button"):
+        if not button.get("aria-label") and not button.text:
+            faults.append("a nameless button")
+    for table in root.iter(f"{HTML}table"):
+        if not list(table.iter(f"{HTML}th")):
+            faults.append("a table without column heads")
+    levels = [HEADINGS[element.tag] for element in root.iter() if element.tag in HEADINGS]
+    for above, level in itertools.pairwise([0, *levels]):
+        if level > above + 1:
+            faults.append(f"a heading {level} after {above}")
     if levels.count(1) != 1:
         faults.append("not one main heading")
     if root.get("lang") != "en":
@@ -96,6 +97,6 @@ def unspoken(root: Element) -> list[str]:
     return faults
 
 
-def is_silent_picture(each: Element) -> bool:
-    is_picture = each.get("role") == "img" or each.tag == f"{SVG}svg"
-    return is_picture and not (each.get("aria-label") or each.get("aria-hidden"))
+def is_silent_picture(element: Element) -> bool:
+    is_picture = element.get("role") == "img" or element.tag == f"{SVG}svg"
+    return is_picture and not (element.get("aria-label") or element.get("aria-hidden"))

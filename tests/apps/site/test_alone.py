@@ -20,18 +20,28 @@ from tbgen.probe import Tablebase
 from tbgen.rules.points import Scoring
 from tbgen.score import Score
 
-GAME = (
-    '[White "Ann <b>"]\n[Black "Bob & Co"]\n[Event "Open"]\n[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n\n'
-    "30. Bg4 Kf4 31. Kd5 *\n\n"
-)
+GAME = """[White "Ann <b>"]
+[Black "Bob & Co"]
+[Event "Open"]
+[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]
+
+30. Bg4 Kf4 31. Kd5 *
+
+"""
 
 
 def game(
     white: str, black: str, final: str, source: Source = Source.GAME, event: str = "?"
 ) -> EventGame:
-    outcome, missing = Score(final), "KRPvKR" if source is Source.PROVISIONAL else None
+    missing = "KRPvKR" if source is Source.PROVISIONAL else None
     return EventGame(
-        (white, black), "1/2-1/2", outcome, Scoring(), source, missing, tags={"Event": event}
+        (white, black),
+        "1/2-1/2",
+        Score(final),
+        Scoring(),
+        source,
+        missing,
+        tags={"Event": event},
     )
 
 
@@ -52,24 +62,28 @@ def test_the_page_needs_nothing_else_and_escapes_names() -> None:
 def test_a_cell_has_the_scores_of_two_games_as_the_player_of_the_row_sees_them() -> None:
     found = page(game("Ann", "Bob", "G1.5"), game("Bob", "Ann", "G0.0"))
     cells = re.findall(r'<td class="met">(.*?)</td>', found)
-    bobs = (
-        '<span class="b2" title="G1.5 as Black against Ann, points 0.4375, drawn">−1.5</span>'
-        '<span class="w0" title="G0.0 as White against Ann, points 1, best play">1<sup>b</sup></span>'
-    )
-    anns = (
-        '<span class="w2" title="G1.5 as White against Bob, points 0.5625, drawn">1.5</span>'
-        '<span class="b0" title="G0.0 as Black against Bob, points 0, best play">0<sup>b</sup></span>'
-    )
-    assert cells == [bobs, anns]
+    bobs = [
+        scored("b2", "G1.5 as Black against Ann, points 0.4375, drawn", "−1.5"),
+        scored("w0", "G0.0 as White against Ann, points 1, best play", "1<sup>b</sup>"),
+    ]
+    anns = [
+        scored("w2", "G1.5 as White against Bob, points 0.5625, drawn", "1.5"),
+        scored("b0", "G0.0 as Black against Bob, points 0, best play", "0<sup>b</sup>"),
+    ]
+    assert cells == ["".join(bobs), "".join(anns)]
+
+
+def scored(kind: str, title: str, score: str) -> str:
+    """The score of a game in a cell."""
+    return f'<span class="{kind}" title="{title}">{score}</span>'
 
 
 def test_a_provisional_score_is_marked_and_the_page_says_how_many_there_are() -> None:
     found = page(game("Ann", "Bob", "G1.5", Source.PROVISIONAL), game("Ann", "Bob", "G2.5"))
     assert "1.5<b>?</b></span>" in found
-    assert (
-        "The score of 1 of 2 games is not final: best play is unknown without the table KRPvKR (1 game)."
-        in found
-    )
+    note = "The score of 1 of 2 games is not final"
+    reason = "best play is unknown without the table KRPvKR (1 game)."
+    assert f"{note}: {reason}" in found
     assert "ot final" not in page(game("Ann", "Bob", "G2.5"))
 
 
@@ -82,21 +96,35 @@ CUP = {"EventType": "k.o.", "MeetingGames": "2"}
 
 def test_the_page_of_a_knockout_has_its_bracket() -> None:
     games = [game("Ann", "Bob", "G1.5"), game("Bob", "Ann", "G2.5"), game("Cid", "Dan", "G0.0")]
-    ties = [each._replace(tags={**CUP, "Round": "1"}) for each in games]
-    final = game("Cid", "Ann", "G0.0")._replace(tags={**CUP, "Round": "2"})
-    found = page(*ties, final, game("Ann", "Cid", "-G0.0")._replace(tags={**CUP, "Round": "2"}))
+    first_round = [in_round(each, 1) for each in games]
+    final = [in_round(game("Cid", "Ann", "G0.0"), 2), in_round(game("Ann", "Cid", "-G0.0"), 2)]
+    found = page(*first_round, *final)
     assert re.findall(r"<h3>(.*?)</h3>", found) == ["Round 1", "Round 2"]
     assert re.findall(r"<strong>(.*?)</strong>", found) == ["Ann", "Cid", "Cid"]
-    for number in (
-        8,
-        10,
-    ):  # the longest tie: two games and four times two more; then the last game decides
-        equal = [
-            game(*players, "G1.5")._replace(tags={**CUP, "Round": "2", "MatchGame": str(place + 1)})
-            for place, players in enumerate([("Cid", "Ann"), ("Ann", "Cid")] * (number // 2))
-        ]
-        assert (page(*ties[:2], *equal[::-1]).count("<strong>Ann</strong>")) == 1 + (number == 10)
     assert "Bracket" not in page(*games)
+
+
+@pytest.mark.parametrize(("number", "wins"), [(8, 1), (10, 2)])
+def test_the_last_game_of_the_longest_tie_decides_it(number: int, wins: int) -> None:
+    """The longest tie has two games, and four times two more."""
+    first_round = [
+        in_round(game("Ann", "Bob", "G1.5"), 1),
+        in_round(game("Bob", "Ann", "G2.5"), 1),
+    ]
+    equal = list[EventGame]()
+    for match_game in range(1, number + 1, 2):
+        equal.append(in_round(game("Cid", "Ann", "G1.5"), 2, match_game))
+        equal.append(in_round(game("Ann", "Cid", "G1.5"), 2, match_game + 1))
+    found = page(*first_round, *equal[::-1])
+    assert found.count("<strong>Ann</strong>") == wins
+
+
+def in_round(played: EventGame, number: int, match_game: int | None = None) -> EventGame:
+    """A game of the cup."""
+    tags = {**CUP, "Round": str(number)}
+    if match_game is not None:
+        tags["MatchGame"] = str(match_game)
+    return played._replace(tags=tags)
 
 
 @pytest.mark.parametrize(("players", "crossed"), [(12, True), (50, False), (2000, False)])

@@ -19,35 +19,33 @@ from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import Color, Score
 from tests.positions import AFTER_KE5, BISHOP, random_boards
 
+AS_PGN = {"Accept": "application/x-chess-pgn"}
+
 
 def test_a_position_is_answered_as_python_answers_it(client: TestClient, tables: Tablebase) -> None:
     draw = random.Random(1)
     for board in random_boards(1, 40, materials(3)):
         accrued = draw.choice((None, Score(draw.randrange(2, 40), draw.choice(list(Color)))))
-        found = client.get(
-            "/r-mobility", params={"fen": board.fen(), "accrued": str(accrued or "")}
-        ).json()
+        question = {"fen": board.fen(), "accrued": str(accrued or "")}
+        answer = client.get("/r-mobility", params=question).json()
         try:
-            expected, moves = tables.probe(board, accrued), tables.probe_moves(board, accrued)
+            facts = tables.probe(board, accrued).facts()
         except AccruedError:
-            assert found["error"] == "AccruedError"
+            assert answer["error"] == "AccruedError"
         else:
-            assert found == with_scores(
-                {**expected.facts(), "moves": [each.facts() for each in moves]}
-            )
+            moves = [move.facts() for move in tables.probe_moves(board, accrued)]
+            assert answer == with_scores({**facts, "moves": moves})
 
 
 def test_points_follow_the_scoring_that_is_asked_for(client: TestClient) -> None:
     asked = {"fen": AFTER_KE5, "brief": "1", "scoring": "komi", "komi": "G1.25", "cutoff": "G4.0"}
     found = client.get("/r-mobility", params=asked).json()
-    assert (found["outcome"], found["scoring"], found["points"]) == (
-        "G1.5",
-        "komi",
-        {"white": 0, "black": 1},
-    )
+    assert found["outcome"] == "G1.5"
+    assert found["scoring"] == "komi"
+    assert found["points"] == {"white": 0, "black": 1}
     harmonic = client.get("/r-mobility", params={"fen": AFTER_KE5, "scoring": "harmonic"}).json()
-    points = Scoring(Scheme.HARMONIC).points(Score("G1.5"))
-    assert harmonic["points"] == {"white": float(points[0]), "black": float(points[1])}
+    white, black = Scoring(Scheme.HARMONIC).points(Score("G1.5"))
+    assert harmonic["points"] == {"white": float(white), "black": float(black)}
 
 
 def test_the_fifty_move_rule_counts_if_it_is_asked_for(
@@ -57,16 +55,16 @@ def test_the_fifty_move_rule_counts_if_it_is_asked_for(
     asked = {"fen": late, "accrued": "G4.0", "brief": "1"}
     plain = client.get("/r-mobility", params=asked).json()
     for setting in FiftyMoveSetting:
-        cutoff = {"cutoff": "G5.0"} if setting is FiftyMoveSetting.RESET else {}
-        found = client.get("/r-mobility", params={**asked, **cutoff, "fifty": setting.value}).json()
-        rule = FiftyMoves(setting, 10) if cutoff else FiftyMoves(setting)
-        assert found == with_scores(
-            {**plain, **value_within(tables, chess.Board(late), Score("G4.0"), rule).facts()}
-        )
+        question = {**asked, "fifty": setting.value}
+        rule = FiftyMoves(setting)
+        if setting is FiftyMoveSetting.RESET:
+            question["cutoff"] = "G5.0"
+            rule = FiftyMoves(setting, 10)
+        found = client.get("/r-mobility", params=question).json()
+        value = value_within(tables, chess.Board(late), Score("G4.0"), rule)
+        assert found == with_scores({**plain, **value.facts()})
     line = {"fen": late, "accrued": "G4.0", "fifty": "reset"}
-    game = client.get(
-        "/r-mobility/line", params=line, headers={"Accept": "application/x-chess-pgn"}
-    ).text
+    game = client.get("/r-mobility/line", params=line, headers=AS_PGN).text
     assert '[RMobilityClock "under reset, with 3 plies left, between G4.0 and G1.5"]' in game
 
 
@@ -74,15 +72,15 @@ def test_a_strip_has_the_value_with_every_score_that_can_have_accrued(
     client: TestClient, tables: Tablebase
 ) -> None:
     for board in random_boards(2, 12, materials(3)):
-        strip = client.get(
-            "/r-mobility", params={"fen": board.fen(), "strip": "1", "brief": "1"}
-        ).json()["strip"]
-        expected = [
-            (str(each.accrued), str(each.outcome), each.dtg)
-            for each in tables.probe_every_accrued(board)
-        ]
-        assert [(each["accrued"], each["outcome"], each["dtg"]) for each in strip] == expected
-        accrued, outcomes = ([Score(each[key]) for each in strip] for key in ("accrued", "outcome"))
+        question = {"fen": board.fen(), "strip": "1", "brief": "1"}
+        strip = client.get("/r-mobility", params=question).json()["strip"]
+        probes = tables.probe_every_accrued(board)
+        for value, probe in zip(strip, probes, strict=True):
+            assert value["accrued"] == str(probe.accrued)
+            assert value["outcome"] == str(probe.outcome)
+            assert value["dtg"] == probe.dtg
+        accrued = [probe.accrued for probe in probes]
+        outcomes = [probe.outcome for probe in probes]
         assert accrued == sorted(accrued, reverse=True)
         assert outcomes == sorted(outcomes, reverse=True)
 
@@ -90,15 +88,10 @@ def test_a_strip_has_the_value_with_every_score_that_can_have_accrued(
 def test_a_line_is_best_play_as_json_or_as_a_game(client: TestClient, tables: Tablebase) -> None:
     asked = {"fen": AFTER_KE5}
     found = client.get("/r-mobility/line", params=asked)
-    steps = tables.line(chess.Board(AFTER_KE5))
-    facts = {
-        **tables.probe(chess.Board(AFTER_KE5)).facts(),
-        "line": [step.facts() for step in steps],
-    }
+    facts = tables.probe(AFTER_KE5).facts()
+    facts["line"] = [step.facts() for step in tables.line(AFTER_KE5)]
     assert found.json() == with_scores(facts)
-    game = client.get(
-        "/r-mobility/line", params=asked, headers={"Accept": "application/x-chess-pgn"}
-    )
+    game = client.get("/r-mobility/line", params=asked, headers=AS_PGN)
     assert game.headers["content-type"].startswith("application/x-chess-pgn")
     assert f'[FEN "{AFTER_KE5}"]' in game.text
     assert {found.headers["vary"], game.headers["vary"]} == {"Accept"}
@@ -106,29 +99,33 @@ def test_a_line_is_best_play_as_json_or_as_a_game(client: TestClient, tables: Ta
 
 
 def test_many_positions_are_answered_in_order_with_errors_in_place(client: TestClient) -> None:
-    body = "\n".join(
-        [
-            f"{BISHOP} G4.0",
-            "",
-            "nonsense",
-            json.dumps({"fen": BISHOP, "accrued": "G4.0", "moves": "Ke5"}),
-            '{"fen": 3}',
-            "{",
-            '{"fen": "8/8/8/8/8/8/8/8 w - - 0 1", "more": "x"}',
-            "8/8/8/4KQk1/8/8/6q1/8 w - - 0 1",
-        ]
-    )
-    found = client.post(
-        "/r-mobility?brief=1", content=body, headers={"Content-Type": "application/x-ndjson"}
-    )
+    lines = [
+        f"{BISHOP} G4.0",
+        "",
+        "nonsense",
+        json.dumps({"fen": BISHOP, "accrued": "G4.0", "moves": "Ke5"}),
+        '{"fen": 3}',
+        "{",
+        '{"fen": "8/8/8/8/8/8/8/8 w - - 0 1", "more": "x"}',
+        "8/8/8/4KQk1/8/8/6q1/8 w - - 0 1",
+    ]
+    as_lines = {"Content-Type": "application/x-ndjson"}
+    found = client.post("/r-mobility?brief=1", content="\n".join(lines), headers=as_lines)
     assert found.headers["content-type"] == "application/x-ndjson"
-    rows = [json.loads(line) for line in found.text.splitlines()]
-    assert [row["number"] for row in rows] == [1, 3, 4, 5, 6, 7, 8]
-    assert rows[1]["fen"] == "nonsense"
-    assert [row.get("error") for row in rows] == [
-        None, "FenError", None, "UsageError", "UsageError", "UsageError", "IllegalPositionError",
-    ]  # fmt: skip
-    assert (rows[0]["outcome"], rows[2]["accrued"]) == ("G1.5", "G3.5")
+    rows = {row["number"]: row for row in map(json.loads, found.text.splitlines())}
+    assert {number: row.get("error") for number, row in rows.items()} == {
+        1: None,
+        3: "FenError",
+        4: None,
+        5: "UsageError",
+        6: "UsageError",
+        7: "UsageError",
+        8: "IllegalPositionError",
+    }
+    assert list(rows) == sorted(rows)
+    assert rows[1]["outcome"] == "G1.5"
+    assert rows[3]["fen"] == "nonsense"
+    assert rows[4]["accrued"] == "G3.5"
 
 
 def test_an_array_is_answered_by_an_array(client: TestClient) -> None:
@@ -143,46 +140,48 @@ def test_an_array_is_answered_by_an_array(client: TestClient) -> None:
     ]
     found = client.post("/r-mobility?brief=1", json=asked)
     assert found.headers["content-type"] == "application/json"
-    assert [(row["number"], row.get("outcome"), row.get("error")) for row in found.json()] == [
-        (1, "G1.5", None), (2, "G1.5", None), *((number, None, "UsageError") for number in range(3, 8)),
-    ]  # fmt: skip
+    rows = found.json()
+    assert [row["number"] for row in rows] == [1, 2, 3, 4, 5, 6, 7]
+    for row in rows[:2]:
+        assert row["outcome"] == "G1.5"
+        assert "error" not in row
+    for row in rows[2:]:
+        assert row["error"] == "UsageError"
+        assert "outcome" not in row
     assert client.post("/r-mobility", json=[]).json() == []
+    as_json = {"Content-Type": "application/json"}
     for body in ('{"fen": "x"}', BISHOP, "[", "3"):
-        found = client.post(
-            "/r-mobility", content=body, headers={"Content-Type": "application/json"}
-        )
-        assert (found.status_code, found.json()["error"]) == (400, "UsageError")
+        found = client.post("/r-mobility", content=body, headers=as_json)
+        assert found.status_code == 400
+        assert found.json()["error"] == "UsageError"
 
 
 def test_the_main_line_of_ordinary_chess_leads_to_mate(client: TestClient) -> None:
     fen = "8/8/8/8/8/2k5/1R6/K7 w - - 0 80"
-    found = client.get(
-        "/standard/mainline", params={"fen": fen, "dtc": "always", "source": "x"}
-    ).json()
-    board, distances = chess.Board(fen), [each["dtm"] for each in found["mainline"]]
-    for each in found["mainline"]:
-        assert board.parse_san(each["san"]).uci() == each["uci"]
-        board.push_uci(each["uci"])
-    assert (board.is_checkmate(), found["winner"], found["dtm"], len(distances)) == (
-        True,
-        "w",
-        31,
-        31,
-    )
-    assert distances == [30 - ply if ply % 2 else ply - 30 for ply in range(31)]
+    question = {"fen": fen, "dtc": "always", "source": "x"}
+    found = client.get("/standard/mainline", params=question).json()
+    board = chess.Board(fen)
+    for ply, move in enumerate(found["mainline"]):
+        plies_left = 30 - ply
+        is_to_mate = ply % 2 == 1  # White is to move after Black's moves
+        assert move["dtm"] == (plies_left if is_to_mate else -plies_left)
+        assert board.parse_san(move["san"]).uci() == move["uci"]
+        board.push_uci(move["uci"])
+    assert board.is_checkmate()
+    assert found["winner"] == "w"
+    assert found["dtm"] == 31
+    assert len(found["mainline"]) == 31
     drawn = client.get("/standard/mainline", params={"fen": AFTER_KE5}).json()
-    assert (drawn["mainline"], drawn["winner"]) == ([], None)
-    assert (
-        client.get("/standard/mainline", params={"fen": "4k2r/8/8/8/8/8/8/R3K3 b"}).status_code
-        == 404
-    )
+    assert drawn["mainline"] == []
+    assert drawn["winner"] is None
+    unknown = client.get("/standard/mainline", params={"fen": "4k2r/8/8/8/8/8/8/R3K3 b"})
+    assert unknown.status_code == 404
 
 
 def test_many_positions_have_their_moves_unless_they_are_left_out(client: TestClient) -> None:
     whole = client.get("/r-mobility", params={"fen": BISHOP, "strip": "1"}).json()
-    found = client.post(
-        "/r-mobility?strip=1", content=BISHOP, headers={"Content-Type": "text/plain"}
-    )
+    as_text = {"Content-Type": "text/plain"}
+    found = client.post("/r-mobility?strip=1", content=BISHOP, headers=as_text)
     assert json.loads(found.text) == {"number": 1, **whole}
 
 
@@ -205,7 +204,8 @@ def test_ordinary_chess_has_wins_losses_and_distances_to_mate(
     client: TestClient, fen: str, category: str, dtm: int | None
 ) -> None:
     found = client.get("/standard", params={"fen": fen}).json()
-    assert (found["category"], found["dtm"]) == (category, dtm)
+    assert found["category"] == category
+    assert found["dtm"] == dtm
 
 
 def test_moves_of_ordinary_chess_are_seen_from_the_other_side_and_best_first(
@@ -220,18 +220,18 @@ def test_moves_of_ordinary_chess_are_seen_from_the_other_side_and_best_first(
     }
     for board in random_boards(3, 20, materials(3)):
         found = client.get("/standard", params={"fen": board.fen()}).json()
-        assert (found["checkmate"], found["stalemate"]) == (
-            board.is_checkmate(),
-            board.is_stalemate(),
-        )
+        assert found["checkmate"] == board.is_checkmate()
+        assert found["stalemate"] == board.is_stalemate()
         if found["moves"]:
             best = found["moves"][0]
             assert found["category"] == opposite[best["category"]]
             if found["dtm"] is not None:
                 assert abs(found["dtm"]) == abs(best["dtm"]) + 1
-        assert {each["uci"]: (each["san"], each["zeroing"]) for each in found["moves"]} == {
-            move.uci(): (board.san(move), board.is_zeroing(move)) for move in board.legal_moves
-        }
+        moves = {move["uci"]: (move["san"], move["zeroing"]) for move in found["moves"]}
+        expected = {}
+        for move in board.legal_moves:
+            expected[move.uci()] = (board.san(move), board.is_zeroing(move))
+        assert moves == expected
 
 
 def test_captures_and_promotions_are_conversions_and_other_pawn_moves_only_restart_the_clock(

@@ -24,39 +24,38 @@ def probed(
     tables: Tablebase, board: chess.Board, man: chess.Square, accrued: Score | None
 ) -> dict[str, object]:
     """The map of a man by a single probe of a new position for each square."""
-    found: dict[str, object] = {}
+    values = dict[str, object]()
+    others = board.piece_map()
+    moving = others.pop(man)
     for square in chess.SQUARES:
-        men = {each: piece for each, piece in board.piece_map().items() if each != man}
-        free = square not in men
+        name = chess.square_name(square)
+        values[name] = None
+        if square in others:
+            continue
         moved = chess.Board(None)
-        moved.set_piece_map({**men, square: board.piece_map()[man]})
+        moved.set_piece_map({**others, square: moving})
         moved.turn = board.turn
-        try:
-            value = tables.probe(moved, accrued) if free else None
-        except InputError:
-            value = None
-        found[chess.square_name(square)] = value and {
-            "outcome": str(value.outcome),
-            "dtg": value.dtg,
-        }
-    return found
+        with contextlib.suppress(InputError):
+            probe = tables.probe(moved, accrued)
+            values[name] = {"outcome": str(probe.outcome), "dtg": probe.dtg}
+    return values
 
 
 def random_maps(
     tables: Tablebase, seed: int, number: int
 ) -> list[tuple[chess.Board, Score | None, int, Any]]:
-    """Positions with what has accrued and a man, and the map of it, where the score can have been left."""
-    draw, found = random.Random(seed), list[tuple[chess.Board, Score | None, int, Any]]()
-    while len(found) < number:
+    """Positions with a score that can have accrued and a man, and the map of the man."""
+    draw = random.Random(seed)
+    maps = list[tuple[chess.Board, Score | None, int, Any]]()
+    while len(maps) < number:
         material = draw.choice(tables.available())
         board = random_board(draw, draw.choice((material, material.flipped())))
         accrued = draw.choice((None, Score(draw.randrange(3, 17, 2), draw.choice(list(Color)))))
         man = draw.choice(list(board.piece_map()))
         with contextlib.suppress(InputError):
-            found.append(
-                (board, accrued, man, map_facts(tables, board, accrued, chess.square_name(man)))
-            )
-    return found
+            facts = map_facts(tables, board, accrued, chess.square_name(man))
+            maps.append((board, accrued, man, facts))
+    return maps
 
 
 @pytest.mark.parametrize("number", [60, pytest.param(500, marks=pytest.mark.slow)])
@@ -69,15 +68,20 @@ def test_the_server_and_the_command_give_the_same_map(
     client: TestClient, tables: Tablebase, table_folder: str
 ) -> None:
     expected = map_facts(tables, chess.Board(BISHOP), None, "f5")
-    assert client.get("/r-mobility/map", params={"fen": BISHOP, "man": "f5"}).json() == with_scores(
-        expected
-    )
+    answer = client.get("/r-mobility/map", params={"fen": BISHOP, "man": "f5"})
+    assert answer.json() == with_scores(expected)
+
     shown = printed("probe", BISHOP, "--map", "f5", folder=table_folder)
-    outcomes = [each and each["outcome"] for each in expected["squares"].values()]
-    lines = [line.split()[1:] for line in shown.splitlines()[:8]]
-    assert [cell for line in reversed(lines) for cell in line] == [each or "." for each in outcomes]
+    cells = list[str]()
+    for line in reversed(shown.splitlines()[:8]):
+        _, *row = line.split()
+        cells += row
+    outcomes = [value["outcome"] if value else "." for value in expected["squares"].values()]
+    assert cells == outcomes
+
     code, line = complaint("probe", BISHOP, "--map", "a1", folder=table_folder)
-    assert (code, line) == (2, "tbgen: there is no man on a1; name the square of one")
+    assert code == 2
+    assert line == "tbgen: there is no man on a1; name the square of one"
     assert client.get("/r-mobility/map", params={"fen": BISHOP, "man": "x9"}).status_code == 400
 
 
@@ -87,9 +91,8 @@ def test_a_picture_is_sound_and_says_the_verdict(client: TestClient, more: dict[
     assert reply.headers["content-type"] == "image/svg+xml"
     words = ElementTree.fromstring(reply.text).get("aria-label")
     assert words.startswith("White: Ke6, Bf5. Black: Kg5. White to move.")
-    facts = client.get(
-        "/r-mobility", params={"fen": BISHOP, "brief": "1", "accrued": more.get("accrued", "")}
-    ).json()
+    question = {"fen": BISHOP, "brief": "1", "accrued": more.get("accrued", "")}
+    facts = client.get("/r-mobility", params=question).json()
     assert facts["outcome"].replace("-", "−") in words
 
 

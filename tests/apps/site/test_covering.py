@@ -1,4 +1,7 @@
-"""Nothing on the explorer's page covers what can be clicked, at any width, wherever the page is scrolled to."""
+"""Nothing on the explorer's page covers what can be clicked.
+
+It holds at any width, wherever the page is scrolled to.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,13 @@ WIDTHS = (360, 390, 600, 800, 1024, 1280, 1400, 1920, 2560)
 PHONES = (360, 390)
 
 COVERED = """(() => {
+  const CLICKABLE = 'button, a[href], summary, input, select, textarea';
   const named = (each) => each && `${each.tagName} ${each.id || each.innerText?.slice(0, 20)}`;
   const found = new Set();
   let count = 0;
   for (let top = 0; top < document.documentElement.scrollHeight; top += innerHeight / 2) {
     scrollTo(0, top);
-    for (const each of document.querySelectorAll('button, a[href], summary, input, select, textarea')) {
+    for (const each of document.querySelectorAll(CLICKABLE)) {
       const [box] = each.getClientRects();
       if (!box || !each.checkVisibility()) continue;
       const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
@@ -33,7 +37,7 @@ COVERED = """(() => {
   scrollTo(0, 0);
   return [count, [...found]];
 })()"""
-"""How many middles of buttons, links and fields were asked for, and those that something else covers."""
+"""The number of buttons, links and fields in view, and those whose middle something covers."""
 
 STATES = {
     "all open": """document.getElementById('ask-line').click();
@@ -76,10 +80,9 @@ def test_a_phone_shows_the_board_the_verdict_and_moves_at_once(page: Chromium, s
         look_at(page, server, BISHOP, "G4.0")
         assert page.run("""['cg-board', '#verdict', '.move'].every((each) =>
           document.querySelector(each).getBoundingClientRect().bottom <= innerHeight)""")
-        tops = page.run(
-            "[...document.querySelectorAll('.move')].map((each) => each.getBoundingClientRect().top)"
-        )
-        assert tops[0] == tops[1]  # two moves a row
+        tops = page.run("""[...document.querySelectorAll('.move')].map((each) =>
+          each.getBoundingClientRect().top)""")
+        assert tops[0] == tops[1], "two moves a row"
         page.run("scrollTo(0, 500); document.getElementById('ask-drill').click()")
         page.wait("!document.getElementById('drill-part').hidden")
         assert page.run("document.querySelector('cg-board').getBoundingClientRect().top >= 0")

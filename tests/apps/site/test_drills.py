@@ -7,13 +7,14 @@ import re
 from collections.abc import Sequence
 from datetime import date
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import chess
 import pytest
 
 from tbgen.apps.records.record import Record
 from tbgen.apps.site.export import files
-from tbgen.probe import Tablebase, open_tablebase
+from tbgen.probe import MoveProbe, Tablebase, open_tablebase
 from tbgen.rules.position import material_of
 from tbgen.score import Score
 from tests.apps.site.chromium import NEEDED, Chromium
@@ -23,12 +24,12 @@ from tests.positions import random_boards
 
 pytestmark = NEEDED
 
-BOTH = """(async () => {
-  const { Server } = await import('./server.js'), { Tables } = await import('./tables.js');
+ASK_ALL = """(async () => {
+  const { Server } = await import('./server.js');
+  const { Tables } = await import('./tables.js');
   const source = PLACE === 'tbgen' ? new Server('../') : new Tables('../tables/');
   return Promise.all(ASKED.map((each) => DOES));
 })()"""
-
 
 OURS = ("tbgen", "starlette")
 """Where answers come from a server, and where from files."""
@@ -38,21 +39,21 @@ WITHOUT_TABLE = "4k2r/8/8/8/8/8/8/R3KB2 w - - 0 1"
 def asked_of(
     page: Chromium, places: dict[str, str], place: str, asked: Sequence[Any], does: str
 ) -> Any:
-    """What a module's expression says for each of some things, with `source` and `each` in scope."""
+    """The values of an expression for several things. It may use `source` and `each`."""
     page.open(f"{places[place]}/explorer/", "document.querySelector('#verdict p')")
-    return page.run(
-        BOTH.replace("PLACE", repr(place)).replace("ASKED", json.dumps(asked)).replace("DOES", does)
-    )
+    script = ASK_ALL.replace("PLACE", repr(place))
+    script = script.replace("ASKED", json.dumps(asked))
+    return page.run(script.replace("DOES", does))
 
 
 def test_maps_are_those_of_python_on_a_server_and_on_plain_files(
     page: Chromium, places: dict[str, str], tables: Tablebase
 ) -> None:
-    maps = random_maps(tables, 149, 20)
-    asked = [
-        [board.fen(), str(accrued or ""), chess.square_name(man)] for board, accrued, man, _ in maps
-    ]
-    expected = [facts["squares"] for *_, facts in maps]
+    asked = list[list[str]]()
+    expected = list[object]()
+    for board, accrued, man, facts in random_maps(tables, 149, 20):
+        asked.append([board.fen(), str(accrued or ""), chess.square_name(man)])
+        expected.append(facts["squares"])
     for place in OURS:
         assert asked_of(page, places, place, asked, "source.map(...each)") == expected
 
@@ -71,42 +72,46 @@ def test_a_drill_is_gone_where_a_position_without_a_table_is_pasted(
 
 
 GRADES = """source.probe(each, '').then(async (answer) => {
-  const { gradeOf, replyTo } = await import('./drill.js'), { Game } = await import('./game.js');
+  const { gradeOf, replyTo } = await import('./drill.js');
+  const { Game } = await import('./game.js');
   const after = ({ uci }) => {
     const game = new Game({ fen: each });
     game.play(uci);
     return source.probe(game.now.fen, game.now.accrued);
   };
-  return [answer.moves.map((move) => gradeOf(answer, move.uci).lost), (await replyTo(answer, after)).uci];
+  const lost = answer.moves.map((move) => gradeOf(answer, move.uci).lost);
+  const reply = await replyTo(answer, after);
+  return [lost, reply.uci];
 })"""
+"""What each move loses, and the move that the drill plays."""
 
 
 def test_drills_grade_no_best_move_down_and_set_problems(
     page: Chromium, places: dict[str, str], tables: Tablebase
 ) -> None:
-    boards = [
-        board for board in random_boards(491, 16, tables.available()) if any(board.legal_moves)
-    ][:12]
+    drawn = random_boards(491, 16, tables.available())
+    boards = [board for board in drawn if any(board.legal_moves)][:12]
+    fens = [board.fen() for board in boards]
     for place in OURS:
-        found = asked_of(page, places, place, [board.fen() for board in boards], GRADES)
-        for board, (lost, reply) in zip(boards, found, strict=True):
+        answers = asked_of(page, places, place, fens, GRADES)
+        for board, (lost, reply) in zip(boards, answers, strict=True):
             moves = tables.probe_moves(board)
-            assert [each == 0 for each in lost] == [each.keeps for each in moves]
-            assert all(each >= 0 for each in lost)
-            problems = {
-                each.move.uci(): problem_of(tables, board, each) for each in moves if each.keeps
-            }
-            first = dict(list(problems.items())[:12])
-            assert first[reply] == min(first.values())
+            assert [points == 0 for points in lost] == [move.keeps for move in moves]
+            assert all(points >= 0 for points in lost)
+            candidates = [move for move in moves if move.keeps][:12]
+            problems = {move.uci: problem_of(tables, board, move) for move in candidates}
+            assert problems[reply] == min(problems.values())
 
 
-def problem_of(tables: Tablebase, board: chess.Board, move: Any) -> tuple[bool, int]:
-    """Whether a move concedes at once, and how many replies keep what the position after it is worth."""
+def problem_of(tables: Tablebase, board: chess.Board, move: MoveProbe) -> tuple[bool, int]:
+    """Whether a move concedes at once, and how many replies keep the outcome."""
     after = board.copy(stack=False)
     after.push(move.move)
     accrued = None if move.accrued == move.own else move.accrued
-    found, replies = tables.probe(after, accrued), tables.probe_moves(after, accrued)
-    return not replies or found.outcome == found.accrued, sum(each.keeps for each in replies)
+    probe = tables.probe(after, accrued)
+    replies = tables.probe_moves(after, accrued)
+    concedes = not replies or probe.outcome == probe.accrued
+    return concedes, sum(reply.keeps for reply in replies)
 
 
 def press_in_drill(page: Chromium, text: str) -> None:
@@ -118,18 +123,18 @@ def test_a_drill_is_played_to_its_end(page: Chromium, server: str) -> None:
     look_at(page, server, BISHOP, "G4.0")
     page.run("document.getElementById('ask-drill').click()")
     page.wait("!document.getElementById('drill-part').hidden")
-    assert "You play White. Keep G1.5: White holds Black to 1 legal move." in text_of(
-        page, "#drill-part"
-    )
+    task = "You play White. Keep G1.5: White holds Black to 1 legal move."
+    assert task in text_of(page, "#drill-part")
     assert not page.run("document.getElementById('moves').offsetParent")
     page.wait("document.querySelectorAll('.cg-shapes line').length === 0")
     type_move(page, "Bg4")
     page.wait("document.getElementById('drill-part').innerText.includes('gives it away for')")
     press_in_drill(page, "Begin again")
     wait_for(page, BISHOP)
+    is_over = "document.getElementById('drill-part').innerText.includes('held for ever')"
+    is_white_to_move = "document.getElementById('fen').value.includes(' w ')"
     for _ in range(12):
-        page.wait("!document.querySelector('[aria-busy]') && (document.getElementById('fen').value.includes(' w ') "
-                  "|| document.getElementById('drill-part').innerText.includes('held for ever'))")  # fmt: skip
+        page.wait(f"!document.querySelector('[aria-busy]') && ({is_white_to_move} || {is_over})")
         if "held for ever" in text_of(page, "#drill-part"):
             break
         before = page.run("location.search")
@@ -139,11 +144,11 @@ def test_a_drill_is_played_to_its_end(page: Chromium, server: str) -> None:
     assert page.run("document.getElementById('moves').offsetParent !== null")
     here = page.run("location.search")
     press_in_drill(page, "Another like this")
-    page.wait(
-        f"location.search !== {here!r} && document.getElementById('drill-part').innerText.includes('Keep G1.5')"
-    )
+    has_task = "document.getElementById('drill-part').innerText.includes('Keep G1.5')"
+    page.wait(f"location.search !== {here!r} && {has_task}")
     board = chess.Board(fen_in(page))
-    assert (board.turn, len(board.piece_map())) == (chess.WHITE, 3)
+    assert board.turn == chess.WHITE
+    assert len(board.piece_map()) == 3
     assert board.fen() != BISHOP
 
 
@@ -197,31 +202,37 @@ def test_the_gallery_has_what_records_say(published: list[Record]) -> None:
     known = {record.material: record for record in published}
     for fen, outcome, plies in rows_of("LONGEST"):
         men = len(chess.Board(f"{fen} - - 0 1").piece_map())
-        sides = [
-            side.outcomes
-            for record in published
-            if record.men == men
-            for side in record.sides.values()
-        ]
-        longest = [side[Score(outcome)].longest for side in sides if Score(outcome) in side]
-        assert plies == max(each.dtg for each in longest)
-        assert any(each.fen.startswith(f"{fen} ") for each in longest)
-    for fen, white, black in rows_of("ZUGZWANGS"):
-        found = known[material_of(chess.Board(f"{fen} - - 0 1")).canonical()].zugzwangs.longest
-        assert (found.fen, found.white.outcome, found.black.outcome) == (
-            f"{fen} - - 0 1",
-            Score(white),
-            Score(black),
-        )
+        longest = []
+        for record in published:
+            if record.men == men:
+                for side in record.sides.values():
+                    if Score(outcome) in side.outcomes:
+                        longest.append(side.outcomes[Score(outcome)].longest)
+        assert plies == max(line.dtg for line in longest)
+        assert any(line.fen.startswith(f"{fen} ") for line in longest)
+    for placement, white, black in rows_of("ZUGZWANGS"):
+        fen = f"{placement} - - 0 1"
+        longest = known[material_of(chess.Board(fen)).canonical()].zugzwangs.longest
+        assert longest.fen == fen
+        assert longest.white.outcome == Score(white)
+        assert longest.black.outcome == Score(black)
 
 
 def known_rows(tables: Tablebase, name: str) -> list[tuple[chess.Board, str]]:
     """The positions of a list whose tables are there, each with the score beside it."""
-    rows, there = (
-        [(chess.Board(f"{fen} - - 0 1"), score) for fen, score in rows_of(name)],
-        set(tables.available()),
-    )
-    return [row for row in rows if material_of(row[0]).canonical() in there]
+    known = list[tuple[chess.Board, str]]()
+    for placement, score in rows_of(name):
+        board = chess.Board(f"{placement} - - 0 1")
+        if board in tables:
+            known.append((board, score))
+    return known
+
+
+def keeping_moves(
+    tables: Tablebase, board: chess.Board, accrued: str | None = None
+) -> set[chess.Move]:
+    """The moves that keep the outcome."""
+    return {move.move for move in tables.probe_moves(board, accrued) if move.keeps}
 
 
 @pytest.mark.parametrize(
@@ -232,21 +243,18 @@ def test_puzzles_have_one_answer_and_moves_change_where_the_gallery_says_so(
     request: pytest.FixtureRequest, folder: str, least: int
 ) -> None:
     with open_tablebase(request.getfixturevalue(folder)) as tables:
-        puzzles, changes = (known_rows(tables, name) for name in ("PUZZLES", "CHANGES"))
+        puzzles = known_rows(tables, "PUZZLES")
         for board, outcome in puzzles:
-            moves = tables.probe_moves(board)
-            assert (str(tables.probe(board).outcome), sum(each.keeps for each in moves)) == (
-                outcome,
-                1,
-            )
-            assert len(moves) > 4
+            assert str(tables.probe(board).outcome) == outcome
+            assert len(keeping_moves(tables, board)) == 1
+            assert board.legal_moves.count() > 4
+        changes = known_rows(tables, "CHANGES")
         for board, accrued in changes:
-            own, other = (
-                {each.move for each in tables.probe_moves(board, score) if each.keeps}
-                for score in (None, Score(accrued))
-            )
-            assert own.isdisjoint(other)
-            assert min(len(own), len(other)) > 0
+            with_own_score = keeping_moves(tables, board)
+            with_other = keeping_moves(tables, board, accrued)
+            assert with_own_score
+            assert with_other
+            assert with_own_score.isdisjoint(with_other)
     assert len(puzzles) + len(changes) >= least
 
 
@@ -287,20 +295,23 @@ def test_the_gallery_opens_what_it_names_and_a_puzzle_a_day(
         look_at(page, places[place])
         page.run("document.getElementById('gallery').open = true")
         page.wait("document.querySelectorAll('.gallery').length >= 2")
-        links = page.run(
-            "[...document.querySelectorAll('.gallery a')].map((each) => [each.href, each.innerText])"
-        )
+        elements = "[...document.querySelectorAll('.gallery a')]"
+        links = page.run(f"{elements}.map((each) => [each.href, each.innerText])")
         for href, said in links[:: len(links) // 12]:
-            found = tables.probe(chess.Board(re.search(r"fen=([^&]+)", href)[1].replace("_", " ")))
+            (fen,) = parse_qs(urlsplit(href).query)["fen"]
+            probe = tables.probe(fen.replace("_", " "))
             if said[0] in "G\N{MINUS SIGN}":
-                assert said.replace("\N{MINUS SIGN}", "-").startswith(str(found.outcome))
+                assert said.replace("\N{MINUS SIGN}", "-").startswith(str(probe.outcome))
         page.run("document.getElementById('puzzle').click()")
         page.wait("!document.getElementById('drill-part').hidden")
         board = chess.Board(page.run("document.getElementById('fen').value"))
-        assert sum(each.keeps for each in tables.probe_moves(board)) == 1
+        assert len(keeping_moves(tables, board)) == 1
         days = [date(2026, 11, day).isoformat() for day in (1, 2, 3, 2)]
-        daily = """import('./gallery.js').then(async ({ Gallery }) =>
-          new Gallery(document.documentElement.dataset.tables.split(' '), {}).puzzleOf(new Date(`${each}T12:00`))[0])"""
+        daily = """import('./gallery.js').then(({ Gallery }) => {
+          const names = document.documentElement.dataset.tables.split(' ');
+          const [fen] = new Gallery(names, {}).puzzleOf(new Date(`${each}T12:00`));
+          return fen;
+        })"""
         first, second, third, again = asked_of(page, places, place, days, daily)
         assert second == again
         assert len({first, second, third}) == 3

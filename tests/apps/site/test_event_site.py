@@ -1,4 +1,4 @@
-"""A folder of pages for the events of a file: links, rounds, games, and what a second run writes."""
+"""A folder of pages for the events of a file: links, rounds, games, and a second run."""
 
 from __future__ import annotations
 

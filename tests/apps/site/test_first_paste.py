@@ -1,4 +1,7 @@
-"""The first thing that a visitor does: paste a position, and ask what it is worth with the other side to move."""
+"""The first thing that a visitor does: paste a position.
+
+Then the visitor asks for its worth with the other side to move.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The limits that keep a server in the open alive: each phase of a connection, the connections, the log."""
+"""The limits that keep a server in the open alive.
+
+They are those of each phase of a connection, of the number of connections, and of the log.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,11 @@ from tbgen.apps.site.service import ServerSettings
 from tbgen.errors import UsageError
 from tests.apps.site.conftest import running
 
-BODY = b"POST /r-mobility HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 99\r\n\r\n8/8/"
+BODY = (
+    b"POST /r-mobility HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
+    b"Content-Length: 99\r\n\r\n8/8/"
+)
+"""A request whose body is not complete."""
 FILE = b"GET /tables/KPvK.h5 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
@@ -56,11 +63,15 @@ def is_healthy(port: int) -> bool:
 @pytest.fixture
 def lost(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Set when a connection is lost."""
-    found, lose = threading.Event(), Connection.connection_lost
-    monkeypatch.setattr(
-        Connection, "connection_lost", lambda self, error: (lose(self, error), found.set())
-    )
-    return found
+    is_lost = threading.Event()
+    lose = Connection.connection_lost
+
+    def lose_and_tell(self: Connection, error: Exception | None) -> None:
+        lose(self, error)
+        is_lost.set()
+
+    monkeypatch.setattr(Connection, "connection_lost", lose_and_tell)
+    return is_lost
 
 
 def test_an_answer_does_not_wait_until_the_client_has_confirmed_its_head() -> None:
@@ -129,10 +140,12 @@ def test_a_head_has_64_kilobytes_at_most(port: int) -> None:
 def test_work_for_a_client_that_has_left_is_dropped(
     port: int, lost: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun, gate, answered = threading.Event(), threading.Event(), list[object]()
+    begun = threading.Event()
+    gate = threading.Event()
+    answered = list[object]()
 
-    def answer(*given: object, **how: object) -> dict[str, object]:
-        answered.append(given)
+    def answer(*arguments: object, **settings: object) -> dict[str, object]:
+        answered.append(arguments)
         begun.set()
         gate.wait(20)
         return {}
@@ -169,11 +182,11 @@ def test_places_leave_descriptors_for_tables(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(resource, "getrlimit", lambda which: (450, 450))
     # Other tests may have more open.
     monkeypatch.setattr(os, "listdir", lambda folder: ["0", "1", "2", "3"])
-    few, more = connections_for(25), connections_for(0)
-    assert 8 <= few < more < 200
-    with pytest.raises(
-        UsageError, match=r"450 open files are too few for these tables; allow more: ulimit -n \d+"
-    ):
+    beside_tables = connections_for(25)
+    alone = connections_for(0)
+    assert 8 <= beside_tables < alone < 200
+    message = r"450 open files are too few for these tables; allow more: ulimit -n \d+"
+    with pytest.raises(UsageError, match=message):
         connections_for(95)
 
 

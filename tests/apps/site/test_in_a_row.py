@@ -1,4 +1,7 @@
-"""Fifty positions in a row, in every way that a position can come: the page says of each what Python says."""
+"""Fifty positions in a row, in every way that a position can come.
+
+The page says of each what Python says.
+"""
 
 from __future__ import annotations
 
@@ -385,29 +388,31 @@ def test_fifty_positions_in_a_row_are_what_python_says(
 
 
 def look_at_a_map(reader: Reader) -> None:
-    """Now and then: the map of a man belongs to the position that is shown."""
-    men = [chess.square_name(square) for square in reader.place.board.piece_map()]
-    if reader.draw.random() < 0.3 and reader.page.run(
-        "document.getElementById('drill-part').hidden"
-    ):
-        square = reader.draw.choice(men)
-        reader.page.run(f"(({{ map }}) => {{ map.value = '{square}'; map.onchange(); }})(window)")
+    """Now and then, ask for the map of a man. It belongs to the position that is shown."""
+    if reader.draw.random() > 0.3:
+        return
+    if reader.page.run("document.getElementById('drill-part').hidden"):
+        man = reader.draw.choice(list(reader.place.board.piece_map()))
+        reader.page.run(f"window.map.value = {chess.square_name(man)!r}")
+        reader.page.run("window.map.onchange()")
 
 
 def check(reader: Reader, way: Way | None) -> None:
     """Position, address, verdict, moves and strip."""
-    page, tables, place = reader.page, reader.tables, reader.place
+    page = reader.page
+    tables = reader.tables
+    place = reader.place
     how = way.__name__ if way else "open the page"
     assert chess.Board(fen_in(page)).epd() == place.board.epd(), how
     assert page.run("document.getElementById('accrued').value") == place.text, how
     linked = place_in(page.run("location.href"))
-    assert (linked.board.epd(), linked.effective) == (place.board.epd(), place.effective), how
+    assert linked.board.epd() == place.board.epd(), how
+    assert linked.effective == place.effective, how
 
     found = tables.probe(place.board, place.accrued)
+    moves = tables.probe_moves(place.board, place.accrued)
     assert page.run("document.querySelector('#verdict .big').dataset.g") == str(found.outcome), how
-    assert distance_of(found, tables.probe_moves(place.board, place.accrued)) in text_of(
-        page, "#verdict"
-    ), how
+    assert distance_of(found, moves) in text_of(page, "#verdict"), how
     assert page.run("!document.getElementById('editing').hidden") == (way in SETS_UP), how
     drilled = page.run("!document.getElementById('drill-part').hidden")
     assert drilled == (way in DRILLS), how

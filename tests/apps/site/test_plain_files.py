@@ -1,4 +1,7 @@
-"""The explorer on plain files: the same answers as Python's, and a clear message instead of a wrong one."""
+"""The explorer on plain files: the same answers as Python's.
+
+A wrong file gives a clear message instead of a wrong answer.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ from tbgen.score import Color, Score
 from tbgen.storage.schema import SEAL_BYTES
 from tests.apps.site.chromium import NEEDED, Chromium
 from tests.apps.site.conftest import WithoutRanges, WithRanges, client_of, giving
-from tests.apps.site.test_explorer import BISHOP, look_at, text_of
+from tests.apps.site.test_explorer import BISHOP, forgive, look_at, text_of
 from tests.cli.calls import printed
 from tests.positions import random_board
 from tests.project import RECORDS
@@ -36,8 +39,10 @@ from tests.readers.pairs import vectors
 pytestmark = NEEDED
 
 PROBE = """(async () => {
-  const { Tables } = await import('./tables.js'), tables = new Tables('../tables/');
-  return Promise.all(ASKED.map(([fen, accrued]) => tables.probe(fen, accrued).catch((error) => error.message)));
+  const { Tables } = await import('./tables.js');
+  const tables = new Tables('../tables/');
+  const ask = ([fen, accrued]) => tables.probe(fen, accrued).catch((error) => error.message);
+  return Promise.all(ASKED.map(ask));
 })()"""
 TOLD = ("fen", "material", "own", "accrued", "outcome", "dtg", "moves", "strip")
 LINES = PROBE.replace("tables.probe", "tables.line")
@@ -55,32 +60,36 @@ def random_pairs(material: Material, number: int) -> Iterator[tuple[str, str]]:
     draw = random.Random(1128)
     for _ in range(number):
         board = random_board(draw, draw.choice((material, material.flipped())), en_passant=0.5)
-        most = max(2, own_score(board).code + 3)
-        yield (
-            board.fen(),
-            str(Score(draw.randint(2, most), draw.choice(list(Color))))
-            if draw.random() < 0.7
-            else "",
-        )
+        accrued = ""
+        if draw.random() < 0.7:
+            most = max(2, own_score(board).code + 3)
+            code = draw.randint(2, most)
+            accrued = str(Score(code, draw.choice(list(Color))))
+        yield board.fen(), accrued
 
 
-def told_by(server: TestClient, fen: str, accrued: str) -> dict[str, Any]:
-    """What a server answers, which is what Python answers; without points, which the browser does not count."""
-    told = server.get("/r-mobility", params={"fen": fen, "strip": "1", "accrued": accrued}).json()
-    return {key: told[key] for key in TOLD} if "moves" in told else {"error": told["error"]}
+def told_by_server(server: TestClient, fen: str, accrued: str) -> dict[str, Any]:
+    """The answer of a server, which is Python's, without points: the browser counts none."""
+    question = {"fen": fen, "strip": "1", "accrued": accrued}
+    answer = server.get("/r-mobility", params=question).json()
+    if "moves" not in answer:
+        return {"error": answer["error"]}
+    for move in answer["moves"]:
+        del move["points"]
+    return {name: answer[name] for name in TOLD}
 
 
 def told_by_browser(page: Chromium, asked: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
-    """The same, said by the reader in the browser."""
-    found = list[dict[str, Any]]()
+    """The answers of the reader in the browser."""
+    told = list[dict[str, Any]]()
     for start in range(0, len(asked), 50):  # a browser refuses too many requests at once
-        found += page.run(PROBE.replace("ASKED", json.dumps(asked[start : start + 50])))
-    return [
-        {"error": "AccruedError"}
-        if str(each).startswith("Impossible")
-        else {key: each[key] for key in TOLD}
-        for each in found
-    ]
+        part = json.dumps(asked[start : start + 50])
+        for answer in page.run(PROBE.replace("ASKED", part)):
+            if str(answer).startswith("Impossible"):
+                told.append({"error": "AccruedError"})
+            else:
+                told.append({name: answer[name] for name in TOLD})
+    return told
 
 
 def test_lines_are_those_of_python(
@@ -88,18 +97,19 @@ def test_lines_are_those_of_python(
 ) -> None:
     draw = random.Random(27)
     boards = [random_board(draw, material) for material in ("KBvK", "KNvK", "KPvK", "KRvK")]
-    expected = [
-        line_of(tables, Question(board, None), Scoring(), None, 2000)["line"] for board in boards
-    ]
     page.open(f"{places['http.server']}/explorer/")
-    found = page.run(LINES.replace("ASKED", json.dumps([[board.fen(), ""] for board in boards])))
-    for each in (step for line in found for step in line):
-        del each["best"], each["keeps"]
-    assert found == expected
+    questions = json.dumps([[board.fen(), ""] for board in boards])
+    lines = page.run(LINES.replace("ASKED", questions))
+    for board, line in zip(boards, lines, strict=True):
+        for step in line:
+            del step["best"]
+            del step["keeps"]
+        facts = line_of(tables, Question(board, None), Scoring(), None, 2000)
+        assert line == facts["line"], board.fen()
 
 
 def verdict(page: Chromium, address: str) -> str:
-    """What the page says of a position."""
+    """The verdict of the page on a position."""
     look_at(page, address, BISHOP, "G4.0")
     return text_of(page, "#verdict")
 
@@ -112,9 +122,13 @@ def flipped(content: bytes, *places: int) -> bytes:
 
 
 def with_chunks_flipped(content: bytes) -> bytes:
-    return flipped(
-        content, *range(SEAL_BYTES + 2048, int(re.search(rb"\nindex (\d+)", content)[1]))
-    )
+    match = re.search(rb"\nindex (\d+)", content)
+    assert match is not None
+    return flipped(content, *range(SEAL_BYTES + 2048, int(match[1])))
+
+
+def with_other_outcomes(content: bytes) -> bytes:
+    return re.sub(rb"\noutcomes [0-9a-f]{4}", b"\noutcomes 0000", content, count=1)
 
 
 @pytest.mark.parametrize(
@@ -148,9 +162,7 @@ def with_chunks_flipped(content: bytes) -> bytes:
         ),
         (
             "KBvK.dtg.h5",
-            lambda content: re.sub(
-                rb"\noutcomes [0-9a-f]{4}", b"\noutcomes 0000", content, count=1
-            ),
+            with_other_outcomes,
             "it belongs to other outcomes than those beside it",
         ),
     ],
@@ -166,14 +178,20 @@ def test_a_wrong_file_is_said_to_be_and_never_answers(
     with giving(copied) as address:
         assert re.search(said, verdict(page, address))
         page.open("about:blank")  # so that it asks nothing of a server that is gone
-    page.complaints[:] = [each for each in page.complaints if "404" not in each]
+    forgive(page, "404")
+
+
+class Cutting(WithRanges):
+    """A server that cuts parts of files short."""
+
+    cut = 7
 
 
 @pytest.mark.parametrize(
     ("handler", "said"),
     [
         (WithoutRanges, "does not give files in part"),
-        (type("Cutting", (WithRanges,), {"cut": 7}), "a part of it came cut short"),
+        (Cutting, "a part of it came cut short"),
     ],
 )
 def test_a_host_that_gives_no_parts_or_cuts_them_is_named_as_the_cause(
@@ -193,9 +211,8 @@ def test_without_distances_the_outcome_is_known_and_nothing_else_is_promised(
     write_explorer(tmp_path / "site", Catalog([tmp_path]))
     with giving(tmp_path / "site") as address:
         said = verdict(page, address)
-        assert said.startswith(
-            "G1.5 White holds Black to 1 legal move. White to move. How far away it is, no table here says."
-        )
+        value = "G1.5 White holds Black to 1 legal move. White to move."
+        assert said.startswith(f"{value} How far away it is, no table here says.")
         assert "This adds them; then start tbgen serve again: tbgen build KBvK" in said
         assert not page.run("document.querySelector('.move.best')")
         assert page.run("document.getElementById('best').disabled")
@@ -204,43 +221,41 @@ def test_without_distances_the_outcome_is_known_and_nothing_else_is_promised(
 
 
 def test_a_site_is_written_by_one_command_and_again(table_folder: Path, tmp_path: Path) -> None:
+    site = tmp_path / "site"
     for _ in range(2):
-        said = printed(
-            "site", "--explorer", "--no-pages", "-o", str(tmp_path / "site"), folder=table_folder
-        )
-        assert "with 6 tables" in said
-    there = {
-        path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("*")
-    }
-    assert {
-        "explorer/index.html",
-        "explorer/vendor/fzstd.js",
-        "tables/KvK.h5",
-        "tables/KvK.dtg.h5",
-        "tables/KvK.json",
-    } <= there
-    listed = json.loads((tmp_path / "site" / "tables" / "tables.json").read_text())["tables"]
-    assert [each["file"] for each in listed] == [
-        f"{name}.h5" for name in ("KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK")
+        options = ("--explorer", "--no-pages", "-o", str(site))
+        assert "with 6 tables" in printed("site", *options, folder=table_folder)
+    names = {path.relative_to(site).as_posix() for path in site.rglob("*")}
+    assert "explorer/index.html" in names
+    assert "explorer/vendor/fzstd.js" in names
+    assert "tables/KvK.h5" in names
+    assert "tables/KvK.dtg.h5" in names
+    assert "tables/KvK.json" in names
+    assert not any("partial" in name for name in names)
+    listed = json.loads((site / "tables" / "tables.json").read_text())["tables"]
+    assert [table["file"] for table in listed] == [
+        "KvK.h5",
+        "KNvK.h5",
+        "KBvK.h5",
+        "KRvK.h5",
+        "KQvK.h5",
+        "KPvK.h5",
     ]
-    assert not [name for name in there if "partial" in name]
-    assert 'url=explorer/"' in (tmp_path / "site" / "index.html").read_text()
+    assert 'url=explorer/"' in (site / "index.html").read_text()
+
+
+def test_pages_of_endings_and_the_explorer_are_written_together(
+    table_folder: Path, tmp_path: Path
+) -> None:
     records = tmp_path / "records"
     records.mkdir()
     for name in ("KvK", "KBvK", "KRvKN"):
         shutil.copy(RECORDS / f"{name}.json", records)
-    options = (
-        "--explorer",
-        "--records",
-        str(records),
-        "--most-men",
-        "2",
-        "-o",
-        str(tmp_path / "whole"),
-    )
+    site = tmp_path / "site"
+    options = ["--explorer", "--records", str(records), "--most-men", "2", "-o", str(site)]
     assert "with 1 table" in printed("site", *options, folder=table_folder)
-    assert 'href="../explorer/?fen=' in (tmp_path / "whole" / "material" / "KBvK.html").read_text()
-    assert 'data-report="../"' in (tmp_path / "whole" / "explorer" / "index.html").read_text()
+    assert 'href="../explorer/?fen=' in (site / "material" / "KBvK.html").read_text()
+    assert 'data-report="../"' in (site / "explorer" / "index.html").read_text()
 
 
 @pytest.mark.parametrize(
@@ -249,9 +264,8 @@ def test_a_site_is_written_by_one_command_and_again(table_folder: Path, tmp_path
         ("table_folder", 20, []),
         pytest.param("four_men_folder", 100, [], marks=pytest.mark.slow),
         pytest.param("five_men_folder", 200, ["KRBvKN"], marks=pytest.mark.slow),
-        pytest.param(
-            "given_folder", 70, [], marks=pytest.mark.given_tables
-        ),  # 10,220 pairs, if five men are there
+        # 10,220 pairs, if five men are there.
+        pytest.param("given_folder", 70, [], marks=pytest.mark.given_tables),
     ],
 )
 def test_the_browser_the_server_and_python_agree(
@@ -269,18 +283,13 @@ def test_the_browser_the_server_and_python_agree(
         page.open(f"{address}/explorer/")
         for material in map(Material.parse, materials) if materials else tables.available():
             pairs = list(random_pairs(material, number))
-            found, expected = (
-                told_by_browser(page, pairs),
-                [told_by(server, *pair) for pair in pairs],
-            )
-            for each in (move for told in expected for move in told.get("moves", ())):
-                del each["points"]
-            assert found == expected
+            expected = [told_by_server(server, fen, accrued) for fen, accrued in pairs]
+            assert told_by_browser(page, pairs) == expected
             rows = [row for row in vectors(2, 5) if row["table"] == str(material)]
-            given = told_by_browser(page, [(row["fen"], row["accrued"]) for row in rows])
-            assert [(each.get("outcome", ""), str(each.get("dtg", ""))) for each in given] == [
-                (row["outcome"], row["dtg"]) for row in rows
-            ]
+            answers = told_by_browser(page, [(row["fen"], row["accrued"]) for row in rows])
+            for row, answer in zip(rows, answers, strict=True):
+                assert answer.get("outcome", "") == row["outcome"], row
+                assert str(answer.get("dtg", "")) == row["dtg"], row
 
 
 def test_the_explorer_keeps_only_the_chunks_that_were_used_last(
@@ -289,18 +298,26 @@ def test_the_explorer_keeps_only_the_chunks_that_were_used_last(
     with giving(copied) as address:
         page.open(f"{address}/explorer/")
         script = """(async () => {
-          const { LayerFile } = await import('./reader.js'), { Tables } = await import('./tables.js');
+          const { LayerFile } = await import('./reader.js');
+          const { Tables } = await import('./tables.js');
           LayerFile.most = 3;
-          const tables = new Tables('../tables/'), found = [];
-          for (const fen of ASKED) found.push((await tables.probe(fen, '')).outcome, LayerFile.kept.size);
-          return found;
+          const tables = new Tables('../tables/');
+          const outcomes = [];
+          const kept = [];
+          for (const fen of ASKED) {
+            const answer = await tables.probe(fen, '');
+            outcomes.push(answer.outcome);
+            kept.push(LayerFile.kept.size);
+          }
+          return [outcomes, kept];
         })()"""
         with open_tablebase(copied / "tables") as tables:
-            asked = [random_pairs(material, 4) for material in tables.available()]
-            fens = [fen for pairs in asked for fen, _ in pairs]
-            found = page.run(script.replace("ASKED", json.dumps(fens)))
-            assert found[::2] == [str(tables.probe(fen).outcome) for fen in fens]
-        assert max(found[1::2]) == 3
+            fens = list[str]()
+            for material in tables.available():
+                fens += [fen for fen, _ in random_pairs(material, 4)]
+            outcomes, kept = page.run(script.replace("ASKED", json.dumps(fens)))
+            assert outcomes == [str(tables.probe(fen).outcome) for fen in fens]
+        assert max(kept) == 3
 
 
 def test_a_table_of_pairs_answers_where_two_pawns_face_each_other(
@@ -327,9 +344,9 @@ def test_a_table_of_pairs_answers_where_two_pawns_face_each_other(
         assert shown[-1].startswith("No table of KPvKP (pawn against pawn) is here.")
         for fen, answer in zip(with_pair, answers, strict=True):
             probe = tables.probe(fen)
-            assert (answer["outcome"], answer["dtg"]) == (str(probe.outcome), probe.dtg)
+            assert answer["outcome"] == str(probe.outcome)
+            assert answer["dtg"] == probe.dtg
             moves = {move["san"]: (move["outcome"], move["dtg"]) for move in answer["moves"]}
-            assert moves == {
-                move.san: (str(move.outcome), move.dtg) for move in tables.probe_moves(fen)
-            }
+            expected = {move.san: (str(move.outcome), move.dtg) for move in probe.moves}
+            assert moves == expected
     assert refusal == "No table KPvKP is here."

@@ -15,20 +15,25 @@ from tbgen.score import Color, Score
 
 
 def points_of(path: str) -> list[tuple[int, int]]:
-    """The points of a path: the first as it is, the others by their distance from the one before."""
-    (x, y), *steps = [(int(a), int(b)) for a, b in re.findall(r"(-?\d+) ?(-?\d+)", path)]
-    points = [(x, y)]
-    for right, down in steps:
-        x, y = x + right, y + down
+    """The points of a path, which has the steps from each point to the next."""
+    x = 0
+    y = 0
+    points = list[tuple[int, int]]()
+    for right, down in re.findall(r"(-?\d+) ?(-?\d+)", path):
+        x += int(right)
+        y += int(down)
         points.append((x, y))
     return points
 
 
 @pytest.fixture(scope="module")
 def plots(some: list[Record]) -> list[tuple[dict[Score, tuple[int, ...]], dict[str, Any]]]:
-    sides = [record.sides[side].outcomes for record in some for side in Color]
-    counts = [{outcome: each.distances for outcome, each in outcomes.items()} for outcomes in sides]
-    return [(distances, plot_of(distances)) for distances in counts]
+    plots = []
+    for record, side in itertools.product(some, Color):
+        outcomes = record.sides[side].outcomes
+        distances = {outcome: counted.distances for outcome, counted in outcomes.items()}
+        plots.append((distances, plot_of(distances)))
+    return plots
 
 
 def test_every_count_has_its_point(
@@ -37,25 +42,29 @@ def test_every_count_has_its_point(
     for distances, plot in plots:
         assert sorted(plot["lines"]) == sorted(distances)
         last = max(map(len, distances.values()))
-        for outcome, found in plot["lines"].items():
-            counts = distances[outcome]
-            expected = [
-                round(WIDTH * (plies + 0.5) / last) for plies, count in enumerate(counts) if count
-            ]
-            assert [x for x, _ in found] == expected if last > 1 else len(found) == 1
-            heights = [y for _, y in found]
+        for outcome, points in plot["lines"].items():
+            counts = {plies: count for plies, count in enumerate(distances[outcome]) if count}
+            if last > 1:
+                expected = [round(WIDTH * (plies + 0.5) / last) for plies in counts]
+                assert [x for x, _ in points] == expected
+            else:
+                assert len(points) == 1
+            heights = [y for _, y in points]
             assert all(0 <= y <= HEIGHT for y in heights)
-            order = sorted(zip([count for count in counts if count], heights, strict=True))
-            assert [y for _, y in order] == sorted(heights, reverse=True)
-            assert points_of(path_of(found)) == found
+            by_count = sorted(zip(counts.values(), heights, strict=True))
+            assert [y for _, y in by_count] == sorted(heights, reverse=True), "more is higher"
+            assert points_of(path_of(points)) == points
 
 
 def test_no_two_scores_of_a_plot_share_a_style(
     plots: list[tuple[dict[Score, tuple[int, ...]], dict[str, Any]]],
 ) -> None:
+    scores = set[Score]()
     for _, plot in plots:
-        assert len(set(map(line_style, plot["named"]))) == len(plot["named"]) > 0
-    assert len(set(itertools.chain.from_iterable(plot["named"] for _, plot in plots))) > 9
+        styles = set(map(line_style, plot["named"]))
+        assert len(styles) == len(plot["named"]) > 0
+        scores.update(plot["named"])
+    assert len(scores) > 9
 
 
 def test_a_line_of_one_or_two_points_has_dots(site: Path) -> None:

@@ -17,22 +17,31 @@ ALL = """(async () => {
   const rules = await import('./rules.js');
   return POSITIONS.map((fen) => {
     const position = rules.parseFen(fen);
-    const { formatFen, brokenRule, isCheck, hasEnPassant, legalMoves, uciOf, sanOf, play, isReset } = rules;
-    const after = (move) => formatFen(play(position, move));
-    const told = (move) => [uciOf(move), sanOf(position, move), after(move), isReset(position, move)];
-    return [formatFen(position), brokenRule(position), isCheck(position), hasEnPassant(position),
-      legalMoves(position).map(told).sort((a, b) => (a[0] < b[0] ? -1 : 1))];
+    const told = (move) => [
+      rules.uciOf(move),
+      rules.sanOf(position, move),
+      rules.formatFen(rules.play(position, move)),
+      rules.isReset(position, move),
+    ];
+    return [
+      rules.formatFen(position),
+      rules.brokenRule(position),
+      rules.isCheck(position),
+      rules.hasEnPassant(position),
+      rules.legalMoves(position).map(told).sort((a, b) => (a[0] < b[0] ? -1 : 1)),
+    ];
   });
 })()"""
 
 
 def random_boards(number: int, seed: int) -> list[chess.Board]:
-    """Legal positions of two to eight men, many with pawns, some with a right to take en passant."""
+    """Legal positions of two to eight men, many with pawns, some with rights to take en passant."""
     draw = random.Random(seed)
-    names = [
-        "Kk" + "".join(draw.choices("QRBNPPPqrbnppp", k=draw.randrange(7))) for _ in range(number)
-    ]
-    return [chess.Board(random_board(draw, each, en_passant=0.6).fen()) for each in names]
+    boards = list[chess.Board]()
+    for _ in range(number):
+        men = "Kk" + "".join(draw.choices("QRBNPPPqrbnppp", k=draw.randrange(7)))
+        boards.append(chess.Board(random_board(draw, men, en_passant=0.6).fen()))
+    return boards
 
 
 CASTLING = (
@@ -47,7 +56,8 @@ CASTLING = (
 def told(board: chess.Board) -> list[object]:
     moves = []
     for move in board.legal_moves:
-        san, resets = board.san(move), board.is_zeroing(move)
+        san = board.san(move)
+        resets = board.is_zeroing(move)
         board.push(move)
         moves.append([move.uci(), san, board.fen(), resets])
         board.pop()

@@ -84,7 +84,8 @@ def test_pages_of_other_servers_name_no_explorer(page: Chromium, site: Path) -> 
 
 def test_the_page_of_an_ending_leads_to_a_position_of_it(page: Chromium, address: str) -> None:
     page.open(f"{address}/material/KBvK.html")
-    link = "[...document.querySelectorAll('.facts a')].find((each) => each.textContent === 'a position at random')"
+    links = "[...document.querySelectorAll('.facts a')]"
+    link = f"{links}.find((each) => each.textContent === 'a position at random')"
     page.open(page.run(f"{link}.href"), SHOWN)
     fen = fen_in(page)
     assert sorted(man for man in fen.split()[0] if man.isalpha()) == ["B", "K", "k"]

@@ -1,4 +1,7 @@
-"""The tour (docs/tutorials/endings.md) says what the explorer shows; scripts/pictures.py takes its pictures."""
+"""The tour (docs/tutorials/endings.md) says what the explorer shows.
+
+scripts/pictures.py takes its pictures.
+"""
 
 from __future__ import annotations
 
