@@ -53,23 +53,17 @@ def test_a_plain_line_passes(source: str) -> None:
     assert packed.faults_in(source) == []
 
 
-def test_only_a_clean_folder_fails(
+def test_a_file_with_a_packed_line_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(packed, "ROOT", tmp_path)
-    monkeypatch.setattr(packed, "CLEAN", ("clean",))
-    files = []
-    for folder in ("clean", "other"):
-        file = tmp_path / folder / "a.py"
-        file.parent.mkdir()
-        file.write_text("a, b, c = 1, 2, 3\n")
-        files.append(file)
-    assert packed.check(files, names_all=False) == 1
-    assert capsys.readouterr().out == (
-        "clean/a.py:1: assigns 3 values at once\n"
-        "packed lines in folders that are not clean yet: other 1\n"
-    )
-    assert packed.check(files[1:], names_all=True) == 0
+    plain = tmp_path / "plain.py"
+    plain.write_text("a = 1\n")
+    file = tmp_path / "packed.py"
+    file.write_text("a, b, c = 1, 2, 3\n")
+    assert packed.check([plain]) == 0
+    assert packed.check([plain, file]) == 1
+    assert capsys.readouterr().out == "packed.py:1: assigns 3 values at once\n"
 
 
 def test_density_counts_in_a_hundred_statements() -> None:
@@ -78,8 +72,8 @@ def test_density_counts_in_a_hundred_statements() -> None:
     assert density.row("it") == "| it | 3 | 33.3 | 33.3 | 33.3 | 0.0 | 0.0 | 25.0 | 0 |"
 
 
-def test_what_is_called_clean_exists_and_is() -> None:
-    assert all((packed.ROOT / entry).exists() for entry in packed.CLEAN)
-    files = [file for file in packed.searched_files() if packed.is_clean(file)]
-    assert files
-    assert packed.check(files, names_all=False) == 0
+def test_no_file_of_the_project_has_a_packed_line() -> None:
+    files = packed.searched_files()
+    for folder in packed.SEARCHED:
+        assert any(file.is_relative_to(packed.ROOT / folder) for file in files), folder
+    assert packed.check(files) == 0
