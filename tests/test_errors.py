@@ -39,7 +39,8 @@ def test_an_error_is_one_line_names_what_it_carries_and_survives_another_process
     error: TbgenError,
 ) -> None:
     again = pickle.loads(pickle.dumps(error))
-    assert (str(again), vars(again)) == (str(error), vars(error))
+    assert str(again) == str(error)
+    assert vars(again) == vars(error)
     assert len(str(error).splitlines()) == 1
     assert 0 < error.exit_code < 128
     assert repr(error).startswith(type(error).__name__ + "(")

@@ -55,7 +55,9 @@ def test_what_defines_no_man_is_refused_with_the_reason(texts: list[str], reason
 )
 def test_a_man_of_ones_own_is_his_letter_and_his_rays(text: str, moves: str) -> None:
     man = Man.parse(text)
-    assert (man.letter, man.moves, man.name) == (text[0], moves, f"{text[0]}={moves}")
+    assert man.letter == text[0]
+    assert man.moves == moves
+    assert man.name == f"{text[0]}={moves}"
     assert man == Man(text[0], rays_in(moves)) == Man.parse(man.name)
     assert pickle.loads(pickle.dumps(man)) == man
     assert hash(man) == hash(Man.parse(man.name))

@@ -167,11 +167,9 @@ def test_pawn_moves_lead_to_earlier_waves() -> None:
     for name in PAWN_MATERIALS:
         layout = layout_of(Material.parse(name))
         wave_of = np.repeat(np.arange(len(layout.waves) - 1), np.diff(layout.waves)).tolist()
-        assert (layout.waves[0], layout.waves[-1], len(wave_of)) == (
-            0,
-            len(layout.blocks),
-            len(layout.blocks),
-        )
+        assert layout.waves[0] == 0
+        assert layout.waves[-1] == len(layout.blocks)
+        assert len(wave_of) == len(layout.blocks)
         moves = 0
         for number, squares in enumerate(layout.blocks):
             for n, (color, _) in enumerate(layout.slots[: layout.pawns]):

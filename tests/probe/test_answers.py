@@ -61,7 +61,9 @@ def test_best_is_best_play_and_what_only_keeps_the_outcome_is_not(tables: Tableb
             chosen = draw.choice(moves)
             after = board.copy(stack=False)
             own, accrued, reset = play_move(after, chosen.move, own_score(board))
-            assert (chosen.own, chosen.accrued, chosen.reset) == (own, accrued, reset)
+            assert chosen.own == own
+            assert chosen.accrued == accrued
+            assert chosen.reset == reset
             assert chosen.san == board.san(chosen.move)
     assert slower > 100
 
@@ -180,7 +182,9 @@ def test_answers_to_one_question_are_equal(tables: Tablebase) -> None:
 def test_a_field_of_an_answer_may_be_replaced(tables: Tablebase) -> None:
     probe = tables.probe(WAITING, ACCRUED)
     longer = dataclasses.replace(probe, dtg=99)
-    assert (longer.dtg, longer.outcome, longer.own) == (99, probe.outcome, probe.own)
+    assert longer.dtg == 99
+    assert longer.outcome == probe.outcome
+    assert longer.own == probe.own
     assert longer.moves == probe.moves
     assert longer != probe
     with pytest.raises(TypeError, match="belongs to a position"):

@@ -57,7 +57,8 @@ def test_threads_may_share_a_board_with_men_of_ones_own(folder: Path) -> None:
     with Tablebase(folder) as tables:
         alone = answers(tables, board)
         assert asked_by_threads(lambda: answers(tables, board)) == {tuple(alone)}
-    assert (board.fen(), board.move_stack) == (POSITION, [])
+    assert board.fen() == POSITION
+    assert board.move_stack == []
 
 
 @pytest.mark.parametrize(
@@ -67,7 +68,8 @@ def test_threads_may_share_a_board_of_chess(tables: Tablebase, fen: str) -> None
     board = chess.Board(fen)
     alone = answers(tables, board)
     assert asked_by_threads(lambda: answers(tables, board)) == {tuple(alone)}
-    assert (board.fen(), board.move_stack) == (fen, [])
+    assert board.fen() == fen
+    assert board.move_stack == []
 
 
 def test_tables_with_men_of_ones_own_are_known_by_name(folder: Path) -> None:

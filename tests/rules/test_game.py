@@ -238,7 +238,9 @@ def test_an_improvement_at_the_cutoff_is_recorded_and_the_clock_goes_on(
     clock: int, counter: int, end: End | None
 ) -> None:
     game = game_from(HELD.format(clock, "G7.5"), "Rg1", cutoff="G1.5")
-    assert (game.last.end, str(game.accrued), game.last.counter) == (end, "G1.5", counter)
+    assert game.last.end == end
+    assert str(game.accrued) == "G1.5"
+    assert game.last.counter == counter
 
 
 def test_under_whole_game_mobility_no_position_is_forgotten() -> None:
@@ -340,12 +342,11 @@ def test_the_facts_of_a_game_are_those_of_its_plies_and_its_score() -> None:
     game.push_line("Bh3 Kh4")
     facts = game.facts(Scoring(Scheme.WINNER))
     assert facts["fen"] == "8/8/4K3/8/7k/7B/8/8 w - - 35 31"
-    assert (facts["own"], facts["accrued"], facts["reached_at_ply"]) == (
-        str(own_score(game.board)),
-        "G4.0",
-        0,
-    )
-    assert (facts["points"], facts["scoring"]) == ({"white": 1.0, "black": 0.0}, "winner")
+    assert facts["own"] == str(own_score(game.board))
+    assert facts["accrued"] == "G4.0"
+    assert facts["reached_at_ply"] == 0
+    assert facts["points"] == {"white": 1.0, "black": 0.0}
+    assert facts["scoring"] == "winner"
     assert facts["plies"][1] == {
         "ply": 1,
         "san": "Bh3",
@@ -357,9 +358,11 @@ def test_the_facts_of_a_game_are_those_of_its_plies_and_its_score() -> None:
     }
     assert facts["plies"][0]["san"] is facts["plies"][0]["uci"] is None
     assert json.loads(json.dumps(facts)) == facts
-    assert (facts["end"], facts["ended_at_ply"]) == (None, None)
+    assert facts["end"] is None
+    assert facts["ended_at_ply"] is None
     over = game_from(START, "f3", "e5", "g4", "Qh4#").facts()
-    assert (over["end"], over["ended_at_ply"]) == ("checkmate", 4)
+    assert over["end"] == "checkmate"
+    assert over["ended_at_ply"] == 4
 
 
 def test_no_plies_are_left_once_the_fifty_move_rule_could_have_struck() -> None:

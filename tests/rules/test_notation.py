@@ -245,7 +245,8 @@ def test_the_seventh_field_carries_the_accrued_score_except_right_after_a_reset(
     fen: str, field: str, mobility: Mobility, own: str, accrued: str
 ) -> None:
     board, found = parse_fen(f"{fen} {field}", mobility=mobility)
-    assert (str(own_score(board)), str(found)) == (own, accrued)
+    assert str(own_score(board)) == own
+    assert str(found) == accrued
     assert format_fen(board, found) == f"{fen} {accrued}"
 
 
@@ -347,7 +348,8 @@ def test_a_score_carried_into_a_position_keeps_its_clock_but_needs_one_above_zer
     board, accrued = with_score(
         chess.Board(f"8/8/4K3/5Bk1/8/8/8/8 w - - {clock} 30"), Score("G4.0")
     )
-    assert (board.halfmove_clock, str(accrued)) == (expected, "G4.0")
+    assert board.halfmove_clock == expected
+    assert str(accrued) == "G4.0"
 
 
 MOVES = ["e6e5", "Kh5"]

@@ -71,4 +71,5 @@ def test_a_page_plays_the_zugzwang_of_an_ending_with_tables(
     for there, steps in ((None, 0), (tables, 2)):
         page = dict(Site([pawns], tables=there).files())["material/KPvK.html"]
         zugzwang = str(page).partition('id="lines"')[0]
-        assert (zugzwang.count('id="zugzwang-'), zugzwang.count('data-steps="')) == (2, steps)
+        assert zugzwang.count('id="zugzwang-') == 2
+        assert zugzwang.count('data-steps="') == steps

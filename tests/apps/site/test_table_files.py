@@ -36,13 +36,15 @@ def test_the_catalog_names_every_table_with_its_size_and_digest(
 def test_a_file_comes_whole_or_in_part(client: TestClient, table_folder: Path, file: str) -> None:
     content = (table_folder / file).read_bytes()
     whole = client.get(f"/tables/{file}")
-    assert (whole.status_code, whole.content) == (200, content)
+    assert whole.status_code == 200
+    assert whole.content == content
     assert whole.headers["accept-ranges"] == "bytes"
     assert whole.headers["content-type"] == "application/x-hdf5"
     size = len(content)
     for asked, first, last in (("512-1023", 512, 1023), ("-100", size - 100, size - 1)):
         part = client.get(f"/tables/{file}", headers={"Range": f"bytes={asked}"})
-        assert (part.status_code, part.content) == (206, content[first : last + 1])
+        assert part.status_code == 206
+        assert part.content == content[first : last + 1]
         assert part.headers["content-range"] == f"bytes {first}-{last}/{size}"
     assert client.get(f"/tables/{file}", headers={"Range": f"bytes={size}-"}).status_code == 416
     codes = [
@@ -58,9 +60,11 @@ def test_distances_that_are_not_there_are_not_found(table_folder: Path, tmp_path
             (tmp_path / path.name).hardlink_to(path)
     with client_of(tmp_path) as made:
         found = made.get("/tables/KBvK.dtg.h5")
-        assert (found.status_code, found.json()["message"]) == (404, "KBvK has no distances here")
+        assert found.status_code == 404
+        assert found.json()["message"] == "KBvK has no distances here"
         found = made.get("/r-mobility/line", params={"fen": "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"})
-        assert (found.status_code, found.json()["error"]) == (404, "MissingDistancesError")
+        assert found.status_code == 404
+        assert found.json()["error"] == "MissingDistancesError"
         assert found.json()["message"] == (
             "only the outcomes of KBvK are here; for distances: tbgen build KBvK"
         )
@@ -101,7 +105,8 @@ def test_a_file_that_is_replaced_is_not_given_as_the_old_one(
             )
         for path in ("/tables/KBvK.h5", "/tables/KBvK.dtg.h5", "/tables/KBvK.json"):
             found = client.get(path)
-            assert (found.status_code, found.json()["error"]) == (404, "NotFound")
+            assert found.status_code == 404
+            assert found.json()["error"] == "NotFound"
             assert "KBvK has been replaced or removed" in found.json()["message"]
         assert client.get("/tables/KvK.h5").status_code == 200
 
@@ -113,5 +118,6 @@ def test_a_damaged_table_is_an_error_that_tells_nothing_of_the_machine(
     (tmp_path / "KvK.h5").write_bytes(flipped((tmp_path / "KvK.h5").read_bytes(), -1))
     with client_of(tmp_path) as client:
         found = client.get("/r-mobility", params={"fen": "8/6k1/8/4K3/8/8/8/8 b - - 0 1"})
-    assert (found.status_code, found.json()["error"]) == (500, "DamagedTableError")
+    assert found.status_code == 500
+    assert found.json()["error"] == "DamagedTableError"
     assert str(tmp_path) not in found.text
