@@ -121,7 +121,7 @@ class PlannedBlock:
 
     @property
     def _bytes_of_rights(self) -> int:
-        """Its values with a right to take en passant, and those after a double step, a byte each."""
+        """Values with rights to take en passant, and those after double steps, a byte each."""
         same_men = {edge.child for edge in self.edges if edge.child.material == self.node.material}
         rights = self.node.double_steps + sum(child.double_steps for child in same_men)
         return rights * (self.node.cells // 2)

@@ -1,4 +1,7 @@
-"""The explorer without a table: the tables that captures and promotions lead to bound its moves, or prove the value."""
+"""The explorer without a table.
+
+The tables that captures and promotions lead to bound its moves, or prove the value.
+"""
 
 from __future__ import annotations
 
