@@ -18,7 +18,7 @@ from tbgen.apps.match.journal import state_path
 from tests.apps.match.matches import games_of, scripted, walker
 from tests.apps.match.test_match import check
 from tests.attacks.attack import Attempt, assert_civil, cut_up
-from tests.test_tampered import texts_of
+from tests.test_tampered import text_of
 
 ENGINE = Path(__file__).parent / "wild_engine.py"
 SHORT = ("-games", "4", "-maxmoves", "4", "-srand", "3")
@@ -46,7 +46,7 @@ def begin_states(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
         games = games[: draw.randrange(len(games))] if draw.random() < 0.7 else games
         if draw.random() < 0.3:
             games = cut_up(games or b"x", draw, 1)
-        told = json.dumps(facts).encode() if draw.random() < 0.3 else texts_of(facts, draw)
+        told = json.dumps(facts).encode() if draw.random() < 0.3 else text_of(facts, draw)
         pgn.write_bytes(games)
         state_path(pgn).write_bytes(told)
         before = _moves_of(pgn) & whole
