@@ -679,6 +679,9 @@ def test_what_a_solve_has_proved_is_shown(page: Chromium, own_folder: Path) -> N
         verdict = text_of(page, "#verdict")
         assert verdict.startswith(f"{facts['lower']['outcome']} White holds")
         assert f"Proved to be best: {facts['moves'][0]['san']}" in verdict
+        best = {move["san"] for move in facts["moves"] if move["best"]}
+        assert set(texts_of(page, ".move.best b")) == best
+        assert texts_of(page, ".group:first-child .score")[0] == facts["lower"]["outcome"]
         page.run("document.getElementById('ask-line').click()")
         page.wait("document.querySelector('#game button')")
         moves = list[str]()

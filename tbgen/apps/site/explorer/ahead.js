@@ -6,7 +6,7 @@ const MOST_UNASKED = 100; // plies of best play: they take a server 30 ms
 /** What follows a move: the reply, and words. `site` has `probe` and `line`. */
 export async function after(node, answer, uci, site) {
   const { known } = answer.moves.find((move) => move.uci === uci);
-  const isInTable = answer.outcome || (known && !known.reply);
+  const isInTable = answer.outcome || (known && !known.reply && !known.isSolved);
   if (isInTable) return whatFollows(node, uci, site);
   const { whatIsKnown } = await import('./known.js');
   return whatIsKnown(answer, uci);
@@ -17,7 +17,7 @@ export async function after(node, answer, uci, site) {
  * `site` has `isQuick`, too, and `tries(uci)`, which learns of the move to try where no distances are known.
  */
 export function askAhead(node, answer, site) {
-  const proved = answer.outcome === null && answer.moves.find((move) => move.best);
+  const proved = answer.outcome === null && answer.moves.find((move) => move.best && move.known && !move.known.isSolved);
   if (proved) return () => afterProved(node, proved, site);
   const leadsOn = answer.outcome !== null && answer.outcome !== answer.accrued;
   if (!leadsOn || !site.isQuick) return null;

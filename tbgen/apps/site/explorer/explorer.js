@@ -290,7 +290,12 @@ async function showUnknown(fen, accrued, number) {
   if (position.castling !== '-') return; // nothing is solved with rights to castle
   const found = await source.solved?.(fen, accrued).catch(() => null);
   if (!found || number !== asked) return;
-  showVerdict(...solved(found), ...unknown(answer, NAMES, turnButton()));
+  const { withSolved } = await import('./known.js');
+  answer = withSolved(answer, found.moves);
+  showVerdict(...solved(found), ...unknown(answer, NAMES, turnButton(), { isProved: found.exact }));
+  if (found.exact) byId('verdict').style.setProperty('--shade', colorOf(found.lower));
+  showMoves();
+  showStatus();
   byId('ask-line').hidden = !found.exact || !found.moves.length;
   byId('ask-line').textContent = LINE_OF_SOLVED;
 }

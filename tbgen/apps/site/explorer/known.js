@@ -5,12 +5,14 @@ import { formatFen, isReset, legalMoves, ownOf, play, sanOf, uciOf } from './rul
 import { codeOf, formatScore, inWords, parseScore, worth } from './scores.js';
 
 const LEAST_CODE = 2; // a lower score is a mate or a stalemate
+const ANYTHING = 10_000; // more than any outcome is worth
 const MATE_BY = { w: 'G0.0', b: '-G0.0' };
 const MATE_OF = { w: '-G0.0', b: 'G0.0' };
 
 /** The answer with what is `known` of each move, and with the `bounds` that this proves.
  *
  * `known` is null, or has an `outcome`: that of the move, or with a `reply` the best that the move can come to.
+ * With `isSolved`, a solve has proved it, and no table has the position after the move.
  * `isHere` says whether a table has a position, `outcomes` asks for the outcomes of FENs.
  */
 export async function withKnown(answer, position, { isHere, outcomes }) {
@@ -23,6 +25,19 @@ export async function withKnown(answer, position, { isHere, outcomes }) {
   moves.sort((one, other) => heightOf(other, turn) - heightOf(one, turn));
   const bounds = boundsOf(moves, turn);
   return { ...answer, bounds, moves: bounds.isProved ? withBest(moves, bounds.most) : moves };
+}
+
+/** The same answer with what a solve has proved of its moves. */
+export function withSolved(answer, solved) {
+  const proved = new Map(solved.map((move) => [move.uci, move]));
+  const moves = answer.moves.map((move) => {
+    const { exact = false, lower, best = false } = proved.get(move.uci) ?? {};
+    const known = exact ? { outcome: lower.outcome, reply: null, isSolved: true } : move.known;
+    return { ...move, known, best };
+  });
+  const turn = answer.fen.split(' ')[1];
+  moves.sort((one, other) => other.best - one.best || heightOf(other, turn) - heightOf(one, turn));
+  return { ...answer, moves };
 }
 
 /** A move with its end, or with the replies that have one. */
@@ -66,7 +81,7 @@ function knownOf({ end, replies }, turn) {
 const worthTo = (turn, outcome) => (turn === 'w' ? 1 : -1) * worth(parseScore(outcome));
 
 /** Moves of which nothing is known may come to anything. */
-const heightOf = ({ known }, turn) => (known ? worthTo(turn, known.outcome) : Infinity);
+const heightOf = ({ known }, turn) => (known ? worthTo(turn, known.outcome) : ANYTHING);
 
 /** The least and the most that the side to move gets, as far as its moves prove it, and the move that gets the least. */
 function boundsOf(moves, turn) {
@@ -104,5 +119,6 @@ export function whatIsKnown({ fen, moves }, uci) {
   if (!known) return { reply: null, words: ['No table knows what follows.'] };
   const other = moverOf(fen) === 'White' ? 'Black' : 'White';
   const value = [badge(known.outcome), ` ${inWords(parseScore(known.outcome))}.`];
+  if (!known.reply) return { reply: null, words: ['Solved: ', ...value] };
   return { reply: known.reply.uci, words: [`${other} can reply ${known.reply.san}: `, ...value] };
 }

@@ -40,7 +40,7 @@ function groupsOfKnown(answer, does) {
 }
 
 function titleOfKnown(known, { fen }) {
-  if (!known) return ['Not known'];
+  if (!known) return ['Not known', make('small', {}, 'no table within two plies')];
   const words = make('small', {}, inWords(parseScore(known.outcome)));
   if (known.reply) return [`${moverOf(fen)} gets at most`, badge(known.outcome), words];
   return ['Comes to', badge(known.outcome), words];
