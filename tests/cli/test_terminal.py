@@ -19,15 +19,32 @@ from tests.project import S18
 HEAVY = ("numba", "numpy", "h5py", "rich", "zstandard")
 
 
+ONE_AFTER_ANOTHER = """
+import sys
+from tbgen.cli import main
+for words in {calls!r}:
+    sys.argv = ['tbgen', *words]
+    try:
+        main()
+    except SystemExit:
+        print('\\n' + {told!r} + ' '.join(sys.modules))
+"""
+TOLD = "modules so far: "
+
+
+def modules_after_each(*calls: tuple[str, ...]) -> list[set[str]]:
+    """The modules that a process has imported after each call of the program."""
+    program = ONE_AFTER_ANOTHER.format(calls=calls, told=TOLD)
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    lines = [line for line in done.stdout.splitlines() if line.startswith(TOLD)]
+    assert len(lines) == len(calls)
+    return [set(line.removeprefix(TOLD).split()) for line in lines]
+
+
 def modules_after(*arguments: str) -> set[str]:
-    code = (
-        "import sys\n"
-        "from tbgen.cli import main\n"
-        f"sys.argv = ['tbgen', *{arguments!r}]\n"
-        "try:\n    main()\nexcept SystemExit:\n    print('\\n' + ' '.join(sys.modules))\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return set(done.stdout.splitlines()[-1].split())
+    (modules,) = modules_after_each(arguments)
+    return modules
 
 
 @pytest.mark.parametrize("arguments", [("--help",), ("score", "--help"), ("score", "startpos")])
@@ -35,9 +52,10 @@ def test_scoring_imports_no_arrays_and_no_compiler(arguments: tuple[str, ...]) -
     assert not modules_after(*arguments) & set(HEAVY)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_help_of_no_command_imports_the_compiler(command: str) -> None:
-    assert not modules_after(command, "--help") & {"numba", "llvmlite"}
+def test_the_help_of_no_command_imports_the_compiler() -> None:
+    after_each = modules_after_each(*((command, "--help") for command in COMMANDS))
+    for command, modules in zip(COMMANDS, after_each, strict=True):
+        assert not modules & {"numba", "llvmlite"}, command
 
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
