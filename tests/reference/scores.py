@@ -7,7 +7,7 @@ default cutoff.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import chess
 
@@ -36,6 +36,15 @@ def end_of(
     None stands where it goes on. The moves are played on the board. `carried` is the score that had
     accrued before it.
     """
+    plies = [*plies_of(board, moves, carried)]
+    score, _ = plies[-1]
+    return score, [end for _, end in plies]
+
+
+def plies_of(
+    board: chess.Board, moves: Iterable[chess.Move], carried: str = ""
+) -> Iterator[tuple[str, str | None]]:
+    """The score that has accrued at the beginning of a game and after each ply, and why it ends."""
     code = code_of(board)
     white_holds = not board.turn
     counter = board.halfmove_clock
@@ -45,7 +54,7 @@ def end_of(
         if given <= code:
             code = given
             white_holds = not carried.startswith("-")
-    ends: list[str | None] = ["fifty moves" if counter >= FIFTY_MOVES else None]
+    yield _text_of(code, white_holds), "fifty moves" if counter >= FIFTY_MOVES else None
     had_eight_moves = False
     for move in moves:
         reset = board.is_zeroing(move)
@@ -59,7 +68,7 @@ def end_of(
             if lost or won:
                 code = 0
                 white_holds = board.turn == (chess.WHITE if won else chess.BLACK)
-            ends.append("variant end")
+            yield _text_of(code, white_holds), "variant end"
             continue
         own = code_of(board)
         if reset or own < code:
@@ -69,18 +78,21 @@ def end_of(
                 counter = 0
         bare_kings = board.uci_variant == "chess" and chess.popcount(board.occupied) == 2
         has_eight_moves = bare_kings and own == EIGHT_MOVES
+        end = None
         if own == 0:
-            ends.append("checkmate")
+            end = "checkmate"
         elif own == 1:
-            ends.append("stalemate")
+            end = "stalemate"
         elif has_eight_moves and had_eight_moves:
-            ends.append("bare kings")
+            end = "bare kings"
         elif counter >= FIFTY_MOVES:
-            ends.append("fifty moves")
+            end = "fifty moves"
         elif seen[key] >= 3:
-            ends.append("threefold repetition")
-        else:
-            ends.append(None)
+            end = "threefold repetition"
+        yield _text_of(code, white_holds), end
         had_eight_moves = has_eight_moves
+
+
+def _text_of(code: int, white_holds: bool) -> str:
     sign = "" if white_holds else "-"
-    return f"{sign}G{code // 2}.{5 * (code % 2)}", ends
+    return f"{sign}G{code // 2}.{5 * (code % 2)}"
