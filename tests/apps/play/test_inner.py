@@ -7,7 +7,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
@@ -29,6 +28,7 @@ from tbgen.closures.solving import PositionSolver
 from tbgen.errors import EngineStartError
 from tbgen.score import Color
 from tests.apps.match.matches import walker
+from tests.apps.play.told import Told
 
 ENGINES = Path(__file__).parent / "engines"
 SCRIPTED = Path(__file__).parent.parent / "match" / "engines" / "scripted.py"
@@ -56,10 +56,7 @@ def dialogue(folder: Path, command: str | None, *steps: str) -> list[str]:
 
     A search without end is not waited for.
     """
-    out = list[str]()
-
-    def answers() -> int:
-        return sum(line.startswith("bestmove ") for line in out)
+    told = Told()
 
     def lines() -> Iterator[str]:
         asked = 0
@@ -67,14 +64,12 @@ def dialogue(folder: Path, command: str | None, *steps: str) -> list[str]:
             yield step
             if step.startswith("go"):
                 asked += 1
-            while not is_endless(step.split()) and answers() < asked:
-                time.sleep(0.001)
-                yield "isready"
+            if not is_endless(step.split()):
+                told.wait_for("bestmove ", times=asked)
 
     inner = None if command is None else InnerEngine(command)
-    protocol = Protocol(folder, lambda text: out.extend(text.splitlines()), inner)
-    protocol.run(lines())
-    return [line for line in out if line != "readyok"]
+    Protocol(folder, told.write, inner).run(lines())
+    return [line for line in told.lines if line != "readyok"]
 
 
 def uci(folder: Path, command: str) -> list[str]:

@@ -17,6 +17,7 @@ from tbgen.probe import Tablebase
 from tbgen.rules.position import accruable, bare_sides, own_score, play_move
 from tbgen.score import Color, Score
 from tests.apps.play.test_inner import best, valuer
+from tests.apps.play.told import Told
 from tests.positions import random_root
 
 
@@ -47,21 +48,19 @@ def drawn_lots(judge: Tablebase, number: int) -> list[tuple[chess.Board, Score]]
 
 def played(folder: Path, positions: Sequence[tuple[chess.Board, Score]]) -> list[str]:
     """The player's moves."""
-    out = list[str]()
+    told = Told()
+    moves = list[str]()
 
     def lines() -> Iterator[str]:
-        for number, (board, accrued) in enumerate(positions, 1):
+        for board, accrued in positions:
+            told.lines.clear()
             yield f"position fen {board.fen()} {accrued}"
             yield "go nodes 100"
-            while len(best(out)) < number:
-                yield "isready"
+            told.wait_for("bestmove ")
+            moves.extend(best(told.lines))
 
-    def tell(line: str) -> None:
-        if line.startswith("bestmove "):
-            out.append(line)
-
-    Protocol(folder, tell, InnerEngine(valuer())).run(lines())
-    return best(out)
+    Protocol(folder, told.write, InnerEngine(valuer())).run(lines())
+    return moves
 
 
 def check_results(folder: Path, judge: Tablebase, number: int) -> None:

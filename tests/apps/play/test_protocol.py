@@ -18,6 +18,7 @@ from tbgen.probe import Tablebase
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.score import Color, Score
 from tbgen.text import in_plies
+from tests.apps.play.told import Told
 from tests.positions import BISHOP, random_root
 from tests.probe.tables_without import BEFORE_PROMOTION, without_promotions
 
@@ -29,12 +30,6 @@ def said(folder: Path, *lines: str) -> list[str]:
     out = list[str]()
     Protocol(folder, out.append).run(lines)
     return "\n".join(out).splitlines()
-
-
-def until(out: list[str], word: str) -> Iterator[str]:
-    """Lines that ask whether the player is ready, until it has said a word."""
-    while not any(word in line for line in out):
-        yield "isready"
 
 
 def moves_in(line: str) -> list[str]:
@@ -120,7 +115,7 @@ def test_a_mate_is_a_mate_and_other_outcomes_are_their_points(
 
 
 def test_without_end_the_answer_waits_for_stop(table_folder: Path) -> None:
-    out = list[str]()
+    told = Told()
 
     def lines() -> Iterator[str]:
         for position, asked in (
@@ -128,18 +123,18 @@ def test_without_end_the_answer_waits_for_stop(table_folder: Path) -> None:
             (f"{BISHOP} G4.0", "go infinite"),
             (f"{BISHOP} G4.0", "go ponder"),
         ):
-            out.clear()
+            told.lines.clear()
             yield f"position fen {position}"
             yield asked
             yield "isready"
-            yield from until(out, " pv ")
-            assert not any("bestmove" in line for line in out)
+            told.wait_for(" pv ")
+            assert not any("bestmove" in line for line in told.lines)
             yield "stop"
-            yield from until(out, "bestmove")
+            told.wait_for("bestmove")
 
-    Protocol(table_folder, out.append).run(lines())
-    assert best(out) == "e6e5"
-    assert any("pondering is not offered" in line for line in out)
+    Protocol(table_folder, told.write).run(lines())
+    assert best(told.lines) == "e6e5"
+    assert any("pondering is not offered" in line for line in told.lines)
 
 
 @pytest.mark.parametrize(
@@ -296,14 +291,14 @@ def test_against_moves_at_random_it_keeps_what_the_tables_promise(
         start = random_root(draw, "Kk" + "QRBNP"[number % 5])
         promised = tables.probe(start).outcome
         game = Game(start, fifty_moves=FiftyMoves(FiftyMoveSetting.NONE))
-        out = list[str]()
-        Protocol(table_folder, out.append).run(lines_of_a_game(game, side, draw, out))
+        told = Told()
+        Protocol(table_folder, told.write).run(lines_of_a_game(game, side, draw, told))
         player = Color.of(side)
         assert game.accrued.worth_to(player) >= promised.worth_to(player), start.fen()
 
 
 def lines_of_a_game(
-    game: Game, side: chess.Color, draw: random.Random, out: list[str]
+    game: Game, side: chess.Color, draw: random.Random, told: Told
 ) -> Iterator[str]:
     """Ask the player for the moves of a side, and play the other's at random, to the end."""
     start = game.board.fen()
@@ -316,10 +311,10 @@ def lines_of_a_game(
         if moves:
             position += ["moves", *moves]
         yield " ".join(position)
-        out.clear()
+        told.lines.clear()
         yield "go movetime 1"
-        yield from until(out, "bestmove")
-        game.push(chess.Move.from_uci(best(out)))
+        told.wait_for("bestmove")
+        game.push(chess.Move.from_uci(best(told.lines)))
 
 
 CASTLING = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1"
@@ -367,26 +362,26 @@ ENDLESS = "go nodes 99999999999999999999"
 def test_a_search_that_another_waits_for_ends_when_the_host_wants_it(
     tmp_path: Path, last: str
 ) -> None:
-    out = list[str]()
+    told = Told()
 
     def lines() -> Iterator[str]:
         yield "position startpos"
         yield ENDLESS
-        yield from until(out, " pv ")
+        told.wait_for(" pv ")
         yield "go nodes 100"
         yield "isready"
         if last == "stop":
             yield "stop"
-            yield from until(out, "bestmove")
+            told.wait_for("bestmove")
         elif last == "quit":
             yield "quit"
 
-    protocol = Protocol(tmp_path, out.append, end_seconds=1.0, quit_seconds=1.0)
+    protocol = Protocol(tmp_path, told.write, end_seconds=1.0, quit_seconds=1.0)
     run = threading.Thread(target=protocol.run, args=(lines(),), daemon=True)
     run.start()
     run.join(60)
     assert not run.is_alive()
-    assert sum(line.startswith("bestmove ") for line in out) == 2
+    assert sum(line.startswith("bestmove ") for line in told.lines) == 2
 
 
 def test_commands_behind_a_search_are_obeyed_in_their_order(table_folder: Path) -> None:
