@@ -104,12 +104,12 @@ def test_a_study_is_worth_what_the_command_of_the_page_says(
 
 def test_bare_kings_are_those_of_the_table(tables: Tablebase) -> None:
     counts = counts_in(tables)
-    every, improved = counts["all moves"]
-    best, improved_after_best = counts["best moves"]
-    assert f"With `G8.5` accrued, {every:,} moves of Black" in PAGE
-    assert f"After {improved:,} of them White still improves" in PAGE
-    assert f"{best:,} of them are best moves" in PAGE
-    assert improved_after_best == 0
+    every = counts["all moves"]
+    best = counts["best moves"]
+    assert f"With `G8.5` accrued, {every.number:,} moves of Black" in PAGE
+    assert f"After {every.improved:,} of them White still improves" in PAGE
+    assert f"{best.number:,} of them are best moves" in PAGE
+    assert best.improved == 0
 
 
 def test_the_lines_of_the_page_are_those_that_the_command_prints(table_folder: Path) -> None:
