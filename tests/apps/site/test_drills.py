@@ -212,10 +212,10 @@ def test_the_gallery_has_what_records_say(published: list[Record]) -> None:
         assert any(line.fen.startswith(f"{fen} ") for line in longest)
     for placement, white, black in rows_of("ZUGZWANGS"):
         fen = f"{placement} - - 0 1"
-        longest = known[material_of(chess.Board(fen)).canonical()].zugzwangs.longest
-        assert longest.fen == fen
-        assert longest.white.outcome == Score(white)
-        assert longest.black.outcome == Score(black)
+        zugzwang = known[material_of(chess.Board(fen)).canonical()].zugzwangs.longest
+        assert zugzwang.fen == fen
+        assert zugzwang.white.outcome == Score(white)
+        assert zugzwang.black.outcome == Score(black)
 
 
 def known_rows(tables: Tablebase, name: str) -> list[tuple[chess.Board, str]]:
