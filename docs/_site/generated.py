@@ -84,8 +84,9 @@ def resolve(path: str) -> Any:
 
 
 def described(path: str, thing: Any) -> Iterator[str]:
-    """A heading and what autodoc says; members of classes too, but for those that are no user's concern."""
-    title, is_class = path.removeprefix("tbgen.").rpartition(".")[2], isinstance(thing, type)
+    """A heading and the description by autodoc, with the members of a class that concern users."""
+    title = path.removeprefix("tbgen.").rpartition(".")[2]
+    is_class = isinstance(thing, type)
     yield from (
         title,
         "-" * len(title),
@@ -188,7 +189,7 @@ class Commands(Generated):
 def to_public_name(
     app: Sphinx, env: Any, node: pending_xref, content: nodes.Element
 ) -> nodes.Node | None:
-    """Where a type of a signature is described: under its public name, or nowhere if it has none."""
+    """Where a type of a signature is described: under its public name, or nowhere without one."""
     target = node["reftarget"]
     name = target.rpartition(".")[2]
     if node.get("refdomain") != "py":
@@ -202,7 +203,10 @@ def to_public_name(
 
 
 def add_contents(_app: Sphinx, docname: str, source: list[str]) -> None:
-    """Make a hidden table of contents from the links below each heading of a page of links, which GitHub shows."""
+    """Make a hidden table of contents of a page of links, as GitHub shows it.
+
+    It has the links below each heading.
+    """
     if docname not in ("index", "design/README", "adr/README"):
         return
     parts = re.split(r"^## ", source[0], flags=re.MULTILINE)
