@@ -72,6 +72,23 @@ CORE = (
 )
 """Where the rules, the solver, the files, the probe and the proof are tested."""
 LAYERS = {"--fast": FAST, "--core": CORE}
+LONGEST = (
+    "attacks/test_attacks.py",
+    "cli/test_transcripts.py",
+    "closures/test_preparing.py",
+    "closures/test_solving.py",
+    "docs/test_journeys.py",
+    "retro/outcomes/test_codes.py",
+    "apps/hold/test_frames.py",
+    "closures/test_reach.py",
+    "closures/test_truth.py",
+    "apps/site/test_in_a_row.py",
+    "apps/site/test_explorer.py",
+)
+"""The files that take longest.
+
+A process takes whole files, so these begin first: at the end no process is alone with a long one.
+"""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -126,7 +143,17 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
     return [collector for collector in collectors if type(collector) is pytest.Module]
 
 
+def rank_of(item: pytest.Item) -> int:
+    """When the file of a test begins."""
+    file, _, _ = item.nodeid.partition("::")
+    name = file.removeprefix("tests/")
+    if name in LONGEST:
+        return LONGEST.index(name)
+    return len(LONGEST)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items.sort(key=rank_of)
     option_of_mark = {"slow": "--slow", "given_tables": "--tables", "given_syzygy": "--syzygy"}
     chosen = list[pytest.Item]()
     left_out = list[pytest.Item]()
