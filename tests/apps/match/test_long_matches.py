@@ -14,7 +14,6 @@ from tbgen.apps.match.openings import Openings
 from tests.apps.match.matches import Silent, fake_referee, run, walker
 from tests.apps.match.test_recover import signature
 
-GAMES = 5000
 NAMES = ["-engine", "cmd=Ann", "-engine", "cmd=Bob", "-each", "depth=1"]
 
 
@@ -32,16 +31,18 @@ class Counting(Silent):
         self.after.append(self.calls)
 
 
-def test_a_game_costs_as_much_at_the_end_of_a_long_match_as_at_its_beginning() -> None:
+@pytest.mark.parametrize("games", [5000, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_a_game_costs_as_much_at_the_end_of_a_long_match_as_at_its_beginning(games: int) -> None:
     watcher = Counting()
-    referee = fake_referee([*NAMES, "-games", str(GAMES), "-concurrency", "2"], watcher)
+    referee = fake_referee([*NAMES, "-games", str(games), "-concurrency", "2"], watcher)
     sys.setprofile(watcher.profile)
     try:
         asyncio.run(referee.play())
     finally:
         sys.setprofile(None)
-    assert len(watcher.after) == GAMES
-    early, late = (watcher.after[end] - watcher.after[end - 500] for end in (1000, GAMES - 1))
+    assert len(watcher.after) == games
+    early = watcher.after[1000] - watcher.after[500]
+    late = watcher.after[-1] - watcher.after[-501]
     assert late <= 1.1 * early
 
 
