@@ -27,6 +27,8 @@ from tbgen.system.process import forget_peak, peak_bytes
 from tbgen.table import Entries
 
 CUTS = (Score("G3.0"), Score("G0.5"), Score("-G0.5"), Score("-G3.0"))
+OTHER_BYTES = 1 << 25
+"""What the program takes besides, of the half GiB that a plan has for it."""
 MOST_OUTCOME = 20
 SCATTERED = np.random.default_rng(5).permutation(
     np.setdiff1d(np.arange(-MOST_OUTCOME, MOST_OUTCOME + 1, dtype=np.int8), [0])
@@ -83,7 +85,7 @@ def test_a_block_with_four_free_men_takes_the_memory_of_its_plan(
     taken = peak_bytes() - before
     cost = block.cost
     both_questions = cost.memory_bytes + cost.question_bytes
-    assert 0.6 * both_questions < taken < both_questions
+    assert 0.6 * both_questions < taken < both_questions + OTHER_BYTES
 
 
 @pytest.mark.parametrize(("room", "most"), [(1 << 40, 2), (1 << 10, 1)])
