@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 import multiprocessing
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -143,8 +144,8 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.M
     path = filled(tmp_path / "KPvK.blocks", 0)
     write = arrays.write_whole
 
-    def fill_up(parts: list[bytes]) -> Iterator[bytes]:
-        yield from parts[:3]
+    def fill_up(parts: Iterable[bytes]) -> Iterator[bytes]:
+        yield from itertools.islice(parts, 3)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with opened(path) as store:
