@@ -139,7 +139,7 @@ def assert_loads_little(page: Chromium, *, is_served: bool) -> None:
         _, is_part, path = url.partition("/explorer/")
         if is_part:
             loaded.add(path.partition("?")[0])
-    parts = files()
+    parts = dict(files())
     if is_served:
         assert "server.js" in loaded
         parts[""] = index_page(SERVER).encode()
