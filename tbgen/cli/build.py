@@ -8,9 +8,10 @@ import re
 import signal
 import sys
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
@@ -46,6 +47,10 @@ _UNITS = ("", "K", "M", "G", "T")
 """[power of 1024] -> the letter of a unit."""
 _LEAST_SIZE = 1 << 20
 """A smaller number lacks its unit."""
+_LOOK_SECONDS = 0.2
+"""How long a signal may go unseen."""
+
+R = TypeVar("R")
 
 
 def _memory_of(context: click.Context, option: click.Parameter, text: str | None) -> int | None:
@@ -224,10 +229,23 @@ def _build(folder: Path, wanted: list[Material], settings: Settings) -> None:
             signals_to(stop, signal.SIGINT, signal.SIGTERM),
             ThreadPoolExecutor(1) as worker,
         ):
-            findings = worker.submit(build, folder, wanted, watcher, settings).result()
-            worker.submit(_keep_records, folder, wanted, settings.threads, watcher).result()
+            building = worker.submit(build, folder, wanted, watcher, settings)
+            findings = _result_of(building)
+            counting = worker.submit(_keep_records, folder, wanted, settings.threads, watcher)
+            _result_of(counting)
     if not is_quiet():
         _show_summary(findings, watcher.made)
+
+
+def _result_of(future: Future[R]) -> R:
+    """The result of a thread, for the main thread, which handles signals in the meantime.
+
+    A signal that comes while a process is started may go to another thread, and does not wake this
+    one. Without a look now and then the build went on to its end.
+    """
+    while not future.done():
+        wait([future], timeout=_LOOK_SECONDS)
+    return future.result()
 
 
 def _keep_records(

@@ -112,3 +112,4 @@ def test_no_process_outlives_a_build(tmp_path: Path, number: signal.Signals) -> 
         assert "was lost" not in rest
         assert not list(tmp_path.glob(f"*{PARTIAL}"))
     check_tables(tmp_path)
+    assert len(tables_in(tmp_path)) < 10, "it went on"
