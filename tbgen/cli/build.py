@@ -240,8 +240,8 @@ def _build(folder: Path, wanted: list[Material], settings: Settings) -> None:
 def _result_of(future: Future[R]) -> R:
     """The result of a thread, for the main thread, which handles signals in the meantime.
 
-    A signal that comes while a process is started may go to another thread, and does not wake this
-    one. Without a look now and then the build went on to its end.
+    A thread that waits without end was seen to sleep through a signal that came while a process was
+    started: the build went on to its end. So this thread looks now and then.
     """
     while not future.done():
         wait([future], timeout=_LOOK_SECONDS)

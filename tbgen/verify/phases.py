@@ -232,11 +232,11 @@ class PartCheck:
     def _waves(self) -> list[int]:
         """The indices at which waves begin, and the number of kept cells."""
         kept = self._part.kept
+        cells = cells_of_block(self._layout)
         waves = np.array(self._layout.waves)
         if len(kept.blocks):
-            cells = cells_of_block(self._layout)
             return (np.searchsorted(kept.blocks, waves) * cells).tolist()
-        return np.searchsorted(kept.some, waves * cells_of_block(self._layout)).tolist()
+        return np.searchsorted(kept.some, waves * cells).tolist()
 
     def _wrong_pairs(self) -> Iterator[Violation]:
         reports = self._reports
