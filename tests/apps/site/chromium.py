@@ -209,6 +209,10 @@ class Chromium:
         script = _WAIT.replace("SECONDS", str(_SECONDS)).replace("CONDITION", condition)
         self.run(script)
 
+    def draw(self) -> None:
+        """Let the browser draw the page: the board takes a new size only then."""
+        self.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
     def check(self, width: int) -> None:
         """See that nothing hangs over the edge, and that axe finds nobody kept from the page."""
         assert self.run("document.documentElement.scrollWidth") == width

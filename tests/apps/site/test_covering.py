@@ -61,6 +61,7 @@ def test_a_click_in_the_middle_of_a_button_hits_it(page: Chromium, server: str, 
         page.wait("!document.getElementById('ending').hidden")
         page.run(STATES[state])
         page.wait(REACHED[state])
+        page.draw()
         count, covered = page.run(COVERED)
         assert covered == [], width
         assert count > 30
@@ -85,4 +86,5 @@ def test_a_phone_shows_the_board_the_verdict_and_moves_at_once(page: Chromium, s
         assert tops[0] == tops[1], "two moves a row"
         page.run("scrollTo(0, 500); document.getElementById('ask-drill').click()")
         page.wait("!document.getElementById('drill-part').hidden")
+        page.draw()
         assert page.run("document.querySelector('cg-board').getBoundingClientRect().top >= 0")
