@@ -34,6 +34,13 @@ DEADLINES: Final = {"head": 10.0, "body": 30.0, "work": 60.0, "sending": 20.0}
 * sending: for the client, which has to read the better part of its full buffer of 64 kB
 """
 
+REFUSAL_SECONDS = 0.5
+"""The pause after an answer that the server is busy, before the connection's next request is read.
+
+Without it, clients that ask again at once would keep the server busy with refusals.
+"""
+_BUSY: Final = 503
+
 MOST_HEAD_BYTES: Final = 1 << 16
 _NO_REQUEST: Final = "Invalid HTTP request received."
 PART_BYTES: Final = 1 << 12
@@ -95,6 +102,8 @@ class Connection(HttpToolsProtocol):
         """Whether bytes have come that are no request; all further ones are ignored."""
         self._unanswered = deque[RequestResponseCycle]()
         """Requests whose answers are not complete, in the order of their answers."""
+        self._status = 0
+        """The status of the last answer."""
         self._phase = "head"
         self._since = self.loop.time()
         self._clock = self.loop.call_later(DEADLINES["head"], self._look_at_clock)
@@ -124,6 +133,15 @@ class Connection(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         answered = self._unanswered.popleft()
         answered.transport.finish()  # type: ignore[attr-defined]
+        if self._status == _BUSY:
+            self.flow.pause_reading()
+            self._look()
+            self.loop.call_later(REFUSAL_SECONDS, self._read_on)
+        else:
+            self._read_on()
+
+    def _read_on(self) -> None:
+        """Turn to what has come, and comes, after the last answer."""
         super().on_response_complete()
         self._parse()
 
@@ -249,10 +267,18 @@ class Connection(HttpToolsProtocol):
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the application answer until the client has left."""
         self._answering = asyncio.current_task()
+
+        async def send_and_note(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._status = message["status"]
+            await send(message)
+
         if scope["http_version"] == "1.0":
-            send = with_length(send)
+            answer = with_length(send_and_note)
+        else:
+            answer = send_and_note
         with suppress(asyncio.CancelledError):  # the client has left, or the server stops
-            await self._application(scope, receive, send)
+            await self._application(scope, receive, answer)
 
 
 def with_length(send: Send) -> Send:

@@ -7,6 +7,7 @@ import contextlib
 import logging
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
@@ -14,12 +15,18 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.server import ServerState
 
 from tbgen.apps.site.connection import PART_BYTES, Connection
+from tbgen.apps.site.limits import Limits
 from tbgen.apps.site.run import config_for
+from tbgen.apps.site.server import application
+from tbgen.apps.site.service import ServerSettings
+from tests.apps.site.conftest import running
 
 HEALTH = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LAST = b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 FILE = b"GET /tables/KPvK.h5 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 GARBAGE = b"\x00\x01\r\n\r\n"
+STANDARD = b"GET /standard?fen=8/8/8/4K1k1/8/4P3/8/8_w HTTP/1.1\r\nHost: localhost\r\n\r\n"
+PAUSE = "tbgen.apps.site.connection.REFUSAL_SECONDS"
 LINES = b"8/8/8/4K1k1/8/4P3/8/8_w\n" * 3
 BATCH_HEAD = b"POST /r-mobility?brief=1 HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
 GAME = (
@@ -153,3 +160,31 @@ def test_a_client_that_leaves_before_its_answers_costs_no_error(server: str) -> 
         with client_of(server) as client:
             client.sendall(slow * 20)
     assert answer_to(server, LAST).startswith(b"HTTP/1.1 200 OK")
+
+
+@pytest.mark.usefixtures("errors")
+def test_after_a_refusal_others_are_answered_first(
+    table_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PAUSE, 3600.0)
+    busy = ServerSettings([table_folder], limits=Limits(at_once=0, waiting=0))
+    with running(application(busy)) as server, client_of(server) as client:
+        client.sendall(STANDARD)
+        assert client.recv(1 << 16).startswith(b"HTTP/1.1 503 ")
+        client.sendall(HEALTH)
+        assert answer_to(server, LAST).startswith(b"HTTP/1.1 200 OK")
+        client.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            client.recv(1)
+
+
+@pytest.mark.usefixtures("errors")
+def test_a_refusal_does_not_end_a_connection(
+    table_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PAUSE, 0.01)
+    busy = ServerSettings([table_folder], limits=Limits(at_once=0, waiting=0))
+    with running(application(busy)) as server:
+        answers = answer_to(server, STANDARD * 3 + LAST)
+    assert answers.count(b"HTTP/1.1 503 ") == 3
+    assert answers.count(b"HTTP/1.1 200 OK") == 1
