@@ -35,8 +35,8 @@ BARE_KING = ("KvK", "KNvK", "KBvK", "KRvK", "KQvK")
 BUILT = ("KvK", "KNvK", "KBvK", "KRvK", "KPvK")
 CACHE_BYTES = 200_000
 """Some ten blocks, so that each solver removes all the time what others read."""
-POSITIONS = 12
-SOLVES = 10
+POSITIONS = 6
+SOLVES = 5
 """The positions that a solver solves before it ends by itself."""
 
 

@@ -145,7 +145,7 @@ def test_who_mates_after_the_last_pawn_promotes_makes_bounds_closer_and_never_wr
     folder_of: Folder, tables: Tablebase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     allow_few_men(monkeypatch, 1)
-    asked = list(pairs(random.Random(SEED), ["KPk", "Kkp"], 60))
+    asked = list(pairs(random.Random(SEED), ["KPk", "Kkp"], 24))
 
     def solutions_by(part: slice) -> list[Solution]:
         monkeypatch.setattr(planning, "ways_of", lambda free: ways.ways_of(free)[part])
