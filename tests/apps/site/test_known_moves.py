@@ -30,6 +30,10 @@ MATED_AT_ONCE = "7k/R7/1R6/8/8/8/8/K7 w - - 0 1"
 REFUTED = "8/8/8/8/2b5/1k6/3P4/1K6 w - - 0 1"
 """After d3, Black takes the pawn."""
 NOTHING_NEAR = "7n/8/8/2k5/8/8/R7/7K w - - 0 1"
+ONE_REPLY = "k7/3N4/1K6/8/8/8/P7/8 w - - 0 1"
+"""After Nb8, Black can only take the knight."""
+ONE_REPLY_LOSES = "k7/3N4/1K6/8/8/8/7R/8 w - - 0 1"
+"""After Nb8, Black can only take the knight, and is mated."""
 BLACK_TO_MOVE = "8/2n5/3R4/3k4/8/8/8/K7 b - - 0 1"
 FENS = [
     WON_BY_A_CAPTURE,
@@ -37,6 +41,8 @@ FENS = [
     MATED_AT_ONCE,
     BLACK_TO_MOVE,
     REFUTED,
+    ONE_REPLY,
+    ONE_REPLY_LOSES,
     "8/3P4/8/8/8/1k6/6r1/1K6 w - - 0 1",
     "8/8/8/3Pp3/8/1k6/8/1K6 w - e6 0 1",
 ]
@@ -47,7 +53,9 @@ class Known(NamedTuple):
 
     outcome: Score
     reply: str
-    """The reply that bounds the move; empty if the outcome is that of the move."""
+    """The reply that bounds the move; empty if the move itself leads to the outcome."""
+    is_exact: bool
+    """Whether the move comes to the outcome, for a table knows every reply."""
 
 
 def end_of(tables: Tablebase, board: chess.Board, move: chess.Move) -> Score | None:
@@ -63,21 +71,25 @@ def end_of(tables: Tablebase, board: chess.Board, move: chess.Move) -> Score | N
 
 
 def known_of(tables: Tablebase, board: chess.Board, move: chess.Move) -> Known | None:
-    """The outcome of a move, or the best that it can come to; a mate bounds nothing."""
+    """The outcome of a move, or the best that it can come to; a mate alone bounds nothing."""
     end = end_of(tables, board, move)
     if end is not None:
-        return Known(end, "")
+        return Known(end, "", is_exact=True)
     mover = Color.of(board.turn)
     after = board.copy()
     after.push(move)
-    worst: Known | None = None
+    ends = dict[str, Score]()
     for reply in after.legal_moves:
         outcome = end_of(tables, after, reply)
-        if outcome is None or outcome == Score(0, mover):
-            continue
-        if worst is None or outcome.worth_to(mover) < worst.outcome.worth_to(mover):
-            worst = Known(outcome, after.san(reply))
-    return worst
+        if outcome is not None:
+            ends[after.san(reply)] = outcome
+    if not ends:
+        return None
+    worst = min(ends, key=lambda san: ends[san].worth_to(mover))
+    is_exact = len(ends) == after.legal_moves.count()
+    if ends[worst] == Score(0, mover) and not is_exact:
+        return None
+    return Known(ends[worst], worst, is_exact)
 
 
 def known_on(page: Chromium) -> dict[str, tuple[str, str | None, bool]]:
@@ -104,12 +116,69 @@ def test_what_captures_and_promotions_lead_to_stands_beside_each_move(
         known = known_of(tables, board, move)
         if known is None:
             said: tuple[str, str | None, bool] = ("Not known", None, False)
-        elif known.reply:
-            said = (f"{Color.of(board.turn)} gets at most", str(known.outcome), True)
+        elif known.is_exact:
+            said = ("Comes to", str(known.outcome), known.reply != "")
         else:
-            said = ("Comes to", str(known.outcome), False)
+            said = (f"{Color.of(board.turn)} gets at most", str(known.outcome), True)
         expected[board.san(move)] = said
     assert known_on(page) == expected
+
+
+@pytest.mark.parametrize("fen", FENS)
+def test_moves_that_lose_by_mate_are_told(
+    page: Chromium, server: str, tables: Tablebase, fen: str
+) -> None:
+    board = chess.Board(fen)
+    mate = Score(0, Color.of(not board.turn))
+    lost = set[str]()
+    for move in board.legal_moves:
+        known = known_of(tables, board, move)
+        if known is not None and known.outcome == mate:
+            lost.add(board.san(move))
+    moves = set(map(board.san, board.legal_moves))
+    look_at(page, server, fen)
+    verdict = text_of(page, "#verdict")
+    assert ("by mate." in verdict) == (0 < len(lost) < len(moves) and "best play" not in verdict)
+
+
+@pytest.mark.parametrize(
+    ("fen", "said"),
+    [
+        ("k5r1/4R3/8/8/6K1/8/8/8 w - - 0 1", "Rg7 loses by mate."),
+        ("6r1/8/8/8/7N/8/5k1K/8 w - - 0 1", "Ng6, Ng2 and Nf3 lose by mate."),
+        ("8/8/4k3/8/1K6/8/1r1B4/8 w - - 0 1", "All moves but Kc3 lose by mate."),
+        ("4q3/1K6/8/8/7k/6R1/8/8 w - - 0 1", "10 of 18 moves lose by mate."),
+    ],
+)
+def test_a_few_moves_that_lose_by_mate_are_named(
+    page: Chromium, server: str, fen: str, said: str
+) -> None:
+    look_at(page, server, fen)
+    assert said in text_of(page, "#verdict")
+
+
+def test_moves_of_which_nothing_is_known_stand_in_the_order_of_replies(
+    page: Chromium, server: str
+) -> None:
+    board = chess.Board(NOTHING_NEAR)
+    look_at(page, server, NOTHING_NEAR)
+    rows = page.run(
+        """[...document.querySelectorAll('#moves .move')].map((row) =>
+          [row.querySelector('b').textContent, row.querySelector('b + span').textContent,
+           row.querySelector('.score')?.dataset.g ?? ''])"""
+    )
+    numbers = list[int]()
+    for san, said, reached in rows:
+        after = board.copy()
+        after.push_san(san)
+        number = after.legal_moves.count()
+        numbers.append(number)
+        if reached:
+            assert (said, reached) == ("", str(own_score(after)))
+        else:
+            assert said == f"{number} {'reply' if number == 1 else 'replies'}"
+    assert len(numbers) == board.legal_moves.count()
+    assert numbers == sorted(numbers)
 
 
 def test_a_value_that_a_capture_proves_is_shown_and_its_move_played(

@@ -6,7 +6,7 @@ const MOST_UNASKED = 100; // plies of best play: they take a server 30 ms
 /** What follows a move: the reply, and words. `site` has `probe` and `line`. */
 export async function after(node, answer, uci, site) {
   const { known } = answer.moves.find((move) => move.uci === uci);
-  const isInTable = answer.outcome || (known && !known.reply && !known.isSolved);
+  const isInTable = answer.outcome || (known && !known.reply && !known.isSolved); // or the game is over
   if (isInTable) return whatFollows(node, uci, site);
   const { whatIsKnown } = await import('./known.js');
   return whatIsKnown(answer, uci);
@@ -18,16 +18,16 @@ export async function after(node, answer, uci, site) {
  */
 export function askAhead(node, answer, site) {
   const proved = answer.outcome === null && answer.moves.find((move) => move.best && move.known && !move.known.isSolved);
-  if (proved) return () => afterProved(node, proved, site);
+  if (proved) return () => afterProved(node, answer, proved, site);
   const leadsOn = answer.outcome !== null && answer.outcome !== answer.accrued;
   if (!leadsOn || !site.isQuick) return null;
   if (answer.dtg === null) return () => tryFrom(node, answer, site);
   return answer.dtg <= MOST_UNASKED ? () => bestPlay(node, site) : null;
 }
 
-/** After a move that no table has, and that leads to one. */
-async function afterProved(node, { uci, san }, site) {
-  const { words } = await whatFollows(node, uci, site);
+/** A move that captures and promotions prove to be best, and what follows it. */
+async function afterProved(node, answer, { uci, san }, site) {
+  const { words } = await after(node, answer, uci, site);
   return [`${san}. `, ...words];
 }
 

@@ -2,12 +2,17 @@
 import { accruedOf } from './accrued.js';
 import { canonical, materialOf } from './materials.js';
 import { accruedAfter, isReset, legalMoves, ownOf, play, sanOf, uciOf } from './rules.js';
-import { formatScore } from './scores.js';
+import { codeOf, formatScore } from './scores.js';
 
-/** An answer without an outcome, and the name of the table that would have it. */
+/** An answer without an outcome, and the name of the table that would have it.
+ *
+ * Moves that leave the opponent the fewest replies come first, for these count in the game.
+ */
 export function bareAnswer(position, place) {
   const material = materialOf(position);
   const accrued = accruedOf(place);
+  const moves = legalMoves(position).map((move) => bareMove(position, move, accrued));
+  moves.sort((one, other) => one.ownCode - other.ownCode);
   return {
     fen: place.fen,
     material,
@@ -15,13 +20,20 @@ export function bareAnswer(position, place) {
     own: formatScore(ownOf(position)),
     accrued: formatScore(accrued),
     outcome: null,
-    moves: legalMoves(position).map((move) => bareMove(position, move, accrued)),
+    moves,
     strip: [],
   };
 }
 
 function bareMove(position, move, accrued) {
   const reset = isReset(position, move);
-  const reached = accruedAfter(play(position, move), reset, accrued);
-  return { uci: uciOf(move), san: sanOf(position, move), reset, accrued: formatScore(reached), known: null };
+  const after = play(position, move);
+  return {
+    uci: uciOf(move),
+    san: sanOf(position, move),
+    reset,
+    ownCode: codeOf(ownOf(after)),
+    accrued: formatScore(accruedAfter(after, reset, accrued)),
+    known: null,
+  };
 }

@@ -6,23 +6,24 @@ import { codeOf, formatScore, inWords, parseScore, worth } from './scores.js';
 
 const LEAST_CODE = 2; // a lower score is a mate or a stalemate
 const ANYTHING = 10_000; // more than any outcome is worth
+const MOST_NAMED = 3; // moves
 const MATE_BY = { w: 'G0.0', b: '-G0.0' };
 const MATE_OF = { w: '-G0.0', b: 'G0.0' };
 
 /** The answer with what is `known` of each move, and with the `bounds` that this proves.
  *
- * `known` is null, or has an `outcome`: that of the move, or with a `reply` the best that the move can come to.
- * With `isSolved`, a solve has proved it, and no table has the position after the move.
+ * `known` is null, or has an `outcome`: with `isExact` that of the move, else the best that the move can come to.
+ * A `reply` leads to it, unless the move itself does. With `isSolved`, a solve has proved it.
  * `isHere` says whether a table has a position, `outcomes` asks for the outcomes of FENs.
  */
 export async function withKnown(answer, position, { isHere, outcomes }) {
-  const ways = legalMoves(position).map((move) => wayOf(position, move, isHere));
-  const ends = ways.flatMap(({ end, replies }) => [end, ...replies.map((reply) => reply.end)]);
-  await askFor(ends.filter((end) => end && !end.outcome), outcomes);
+  const ahead = legalMoves(position).map((move) => lookAhead(position, move, isHere));
+  const ends = ahead.flatMap(({ end, replies }) => [end, ...replies.map((reply) => reply.end)]);
+  await fillIn(ends.filter((end) => end && !end.outcome), outcomes);
   const { turn } = position;
-  const known = new Map(ways.map((way) => [way.uci, knownOf(way, turn)]));
+  const known = new Map(ahead.map((seen) => [seen.uci, knownOf(seen, turn)]));
   const moves = answer.moves.map((move) => ({ ...move, known: known.get(move.uci) }));
-  moves.sort((one, other) => heightOf(other, turn) - heightOf(one, turn));
+  moves.sort((one, other) => mostOf(other, turn) - mostOf(one, turn));
   const bounds = boundsOf(moves, turn);
   return { ...answer, bounds, moves: bounds.isProved ? withBest(moves, bounds.most) : moves };
 }
@@ -32,16 +33,16 @@ export function withSolved(answer, solved) {
   const proved = new Map(solved.map((move) => [move.uci, move]));
   const moves = answer.moves.map((move) => {
     const { exact = false, lower, best = false } = proved.get(move.uci) ?? {};
-    const known = exact ? { outcome: lower.outcome, reply: null, isSolved: true } : move.known;
+    const known = exact ? { outcome: lower.outcome, reply: null, isExact: true, isSolved: true } : move.known;
     return { ...move, known, best };
   });
   const turn = answer.fen.split(' ')[1];
-  moves.sort((one, other) => other.best - one.best || heightOf(other, turn) - heightOf(one, turn));
+  moves.sort((one, other) => other.best - one.best || mostOf(other, turn) - mostOf(one, turn));
   return { ...answer, moves };
 }
 
-/** A move with its end, or with the replies that have one. */
-function wayOf(position, move, isHere) {
+/** A move with its end, or without one the replies with theirs. */
+function lookAhead(position, move, isHere) {
   const after = play(position, move);
   const end = endOf(position, move, after, isHere);
   return { uci: uciOf(move), end, replies: end ? [] : repliesOf(after, isHere) };
@@ -55,37 +56,44 @@ function endOf(position, move, after, isHere) {
 }
 
 function repliesOf(position, isHere) {
-  const replies = legalMoves(position).map((move) => {
+  return legalMoves(position).map((move) => {
     const end = endOf(position, move, play(position, move), isHere);
     return { uci: uciOf(move), san: sanOf(position, move), end };
   });
-  return replies.filter((reply) => reply.end);
 }
 
-async function askFor(ends, outcomes) {
+/** Ask the tables for the outcomes of ends. */
+async function fillIn(ends, outcomes) {
   if (!ends.length) return;
   const answers = await outcomes(ends.map((end) => end.fen));
   ends.forEach((end, place) => { end.outcome = answers[place]?.outcome ?? null; });
 }
 
-/** What is known of a move. A reply that leaves the mover a mate says nothing. */
+/** What is known of a move. If all replies are known, the worst one tells what it comes to, else that it comes to no more. */
 function knownOf({ end, replies }, turn) {
-  if (end) return end.outcome ? { outcome: end.outcome, reply: null } : null;
-  const told = replies.filter((reply) => reply.end.outcome);
-  told.sort((one, other) => worthTo(turn, one.end.outcome) - worthTo(turn, other.end.outcome));
-  const [reply] = told;
-  return reply && reply.end.outcome !== MATE_BY[turn] ? { outcome: reply.end.outcome, reply } : null;
+  if (end) return end.outcome ? { outcome: end.outcome, reply: null, isExact: true } : null;
+  const answered = replies.filter((reply) => reply.end?.outcome);
+  if (!answered.length) return null;
+  answered.sort((one, other) => worthTo(turn, one.end.outcome) - worthTo(turn, other.end.outcome));
+  const [reply] = answered;
+  const { outcome } = reply.end;
+  const isExact = answered.length === replies.length;
+  const isBound = outcome !== MATE_BY[turn]; // no move comes to more than a mate
+  return isExact || isBound ? { outcome, reply, isExact } : null;
 }
 
 /** A number that is the greater, the better an outcome is for a side. */
 const worthTo = (turn, outcome) => (turn === 'w' ? 1 : -1) * worth(parseScore(outcome));
 
-/** Moves of which nothing is known may come to anything. */
-const heightOf = ({ known }, turn) => (known ? worthTo(turn, known.outcome) : ANYTHING);
+/** The most that a move can be worth; one of which nothing is known may come to anything. */
+const mostOf = ({ known }, turn) => (known ? worthTo(turn, known.outcome) : ANYTHING);
 
-/** The least and the most that the side to move gets, as far as its moves prove it, and the move that gets the least. */
+/** The least and the most that the side to move gets, as far as its moves prove it, and the move that gets the least for certain.
+ *
+ * The moves stand in the order of the most that they can be worth.
+ */
 function boundsOf(moves, turn) {
-  const certain = moves.find((move) => move.known && !move.known.reply);
+  const certain = moves.find((move) => move.known?.isExact);
   const isBounded = moves.length > 0 && moves.every((move) => move.known);
   const least = certain?.known.outcome ?? MATE_OF[turn];
   const most = isBounded ? moves[0].known.outcome : MATE_BY[turn];
@@ -95,12 +103,12 @@ function boundsOf(moves, turn) {
 
 /** Moves that certainly come to the proved value are best, and come first. */
 function withBest(moves, value) {
-  const marked = moves.map((move) => ({ ...move, best: move.known !== null && !move.known.reply && move.known.outcome === value }));
+  const marked = moves.map((move) => ({ ...move, best: Boolean(move.known?.isExact) && move.known.outcome === value }));
   return [...marked.filter((move) => move.best), ...marked.filter((move) => !move.best)];
 }
 
 /** What the moves prove of a position, in words; nothing if they prove nothing. */
-export function provedByMoves({ fen, bounds }) {
+export function provedByMoves({ fen, moves, bounds }) {
   const { least, most, best, isBounded, isProved } = bounds;
   const way = `what captures and promotions lead to${best && `: ${best}`}`;
   if (isProved) {
@@ -110,15 +118,31 @@ export function provedByMoves({ fen, bounds }) {
   const parts = [];
   if (best) parts.push(' at least ', badge(least), isBounded ? ' and' : '');
   if (isBounded) parts.push(' at most ', badge(most));
-  return parts.length ? [make('p', {}, `${moverOf(fen)} gets`, ...parts, `, by ${way}.`)] : [];
+  const proved = parts.length ? [make('p', {}, `${moverOf(fen)} gets`, ...parts, `, by ${way}.`)] : [];
+  const lost = losingMoves(moves, fen.split(' ')[1]);
+  return lost ? [...proved, make('p', {}, lost)] : proved;
 }
 
-/** What is known to follow a move that no table has: the reply that bounds it, and words. */
+/** Which moves lose by mate, in words; empty if none is known to, or all are. */
+function losingMoves(moves, turn) {
+  const isLost = ({ known }) => known?.outcome === MATE_OF[turn];
+  const lost = moves.filter(isLost);
+  const others = moves.filter((move) => !isLost(move));
+  if (!lost.length || !others.length) return '';
+  if (others.length <= MOST_NAMED && others.length < lost.length) return `All moves but ${named(others)} lose by mate.`;
+  if (lost.length <= MOST_NAMED) return `${named(lost)} ${lost.length === 1 ? 'loses' : 'lose'} by mate.`;
+  return `${lost.length} of ${moves.length} moves lose by mate.`;
+}
+
+const named = (moves) => new Intl.ListFormat('en-GB').format(moves.map((move) => move.san));
+
+/** What is known to follow a move that leads to no table: the reply that does, and words. */
 export function whatIsKnown({ fen, moves }, uci) {
   const { known } = moves.find((move) => move.uci === uci);
   if (!known) return { reply: null, words: ['No table knows what follows.'] };
+  const { outcome, reply, isExact } = known;
+  const value = [badge(outcome), ` ${inWords(parseScore(outcome))}.`];
+  if (!reply) return { reply: null, words: ['Solved: ', ...value] };
   const other = moverOf(fen) === 'White' ? 'Black' : 'White';
-  const value = [badge(known.outcome), ` ${inWords(parseScore(known.outcome))}.`];
-  if (!known.reply) return { reply: null, words: ['Solved: ', ...value] };
-  return { reply: known.reply.uci, words: [`${other} can reply ${known.reply.san}: `, ...value] };
+  return { reply: reply.uci, words: [`${other} ${isExact ? 'replies' : 'can reply'} ${reply.san}: `, ...value] };
 }

@@ -4,6 +4,7 @@ import { make } from './elements.js';
 import { codeOf, inPlies, inWords, parseScore } from './scores.js';
 
 const OPEN_GROUPS = 2; // of moves that give the outcome away
+const ORDER = 'fewest replies first';
 
 /** `does` has `play(uci)`, and `point(uci)`, which shows what follows a move; null ends that.
  *
@@ -28,11 +29,11 @@ export function movesOf(answer, does) {
 
 /** Without a table: moves of which the same is known stand together. */
 function groupsOfKnown(answer, does) {
-  if (!answer.moves.some((move) => move.known)) return [groupOf(['Legal moves'], answer.moves, answer, does)];
+  if (!answer.moves.some((move) => move.known)) return [groupOf(['Legal moves', make('small', {}, ORDER)], answer.moves, answer, does)];
   const groups = new Map();
   for (const move of answer.moves) {
-    const { outcome = '', reply = null } = move.known ?? {};
-    const key = reply ? `at most ${outcome}` : outcome;
+    const { outcome = '', isExact = false } = move.known ?? {};
+    const key = isExact ? outcome : `at most ${outcome}`;
     if (!groups.has(key)) groups.set(key, []);
     groups.get(key).push(move);
   }
@@ -40,10 +41,9 @@ function groupsOfKnown(answer, does) {
 }
 
 function titleOfKnown(known, { fen }) {
-  if (!known) return ['Not known', make('small', {}, 'no table within two plies')];
+  if (!known) return ['Not known', make('small', {}, `no table within two plies; ${ORDER}`)];
   const words = make('small', {}, inWords(parseScore(known.outcome)));
-  if (known.reply) return [`${moverOf(fen)} gets at most`, badge(known.outcome), words];
-  return ['Comes to', badge(known.outcome), words];
+  return [known.isExact ? 'Comes to' : `${moverOf(fen)} gets at most`, badge(known.outcome), words];
 }
 
 /** How many moves keep what the position is worth, and of a draw of ordinary chess, how many keep that. */
@@ -120,16 +120,22 @@ function listenersOf(move, row, answer, { play, point }) {
 
 function distanceOf(move, answer) {
   if (move.known?.reply) return `then ${move.known.reply.san}`;
+  if (!answer.outcome && !move.known) return isReached(move, answer) ? '' : inReplies(move.ownCode >> 1); // the score says it
   if (!answer.outcome || move.dtg === null) return '';
   return move.dtg === 0 ? 'for ever' : inPlies(move.dtg);
 }
 
+const inReplies = (number) => `${number} ${number === 1 ? 'reply' : 'replies'}`;
+
+/** Whether the score after a move becomes the accrued one. */
+const isReached = (move, answer) => move.reset || move.accrued !== answer.accrued;
+
 /** The score that the move makes the accrued one. */
 function remarkOf(move, answer) {
   if (move.known?.reply) return []; // the reply stands there
-  if (move.reset) return [signOf('↺', 'counts anew from '), badge(move.accrued, { inside: true })];
-  if (move.accrued !== answer.accrued) return [signOf('→', 'reaches '), badge(move.accrued, { inside: true })];
-  return [];
+  if (!isReached(move, answer)) return [];
+  const sign = move.reset ? signOf('↺', 'counts anew from ') : signOf('→', 'reaches ');
+  return [sign, badge(move.accrued, { inside: true })];
 }
 
 function signOf(sign, words) {
