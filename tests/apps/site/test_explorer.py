@@ -635,9 +635,86 @@ def test_a_position_with_castling_rights_leads_on(page: Chromium, server: str) -
     look_at(page, server, board.fen())
     assert "Tables know no castling rights. White to move." in text_of(page, "#verdict")
     assert "O-O" in texts_of(page, ".move b")
-    page.open(page.run("document.querySelector('#verdict a').href"), SHOWN)
+    link = (
+        "[...document.querySelectorAll('#verdict a')].find((a) => a.innerText.includes('without'))"
+    )
+    assert page.run(f"{link}.innerText") == "Look at the position without castling rights"
+    page.open(page.run(f"{link}.href"), SHOWN)
     assert fen_in(page) == "4k3/8/8/8/8/8/8/4K2R w - - 0 1"
     assert "White forces checkmate" in text_of(page, "#verdict")
+
+
+@pytest.mark.parametrize(
+    ("fen", "said", "fragment"),
+    [
+        ("4k2r/6p1/8/8/8/8/8/R3KB2 b - - 0 1", "Ask lichess’s tables", "#explorer"),
+        ("4k2r/6p1/8/8/8/8/8/R3KB2 b k - 0 1", "Analyse it at lichess", ""),
+        ("4k2r/6pp/8/8/8/8/6PP/R3KB2 b - - 0 1", "Analyse it at lichess", ""),
+    ],
+)
+def test_without_a_table_the_answer_of_ordinary_chess_is_a_click_away(
+    page: Chromium, server: str, fen: str, said: str, fragment: str
+) -> None:
+    look_at(page, server, fen)
+    assert f"Ordinary chess: {said}: " in text_of(page, "#verdict")
+    address = f"https://lichess.org/analysis/standard/{fen.replace(' ', '_')}{fragment}"
+    assert page.run("document.querySelector('#verdict a').href") == address
+
+
+MEASURED = re.compile(
+    r"\| (six|seven), (?:up to )?(\d)(?:, \d+ asked)? \| \d+ \| (\d+) \| (\d+) \| \d+ "
+    r"\| ([\d,]+), ([\d,]+) \|"
+)
+"""A line of the page of measurements: men, those beside pawns, ends solved, exact, CPU seconds."""
+
+
+@pytest.mark.parametrize(
+    ("fen", "men", "beside_pawns"),
+    [
+        ("4k3/7p/5p2/8/8/5P2/8/4K2R w - - 0 1", "six", "3"),
+        ("4k3/pp5p/8/8/8/8/7P/4K3 w - - 0 1", "six", "3"),
+        ("4k2r/7p/8/8/8/7P/8/4K2R w - - 0 1", "six", "4"),
+        ("4k2r/7p/8/8/8/8/8/R3KB2 w - - 0 1", "six", "5"),
+        ("4k2r/5p1p/8/8/8/7P/8/4K2R w - - 0 1", "seven", "4"),
+        ("4k3/pp3p1p/8/8/8/7P/8/4K3 w - - 0 1", "seven", "4"),
+    ],
+)
+def test_how_long_a_solve_took_is_told_as_it_was_measured(
+    page: Chromium, server: str, fen: str, men: str, beside_pawns: str
+) -> None:
+    look_at(page, server, fen)
+    lines = Path("docs/measurements.md").read_text(encoding="utf-8")
+    measured = {found.group(1, 2): found.group(3, 4, 5, 6) for found in MEASURED.finditer(lines)}
+    solved, exact, half, most = measured[men, beside_pawns]
+    said = text_of(page, "#verdict")
+    assert f"Of {solved} ends of games with {men} men, " in said
+    came_out = "all" if exact == solved else exact
+    assert f" pawns, {came_out} came out exact" in said.replace(" a pawn,", " pawns,")
+    assert f"Half took at most {half} CPU seconds, all at most {most}." in said
+
+
+def test_kings_and_pawns_are_told_to_be_quick_where_pawns_block_each_other(
+    page: Chromium, server: str
+) -> None:
+    look_at(page, server, "8/1K6/6p1/p5P1/P1k5/7p/7P/8 w - - 0 51")
+    assert "quickly solved where the pawns block each other." in text_of(page, "#verdict")
+
+
+@pytest.mark.parametrize(
+    ("fen", "said"),
+    [
+        ("4k2r/8/8/8/8/8/8/RN2KB2 w - - 0 1", "330 to 1,730 CPU seconds and 12 GiB"),
+        ("4k2r/6pp/8/8/8/8/6PP/R3KB2 b - - 0 1", ""),
+    ],
+)
+def test_figures_of_other_men_are_told_where_there_are_some(
+    page: Chromium, server: str, fen: str, said: str
+) -> None:
+    look_at(page, server, fen)
+    verdict = text_of(page, "#verdict")
+    assert said in verdict
+    assert said in with_single_spaces(Path("docs/measurements.md").read_text(encoding="utf-8"))
+    assert ("CPU seconds" in verdict) == (said != "")
 
 
 def test_a_broken_link_leads_on(page: Chromium, server: str) -> None:

@@ -22,6 +22,9 @@ pytestmark = NEEDED
 ONE_KEEPS = "8/8/7K/5k2/8/7b/8/8 b - - 0 1"
 """Only Bg4 keeps Black's stalemate."""
 SEVERAL_KEEP = "8/8/8/8/5k2/8/4P3/4K3 w - - 0 1"
+PROMOTES = "8/4P1k1/8/8/8/8/8/4K3 w - - 0 1"
+"""Queen and rook keep the mate."""
+MATES = "k7/8/1K6/8/8/8/8/7R w - - 0 1"
 SEVERAL_HOLD = "8/3k4/8/8/5K2/8/1P6/8 b - - 0 1"
 
 
@@ -73,11 +76,25 @@ def test_of_several_moves_the_one_with_fewest_good_replies_is_tried(
     assert shares[tried.split()[0]] == min(shares.values())
 
 
-def test_a_side_that_makes_no_progress_only_has_to_keep_the_outcome(
+@pytest.mark.parametrize(
+    ("fen", "said"),
+    [
+        (PROMOTES, "Progress that cannot be taken back: 1. e8="),
+        (MATES, "The outcome is on the board after 1. Rh8#. The game is over."),
+    ],
+)
+def test_a_move_that_makes_progress_comes_before_one_that_is_hard_to_answer(
+    page: Chromium, server: str, fen: str, said: str
+) -> None:
+    look_at(page, server, fen)
+    page.wait(f"document.getElementById('why').innerText.startsWith({said!r})")
+
+
+def test_the_side_that_has_to_make_progress_is_named_whoever_moves(
     page: Chromium, server: str
 ) -> None:
     look_at(page, server, SEVERAL_HOLD)
-    assert "Black only has to keep it." in text_of(page, "#verdict")
+    assert text_of(page, "#verdict").count("White has to make progress.") == 1
 
 
 def test_the_line_goes_on_while_one_move_is_good(page: Chromium, server: str) -> None:

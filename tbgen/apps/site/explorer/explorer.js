@@ -22,7 +22,7 @@ import { showTools, wireTools } from './setup.js';
 import { addressOf, endingInAddress, inAddress, isEmbedded, lichessOf } from './share.js';
 import { NAMES, REPORT, figuresOf, probe, source, tableOf } from './source.js';
 import { Strip } from './strip.js';
-import { colorOf, solved, unknown, verdict } from './verdict.js';
+import { colorOf, verdict } from './verdict.js';
 import { untilGoal } from './why.js';
 
 const NAME = document.title;
@@ -280,6 +280,8 @@ function showLinks() {
 
 /** Without a table: what the position says itself, and what a solve has proved. */
 async function showUnknown(fen, accrued, number) {
+  const { solved, unknown } = await import('./unknown.js');
+  if (number !== asked) return;
   answer = bareAnswer(position, game.now);
   for (const id of OF_ANSWERS) byId(id).hidden = true;
   showVerdict(...unknown(answer, NAMES, turnButton()));
@@ -303,6 +305,7 @@ async function showUnknown(fen, accrued, number) {
 /** Captures and promotions of both sides lead to tables, which bound the value, or prove it. */
 async function showKnown(number) {
   const { provedByMoves, withKnown } = await import('./known.js');
+  const { unknown } = await import('./unknown.js');
   const tables = { isHere: isInTables, outcomes: (fens) => source.outcomes(fens) };
   const found = await withKnown(answer, position, tables).catch(() => null);
   if (!found || number !== asked) return;

@@ -11,28 +11,35 @@ const MOST_NAMED = 3; // replies
 /** The move to try from a position of a game, and words: why this one, and how it goes on while single moves are good. */
 export async function hardestToAnswer(node, answer, { probe }) {
   const keeping = answer.moves.filter((move) => move.keeps);
+  const isGainer = gainerOf(answer) === moverOf(answer.fen);
   const asked = keeping.slice(0, MOST_ASKED).map(async (move) => {
     const game = new Game(node);
     game.play(move.uci);
-    return { move, after: await probe(game.now) };
+    const after = await probe(game.now);
+    return { move, after, progress: isGainer ? progressOf(move, after) : NONE };
   });
   const tries = await Promise.all(asked);
-  const isGainer = gainerOf(answer) === moverOf(answer.fen);
-  tries.sort((one, other) => easeOf(one, isGainer) - easeOf(other, isGainer));
-  const { move, after } = tries[0];
+  tries.sort((one, other) => other.progress.rank - one.progress.rank || shareOf(one.after) - shareOf(other.after));
+  const [{ move, after, progress }] = tries;
   const steps = await onlyMoves(node, move, after, probe);
-  const line = written(node, steps);
-  return { uci: move.uci, words: [reasonOf(keeping.length, answer), ` ${line}. `, ...endOf(steps.at(-1).after)] };
+  const reason = tries.length === 1 ? 'The only move:' : progress.words || hardestOf(tries.length, answer);
+  return { uci: move.uci, words: [`${reason} ${written(node, steps)}. `, ...endOf(steps.at(-1).after)] };
 }
 
-/** A small number for a move that is hard to answer; one that makes progress for good comes before. */
-function easeOf({ move, after }, isGainer) {
-  if (isGainer && after.outcome === after.accrued) return -2;
-  if (isGainer && move.reset) return -1;
-  return after.moves.length ? goodIn(after).length / after.moves.length : 0;
+// What a move does for the side that has to make progress: the greater its rank, the better.
+const REACHES = { rank: 2, words: 'The outcome is on the board after' };
+const RESETS = { rank: 1, words: 'Progress that cannot be taken back:' };
+const NONE = { rank: 0, words: '' };
+
+function progressOf(move, after) {
+  if (after.outcome === after.accrued) return REACHES;
+  return move.reset ? RESETS : NONE;
 }
 
 const goodIn = ({ moves }) => moves.filter((move) => move.keeps);
+
+/** The share of replies that are good: the smaller it is, the harder the move is to answer. */
+const shareOf = (after) => (after.moves.length ? goodIn(after).length / after.moves.length : 0);
 
 /** The move, and what follows while a single move keeps the outcome. */
 async function onlyMoves(node, move, after, probe) {
@@ -49,8 +56,7 @@ async function onlyMoves(node, move, after, probe) {
   return steps;
 }
 
-function reasonOf(number, { fen }) {
-  if (number === 1) return 'The only move:';
+function hardestOf(number, { fen }) {
   const other = moverOf(fen) === 'White' ? 'Black' : 'White';
   return `Hardest for ${other} of ${number} moves that keep it:`;
 }

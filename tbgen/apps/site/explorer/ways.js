@@ -1,0 +1,19 @@
+// Commands for a machine with tbgen, each with a button that copies it.
+import { make } from './elements.js';
+import { copy } from './share.js';
+
+export const AGAIN = 'then start tbgen serve again'; // a server lists its tables when it starts
+
+/** Commands that take many lines: on a telephone, which runs none, a touch shows them. */
+export function folded(title, ...ways) {
+  const open = matchMedia('(min-width: 54rem)').matches;
+  return make('details', { open }, make('summary', {}, title), ...ways);
+}
+
+/** A command for a machine with tbgen, with a button that copies it. */
+export function wayOn(words, command) {
+  const said = make('span', { role: 'status' });
+  const onclick = () => copy(command, said);
+  const button = make('button', { type: 'button', class: 'link', 'aria-label': `Copy ${command}`, onclick }, 'Copy');
+  return make('p', { class: 'small' }, `${words} `, make('code', {}, command), ' ', button, ' ', said);
+}
