@@ -114,6 +114,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--syzygy", type=Path, metavar="DIR", help="run what asks the Syzygy tables of DIR, too"
     )
+    parser.addoption(
+        "--rewrite", action="store_true", help="write anew the transcripts of what commands print"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -2,19 +2,16 @@
 
 `transcripts.txt` has a line `$ tbgen ...` and what follows it. A line `> tbgen ...` goes on in the
 same folder, and `> cat FILE` shows what is in a file. Lines on the standard error begin with `! `;
-an exit code other than 0 stands at the end, as `[2]`; `…` is any text of a line. To write anew what
-has changed, before reading the difference:
-`python -m tests.cli.test_transcripts TABLES WHOLE-GAME`.
+an exit code other than 0 stands at the end, as `[2]`; `…` is any text of a line. `pytest --rewrite`
+writes anew what has changed; then read the difference.
 """
 
 from __future__ import annotations
 
-import os
+import difflib
 import re
 import shlex
 import shutil
-import sys
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -23,6 +20,9 @@ from tests.apps.match.matches import walker
 from tests.cli.calls import tbgen
 from tests.project import RECORDS, ROOT, S18
 
+HOW_TO_REWRITE = (
+    "if this is meant: .venv/bin/python -m pytest tests/cli/test_transcripts.py --rewrite"
+)
 HERE = Path(__file__).parent
 FILE = HERE / "transcripts.txt"
 TRANSCRIPTS = re.split(r"^(?=\$ )", FILE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
@@ -70,6 +70,32 @@ def is_as_expected(transcript: str, now: str) -> bool:
     return re.fullmatch(pattern, now) is not None
 
 
+def with_figures_left_open(transcript: str, now: str) -> str:
+    """What commands say now, with `…` again where lines of the transcript have it."""
+    open_lines = [line for line in transcript.splitlines() if "…" in line]
+    lines = list[str]()
+    for line in now.splitlines():
+        fitting = (each for each in open_lines if is_as_expected(each, line))
+        lines.append(next(fitting, line))
+    return "\n".join(lines)
+
+
+def rewrite(transcript: str, now: str) -> None:
+    """Put what commands say now in place of a transcript."""
+    transcripts = FILE.read_text(encoding="utf-8").split("\n\n$ ")
+    place = transcripts.index(transcript.removeprefix("$ ").rstrip("\n"))
+    transcripts[place] = now.removeprefix("$ ")
+    FILE.write_text("\n\n$ ".join(transcripts), encoding="utf-8")
+
+
+def difference(transcript: str, now: str) -> str:
+    """The lines that have changed, with a few around them."""
+    before = transcript.rstrip("\n").splitlines()
+    return "\n".join(
+        difflib.unified_diff(before, now.splitlines(), FILE.name, "printed now", lineterm="")
+    )
+
+
 @pytest.mark.parametrize(
     "transcript", TRANSCRIPTS, ids=lambda text: text.partition("\n")[0].removeprefix("$ tbgen ")
 )
@@ -79,24 +105,45 @@ def test_a_command_prints_what_its_transcript_shows(
     whole_game_folder: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> None:
     laid_out(tmp_path, table_folder, whole_game_folder)
     monkeypatch.chdir(tmp_path)
     now = repeated(transcript)
-    assert is_as_expected(transcript, now), now
+    if is_as_expected(transcript, now):
+        return
+    now = with_figures_left_open(transcript, now)
+    if request.config.getoption("--rewrite"):
+        rewrite(transcript, now)
+    else:
+        pytest.fail(f"{difference(transcript, now)}\n{HOW_TO_REWRITE}", pytrace=False)
 
 
-def main(*tables: Path) -> None:
-    """Write anew the transcripts of commands that say something else now."""
-    made = []
-    for transcript in TRANSCRIPTS:
-        with tempfile.TemporaryDirectory() as name:
-            laid_out(Path(name), *(each.resolve() for each in tables))
-            os.chdir(name)
-            now = repeated(transcript)
-        made.append(transcript.rstrip("\n") if is_as_expected(transcript, now) else now)
-    FILE.write_text("\n\n".join(made) + "\n", encoding="utf-8")
+OLD = """$ tbgen list
+table  from
+KvK    tables
+built in … s
+
+2 of … tables"""
+NOW = OLD.replace("  from", "  men  from").replace("…", "7")
+OTHERS = ["$ tbgen help\nhelp\n\nmore help", "$ tbgen list --json\n[]\n"]
 
 
-if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+def test_figures_that_vary_stay_open_when_a_transcript_is_written_anew() -> None:
+    assert with_figures_left_open(OLD, NOW) == OLD.replace("  from", "  men  from")
+
+
+def test_a_transcript_is_written_anew_and_the_others_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.cli.test_transcripts.FILE", tmp_path / "transcripts.txt")
+    file = tmp_path / "transcripts.txt"
+    file.write_text("\n\n".join((OTHERS[0], OLD, OTHERS[1])))
+    rewrite(f"{OLD}\n\n", NOW)
+    assert file.read_text() == "\n\n".join((OTHERS[0], NOW, OTHERS[1]))
+
+
+def test_a_changed_line_is_shown_and_equal_ones_are_not_marked() -> None:
+    lines = difference(f"{OLD}\n\n", with_figures_left_open(OLD, NOW)).splitlines()
+    marked = [line for line in lines[3:] if line[0] in "+-"]
+    assert marked == ["-table  from", "+table  men  from"]
