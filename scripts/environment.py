@@ -28,6 +28,10 @@ LOCK = ROOT / ".venv.lock"
 LOCKED = ROOT / "constraints.txt"
 """The versions that the suite was run with; `pip freeze --exclude-editable` wrote them."""
 PARTS = {"runtime": ".[report,serve]", "dev": ".[docs,report,serve,study,swiss]"}
+BEGINS = {
+    "runtime": "setting up {} (once; about half a minute) ...",
+    "dev": "setting up {} for development (once; about a minute) ...",
+}
 OLDEST = (3, 11)
 
 
@@ -61,7 +65,7 @@ def was_finished() -> bool:
 
 
 def make(part: str, lock: IO[str]) -> None:
-    say(f"setting up {ENVIRONMENT} (once; about half a minute) ...")
+    say(BEGINS[part].format(ENVIRONMENT))
     fresh = not was_finished()
     for name in PARTS:
         stamp(name).unlink(missing_ok=True)

@@ -67,6 +67,21 @@ def test_the_environment_is_made_once(script: ModuleType, commands: FakeCommands
     assert commands.compiled == [True], "kernels are compiled when the environment is complete"
 
 
+@pytest.mark.parametrize(
+    ("part", "wait"),
+    [("runtime", "(once; about half a minute)"), ("dev", "for development (once; about a minute)")],
+)
+def test_it_is_announced_how_long_it_takes(
+    script: ModuleType,
+    commands: FakeCommands,
+    capsys: pytest.CaptureFixture[str],
+    part: str,
+    wait: str,
+) -> None:
+    script.main(part)
+    assert wait in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("step", ["venv", ".[report,serve]"])
 @pytest.mark.parametrize(
     ("error", "code"),
