@@ -192,7 +192,7 @@ def test_every_answer_has_the_shape_on_the_page_and_no_other_keys(
             f"{fault.json_path}: {fault.message}"
             for fault in Draft202012Validator(schema).iter_errors(answer)
         ]
-        assert faults == [], name
+        assert faults == [], f"docs/json.md, section {name}"
 
 
 def test_the_description_for_programs_is_written_from_the_pages_and_the_options() -> None:
