@@ -32,6 +32,8 @@ _SCORE: Final = pl.Enum([str(score) for score in _SCORES])
 _WORTHS: Final = worth_to_white(np.array([score.signed for score in _SCORES]))
 _OF_SCORES: Final = frozenset({"own", "outcome", "other"})
 _TEXT: Final = re.compile("'([^']*)'")
+_BARE: Final = re.compile(r"-?\bG\d+(?:\.\d)?\b|\b[a-h][1-8]\b")
+"""A score or a square, which no column is called."""
 _WORD: Final = re.compile("[a-z_][a-z_0-9]*")
 _LOGIC: Final = frozenset({"and", "or", "not", "in", "between", "true", "false"})
 """A condition of these words and columns is NULL if it depends on a column that is NULL."""
@@ -52,6 +54,9 @@ class PositionCondition:
                 raise UsageError(
                     f"'{name}' in {text!r} is neither a score such as 'G0.5' nor a square"
                 )
+        bare = _BARE.search(_TEXT.sub("", text))
+        if bare is not None:
+            raise UsageError(f"{bare[0]} in {text!r} needs single quotes: '{bare[0]}'")
         try:
             self._condition = pl.sql_expr(text)
             self.names = sorted(set(self._condition.meta.root_names()))
