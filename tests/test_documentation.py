@@ -98,3 +98,28 @@ def test_the_links_of_every_page_lead_somewhere() -> None:
             if not target.exists() or (anchor and anchor not in anchors_of(target)):
                 broken.append((str(page.relative_to(ROOT)), link))
     assert broken == []
+
+
+def with_braces_written_out(text: str) -> str:
+    """A text with `a_b a_c` in place of `a_{b,c}`."""
+
+    def every(braces: re.Match[str]) -> str:
+        start, middles, end = braces.groups()
+        return " ".join(f"{start}{middle}{end}" for middle in middles.split(","))
+
+    return re.sub(r"([\w/]*)\{([\w.,]+)\}([\w.]*)", every, text)
+
+
+@pytest.mark.parametrize("page", ["AGENTS.md", "CONTRIBUTING.md", "docs/testing.md"])
+def test_the_files_that_a_page_for_contributors_names_are_there(page: str) -> None:
+    text = with_braces_written_out((ROOT / page).read_text(encoding="utf-8"))
+    named = set(re.findall(r"(?<![\w/])(?:clients|docs|scripts|tbgen|tests)/[\w./]*\w", text))
+    named -= {"scripts/NAME.py"}
+    assert named != set()
+    assert {name for name in named if not (ROOT / name).exists()} == set()
+
+
+def test_contributors_are_told_of_every_script() -> None:
+    text = with_braces_written_out((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    scripts = {path.name for path in (ROOT / "scripts").iterdir() if path.is_file()}
+    assert {name for name in scripts if name not in text} == set()
