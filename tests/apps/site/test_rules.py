@@ -73,6 +73,9 @@ def test_moves_are_those_of_python_chess(page: Chromium, server: str) -> None:
     assert found == [told(board) for board in boards]
 
 
+PASSED = "the en passant square does not follow a double step"
+
+
 @pytest.mark.parametrize(
     ("fen", "rule"),
     [
@@ -81,6 +84,11 @@ def test_moves_are_those_of_python_chess(page: Chromium, server: str) -> None:
         ("k6P/8/8/8/8/8/8/K7 w - - 0 1", "a pawn stands on the first or last rank"),
         ("k6R/8/8/8/8/8/8/K7 w - - 0 1", "Black is in check, but White is to move"),
         ("kK6/8/8/8/8/8/8/8 b - - 0 1", "White is in check, but Black is to move"),
+        ("2k5/8/3n4/3pP3/8/8/3K4/8 w - d6 0 1", PASSED),
+        ("2k5/3n4/8/3pP3/8/8/3K4/8 w - d6 0 1", PASSED),
+        ("2k5/8/8/4P3/8/8/3K4/8 w - d6 0 1", PASSED),
+        ("4k3/8/8/8/4P3/8/8/4K3 w - e3 0 1", PASSED),
+        ("4k3/8/8/8/4P3/8/8/4K3 b - e6 0 1", PASSED),
     ],
 )
 def test_a_position_that_cannot_be_played_on_is_told_why(

@@ -65,7 +65,14 @@ export function brokenRule(position) {
   if (ends.some(isPawn)) return 'a pawn stands on the first or last rank';
   const idle = other(position.turn);
   if (isCheck({ ...position, turn: idle })) return `${SIDES[idle]} is in check, but ${SIDES[position.turn]} is to move`;
+  if (position.ep >= 0 && !isPassed(position, position.ep)) return 'the en passant square does not follow a double step';
   return null;
+}
+
+/** Whether a pawn of the other side may just have passed a square by a double step. */
+export function isPassed({ board, turn }, square) {
+  const [rank, forward, pawn] = turn === 'w' ? [5, 8, 'p'] : [2, -8, 'P'];
+  return square >> 3 === rank && board[square] === null && board[square + forward] === null && board[square - forward] === pawn;
 }
 
 /** Whether a side's men attack a square. */

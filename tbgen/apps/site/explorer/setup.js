@@ -1,7 +1,7 @@
 // Setting a position up: the men all at once, the side to move, and the right to take en passant.
 import { flipped, mirrored, shifted, swapped } from './edit.js';
 import { byId, make } from './elements.js';
-import { formatFen, hasEnPassant, nameOf } from './rules.js';
+import { formatFen, hasEnPassant, isPassed, nameOf } from './rules.js';
 
 const KINGS = '4k3/8/8/8/8/8/8/4K3 w - - 0 1';
 
@@ -39,12 +39,6 @@ export function showTools(position) {
 
 /** The squares on which a pawn that has just made two steps could be taken. */
 function passantSquares(position) {
-  const rank = position.turn === 'w' ? 5 : 2;
-  const forward = position.turn === 'w' ? 8 : -8;
-  const pawn = position.turn === 'w' ? 'p' : 'P';
-  const squares = [0, 1, 2, 3, 4, 5, 6, 7].map((file) => 8 * rank + file);
-  return squares.filter((square) => {
-    const isEmpty = position.board[square] === null && position.board[square + forward] === null;
-    return isEmpty && position.board[square - forward] === pawn && hasEnPassant({ ...position, ep: square });
-  });
+  const squares = [...position.board.keys()].filter((square) => isPassed(position, square));
+  return squares.filter((square) => hasEnPassant({ ...position, ep: square }));
 }
