@@ -55,7 +55,7 @@ class Known(NamedTuple):
     reply: str
     """The reply that bounds the move; empty if the move itself leads to the outcome."""
     is_exact: bool
-    """Whether the move comes to the outcome, for a table knows every reply."""
+    """Whether the move comes to the outcome: every reply is known, or one mates."""
 
 
 def end_of(tables: Tablebase, board: chess.Board, move: chess.Move) -> Score | None:
@@ -86,7 +86,8 @@ def known_of(tables: Tablebase, board: chess.Board, move: chess.Move) -> Known |
     if not ends:
         return None
     worst = min(ends, key=lambda san: ends[san].worth_to(mover))
-    is_exact = len(ends) == after.legal_moves.count()
+    is_mated = ends[worst] == Score(0, mover.other)
+    is_exact = is_mated or len(ends) == after.legal_moves.count()
     if ends[worst] == Score(0, mover) and not is_exact:
         return None
     return Known(ends[worst], worst, is_exact)

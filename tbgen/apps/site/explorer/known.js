@@ -69,7 +69,7 @@ async function fillIn(ends, outcomes) {
   ends.forEach((end, place) => { end.outcome = answers[place]?.outcome ?? null; });
 }
 
-/** What is known of a move. If all replies are known, the worst one tells what it comes to, else that it comes to no more. */
+/** What is known of a move. If all replies are known, the worst one tells what the move comes to, else the most that it can. */
 function knownOf({ end, replies }, turn) {
   if (end) return end.outcome ? { outcome: end.outcome, reply: null, isExact: true } : null;
   const answered = replies.filter((reply) => reply.end?.outcome);
@@ -77,8 +77,8 @@ function knownOf({ end, replies }, turn) {
   answered.sort((one, other) => worthTo(turn, one.end.outcome) - worthTo(turn, other.end.outcome));
   const [reply] = answered;
   const { outcome } = reply.end;
-  const isExact = answered.length === replies.length;
-  const isBound = outcome !== MATE_BY[turn]; // no move comes to more than a mate
+  const isExact = answered.length === replies.length || outcome === MATE_OF[turn]; // nothing is worse than that
+  const isBound = outcome !== MATE_BY[turn]; // nothing is better than that
   return isExact || isBound ? { outcome, reply, isExact } : null;
 }
 
