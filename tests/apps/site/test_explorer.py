@@ -436,6 +436,19 @@ def middle_of(page: Chromium, selector: str) -> list[float]:
     return page.run(f"({MIDDLE})({selector!r})")
 
 
+def test_a_printed_page_has_best_play_and_does_not_ask_to_point(
+    page: Chromium, server: str
+) -> None:
+    is_seen = "document.getElementById('why').checkVisibility()"
+    look_at(page, server, "8/8/7k/5B2/6K1/8/8/8 b - - 0 1")  # held for ever: no line leads on
+    assert text_of(page, "#why").startswith("Point at a move")
+    page.call("Emulation.setEmulatedMedia", media="print")
+    assert not page.run(is_seen)
+    look_at(page, server, BISHOP, "G4.0")
+    page.wait("document.getElementById('why').innerText.startsWith('Best play: ')")
+    assert page.run(is_seen)
+
+
 def test_a_printed_page_has_the_board_above_the_verdict(page: Chromium, server: str) -> None:
     look_at(page, server, BISHOP, "G4.0")
     page.run("dispatchEvent(new Event('beforeprint'))")
