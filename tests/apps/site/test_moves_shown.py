@@ -113,10 +113,12 @@ def test_without_a_table_nothing_is_asked_of_a_move_and_a_touch_plays_it(
 ) -> None:
     page.look(390, 844)
     look_at(page, server, "4k2r/8/8/8/8/8/8/R3K3 w - - 0 1")
-    page.run("document.querySelector('.move').dispatchEvent(new Event('mouseenter'))")
+    place = texts_of(page, ".move b").index("Rb1")  # the king is between the rooks
+    row = f"#moves li:nth-child({place + 1}) .move"
+    page.run(f"document.querySelector({row!r}).dispatchEvent(new Event('mouseenter'))")
     page.wait("document.querySelectorAll('#board .cg-shapes line').length === 1")
     page.requests.clear()
-    page.tap(*middle_of(page, ".move"))
+    page.tap(*middle_of(page, row))
     page.wait("document.getElementById('fen').value.includes(' b ')")
     assert not [url for url in page.requests if "/r-mobility?" in url]
 
