@@ -25,6 +25,7 @@ from tbgen.text import printable
 
 QUIET = "tbgen.quiet"
 """The key under which click keeps whether a command is quiet."""
+_UNKNOWN = (click.NoSuchCommand, click.NoSuchOption)
 _NO_MEMORY = NotEnoughMemoryError.exit_code
 
 
@@ -90,9 +91,11 @@ def _failure_of(error: BaseException) -> Failure | None:
 def _text_of(error: click.ClickException) -> str:
     """What click says of a command line; it names the help where click suggests nothing."""
     text = error.format_message()
-    is_unknown = isinstance(error, click.NoSuchOption) and not error.possibilities
+    is_unknown = isinstance(error, _UNKNOWN) and not error.possibilities
+    is_missing = isinstance(error, click.MissingParameter)
     is_extra = text.startswith("Got unexpected extra argument")
-    if isinstance(error, click.UsageError) and error.ctx and (is_unknown or is_extra):
+    needs_help = is_unknown or is_missing or is_extra
+    if isinstance(error, click.UsageError) and error.ctx and needs_help:
         return f"{text.removesuffix('.')}; see: {error.ctx.command_path} --help"
     return text
 
