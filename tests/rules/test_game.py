@@ -230,7 +230,7 @@ def test_a_game_is_told_by_the_rules(fen: str, moves: str, settings: str, expect
         found = told(game_from(fen, *moves.split(), setting=setting))
         if "counter" not in expected:
             found = re.sub(r" counter \d+", "", found)
-        assert f" {found}".endswith(f" {expected}"), setting
+        assert f" {found}".endswith(f" {expected}"), f"--fifty {setting} tells {found!r}"
 
 
 @pytest.mark.parametrize(("clock", "counter", "end"), [(98, 99, None), (99, 100, End.FIFTY_MOVES)])
