@@ -98,6 +98,22 @@ def test_a_phone_has_the_field_beside_the_board_and_the_answer_in_sight(
     assert page.run("document.documentElement.scrollWidth") == 390
 
 
+def test_a_phone_that_lies_on_its_side_has_the_answer_beside_the_board(
+    page: Chromium, server: str
+) -> None:
+    page.look(844, 390)
+    look_at(page, server, ROOK)
+    boxes = (
+        "['#board', '#answer'].map((each) => document.querySelector(each).getBoundingClientRect())"
+    )
+    board_right, answer_left, answer_width = page.run(
+        f"(([board, answer]) => [board.right, answer.left, answer.width])({boxes})"
+    )
+    assert board_right < answer_left < board_right + 170
+    assert answer_width > 360
+    assert page.run("document.documentElement.scrollWidth") == 844
+
+
 @pytest.mark.parametrize("fen", [BISHOP, KINGS, ROOK])
 def test_one_click_lets_the_other_side_move(
     page: Chromium, server: str, tables: Tablebase, fen: str
