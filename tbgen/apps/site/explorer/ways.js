@@ -4,9 +4,9 @@ import { copy } from './share.js';
 
 export const AGAIN = 'then start tbgen serve again'; // a server lists its tables when it starts
 
-/** Commands that take many lines: on a telephone, which runs none, a touch shows them. */
+/** Commands that take many lines: where they would push the moves out of sight, a touch shows them. */
 export function folded(title, ...ways) {
-  const open = matchMedia('(min-width: 54rem)').matches;
+  const open = matchMedia('(min-width: 54rem) and (min-height: 50rem)').matches;
   return make('details', { open }, make('summary', {}, title), ...ways);
 }
 
