@@ -83,7 +83,7 @@ def _list(
     folder_of_name = {str(material): folder for material, folder in folder_of_material.items()}
     rows = []
     for table in tables:
-        row = {name: table[name] for name in ("material", "men", "positions", "bytes")}
+        row = {name: table[name] for name in ("material", "men", "positions", "bytes", "distances")}
         row["folder"] = str(folder_of_name[table["material"]])
         rows.append(row)
     if form is not Form.TABLE:
@@ -104,6 +104,7 @@ def _row_of_table(table: Facts) -> ShownRow:
         "men": table["men"],
         "positions": table["positions"],
         "size": in_units(table["bytes"]),
+        "distances": "yes" if table["distances"] else "no",
         "from": _where(table["folder"]),
     }
 

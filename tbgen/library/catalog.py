@@ -161,6 +161,7 @@ def figures_of(folder: Path, material: Material) -> dict[str, Any]:
             "positions": sum(side["positions"] for side in sides.values()),
             "version": file.outcomes.index.attributes["generator"],
             "bytes": file.size,
+            "distances": file.has_distances,
             "seconds": built.wall_seconds,
             **facts_of(built, "cpu_seconds", "peak_bytes", "threads", phases=built.phase_seconds),
             "symmetry_left_out": False,
