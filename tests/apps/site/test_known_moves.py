@@ -34,6 +34,8 @@ ONE_REPLY = "k7/3N4/1K6/8/8/8/P7/8 w - - 0 1"
 """After Nb8, Black can only take the knight."""
 ONE_REPLY_LOSES = "k7/3N4/1K6/8/8/8/7R/8 w - - 0 1"
 """After Nb8, Black can only take the knight, and is mated."""
+CASTLES = "4k3/8/8/8/8/8/8/4K2R w K - 2 2"
+"""A table has what follows when king or rook moves. It counts what has accrued."""
 BLACK_TO_MOVE = "8/2n5/3R4/3k4/8/8/8/K7 b - - 0 1"
 FENS = [
     WON_BY_A_CAPTURE,
@@ -43,6 +45,9 @@ FENS = [
     REFUTED,
     ONE_REPLY,
     ONE_REPLY_LOSES,
+    CASTLES,
+    "r3k3/8/8/8/8/8/8/4K3 b q - 3 9",
+    "4k3/8/8/8/8/8/3q4/R3K3 w Q - 0 1",
     "8/3P4/8/8/8/1k6/6r1/1K6 w - - 0 1",
     "8/8/8/3Pp3/8/1k6/8/1K6 w - e6 0 1",
 ]
@@ -58,29 +63,38 @@ class Known(NamedTuple):
     """Whether the move comes to the outcome: every reply is known, or one mates."""
 
 
-def end_of(tables: Tablebase, board: chess.Board, move: chess.Move) -> Score | None:
+def accrued_after(board: chess.Board, move: chess.Move, accrued: Score) -> Score:
+    """The score that has accrued after a move."""
+    after = board.copy()
+    after.push(move)
+    return accrued.after(own_score(after), reset=is_reset(board, move))
+
+
+def end_of(tables: Tablebase, board: chess.Board, move: chess.Move, accrued: Score) -> Score | None:
     """The outcome after a move that ends the game or leads to a table."""
     after = board.copy()
     after.push(move)
     if not any(after.legal_moves):
         return own_score(after)
     men = chess.popcount(after.occupied)
-    if is_reset(board, move) and men <= MOST_MEN:
-        return tables.probe(after).outcome
+    if men <= MOST_MEN and not after.castling_rights:
+        return tables.probe(after, accrued_after(board, move, accrued)).outcome
     return None
 
 
 def known_of(tables: Tablebase, board: chess.Board, move: chess.Move) -> Known | None:
     """The outcome of a move, or the best that it can come to; a mate alone bounds nothing."""
-    end = end_of(tables, board, move)
+    accrued = own_score(board)
+    end = end_of(tables, board, move, accrued)
     if end is not None:
         return Known(end, "", is_exact=True)
     mover = Color.of(board.turn)
     after = board.copy()
     after.push(move)
+    accrued = accrued_after(board, move, accrued)
     ends = dict[str, Score]()
     for reply in after.legal_moves:
-        outcome = end_of(tables, after, reply)
+        outcome = end_of(tables, after, reply, accrued)
         if outcome is not None:
             ends[after.san(reply)] = outcome
     if not ends:
@@ -106,12 +120,9 @@ def known_on(page: Chromium) -> dict[str, tuple[str, str | None, bool]]:
     return {san: tuple(said) for san, said in rows}
 
 
-@pytest.mark.parametrize("fen", FENS)
-def test_what_captures_and_promotions_lead_to_stands_beside_each_move(
-    page: Chromium, server: str, tables: Tablebase, fen: str
-) -> None:
+def expected_on(tables: Tablebase, fen: str) -> dict[str, tuple[str, str | None, bool]]:
+    """The same by the tables."""
     board = chess.Board(fen)
-    look_at(page, server, fen)
     expected = dict[str, tuple[str, str | None, bool]]()
     for move in board.legal_moves:
         known = known_of(tables, board, move)
@@ -122,7 +133,34 @@ def test_what_captures_and_promotions_lead_to_stands_beside_each_move(
         else:
             said = (f"{Color.of(board.turn)} gets at most", str(known.outcome), True)
         expected[board.san(move)] = said
-    assert known_on(page) == expected
+    return expected
+
+
+@pytest.mark.parametrize("fen", FENS)
+def test_what_moves_into_tables_lead_to_stands_beside_each_move(
+    page: Chromium, server: str, tables: Tablebase, fen: str
+) -> None:
+    look_at(page, server, fen)
+    assert known_on(page) == expected_on(tables, fen)
+
+
+@pytest.mark.parametrize("fen", [CASTLES, REFUTED])
+def test_files_of_tables_say_the_same_as_a_server(
+    page: Chromium, places: dict[str, str], tables: Tablebase, fen: str
+) -> None:
+    look_at(page, places["starlette"], fen)
+    assert known_on(page) == expected_on(tables, fen)
+
+
+def test_a_value_is_proved_by_moves_that_end_the_right_to_castle(
+    page: Chromium, server: str, tables: Tablebase
+) -> None:
+    value = tables.probe(CASTLES.replace(" K ", " - ")).outcome
+    look_at(page, server, CASTLES)
+    verdict = text_of(page, "#verdict")
+    assert verdict.startswith(f"{value} {value.in_words()}, with best play.")
+    assert " Proved by what moves into tables lead to: " in verdict
+    assert verdict.endswith("Look at the position without castling rights 6 endings are here")
 
 
 @pytest.mark.parametrize("fen", FENS)
@@ -208,7 +246,7 @@ def test_a_side_that_loses_whatever_it_plays_is_told(
 ) -> None:
     board = chess.Board(LOST_WHATEVER_IS_PLAYED)
     (move,) = board.legal_moves
-    outcome = end_of(tables, board, move)
+    outcome = end_of(tables, board, move, own_score(board))
     assert outcome is not None
     look_at(page, server, LOST_WHATEVER_IS_PLAYED)
     assert text_of(page, "#verdict").startswith(signed(f"{outcome} {outcome.in_words()}, with"))

@@ -1,7 +1,8 @@
-// What is known of the moves of a position that no table has: ends of the game, and tables that captures and promotions lead to.
+// What is known of the moves of a position that no table has: ends of the game, and tables that captures, promotions
+// and moves that end the right to castle lead to.
 import { badge, moverOf } from './badge.js';
 import { make } from './elements.js';
-import { formatFen, isReset, legalMoves, ownOf, play, sanOf, uciOf } from './rules.js';
+import { accruedAfter, formatFen, isReset, legalMoves, ownOf, play, sanOf, uciOf } from './rules.js';
 import { codeOf, formatScore, inWords, parseScore, worth } from './scores.js';
 
 const LEAST_CODE = 2; // a lower score is a mate or a stalemate
@@ -14,10 +15,11 @@ const MATE_OF = { w: '-G0.0', b: 'G0.0' };
  *
  * `known` is null, or has an `outcome`: with `isExact` that of the move, else the best that the move can come to.
  * A `reply` leads to it, unless the move itself does. With `isSolved`, a solve has proved it.
- * `isHere` says whether a table has a position, `outcomes` asks for the outcomes of FENs.
+ * `isHere` says whether a table has a position, `outcomes` asks for the outcomes of FENs with accrued scores.
  */
 export async function withKnown(answer, position, { isHere, outcomes }) {
-  const ahead = legalMoves(position).map((move) => lookAhead(position, move, isHere));
+  const accrued = parseScore(answer.accrued);
+  const ahead = legalMoves(position).map((move) => lookAhead(position, move, accrued, isHere));
   const ends = ahead.flatMap(({ end, replies }) => [end, ...replies.map((reply) => reply.end)]);
   await fillIn(ends.filter((end) => end && !end.outcome), outcomes);
   const { turn } = position;
@@ -42,22 +44,24 @@ export function withSolved(answer, solved) {
 }
 
 /** A move with its end, or without one the replies with theirs. */
-function lookAhead(position, move, isHere) {
+function lookAhead(position, move, accrued, isHere) {
   const after = play(position, move);
-  const end = endOf(position, move, after, isHere);
-  return { uci: uciOf(move), end, replies: end ? [] : repliesOf(after, isHere) };
+  const reached = accruedAfter(after, isReset(position, move), accrued);
+  const end = endOf(after, reached, isHere);
+  return { uci: uciOf(move), end, replies: end ? [] : repliesOf(after, reached, isHere) };
 }
 
-/** How a move ends the game, or the FEN that a table has after it; null for other moves. */
-function endOf(position, move, after, isHere) {
-  const own = ownOf(after);
+/** How the game ends in a position, or the FEN by which a table has it; null for other positions. */
+function endOf(position, accrued, isHere) {
+  const own = ownOf(position);
   if (codeOf(own) < LEAST_CODE) return { outcome: formatScore(own) };
-  return isReset(position, move) && isHere(after) ? { fen: formatFen(after), outcome: null } : null;
+  return isHere(position) ? { fen: `${formatFen(position)} ${formatScore(accrued)}`, outcome: null } : null;
 }
 
-function repliesOf(position, isHere) {
+function repliesOf(position, accrued, isHere) {
   return legalMoves(position).map((move) => {
-    const end = endOf(position, move, play(position, move), isHere);
+    const after = play(position, move);
+    const end = endOf(after, accruedAfter(after, isReset(position, move), accrued), isHere);
     return { uci: uciOf(move), san: sanOf(position, move), end };
   });
 }
@@ -110,7 +114,8 @@ function withBest(moves, value) {
 /** What the moves prove of a position, in words; nothing if they prove nothing. */
 export function provedByMoves({ fen, moves, bounds }) {
   const { least, most, best, isBounded, isProved } = bounds;
-  const way = `what captures and promotions lead to${best && `: ${best}`}`;
+  const hasRights = fen.split(' ')[2] !== '-';
+  const way = `what ${hasRights ? 'moves into tables' : 'captures and promotions'} lead to${best && `: ${best}`}`;
   if (isProved) {
     const value = [badge(least, { kind: 'big' }), ' ', `${inWords(parseScore(least))}, with best play.`];
     return [make('p', {}, ...value), make('p', {}, `Proved by ${way}.`)];

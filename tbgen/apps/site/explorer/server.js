@@ -37,7 +37,7 @@ export class Server {
   /** Moves that keep the proved value of such a position and make progress. */
   async solvedLine(fen, accrued) { return (await this.#get('r-mobility/solved', { fen, accrued, line: '1' })).line ?? []; }
 
-  /** The outcomes of some positions in short, null for one that is none. */
+  /** The outcomes of some positions in short, null for one that is none; a seventh field is what has accrued. */
   async outcomes(fens) {
     const posted = { method: 'POST', headers: { 'Content-Type': 'text/plain' }, body: fens.join('\n') };
     const answers = await this.#get('r-mobility', { brief: '1' }, posted);

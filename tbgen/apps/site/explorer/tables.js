@@ -43,9 +43,9 @@ export class Tables {
     };
   }
 
-  /** The outcomes of some positions in short, null for one that is none. */
+  /** The outcomes of some positions in short, null for one that is none; a seventh field is what has accrued. */
   outcomes(fens) {
-    return Promise.all(fens.map(async (fen) => this.#short(parseFen(fen), '')));
+    return Promise.all(fens.map(async (fen) => this.#short(parseFen(fen), fen.split(' ')[6] ?? '')));
   }
 
   async #short(position, accruedText) {

@@ -21,7 +21,8 @@ export function unknown(answer, names, turn, { isProved = false } = {}) {
   return [
     make('p', {}, reasonOf(answer)),
     make('p', {}, mover, 'The position’s own score is ', badge(answer.own), ...accrued, ' ', turn),
-    ...(isProved ? [] : [inOrdinaryChess(answer), ...waysOn(answer)]),
+    ...(isProved ? [] : [inOrdinaryChess(answer), ...commandsFor(answer)]),
+    hasCastling(answer.fen) && !isBeyondSolving(answer) ? withoutCastling(answer) : '',
     names.length ? make('details', {}, make('summary', {}, counted(names)), make('p', { class: 'small' }, names.join(', '))) : '',
   ];
 }
@@ -29,7 +30,7 @@ export function unknown(answer, names, turn, { isProved = false } = {}) {
 const counted = (names) => `${names.length} ending${names.length === 1 ? ' is' : 's are'} here`;
 
 const menOf = (material) => material.length - 1;
-const freeOf = (material) => menOf(material.replaceAll('P', ''));
+const isBeyondSolving = ({ material }) => menOf(material.replaceAll('P', '')) > MOST_SOLVED_FREE;
 const hasCastling = (fen) => fen.split(' ')[2] !== '-';
 
 /** Why no table answers. */
@@ -52,17 +53,17 @@ function inOrdinaryChess({ material, fen, moves }) {
   return make('p', {}, 'Ordinary chess: ', link, meaning);
 }
 
-/** What leads on: the same position without castling rights, or commands for a machine with tbgen. */
-function waysOn({ material, table, fen, accrued, own }) {
-  const isBeyondSolving = freeOf(material) > MOST_SOLVED_FREE;
-  if (hasCastling(fen) && !isBeyondSolving) return [withoutCastling(fen)];
+/** Commands for a machine with tbgen. They solve no position with castling rights. */
+function commandsFor(answer) {
+  const { material, table, fen, accrued, own } = answer;
+  if (hasCastling(fen) && !isBeyondSolving(answer)) return [];
   const men = menOf(material);
   if (men <= MOST_TABLE_MEN) return [wayOn(`On your machine, this builds the table; ${AGAIN}:`, `tbgen build ${table}`)];
   const position = accrued === own ? fen : `${fen} ${accrued}`;
   const side = moverOf(fen);
   const proof = `This looks for a proof that ${side} does not lose, without tables:`;
   const hold = wayOn(proof, `tbgen hold "${position}" --side ${side.toLowerCase()}`);
-  if (isBeyondSolving) return [folded(SOLVE, hold)];
+  if (isBeyondSolving(answer)) return [folded(SOLVE, hold)];
   const solve = wayOn('This solves the position alone, for tbgen serve to show; --plan says how long it takes:', `tbgen solve "${position}"`);
   const figures = make('p', { class: 'small' }, howLong(material));
   if (men > MOST_PAIRS_MEN || !hasOpposedPair(parseFen(fen))) return [folded(SOLVE, solve, figures, hold)];
@@ -70,7 +71,7 @@ function waysOn({ material, table, fen, accrued, own }) {
   return [folded(SOLVE, solve, figures, build, hold)];
 }
 
-function withoutCastling(fen) {
+function withoutCastling({ fen }) {
   const fields = fen.split(' ');
   fields[2] = '-';
   const href = addressOf({ fen: fields.join(' '), accrued: '' });
