@@ -7,8 +7,9 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future
 from functools import partial
+from queue import SimpleQueue
 from threading import Thread
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
 
@@ -23,7 +24,8 @@ class BusyError(Exception):
 class Queue:
     """Work that would block the event loop, in threads of one process.
 
-    Threads do not keep the process alive. A cancelled request stops waiting.
+    Threads stay for later work, as starting one where memory is short may never end. They do not
+    keep the process alive. A cancelled request stops waiting.
 
     Arguments:
         at_once: The number of threads.
@@ -32,7 +34,11 @@ class Queue:
 
     def __init__(self, at_once: int, waiting: int) -> None:
         self._requests = asyncio.Semaphore(at_once + waiting)
-        self._threads = asyncio.Semaphore(at_once)
+        self._permits = asyncio.Semaphore(at_once)
+        self._jobs = SimpleQueue[Callable[[], object] | None]()
+        """What threads are to do; None ends one."""
+        self._threads = 0
+        """Threads that have been started."""
         self.working = 0
         """Threads that work now."""
         self.waiting = 0
@@ -63,12 +69,12 @@ class Queue:
     async def _wait_for_a_thread(self) -> None:
         self.waiting += 1
         try:
-            await self._threads.acquire()
+            await self._permits.acquire()
         finally:
             self.waiting -= 1
 
     def _start(self, work: Callable[[], T]) -> Future[T]:
-        """Start the work in a thread that has its permit; the permit returns when the work ends."""
+        """Let a thread that has its permit do the work; the permit returns when the work ends."""
         loop = asyncio.get_running_loop()
         result = Future[T]()
 
@@ -78,16 +84,33 @@ class Queue:
 
         self.working += 1
         result.add_done_callback(has_ended)
+        if self.working > self._threads:
+            self._start_thread()
+        self._jobs.put(partial(_carry_out, work, result))
+        return result
+
+    def _start_thread(self) -> None:
         try:
-            Thread(target=_carry_out, args=(work, result), daemon=True).start()
+            Thread(target=_work_on, args=(self._jobs,), daemon=True).start()
         except RuntimeError as error:  # the system allows no more threads
             self._release()
             raise BusyError from error
-        return result
+        self._threads += 1
 
     def _release(self) -> None:
         self.working -= 1
-        self._threads.release()
+        self._permits.release()
+
+    def close(self) -> None:
+        """End the threads once their work is done."""
+        for _ in range(self._threads):
+            self._jobs.put(None)
+        self._threads = 0
+
+
+def _work_on(jobs: SimpleQueue[Any]) -> None:
+    while job := jobs.get():
+        job()
 
 
 def _carry_out(work: Callable[[], T], result: Future[T]) -> None:

@@ -80,6 +80,7 @@ class Service:
         # A waiting request keeps its connection, and others need some too.
         waiting = min(self.limits.waiting, self.connections // 2)
         self.queue = Queue(self.limits.at_once, waiting)
+        self.opened.callback(self.queue.close)
         self.metrics = Metrics(self.queue, len(self.catalog))
         self._solver: PositionSolver | None = None
 

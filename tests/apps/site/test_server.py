@@ -225,6 +225,25 @@ def test_a_queue_takes_so_many_and_works_for_nobody_who_has_left() -> None:
     assert asyncio.run(crowd()) == [0, 2]
 
 
+def test_threads_stay_for_later_work_and_end_with_the_queue() -> None:
+    """Where memory is short, a thread may die before it says that it has started, unheard."""
+    workers = set[threading.Thread]()
+
+    def work() -> None:
+        workers.add(threading.current_thread())
+
+    async def ask_often() -> None:
+        queue = Queue(at_once=2, waiting=64)
+        await asyncio.gather(*(queue.run(work) for _ in range(20)))
+        queue.close()
+        for worker in workers:
+            await asyncio.to_thread(worker.join, 60)
+
+    asyncio.run(ask_often())
+    assert 1 <= len(workers) <= 2
+    assert not any(worker.is_alive() for worker in workers)
+
+
 def test_a_thread_that_cannot_start_takes_no_place_for_ever() -> None:
     async def ask_thrice() -> str:
         queue = Queue(at_once=1, waiting=64)
