@@ -1,6 +1,6 @@
 """The explorer without a table.
 
-The tables that captures and promotions lead to bound its moves, or prove the value.
+The tables that moves lead to bound them, or prove the value.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ ONE_REPLY_LOSES = "k7/3N4/1K6/8/8/8/7R/8 w - - 0 1"
 """After Nb8, Black can only take the knight, and is mated."""
 CASTLES = "4k3/8/8/8/8/8/8/4K2R w K - 2 2"
 """A table has what follows when king or rook moves. It counts what has accrued."""
+BLACK_CASTLES = "r3k3/8/8/8/8/8/8/4K3 b q - 3 9"
 BLACK_TO_MOVE = "8/2n5/3R4/3k4/8/8/8/K7 b - - 0 1"
 FENS = [
     WON_BY_A_CAPTURE,
@@ -46,7 +47,7 @@ FENS = [
     ONE_REPLY,
     ONE_REPLY_LOSES,
     CASTLES,
-    "r3k3/8/8/8/8/8/8/4K3 b q - 3 9",
+    BLACK_CASTLES,
     "4k3/8/8/8/8/8/3q4/R3K3 w Q - 0 1",
     "8/3P4/8/8/8/1k6/6r1/1K6 w - - 0 1",
     "8/8/8/3Pp3/8/1k6/8/1K6 w - e6 0 1",
@@ -150,6 +151,38 @@ def test_files_of_tables_say_the_same_as_a_server(
 ) -> None:
     look_at(page, places["starlette"], fen)
     assert known_on(page) == expected_on(tables, fen)
+
+
+def plies_of(tables: Tablebase, board: chess.Board, san: str) -> int:
+    """How far a move is from what it comes to."""
+    after = board.copy()
+    move = after.push_san(san)
+    if not any(after.legal_moves):
+        return 1
+    found = tables.probe(after, accrued_after(board, move, own_score(board)))
+    assert found.dtg is not None
+    return found.dtg + 1
+
+
+@pytest.mark.parametrize("fen", [WON_BY_A_CAPTURE, MATED_AT_ONCE, CASTLES, BLACK_CASTLES])
+def test_how_far_a_proved_mate_is_stands_beside_its_moves_and_the_nearest_are_best(
+    page: Chromium, server: str, tables: Tablebase, fen: str
+) -> None:
+    board = chess.Board(fen)
+    mate = str(Score(0, Color.of(board.turn)))
+    plies = dict[str, int]()
+    for san, (_, outcome, has_reply) in expected_on(tables, fen).items():
+        if outcome == mate and not has_reply:
+            plies[san] = plies_of(tables, board, san)
+    assert plies
+    look_at(page, server, fen)
+    shown = dict(zip(texts_of(page, ".move b"), texts_of(page, ".move b + span"), strict=True))
+    for san, number in plies.items():
+        assert shown[san] == f"{number} {'ply' if number == 1 else 'plies'}"
+    nearest = {san for san, number in plies.items() if number == min(plies.values())}
+    assert set(texts_of(page, ".move.best b")) == nearest
+    named = text_of(page, "#verdict").partition(" lead to: ")[2].split(". ")[0]
+    assert named in nearest
 
 
 def test_a_value_is_proved_by_moves_that_end_the_right_to_castle(

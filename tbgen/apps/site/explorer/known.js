@@ -15,6 +15,7 @@ const MATE_OF = { w: '-G0.0', b: 'G0.0' };
  *
  * `known` is null, or has an `outcome`: with `isExact` that of the move, else the best that the move can come to.
  * A `reply` leads to it, unless the move itself does. With `isSolved`, a solve has proved it.
+ * `plies` says how far the move is from it, null where that is not known.
  * `isHere` says whether a table has a position, `outcomes` asks for the outcomes of FENs with accrued scores.
  */
 export async function withKnown(answer, position, { isHere, outcomes }) {
@@ -27,7 +28,7 @@ export async function withKnown(answer, position, { isHere, outcomes }) {
   const moves = answer.moves.map((move) => ({ ...move, known: known.get(move.uci) }));
   moves.sort((one, other) => mostOf(other, turn) - mostOf(one, turn));
   const bounds = boundsOf(moves, turn);
-  return { ...answer, bounds, moves: bounds.isProved ? withBest(moves, bounds.most) : moves };
+  return { ...answer, bounds, moves: bounds.isProved ? withBest(moves, bounds.most, turn) : moves };
 }
 
 /** The same answer with what a solve has proved of its moves. */
@@ -35,7 +36,7 @@ export function withSolved(answer, solved) {
   const proved = new Map(solved.map((move) => [move.uci, move]));
   const moves = answer.moves.map((move) => {
     const { exact = false, lower, best = false } = proved.get(move.uci) ?? {};
-    const known = exact ? { outcome: lower.outcome, reply: null, isExact: true, isSolved: true } : move.known;
+    const known = exact ? { outcome: lower.outcome, plies: null, reply: null, isExact: true, isSolved: true } : move.known;
     return { ...move, known, best };
   });
   const turn = answer.fen.split(' ')[1];
@@ -54,8 +55,8 @@ function lookAhead(position, move, accrued, isHere) {
 /** How the game ends in a position, or the FEN by which a table has it; null for other positions. */
 function endOf(position, accrued, isHere) {
   const own = ownOf(position);
-  if (codeOf(own) < LEAST_CODE) return { outcome: formatScore(own) };
-  return isHere(position) ? { fen: `${formatFen(position)} ${formatScore(accrued)}`, outcome: null } : null;
+  if (codeOf(own) < LEAST_CODE) return { outcome: formatScore(own), plies: 1 };
+  return isHere(position) ? { fen: `${formatFen(position)} ${formatScore(accrued)}`, outcome: null, plies: null } : null;
 }
 
 function repliesOf(position, accrued, isHere) {
@@ -66,16 +67,20 @@ function repliesOf(position, accrued, isHere) {
   });
 }
 
-/** Ask the tables for the outcomes of ends. */
+/** Ask the tables for the outcomes of ends, and how many plies away they are. */
 async function fillIn(ends, outcomes) {
   if (!ends.length) return;
   const answers = await outcomes(ends.map((end) => end.fen));
-  ends.forEach((end, place) => { end.outcome = answers[place]?.outcome ?? null; });
+  ends.forEach((end, place) => {
+    const { outcome = null, dtg = null } = answers[place] ?? {};
+    end.outcome = outcome;
+    end.plies = dtg ? dtg + 1 : null; // with the move that leads there
+  });
 }
 
 /** What is known of a move. If all replies are known, the worst one tells what the move comes to, else the most that it can. */
 function knownOf({ end, replies }, turn) {
-  if (end) return end.outcome ? { outcome: end.outcome, reply: null, isExact: true } : null;
+  if (end) return end.outcome ? { outcome: end.outcome, plies: end.plies, reply: null, isExact: true } : null;
   const answered = replies.filter((reply) => reply.end?.outcome);
   if (!answered.length) return null;
   answered.sort((one, other) => worthTo(turn, one.end.outcome) - worthTo(turn, other.end.outcome));
@@ -83,7 +88,13 @@ function knownOf({ end, replies }, turn) {
   const { outcome } = reply.end;
   const isExact = answered.length === replies.length || outcome === MATE_OF[turn]; // nothing is worse than that
   const isBound = outcome !== MATE_BY[turn]; // nothing is better than that
-  return isExact || isBound ? { outcome, reply, isExact } : null;
+  return isExact || isBound ? { outcome, plies: isBound ? null : longest(answered), reply, isExact } : null;
+}
+
+/** How far a move is from a mate that every reply leads to; null if a reply's distance is not known. */
+function longest(replies) {
+  const distances = replies.map((reply) => reply.end.plies);
+  return distances.includes(null) ? null : 1 + Math.max(...distances);
 }
 
 /** A number that is the greater, the better an outcome is for a side. */
@@ -105,17 +116,22 @@ function boundsOf(moves, turn) {
   return { least, most, best, isBounded, isProved: least === most };
 }
 
-/** Moves that certainly come to the proved value are best, and come first. */
-function withBest(moves, value) {
-  const marked = moves.map((move) => ({ ...move, best: Boolean(move.known?.isExact) && move.known.outcome === value }));
-  return [...marked.filter((move) => move.best), ...marked.filter((move) => !move.best)];
+/** Moves that certainly come to the proved value are best, and come first; of those that mate the quickest. */
+function withBest(moves, value, turn) {
+  const proved = moves.filter(({ known }) => known?.isExact && known.outcome === value);
+  const distances = proved.map(({ known }) => known.plies);
+  const isTimed = value === MATE_BY[turn] && !distances.includes(null);
+  const quickest = Math.min(...distances);
+  const marked = moves.map((move) => ({ ...move, best: proved.includes(move) && (!isTimed || move.known.plies === quickest) }));
+  return marked.sort((one, other) => other.best - one.best);
 }
 
 /** What the moves prove of a position, in words; nothing if they prove nothing. */
 export function provedByMoves({ fen, moves, bounds }) {
   const { least, most, best, isBounded, isProved } = bounds;
+  const named = isProved && best ? moves.find((move) => move.best).san : best;
   const hasRights = fen.split(' ')[2] !== '-';
-  const way = `what ${hasRights ? 'moves into tables' : 'captures and promotions'} lead to${best && `: ${best}`}`;
+  const way = `what ${hasRights ? 'moves into tables' : 'captures and promotions'} lead to${named && `: ${named}`}`;
   if (isProved) {
     const value = [badge(least, { kind: 'big' }), ' ', `${inWords(parseScore(least))}, with best play.`];
     return [make('p', {}, ...value), make('p', {}, `Proved by ${way}.`)];

@@ -121,6 +121,7 @@ function listenersOf(move, row, answer, { play, point }) {
 function distanceOf(move, answer) {
   if (move.known?.reply) return `then ${move.known.reply.san}`;
   if (!answer.outcome && !move.known) return isReached(move, answer) ? '' : inReplies(move.ownCode >> 1); // the score says it
+  if (move.known?.plies) return inPlies(move.known.plies);
   if (!answer.outcome || move.dtg === null) return '';
   return move.dtg === 0 ? 'for ever' : inPlies(move.dtg);
 }
