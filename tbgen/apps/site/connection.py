@@ -133,6 +133,7 @@ class Connection(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         answered = self._unanswered.popleft()
         answered.transport.finish()  # type: ignore[attr-defined]
+        answered.transport = self.transport  # so that nothing is left to the collector of cycles
         if self._status == _BUSY:
             self.flow.pause_reading()
             self._look()

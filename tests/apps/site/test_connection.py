@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import socket
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from unittest.mock import Mock
 
 import pytest
 from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 from uvicorn.server import ServerState
 
 from tbgen.apps.site.connection import PART_BYTES, Connection
@@ -188,3 +190,14 @@ def test_a_refusal_does_not_end_a_connection(
         answers = answer_to(server, STANDARD * 3 + LAST)
     assert answers.count(b"HTTP/1.1 503 ") == 3
     assert answers.count(b"HTTP/1.1 200 OK") == 1
+
+
+def test_answered_requests_leave_nothing_to_the_collector_of_cycles(server: str) -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        answer_to(server, HEALTH * 50 + LAST)
+        left = [each for each in gc.get_objects() if isinstance(each, RequestResponseCycle)]
+    finally:
+        gc.enable()
+    assert len(left) <= 1, "the last request of a connection"
