@@ -15,6 +15,7 @@ alone. Every byte of a file counts in a checksum.
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -190,6 +191,25 @@ class Dataset:
         return items
 
 
+_KIND: Final = re.compile("[<|][iuS][0-9]+")
+"""How numpy describes the items of all datasets, or a field of theirs."""
+
+
+def kind_of(described: Any) -> np.dtype[Any]:
+    """The kind of items that a file describes; ValueError for one that no table has.
+
+    numpy would evaluate parts of other descriptions as Python.
+    """
+    if isinstance(described, list):
+        kinds = [kind for _, kind in described]
+    else:
+        kinds = [described]
+    for kind in kinds:
+        if not isinstance(kind, str) or not _KIND.fullmatch(kind):
+            raise ValueError(f"no dataset has items of the kind {kind!r}")
+    return descr_to_dtype(described)
+
+
 @dataclass(frozen=True, eq=False)
 class Index:
     """The last part of a file."""
@@ -225,7 +245,7 @@ class Index:
             kind, items, chunk_items, shuffled, count = description
             rows = np.frombuffer(chunks, CHUNK, count, offset)
             offset += rows.nbytes
-            datasets[name] = Dataset(descr_to_dtype(kind), items, chunk_items, shuffled, rows)
+            datasets[name] = Dataset(kind_of(kind), items, chunk_items, shuffled, rows)
         return cls(read_as(Attributes, facts["attributes"], "attributes"), datasets)
 
 

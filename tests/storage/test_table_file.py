@@ -265,6 +265,18 @@ def test_a_wrong_attribute_is_found_even_under_a_right_seal(
     assert_refused(written, DamagedTableError, reason)
 
 
+@pytest.mark.parametrize("kind", ["<i4,(", "(2,<i4", "2<i4", "O", "|V8", 7, [["first", "<i4,("]]])
+def test_a_kind_of_items_that_no_table_has_is_refused(path: Path, kind: object) -> None:
+    """numpy would evaluate parts of it as Python, and raise SyntaxError."""
+    whole = path.read_bytes()
+    head, _, chunks = whole[Seal.from_bytes(whole[:SEAL_BYTES]).index :].partition(b"\n")
+    facts = json.loads(head)
+    description = next(iter(facts["datasets"].values()))
+    description[0] = kind
+    with pytest.raises(ValueError, match="no dataset has items of the kind"):
+        Index.from_bytes(json.dumps(facts).encode() + b"\n" + chunks)
+
+
 @pytest.mark.parametrize("index", [SEAL_BYTES - 1, 1 << 40])
 def test_an_index_outside_the_file_is_refused(written: Path, path: Path, index: int) -> None:
     whole = path.read_bytes()
