@@ -6,7 +6,7 @@ const MOST_UNASKED = 100; // plies of best play: they take a server 30 ms
 /** What follows a move: the reply, and words. `site` has `probe` and `line`. */
 export async function after(node, answer, uci, site) {
   const { known } = answer.moves.find((move) => move.uci === uci);
-  const isInTable = answer.outcome || (known && !known.reply && !known.isSolved); // or the game is over
+  const isInTable = answer.outcome || (known && !known.reply && !known.isSolved); // or it ends the game, and nothing follows
   if (isInTable) return whatFollows(node, uci, site);
   const { whatIsKnown } = await import('./known.js');
   return whatIsKnown(answer, uci);

@@ -14,3 +14,6 @@ export function badge(text, { kind = '', inside = false } = {}) {
 
 /** The name of the side to move of a FEN. */
 export const moverOf = (fen) => (fen.split(' ')[1] === 'b' ? 'Black' : 'White');
+
+/** The name of the other side. */
+export const waiterOf = (fen) => (moverOf(fen) === 'White' ? 'Black' : 'White');

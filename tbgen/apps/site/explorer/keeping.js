@@ -1,5 +1,5 @@
 // With outcomes alone: of several moves that keep the outcome, the one that is hardest to answer, and how it goes on.
-import { badge, moverOf } from './badge.js';
+import { badge, moverOf, waiterOf } from './badge.js';
 import { Game } from './game.js';
 import { gainerOf } from './scores.js';
 import { written } from './why.js';
@@ -57,8 +57,7 @@ async function onlyMoves(node, move, after, probe) {
 }
 
 function hardestOf(number, { fen }) {
-  const other = moverOf(fen) === 'White' ? 'Black' : 'White';
-  return `Hardest for ${other} of ${number} moves that keep it:`;
+  return `Hardest for ${waiterOf(fen)} of ${number} moves that keep it:`;
 }
 
 /** How a line of single moves ends. */

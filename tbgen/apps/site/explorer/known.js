@@ -1,8 +1,8 @@
 // What is known of the moves of a position that no table has: ends of the game, and tables that captures, promotions
 // and moves that end the right to castle lead to.
-import { badge, moverOf } from './badge.js';
+import { badge, moverOf, waiterOf } from './badge.js';
 import { make } from './elements.js';
-import { accruedAfter, formatFen, isReset, legalMoves, ownOf, play, sanOf, uciOf } from './rules.js';
+import { accruedAfter, formatFen, hasCastling, isReset, legalMoves, ownOf, play, sanOf, uciOf } from './rules.js';
 import { codeOf, formatScore, inWords, parseScore, worth } from './scores.js';
 
 const LEAST_CODE = 2; // a lower score is a mate or a stalemate
@@ -129,9 +129,9 @@ function withBest(moves, value, turn) {
 /** What the moves prove of a position, in words; nothing if they prove nothing. */
 export function provedByMoves({ fen, moves, bounds }) {
   const { least, most, best, isBounded, isProved } = bounds;
-  const named = isProved && best ? moves.find((move) => move.best).san : best;
-  const hasRights = fen.split(' ')[2] !== '-';
-  const way = `what ${hasRights ? 'moves into tables' : 'captures and promotions'} lead to${named && `: ${named}`}`;
+  const shown = isProved && best ? moves.find((move) => move.best).san : best;
+  const leading = hasCastling(fen) ? 'moves into tables' : 'captures and promotions';
+  const way = `what ${leading} lead to${shown && `: ${shown}`}`;
   if (isProved) {
     const value = [badge(least, { kind: 'big' }), ' ', `${inWords(parseScore(least))}, with best play.`];
     return [make('p', {}, ...value), make('p', {}, `Proved by ${way}.`)];
@@ -164,6 +164,5 @@ export function whatIsKnown({ fen, moves }, uci) {
   const { outcome, reply, isExact } = known;
   const value = [badge(outcome), ` ${inWords(parseScore(outcome))}.`];
   if (!reply) return { reply: null, words: ['Solved: ', ...value] };
-  const other = moverOf(fen) === 'White' ? 'Black' : 'White';
-  return { reply: reply.uci, words: [`${other} ${isExact ? 'replies' : 'can reply'} ${reply.san}: `, ...value] };
+  return { reply: reply.uci, words: [`${waiterOf(fen)} ${isExact ? 'replies' : 'can reply'} ${reply.san}: `, ...value] };
 }

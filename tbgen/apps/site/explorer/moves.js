@@ -120,7 +120,9 @@ function listenersOf(move, row, answer, { play, point }) {
 
 function distanceOf(move, answer) {
   if (move.known?.reply) return `then ${move.known.reply.san}`;
-  if (!answer.outcome && !move.known) return isReached(move, answer) ? '' : inReplies(move.ownCode >> 1); // the score says it
+  const isUnknown = !answer.outcome && !move.known;
+  if (isUnknown && isReached(move, answer)) return ''; // the score beside it says how many replies there are
+  if (isUnknown) return inReplies(move.ownCode >> 1);
   if (move.known?.plies) return inPlies(move.known.plies);
   if (!answer.outcome || move.dtg === null) return '';
   return move.dtg === 0 ? 'for ever' : inPlies(move.dtg);

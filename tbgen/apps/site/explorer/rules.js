@@ -16,6 +16,9 @@ const onBoard = (x, y) => x >= 0 && x < 8 && y >= 0 && y < 8;
 const other = (turn) => (turn === 'w' ? 'b' : 'w');
 const SIDES = { w: 'White', b: 'Black' };
 
+/** Whether a FEN has a right to castle. */
+export const hasCastling = (fen) => fen.split(' ')[2] !== '-';
+
 /** The position that a FEN writes; an Error that says what is wrong with it. Fields may be missing at the end. */
 export function parseFen(text) {
   const [men = '', turn = 'w', castling = '-', ep = '-', clock = '0', number = '1'] = text.trim().split(/[\s_]+/);

@@ -3,7 +3,7 @@ import { badge, moverOf } from './badge.js';
 import { make } from './elements.js';
 import { howLong } from './howlong.js';
 import { PAIRS, endingInWords, hasOpposedPair } from './materials.js';
-import { parseFen } from './rules.js';
+import { hasCastling, parseFen } from './rules.js';
 import { inWords, parseScore } from './scores.js';
 import { addressOf, lichessOf } from './share.js';
 import { AGAIN, folded, wayOn } from './ways.js';
@@ -31,7 +31,6 @@ const counted = (names) => `${names.length} ending${names.length === 1 ? ' is' :
 
 const menOf = (material) => material.length - 1;
 const isBeyondSolving = ({ material }) => menOf(material.replaceAll('P', '')) > MOST_SOLVED_FREE;
-const hasCastling = (fen) => fen.split(' ')[2] !== '-';
 
 /** Why no table answers. */
 function reasonOf({ material, fen }) {
