@@ -9,9 +9,12 @@ from concurrent.futures import Future
 from functools import partial
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 T = TypeVar("T")
+
+Jobs = SimpleQueue[Callable[[], object] | None]
+"""What threads are to do; None ends one."""
 
 PIECE_SECONDS: Final = 0.1
 """Work between two looks at whether the client is still there."""
@@ -24,8 +27,8 @@ class BusyError(Exception):
 class Queue:
     """Work that would block the event loop, in threads of one process.
 
-    Threads stay for later work, as starting one where memory is short may never end. They do not
-    keep the process alive. A cancelled request stops waiting.
+    Threads stay for later work: one that dies as it starts, because memory is short, would hang the
+    event loop. They do not keep the process alive. A cancelled request stops waiting.
 
     Arguments:
         at_once: The number of threads.
@@ -35,8 +38,7 @@ class Queue:
     def __init__(self, at_once: int, waiting: int) -> None:
         self._requests = asyncio.Semaphore(at_once + waiting)
         self._permits = asyncio.Semaphore(at_once)
-        self._jobs = SimpleQueue[Callable[[], object] | None]()
-        """What threads are to do; None ends one."""
+        self._jobs = Jobs()
         self._threads = 0
         """Threads that have been started."""
         self.working = 0
@@ -108,7 +110,7 @@ class Queue:
         self._threads = 0
 
 
-def _work_on(jobs: SimpleQueue[Any]) -> None:
+def _work_on(jobs: Jobs) -> None:
     while job := jobs.get():
         job()
 

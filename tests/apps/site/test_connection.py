@@ -50,6 +50,11 @@ def client_of(server: str) -> socket.socket:
     return socket.create_connection((host, int(port)), timeout=20)
 
 
+def busy_server(folder: Path) -> contextlib.AbstractContextManager[str]:
+    """The address of a server that refuses all long questions."""
+    return running(application(ServerSettings([folder], limits=Limits(at_once=0, waiting=0))))
+
+
 def answer_to(server: str, *pieces: bytes) -> bytes:
     """All that a server sends to a client until it closes the connection."""
     answer = bytearray()
@@ -169,8 +174,7 @@ def test_after_a_refusal_others_are_answered_first(
     table_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(PAUSE, 3600.0)
-    busy = ServerSettings([table_folder], limits=Limits(at_once=0, waiting=0))
-    with running(application(busy)) as server, client_of(server) as client:
+    with busy_server(table_folder) as server, client_of(server) as client:
         client.sendall(STANDARD)
         assert client.recv(1 << 16).startswith(b"HTTP/1.1 503 ")
         client.sendall(HEALTH)
@@ -185,8 +189,7 @@ def test_a_refusal_does_not_end_a_connection(
     table_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(PAUSE, 0.01)
-    busy = ServerSettings([table_folder], limits=Limits(at_once=0, waiting=0))
-    with running(application(busy)) as server:
+    with busy_server(table_folder) as server:
         answers = answer_to(server, STANDARD * 3 + LAST)
     assert answers.count(b"HTTP/1.1 503 ") == 3
     assert answers.count(b"HTTP/1.1 200 OK") == 1
