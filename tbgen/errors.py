@@ -228,9 +228,10 @@ class TooManyMenError(InputError):
     >>> str(TooManyMenError("KQQQQvKQ", 7, 6))
     'KQQQQvKQ has 7 men; tables have at most 6'
     >>> str(TooManyMenError("KRBvKRP", 6, 5, is_position=True))
-    'KRBvKRP has 6 men; tables have at most 5; solve the position with: tbgen solve'
-    >>> print(TooManyMenError("KRPvKRP", 6, 5, is_position=True, has_pair=True))
-    KRPvKRP has 6 men; tables have at most 5; build its pairs with: tbgen build KRPvKRP --pairs
+    'KRBvKRP has 6 men; whole tables have at most 5; solve the position with: tbgen solve'
+    >>> line = str(TooManyMenError("KRPvKRP", 6, 5, is_position=True, has_pair=True))
+    >>> line.partition("; ")[2]
+    'whole tables have at most 5; build its pairs with: tbgen build KRPvKRP --pairs'
     """
 
     material: str
@@ -245,7 +246,8 @@ class TooManyMenError(InputError):
         what = f"{self.material} has {self.men} men"
         if self.men > _MOST_NAMED_MEN:
             what = f"{self.men} men are too many"
-        line = f"{what}; tables have at most {self.most}"
+        tables = "whole tables" if self.most == _MOST_TABLE_MEN else "tables"
+        line = f"{what}; {tables} have at most {self.most}"
         if self.has_pair:
             return f"{line}; build its pairs with: tbgen build {self.material} --pairs"
         free = self.men - self.material.count("P")

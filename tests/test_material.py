@@ -163,6 +163,6 @@ def test_materials_with_men_of_ones_own_stand_behind_those_of_chess_and_have_no_
         Material.parse("KMvK")
     with pytest.raises(MaterialError, match="pawns cannot stand beside"):
         Material.parse("KMvKP", men)
-    with pytest.raises(TooManyMenError, match="KMMMvKD has 6 men; tables have at most 5"):
+    with pytest.raises(TooManyMenError, match="KMMMvKD has 6 men; whole tables have at most 5"):
         table_material("KMMMvKD", own=men)
     assert str(table_material("KMMvKD", own=men)) == "KMMvKD"

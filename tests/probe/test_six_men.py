@@ -64,7 +64,7 @@ def test_a_table_of_six_men_answers_with_what_its_file_says(
 
 def test_where_there_is_none_no_table_knows_the_position(six: Tablebase, tables: Tablebase) -> None:
     for there in (six, tables):
-        with pytest.raises(TooManyMenError, match="KRBvKQR has 6 men; tables have at most 5"):
+        with pytest.raises(TooManyMenError, match="KRBvKQR has 6 men; whole tables have at most 5"):
             there.probe(OTHER)
         assert there.get(OTHER) is None
         castling = chess.Board("4k2r/7r/8/8/8/8/8/R3K2R w Q - 0 1")
