@@ -289,3 +289,33 @@ def test_where_nothing_is_near_the_moves_are_only_listed(page: Chromium, server:
     look_at(page, server, NOTHING_NEAR)
     assert {words for words, _, _ in known_on(page).values()} == {"Legal moves"}
     assert text_of(page, "#verdict").startswith("No table of KRvKN")
+
+
+MADE_UP = """(async () => {
+  const { withKnown } = await import('./known.js');
+  const { legalMoves, parseFen, sanOf, uciOf } = await import('./rules.js');
+  const position = parseFen(FEN);
+  const named = (move) => ({ uci: uciOf(move), san: sanOf(position, move) });
+  const moves = legalMoves(position).map(named);
+  const isHere = ({ castling }) => castling === '-';
+  const distances = [4, 11, 2, 8, 3];
+  const madeUp = (_, number) => ({ outcome: OUTCOME, dtg: distances[number % distances.length] });
+  const outcomes = async (fens) => fens.map(madeUp);
+  const answer = await withKnown({ fen: FEN, accrued: OWN, moves }, position, { isHere, outcomes });
+  return answer.moves.map(({ known }) => [known.plies, known.reply.end.plies]);
+})()"""
+
+
+@pytest.mark.parametrize(
+    ("outcome", "chosen"), [("-G0.0", 12), ("G0.0", 3)], ids=["put off", "hurried"]
+)
+def test_of_replies_that_all_come_to_mate_the_one_named_is_best_for_who_replies(
+    page: Chromium, server: str, outcome: str, chosen: int
+) -> None:
+    fen = "4k3/8/8/8/8/8/8/4K2R b K - 2 2"
+    own = str(own_score(chess.Board(fen)))
+    page.open(f"{server}/explorer/")
+    made_up = MADE_UP.replace("FEN", repr(fen)).replace("OUTCOME", repr(outcome))
+    found = page.run(made_up.replace("OWN", repr(own)))
+    assert len(found) == chess.Board(fen).legal_moves.count()
+    assert {reply for _, reply in found} == {chosen}

@@ -83,12 +83,20 @@ function knownOf({ end, replies }, turn) {
   if (end) return end.outcome ? { outcome: end.outcome, plies: end.plies, reply: null, isExact: true } : null;
   const answered = replies.filter((reply) => reply.end?.outcome);
   if (!answered.length) return null;
-  answered.sort((one, other) => worthTo(turn, one.end.outcome) - worthTo(turn, other.end.outcome));
+  answered.sort((one, other) => worthTo(turn, one.end.outcome) - worthTo(turn, other.end.outcome) || delay(other, turn) - delay(one, turn));
   const [reply] = answered;
   const { outcome } = reply.end;
   const isExact = answered.length === replies.length || outcome === MATE_OF[turn]; // nothing is worse than that
   const isBound = outcome !== MATE_BY[turn]; // nothing is better than that
   return isExact || isBound ? { outcome, plies: isBound ? null : longest(answered), reply, isExact } : null;
+}
+
+/** A number that is the greater, the rather the waiting side chooses a reply among those of one outcome: it puts off its own
+ * mate, and hurries the other one.
+ */
+function delay({ end }, turn) {
+  const plies = end.plies ?? 0;
+  return end.outcome === MATE_OF[turn] ? -plies : plies;
 }
 
 /** How far a move is from a mate that every reply leads to; null if a reply's distance is not known. */
