@@ -74,6 +74,7 @@ def test_moves_are_those_of_python_chess(page: Chromium, server: str) -> None:
 
 
 PASSED = "the en passant square does not follow a double step"
+FIRST_SQUARES = "castling rights need king and rook on their first squares"
 
 
 @pytest.mark.parametrize(
@@ -89,6 +90,10 @@ PASSED = "the en passant square does not follow a double step"
         ("2k5/8/8/4P3/8/8/3K4/8 w - d6 0 1", PASSED),
         ("4k3/8/8/8/4P3/8/8/4K3 w - e3 0 1", PASSED),
         ("4k3/8/8/8/4P3/8/8/4K3 b - e6 0 1", PASSED),
+        ("4k3/8/8/8/8/8/8/R3K3 w K - 0 1", FIRST_SQUARES),
+        ("4k3/8/8/8/8/8/8/R2K4 w Q - 0 1", FIRST_SQUARES),
+        ("r2k4/8/8/8/8/8/8/4K3 w q - 0 1", FIRST_SQUARES),
+        ("4k2R/8/8/8/8/8/4K3/8 b k - 0 1", FIRST_SQUARES),
     ],
 )
 def test_a_position_that_cannot_be_played_on_is_told_why(
@@ -99,3 +104,13 @@ def test_a_position_that_cannot_be_played_on_is_told_why(
         f"import('./rules.js').then((rules) => rules.brokenRule(rules.parseFen({fen!r})))"
     )
     assert found == rule
+
+
+@pytest.mark.parametrize("rights", ["x", "KQkqK", "HAha"])
+def test_letters_that_name_no_right_to_castle_are_refused(
+    page: Chromium, server: str, rights: str
+) -> None:
+    fen = f"r3k2r/8/8/8/8/8/8/R3K2R w {rights} - 0 1"
+    page.open(f"{server}/explorer/")
+    found = page.run(f"import('./rules.js').then((rules) => rules.parseFen({fen!r})).catch(String)")
+    assert found == f"Error: {rights} names no rights to castle: these are K, Q, k and q"

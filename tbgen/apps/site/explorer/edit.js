@@ -1,8 +1,8 @@
 // Positions with their men moved or exchanged all at once.
 
-/** The men, each square's place by `to`; null if a man would leave the board. */
+/** The men, each square's place by `to`, without rights to castle; null if a man would leave the board. */
 function rearranged(position, to, change = (man) => man) {
-  const after = { ...position, board: Array(64).fill(null), ep: -1 };
+  const after = { ...position, board: Array(64).fill(null), castling: '-', ep: -1 };
   for (const [square, man] of position.board.entries()) {
     if (man === null) continue;
     const target = to(square);

@@ -26,6 +26,7 @@ export function parseFen(text) {
   if (ranks.length !== 8) throw Error('a FEN has eight ranks');
   const board = ranks.map((rank, row) => rankOf(rank, 8 - row)).reverse().flat();
   if (!/^[wb]$/.test(turn)) throw Error('the side to move is w or b');
+  if (!/^(-|[KQkq]{1,4})$/.test(castling)) throw Error(`${castling} names no rights to castle: these are K, Q, k and q`);
   if (!/^(-|[a-h][36])$/.test(ep)) throw Error(`${ep} is no en passant square`);
   if (!/^\d{1,5}$/.test(clock) || !/^\d{1,5}$/.test(number)) throw Error('clock and move number are numbers');
   return { board, turn, castling, ep: ep === '-' ? -1 : squareOf(ep), clock: Number(clock), number: Number(number) };
@@ -69,6 +70,7 @@ export function brokenRule(position) {
   const idle = other(position.turn);
   if (isCheck({ ...position, turn: idle })) return `${SIDES[idle]} is in check, but ${SIDES[position.turn]} is to move`;
   if (position.ep >= 0 && !isPassed(position, position.ep)) return 'the en passant square does not follow a double step';
+  if (!CASTLES.every((castle) => mayStand(position, castle))) return 'castling rights need king and rook on their first squares';
   return null;
 }
 
@@ -211,12 +213,17 @@ function between(a, b) {
   return Array.from({ length: Math.abs(a - b) - 1 }, (_, n) => least + n + 1);
 }
 
+/** Whether king and rook stand where a right to castle needs them, if there is this right. */
+function mayStand({ board, castling }, { right, king, rook }) {
+  if (!castling.includes(right)) return true;
+  const [man, tower] = isWhite(right) ? 'KR' : 'kr';
+  return board[king] === man && board[rook] === tower;
+}
+
 /** Castling, where the rights, the squares between and the enemy allow it. */
 function* castles({ board, turn, castling }) {
   for (const { right, king, kingTo, rook } of CASTLES) {
     if (!castling.includes(right) || isWhite(right) !== (turn === 'w')) continue;
-    const [man, tower] = isWhite(right) ? 'KR' : 'kr';
-    if (board[king] !== man || board[rook] !== tower) continue;
     if (between(king, rook).some((square) => board[square] !== null)) continue;
     const way = [king, ...between(king, kingTo), kingTo];
     if (!way.some((square) => attacks(board, other(turn), square))) yield { from: king, to: kingTo };
