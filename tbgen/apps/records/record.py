@@ -14,9 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import chess
+import numpy as np
 
 from tbgen.errors import InputError, RecordError
 from tbgen.facts import plain
@@ -25,9 +26,12 @@ from tbgen.material import Material
 from tbgen.reading import parse_json, read_as
 from tbgen.rules.facts import to_json
 from tbgen.rules.notation import parse_fen, parse_move
-from tbgen.rules.position import own_score, play_move
+from tbgen.rules.position import is_reset
 from tbgen.score import Color, Mobility, Score
 from tbgen.storage.files import every_material, read_bounded, write_whole
+
+if TYPE_CHECKING:
+    from tbgen.compiled.arrays import Words
 
 FORMAT: Final = 1
 _LIST: Final = re.compile(r"\[\s+([^][{}]*?)\s+\]")
@@ -336,17 +340,37 @@ class Replay:
 
 def replay(fen: str, moves: Iterable[str], mobility: Mobility = Mobility.RESET) -> Replay:
     """Play moves in short notation; MoveError if one is not legal."""
+    from tbgen.board.board import words_of
+
     board, _ = parse_fen(fen)
     steps = list[str]()
-    outcomes = [own_score(board)]
-    is_renewed = False
+    renewals = [False]
+    positions = [words_of(board)]
     for ply, text in enumerate(moves, 1):
         move = parse_move(board, text, ply)
         steps.append(step_of(board, move))
-        reached = play_move(board, move, outcomes[-1], mobility)
-        outcomes.append(reached.accrued)
-        is_renewed = reached.reset and mobility.forgets
-    return Replay(tuple(steps), tuple(outcomes), is_renewed)
+        renewals.append(mobility.forgets and is_reset(board, move))
+        board.push(move)
+        positions.append(words_of(board))
+    own_scores = _own_scores(positions)
+    outcomes = own_scores[:1]
+    for own, is_renewed in zip(own_scores[1:], renewals[1:], strict=True):
+        outcomes.append(outcomes[-1].after(own, reset=is_renewed))
+    return Replay(tuple(steps), tuple(outcomes), renewals[-1])
+
+
+def _own_scores(positions: Sequence[Words]) -> list[Score]:
+    """The own scores of chess positions, as kernels read them: one call counts all their moves."""
+    from tbgen.board.board import TURN
+    from tbgen.board.moves import codes_on
+
+    codes = np.empty(len(positions), np.int64)
+    codes_on(np.stack(positions), codes)
+    scores = list[Score]()
+    for position, code in zip(positions, codes.tolist(), strict=True):
+        mover = Color(int(position[TURN]))
+        scores.append(Score(code, mover.other))
+    return scores
 
 
 def _castling_step(board: chess.Board, move: chess.Move) -> str:
