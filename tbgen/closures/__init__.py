@@ -1,24 +1,26 @@
 """Positions with more men than tables have, each solved from all that it can reach.
 
-A bracket comes about in these steps, each in the file of its name:
+`solving` has the solver that users call. Its loop `PositionSolver._ask_in_way` makes a bracket, in
+these steps:
 
-1. `nodes` finds the node of a position: its placement of pawns, and the cells that are asked.
-2. `ways` lists which promotions are solved, the quickest way first.
-3. `policy` chooses the next question: a few cuts, and the bound that replaces the value of
-   unsolved promotions.
-4. `closure` lists the blocks that this question takes, and adds up their `costs`. `moves` lists
-   what leads from block to block. `reach` leaves out what the kings never reach, and what the
+1. `nodes` finds the root: the placement of the position's pawns, and the cells that are asked.
+2. `ways` lists which promotions are solved, the quickest way first. `planning` chooses the ways
+   that budget and machine allow, by the `costs` of their blocks.
+3. `policy` chooses the next question of a way: a few `cuts`, and the bound that replaces the values
+   of unsolved promotions.
+4. `closure` lists the blocks that this question takes, each as `planned` has it. `moves` lists what
+   leads from placement to placement. `reach` leaves out what the kings never reach, and what the
    promoting side does not need.
-5. `schedule` solves each block after those that it leads to: small ones as `tables`, large ones one
-   by one (`blocks`). `children` brings to hand what a block leads to, `promotions` bounds what is
-   not solved, `cuts` turns a bit a cell into bounds, and `folder` keeps the results.
+5. `schedule` solves each block after those that it leads to: small ones in `groups`, large ones one
+   by one (`blocks`). `children` reads the values that a block leads to, and `promotions` bounds
+   those that are not solved. `blocks` reads and keeps values, in the files of `folder`.
 6. `answers` reads the bracket of the position and of its moves, and narrows the answer so far.
 
-`planning` lists the ways that a budget allows, and adds up what the games of an archive take.
-`solving` has the solver that users call. It repeats the steps from 3 on until a way has nothing
-left to ask. Then it takes the next way, while the budget lasts. `pace` tells how far it is, and
-stops a solve that takes far longer than planned. `bracket` has the answer itself, and `line` finds
-moves that keep its value.
+The loop repeats the steps from 3 on until a way has nothing left to ask. Then the solver takes the
+next way, while the budget lasts and the bracket is not exact.
+
+`bracket` has the answer itself, and `line` finds moves that keep its value. `pace` tells how far a
+solve is, and stops one that takes far longer than planned.
 """
 
 from collections.abc import Iterable

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import chess
 
@@ -10,9 +10,10 @@ from tbgen.closures.blocks import ANSWERS, ENTRY, RIGHTS, SolvedBlocks
 from tbgen.closures.bracket import ANYTHING, Bracket, MoveBracket, Solution
 from tbgen.closures.cuts import Bound
 from tbgen.closures.nodes import Node, cell_on, node_on
+from tbgen.closures.planned import PlannedBlock
 from tbgen.errors import UnprovedError
 from tbgen.index.layout import HOW_MASK, TURNS
-from tbgen.probe.syzygy import Winner, no_tables
+from tbgen.probe.syzygy import UNKNOWN, Winner, no_tables
 from tbgen.retro.resets.destinations import en_passant_starts
 from tbgen.rules.position import board_after, own_of
 from tbgen.score import Color, Score
@@ -21,11 +22,16 @@ MATE_OF_WHITE: Final = Bracket(ANYTHING.upper, ANYTHING.upper)
 MATE_OF_BLACK: Final = Bracket(ANYTHING.lower, ANYTHING.lower)
 NO_MATE: Final = Bracket(Score("-G0.5"), Score("G0.5"))
 
-BY_WINNER: Final = (NO_MATE, MATE_OF_WHITE, ANYTHING, MATE_OF_BLACK)
-"""[winner] -> the possible outcomes, if it forces mate: nobody, White, unknown, or Black.
+BY_WINNER: Final = {1: MATE_OF_WHITE, 0: NO_MATE, -1: MATE_OF_BLACK, UNKNOWN: ANYTHING}
+"""[winner] -> the possible outcomes, by who forces mate (see `Winner`)."""
 
-A `Winner` is 0, 1, UNKNOWN or -1, and the last one counts from the end.
-"""
+
+class BlockOfPosition(NamedTuple):
+    """The block of a position."""
+
+    block: PlannedBlock
+    is_reversed: bool
+    """Whether it is the block of the position with reversed colours."""
 
 
 class Brackets:
@@ -41,50 +47,44 @@ class Brackets:
 
         `accrued` is None where the position's own score counts.
         """
-        if self._closure.known.digest_on(board):
-            outcome = self._closure.known.answering(board).find(board).outcome
+        tables = self._closure.tables
+        if tables.digest_on(board):
+            outcome = tables.answering(board).find(board).outcome
             return Bracket(outcome, outcome)
-        node = node_on(board)
-        if node in self._closure.blocks:
-            bracket = self._in_block(node, board, accrued, is_reversed=False)
-        else:
-            node = node_on(board.mirror())
-            if node not in self._closure.blocks:
-                return self._of_promotion(board)
-            bracket = self._in_block(node, board, accrued, is_reversed=True)
+        found = self.block_of(board)
+        if found is None:
+            return self._of_promotion(board)
+        bracket = self._in_block(found, board, accrued)
         if board.move_stack and board.peek().promotion:
             return narrowed(bracket, self._of_promotion(board))
         return bracket
 
+    def block_of(self, board: chess.Board) -> BlockOfPosition | None:
+        """The block of a position or of its reversal in colours, if the closure has one."""
+        own = self._closure.blocks.get(node_on(board))
+        if own is not None:
+            return BlockOfPosition(own, is_reversed=False)
+        reversed_ = self._closure.blocks.get(node_on(board.mirror()))
+        if reversed_ is not None:
+            return BlockOfPosition(reversed_, is_reversed=True)
+        return None
+
     def _in_block(
-        self, node: Node, board: chess.Board, accrued: Score | None, *, is_reversed: bool
+        self, found: BlockOfPosition, board: chess.Board, accrued: Score | None
     ) -> Bracket:
-        """The bracket that a block has of a position, or of its reversal in colours."""
+        """The bracket that a block has of a position."""
         if board.has_legal_en_passant() and accrued is not None:
             # Only the position that was asked about has one: blocks answer right after a double
             # step.
             return best_of(self.moves(board, accrued).values(), board)
-        block = self._closure.blocks[node]
-        placed = board.mirror() if is_reversed else board
-        if board.has_legal_en_passant():
-            part = RIGHTS
-            index = _right_on(node, placed)
-        elif accrued is not None and not _own_score_counts(board, accrued):
-            part = ANSWERS
-            asked = accrued.flipped() if is_reversed else accrued
-            index = block.queries.index((asked, cell_on(node, placed)))
-        else:
-            part = ENTRY
-            index = cell_on(node, placed)
-        bracket = ANYTHING
+        part, number = _place_of(found, board, accrued)
+        ends = list[Score]()
         for bound in Bound:
-            (signed,) = self.blocks.read(block, part, bound, index, index + 1)
-            end = Score.from_signed(int(signed))
-            if bound is Bound.LOWER:
-                bracket = narrowed(bracket, Bracket(end, ANYTHING.upper))
-            else:
-                bracket = narrowed(bracket, Bracket(ANYTHING.lower, end))
-        return bracket.flipped() if is_reversed else bracket
+            (signed,) = self.blocks.read(found.block, part, bound, number, number + 1)
+            ends.append(Score.from_signed(int(signed)))
+        lower, upper = ends
+        bracket = narrowed(Bracket(lower, ANYTHING.upper), Bracket(ANYTHING.lower, upper))
+        return bracket.flipped() if found.is_reversed else bracket
 
     def moves(self, board: chess.Board, accrued: Score) -> dict[chess.Move, Bracket]:
         """Every legal move with its bracket."""
@@ -110,13 +110,13 @@ class Brackets:
         return self.closer(best_of(brackets, board), board)
 
     def closer(self, bracket: Bracket, board: chess.Board) -> Bracket:
-        """The bracket of a legal position within that which Syzygy tables give."""
+        """The bracket of a legal position, narrowed by who mates in Syzygy tables."""
         return narrowed(bracket, BY_WINNER[self._winner(board)])
 
     def improve(self, solution: Solution) -> Solution:
         """An answer made closer by these blocks; LookupError if one of them is not solved."""
         board = chess.Board(solution.fen)
-        known = {move.move: move.bracket for move in solution.moves}
+        so_far = {move.move: move.bracket for move in solution.moves}
         bracket = narrowed(solution.bracket, self.bracket(board, solution.accrued))
         if board.turn == chess.WHITE:
             no_move_is_worth_more = Bracket(ANYTHING.lower, bracket.upper)
@@ -124,14 +124,27 @@ class Brackets:
             no_move_is_worth_more = Bracket(bracket.lower, ANYTHING.upper)
         moves = dict[chess.Move, Bracket]()
         for move, by_blocks in self.moves(board, solution.accrued).items():
-            by_both = narrowed(known.get(move, ANYTHING), by_blocks)
-            by_tables = self.closer(by_both, board_after(board, move))
-            moves[move] = narrowed(by_tables, no_move_is_worth_more)
+            closer = narrowed(so_far.get(move, ANYTHING), by_blocks)
+            closer = self.closer(closer, board_after(board, move))
+            moves[move] = narrowed(closer, no_move_is_worth_more)
         bracket = self.closer(bracket, board)
         if moves:
             # Syzygy tables may know more of the moves than of the position.
             bracket = narrowed(bracket, best_of(moves.values(), board))
         return replace(solution, bracket=bracket, moves=in_order(board, moves))
+
+
+def _place_of(found: BlockOfPosition, board: chess.Board, accrued: Score | None) -> tuple[str, int]:
+    """The part of a block that has the value of a position, and the value's number there."""
+    block, is_reversed = found
+    placed = board.mirror() if is_reversed else board
+    if board.has_legal_en_passant():
+        return RIGHTS, _right_on(block.node, placed)
+    cell = cell_on(block.node, placed)
+    if accrued is None or own_score_counts(own_of(board), accrued):
+        return ENTRY, cell
+    query = (accrued.flipped() if is_reversed else accrued, cell)
+    return ANSWERS, block.queries.index(query)
 
 
 def _right_on(node: Node, board: chess.Board) -> int:
@@ -150,12 +163,11 @@ def _right_on(node: Node, board: chess.Board) -> int:
     return int(starts[0, cell // half, file]) + cell % half
 
 
-def _own_score_counts(board: chess.Board, accrued: Score) -> bool:
+def own_score_counts(own: Score, accrued: Score) -> bool:
     """Whether a position's own score is the accrued one, or replaces it.
 
     Then its value is its entry value.
     """
-    own = own_of(board)
     return own.code < accrued.code or own == accrued
 
 
@@ -165,9 +177,9 @@ def best_of(brackets: Iterable[Bracket], board: chess.Board) -> Bracket:
     The better of the lower bounds bounds the best move, and so does the better of the upper ones.
     """
     better = max if board.turn == chess.WHITE else min
-    every = list(brackets)
-    lower = better(bracket.lower for bracket in every)
-    upper = better(bracket.upper for bracket in every)
+    ends = [bracket.ends for bracket in brackets]
+    lower = better(lower for lower, _ in ends)
+    upper = better(upper for _, upper in ends)
     return Bracket(lower, upper)
 
 

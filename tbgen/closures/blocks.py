@@ -1,7 +1,8 @@
-"""Blocks: the values of those that are solved, and the solver of one that is solved alone.
+"""Blocks: the values of solved ones, and the solver of one that is solved alone.
 
-A block that leads to bounds is solved with the least that its unsolved promotions can be worth to
-White, or the most, or with both. Values are monotone in those, so the true ones lie between.
+A block with unsolved promotions is solved with the least that these can be worth to White, or with
+the most, or with both. If a promotion is worth more to White, no position is worth less to him. So
+the true values lie between.
 """
 
 import threading
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.closures.children import ALL_CELLS, BOTH_SIDES, ClosureReader, SomeCells
-from tbgen.closures.closure import Closure, PlannedBlock
+from tbgen.closures.closure import Closure
 from tbgen.closures.cuts import (
     UNKNOWN,
     Bound,
@@ -24,8 +25,8 @@ from tbgen.closures.cuts import (
 )
 from tbgen.closures.folder import BlockFolder, StoredBlock
 from tbgen.closures.nodes import Node
+from tbgen.closures.planned import PlannedBlock
 from tbgen.closures.promotions import CELLS_AT_ONCE
-from tbgen.retro.drive.results import en_passant_of
 from tbgen.retro.drive.single import QUESTIONS_OF_A_BLOCK, SingleBlock
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.score import Color
@@ -60,10 +61,10 @@ class UnsavedBlock:
 
 
 class SolvedBlocks:
-    """The values of a closure's blocks, with both bounds of what it does not solve.
+    """The values of a closure's blocks, as far as they are solved.
 
-    With `solves`, a block that is missing is solved, since another process may have removed it;
-    else LookupError.
+    Another process may have removed a solved block. With `solves`, it is solved again when it is
+    read. Without, that is a LookupError.
     """
 
     def __init__(self, closure: Closure, folder: BlockFolder, *, solves: bool = True) -> None:
@@ -90,7 +91,7 @@ class SolvedBlocks:
         return name in self._unsaved or self.folder.get(name) is not None
 
     def keep(self, block: PlannedBlock, bound: Bound, arrays: BlockArrays) -> None:
-        """Keep a block that is solved together with others of its material; several threads may."""
+        """Keep a solved block of a group until there are enough for a file; several threads may."""
         with self._saving:
             self._unsaved[block.name_with(bound)] = UnsavedBlock(arrays)
             self._unsaved_bytes += sum(array.nbytes for array in arrays.values())
@@ -105,7 +106,7 @@ class SolvedBlocks:
     def _save(self, prefix: str) -> None:
         if self._unsaved:
             arrays = {name: block.arrays for name, block in self._unsaved.items()}
-            self.folder.put_table(prefix, arrays)
+            self.folder.put_group(prefix, arrays)
             self._unsaved = {}
             self._unsaved_bytes = 0
 
@@ -126,13 +127,13 @@ class SolvedBlocks:
         bound: Bound,
         first: int = 0,
         end: int | None = None,
-        asked: SomeCells = ALL_CELLS,
+        needed: SomeCells = ALL_CELLS,
         room: Entries | None = None,
     ) -> Entries:
         """Some values of a part of a block, with a bound in place of unsolved promotions.
 
-        `part` is ENTRY, RIGHTS or ANSWERS. Only the cells in `asked` need their values. They are in
-        `room`, an array of zeros, or in another array.
+        `part` is ENTRY, RIGHTS or ANSWERS. Only the cells that are needed have their values. They
+        are in `room`, an array of zeros, or in another array.
         """
         size = (block.node.cells if end is None else end) - first
         if bound not in block.bounds and not block.is_exact:
@@ -149,7 +150,7 @@ class SolvedBlocks:
         entry: Entries = np.zeros(size, np.int8) if room is None else room
         for start in range(0, size, CELLS_AT_ONCE):
             part_of_entry = entry[start : start + CELLS_AT_ONCE]
-            _read_bounds(stored, block.cuts, bound, first + start, asked, part_of_entry)
+            _read_bounds(stored, block.cuts, bound, first + start, needed, part_of_entry)
         return entry
 
     def plane(
@@ -157,7 +158,7 @@ class SolvedBlocks:
         node: Node,
         side: int,
         bound: Bound,
-        asked: SomeCells = ALL_CELLS,
+        needed: SomeCells = ALL_CELLS,
         room: Entries | None = None,
     ) -> Entries:
         """The entry values of a node with one side to move; arguments are as for `read`.
@@ -167,11 +168,12 @@ class SolvedBlocks:
         half = node.cells // 2
         block = self.closure.blocks.get(node)
         if block is not None:
-            return self.read(block, ENTRY, bound, side * half, (side + 1) * half, asked, room)
-        if self.closure.known.digest(node.material):
-            return self.closure.known.plane(*node, side, room)
-        if self.closure.known.digest_of_pairs(*node):
-            return self.closure.known.plane_of_pairs(*node, side, room)
+            return self.read(block, ENTRY, bound, side * half, (side + 1) * half, needed, room)
+        tables = self.closure.tables
+        if tables.digest(node.material):
+            return tables.plane(*node, side, room)
+        if tables.digest_of_pairs(*node):
+            return tables.plane_of_pairs(*node, side, room)
         return _unknown_values(half, bound, room)
 
 
@@ -183,10 +185,10 @@ def _unknown_values(size: int, bound: Bound, room: Entries | None) -> Entries:
 
 
 def _read_bounds(
-    stored: StoredBlock, cuts: Cuts, bound: Bound, first: int, asked: SomeCells, entry: Entries
+    stored: StoredBlock, cuts: Cuts, bound: Bound, first: int, needed: SomeCells, entry: Entries
 ) -> None:
-    """Fill an array with the bounds of cells from `first` on, at least of those in `asked`."""
-    stride, squares = asked
+    """Fill an array with the bounds of cells from `first` on, at least of those that are needed."""
+    stride, squares = needed
     step = min(CELLS_AT_ONCE, stride)
     end = first + len(entry)
     bits = [stored.items(f"{cut} {ENTRY}", first >> 3, (end + 7) >> 3) for cut in cuts]
@@ -232,12 +234,11 @@ class BlockSolver:
 
     def _children(self, sides: Sequence[Color]) -> ChildTables:
         """The values of all that moves of some sides lead to."""
-        children = self._reader.read([self._number], sides)
-        layout = self._reader.layout
-        cells = layout.block_words * 128
-        for number in range(len(layout.blocks)):
-            entry, _ = en_passant_of(children.en_passant, range(number, number + 1), cells)
-            if number != self._number and len(entry):
-                block = self.blocks.closure.blocks[self._reader.node_of(number)]
-                entry[:] = self.blocks.read(block, RIGHTS, self.bound)
+        reader = self._reader
+        children = reader.read([self._number], sides)
+        for number in range(len(reader.layout.blocks)):
+            rights = reader.rights_in(children, number)
+            if number != self._number and len(rights):
+                block = self.blocks.closure.blocks[reader.node_of(number)]
+                rights[:] = self.blocks.read(block, RIGHTS, self.bound)
         return children

@@ -1,7 +1,7 @@
-"""Children: what some blocks of one material lead to, brought to hand for the solver.
+"""Children: the values that some blocks of one material lead to, read for the solver.
 
-Values are read with a bound in place of unsolved promotions. `SolvedBlocks` has them, plane by
-plane (the cells of a block with one side to move).
+A bound replaces the values of unsolved promotions. Values are read plane by plane: a *plane* has
+the cells of a block with one side to move. `SolvedBlocks` has them, from tables or solved blocks.
 """
 
 import itertools
@@ -12,15 +12,16 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from tbgen.closures.closure import Edge, PlannedBlock, mover_of
 from tbgen.closures.cuts import Bound
 from tbgen.closures.nodes import Node, node_of
-from tbgen.closures.promotions import fold_promotions
+from tbgen.closures.planned import Edge, PlannedBlock, mover_of
+from tbgen.closures.promotions import PromotionBounds
 from tbgen.compiled.arrays import Ints, NewArray
-from tbgen.index.layout import HOW_BITS, Squares, partial_layout, slots_of
+from tbgen.index.layout import HOW_BITS, Layout, Squares, partial_layout
 from tbgen.index.resets import NO_SLOT, Reset
 from tbgen.material import Material
 from tbgen.men import Role
+from tbgen.retro.drive.results import en_passant_of
 from tbgen.retro.resets.children import ValuesSource
 from tbgen.retro.resets.destinations import (
     AtHand,
@@ -38,14 +39,14 @@ NO_DISTANCES: Final = np.zeros(0, np.uint16)
 BATCH_BYTES: Final = 1 << 28
 """The values that the blocks of a batch read, unless it is a single block."""
 
-WORTH_ASKING: Final = 1 << 12
-"""So many cells in a row are worth being asked for alone."""
+WORTH_READING_ALONE: Final = 1 << 12
+"""So many needed cells in a row are worth being read without those around them."""
 
 BOTH_SIDES: Final = tuple(Color)
 
 
 class SomeCells(NamedTuple):
-    """The cells of a plane that have a man on one of some squares."""
+    """The cells of a plane that are needed: those with a certain man on one of some squares."""
 
     stride: int
     """What a step of that man to the next square adds to a cell's number."""
@@ -55,14 +56,13 @@ class SomeCells(NamedTuple):
 ALL_CELLS: Final = SomeCells(1 << 62, frozenset([0]))
 
 PlaneSource = Callable[[Node, int, Bound, SomeCells, Entries], Entries]
-"""The entry values of a node with one side to move, right at least for the cells asked for.
+"""Reads a plane of a node, with side to move and bound, as `SolvedBlocks.plane` does.
 
-They are in the zeros given, or in another array.
+Only the cells that are needed must be right. They are in the given array of zeros, or in another.
 """
 
-
 DoAll = Callable[[Callable[[Any], None], Iterable[Any]], Iterable[None]]
-"""Does some work with each of some things."""
+"""`map`, or that of a pool of threads."""
 
 
 class NeededPlane(NamedTuple):
@@ -77,11 +77,26 @@ class NeededPlane(NamedTuple):
     """The side to move in the child."""
 
 
-class ClosureReader:
-    """Brings to hand what blocks of one material lead to: `tables` has what was read last.
+class PromotionRequest(NamedTuple):
+    """A plane that promotions lead to, and the cells that ask for it."""
 
-    It takes the place of a `ChildReader`. `new` makes all large arrays. `do_all` is `map`, or that
-    of a pool of threads.
+    reader: PromotionReader
+    plane: PlaneRequest
+    targets: list[Target]
+
+
+class ClosureReader:
+    """Reads what blocks of one material lead to.
+
+    For the driver that builds tables it takes the place of a `ChildReader`: `tables` has what was
+    read last.
+
+    Arguments:
+        blocks: The blocks, which have one material.
+        source: Reads a plane.
+        bound: Replaces the values of unsolved promotions.
+        new: Makes all large arrays.
+        do_all: Reads several planes at a time.
     """
 
     def __init__(
@@ -96,54 +111,44 @@ class ClosureReader:
         self._bound = bound
         self._new = new
         self._do_all = do_all
-        material = blocks[0].node.material
-        self._slots = slots_of(material)
-        placements: dict[Material, dict[Squares, None]] = {material: {}}  # each once, in order
-        resets = dict[Reset, None]()
-        for block in blocks:
-            placements[material][block.node.pawns] = None
-            for edge in _unbounded(block):
-                placements.setdefault(edge.child.material, {})[edge.child.pawns] = None
-                resets[edge.reset] = None
-        layouts = [partial_layout(each, pawns) for each, pawns in placements.items()]
-        self._layouts = ChildLayouts(layouts, list(resets))
+        self.child_layouts = _layouts_of(blocks)
+        """The layout of the material, and those of all that its blocks lead to."""
+        layouts = self.child_layouts.layouts
         self._table_of = {layout.material: table for table, layout in enumerate(layouts)}
-        self.layout = layouts[0]
-        self.half = self.layout.block_words * 64
+        layout = layouts[0]
+        self._slots = layout.slots
+        self._half = layout.block_words * 64
         self._planes = dict[int, list[NeededPlane]]()
+        """[block] what its captures and pawn steps lead to."""
         self._bounded = dict[int, dict[int, set[Role]]]()
         """[block, pawn] the roles of its promotions that bounds replace."""
         for block in blocks:
-            number = self.number_of(block.node)
-            self._planes[number] = list(self._needed_planes(block))
+            number = _number_in(layout, block.node)
+            self._planes[number] = list(_needed_planes(block))
             self._bounded[number] = _bounded_roles(block)
-        self.tables = empty_child_tables(self._layouts, plies=False)
-        self.layout = replace(self.layout, waves=self._batches(self.layout.waves))
+        self.tables = empty_child_tables(self.child_layouts, plies=False)
+        self.layout = replace(layout, waves=self._batches(layout.waves))
 
     @property
-    def child_layouts(self) -> ChildLayouts:
-        """The layout of the material, and those of all that its blocks lead to."""
-        return self._layouts
+    def cells(self) -> int:
+        """The cells of a block of the material."""
+        return 2 * self._half
 
     def number_of(self, node: Node) -> int:
         """The number of a block of the material."""
-        return self.layout.address_of(node.pawns) >> HOW_BITS
+        return _number_in(self.layout, node)
 
     def node_of(self, number: int) -> Node:
         """The node of a block of the material."""
         return Node(self.layout.material, self.layout.blocks[number])
 
-    def _needed_planes(self, block: PlannedBlock) -> Iterator[NeededPlane]:
-        """The planes of all captures and pawn steps."""
-        for edge in _unbounded(block):
-            reset = edge.reset
-            if reset.gone == NO_SLOT and reset.promoted != NO_SLOT:
-                continue  # promotions are read apart
-            mover = mover_of(block.node, edge)
-            yield NeededPlane(mover, reset.gone, edge.child, int(mover.other) ^ reset.flip)
+    def rights_in(self, children: ChildTables, number: int) -> Entries:
+        """Where the values of a block with a right to take en passant are, if it has any."""
+        entry, _ = en_passant_of(children.en_passant, range(number, number + 1), self.cells)
+        return entry
 
     def _batches(self, waves: Sequence[int]) -> tuple[int, ...]:
-        """Where batches begin: parts of waves that read so many values at most."""
+        """Where batches begin, parts of waves that read at most `BATCH_BYTES`."""
         starts = list[int]()
         for first, end in itertools.pairwise(waves):
             starts.append(first)
@@ -165,53 +170,58 @@ class ClosureReader:
 
     def read(self, blocks: Sequence[int], sides: Sequence[Color]) -> ChildTables:
         """What moves of some sides in some blocks lead to."""
-        promotions = None
-        if len(sides) < len(BOTH_SIDES):
+        planes = list[NeededPlane]()
+        for number in blocks:
+            planes += [plane for plane in self._planes[number] if plane.mover in sides]
+        if len(sides) == len(BOTH_SIDES):
+            children = self._read_planes(planes)
+            promotions = self._promotions(blocks, sides, children)
+        else:
             # Captures of a pawn, which bound its promotions, are moves of the other side.
-            children = self._read_captures_of_bounded(blocks, sides)
+            children = self._read_planes(self._captures_of_bounded(blocks, sides))
             promotions = self._promotions(blocks, sides, children)
-        children = self._read_planes(
-            plane for number in blocks for plane in self._planes[number] if plane.mover in sides
-        )
-        if promotions is None:
-            promotions = self._promotions(blocks, sides, children)
+            children = self._read_planes(planes)
         return children._replace(promotions=promotions)
 
-    def _read_captures_of_bounded(
+    def _captures_of_bounded(
         self, blocks: Sequence[int], sides: Sequence[Color]
-    ) -> ChildTables:
+    ) -> Sequence[NeededPlane]:
         """What captures of the pawns lead to whose promotions by some sides are bounded."""
         planes = list[NeededPlane]()
         for number in blocks:
             pawns = {pawn for pawn in self._bounded[number] if self._slots[pawn][0] in sides}
             planes += [plane for plane in self._planes[number] if plane.gone in pawns]
-        return self._read_planes(planes)
+        return planes
 
-    def _read_planes(self, planes: Iterator[NeededPlane] | Sequence[NeededPlane]) -> ChildTables:
+    def _read_planes(self, planes: Iterable[NeededPlane]) -> ChildTables:
         """Read some planes, each once."""
-        shapes = self.tables.shapes
         start = np.full_like(self.tables.planes.start, -1)
-        wanted = list[tuple[Node, int, int]]()
+        wanted = list[tuple[NeededPlane, int]]()
+        """The planes, with the first cell of each."""
         cells = 0
         for plane in planes:
-            table = self._table_of[plane.child.material]
-            address = self._layouts.layouts[table].address_of(plane.child.pawns)
-            number = shapes.plane_start[table] + 2 * (address >> HOW_BITS) + plane.side
+            number = self._number_of_plane(plane)
             if start[number] < 0:
                 start[number] = cells
-                wanted.append((plane.child, plane.side, cells))
+                wanted.append((plane, cells))
                 cells += plane.child.cells // 2
         entry = self._new(cells, np.int8)
 
-        def read(plane: tuple[Node, int, int]) -> None:
-            child, side, first = plane
-            part = entry[first : first + child.cells // 2]
-            values = self._source(child, side, self._bound, ALL_CELLS, part)
-            if values is not part:
-                part[:] = values
+        def read(plane_and_first: tuple[NeededPlane, int]) -> None:
+            plane, first = plane_and_first
+            room = entry[first : first + plane.child.cells // 2]
+            values = self._source(plane.child, plane.side, self._bound, ALL_CELLS, room)
+            if values is not room:
+                room[:] = values
 
         list(self._do_all(read, wanted))
         return self.tables._replace(planes=AtHand(start, entry, NO_DISTANCES))
+
+    def _number_of_plane(self, plane: NeededPlane) -> int:
+        """The number of a plane among those of all children."""
+        table = self._table_of[plane.child.material]
+        block = _number_in(self.child_layouts.layouts[table], plane.child)
+        return int(self.tables.shapes.plane_start[table]) + 2 * block + plane.side
 
     @cached_property
     def _promotion_readers(self) -> Mapping[Color, PromotionReader]:
@@ -220,10 +230,10 @@ class ClosureReader:
         for side in Color:
             resets = [
                 reset
-                for reset in self._layouts.resets
+                for reset in self.child_layouts.resets
                 if reset.promoted != NO_SLOT and self._slots[reset.promoted][0] is side
             ]
-            readers[side] = PromotionReader(self._layouts._replace(resets=resets))
+            readers[side] = PromotionReader(self.child_layouts._replace(resets=resets))
         return readers
 
     def _promotions(
@@ -231,90 +241,99 @@ class ClosureReader:
     ) -> AtHand:
         """The values of promotions of some sides, with a bound in place of unsolved ones."""
         start = promotion_starts(self.layout)
-        requests = list[tuple[PromotionReader, PlaneRequest, list[Target]]]()
+        requests = list[PromotionRequest]()
         cells = 0
         for side in sides:
             reader = self._promotion_readers[side]
-            targets, cells = reader.requests(blocks, start, cells)
-            requests += [(reader, request, asked) for request, asked in targets.items()]
-        folded = list[tuple[int, int]]()
+            targets_of, cells = reader.requests(blocks, start, cells)
+            for plane, targets in targets_of.items():
+                requests.append(PromotionRequest(reader, plane, targets))
+        bounded = list[tuple[int, int]]()
         for number in blocks:
-            for pawn, roles in self._bounded[number].items():
-                if self._slots[pawn][0] not in sides:
-                    continue
-                folded.append((number, pawn))
-                if Role.QUEEN in roles:  # her bounds need room of their own
-                    start[number, pawn, Role.QUEEN] = cells
-                    cells += self.half
-                for role in roles:
-                    start[number, pawn, role] = start[number, pawn, Role.QUEEN]
+            for pawn in self._bounded[number]:
+                if self._slots[pawn][0] in sides:
+                    bounded.append((number, pawn))
+        for number, pawn in bounded:
+            roles = self._bounded[number][pawn]
+            if Role.QUEEN in roles:  # her bounds need room of their own
+                start[number, pawn, Role.QUEEN] = cells
+                cells += self._half
+            for role in roles:
+                start[number, pawn, role] = start[number, pawn, Role.QUEEN]
         promotions = AtHand(start, self._new(cells, np.int8), NO_DISTANCES)
 
-        def copy(request: tuple[PromotionReader, PlaneRequest, list[Target]]) -> None:
-            self._copy(*request, promotions)
+        def copy(request: PromotionRequest) -> None:
+            self._copy(request, promotions)
 
-        def fold(block_and_pawn: tuple[int, int]) -> None:
-            self._fold(*block_and_pawn, children, promotions)
+        def fold(number_and_pawn: tuple[int, int]) -> None:
+            self._fold(*number_and_pawn, children, promotions)
 
         list(self._do_all(copy, requests))
-        list(self._do_all(fold, folded))
+        list(self._do_all(fold, bounded))
         return promotions
 
-    def _copy(
-        self,
-        reader: PromotionReader,
-        request: PlaneRequest,
-        targets: Sequence[Target],
-        promotions: AtHand,
-    ) -> None:
+    def _copy(self, request: PromotionRequest, promotions: AtHand) -> None:
         """Read a plane that promotions lead to, and copy its cells to where they are asked for."""
-        child = self._layouts.layouts[request.table]
-        routes = reader.routes[request.table]
-        asked = _cells_asked(child.others + 1, targets, routes.axis)
+        reader, plane, targets = request
+        child = self.child_layouts.layouts[plane.table]
+        routes = reader.routes[plane.table]
+        needed = _cells_needed(child.others + 1, targets, routes.axis)
         room = self._new(child.block_words * 64, np.int8)
-        node = node_of(child.material, child.blocks[request.block])
-        entry = self._source(node, int(request.side), self._bound, asked, room)
+        node = node_of(child.material, child.blocks[plane.block])
+        entry = self._source(node, int(plane.side), self._bound, needed, room)
 
         def read() -> tuple[Entries, Distances]:
             return entry, NO_DISTANCES
 
-        copy_box(
-            Box.whole(child, read), routes, request.how, np.array(targets, np.int64), promotions
-        )
+        copy_box(Box.whole(child, read), routes, plane.how, np.array(targets, np.int64), promotions)
 
     def _fold(self, number: int, pawn: int, children: ChildTables, promotions: AtHand) -> None:
         """Fold the unsolved promotions of one pawn into bounds of the best one."""
         roles = self._bounded[number][pawn]
-        start = promotions.start[number, pawn]
+        pawns = self.layout.blocks[number]
 
-        def fold(main: Role, unsolved: set[Role]) -> None:
-            best = promotions.entry[start[main] :][: self.half]
-            fold_promotions(
-                self.layout,
-                self.layout.blocks[number],
-                pawn,
-                main,
-                unsolved,
-                children,
-                self._bound,
-                best,
-            )
+        def fold(first: Role, unsolved: set[Role]) -> None:
+            start = int(promotions.start[number, pawn, first])
+            entry = promotions.entry[start : start + self._half]
+            bounds = PromotionBounds(self.layout, pawns, pawn, children, self._bound, entry)
+            bounds.fold_roles(first, unsolved)
 
         fold(Role.QUEEN, roles)
         if Role.KNIGHT not in roles:
             fold(Role.KNIGHT, set())
 
 
-def _unbounded(block: PlannedBlock) -> Iterator[Edge]:
-    """The edges of a block, but for plain promotions that bounds replace."""
-    bounded = {edge.reset for edge in block.edges if _is_bounded_promotion(edge)}
+def _layouts_of(blocks: Sequence[PlannedBlock]) -> ChildLayouts:
+    """The layout of some blocks of one material, and those of all that they lead to."""
+    placements = dict[Material, dict[Squares, None]]()  # each once, in order
+    placements[blocks[0].node.material] = {}
+    resets = dict[Reset, None]()
+    for block in blocks:
+        placements[block.node.material][block.node.pawns] = None
+        for edge in block.edges:
+            if not _is_bounded_promotion(edge):
+                placements.setdefault(edge.child.material, {})[edge.child.pawns] = None
+                resets[edge.reset] = None
+    layouts = [partial_layout(material, pawns) for material, pawns in placements.items()]
+    return ChildLayouts(layouts, list(resets))
+
+
+def _number_in(layout: Layout, node: Node) -> int:
+    """The number of a node's block in the layout of its material."""
+    return layout.address_of(node.pawns) >> HOW_BITS
+
+
+def _needed_planes(block: PlannedBlock) -> Iterator[NeededPlane]:
+    """The planes that captures and pawn steps lead to. Those of promotions are read apart."""
     for edge in block.edges:
-        if edge.reset not in bounded:
-            yield edge
+        if not edge.is_plain_promotion:
+            reset = edge.reset
+            mover = mover_of(block.node, edge)
+            yield NeededPlane(mover, reset.gone, edge.child, int(mover.other) ^ reset.flip)
 
 
 def _is_bounded_promotion(edge: Edge) -> bool:
-    return edge.is_bounded and edge.reset.gone == NO_SLOT and edge.reset.promoted != NO_SLOT
+    return edge.is_bounded and edge.is_plain_promotion
 
 
 def _bounded_roles(block: PlannedBlock) -> dict[int, set[Role]]:
@@ -326,10 +345,13 @@ def _bounded_roles(block: PlannedBlock) -> dict[int, set[Role]]:
     return roles
 
 
-def _cells_asked(last_axis: int, targets: Sequence[Target], axis_of: Ints) -> SomeCells:
-    """The cells that are worth being asked for alone, by where the new man can be."""
+def _cells_needed(last_axis: int, targets: Sequence[Target], axis_of: Ints) -> SomeCells:
+    """The cells that promotions need: the new man is on a square of the last rank.
+
+    All cells, if reading those alone is not worth it.
+    """
     axes = {int(axis_of[target.route]) for target in targets}
     stride = 64 ** (last_axis - min(axes))
-    if len(axes) > 1 or stride < WORTH_ASKING:
+    if len(axes) > 1 or stride < WORTH_READING_ALONE:
         return ALL_CELLS
     return SomeCells(stride, frozenset(target.square for target in targets))

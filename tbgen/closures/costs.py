@@ -5,7 +5,7 @@ docs/measurements.md has the plans of drawn games that they lead to.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from tbgen.closures.cuts import ENDS, Cuts
 
@@ -15,38 +15,75 @@ MOST_IN_MEMORY: Final = 1 << 28
 PROGRAM_BYTES: Final = 1 << 29
 """The memory of the program itself."""
 
-BLOCK_SECONDS: Final = 0.03
-"""CPU seconds of a block that is solved alone, besides those of its cells, for each bound."""
-
-TABLE_BLOCK_SECONDS: Final = 0.0025
-"""The same in a table of many blocks.
-
-Measured in Fine's no. 70: 7,013 solves of a block of kings and pawns took 19 s, cells included.
-"""
+PLANNED_BYTES: Final = 4096
+"""The memory of a block in a plan: what it leads to, by name."""
 
 PLANNING_SECONDS: Final = 0.002
 """CPU seconds to list what a block leads to, once for the plan and once for the solve."""
 
-TABLE_CELL_SECONDS: Final = 80e-9
-"""CPU seconds of a cell in such a table, of which all outcomes are found with one bound.
+# Blocks with all outcomes. docs/design/solver.md, "One threshold or all outcomes", has more of what
+# was measured.
+
+BLOCK_SECONDS: Final = 0.03
+"""CPU seconds of a block that is solved alone, besides those of its cells, for each bound."""
+
+CELL_SECONDS: Final = 0.17e-6
+"""CPU seconds of a cell in a block that is solved alone, for each bound.
+
+Blocks with four free men took 90 to 190 ns (6 to 13 s with both bounds).
+"""
+
+CELL_BYTES: Final = 10.0
+"""Bytes of a cell: labels of both sides, their journals, and values."""
+
+GROUPED_BLOCK_SECONDS: Final = 0.0025
+"""CPU seconds of a block that is solved in a group, besides those of its cells, for each bound.
+
+Measured in Fine's no. 70: 7,013 solves of a block of kings and pawns took 19 s, cells included.
+"""
+
+GROUPED_CELL_SECONDS: Final = 80e-9
+"""CPU seconds of a cell in a group, for each bound.
 
 Measured: 52 ns in Fine's no. 70, whose 1,194 blocks with a queen have half a million cells each,
 and 130 ns in 11 blocks of KBPvKPP.
 """
 
+MOST_GROUP_BYTES: Final = 3 << 28
+"""The memory of a group for values that a wave reads, and for blocks that wait for their file."""
 
-class CellCost(NamedTuple):
-    """What a cell takes."""
+VALUES_A_STORED_BYTE: Final = 8
+"""Values are compressed: 12 to 15 take a byte in blocks with two and three free men."""
 
-    seconds: float
-    memory_bytes: float
-
-
-WHOLE: Final = CellCost(seconds=0.17e-6, memory_bytes=10.0)
-"""All outcomes with one bound: labels of both sides, their journals, and values."""
+# Blocks at cuts. docs/design/memory.md, "Blocks of tbgen solve", has the bytes of each phase.
 
 MOVES_AT_CUTS: Final = 20e-9
-"""CPU seconds to find the moves of a cell of which only cuts are asked."""
+"""CPU seconds to find the moves of a cell: 49 s in a block of 2.1 billion cells."""
+
+CUT_SECONDS: Final = 4e-9
+"""CPU seconds of a cell for each cut, in a block that memory holds.
+
+It is the same in larger blocks that are asked for mates alone.
+"""
+
+LARGE_CUT_SECONDS: Final = 13e-9
+"""CPU seconds of a cell for each cut, in a block with files for its arrays.
+
+Cuts of a block of 2.1 billion cells took 19 to 39 s, 9 to 18 ns a cell.
+"""
+
+HUGE_CUT_SECONDS: Final = 35e-9
+"""CPU seconds of a cell for each cut, in a block of at least `HUGE_CELLS`.
+
+A cut in the 21 billion cells of KRBvKQR took 672 s, and one in those of KRBvKRN 1,730 s: 31 and
+80 ns a cell, moves included.
+"""
+
+HUGE_HIGH_CUT_SECONDS: Final = 100e-9
+"""The same for cuts that take `MANY_PLANES` planes of mobility or more."""
+
+HUGE_CELLS: Final = 1 << 33
+MANY_PLANES: Final = 5
 
 OCCUPIED: Final = 1 / 16
 """Bytes of a cell for the squares of men, a word for 64 cells of either side."""
@@ -59,33 +96,6 @@ FOLDING: Final = 0.375
 
 CELLS_A_STORED_BYTE: Final = 25
 """The bits of a cut are packed: so many cells take a byte on the disk."""
-
-VALUES_A_STORED_BYTE: Final = 8
-"""Values are compressed: 12 to 15 take a byte in blocks with two and three men beside pawns."""
-
-PLANNED_BYTES: Final = 4096
-"""The memory of a block in a plan: what it leads to, by name."""
-
-MOST_TABLE_BYTES: Final = 3 << 28
-"""The memory for values that a wave of blocks reads, and for blocks that wait for their file."""
-
-CUT_SECONDS: Final = 4e-9
-"""CPU seconds of a cell for each cut, in a block that memory holds.
-
-It is the same in larger blocks that are asked for mates alone.
-"""
-
-LARGE_CUT_SECONDS: Final = 13e-9
-"""CPU seconds of a cell for each cut, in a block with files for its arrays."""
-
-HUGE_CUT_SECONDS: Final = 35e-9
-"""The same in a block of at least `HUGE_CELLS`."""
-
-HUGE_HIGH_CUT_SECONDS: Final = 100e-9
-"""The same for cuts that take `MANY_PLANES` planes of mobility or more."""
-
-HUGE_CELLS: Final = 1 << 33
-MANY_PLANES: Final = 5
 
 
 @dataclass(frozen=True)
@@ -105,24 +115,24 @@ class BlockCost:
 
 
 def cost_of_block(
-    cells: int, passes: int, child_cells: Sequence[int], *, is_alone: bool
+    cells: int, passes: int, child_cells: Sequence[int], *, is_grouped: bool
 ) -> BlockCost:
     """What a block takes of which all outcomes are found.
 
     `passes` counts the bounds with which it is solved. `child_cells` has the cells of each plane
-    that it reads. `is_alone` says that it is solved by itself, and not with others as a table.
+    that it reads. `is_grouped` says that it is solved together with other blocks.
     """
     read = sum(min(size, cells) for size in child_cells)
     children_bytes = passes * read + max(child_cells, default=0)
-    if is_alone:
-        seconds = passes * (BLOCK_SECONDS + cells * WHOLE.seconds)
-    else:
-        each_pass = TABLE_BLOCK_SECONDS + cells * TABLE_CELL_SECONDS
+    if is_grouped:
+        each_pass = GROUPED_BLOCK_SECONDS + cells * GROUPED_CELL_SECONDS
         seconds = PLANNING_SECONDS + passes * each_pass
+    else:
+        seconds = passes * (BLOCK_SECONDS + cells * CELL_SECONDS)
     return BlockCost(
         cells=passes * cells,
         cpu_seconds=seconds,
-        memory_bytes=int(cells * WHOLE.memory_bytes) + children_bytes,
+        memory_bytes=int(cells * CELL_BYTES) + children_bytes,
         disk_bytes=passes * cells // VALUES_A_STORED_BYTE,
         scratch_bytes=0,
     )
@@ -139,18 +149,18 @@ def cost_at_cuts(cells: int, cuts: Cuts, read_bytes: int = 0, rights_bytes: int 
     # Bits of legal positions, of check, of resets, of each plane of mobility and of each cut.
     arrays = cells * (3 + planes + len(cuts)) // 8
     question = int(cells * SETS_AT_CUT)
-    asking = question
+    kept_bytes = 0  # of the values that were read, while a question is asked
     if rights_bytes:
         arrays += cells  # their own codes
         question += cells + rights_bytes  # the values of all cells, and of those with a right
-        asking = question + read_bytes
-    reading = read_bytes + int(cells * FOLDING)
-    always = int(cells * OCCUPIED)
+        kept_bytes = read_bytes
+    folding = int(cells * FOLDING)
+    memory = int(cells * OCCUPIED)
     if cells >= MOST_IN_MEMORY:
-        memory = always + max(question, int(cells * FOLDING))
+        memory += max(folding, question)
         scratch = arrays + read_bytes
     else:
-        memory = always + arrays + max(reading, asking)
+        memory += arrays + max(read_bytes + folding, kept_bytes + question)
         scratch = 0
     return BlockCost(
         cells=cells,

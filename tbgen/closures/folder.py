@@ -25,14 +25,14 @@ _SOURCES = source_digest(("closures", "index", "retro"))
 SUFFIX: Final = ".block"
 """Of the file of a block that is solved alone."""
 
-TABLE_SUFFIX: Final = ".blocks"
-"""Of a file with many blocks of one material."""
+GROUP_SUFFIX: Final = ".blocks"
+"""Of the file of many blocks of one material, which were solved together."""
 
 WHOLE: Final = "WHOLE"
 """Ends the name of a block that is solved once; the names of others end with the bound."""
 
 NAMES: Final = "names"
-"""The fact of a file that names its blocks; those of a block alone is named by the file."""
+"""The fact of a file of many that has the names of its blocks."""
 
 FRAME: Final = 1 << 16
 """Cells of a block that are compressed together; reading one cell unpacks as many."""
@@ -47,7 +47,7 @@ class StoredBlock(Protocol):
         """The items of a part from `first` up to `end`, in `room` or a new array."""
 
 
-class BlockOfTable:
+class BlockOfGroup:
     """A block in a file of many: its cells lie behind those of the blocks before it."""
 
     def __init__(self, file: ArrayFile, number: int) -> None:
@@ -73,7 +73,7 @@ class BlockFolder:
         self.used = set[str]()
         """The names of files that this solve uses."""
         self._opened = lru_cache(maxsize=most_files() // 8)(ArrayFile)
-        self._tables = dict[str, Sequence[str]]()
+        self._groups = dict[str, Sequence[str]]()
         """[file of many blocks] -> their names."""
         self._places = dict[str, tuple[str, int]]()
         """[name of a block in such a file] -> the file, and its number there."""
@@ -97,21 +97,21 @@ class BlockFolder:
 
     def look(self) -> None:
         """Learn which blocks the files of many blocks have now."""
-        tables = dict[str, Sequence[str]]()
+        groups = dict[str, Sequence[str]]()
         places = dict[str, tuple[str, int]]()
-        for path in self.folder.glob("*" + TABLE_SUFFIX):
-            tables[path.name] = self._tables.get(path.name) or names_in(path)
-            for number, name in enumerate(tables[path.name]):
+        for path in self.folder.glob("*" + GROUP_SUFFIX):
+            groups[path.name] = self._groups.get(path.name) or names_in(path)
+            for number, name in enumerate(groups[path.name]):
                 places[name] = (path.name, number)
-        self._tables = tables
+        self._groups = groups
         self._places = places
 
     def get(self, name: str) -> StoredBlock | None:
         """A solved block; None if it is not there, damaged, or another user's alone."""
         try:
             if name in self._places:
-                table, number = self._places[name]
-                return BlockOfTable(self._open(table), number)
+                file, number = self._places[name]
+                return BlockOfGroup(self._open(file), number)
             return self._open(name + SUFFIX)
         except (FileNotFoundError, PermissionError, TableError):
             self._places.pop(name, None)
@@ -123,16 +123,16 @@ class BlockFolder:
         while not is_kept:
             is_kept = self._write(name + SUFFIX, {}, arrays)
 
-    def put_table(self, prefix: str, blocks: Mapping[str, Mapping[str, Array]]) -> None:
+    def put_group(self, prefix: str, blocks: Mapping[str, Mapping[str, Array]]) -> None:
         """Keep some solved blocks of one material in a file."""
         arrays = dict[str, Array]()
         facts: dict[str, Any] = {NAMES: list(blocks)}
         parts = dict.fromkeys(part for values in blocks.values() for part in values)
         for part in parts:
-            pieces = [values[part] for values in blocks.values()]
-            arrays[part] = np.concatenate(pieces)
-            facts[part] = list(itertools.accumulate(map(len, pieces), initial=0))
-        name = f"{prefix}-{key_of(list(blocks))}{TABLE_SUFFIX}"
+            rows = [values[part] for values in blocks.values()]
+            arrays[part] = np.concatenate(rows)
+            facts[part] = list(itertools.accumulate(map(len, rows), initial=0))
+        name = f"{prefix}-{key_of(list(blocks))}{GROUP_SUFFIX}"
         while not self._write(name, facts, arrays):
             pass
         self.look()
@@ -169,7 +169,7 @@ class BlockFolder:
         """
         remove_partials_of_the_dead(self.folder)
         files = list[tuple[float, int, Path]]()
-        for path in [*self.folder.glob("*" + SUFFIX), *self.folder.glob("*" + TABLE_SUFFIX)]:
+        for path in [*self.folder.glob("*" + SUFFIX), *self.folder.glob("*" + GROUP_SUFFIX)]:
             with contextlib.suppress(FileNotFoundError):  # another process has just removed it
                 stat = path.stat()
                 files.append((stat.st_mtime, stat.st_size, path))

@@ -10,32 +10,33 @@ Where both are equal, as at the beginning, a side that gets its bound leaves the
 """
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final, NamedTuple
 
 import chess
 
-from tbgen.closures.answers import Brackets
+from tbgen.closures.answers import BlockOfPosition, Brackets, own_score_counts
 from tbgen.closures.blocks import SolvedBlocks
-from tbgen.closures.closure import PlannedBlock
+from tbgen.closures.children import ClosureReader
 from tbgen.closures.cuts import Bound
-from tbgen.closures.nodes import Node, cell_on, node_on
-from tbgen.closures.tables import BlockWithDistances
+from tbgen.closures.groups import GroupStore
+from tbgen.closures.nodes import Node, cell_on
+from tbgen.closures.planned import PlannedBlock
 from tbgen.probe.answers import At, LineStep
+from tbgen.retro.drive.many_blocks import ManyBlocks
+from tbgen.retro.drive.methods import DISTANCES
+from tbgen.retro.drive.task import Task
+from tbgen.retro.patterns.dictionaries import merge_patterns
 from tbgen.rules.position import board_after, own_of
 from tbgen.score import Color, Score
+from tbgen.system.watching import tell_nobody
+from tbgen.table import Cells, Dictionary, Run
 
 MOST_PLIES: Final = 500
+"""Longer lines end here."""
 
 
-class BlockOfPosition(NamedTuple):
-    """The block of a position."""
-
-    block: PlannedBlock
-    is_reversed: bool
-    """Whether it is the block of the position with reversed colours."""
-
-
-class KeepingMove(NamedTuple):
+class ValuedMove(NamedTuple):
     """A legal move, with its value as the mover's bounds have it."""
 
     move: chess.Move
@@ -44,6 +45,43 @@ class KeepingMove(NamedTuple):
     outcome: Score
     plies: int
     """Plies from the position after it to the next capture or pawn move, or to the final score."""
+
+
+class BlockWithDistances:
+    """A block that is solved once more, for distances to the next capture or pawn move.
+
+    Where the final score comes before that, distances are those to it.
+    """
+
+    def __init__(self, block: PlannedBlock, solved: SolvedBlocks, bound: Bound) -> None:
+        reader = ClosureReader([block], solved.plane, bound)
+        store = _OneBlockStore(reader, [block], solved, bound, tell_nobody)
+        with ThreadPoolExecutor(1) as pool:
+            task = Task(reader.layout, {}, store, 1, pool, method=DISTANCES)
+            ManyBlocks(task, reader).solve()
+        self._cells = store.cells
+        self._patterns, (self._numbers,) = merge_patterns(
+            [store.dictionary], len(store.dictionary.rows)
+        )
+
+    def value(self, cell: int, accrued: Score, own: Score) -> tuple[Score, int]:
+        """The outcome and distance of a cell with an accrued score, in which `own` is counted."""
+        entry = Score.from_signed(int(self._cells.entry[cell]))
+        if own_score_counts(own, accrued) or entry.code < accrued.code:
+            return entry, int(self._cells.dtg[cell])
+        pattern = int(self._numbers[self._cells.pattern[cell]])
+        return self._patterns.held(pattern, accrued)
+
+
+class _OneBlockStore(GroupStore):
+    """Takes what is solved of one block, with its distances and patterns."""
+
+    dictionary: Dictionary
+    cells: Cells
+
+    def put(self, run: Run, dictionary: Dictionary, cells: Cells) -> None:
+        self.dictionary = dictionary
+        self.cells = cells
 
 
 class LineFinder:
@@ -59,20 +97,19 @@ class LineFinder:
 
         None if the blocks do not prove the value.
         """
-        place = self._place_of(board)
-        if place is None or place.block.cuts:
+        if self._place_of(board) is None:
             return None
-        bracket = self._brackets.bracket(board, accrued)
-        if bracket.exact is None:
+        value = self._brackets.bracket(board, accrued).exact
+        if value is None:
             return None
-        return list(self._steps(board, accrued, bracket.exact))
+        return list(self._steps(board, accrued, value))
 
     def _steps(self, board: chess.Board, accrued: Score, value: Score) -> Iterator[LineStep]:
         """The moves of a line, until the value has accrued and the position repeats."""
         seen = set[str]()
         for _ in range(MOST_PLIES):
             place = self._place_of(board)
-            if place is None or place.block.cuts:
+            if place is None:
                 return
             if value == accrued:
                 if board.epd() in seen:
@@ -100,19 +137,17 @@ class LineFinder:
             board = chosen.after
 
     def _place_of(self, board: chess.Board) -> BlockOfPosition | None:
-        """The block of a position; None if a table has it, or nothing has."""
-        closure = self._blocks.closure
-        if closure.known.digest_on(board):
+        """The block of a position, if all its outcomes are found; None if a table has it."""
+        if self._blocks.closure.tables.digest_on(board):
             return None
-        own = closure.blocks.get(node_on(board))
-        if own is not None:
-            return BlockOfPosition(own, is_reversed=False)
-        reversed_ = closure.blocks.get(node_on(board.mirror()))
-        return None if reversed_ is None else BlockOfPosition(reversed_, is_reversed=True)
+        place = self._brackets.block_of(board)
+        if place is None or place.block.cuts:
+            return None
+        return place
 
     def _moves(
         self, board: chess.Board, accrued: Score, place: BlockOfPosition
-    ) -> Iterator[KeepingMove]:
+    ) -> Iterator[ValuedMove]:
         """The legal moves by the bounds of the mover."""
         bound = Bound.LOWER if board.turn == chess.WHITE else Bound.UPPER
         distances = self._distances(place, bound.other if place.is_reversed else bound)
@@ -121,21 +156,17 @@ class LineFinder:
             own = own_of(after)
             if board.is_zeroing(move):
                 outcome = self._brackets.bracket(after, None).ends[bound]
-                yield KeepingMove(move, after, own, outcome, 0)
+                yield ValuedMove(move, after, own, outcome, 0)
                 continue
             carried = accrued.after(own, reset=False)
-            placed = after
             if place.is_reversed:
-                placed = after.mirror()
-                own_there = own.flipped()
-                carried = carried.flipped()
-            else:
-                own_there = own
-            cell = cell_on(place.block.node, placed)
-            outcome, plies = distances.value(cell, carried, own_there)
-            if place.is_reversed:
+                cell = cell_on(place.block.node, after.mirror())
+                outcome, plies = distances.value(cell, carried.flipped(), own.flipped())
                 outcome = outcome.flipped()
-            yield KeepingMove(move, after, own, outcome, plies)
+            else:
+                cell = cell_on(place.block.node, after)
+                outcome, plies = distances.value(cell, carried, own)
+            yield ValuedMove(move, after, own, outcome, plies)
 
     def _distances(self, place: BlockOfPosition, bound: Bound) -> BlockWithDistances:
         key = (place.block.node, bound)
@@ -144,9 +175,7 @@ class LineFinder:
         return self._solved[key]
 
 
-def _chosen(
-    keeping: list[KeepingMove], mover: Color, accrued: Score, seen: set[str]
-) -> KeepingMove:
+def _chosen(keeping: list[ValuedMove], mover: Color, accrued: Score, seen: set[str]) -> ValuedMove:
     """The move to play of those that keep the value.
 
     A side that gains by the value hurries, the other one delays. Once the value has accrued, a move

@@ -1,29 +1,27 @@
-"""The graph of placements: where pawns can stand, and which placement leads to which.
+"""Nodes: placements of the pawns of a material, and what a position asks of its node.
 
-A *node* is a placement of the pawns of a material that has no table. Its colours are those of the
-position that was asked about, so that a lower bound for White stays one all the way down. Tables
-have colours of their own.
+A *node* stands for a placement and its mirror image. It has the colours of the position that was
+asked about, or of that position with reversed colours. So a lower bound for White is one in all
+nodes of a closure.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 import chess
 
-from tbgen.index.layout import Layout, Slot, Squares, partial_layout, placement_of, slots_of
-from tbgen.index.resets import NO_SLOT, Reset
+from tbgen.index.layout import Layout, Squares, partial_layout, placement_of, slots_of
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import Material
-from tbgen.men import Role
-from tbgen.probe.opened import RANK_FLIP, pieces_of, squares_on
+from tbgen.probe.opened import pieces_of, squares_on
 from tbgen.rules.position import board_after, material_on
 from tbgen.score import Color, Score
 from tbgen.table import Queries
 
 
 class Node(NamedTuple):
-    """One placement of a material's pawns, as the layout has it: one block."""
+    """A placement of a material's pawns, or its mirror image. Each node has a block of cells."""
 
     material: Material
     pawns: Squares
@@ -33,12 +31,12 @@ class Node(NamedTuple):
 
     @property
     def free(self) -> int:
-        """How many men are not pawns."""
+        """How many *free* men it has, which are not pawns."""
         return self.material.men - len(self.pawns)
 
     @property
-    def promoter(self) -> Color | None:
-        """Whose first pawn promotes; None without pawns."""
+    def side_with_pawn(self) -> Color | None:
+        """The side that has pawns, White if both have some; None without pawns."""
         if not self.pawns:
             return None
         first_color, _ = slots_of(self.material)[0]
@@ -52,18 +50,20 @@ class Node(NamedTuple):
 
     @property
     def double_steps(self) -> int:
-        """How many of the pawns may be taken en passant, if they have just made a double step."""
+        """How many of the pawns could be taken en passant, had they just made a double step."""
         colors = [color for color, _ in slots_of(self.material)[: len(self.pawns)]]
-        taken = 0
-        for color, square in zip(colors, self.pawns, strict=True):
+        pawns = list(zip(colors, self.pawns, strict=True))
+        count = 0
+        for color, square in pawns:
             rank = 3 if color is Color.WHITE else 4
-            beside = [
+            enemies = {
                 enemy
-                for other, enemy in zip(colors, self.pawns, strict=True)
-                if other is not color and enemy // 8 == rank and abs(enemy - square) == 1
-            ]
-            taken += square // 8 == rank and bool(beside)
-        return taken
+                for other, enemy in pawns
+                if other is not color and chess.square_rank(enemy) == rank
+            }
+            if chess.square_rank(square) == rank and enemies & {square - 1, square + 1}:
+                count += 1
+        return count
 
     @property
     def layout(self) -> Layout:
@@ -73,13 +73,19 @@ class Node(NamedTuple):
 
 @lru_cache(maxsize=1 << 16)
 def _name_of(node: Node) -> str:
-    """Each key of a block has the names of all that it leads to."""
+    """The name of a node, kept because each block's key has the names of all that it leads to."""
     squares = "".join(chess.square_name(square) for square in node.pawns)
     return f"{node.material}-{squares}"
 
 
+@lru_cache(maxsize=32)
+def _layout_of(node: Node) -> Layout:
+    """The layout of a node, kept because it takes two milliseconds with four pawns."""
+    return partial_layout(node.material, [node.pawns])
+
+
 class Placement(NamedTuple):
-    """Pawns as they stand: a node without its mirror image."""
+    """Pawns on their own squares, while a node may have those of the mirror image."""
 
     material: Material
     pawns: Squares
@@ -90,12 +96,6 @@ class Placement(NamedTuple):
         return node_of(self.material, self.pawns)
 
 
-@lru_cache(maxsize=32)
-def _layout_of(node: Node) -> Layout:
-    """With four pawns it takes two milliseconds to make, and each move asks for it."""
-    return partial_layout(node.material, [node.pawns])
-
-
 def node_of(material: Material, pawns: Sequence[int]) -> Node:
     """The node of a placement and of its mirror image."""
     return _node_of(material, tuple(pawns))
@@ -103,7 +103,7 @@ def node_of(material: Material, pawns: Sequence[int]) -> Node:
 
 @lru_cache(maxsize=1 << 16)
 def _node_of(material: Material, pawns: Squares) -> Node:
-    """Each move asks for it, and several lead to the same node."""
+    """The node, kept because several moves lead to the same one."""
     return Node(material, placement_of(slots_of(material), pawns))
 
 
@@ -133,8 +133,8 @@ def shared_node(board: chess.Board) -> SharedNode:
     )
 
 
-class Queried(NamedTuple):
-    """A node, and what is asked of it."""
+class Root(NamedTuple):
+    """The node of a position that is to be solved, and what the position asks of it."""
 
     node: Node
     queries: Queries
@@ -143,8 +143,8 @@ class Queried(NamedTuple):
     """Whether a pawn may be taken en passant in the position."""
 
 
-def queries_of(board: chess.Board, accrued: Score) -> Queried:
-    """What a position asks of its node: the accrued score, there and after quiet moves."""
+def root_of(board: chess.Board, accrued: Score) -> Root:
+    """The root of a position: its values there and after quiet moves depend on what has accrued."""
     node, is_reversed = shared_node(board)
     queries = set[tuple[Score, int]]()
     boards = [board]
@@ -156,107 +156,10 @@ def queries_of(board: chess.Board, accrued: Score) -> Queried:
             queries.add((accrued.flipped(), cell_on(node, position.mirror())))
         else:
             queries.add((accrued, cell_on(node, position)))
-    return Queried(node, sorted(queries), board.has_legal_en_passant())
+    return Root(node, sorted(queries), board.has_legal_en_passant())
 
 
 def cell_on(node: Node, board: chess.Board) -> int:
     """The cell of a position in its block."""
     side = 0 if board.turn == chess.WHITE else 1
     return node.layout.cell_of(side, squares_on(board, pieces_of(node.material)))
-
-
-def pawns_after(slots: Sequence[Slot], pawns: Squares, reset: Reset) -> Iterable[Squares]:
-    """Where the pawns of the table that a reset leads to may stand, in the order of its slots."""
-    kept = reset.slots[: reset.material.pawns]
-    flip = RANK_FLIP if reset.flip else 0
-    placements = dict[Squares, None]()  # each once, in order
-    for moved in _moved_pawns(slots, pawns, reset):
-        placements[tuple(moved[slot] ^ flip for slot in kept)] = None
-    return placements
-
-
-def _moved_pawns(slots: Sequence[Slot], pawns: Squares, reset: Reset) -> Iterator[Squares]:
-    """The squares of the pawns by their slots before the reset.
-
-    A pawn that is captured or promoted keeps its square.
-    """
-    if reset.promoted != NO_SLOT:
-        color, _ = slots[reset.promoted]
-        if chess.square_rank(pawns[reset.promoted]) == _last_but_one_rank(color):
-            yield pawns
-        return
-    if reset.gone != NO_SLOT and _may_be_taken_by_piece(slots, pawns, reset.gone):
-        yield pawns
-    for pawn in range(len(pawns)):
-        for target in pawn_targets(slots, pawns, pawn, reset.gone):
-            if chess.square_rank(target) not in (0, 7):
-                yield (*pawns[:pawn], target, *pawns[pawn + 1 :])
-
-
-def _last_but_one_rank(color: Color) -> int:
-    """The rank from which a side's pawns promote."""
-    return 6 if color is Color.WHITE else 1
-
-
-def _may_be_taken_by_piece(slots: Sequence[Slot], pawns: Squares, gone: int) -> bool:
-    """Whether a man that is no pawn may take the man in the slot `gone`.
-
-    A king alone takes no pawn that another one protects. It may take what such a pawn promotes to,
-    which leaves the same placement.
-    """
-    color, role = slots[gone]
-    pieces = [taker for taker, kind in slots if taker is not color and kind is not Role.PAWN]
-    if role is not Role.PAWN or len(pieces) > 1:
-        return True
-    if chess.square_rank(pawns[gone]) == _last_but_one_rank(color):
-        return True
-    # The squares from which a pawn of this side protects another are those that an enemy attacks.
-    protectors = chess.SquareSet(chess.BB_PAWN_ATTACKS[color.other.chess][pawns[gone]])
-    return not any(
-        square in protectors
-        for (protector, _), square in zip(slots, pawns, strict=False)
-        if protector is color
-    )
-
-
-def pawn_targets(slots: Sequence[Slot], pawns: Squares, pawn: int, gone: int) -> list[int]:
-    """The squares where a pawn captures the man in the slot `gone`.
-
-    If that is NO_SLOT, the squares to which it steps.
-    """
-    if gone == NO_SLOT:
-        return _steps(slots, pawns, pawn)
-    color, _ = slots[pawn]
-    prey_color, _ = slots[gone]
-    if prey_color is color:
-        return []
-    attacked = chess.SquareSet(chess.BB_PAWN_ATTACKS[color.chess][pawns[pawn]])
-    if gone >= len(pawns):
-        return [square for square in attacked if square not in pawns]
-    passed = _passed_square(color, pawns, gone)
-    return [square for square in attacked if square in (pawns[gone], passed)]
-
-
-def _steps(slots: Sequence[Slot], pawns: Squares, pawn: int) -> list[int]:
-    """The squares to which a pawn steps between the other pawns."""
-    color, _ = slots[pawn]
-    square = pawns[pawn]
-    up = 8 if color is Color.WHITE else -8
-    home_rank = 1 if color is Color.WHITE else 6
-    if square + up in pawns:
-        return []
-    if chess.square_rank(square) != home_rank or square + 2 * up in pawns:
-        return [square + up]
-    return [square + up, square + 2 * up]
-
-
-def _passed_square(color: Color, pawns: Squares, gone: int) -> int | None:
-    """The square where a pawn of `color` takes the pawn `gone` en passant.
-
-    None if that pawn cannot just have made a double step.
-    """
-    passed = pawns[gone] + (8 if color is Color.WHITE else -8)
-    behind_double_step = 5 if color is Color.WHITE else 2
-    if chess.square_rank(passed) != behind_double_step or passed in pawns:
-        return None
-    return passed

@@ -1,4 +1,4 @@
-"""Planning: which closures a budget allows for a position, and what the games of an archive take.
+"""Planning: which closures a budget allows for a position, and what they take.
 
 A budget counts CPU seconds by the plan, not by the clock. So the answer depends on the tables and
 the budget, and on no other load of the machine.
@@ -13,13 +13,15 @@ import chess
 
 from tbgen.closures import DEFAULT_BUDGET
 from tbgen.closures.bracket import ANYTHING, SolvePlan
-from tbgen.closures.closure import Closure, plan_of
-from tbgen.closures.cuts import Bound, CutQuestion, Cuts
+from tbgen.closures.closure import Budget, Closure
+from tbgen.closures.costs import MOST_GROUP_BYTES, PLANNED_BYTES, PROGRAM_BYTES
+from tbgen.closures.cuts import CutQuestion
 from tbgen.closures.folder import BlockFolder
 from tbgen.closures.moves import PlacementMoves
-from tbgen.closures.nodes import Node, Queried, queries_of
-from tbgen.closures.policy import CutSearch
-from tbgen.closures.ways import MOST_FREE, ways_of
+from tbgen.closures.nodes import Node, Root, root_of
+from tbgen.closures.planned import PlannedBlock
+from tbgen.closures.policy import CutSearch, nothing_tried
+from tbgen.closures.ways import MOST_FREE, Way, ways_of
 from tbgen.errors import (
     BuildError,
     CastlingError,
@@ -29,6 +31,7 @@ from tbgen.errors import (
     NotEnoughDiskError,
     NotEnoughMemoryError,
 )
+from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe.opened import OpenTables
 from tbgen.probe.values import Position, TableValues
 from tbgen.rules.notation import refuse_illegal
@@ -44,6 +47,9 @@ A hundred thousand blocks of kings and pawns take minutes to list.
 
 MOST_PLANNED_AGAIN: Final = 7
 """The men of a position of an archive whose plan is made again. With more it takes too long."""
+
+QUESTIONS_A_WAY: Final = 3
+"""A way takes about so many times what its first question takes; answers lead to more questions."""
 
 Problem = tuple[chess.Board, Score]
 """A position to be solved, and what has accrued in it."""
@@ -94,7 +100,7 @@ class Outlook:
 class Planner:
     """Plans positions with some tables and a folder of solved blocks."""
 
-    known: OpenTables
+    tables: OpenTables
     folder: BlockFolder
     moves: PlacementMoves = field(init=False)
     """The moves from the placements of the position that was planned last."""
@@ -102,11 +108,11 @@ class Planner:
     """What all positions ask of a node without pawns."""
 
     def __post_init__(self) -> None:
-        self.moves = PlacementMoves(self.known)
+        self.moves = PlacementMoves(self.tables)
 
     def read(self, position: Position, accrued: Score | str | None) -> Problem:
         """A legal position, and what has accrued in it; an error if no game can lead there."""
-        board, carried = TableValues(self.known, Mobility.RESET).read(position, accrued)
+        board, carried = TableValues(self.tables, Mobility.RESET).read(position, accrued)
         refuse_illegal(board)
         if board.castling_rights:
             raise CastlingError(board.fen())
@@ -121,29 +127,40 @@ class Planner:
                 board, carried = self.read(position, accrued)
             except InputError:
                 continue
-            node, queries, _ = queries_of(board, carried)
+            node, queries, _ = root_of(board, carried)
             if node.pawns:
                 self._shared_queries[node] = set()
             else:
                 self._shared_queries.setdefault(node, set()).update(queries)
 
-    def queried(self, board: chess.Board, accrued: Score) -> Queried:
-        """The node of a position, and what is asked of it, by all that are solved together."""
-        asked = queries_of(board, accrued)
-        shared = self._shared_queries.get(asked.node, set())
-        return asked._replace(queries=sorted(shared.union(asked.queries)))
+    def shared_root(self, board: chess.Board, accrued: Score) -> Root:
+        """The root of a position, with the queries of all positions that share it."""
+        root = root_of(board, accrued)
+        shared = self._shared_queries.get(root.node, set())
+        return root._replace(queries=sorted(shared.union(root.queries)))
 
-    def outlook(
-        self, problems: Sequence[Problem], budget: int, free_keys: Collection[str]
-    ) -> Outlook:
-        """What solving some positions takes; the blocks of `free_keys` cost none of the budget."""
+    def closure(
+        self,
+        root: Root,
+        way: Way,
+        question: CutQuestion,
+        budget: Budget,
+        solved_keys: Collection[str] = (),
+    ) -> Closure:
+        """The closure of a root in a way; ClosureTooLargeError if it exceeds the budget."""
+        closure = Closure(self.tables, way, question, solved_keys, budget, self.moves)
+        closure.add_root(root)
+        return closure
+
+    def outlook(self, problems: Sequence[Problem], budget: Budget) -> Outlook:
+        """What solving some positions takes."""
         self.share_queries(problems)
         positions = list[PositionOutlook]()
 
         def closures() -> Iterator[Closure]:
             # One position after another, as all closures together take much memory.
             for problem in problems:
-                position, its_closures = self._outlook_of(problem, budget, free_keys)
+                position, its_closures = self._outlook_of(problem, budget)
                 positions.append(position)
                 yield from its_closures
 
@@ -153,14 +170,14 @@ class Planner:
         return Outlook(positions, replace(plan, expected_seconds=expected_seconds))
 
     def _outlook_of(
-        self, problem: Problem, budget: int, free_keys: Collection[str]
+        self, problem: Problem, budget: Budget
     ) -> tuple[PositionOutlook, Sequence[Closure]]:
         """What solving a position takes, and its closures."""
         try:
             board, accrued = self.read(*problem)
             plans_again = chess.popcount(board.occupied) <= MOST_PLANNED_AGAIN
-            affordable = self.affordable(board, accrued, budget, free_keys, plans_again=plans_again)
-            plan = plan_of(affordable.closures, most_seconds=budget)
+            affordable = self.affordable(board, accrued, budget, plans_again=plans_again)
+            plan = plan_of(affordable.closures, most_seconds=budget.seconds)
             self.check(plan)
         except ClosureTooLargeError as error:
             refused = PositionOutlook(
@@ -172,76 +189,76 @@ class Planner:
         return PositionOutlook(problem, plan, affordable.lacks_room), affordable.closures
 
     def affordable(
-        self,
-        board: chess.Board,
-        accrued: Score,
-        budget: int,
-        free_keys: Collection[str],
-        *,
-        plans_again: bool = True,
+        self, board: chess.Board, accrued: Score, budget: Budget, *, plans_again: bool = True
     ) -> Affordable:
         """The closures that budget and machine allow together.
 
         If the machine has room for none, the quickest is returned, so that `check` says what lacks.
         A refusal says what the position takes, if it `plans_again`.
         """
-        asked = self.queried(board, accrued)
-        self.moves = PlacementMoves(self.known)  # those of earlier positions take memory
-        material = material_on(board)
-        if self.known.digest_on(board):
+        material = str(material_on(board))
+        root = self.shared_root(board, accrued)
+        self.moves = PlacementMoves(self.tables)  # those of earlier positions take memory
+        if self.tables.digest_on(board):
             reason = "its table is there; ask it with: tbgen probe"
-            raise ClosureTooLargeError(str(material), reason)
-        closures = self._closures(asked, budget, free_keys)
+            raise ClosureTooLargeError(material, reason)
+        closures = self._closures(root, budget)
         if not closures:
-            most_seconds = budget
-            if plans_again:
-                most_seconds = max(LARGER_BUDGET * budget, DEFAULT_BUDGET)
-            raise self._over_budget(str(material), asked, budget, most_seconds)
+            most = max(LARGER_BUDGET * budget.seconds, DEFAULT_BUDGET)
+            raise self._refusal(material, root, budget, most if plans_again else 0)
         fitting = [closure for closure in closures if self._fits(closure)]
         if not fitting:
             return Affordable(closures[:1], lacks_room=True)
-        # Beside the last pawn the last way solves no queens: it replaces a first one that does not
-        # fit.
+        # Beside the last pawn the last way solves no queens. It is only for machines on which the
+        # ways before it do not fit.
         most_queens = fitting[0].way.queen
         chosen = [closure for closure in fitting if closure.way.queen >= most_queens]
         return Affordable(chosen, lacks_room=len(fitting) < len(closures))
 
-    def _over_budget(
-        self, material: str, asked: Queried, budget: int, most: int
+    def _refusal(
+        self, material: str, root: Root, budget: Budget, most: float
     ) -> ClosureTooLargeError:
-        """The refusal of a position that takes too much.
+        """The refusal of a position that takes more than the budget.
 
-        It has the budget that the position needs, if that is more than `budget` and not more than
-        `most`.
+        It names the budget that the position needs, if `most` CPU seconds are enough.
         """
         needed = math.inf
-        question = self._first_question(asked.node)
-        for way in ways_of(asked.node.free) if most > budget else []:
-            closure = Closure(self.known, way, question, budget=min(needed, most), moves=self.moves)
+        if most > budget.seconds:
+            needed = self._needed_seconds(root, most)
+        if needed == math.inf:
+            tried = max(most, budget.seconds)
+            reason = f"more than {tried:,.0f} CPU seconds by the plan; try a larger --budget"
+            return ClosureTooLargeError(material, reason)
+        needed_budget = math.ceil(needed)
+        reason = (
+            f"more than {budget.seconds:,.0f} CPU seconds by the plan; "
+            f"--budget {needed_budget} allows it"
+        )
+        return ClosureTooLargeError(material, reason, needed_budget)
+
+    def _needed_seconds(self, root: Root, most: float) -> float:
+        """What the quickest way takes that lacks no table; infinite if that is more than `most`."""
+        needed = math.inf
+        question = self._first_question(root.node)
+        for way in ways_of(root.node.free):
             try:
-                closure.add(asked.node, asked.queries, has_right=asked.has_right)
+                closure = self.closure(root, way, question, Budget(min(needed, most)))
             except ClosureTooLargeError:
                 continue
             if not closure.missing:
                 needed = min(needed, closure.charged_seconds)
-        if needed == math.inf:
-            reason = f"more than {most:,} CPU seconds by the plan; try a larger --budget"
-            return ClosureTooLargeError(material, reason)
-        needed_budget = math.ceil(needed)
-        reason = f"more than {budget:,} CPU seconds by the plan; --budget {needed_budget} allows it"
-        return ClosureTooLargeError(material, reason, needed_budget)
+        return needed
 
     def _first_question(self, node: Node) -> CutQuestion:
         """The first question about a position, of which nothing is known."""
-        search = CutSearch(
-            ANYTHING, nothing_tried(), node.promoter, self.known.shares(node.material)
-        )
+        shares = self.tables.shares(node.material)
+        search = CutSearch(ANYTHING, nothing_tried(), node.side_with_pawn, shares)
         question = search.next_question(asks_singly=False, asks_both=False)
         assert question is not None, "nothing is known, so there is something to ask"
         return question
 
-    def _closures(self, asked: Queried, budget: int, free_keys: Collection[str]) -> list[Closure]:
-        """The closures of a node that the budget allows together, one for each way that helps.
+    def _closures(self, root: Root, budget: Budget) -> list[Closure]:
+        """The closures of a root that the budget allows together, one for each way that helps.
 
         MissingTableError if all of them lack a table.
         """
@@ -249,14 +266,10 @@ class Planner:
         """[the nodes that are solved, and how] -> the first such closure."""
         lacking = list[Closure]()
         solved_keys = self.folder.keys()
-        seconds_left = float(budget)
-        question = self._first_question(asked.node)
-        for way in ways_of(asked.node.free):
-            closure = Closure(
-                self.known, way, question, solved_keys, free_keys, seconds_left, self.moves
-            )
+        question = self._first_question(root.node)
+        for way in ways_of(root.node.free):
             try:
-                root = closure.add(asked.node, asked.queries, has_right=asked.has_right)
+                closure = self.closure(root, way, question, budget, solved_keys)
             except ClosureTooLargeError:
                 continue
             if closure.missing:
@@ -271,9 +284,10 @@ class Planner:
             is_worth_it = way.others != MOST_FREE or plan_of([closure]).exact
             if solved not in closures and is_worth_it:
                 closures[solved] = closure
-                seconds_left -= closure.charged_seconds
+                budget = budget._replace(seconds=budget.seconds - closure.charged_seconds)
                 question = question._replace(cuts=question.cuts[:1])  # later ways ask one cut
-            if root.is_exact and not root.cuts:
+            root_block = closure.blocks[root.node]
+            if root_block.is_exact and not root_block.cuts:
                 break  # no way tells more
         if lacking and not closures:
             lacking[0].refuse_missing()
@@ -298,6 +312,44 @@ class Planner:
             raise NotEnoughDiskError("the blocks of a position", disk_bytes, disk)
 
 
-def nothing_tried() -> dict[Bound, Cuts]:
-    """No cuts, with either bound."""
-    return dict.fromkeys(Bound, ())
+def plan_of(closures: Iterable[Closure], *, most_seconds: float = math.inf) -> SolvePlan:
+    """The cost of all unsolved blocks of some closures, each block once.
+
+    The last closure tells most, so it says what is left to bounds. With later questions the whole
+    is not expected to take more than `most_seconds`, the budget.
+    """
+    block_of_key = dict[str, PlannedBlock]()
+    expected_seconds = 0.0
+    first_seconds: float | None = None
+    last_blocks = list[PlannedBlock]()
+    for closure in closures:
+        questions = QUESTIONS_A_WAY if closure.asks_again else 1
+        for block in closure.lacking:
+            if block.key not in block_of_key:
+                expected_seconds += questions * block.cost.cpu_seconds
+            block_of_key[block.key] = block
+        if first_seconds is None:
+            first_seconds = closure.cpu_seconds
+        last_blocks = list(closure.blocks.values())
+    bounded = set[Material]()
+    for block in last_blocks:
+        bounded.update(edge.child.material.canonical() for edge in block.edges if edge.is_bounded)
+    blocks = list(block_of_key.values())
+    costs = [block.cost for block in blocks]
+    largest = max((cost.memory_bytes for cost in costs), default=0)
+    values = sum(block.cost.cells for block in blocks if not block.cuts)
+    memory_bytes = PROGRAM_BYTES + largest
+    memory_bytes += len(blocks) * PLANNED_BYTES + min(values, MOST_GROUP_BYTES)
+    missing = sorted(str(material) for material in bounded if material.men <= MOST_TABLE_MEN)
+    return SolvePlan(
+        nodes=len(costs),
+        cells=sum(cost.cells for cost in costs),
+        cpu_seconds=round(sum(cost.cpu_seconds for cost in costs), 1),
+        memory_bytes=memory_bytes,
+        disk_bytes=sum(cost.disk_bytes for cost in costs),
+        exact=not bounded,
+        missing=tuple(missing),
+        scratch_bytes=max((cost.scratch_bytes for cost in costs), default=0),
+        first_seconds=round(first_seconds or 0.0, 1),
+        expected_seconds=round(min(expected_seconds, most_seconds), 1),
+    )

@@ -1,8 +1,8 @@
-"""Which cuts are asked next, so that few questions make a bracket as close as it can be.
+"""Policy: which cuts are asked next, so that few questions make a bracket as close as it can be.
 
-One bound is the value in most positions: the one by which unsolved promotions are worth nothing to
-the side with the pawn. This *likely bound* is found first, unless another way has found it. Then a
-single cut of the other bound may prove that it is the value.
+In most positions the value is the bound by which unsolved promotions are worth nothing to the side
+with the pawn. This *likely bound* is found first, unless another way has found it. Then a single
+cut of the other bound may prove that it is the value.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,10 +25,15 @@ HALVING_CODES: Final = 8
 """The added share halves with so many codes, as values of many moves are rare."""
 
 CODES_A_SHARE: Final = 500
-"""A cut that is higher by so many codes counts like one that is off by all values.
+"""A cut of so many codes more must part all values better to be chosen, a share of 1.
 
 Cuts of few moves take less time and memory.
 """
+
+
+def nothing_tried() -> dict[Bound, Cuts]:
+    """No cuts, with either bound."""
+    return dict.fromkeys(Bound, ())
 
 
 @dataclass(frozen=True)
@@ -36,10 +41,11 @@ class CutSearch:
     """What is known of a value, and which cuts have been asked."""
 
     within: Bracket
+    """The bracket so far, in which the value lies."""
     tried: Mapping[Bound, Cuts]
     """[bound] -> the cuts that this way has asked with it."""
-    promoter: Color | None
-    """Whose last pawn promotes; None without pawns."""
+    side_with_pawn: Color | None
+    """The side that has pawns, White if both have some; None without pawns."""
     shares: Mapping[Score, float]
     """How common values are in tables of the same pieces with fewer pawns."""
 
@@ -51,58 +57,76 @@ class CutSearch:
         """
         if asks_singly:
             return self._ask_one_cut()
-        left = self._open_cuts(self._likely_bound)
-        if left and self._is_likely_bound_open:
-            if self.promoter is None:
-                cuts = shared_cut(left, SCORES[:-1])
-            else:
-                cuts = likely_cuts(left, self.shares)
-            return CutQuestion(self._likely_bound, cuts)
+        if self._is_likely_bound_open:
+            return self._ask_likely_bound()
         return self._ask_other_bound(asks_both=asks_both)
 
+    def _ask_likely_bound(self) -> CutQuestion:
+        """Find the bound by which unsolved promotions are worth nothing, mostly in two rounds.
+
+        The cuts part values that are about equally likely. Positions without pawns share their
+        blocks, so all of them are asked the same cuts, one at a time.
+        """
+        open_cuts = self._open_cuts(self._likely_bound)
+        if self.side_with_pawn is None:
+            cuts = shared_cut(open_cuts, SCORES[:-1])
+        else:
+            cuts = likely_cuts(open_cuts, self.shares)
+        return CutQuestion(self._likely_bound, cuts)
+
     def _ask_one_cut(self) -> CutQuestion | None:
-        """Ask the next cut with the other bound, then with the likely one.
+        """Ask the cut next to the likely bound, with the other bound and then with that one.
 
         The other bound comes first, because it may prove the value.
         """
-        proof = self._proof
+        cut = self._proving_cut
+        if cut is None:
+            return None
         for bound in (self._likely_bound.other, self._likely_bound):
-            open_cuts = self._open_cuts(bound)
-            if all(cut in open_cuts for cut in proof):
-                return CutQuestion(bound, proof) if proof else None
+            if cut in self._open_cuts(bound):
+                return CutQuestion(bound, (cut,))
         return None
 
     def _ask_other_bound(self, *, asks_both: bool) -> CutQuestion | None:
-        """Ask the cut that would prove the likely bound.
+        """Ask whether the other bound proves that the likely one is the value.
 
-        Once it has failed to, ask further cuts if no later way does.
+        If it does not, find that bound too, unless a later way does.
         """
         other = self._likely_bound.other
+        cut = self._proving_cut
         open_cuts = self._open_cuts(other)
-        proof = self._proof
-        if all(cut in open_cuts for cut in proof):
-            return CutQuestion(other, proof) if proof else None
+        if cut is not None and cut in open_cuts:
+            return CutQuestion(other, (cut,))
         if open_cuts and asks_both:
             return CutQuestion(other, likely_cuts(open_cuts, self.shares))
         return None
 
     @property
     def _likely_bound(self) -> Bound:
-        return Bound.UPPER if self.promoter is Color.BLACK else Bound.LOWER
+        return Bound.UPPER if self.side_with_pawn is Color.BLACK else Bound.LOWER
 
     @property
     def _is_likely_bound_open(self) -> bool:
-        """Whether this way is to find the likely bound: it has begun, or nothing is known yet."""
-        return any(self.tried.values()) or self.within == ANYTHING
+        """Whether this way has cuts of the likely bound to ask.
+
+        It has none if an earlier way has found that bound.
+        """
+        has_begun = any(self.tried.values())
+        if not has_begun and self.within != ANYTHING:
+            return False
+        return bool(self._open_cuts(self._likely_bound))
 
     @property
-    def _proof(self) -> Cuts:
-        """The cut next to the likely bound; the other bound's answer may prove that both are equal.
+    def _proving_cut(self) -> Score | None:
+        """The cut next to the likely bound, asked with the other bound.
 
-        It is empty if they are equal already.
+        The answer proves that both bounds are equal, or that they are not. None if they are known
+        to be equal.
         """
         cuts = self._cuts_within()
-        return tuple(cuts[:1] if self.promoter is Color.BLACK else cuts[-1:])
+        if not cuts:
+            return None
+        return cuts[0] if self.side_with_pawn is Color.BLACK else cuts[-1]
 
     def _cuts_within(self) -> list[Score]:
         """The cuts that divide the bracket."""
@@ -119,18 +143,18 @@ class CutSearch:
         return [cut for cut in self._cuts_within() if all(cut > other for other in met)]
 
 
-def shared_cut(left: Sequence[Score], cuts: Sequence[Score]) -> Cuts:
+def shared_cut(open_cuts: Sequence[Score], cuts: Sequence[Score]) -> Cuts:
     """The first open cut in a binary search through all cuts.
 
-    Positions without pawns share their blocks, so all of them ask the same cuts.
+    The search is the same for all positions, so they ask the same cuts.
     """
     # Of likely cuts the one of fewest moves takes the least time and memory.
     middle = min(likely_cuts(cuts, {}), key=lambda cut: cut.code)
-    if middle in left:
+    if middle in open_cuts:
         return (middle,)
     at = cuts.index(middle)
-    is_below = middle < left[0]
-    return shared_cut(left, cuts[:at] if is_below else cuts[at + 1 :])
+    is_below = middle < open_cuts[0]
+    return shared_cut(open_cuts, cuts[:at] if is_below else cuts[at + 1 :])
 
 
 def likely_cuts(cuts: Sequence[Score], shares: Mapping[Score, float]) -> Cuts:

@@ -45,35 +45,16 @@ WORDS_AT_ONCE: Final = CELLS_AT_ONCE // 64
 ALL_BITS: Final = ~NOTHING
 
 
-def fold_promotions(
-    layout: Layout,
-    pawns: Squares,
-    promoted: int,
-    main: Role,
-    unsolved: set[Role],
-    children: ChildTables,
-    bound: Bound,
-    entry: Entries,
-) -> None:
-    """Fold the unsolved promotions of a pawn into bounds of the best one.
+class PromotionBounds:
+    """The bounds of the best promotion of a pawn, into which its roles are folded one by one.
 
-    `main` is a queen, or a knight that is solved. `unsolved` has the roles that are not solved.
-    `children` are those of the layout for this bound. `entry` receives the bounds. If the main role
-    is solved, `entry` has its values, and they come closer.
+    Arguments:
+        layout, pawns: Of the block.
+        promoted: The slot of the pawn.
+        children: What the layout's blocks lead to, with this bound.
+        bound: Whether to find the least or the most that the promotions are worth to White.
+        entry: Receives the bounds. If the first role is solved, it has that role's values.
     """
-    folding = _Folding(layout, pawns, promoted, children, bound, entry)
-    everywhere = np.full(folding.words, ALL_BITS)
-    is_solved = main not in unsolved
-    folding.fold(main, everywhere, narrows=is_solved)
-    weaker = unsolved & {Role.ROOK, Role.BISHOP}
-    if weaker:
-        folding.fold_weaker(weaker, is_queen_solved=is_solved)
-    if Role.KNIGHT in unsolved:
-        folding.fold(Role.KNIGHT, everywhere)
-
-
-class _Folding:
-    """Folds the promotions of one pawn of a block, role after role, into the bounds of the best."""
 
     def __init__(
         self,
@@ -85,7 +66,7 @@ class _Folding:
         entry: Entries,
     ) -> None:
         self._geometry = geometry_of(layout)
-        self.words = self._geometry.words
+        self._words = self._geometry.words
         self._men = [role for _, role in layout.slots[layout.pawns + 1 : -1]]
         self._other_pawns = np.array([*pawns[:promoted], *pawns[promoted + 1 :]], np.int64)
         self._promoted = promoted
@@ -95,7 +76,21 @@ class _Folding:
         self._bound = bound
         self._entry = entry
 
-    def fold(self, role: Role, asked: Words, *, narrows: bool = False) -> None:
+    def fold_roles(self, first: Role, unsolved: set[Role]) -> None:
+        """Fold a first role, and then the unsolved ones.
+
+        The first role is a queen, or a knight that is solved. Solved values come closer.
+        """
+        everywhere = np.full(self._words, ALL_BITS)
+        is_solved = first not in unsolved
+        self._fold(first, everywhere, narrows=is_solved)
+        weaker = unsolved & {Role.ROOK, Role.BISHOP}
+        if weaker:
+            self._fold_weaker(weaker, is_queen_solved=is_solved)
+        if Role.KNIGHT in unsolved:
+            self._fold(Role.KNIGHT, everywhere)
+
+    def _fold(self, role: Role, asked: Words, *, narrows: bool = False) -> None:
         """Fold the promotion to a role into `entry`, in the cells that `asked` has.
 
         With `narrows`, the values in `entry` are the role's own, and come closer.
@@ -105,10 +100,10 @@ class _Folding:
         # Only the words with the new man on its square are ever touched. Those of the last rank
         # have negative numbers, which count from the end of an array. So no array has room for the
         # seven ranks before it, which would be more than many systems promise.
-        first = self._square * self.words
+        first = self._square * self._words
         if self._color is Color.WHITE:
-            first -= 64 * self.words
-        end = first + self.words
+            first -= 64 * self._words
+        end = first + self._words
         block = bare_block(geometry, max(end, -first))
         enter_block(block, 0, self._other_pawns)
         find_legal(block, np.zeros(len(self._men) + 1, np.int64), first, end)
@@ -127,7 +122,7 @@ class _Folding:
                 narrows,
             )
 
-        parts = range(0, self.words, WORDS_AT_ONCE)
+        parts = range(0, self._words, WORDS_AT_ONCE)
         if len(parts) == 1:
             statuses = [fold_part(0)]
         else:
@@ -138,27 +133,29 @@ class _Folding:
                 f"no value of what takes the pawn promoted on {self._square} is at hand"
             )
 
-    def fold_weaker(self, roles: set[Role], *, is_queen_solved: bool) -> None:
-        """Fold rooks and bishops where they may be better than the queen whose bounds are there."""
+    def _fold_weaker(self, roles: set[Role], *, is_queen_solved: bool) -> None:
+        """Fold rooks and bishops where the theorem lets them be better than the queen."""
+        queen_stalemates = Score(STALEMATE_CODE, self._color).signed
+        queen_loses = Score(0, self._color.other).signed
         # The upper bound of White's promotion, or the lower one of Black's, is the most for the
-        # promoting side.
+        # promoting side. The least for that side stays right if it does not count them.
         is_most = (self._bound is Bound.UPPER) == (self._color is Color.WHITE)
-        stalemates = Score(STALEMATE_CODE, self._color).signed
-        loses = Score(0, self._color.other).signed
         if is_most:
-            asked = self._words_of((stalemates, loses))
+            asked = self._words_of((queen_stalemates, queen_loses))
         else:
-            asked = self._words_of((stalemates,))
+            asked = self._words_of((queen_stalemates,))
         was_lost = None
         if is_most and is_queen_solved:
-            was_lost = self._words_of((loses,))
+            was_lost = self._words_of((queen_loses,))
         for role in roles:
-            self.fold(role, asked)
+            self._fold(role, asked)
         if was_lost is not None:
-            self._limit_saved(was_lost, loses, Score(STALEMATE_CODE, self._color.other).signed)
+            # They only save a game that she loses by leaving their own side stalemated.
+            own_side_stalemated = Score(STALEMATE_CODE, self._color.other).signed
+            self._limit_saved(was_lost, queen_loses, own_side_stalemated)
 
     def _limit_saved(self, was_lost: Words, loses: int, stalemate: int) -> None:
-        """Cells that the queen loses are worth no more than a stalemate, if anything saves them."""
+        """Give the cells that the queen loses no more than a stalemate, if they are not lost."""
         for first in range(0, len(self._entry), CELLS_AT_ONCE):
             entry = self._entry[first : first + CELLS_AT_ONCE]
             words = was_lost[first // 64 : (first + len(entry)) // 64]

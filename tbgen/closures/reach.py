@@ -1,4 +1,4 @@
-"""Reach: which blocks a position needs, if not all that its pawns can lead to.
+"""Reach: which blocks a position needs, where it does not need all that its pawns can lead to.
 
 Two rules leave blocks out. Bounds replace them, so what is solved stays right.
 
@@ -78,15 +78,15 @@ class PlacementWalk:
 
         `has_right` says that a pawn may be taken en passant there.
         """
-        reached: dict[Placement, ReachedPlacement] = {}
+        reached = dict[Placement, ReachedPlacement]()
         waiting = [(root, ReachedPlacement(frozenset([None]), kings))]
         while waiting:
             placement, arrival = waiting.pop()
             before = reached.get(placement, NOT_REACHED)
             slots = slots_of(placement.material)
             after = before | arrival
-            kings = where_kings_walk(slots, placement.pawns, after.kings)
-            after = after._replace(kings=kings)
+            walked = where_kings_walk(slots, placement.pawns, after.kings)
+            after = after._replace(kings=walked)
             if after == before:
                 continue
             reached[placement] = after
@@ -107,31 +107,48 @@ class PlacementWalk:
         move: PlacementMove,
     ) -> ReachedPlacement | None:
         """How a move arrives; None if it cannot be made, or ends the walk."""
+        promoters = self._promoters_after(slots, here, move)
+        if not promoters:
+            return None
+        if move.reset.promoted != NO_SLOT:
+            return ReachedPlacement(promoters, ANYWHERE)
+        kings = _kings_after(placement, slots, here.kings, move)
+        if kings is None:
+            return None
+        return ReachedPlacement(promoters, kings)
+
+    def _promoters_after(
+        self, slots: Sequence[Slot], here: ReachedPlacement, move: PlacementMove
+    ) -> frozenset[Color | None]:
+        """Whose pawns have promoted after a move; nobody at all if the walk ends there."""
         reset = move.reset
         if reset.promoted != NO_SLOT:
             color, _ = slots[reset.promoted]
-            return ReachedPlacement(frozenset([color]), ANYWHERE)
-        promoters = here.promoters
-        if reset.gone == NO_SLOT:
-            return ReachedPlacement(promoters, here.kings)
-        prey_color, prey = slots[reset.gone]
-        if self._keeps_pieces and prey is not Role.PAWN:
-            promoters &= {None}
-        if not promoters:
-            return None
-        if not _has_kings_alone(slots) or not _is_taken_by_piece(placement, move):
-            return ReachedPlacement(promoters, here.kings)
-        taker = prey_color.other
-        squares = _where_pawn_is_taken(placement.pawns[reset.gone], prey_color)
-        taken_on = 0
-        for square in squares:
-            if chess.BB_KING_ATTACKS[square] & here.kings.of(taker):
-                taken_on |= chess.BB_SQUARES[square]
-        if not taken_on:
-            return None
-        if taker is Color.WHITE:
-            return ReachedPlacement(promoters, Kings(taken_on, here.kings.black))
-        return ReachedPlacement(promoters, Kings(here.kings.white, taken_on))
+            return frozenset([color])
+        takes_piece = reset.gone != NO_SLOT and slots[reset.gone][1] is not Role.PAWN
+        if self._keeps_pieces and takes_piece:
+            return here.promoters & {None}
+        return here.promoters
+
+
+def _kings_after(
+    placement: Placement, slots: Sequence[Slot], kings: Kings, move: PlacementMove
+) -> Kings | None:
+    """Where the kings may stand after a move; None if no king gets to a pawn that it must take."""
+    gone = move.reset.gone
+    if gone == NO_SLOT or not _has_kings_alone(slots) or not _is_taken_by_piece(placement, move):
+        return kings
+    prey_color, _ = slots[gone]
+    taker = prey_color.other
+    taken_on = 0
+    for square in _where_pawn_is_taken(placement.pawns[gone], prey_color):
+        if chess.BB_KING_ATTACKS[square] & kings.of(taker):
+            taken_on |= chess.BB_SQUARES[square]
+    if not taken_on:
+        return None
+    if taker is Color.WHITE:
+        return kings._replace(white=taken_on)
+    return kings._replace(black=taken_on)
 
 
 def are_shut_in(slots: Sequence[Slot], pawns: Squares, kings: Kings) -> bool:
@@ -198,8 +215,8 @@ def _where_pawn_is_taken(square: int, color: Color) -> Iterable[int]:
 
 
 def _by_node(reached: Mapping[Placement, ReachedPlacement]) -> Mapping[Node, ReachedPlacement]:
-    """The same for nodes, which stand for mirror images, too."""
-    nodes: dict[Node, ReachedPlacement] = {}
+    """How nodes are reached: by a placement or by its mirror image."""
+    nodes = dict[Node, ReachedPlacement]()
     for placement, how in reached.items():
         nodes[placement.node] = nodes.get(placement.node, NOT_REACHED) | how
     return nodes

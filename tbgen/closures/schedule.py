@@ -1,28 +1,38 @@
-"""Schedule: the blocks of a closure in an order in which each comes after those it leads to.
+"""Schedule: solve the blocks of a closure, each after those that it leads to.
 
-Blocks of one material that have all outcomes are solved together, as a table (`tables`). The block
-of the position itself and blocks at cuts are solved alone.
+A *unit* is what is solved at a time: a group (`groups`), or a block alone (`blocks`). A group takes
+all threads. Blocks that are solved alone share them.
 """
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from graphlib import TopologicalSorter
+from typing import NamedTuple
 
 from tbgen.closures.blocks import SolvedBlocks
-from tbgen.closures.closure import PlannedBlock
+from tbgen.closures.groups import solve_group
 from tbgen.closures.pace import TICK_SECONDS, SolvePace
-from tbgen.closures.tables import solve_table
+from tbgen.closures.planned import PlannedBlock
 from tbgen.material import Material
 from tbgen.retro.drive.single import QUESTIONS_OF_A_BLOCK
 from tbgen.system.process import threads_for
 
 Unit = tuple[PlannedBlock, ...]
-"""Blocks that are solved together, or one that is solved alone."""
+"""A group, or one block that is solved alone."""
+
+
+class Room(NamedTuple):
+    """What memory has room for at a time."""
+
+    blocks: int
+    """Blocks that are solved alone."""
+    questions: int
+    """Cuts that such blocks are asked."""
 
 
 class _StoppedError(Exception):
-    """Ends a table whose solve has been stopped."""
+    """Ends the solving of a group, once the whole solve has been stopped."""
 
 
 def solve_closure(solved: SolvedBlocks, threads: int, pace: SolvePace) -> None:
@@ -44,13 +54,15 @@ class _ClosureSolve:
         self._is_stopped = threading.Event()
         self._units = _units(solved)
         self._order = TopologicalSorter(_before(self._units))
-        self._tables = list[int]()
-        """Tables that wait until no block is at work, as a table takes all threads."""
+        self._waiting_groups = list[int]()
+        """Groups that wait until no block is at work."""
         self._running = dict[Future[None], int]()
 
     def run(self) -> None:
         """Solve unit after unit."""
-        pool = ThreadPoolExecutor(self._threads_alone())
+        room = self._room()
+        self._solved.asking = threading.Semaphore(room.questions)
+        pool = ThreadPoolExecutor(room.blocks)
         self._order.prepare()
         try:
             while self._order.is_active():
@@ -60,32 +72,31 @@ class _ClosureSolve:
             self._is_stopped.set()
             pool.shutdown(cancel_futures=True)
 
-    def _threads_alone(self) -> int:
-        """How many blocks memory allows to be solved alone at a time; it limits questions, too."""
-        costs = [unit[0].cost for unit in self._units if not _is_table(unit)]
+    def _room(self) -> Room:
+        """How much memory allows at a time; each block that is at work may ask a question."""
+        costs = [unit[0].cost for unit in self._units if not _is_group(unit)]
         block_bytes = max((cost.memory_bytes for cost in costs), default=1)
         question_bytes = max((cost.question_bytes for cost in costs), default=0)
-        threads = threads_for(block_bytes, self._threads)
+        blocks = threads_for(block_bytes, self._threads)
         questions = threads_for(
             max(1, question_bytes),
-            threads * QUESTIONS_OF_A_BLOCK,
-            beside=threads * (block_bytes - question_bytes),
+            blocks * QUESTIONS_OF_A_BLOCK,
+            beside=blocks * (block_bytes - question_bytes),
         )
-        self._solved.asking = threading.Semaphore(max(threads, questions))
-        return threads
+        return Room(blocks, max(blocks, questions))
 
     def _begin(self, pool: ThreadPoolExecutor, ready: Iterable[int]) -> None:
-        """Begin with the blocks that are solved alone, or else with a table."""
+        """Begin with the blocks that are solved alone, or else with a group."""
         for number in ready:
             unit = self._units[number]
-            if _is_table(unit):
-                self._tables.append(number)
+            if _is_group(unit):
+                self._waiting_groups.append(number)
             else:
                 self._running[pool.submit(self._solved.solve, unit[0])] = number
-        if self._tables and not self._running:
-            number = self._tables.pop()
+        if self._waiting_groups and not self._running:
+            number = self._waiting_groups.pop()
             future = pool.submit(
-                solve_table, self._units[number], self._solved, self._threads, self._finish
+                solve_group, self._units[number], self._solved, self._threads, self._finish
             )
             self._running[future] = number
 
@@ -97,11 +108,12 @@ class _ClosureSolve:
             number = self._running.pop(future)
             self._order.done(number)
             unit = self._units[number]
-            if not _is_table(unit):
+            if not _is_group(unit):  # a group counts its blocks itself
                 self._finish(unit[0].cost.cpu_seconds)
         if not finished:
+            seconds = sum(self._seconds_at_work(number) for number in self._running.values())
             with self._telling:
-                self._pace.tick(sum(map(self._seconds_at_work, self._running.values())))
+                self._pace.tick(seconds)
 
     def _seconds_at_work(self, number: int) -> float:
         """The planned seconds of the blocks of a unit at which threads are at work."""
@@ -117,23 +129,22 @@ class _ClosureSolve:
             self._pace.finish(seconds)
 
 
-def _is_table(unit: Unit) -> bool:
-    """Whether the blocks of a unit are solved as a table."""
-    return unit[0].is_of_table
+def _is_group(unit: Unit) -> bool:
+    return unit[0].is_grouped
 
 
 def _units(solved: SolvedBlocks) -> Sequence[Unit]:
-    """The unsolved blocks, those of a table together."""
-    tables = dict[Material, list[PlannedBlock]]()
-    units = list[Unit]()
+    """The unsolved blocks, those of a group together."""
+    groups = dict[Material, list[PlannedBlock]]()
+    alone = list[Unit]()
     for block in solved.closure.blocks.values():
         if all(solved.has(block, bound) for bound in block.bounds):
             continue
-        if block.is_of_table:
-            tables.setdefault(block.node.material, []).append(block)
+        if block.is_grouped:
+            groups.setdefault(block.node.material, []).append(block)
         else:
-            units.append((block,))
-    return [*units, *map(tuple, tables.values())]
+            alone.append((block,))
+    return [*alone, *map(tuple, groups.values())]
 
 
 def _before(units: Sequence[Unit]) -> Mapping[int, set[int]]:
@@ -147,7 +158,7 @@ def _before(units: Sequence[Unit]) -> Mapping[int, set[int]]:
         before[number] = set()
         for block in unit:
             for edge in block.edges:
-                child = unit_of.get(edge.digest, number)
+                child = unit_of.get(edge.source, number)
                 if child != number:
                     before[number].add(child)
     return before

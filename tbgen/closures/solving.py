@@ -1,12 +1,13 @@
 """Solving: plan a position's closures, refuse what is too much, solve them, answer.
 
-A plan needs no compiler, so what solves is imported only where something is solved.
+`PositionSolver` has the loop from questions to a bracket. A plan needs no compiler, so what solves
+is imported only where something is solved.
 """
 
 import contextlib
 import math
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,13 +15,13 @@ import chess
 
 from tbgen.closures import DEFAULT_BUDGET, SOLVED
 from tbgen.closures.bracket import ANYTHING, Bracket, Solution, SolvePlan
-from tbgen.closures.closure import Closure, plan_of
-from tbgen.closures.cuts import Bound, CutQuestion
+from tbgen.closures.closure import Budget, Closure
+from tbgen.closures.cuts import Bound, CutQuestion, Cuts
 from tbgen.closures.folder import BlockFolder
-from tbgen.closures.nodes import Queried, node_of, shared_node
+from tbgen.closures.nodes import Root, node_of, shared_node
 from tbgen.closures.pace import SolvePace
-from tbgen.closures.planning import Outlook, Planner, Problem, nothing_tried
-from tbgen.closures.policy import CutSearch
+from tbgen.closures.planning import Outlook, Planner, Problem, plan_of
+from tbgen.closures.policy import CutSearch, nothing_tried
 from tbgen.closures.ways import MOST_COARSE_FREE, MOST_FREE, Way
 from tbgen.errors import (
     BuildError,
@@ -44,25 +45,20 @@ from tbgen.system.watching import Watch, unwatched
 CACHE_BYTES = 1 << 35
 """The most disk for solved blocks; those of the last position stay anyway."""
 
-NOTHING_FREE: Collection[str] = ()
-"""No block is free: all cost their part of the budget."""
-
 
 @dataclass
 class OpenProblem:
     """A problem that is being solved, and how close its answer is."""
 
-    asked: Queried
+    root: Root
     is_reversed: bool
-    """Whether its node is that of the position with reversed colours."""
+    """Whether the root's node is that of the position with reversed colours."""
     shares: Mapping[Score, float]
     """How common values are, as for `CutSearch`."""
     solution: Solution
     """The closest answer so far."""
-    seconds_left: float
-    """What is left of the budget."""
-    paid_keys: set[str]
-    """The blocks that cost nothing of it any more."""
+    budget: Budget
+    """What is left of the budget. Blocks that are paid cost nothing of it any more."""
     closures: list[Closure] = field(default_factory=list)
     """The closures that the answer rests on."""
 
@@ -75,8 +71,8 @@ class OpenProblem:
     def pay(self, closure: Closure) -> None:
         """Note that the answer rests on a closure, and take its cost off the budget."""
         self.closures.append(closure)
-        self.seconds_left -= closure.charged_seconds
-        self.paid_keys |= closure.keys
+        seconds = self.budget.seconds - closure.charged_seconds
+        self.budget = Budget(seconds, self.budget.free_keys | closure.keys)
 
 
 class PositionSolver(contextlib.ExitStack):
@@ -111,23 +107,25 @@ class PositionSolver(contextlib.ExitStack):
         """The solves of `bracket` that have taken too long."""
         self._counts_solved = counts_solved
         self._overrun = overrun
-        self._known = OpenTables(paths, 1 << 26, outcomes_only=False)
-        self.callback(self._known.close)
+        self._tables = OpenTables(paths, 1 << 26, outcomes_only=False)
+        self.callback(self._tables.close)
         writable = self.enter_context(folder_to_write(paths, SOLVED))
         self._folder = BlockFolder(Path(writable) / SOLVED)
-        self._planner = Planner(self._known, self._folder)
+        self._planner = Planner(self._tables, self._folder)
         self._winner = self.enter_context(open_syzygy(syzygy))
         self._brackets = dict[tuple[str, Score], Bracket | None]()
 
     @property
-    def _free_keys(self) -> Collection[str]:
-        """The blocks that cost nothing of the budget when a solve begins."""
-        return NOTHING_FREE if self._counts_solved else self._folder.keys()
+    def _whole_budget(self) -> Budget:
+        """The budget when a solve begins."""
+        if self._counts_solved:
+            return Budget(self.budget)
+        return Budget(self.budget, self._folder.keys())
 
     def plan(self, position: Position, accrued: Score | str | None = None) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
         board, carried = self._planner.read(position, accrued)
-        affordable = self._planner.affordable(board, carried, self.budget, self._free_keys)
+        affordable = self._planner.affordable(board, carried, self._whole_budget)
         return plan_of(affordable.closures, most_seconds=self.budget)
 
     def solve(
@@ -141,18 +139,16 @@ class PositionSolver(contextlib.ExitStack):
         """The value of a position and of its moves, or bounds, as `tbgen.solve` gives them."""
         board, carried = self._planner.read(position, accrued)
         began = time.process_time()
-        free_keys = self._free_keys
-        closures = self._planner.affordable(board, carried, self.budget, free_keys).closures
+        budget = self._whole_budget
+        closures = self._planner.affordable(board, carried, budget).closures
         plan = plan_of(closures, most_seconds=self.budget)
         self._planner.check(plan)
-        problem = self._opened(board, carried, plan, free_keys, self.budget)
-        pace = SolvePace(
-            str(problem.asked.node.material), plan.expected_seconds, watch, self._overrun
-        )
+        problem = self._opened(board, carried, plan, budget)
+        material = str(problem.root.node.material)
+        pace = SolvePace(material, plan.expected_seconds, watch, self._overrun)
         solution = self._answer(problem, closures, pace)
-        if line and solution.bracket.is_exact:
-            steps = self._line(board, carried, problem.closures)
-            solution = replace(solution, line=steps)
+        if line:
+            solution = self._with_line(solution, problem.closures)
         watch(1.0)
         self._folder.shrink(self.cache_bytes)
         return replace(solution, cpu_seconds=time.process_time() - began)
@@ -168,16 +164,20 @@ class PositionSolver(contextlib.ExitStack):
         with contextlib.suppress(LookupError, OSError, ClosureTooLargeError):
             node, _ = shared_node(board)
             if any(self._folder.folder.glob(f"{node}-*")):
-                free_keys = self._folder.keys()
-                affordable = self._planner.affordable(board, carried, self.budget, free_keys)
-                plan = plan_of(affordable.closures)
-                problem = self._opened(board, carried, plan, free_keys, 0)
-                solution = self._answer(problem, affordable.closures, None)
-                if line and solution.bracket.is_exact:
-                    steps = self._line(board, carried, problem.closures, solves=False)
-                    solution = replace(solution, line=steps)
-                return solution if solution.moves else None
+                return self._answer_at_hand(board, carried, line=line)
         return None
+
+    def _answer_at_hand(self, board: chess.Board, accrued: Score, *, line: bool) -> Solution | None:
+        """The answer from closures whose blocks are all solved; None if there are no such ones."""
+        solved_keys = self._folder.keys()
+        budget = Budget(self.budget, solved_keys)
+        closures = self._planner.affordable(board, accrued, budget).closures
+        nothing_more = Budget(0, solved_keys)
+        problem = self._opened(board, accrued, plan_of(closures), nothing_more)
+        solution = self._answer(problem, closures, None)
+        if line:
+            solution = self._with_line(solution, problem.closures, solves=False)
+        return solution if solution.moves else None
 
     def bracket(
         self, board: chess.Board, accrued: Score, watch: Watch = unwatched
@@ -200,7 +200,7 @@ class PositionSolver(contextlib.ExitStack):
 
     def outlook(self, positions: Sequence[Problem]) -> Outlook:
         """What solving some positions takes, each of them and all together."""
-        return self._planner.outlook(positions, self.budget, self._free_keys)
+        return self._planner.outlook(positions, self._whole_budget)
 
     def check(self, plan: SolvePlan) -> None:
         """Refuse what does not fit into memory or onto the disk."""
@@ -233,32 +233,26 @@ class PositionSolver(contextlib.ExitStack):
     def _mates_after_queen(self, material: Material, promoter: Color, bound: Bound) -> Closure:
         """The closure that tells who mates after a pawn of `promoter` has become a queen."""
         way = Way(queen=0, knight=0, others=0, mates_free=MOST_COARSE_FREE)
-        closure = Closure(self._known, way, CutQuestion(bound, ()), self._folder.keys())
+        closure = Closure(self._tables, way, CutQuestion(bound, ()), self._folder.keys())
         promoted = with_man(material, promoter, Role.PAWN, Role.QUEEN)
         # One pawn is left, which may stand on the same squares in either colours.
         for pawns in layout_of(promoted.canonical()).blocks:
-            closure.add(node_of(promoted, pawns), promoter=promoter)
+            closure.add(node_of(promoted, pawns), promoted_by=promoter)
         closure.refuse_missing()
         return closure
 
     def _opened(
-        self,
-        board: chess.Board,
-        accrued: Score,
-        plan: SolvePlan,
-        free_keys: Collection[str],
-        budget: int,
+        self, board: chess.Board, accrued: Score, plan: SolvePlan, budget: Budget
     ) -> OpenProblem:
         """A problem of which nothing is known yet."""
-        asked = self._planner.queried(board, accrued)
+        root = self._planner.shared_root(board, accrued)
         _, is_reversed = shared_node(board)
         return OpenProblem(
-            asked=asked,
+            root=root,
             is_reversed=is_reversed,
-            shares=self._known.shares(asked.node.material),
+            shares=self._tables.shares(root.node.material),
             solution=Solution(board.fen(), accrued, ANYTHING, [], plan, 0.0),
-            seconds_left=float(budget),
-            paid_keys=set(free_keys),
+            budget=budget,
         )
 
     def _answer(
@@ -266,7 +260,7 @@ class PositionSolver(contextlib.ExitStack):
     ) -> Solution:
         """The answer, made closer in one way after another while the budget lasts.
 
-        Without a pace nothing is solved: a closure that lacks a block is left out.
+        Without a pace nothing is solved: LookupError if a block is missing.
         """
         # A new folder has used no block yet, so `shrink` may remove those of earlier positions.
         self._folder = BlockFolder(self._folder.folder)
@@ -277,61 +271,26 @@ class PositionSolver(contextlib.ExitStack):
             self._ask_in_way(problem, closure.way, later, pace)
         return replace(problem.solution, plan=plan_of(problem.closures))
 
-    def _line(
-        self,
-        board: chess.Board,
-        accrued: Score,
-        closures: Sequence[Closure],
-        *,
-        solves: bool = True,
-    ) -> Sequence[LineStep] | None:
-        """Moves that keep the value, by the last closure that proves it.
-
-        LookupError if a block is gone, unless `solves` lets it be solved again.
-        """
-        from tbgen.closures.blocks import SolvedBlocks
-        from tbgen.closures.line import LineFinder
-
-        for closure in reversed(closures):
-            blocks = SolvedBlocks(closure, self._folder, solves=solves)
-            steps = LineFinder(blocks).line(board, accrued)
-            if steps is not None:
-                return steps
-        return None
-
     def _ask_in_way(
         self, problem: OpenProblem, way: Way, later: Sequence[Closure], pace: SolvePace | None
     ) -> None:
         """Ask one question after another, until a way has nothing left to ask or the time is up.
 
-        Each question is about cuts within the bracket so far. `later` are the closures planned for
-        later ways. Without a pace nothing is solved.
+        `later` are the closures planned for later ways.
         """
         from tbgen.closures.answers import Brackets
         from tbgen.closures.blocks import SolvedBlocks
         from tbgen.closures.schedule import solve_closure
 
-        asked = problem.asked
         tried = nothing_tried()
         while True:
-            search = CutSearch(problem.bracket, tried, asked.node.promoter, problem.shares)
-            question = search.next_question(
-                asks_singly=way.asks_singly,
-                asks_both=all(closure.charged_seconds > problem.seconds_left for closure in later),
-            )
+            question = _next_question(problem, way, tried, later)
             if question is None:
                 return
-            closure = Closure(
-                self._known,
-                way,
-                question,
-                self._folder.keys(),
-                problem.paid_keys,
-                problem.seconds_left,
-                self._planner.moves,
-            )
             try:
-                closure.add(asked.node, asked.queries, has_right=asked.has_right)
+                closure = self._planner.closure(
+                    problem.root, way, question, problem.budget, self._folder.keys()
+                )
             except ClosureTooLargeError:
                 return
             blocks = SolvedBlocks(closure, self._folder, solves=pace is not None)
@@ -342,6 +301,36 @@ class PositionSolver(contextlib.ExitStack):
             tried[question.bound] += question.cuts
             if not closure.asks_again:
                 return  # other cuts would find the same
+
+    def _with_line(
+        self, solution: Solution, closures: Sequence[Closure], *, solves: bool = True
+    ) -> Solution:
+        """A solution with moves that keep its value, if that is exact.
+
+        They are by the last closure that proves it. LookupError if a block is gone, unless `solves`
+        lets it be solved again.
+        """
+        from tbgen.closures.blocks import SolvedBlocks
+        from tbgen.closures.line import LineFinder
+
+        if not solution.bracket.is_exact:
+            return solution
+        board = chess.Board(solution.fen)
+        for closure in reversed(closures):
+            blocks = SolvedBlocks(closure, self._folder, solves=solves)
+            steps = LineFinder(blocks).line(board, solution.accrued)
+            if steps is not None:
+                return replace(solution, line=steps)
+        return solution
+
+
+def _next_question(
+    problem: OpenProblem, way: Way, tried: Mapping[Bound, Cuts], later: Sequence[Closure]
+) -> CutQuestion | None:
+    """The next question of a way, about cuts within the bracket so far; None if none is left."""
+    search = CutSearch(problem.bracket, tried, problem.root.node.side_with_pawn, problem.shares)
+    no_later_way = all(closure.charged_seconds > problem.budget.seconds for closure in later)
+    return search.next_question(asks_singly=way.asks_singly, asks_both=no_later_way)
 
 
 def solve(

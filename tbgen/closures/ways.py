@@ -1,7 +1,11 @@
-"""Ways to solve a position: which promotions are solved, and what their blocks are asked.
+"""Ways to solve a position: which promotions are solved, and how closely.
 
 A way that solves more takes longer and tells more. The solver goes through the ways of a position
-from the quickest on, until its answer is exact or the budget is used up.
+from the quickest on, until its answer is exact or the budget is used up. Bounds replace what a way
+does not solve.
+
+The *free* men of a block are those that are not pawns, kings included. Each free man more makes 64
+times as many cells. So a way says how many of them a block may have.
 """
 
 from dataclasses import dataclass
@@ -14,39 +18,40 @@ from tbgen.men import Role
 from tbgen.score import Color
 
 MOST_WHOLE_FREE: Final = 3
-"""The most men beside pawns in a block with all outcomes: one more takes 64 times the time."""
+"""The most free men of a block of which all outcomes are found; larger ones are solved at cuts."""
 
 MOST_FREE: Final = 4
-"""The most after a promotion that leaves several pawns; such blocks are asked a few cuts alone."""
+"""The most free men of a solved block after a promotion that leaves several pawns."""
 
 MOST_COARSE_FREE: Final = 5
-"""The most after a promotion that leaves a single pawn; without pawns there may be one more."""
+"""The same after a promotion that leaves a single pawn. Without pawns there may be one more."""
 
 NEVER: Final = 32
-"""No block has so many men beside its pawns."""
+"""More free men than any block has."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """Which blocks of a closure are solved, and how closely.
-
-    Each number counts the *free* men of a block, which are not pawns.
-    """
+    """Which blocks of a closure are solved, and how closely. Each number counts free men."""
 
     queen: int
     """The most free men of a solved block that a promotion to a queen leads to."""
     knight: int
-    """The same for a knight."""
+    """The most free men of one that a promotion to a knight leads to."""
     others: int
-    """The same for a rook and a bishop, which a queen bounds (see `promotions`)."""
+    """The most free men of one that a promotion to a rook or bishop leads to.
+
+    A queen bounds both of them (see `promotions`).
+    """
     mates_free: int = NEVER
     """Blocks with at least this many free men are asked only who mates or stalemates."""
     coarse_free: int = MOST_WHOLE_FREE + 1
-    """Other blocks with at least this many are solved at cuts, the rest with all outcomes."""
+    """Other blocks with at least this many are solved at cuts, and smaller ones with all outcomes.
+    """
     asks_singly: bool = False
     """Whether cuts are asked one at a time, because each takes as long as a table of more men."""
     keeps_pieces: bool = False
-    """Whether bounds replace blocks that a promotion leads to, once a piece has been taken."""
+    """Whether bounds replace what follows when a piece is taken after a promotion (see `reach`)."""
 
     def solves(self, role: Role, node: Node) -> bool:
         """Whether this way solves a node that a promotion to `role` leads to."""
@@ -56,22 +61,34 @@ class Way:
             most = self.knight
         else:
             most = self.others
-        most = min(most, MOST_FREE + max(2 - len(node.pawns), 0))
-        has_table_elsewhere = not node.pawns and node.free <= MOST_TABLE_MEN
-        return node.free <= most and not has_table_elsewhere
+        return node.free <= min(most, _most_free(node)) and not _is_left_to_tables(node)
 
-    def cuts_of(self, node: Node, promoter: Color | None, question: CutQuestion) -> Cuts:
+    def cuts_of(self, node: Node, promoted_by: Color | None, question: CutQuestion) -> Cuts:
         """The cuts at which a node is solved; none if all its outcomes are found.
 
-        `promoter` is the side whose last pawn promotes there.
+        `promoted_by` is the side that has promoted last on the way to the node, if any has.
         """
         if node.free >= self.mates_free:
-            if promoter is None:
+            if promoted_by is None:
                 return ENDS
-            return (ENDS[promoter],)  # the other one is hardly ever worth its time
+            return (ENDS[promoted_by],)  # the other one is hardly ever worth its time
         if node.free >= self.coarse_free:
             return question.cuts
         return ()
+
+
+def _most_free(node: Node) -> int:
+    """The most free men of a solved node after a promotion, by the pawns that are left."""
+    if not node.pawns:
+        return MOST_COARSE_FREE + 1
+    if len(node.pawns) == 1:
+        return MOST_COARSE_FREE
+    return MOST_FREE
+
+
+def _is_left_to_tables(node: Node) -> bool:
+    """Whether a node is small enough for a table without pawns, which may be built instead."""
+    return not node.pawns and node.free <= MOST_TABLE_MEN
 
 
 def ways_of(free: int) -> list[Way]:
@@ -81,15 +98,15 @@ def ways_of(free: int) -> list[Way]:
     """
     if free > MOST_FREE:
         return _ways_beside_the_last_pawn(free)
-    ways = list[Way]()
     # A queen bounds a rook and a bishop, so these are solved only where everything is.
     rooks = min(free, MOST_WHOLE_FREE)
-    for queens in range(rooks, MOST_FREE + 1):
-        for knights in range(max(rooks, queens - 1), queens + 1):
-            ways.append(Way(queen=queens, knight=knights, others=rooks))
+    ways = [Way(queen=rooks, knight=rooks, others=rooks)]
     if free < MOST_WHOLE_FREE:
         # Beside kings and pawns a side with a queen mostly wins, whatever else can happen.
-        ways.insert(1, Way(queen=free + 1, knight=free, others=free, keeps_pieces=True))
+        ways.append(Way(queen=free + 1, knight=free, others=free, keeps_pieces=True))
+    for queens in range(rooks + 1, MOST_FREE + 1):
+        for knights in (queens - 1, queens):
+            ways.append(Way(queen=queens, knight=knights, others=rooks))
     ways.append(Way(queen=MOST_FREE, knight=MOST_FREE, others=MOST_FREE))
     # A queen of the last pawn leaves one man more than other blocks have. The first question is
     # whether she mates.
@@ -101,7 +118,12 @@ def ways_of(free: int) -> list[Way]:
 
 
 def _ways_beside_the_last_pawn(free: int) -> list[Way]:
-    """The ways for a position whose last pawn leaves the most men when it promotes."""
+    """The ways for a position that has more free men already than most promotions may leave.
+
+    First tbgen asks whether a queen mates or stalemates, then what she is worth, and then what a
+    knight is worth. The last way solves no promotion. It is for machines that have no room for a
+    queen's blocks.
+    """
     promoted = free + 1
     return [
         Way(queen=promoted, knight=0, others=free, mates_free=promoted),

@@ -7,7 +7,7 @@ from typing import Final
 
 import chess
 
-from tbgen.closures.closure import Closure
+from tbgen.closures.closure import Budget, Closure
 from tbgen.closures.costs import cost_of_block
 from tbgen.closures.cuts import Bound
 from tbgen.closures.nodes import Node, node_of
@@ -37,8 +37,8 @@ class Ending:
     def closure(self, most_blocks: int = MOST_BLOCKS) -> Closure:
         """The closure of its placement, with bounds in place of all promotions."""
         tables = MadeUpTables(self.most_made_up_men + 1)
-        one_block = cost_of_block(self.node.cells, len(Bound), (), is_alone=False).cpu_seconds
-        closure = Closure(tables, BOUNDS_ALONE, budget=most_blocks * one_block)
+        one_block = cost_of_block(self.node.cells, len(Bound), (), is_grouped=True).cpu_seconds
+        closure = Closure(tables, BOUNDS_ALONE, budget=Budget(most_blocks * one_block))
         closure.add(self.node)
         return closure
 

@@ -99,13 +99,13 @@ def test_bounds_are_no_closer_than_cuts_and_hold_every_value(
 
 
 def asked_of(
-    ends: Bracket, within: Bracket, promoter: Color, *, singly: bool, both: bool = True
+    ends: Bracket, within: Bracket, side: Color, *, singly: bool, both: bool = True
 ) -> tuple[Bracket, list[Cuts]]:
     """The bracket that a way finds, and the cuts that it asks with each bound."""
     tried: dict[Bound, Cuts] = dict.fromkeys(Bound, ())
-    likely_bound = Bound.UPPER if promoter is Color.BLACK else Bound.LOWER
+    likely_bound = Bound.UPPER if side is Color.BLACK else Bound.LOWER
     while True:
-        search = CutSearch(within, tried, promoter, {})
+        search = CutSearch(within, tried, side, {})
         question = search.next_question(asks_singly=singly, asks_both=both)
         if question is None:
             return within, [tried[bound] for bound in Bound]
@@ -127,22 +127,22 @@ def asked_of(
         tried[bound] += cuts
 
 
-@pytest.mark.parametrize("promoter", Color)
-def test_cuts_find_one_bound_and_then_the_other_one(promoter: Color) -> None:
+@pytest.mark.parametrize("side", Color)
+def test_cuts_find_one_bound_and_then_the_other_one(side: Color) -> None:
     for seed in range(200):
         ends = Bracket(*sorted(random.Random(seed).choices(SCORES[::7], k=2)))
-        found, tried = asked_of(ends, ANYTHING, promoter, singly=False)
+        found, tried = asked_of(ends, ANYTHING, side, singly=False)
         assert found == ends
         assert len(tried[0] + tried[1]) < 80, "by parts"
-        found, tried = asked_of(ends, ANYTHING, promoter, singly=False, both=False)
-        assert found.ends[promoter] == ends.ends[promoter]
-        assert len(tried[promoter.other]) < 2, "one proof"
+        found, tried = asked_of(ends, ANYTHING, side, singly=False, both=False)
+        assert found.ends[side] == ends.ends[side]
+        assert len(tried[side.other]) < 2, "one proof"
 
 
-def first_cuts(within: Bracket, promoter: Color | None, shares: dict[Score, float]) -> Cuts:
+def first_cuts(within: Bracket, side: Color | None, shares: dict[Score, float]) -> Cuts:
     """The first cuts that are asked between two bounds after the worst one of the lower bound."""
     tried: dict[Bound, Cuts] = {Bound.LOWER: (ANYTHING.lower,), Bound.UPPER: ()}
-    question = CutSearch(within, tried, promoter, shares).next_question(
+    question = CutSearch(within, tried, side, shares).next_question(
         asks_singly=False, asks_both=False
     )
     return question.cuts if question else ()

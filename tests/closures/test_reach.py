@@ -12,7 +12,7 @@ from tbgen.closures.blocks import SolvedBlocks
 from tbgen.closures.closure import Closure
 from tbgen.closures.cuts import Bound
 from tbgen.closures.folder import BlockFolder
-from tbgen.closures.nodes import Node, cell_on, node_on, queries_of
+from tbgen.closures.nodes import Node, Root, cell_on, node_on, root_of
 from tbgen.closures.pace import SolvePace
 from tbgen.closures.reach import Kings, are_shut_in, where_kings_walk
 from tbgen.closures.schedule import solve_closure
@@ -78,10 +78,10 @@ def test_a_chain_is_opened_en_passant_only_if_the_position_says_so(
     passed: str, is_opened: bool
 ) -> None:
     board = chess.Board(SHUT_CHAIN.replace(" w - - ", f" w - {passed} "))
-    asked = queries_of(board, own_score(board))
+    root = root_of(board, own_score(board))
     # All captures but the first one lead to tables.
-    closure = Closure(MadeUpTables(asked.node.material.men - 1), BOUNDS_ALONE)
-    closure.add(asked.node, asked.queries, has_right=asked.has_right)
+    closure = Closure(MadeUpTables(root.node.material.men - 1), BOUNDS_ALONE)
+    closure.add_root(root)
     assert (len(closure.blocks) > 1) is is_opened
 
 
@@ -151,7 +151,7 @@ def test_what_shut_kings_never_reach_changes_no_value(tmp_path: Path) -> None:
         node = ending.node
         everything = ending.closure(MOST_BLOCKS)
         needed = Closure(MadeUpTables(ending.most_made_up_men + 1), BOUNDS_ALONE)
-        needed.add(node, [(own_score(board), cell_on(node, board))])
+        needed.add_root(Root(node, [(own_score(board), cell_on(node, board))], has_right=False))
         left_out += len(everything.blocks) - len(needed.blocks)
         walked = walk_on(board)
         cells = []

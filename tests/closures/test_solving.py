@@ -16,7 +16,7 @@ from tbgen.closures import nodes, pace, planning, schedule, solving
 from tbgen.closures.answers import Brackets
 from tbgen.closures.blocks import BlockSolver, SolvedBlocks
 from tbgen.closures.bracket import ANYTHING, Bracket, Solution
-from tbgen.closures.folder import SUFFIX, TABLE_SUFFIX, BlockFolder
+from tbgen.closures.folder import GROUP_SUFFIX, SUFFIX, BlockFolder
 from tbgen.closures.nodes import SharedNode, node_on
 from tbgen.closures.solving import PositionSolver
 from tbgen.closures.ways import Way
@@ -311,7 +311,7 @@ def test_progress_moves_while_a_block_is_solved_and_never_falls(
 
 def files_in(folder: Path) -> list[Path]:
     solved_files = folder / "solved"
-    return sorted([*solved_files.glob(f"*{SUFFIX}"), *solved_files.glob(f"*{TABLE_SUFFIX}")])
+    return sorted([*solved_files.glob(f"*{SUFFIX}"), *solved_files.glob(f"*{GROUP_SUFFIX}")])
 
 
 def blocks_in(folder: Path) -> set[str]:
@@ -327,7 +327,7 @@ def test_solved_blocks_are_used_again_with_the_same_tables_until_they_take_too_m
     first = solved(folder, PAWNS)
     made = {path: path.stat().st_ino for path in files_in(folder)}
     assert len(blocks_in(folder)) == first.plan.nodes
-    damaged = next(path for path in made if path.suffix == TABLE_SUFFIX)
+    damaged = next(path for path in made if path.suffix == GROUP_SUFFIX)
     damaged.write_bytes(damaged.read_bytes()[:-1])
     assert solved(folder, PAWNS).facts()["moves"] == first.facts()["moves"]
     assert {path for path in files_in(folder) if path.stat().st_ino != made[path]} == {damaged}
@@ -339,8 +339,8 @@ def test_solved_blocks_are_used_again_with_the_same_tables_until_they_take_too_m
             solver.bracket(board, own_score(board))
         assert len(blocks_in(folder)) == 6, "e6 stays, and the file that has e7 and four more"
         assert solver.plan(LATER).nodes == 0 < solver.plan(PAWNS).nodes
-        (table,) = (path for path in files_in(folder) if path.suffix == TABLE_SUFFIX)
-        table.unlink()
+        (group,) = (path for path in files_in(folder) if path.suffix == GROUP_SUFFIX)
+        group.unlink()
         assert solver.solved(LATER) is None, "nothing is answered if a block is gone"
 
 
