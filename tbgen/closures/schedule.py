@@ -22,7 +22,7 @@ Unit = tuple[PlannedBlock, ...]
 """A group, or one block that is solved alone."""
 
 
-class Room(NamedTuple):
+class Concurrency(NamedTuple):
     """What memory has room for at a time."""
 
     blocks: int
@@ -60,9 +60,9 @@ class _ClosureSolve:
 
     def run(self) -> None:
         """Solve unit after unit."""
-        room = self._room()
-        self._solved.asking = threading.Semaphore(room.questions)
-        pool = ThreadPoolExecutor(room.blocks)
+        at_a_time = self._concurrency()
+        self._solved.asking = threading.Semaphore(at_a_time.questions)
+        pool = ThreadPoolExecutor(at_a_time.blocks)
         self._order.prepare()
         try:
             while self._order.is_active():
@@ -72,8 +72,8 @@ class _ClosureSolve:
             self._is_stopped.set()
             pool.shutdown(cancel_futures=True)
 
-    def _room(self) -> Room:
-        """How much memory allows at a time; each block that is at work may ask a question."""
+    def _concurrency(self) -> Concurrency:
+        """How much to do at a time; each block that is at work may ask a question."""
         costs = [unit[0].cost for unit in self._units if not _is_group(unit)]
         block_bytes = max((cost.memory_bytes for cost in costs), default=1)
         question_bytes = max((cost.question_bytes for cost in costs), default=0)
@@ -83,7 +83,7 @@ class _ClosureSolve:
             blocks * QUESTIONS_OF_A_BLOCK,
             beside=blocks * (block_bytes - question_bytes),
         )
-        return Room(blocks, max(blocks, questions))
+        return Concurrency(blocks, max(blocks, questions))
 
     def _begin(self, pool: ThreadPoolExecutor, ready: Iterable[int]) -> None:
         """Begin with the blocks that are solved alone, or else with a group."""

@@ -49,7 +49,7 @@ class Way:
     """Other blocks with at least this many are solved at cuts, and smaller ones with all outcomes.
     """
     asks_singly: bool = False
-    """Whether cuts are asked one at a time, because each takes as long as a table of more men."""
+    """Whether cuts are asked one at a time, because each takes minutes."""
     keeps_pieces: bool = False
     """Whether bounds replace what follows when a piece is taken after a promotion (see `reach`)."""
 
