@@ -29,7 +29,7 @@ from tbgen.closures.planned import PlannedBlock
 from tbgen.closures.promotions import CELLS_AT_ONCE
 from tbgen.retro.drive.single import QUESTIONS_OF_A_BLOCK, SingleBlock
 from tbgen.retro.resets.destinations import ChildTables
-from tbgen.score import Color
+from tbgen.score import Color, Score
 from tbgen.storage.arrays import Array
 from tbgen.system.process import free_memory
 from tbgen.table import Entries
@@ -45,7 +45,12 @@ MOST_UNSAVED_BYTES: Final = 1 << 27
 """Values of small blocks that wait in memory until a file of many is written."""
 
 BlockArrays = Mapping[str, npt.NDArray[Any]]
-"""[ENTRY, RIGHTS or ANSWERS] values or bits of a block."""
+"""[part] the values of a block. At cuts, each part has bits or values for each cut (`at_cut`)."""
+
+
+def at_cut(part: str, cut: Score) -> str:
+    """The name of a part of a block for one of its cuts."""
+    return f"{cut} {part}"
 
 
 class UnsavedBlock:
@@ -145,7 +150,7 @@ class SolvedBlocks:
         (solved_bound,) = block.bounds
         stored = self._stored(block, solved_bound)
         if part != ENTRY:
-            rows = [stored.items(f"{cut} {part}") for cut in block.cuts]
+            rows = [stored.items(at_cut(part, cut)) for cut in block.cuts]
             return bounds_of_values(rows, block.cuts, bound)[first:end]
         entry: Entries = np.zeros(size, np.int8) if room is None else room
         for start in range(0, size, CELLS_AT_ONCE):
@@ -191,7 +196,7 @@ def _read_bounds(
     stride, squares = needed
     step = min(CELLS_AT_ONCE, stride)
     end = first + len(entry)
-    bits = [stored.items(f"{cut} {ENTRY}", first >> 3, (end + 7) >> 3) for cut in cuts]
+    bits = [stored.items(at_cut(ENTRY, cut), first >> 3, (end + 7) >> 3) for cut in cuts]
     for start in range(0, len(entry), step):
         square = (first + start) // stride % 64
         if square in squares:
@@ -205,7 +210,6 @@ class BlockSolver:
 
     def __init__(self, block: PlannedBlock, blocks: SolvedBlocks, bound: Bound) -> None:
         self.block = block
-        self.node = block.node
         self.blocks = blocks
         self.bound = bound
         new = blocks.folder.zeros
@@ -227,9 +231,9 @@ class BlockSolver:
         solved = self._single.solve_thresholds(self._children, thresholds, self.block.queries)
         arrays = dict[str, npt.NDArray[Any]]()
         for cut, bits in zip(self.block.cuts, solved, strict=True):
-            arrays[f"{cut} {ENTRY}"] = bits.met
-            arrays[f"{cut} {RIGHTS}"] = bits.en_passant
-            arrays[f"{cut} {ANSWERS}"] = bits.answers
+            arrays[at_cut(ENTRY, cut)] = bits.met
+            arrays[at_cut(RIGHTS, cut)] = bits.en_passant
+            arrays[at_cut(ANSWERS, cut)] = bits.answers
         return arrays
 
     def _children(self, sides: Sequence[Color]) -> ChildTables:

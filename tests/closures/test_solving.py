@@ -461,7 +461,7 @@ def test_blocks_take_turns_where_memory_is_scarce(
 
     def watched(self: BlockSolver, *arguments: Any) -> Any:
         at_work.append(self)
-        if len(self.node.pawns) == 1:  # the last block, with both pawns, is alone
+        if len(self.block.node.pawns) == 1:  # the last block, with both pawns, is alone
             barrier.wait(60)
             numbers_at_work.add(len(at_work))
             barrier.wait(60)
