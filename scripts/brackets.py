@@ -31,7 +31,7 @@ from tbgen.closures.blocks import SolvedBlocks
 from tbgen.closures.closure import Closure
 from tbgen.closures.cuts import Bound
 from tbgen.closures.folder import BlockFolder
-from tbgen.closures.nodes import Node, Root, cell_on, node_of
+from tbgen.closures.nodes import Node, RootNode, cell_on, node_of
 from tbgen.closures.pace import SolvePace
 from tbgen.closures.schedule import solve_closure
 from tbgen.closures.solving import PositionSolver
@@ -95,7 +95,7 @@ def truth(
             boards = [board for board in boards if accrued in may_accrue(board)]
             closure = Closure(known, closure.way)
             queries = [(accrued, cell_on(node, board)) for board in boards]
-            closure.add_root(Root(node, queries, has_right=False))
+            closure.add_root(RootNode(node, queries, has_right=False))
             blocks = SolvedBlocks(closure, blocks.folder)
             solve_closure(blocks, 1, SolvePace())
             for board in boards:

@@ -13,7 +13,7 @@ from tbgen.closures.costs import cost_at_cuts, cost_of_block
 from tbgen.closures.cuts import ALL_OUTCOMES, Bound, CutQuestion, Cuts
 from tbgen.closures.folder import key_of
 from tbgen.closures.moves import PlacementMove, PlacementMoves
-from tbgen.closures.nodes import Node, Placement, Root, node_of
+from tbgen.closures.nodes import Node, Placement, RootNode, node_of
 from tbgen.closures.planned import BOUNDED, NEVER_REACHED, Edge, PlannedBlock
 from tbgen.closures.reach import (
     ANYWHERE,
@@ -82,7 +82,7 @@ class Closure:
         self._reached: Mapping[Node, ReachedPlacement] | None = None
         """The nodes that a position needs; None if it needs all that the way solves."""
 
-    def add_root(self, root: Root) -> PlannedBlock:
+    def add_root(self, root: RootNode) -> PlannedBlock:
         """Add the node of a position, and all of its blocks that the position needs."""
         node = root.node
         kings = _kings_in(node, root.queries)

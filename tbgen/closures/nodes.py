@@ -133,7 +133,7 @@ def shared_node(board: chess.Board) -> SharedNode:
     )
 
 
-class Root(NamedTuple):
+class RootNode(NamedTuple):
     """The node of a position that is to be solved, and what the position asks of it."""
 
     node: Node
@@ -143,7 +143,7 @@ class Root(NamedTuple):
     """Whether a pawn may be taken en passant in the position."""
 
 
-def root_of(board: chess.Board, accrued: Score) -> Root:
+def root_of(board: chess.Board, accrued: Score) -> RootNode:
     """The root of a position: its values there and after quiet moves depend on what has accrued."""
     node, is_reversed = shared_node(board)
     queries = set[tuple[Score, int]]()
@@ -156,7 +156,7 @@ def root_of(board: chess.Board, accrued: Score) -> Root:
             queries.add((accrued.flipped(), cell_on(node, position.mirror())))
         else:
             queries.add((accrued, cell_on(node, position)))
-    return Root(node, sorted(queries), board.has_legal_en_passant())
+    return RootNode(node, sorted(queries), board.has_legal_en_passant())
 
 
 def cell_on(node: Node, board: chess.Board) -> int:

@@ -18,7 +18,7 @@ from tbgen.closures.costs import MOST_GROUP_BYTES, PLANNED_BYTES, PROGRAM_BYTES
 from tbgen.closures.cuts import CutQuestion
 from tbgen.closures.folder import BlockFolder
 from tbgen.closures.moves import PlacementMoves
-from tbgen.closures.nodes import Node, Root, root_of
+from tbgen.closures.nodes import Node, RootNode, root_of
 from tbgen.closures.planned import PlannedBlock
 from tbgen.closures.policy import CutSearch, nothing_tried
 from tbgen.closures.ways import MOST_FREE, Way, ways_of
@@ -133,7 +133,7 @@ class Planner:
             else:
                 self._shared_queries.setdefault(node, set()).update(queries)
 
-    def shared_root(self, board: chess.Board, accrued: Score) -> Root:
+    def shared_root(self, board: chess.Board, accrued: Score) -> RootNode:
         """The root of a position, with the queries of all positions that share it."""
         root = root_of(board, accrued)
         shared = self._shared_queries.get(root.node, set())
@@ -141,7 +141,7 @@ class Planner:
 
     def closure(
         self,
-        root: Root,
+        root: RootNode,
         way: Way,
         question: CutQuestion,
         budget: Budget,
@@ -216,7 +216,7 @@ class Planner:
         return Affordable(chosen, lacks_room=len(fitting) < len(closures))
 
     def _refusal(
-        self, material: str, root: Root, budget: Budget, most: float
+        self, material: str, root: RootNode, budget: Budget, most: float
     ) -> ClosureTooLargeError:
         """The refusal of a position that takes more than the budget.
 
@@ -236,7 +236,7 @@ class Planner:
         )
         return ClosureTooLargeError(material, reason, needed_budget)
 
-    def _needed_seconds(self, root: Root, most: float) -> float:
+    def _needed_seconds(self, root: RootNode, most: float) -> float:
         """What the quickest way takes that lacks no table; infinite if that is more than `most`."""
         needed = math.inf
         question = self._first_question(root.node)
@@ -257,7 +257,7 @@ class Planner:
         assert question is not None, "nothing is known, so there is something to ask"
         return question
 
-    def _closures(self, root: Root, budget: Budget) -> list[Closure]:
+    def _closures(self, root: RootNode, budget: Budget) -> list[Closure]:
         """The closures of a root that the budget allows together, one for each way that helps.
 
         MissingTableError if all of them lack a table.

@@ -18,7 +18,7 @@ from tbgen.closures.bracket import ANYTHING, Bracket, Solution, SolvePlan
 from tbgen.closures.closure import Budget, Closure
 from tbgen.closures.cuts import Bound, CutQuestion, Cuts
 from tbgen.closures.folder import BlockFolder
-from tbgen.closures.nodes import Root, node_of, shared_node
+from tbgen.closures.nodes import RootNode, node_of, shared_node
 from tbgen.closures.pace import SolvePace
 from tbgen.closures.planning import Outlook, Planner, Problem, plan_of
 from tbgen.closures.policy import CutSearch, nothing_tried
@@ -50,7 +50,7 @@ CACHE_BYTES = 1 << 35
 class OpenProblem:
     """A problem that is being solved, and how close its answer is."""
 
-    root: Root
+    root: RootNode
     is_reversed: bool
     """Whether the root's node is that of the position with reversed colours."""
     shares: Mapping[Score, float]

@@ -12,7 +12,7 @@ from tbgen.closures.blocks import SolvedBlocks
 from tbgen.closures.closure import Closure
 from tbgen.closures.cuts import Bound
 from tbgen.closures.folder import BlockFolder
-from tbgen.closures.nodes import Node, Root, cell_on, node_on, root_of
+from tbgen.closures.nodes import Node, RootNode, cell_on, node_on, root_of
 from tbgen.closures.pace import SolvePace
 from tbgen.closures.reach import Kings, are_shut_in, where_kings_walk
 from tbgen.closures.schedule import solve_closure
@@ -151,7 +151,7 @@ def test_what_shut_kings_never_reach_changes_no_value(tmp_path: Path) -> None:
         node = ending.node
         everything = ending.closure(MOST_BLOCKS)
         needed = Closure(MadeUpTables(ending.most_made_up_men + 1), BOUNDS_ALONE)
-        needed.add_root(Root(node, [(own_score(board), cell_on(node, board))], has_right=False))
+        needed.add_root(RootNode(node, [(own_score(board), cell_on(node, board))], has_right=False))
         left_out += len(everything.blocks) - len(needed.blocks)
         walked = walk_on(board)
         cells = []
