@@ -40,7 +40,7 @@ from tbgen.library.catalog import Entry
 from tbgen.material import Material
 from tbgen.system import __version__
 
-_DISTANCES: Final = "dtg"
+_DISTANCES: Final = ".dtg"
 _KINDS: Final = {
     "html": HTML,
     "css": "text/css",
@@ -73,16 +73,14 @@ async def table_facts(request: Request) -> Response:
 async def table_file(request: Request) -> Response:
     """A file of a table, whole or in part."""
     file_name = request.path_params["name"]
-    name, _, layer = file_name.partition(".")
+    name = file_name.removesuffix(_DISTANCES)
     for file in _entry(service_of(request), name).files:
         if file.path.name == f"{file_name}.h5":
             headers = tagged(file.digest)
             return unchanged(request, headers) or FileResponse(
                 file.path, headers=headers, media_type=TABLE
             )
-    if layer == _DISTANCES:
-        raise HTTPException(404, f"{name} has no distances here")
-    raise HTTPException(404, "no table has such a file")
+    raise HTTPException(404, f"{name} has no distances here")
 
 
 def _entry(service: Service, name: str) -> Entry:

@@ -91,7 +91,7 @@ MESSAGES = [
     ("/tables/KXvK.json", "'KXvK' names no table; /tables has all that are here"),
     ("/tables/KvKB.h5", "the table of KvKB is named KBvK"),
     ("/tables/kbvk.json", "the table of kbvk is named KBvK"),
-    ("/tables/KBvK.x.h5", "no table has such a file"),
+    ("/tables/KBvK.x.h5", "'KBvK.x' names no table; /tables has all that are here"),
 ]
 
 

@@ -71,6 +71,12 @@ def test_distances_that_are_not_there_are_not_found(table_folder: Path, tmp_path
         assert str(tmp_path) not in found.text
 
 
+@pytest.mark.parametrize("file", ["KPvKP.pairs.h5", "KPvKP.pairs.dtg.h5"])
+def test_the_files_of_a_table_of_pairs_come_by_their_names(pairs_folder: Path, file: str) -> None:
+    with client_of(pairs_folder) as made:
+        assert made.get(f"/tables/{file}").content == (pairs_folder / file).read_bytes()
+
+
 @pytest.mark.usefixtures("unbundled")
 def test_tables_that_cannot_be_used_are_left_out(table_folder: Path, tmp_path: Path) -> None:
     copy_tables(table_folder, tmp_path, "KvK", "KNvK", "KBvK")
