@@ -17,7 +17,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tbgen.apps.site.addresses import in_url
-from tbgen.apps.site.replies import refusal
+from tbgen.apps.site.plain import unknown_host_page
+from tbgen.apps.site.replies import HTML, as_page, refusal
 
 LOCAL_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 ANY_NAME: Final = "*"
@@ -69,10 +70,7 @@ def _reply_without_application(
     """The answer to a request that does not reach the application."""
     host = Headers(scope=scope).get("host", "")
     if not _is_known(host, scope, names):
-        quoted = host[:_MOST_QUOTED]
-        return refusal(
-            400, "UnknownHost", f"no server of the name {quoted!r} is here; --name gives it one"
-        )
+        return _unknown_host(host, Headers(scope=scope).get("accept", ""))
     if scope["method"] not in METHODS:
         methods = ", ".join(METHODS)
         return refusal(405, "MethodNotAllowed", f"ask by {methods}", {"Allow": methods})
@@ -83,6 +81,18 @@ def _reply_without_application(
     if scope["method"] == "OPTIONS":
         return Response(status_code=204, headers=_PREFLIGHT)
     return None
+
+
+def _unknown_host(host: str, accepted: str) -> Response:
+    """The refusal of a name: a page for a browser, else an error."""
+    quoted = host[:_MOST_QUOTED]
+    if HTML in accepted:
+        parts = _HOST.fullmatch(quoted)
+        name = parts[1] if parts else None
+        return as_page(unknown_host_page(quoted, name), 400, {"Vary": "Accept"})
+    return refusal(
+        400, "UnknownHost", f"no server of the name {quoted!r} is here; --name gives it one"
+    )
 
 
 def _is_known(host: str, scope: Scope, names: Collection[str]) -> bool:

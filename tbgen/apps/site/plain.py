@@ -1,4 +1,7 @@
-"""Pages of the server that need no script: the plain explorer, and the page for a broken link."""
+"""Pages of the server that need no script.
+
+They are the plain explorer, and those for a broken link and for a foreign name of the server.
+"""
 
 from __future__ import annotations
 
@@ -54,3 +57,11 @@ def _query_after(board: chess.Board, move: MoveProbe) -> str:
 def missing_page() -> str:
     """The page for an address that leads nowhere, with the way home."""
     return template_of("missing.html").render()
+
+
+def unknown_host_page(host: str, name: str | None) -> str:
+    """The page for a name under which the server does not answer.
+
+    `name` is the host without its port, if `--name` accepts it.
+    """
+    return template_of("unknown-host.html").render(host=host, name=name)

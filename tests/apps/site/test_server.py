@@ -361,6 +361,16 @@ def test_a_server_answers_under_its_own_names_only(client: TestClient) -> None:
     assert client.get("/health", headers={"Host": "TestServer:8000"}).status_code == 200
 
 
+def test_a_browser_reads_under_which_name_the_server_would_answer(client: TestClient) -> None:
+    for host, shown in (("mine.local:8000", "mine.local"), ("<b>", None), ("", None)):
+        found = client.get("/", headers={"Host": host, "Accept": "text/html,*/*"})
+        assert found.status_code == 400
+        assert found.headers["content-type"].startswith("text/html")
+        assert "default-src 'none'" in found.headers["content-security-policy"]
+        assert "<b>" not in found.text
+        assert (f"--name {shown}</code>" in found.text) == (shown is not None)
+
+
 SENT_ONCE = (
     ASKED,
     f"/r-mobility/line?fen={AFTER_KE5}",
