@@ -91,7 +91,7 @@ def ending_in_words(material: Material) -> str:
         return "Two bare kings"
     words = f"{white or 'king'} against {black or 'king'}"
     if material.scope is Scope.PAIRS:
-        words += ", with two pawns that face each other"
+        words += ", pawns face to face"
     return words[0].upper() + words[1:]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import chess
@@ -147,9 +148,14 @@ def test_pages_list_tables_of_pairs(record: Record, records: dict[str, Record]) 
     files = dict(Site([*records.values(), record]).files())
     assert 'href="material/KPvKP.pairs.html"' in str(files["index.html"])
     assert "Tables of pairs have the positions in which" in str(files["index.html"])
+    assert "of six men with two pawns face to face" not in str(files["index.html"])
+    larger = replace(record, material=Material.parse("KRPvKRP.pairs"))
+    with_six = dict(Site([*records.values(), larger]).files())
+    assert "of six men with two pawns face to face" in str(with_six["index.html"])
     page = str(files["material/KPvKP.pairs.html"])
     assert f"In {record.zugzwangs.all.classes:,} positions" in page
-    assert "Pawn against pawn, with two pawns that face each other" in page
+    assert "Pawn against pawn, pawns face to face" in page
+    assert "The table has outcomes alone, no distances" in page
     assert "How far away" not in page
     assert 'href="material/KPvKP.pairs.html#sharpness"' in str(files["records.html"])
     assert 'href="material/KPvKP.pairs.html#zugzwang"' in str(files["records.html"])

@@ -9,6 +9,7 @@ import io
 import itertools
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import chess
@@ -22,10 +23,12 @@ from tbgen.apps.games.event import EventGame
 from tbgen.apps.games.read import PgnGame, games_in
 from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.tags import Source
-from tbgen.apps.records.record import replay
+from tbgen.apps.records.record import Record, replay
 from tbgen.apps.site.event import standings_page
 from tbgen.apps.site.files import SitePages
+from tbgen.apps.site.pages import Site, write_site
 from tbgen.apps.site.standalone import annotated_page
+from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.rules.points import Scoring
 from tbgen.score import Score
@@ -196,12 +199,21 @@ def test_tables_are_sorted_by_their_columns(page: Chromium, address: str) -> Non
     assert sort_by(0) == "descending"
     assert page.run(names) == ["KPvK", "KBvK"]
 
-    sizes = f"{rows}.map((row) => Number(row.cells[4].dataset.key))"
-    assert sort_by(4) == "descending"
+    sizes = f"{rows}.map((row) => Number(row.cells[5].dataset.key))"
+    assert sort_by(5) == "descending"
     largest_first = page.run(sizes)
     assert largest_first == sorted(largest_first, reverse=True)
-    assert sort_by(4) == "ascending"
+    assert sort_by(5) == "ascending"
     assert page.run(sizes) == sorted(largest_first)
+
+
+def found_by(page: Chromium, wanted: str) -> list[str]:
+    """The names of the endings that an index shows for what is looked for."""
+    field = "document.forms[0].elements.find"
+    page.run(f"{field}.value = {wanted!r}")
+    page.run(f"{field}.dispatchEvent(new Event('input'))")
+    shown = "[...document.querySelectorAll('tbody tr:not([hidden]) th')]"
+    return list(page.run(f"{shown}.map((each) => each.textContent)"))
 
 
 @pytest.mark.parametrize(
@@ -220,11 +232,7 @@ def test_an_ending_is_found_by_its_name_and_its_men(
     page: Chromium, address: str, wanted: str, endings: list[str]
 ) -> None:
     open_page(page, address, "index")
-    field = "document.forms[0].elements.find"
-    page.run(f"{field}.value = {wanted!r}")
-    page.run(f"{field}.dispatchEvent(new Event('input'))")
-    shown = "[...document.querySelectorAll('tbody tr:not([hidden]) th')]"
-    assert page.run(f"{shown}.map((each) => each.textContent)") == endings
+    assert found_by(page, wanted) == endings
     assert page.run("document.getElementById('found').textContent") == f"{len(endings)} of 5"
     page.run("""addEventListener('click', (event) => {
       event.preventDefault();
@@ -233,6 +241,52 @@ def test_an_ending_is_found_by_its_name_and_its_men(
     page.run("document.forms[0].requestSubmit()")
     expected = f"/material/{endings[0]}.html" if endings else ""
     assert page.run("window.went ?? ''") == expected
+
+
+@pytest.fixture(scope="module")
+def many(some: list[Record], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server of a site in which endings of many names have the figures of one record."""
+    folder = tmp_path_factory.mktemp("many")
+    names = ("KRvKB", "KBvKN", "KBBvKN", "KRPvKR", "KRPvKRP.pairs")
+    write_site(Site([replace(some[0], material=Material.parse(name)) for name in names]), folder)
+    app = Starlette(routes=[Mount("/", SitePages(directory=folder, html=True))])
+    with running(app) as address:
+        yield address
+
+
+@pytest.mark.parametrize(
+    ("wanted", "endings"),
+    [
+        ("KRPvKRP", ["KRPvKRP.pairs"]),
+        ("rook and pawn against rook and pawn", ["KRPvKRP.pairs"]),
+        ("pairs", ["KRPvKRP.pairs"]),
+        ("rook ending", ["KRPvKR", "KRPvKRP.pairs"]),
+        ("knight against two bishops", ["KBBvKN"]),
+        ("bishop v knight", ["KBvKN"]),
+        ("RP v R", ["KRPvKR"]),
+        ("K+R v K+B", ["KRvKB"]),
+    ],
+)
+def test_an_ending_is_found_as_players_write_it(
+    page: Chromium, many: str, wanted: str, endings: list[str]
+) -> None:
+    open_page(page, many, "index")
+    assert found_by(page, wanted) == endings
+
+
+def test_found_endings_are_named_beside_the_field(page: Chromium, many: str) -> None:
+    open_page(page, many, "index")
+    named = "document.getElementById('named')"
+    assert page.run(f"{named}.textContent") == ""
+    found_by(page, "KRPvKRP")
+    words = "Rook and pawn against rook and pawn, pawns face to face"
+    assert page.run(f"{named}.textContent") == f"{words} (KRPvKRP.pairs)"
+    address = page.run(f"{named}.querySelector('a').getAttribute('href')")
+    assert address.endswith("/material/KRPvKRP.pairs.html")
+    found_by(page, "lucena")
+    assert page.run(f"{named}.textContent").startswith("Write men, such as KRPvKR")
+    found_by(page, "")
+    assert page.run(f"{named}.textContent") == ""
 
 
 def test_a_row_of_an_annotated_game_and_its_board_go_together(
