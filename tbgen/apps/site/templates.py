@@ -102,7 +102,7 @@ def _in_fixed_decimals(number: Fraction, decimals: int) -> str:
 
 
 def _as_factor(factor: Fraction) -> str:
-    return f"{float(factor):.3f}"
+    return f"{float(factor):.3f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _score_of_code(code: int) -> str:
@@ -121,7 +121,7 @@ def _share(share: Fraction) -> str:
 def _with_sign(number: Fraction) -> str:
     if not number:
         return "0"
-    return f"{float(number):+.3f}".replace("-", "\N{MINUS SIGN}")
+    return f"{float(number):+.4f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _with_commas(number: int) -> str:

@@ -82,7 +82,7 @@ def test_endings_of_six_men_are_named_where_they_have_a_record(some: list[Record
     files = dict(Site([*some, *more]).files())
     five, six = (str(files[f"material/{record.material}.html"]) for record in more)
     index = str(files["index.html"])
-    assert "Here is every ending of 6 men or fewer" in " ".join(index.split())
+    assert "what best play makes of every ending of six men or fewer" in " ".join(index.split())
     assert index.count("KPPPPvK") == 2
     assert "KPPPvK" in six
     assert "KQPPPvK" in six, "a promotion leads there"
@@ -201,8 +201,8 @@ def test_a_page_shows_how_many_moves_keep_what_a_position_is_worth(some: list[Re
     for part in few[0].sharpness.values():
         moves, result, outcome = part.drawn.means
         sentence = (
-            f"Of {moves:.1f} moves in the mean of {part.drawn.positions:,} positions, "
-            f"{result:.1f} keep the draw and {outcome:.1f} keep the outcome."
+            f"On average over {part.drawn.positions:,} positions, {result:.1f} of {moves:.1f} "
+            f"moves keep the draw and {outcome:.1f} keep the outcome."
         )
         assert sentence in page
     only = few[0].sharpness[Color.WHITE].drawn.only
@@ -214,8 +214,8 @@ def test_a_page_shows_how_many_moves_keep_what_a_position_is_worth(some: list[Re
 def test_a_page_names_the_size_of_a_sample(published: list[Record]) -> None:
     few = [record for record in published if str(record.material) in ("KRPvKR", "KPvK")]
     files = dict(Site(few).files())
-    assert "from 1,000,000 positions drawn at random" in str(files["material/KRPvKR.html"])
-    assert "positions drawn at random" not in str(files["material/KPvK.html"])
+    assert "among 1,000,000 positions chosen at random" in str(files["material/KRPvKR.html"])
+    assert "positions chosen at random" not in str(files["material/KPvK.html"])
     sharpest = str(files["records.html"]).partition('id="sharp"')[2]
     only = {record.drawn.only / record.drawn.positions: str(record.material) for record in few}
     in_order = re.findall(r"material/(\w+)\.html#sharpness", sharpest)
