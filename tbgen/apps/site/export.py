@@ -28,6 +28,8 @@ SERVER: Final = "server"
 TABLES: Final = "tables"
 """Answers come from the files of tables, read in the browser."""
 
+_ENDINGS: Final = "material"
+"""The folder of the pages of endings."""
 _EXPLORER: Final = HERE / "explorer"
 _MARGINS: Final = re.compile(rb"^[ \t]*(?:(?://.*|/\*.*\*/)?\n)?", re.MULTILINE)
 """Indentation, empty lines and comments: an eighth of the compressed size of tbgen's own files."""
@@ -52,21 +54,38 @@ def files() -> dict[str, bytes]:
     return contents
 
 
+def has_report(folder: Path) -> bool:
+    """Whether a folder has pages of records."""
+    return (folder / _ENDINGS).is_dir()
+
+
 def index_page(
-    source: str, tables: Iterable[Entry] = (), report: str = "", name: str = INDEX, **card: str
+    source: str,
+    tables: Iterable[Entry] = (),
+    site: Path | None = None,
+    name: str = INDEX,
+    **card: str,
 ) -> str:
-    """A page for one kind of source; `report` leads to the pages of the report, if it is there.
+    """A page for one kind of source, with links to the pages of records in the folder `site`.
 
     The page has the names of the tables, with a star if a table has no distances, so that it never
-    asks for a missing one. Other sites show the `title`, `description` and `image` of the `card`
-    beside a link to it.
+    asks for a missing one, and the names of those that have no page. Other sites show the `title`,
+    `description` and `image` of the `card` beside a link to it.
     """
+    pages = site if site is not None and has_report(site) else None
     names = list[str]()
+    pageless = list[str]()
     for entry in tables:
         has_distances = len(entry.files) > 1
         names.append(str(entry.material) if has_distances else f"{entry.material}*")
+        if pages is not None and not (pages / _ENDINGS / f"{entry.material}.html").is_file():
+            pageless.append(str(entry.material))
     page = template_of(f"explorer-{name}").render(
-        source=source, tables=" ".join(names), report=report, **card
+        source=source,
+        tables=" ".join(names),
+        report="" if pages is None else "../",
+        pageless=" ".join(pageless),
+        **card,
     )
     return page + "\n"
 
@@ -104,14 +123,12 @@ def _pages(folder: Path, catalog: Catalog, address: str | None) -> dict[str, str
     contents = dict[str, str | bytes]()
     for name, content in files().items():
         contents[f"{PAGE_FOLDER}/{name}"] = content
-    has_report = (folder / "material").is_dir()
-    report = "../" if has_report else ""
     image = f"{address}{PAGE_FOLDER}/{PREVIEW}" if address else PREVIEW
     tables = catalog.entries.values()
     for name in (INDEX, RULES):
-        page = index_page(TABLES, tables, report, name, image=image)
+        page = index_page(TABLES, tables, folder, name, image=image)
         contents[f"{PAGE_FOLDER}/{name}"] = page
-    if not has_report:
+    if not has_report(folder):
         contents[INDEX] = index_page(TABLES, name="root.html")
     contents[f"{TABLE_FOLDER}/{CATALOG}"] = to_json(catalog.facts(), indent=1) + "\n"
     return contents

@@ -173,11 +173,8 @@ def _explorer_page(service: Service, name: str, request: Request) -> bytes:
         outcome = service.tables.probe(board, accrued).outcome
         card["title"] = f"{signed(outcome)}: {outcome.in_words()}"
         card["description"] = in_words(board)
-    site = service.settings.site
-    report = ""
-    if site is not None and (site / "material").is_dir():
-        report = "../"
-    return index_page(SERVER, service.catalog.entries.values(), report, name, **card).encode()
+    tables = service.catalog.entries.values()
+    return index_page(SERVER, tables, service.settings.site, name, **card).encode()
 
 
 async def served_links(request: Request) -> Response:

@@ -90,3 +90,16 @@ def test_the_page_of_an_ending_leads_to_a_position_of_it(page: Chromium, address
     fen = fen_in(page)
     assert sorted(man for man in fen.split()[0] if man.isalpha()) == ["B", "K", "k"]
     assert parse_qs(urlsplit(page.run("location.href")).query)["fen"] == [fen.replace(" ", "_")]
+
+
+def test_the_explorer_leads_to_pages_that_are_there_alone(page: Chromium, address: str) -> None:
+    """The server has tables of KNvK, KRvK and KQvK, but the pages have no records of them."""
+    to_pages = "[...document.querySelectorAll('{} a')].map((link) => link.getAttribute('href'))"
+    for ending, links in (("KRvK", []), ("KBvK", ["../material/KBvK.html"])):
+        page.open(f"{address}/explorer/?ending={ending}", SHOWN)
+        page.wait("!document.getElementById('ending').hidden")
+        assert page.run(to_pages.format("#ending")) == links
+    page.run("document.querySelector('#endings summary').click()")
+    page.wait("document.querySelectorAll('#found-endings button').length === 6")
+    expected = [f"../material/{name}.html" for name in ("KvK", "KBvK", "KPvK")]
+    assert page.run(to_pages.format("#found-endings")) == expected

@@ -4,7 +4,7 @@ import { FAMOUS } from './famous.js';
 import { canonical, materialOf } from './materials.js';
 import { parseFen, parseMove, uciOf } from './rules.js';
 import { addressOf, offer } from './share.js';
-import { ENDINGS, REPORT, tableOf } from './source.js';
+import { ENDINGS, pageOf, tableOf } from './source.js';
 
 /** `page` is what the explorer can do, and what it shows. */
 export function wireControls(page) {
@@ -69,7 +69,7 @@ function wireEndings(page) {
   };
   byId('endings').ontoggle = async () => {
     const { wireSearch } = await import('./endings.js');
-    wireSearch(ENDINGS, { random: page.openRandom, report: REPORT });
+    wireSearch(ENDINGS, { random: page.openRandom, pageOf });
   };
 }
 
@@ -86,7 +86,7 @@ function famousLink([fen, accrued, title, words], open) {
 
 async function openGallery(page, does) {
   const { Gallery } = await import('./gallery.js');
-  return does(new Gallery(ENDINGS, { open: page.open, drill: page.startDrill, report: REPORT }));
+  return does(new Gallery(ENDINGS, { open: page.open, drill: page.startDrill, pageOf }));
 }
 
 function isTyping({ target }) {

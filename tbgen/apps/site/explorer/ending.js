@@ -7,7 +7,7 @@ import { formatScore, inPlies, parseScore, signed, worth } from './scores.js';
 const MOST_WRITTEN = 6; // outcomes under a bar
 
 /** `facts` are those of the table; `flipped` tells that its colours are exchanged here. */
-export function endingOf(facts, { material, flipped, turn, outcome, report, open, random }) {
+export function endingOf(facts, { material, flipped, turn, outcome, page, open, random }) {
   const sides = [sideOf(facts, 'White', 'w', flipped), sideOf(facts, 'Black', 'b', flipped)];
   const here = sides.find((side) => side.turn === turn);
   const found = here.rows.find(({ text }) => text === outcome);
@@ -17,7 +17,6 @@ export function endingOf(facts, { material, flipped, turn, outcome, report, open
     return flipped ? words : make('button', { type: 'button', onclick: () => open({ fen: row.fen }) }, words);
   };
   const bars = sides.flatMap((side) => barOf(side, side === here ? outcome : null));
-  const page = report && make('a', { href: `${report}material/${facts.material}.html` }, `the page of ${facts.material}`);
   return [
     make('h2', { id: 'ending-title' }, `${endingInWords(material)} (${material})`),
     make('p', { class: 'soft small' }, 'How often each outcome is the value of a position that has just arisen; the mark is at this one.'),
@@ -27,7 +26,7 @@ export function endingOf(facts, { material, flipped, turn, outcome, report, open
       found && longest.fen && factOf(`Longest to ${signed(outcome)}, ${here.name} to move`, example(found)),
       longest.fen && factOf('Longest of all', example(longest)),
       factOf('Another', make('button', { type: 'button', id: 'random', onclick: () => random(material) }, 'Random position')),
-      page && factOf('More', page)),
+      page && factOf('More', make('a', { href: page }, `the page of ${facts.material}`))),
   ];
 }
 

@@ -5,13 +5,13 @@ import { PAIRS, endingInWords } from './materials.js';
 const BETWEEN = ['against', 'versus', 'and', 'vs', 'v', 'ending', 'endings'];
 
 /** Fill the list, and let it follow what is typed. */
-export function wireSearch(names, { random, report }) {
+export function wireSearch(names, { random, pageOf }) {
   const field = byId('find-ending');
   const endings = names.map((name) => ({ name, text: textOf(name) }));
   function find() {
     const words = wordsOf(field.value);
     const fitting = endings.filter(({ text }) => words.every((word) => text.includes(word)));
-    const rows = fitting.map(({ name }) => rowOf(name, { random, report }));
+    const rows = fitting.map(({ name }) => rowOf(name, { random, pageOf }));
     byId('found-endings').replaceChildren(...rows);
     byId('found-number').textContent = `${fitting.length} of ${names.length}`;
   }
@@ -32,12 +32,13 @@ function textOf(name) {
   return `${endingInWords(name)} ${names.join(' ')}`.toLowerCase();
 }
 
-function rowOf(name, { random, report }) {
+function rowOf(name, { random, pageOf }) {
   const words = endingInWords(name);
   const onclick = () => random(name);
   const title = `A position of ${name} at random`;
   const draw = make('button', { type: 'button', title, onclick }, make('b', {}, words), ` ${name}`);
-  if (!report) return make('li', {}, draw);
-  const page = make('a', { href: `${report}material/${name}.html`, 'aria-label': `The page of ${name}` }, 'page');
+  const href = pageOf(name);
+  if (!href) return make('li', {}, draw);
+  const page = make('a', { href, 'aria-label': `The page of ${name}` }, 'page');
   return make('li', {}, draw, ' ', page);
 }

@@ -20,7 +20,7 @@ import { brokenRule, formatFen, legalMoves, nameOf, parseFen, uciOf } from './ru
 import { inWords, parseScore, signed } from './scores.js';
 import { showTools, wireTools } from './setup.js';
 import { addressOf, endingInAddress, inAddress, isEmbedded, lichessOf } from './share.js';
-import { NAMES, REPORT, figuresOf, probe, source, tableOf } from './source.js';
+import { NAMES, figuresOf, pageOf, probe, source, tableOf } from './source.js';
 import { Strip } from './strip.js';
 import { colorOf, verdict } from './verdict.js';
 import { untilGoal } from './why.js';
@@ -381,7 +381,7 @@ async function showEnding(found) {
   const scope = name.endsWith(PAIRS) ? PAIRS : '';
   const material = `${materialOf(position)}${scope}`;
   const { flipped } = canonical(material);
-  const shown = { material, flipped, turn: position.turn, outcome: found.outcome, report: REPORT, open, random: openRandom };
+  const shown = { material, flipped, turn: position.turn, outcome: found.outcome, page: pageOf(name), open, random: openRandom };
   try {
     const facts = await figuresOf(name);
     if (number !== asked) return;
@@ -445,7 +445,7 @@ async function askLine() {
   const isSolved = answer.outcome === null; // no table has it
   const steps = await (isSolved ? solvedLineFrom(from) : lineFrom(from));
   if (game.now !== from) return;
-  if (!steps.length) say('Its blocks tell no line.');
+  if (!steps.length) say('The solve has kept no line of play.');
   for (const each of untilGoal(steps)) {
     game.play(each.uci);
     game.now.held = each.outcome === each.accrued ? each.accrued : null;

@@ -16,10 +16,10 @@ const whole = (fen) => `${fen} - - 0 1`;
 const materialIn = (fen) => materialOf(parseFen(whole(fen)));
 
 export class Gallery {
-  /** `names` are the endings that are here; `open` and `drill` are called with a position; `report` leads to pages. */
-  constructor(names, { open, drill, report = '' }) {
+  /** `names` are the endings that are here; `open` and `drill` are called with a position; `pageOf` gives pages of endings. */
+  constructor(names, { open, drill, pageOf }) {
     this.names = new Set(names);
-    Object.assign(this, { open, drill, report });
+    Object.assign(this, { open, drill, pageOf });
   }
 
   #here(rows) { return rows.filter(([fen]) => this.names.has(canonical(materialIn(fen)).name)); }
@@ -65,8 +65,8 @@ export class Gallery {
 
   #name(material) {
     const words = make('b', { title: endingInWords(material) }, material);
-    const { name } = canonical(material);
-    return this.report ? make('a', { href: `${this.report}material/${name}.html` }, words) : words;
+    const href = this.pageOf(canonical(material).name);
+    return href ? make('a', { href }, words) : words;
   }
 
   #link(given, text) {

@@ -1,7 +1,7 @@
 // Where answers come from: a server, or files of tables. What was answered once is kept.
 import { PAIRS, canonical, hasOpposedPair, materialOf } from './materials.js';
 
-const { source: kind, base = '../', report = '', tables = '' } = document.documentElement.dataset;
+const { source: kind, base = '../', report = '', pageless = '', tables = '' } = document.documentElement.dataset;
 const MOST_KEPT = 500; // answers
 
 const listed = tables.split(' ').filter(Boolean); // with a star where a table has no distances
@@ -20,8 +20,10 @@ export function tableOf(position) {
   return NAMES.includes(pairs) && hasOpposedPair(position) ? pairs : null;
 }
 
-/** Where the pages of the report are; empty if there are none. */
-export const REPORT = report;
+const withoutPage = pageless.split(' ');
+
+/** The page of records of an ending; empty if there is none. */
+export const pageOf = (name) => (report && !withoutPage.includes(name) ? `${report}material/${name}.html` : '');
 
 export const source = await sourceOf(kind);
 
