@@ -224,12 +224,12 @@ ASKED = [
     (LATE.format(97), "G4.0", "The fifty-move rule leaves 3 plies: fewer than best play needs."),
     (LATE.format(80), "G4.0", "The fifty-move rule leaves 20 plies: fewer than best play needs."),
     (LATE.format(60), "G4.0", "In 30 plies with best play. Let White move Points"),
-    (LATE.format(100), "G4.0", "The fifty-move rule leaves 0 plies: G4.0."),
+    (LATE.format(100), "G4.0", "The fifty-move rule ends the game here, with G4.0."),
     ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "", "Tables know no castling rights."),
     (
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
         "",
-        "Tables have at most six men; here are 32.",
+        "Tables have at most six men; this position has 32.",
     ),
     (
         "4k2r/8/8/8/8/8/8/RR1QK3 b - - 0 1",

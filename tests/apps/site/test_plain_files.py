@@ -212,8 +212,9 @@ def test_without_distances_the_outcome_is_known_and_nothing_else_is_promised(
     with giving(tmp_path / "site") as address:
         said = verdict(page, address)
         value = "G1.5 White holds Black to 1 legal move. White to move."
-        assert said.startswith(f"{value} How far away it is, no table here says.")
-        assert "This adds them; then start tbgen serve again: tbgen build KBvK" in said
+        assert said.startswith(f"{value} No table here says how far away it is.")
+        again = "then write these pages again with tbgen site --explorer"
+        assert f"This adds them; {again}: tbgen build KBvK" in said
         assert not page.run("document.querySelector('.move.best')")
         assert page.run("document.getElementById('best').disabled")
         assert "plies" not in page.run("document.getElementById('moves').innerText")

@@ -50,7 +50,7 @@ def test_of_several_moves_none_is_said_to_be_best(page: Chromium, server: str) -
     look_at(page, server, SEVERAL_KEEP)
     assert not texts_of(page, ".move.best b")
     assert page.run("document.getElementById('ask-line').hidden")
-    assert "How far away it is, no table here says. White has to make progress." in text_of(
+    assert "No table here says how far away it is. White has to make progress." in text_of(
         page, "#verdict"
     )
 

@@ -65,7 +65,8 @@ function rowOf(strip, run, now) {
 }
 
 function inShort({ accrued, outcome, dtg }) {
-  return outcome === accrued ? `${signed(outcome)} is held for ever` : `${signed(outcome)} in ${inPlies(dtg)}`;
+  if (outcome === accrued) return `${signed(outcome)} is held for ever`;
+  return dtg === null ? signed(outcome) : `${signed(outcome)} in ${inPlies(dtg)}`;
 }
 
 /** The sentences, and a chart with a mark that can be moved. The chart's elements stay while the position does. */

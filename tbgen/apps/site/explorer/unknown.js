@@ -8,7 +8,7 @@ import { inWords, parseScore } from './scores.js';
 import { addressOf, lichessOf } from './share.js';
 import { AGAIN, folded, wayOn } from './ways.js';
 
-const SOLVE = 'Solve it on your machine';
+const SOLVE = 'Solve it with tbgen';
 const MOST_TABLE_MEN = 5;
 const MOST_PAIRS_MEN = 6;
 const MOST_LICHESS_MEN = 7;
@@ -35,7 +35,7 @@ const isBeyondSolving = ({ material }) => menOf(material.replaceAll('P', '')) > 
 /** Why no table answers. */
 function reasonOf({ material, fen }) {
   const men = menOf(material);
-  if (men > MOST_PAIRS_MEN) return `Tables have at most six men; here are ${men}.`;
+  if (men > MOST_PAIRS_MEN) return `Tables have at most six men; this position has ${men}.`;
   if (hasCastling(fen)) return 'Tables know no castling rights.';
   return `No table of ${material} (${endingInWords(material).toLowerCase()}) is here.`;
 }
@@ -45,7 +45,7 @@ function inOrdinaryChess({ material, fen, moves }) {
   if (!moves.length) return '';
   const hasTables = menOf(material) <= MOST_LICHESS_MEN && !hasCastling(fen);
   const [words, meaning] = hasTables
-    ? ['Ask lichess’s tables', ': who wins there mates here; after a draw there, nobody forces mate.']
+    ? ['Ask lichess’s tables', ': a win there is a forced mate here; a draw there means that nobody forces mate.']
     : ['Analyse it at lichess', ': a forced mate there is one here.'];
   const href = hasTables ? `${lichessOf({ fen })}#explorer` : lichessOf({ fen }); // which opens the tables
   const link = make('a', { href, target: '_blank', rel: 'noopener noreferrer' }, words);
@@ -57,13 +57,13 @@ function commandsFor(answer) {
   const { material, table, fen, accrued, own } = answer;
   if (hasCastling(fen) && !isBeyondSolving(answer)) return [];
   const men = menOf(material);
-  if (men <= MOST_TABLE_MEN) return [wayOn(`On your machine, this builds the table; ${AGAIN}:`, `tbgen build ${table}`)];
+  if (men <= MOST_TABLE_MEN) return [wayOn(`With tbgen, this builds the table; ${AGAIN}:`, `tbgen build ${table}`)];
   const position = accrued === own ? fen : `${fen} ${accrued}`;
   const side = moverOf(fen);
   const proof = `This looks for a proof that ${side} does not lose, without tables:`;
   const hold = wayOn(proof, `tbgen hold "${position}" --side ${side.toLowerCase()}`);
   if (isBeyondSolving(answer)) return [folded(SOLVE, hold)];
-  const solve = wayOn('This solves the position alone, for tbgen serve to show; --plan says how long it takes:', `tbgen solve "${position}"`);
+  const solve = wayOn('This solves this one position, and tbgen serve shows the result; with --plan it only says how long that takes:', `tbgen solve "${position}"`);
   const figures = make('p', { class: 'small' }, howLong(material));
   if (men > MOST_PAIRS_MEN || !hasOpposedPair(parseFen(fen))) return [folded(SOLVE, solve, figures, hold)];
   const build = wayOn(`This builds the table of two pawns face to face; ${AGAIN}:`, `tbgen build ${table}${PAIRS} --outcomes`);

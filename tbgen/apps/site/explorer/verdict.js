@@ -15,14 +15,15 @@ function clockOf(answer) {
   const isShort = !answer.outcome_within && left > 0 && answer.dtg > left;
   if (isShort) return [`The fifty-move rule leaves ${inPlies(left)}: fewer than best play needs.`];
   if (known === answer.outcome) return [];
-  return [`The fifty-move rule leaves ${inPlies(left)}: ${signed(known)}.`];
+  if (left === 0) return [`The fifty-move rule ends the game here, with ${signed(known)}.`];
+  return [`The fifty-move rule leaves ${inPlies(left)}: within them, best play comes to ${signed(known)}.`];
 }
 
 function wayOf(answer) {
   if (answer.moves.length === 0) return 'The game is over.';
   if (answer.outcome === answer.accrued) return 'Held for ever from here: it has accrued, and nobody can better it.';
   if (answer.dtg === null) {
-    return `How far away it is, no table here says. ${gainerOf(answer)} has to make progress.`;
+    return `No table here says how far away it is. ${gainerOf(answer)} has to make progress.`;
   }
   return `In ${inPlies(answer.dtg)} with best play.`;
 }
@@ -33,7 +34,7 @@ function wayOf(answer) {
  */
 export function verdict(answer, turn) {
   const outcome = parseScore(answer.outcome);
-  const points = pointsOf(outcome).map((each) => each.toFixed(4)).join('–');
+  const [white, black] = pointsOf(outcome).map((each) => each.toFixed(4));
   const isOver = answer.moves.length === 0;
   const hasDistances = isOver || answer.dtg !== null;
   const mover = isOver ? '' : make('b', {}, `${moverOf(answer.fen)} to move. `);
@@ -42,18 +43,18 @@ export function verdict(answer, turn) {
     make('p', {}, mover, wayOf(answer), ' ', turn),
     hasDistances ? '' : distancesOf(answer),
     ...clockOf(answer).map((text) => make('p', {}, text)),
-    factsOf(answer, points),
+    factsOf(answer, `White ${white}, Black ${black}`),
   ];
 }
 
 function distancesOf({ material }) {
   const { name } = canonical(material);
-  return folded('Add the distances on your machine', wayOn(`This adds them; ${AGAIN}:`, `tbgen build ${name}`));
+  return folded('Add the distances with tbgen', wayOn(`This adds them; ${AGAIN}:`, `tbgen build ${name}`));
 }
 
 function factsOf({ accrued, own }, points) {
   const ownScore = own === accrued ? [', the position’s own score.'] : [', the position’s own score ', badge(own), '.'];
-  return make('p', { class: 'facts' }, `Points ${points}. Accrued `, badge(accrued), ...ownScore);
+  return make('p', { class: 'facts' }, `Points: ${points}. Accrued `, badge(accrued), ...ownScore);
 }
 
 /** The colour of a verdict's box. */

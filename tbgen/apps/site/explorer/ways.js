@@ -2,7 +2,10 @@
 import { make } from './elements.js';
 import { copy } from './share.js';
 
-export const AGAIN = 'then start tbgen serve again'; // a server lists its tables when it starts
+/** What shows a new table: a server lists its tables when it starts, a folder of files when it is written. */
+export const AGAIN = document.documentElement.dataset.source === 'server'
+  ? 'then start tbgen serve again'
+  : 'then write these pages again with tbgen site --explorer';
 
 /** Commands that take many lines: where they would push the moves out of sight, a touch shows them. */
 export function folded(title, ...ways) {
