@@ -5,7 +5,7 @@ the budget, and on no other load of the machine.
 """
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -128,9 +128,7 @@ class Planner:
             except InputError:
                 continue
             node, queries, _ = root_of(board, carried)
-            if node.pawns:
-                self._shared_queries[node] = set()
-            else:
+            if not node.pawns:
                 self._shared_queries.setdefault(node, set()).update(queries)
 
     def shared_root(self, board: chess.Board, accrued: Score) -> RootNode:
@@ -156,15 +154,14 @@ class Planner:
         """What solving some positions takes."""
         self.share_queries(problems)
         positions = list[PositionOutlook]()
-
-        def closures() -> Iterator[Closure]:
+        total = PlanSum()
+        for problem in problems:
             # One position after another, as all closures together take much memory.
-            for problem in problems:
-                position, its_closures = self._outlook_of(problem, budget)
-                positions.append(position)
-                yield from its_closures
-
-        plan = plan_of(closures())
+            position, closures = self._outlook_of(problem, budget)
+            positions.append(position)
+            for closure in closures:
+                total.add(closure)
+        plan = total.plan()
         one_by_one = sum(position.expected_seconds for position in positions)
         expected_seconds = min(plan.expected_seconds, one_by_one)
         return Outlook(positions, replace(plan, expected_seconds=expected_seconds))
@@ -312,44 +309,67 @@ class Planner:
             raise NotEnoughDiskError("the blocks of a position", disk_bytes, disk)
 
 
-def plan_of(closures: Iterable[Closure], *, most_seconds: float = math.inf) -> SolvePlan:
-    """The cost of all unsolved blocks of some closures, each block once.
+class PlanSum:
+    """What some closures take together, each block once."""
 
-    The last closure tells most, so it says what is left to bounds. With later questions the whole
-    is not expected to take more than `most_seconds`, the budget.
-    """
-    block_of_key = dict[str, PlannedBlock]()
-    expected_seconds = 0.0
-    first_seconds: float | None = None
-    last_blocks = list[PlannedBlock]()
-    for closure in closures:
+    def __init__(self) -> None:
+        self._lacking = dict[str, PlannedBlock]()
+        """[key] -> the block that is not solved yet."""
+        self._first_seconds: float | None = None
+        self._expected_seconds = 0.0
+        self._last: Closure | None = None
+        """The last closure tells most, so it says what is left to bounds."""
+
+    def add(self, closure: Closure) -> None:
+        """Add a closure after those that tell less."""
         questions = QUESTIONS_A_WAY if closure.asks_again else 1
         for block in closure.lacking:
-            if block.key not in block_of_key:
-                expected_seconds += questions * block.cost.cpu_seconds
-            block_of_key[block.key] = block
-        if first_seconds is None:
-            first_seconds = closure.cpu_seconds
-        last_blocks = list(closure.blocks.values())
-    bounded = set[Material]()
-    for block in last_blocks:
-        bounded.update(edge.child.material.canonical() for edge in block.edges if edge.is_bounded)
-    blocks = list(block_of_key.values())
-    costs = [block.cost for block in blocks]
-    largest = max((cost.memory_bytes for cost in costs), default=0)
-    values = sum(block.cost.cells for block in blocks if not block.cuts)
-    memory_bytes = PROGRAM_BYTES + largest
-    memory_bytes += len(blocks) * PLANNED_BYTES + min(values, MOST_GROUP_BYTES)
-    missing = sorted(str(material) for material in bounded if material.men <= MOST_TABLE_MEN)
-    return SolvePlan(
-        nodes=len(costs),
-        cells=sum(cost.cells for cost in costs),
-        cpu_seconds=round(sum(cost.cpu_seconds for cost in costs), 1),
-        memory_bytes=memory_bytes,
-        disk_bytes=sum(cost.disk_bytes for cost in costs),
-        exact=not bounded,
-        missing=tuple(missing),
-        scratch_bytes=max((cost.scratch_bytes for cost in costs), default=0),
-        first_seconds=round(first_seconds or 0.0, 1),
-        expected_seconds=round(min(expected_seconds, most_seconds), 1),
-    )
+            if block.key not in self._lacking:
+                self._expected_seconds += questions * block.cost.cpu_seconds
+            self._lacking[block.key] = block
+        if self._first_seconds is None:
+            self._first_seconds = closure.cpu_seconds
+        self._last = closure
+
+    def plan(self, most_seconds: float = math.inf) -> SolvePlan:
+        """The plan of all closures.
+
+        With later questions the whole is not expected to take more than `most_seconds`, the budget.
+        """
+        blocks = list(self._lacking.values())
+        costs = [block.cost for block in blocks]
+        values = sum(block.cost.cells for block in blocks if not block.cuts)
+        memory_bytes = PROGRAM_BYTES + max((cost.memory_bytes for cost in costs), default=0)
+        memory_bytes += len(blocks) * PLANNED_BYTES + min(values, MOST_GROUP_BYTES)
+        bounded = self._bounded()
+        missing = sorted(str(material) for material in bounded if material.men <= MOST_TABLE_MEN)
+        return SolvePlan(
+            nodes=len(blocks),
+            cells=sum(cost.cells for cost in costs),
+            cpu_seconds=round(sum(cost.cpu_seconds for cost in costs), 1),
+            memory_bytes=memory_bytes,
+            disk_bytes=sum(cost.disk_bytes for cost in costs),
+            exact=not bounded,
+            missing=tuple(missing),
+            scratch_bytes=max((cost.scratch_bytes for cost in costs), default=0),
+            first_seconds=round(self._first_seconds or 0.0, 1),
+            expected_seconds=round(min(self._expected_seconds, most_seconds), 1),
+        )
+
+    def _bounded(self) -> set[Material]:
+        """The materials that are left to bounds."""
+        bounded = set[Material]()
+        if self._last is not None:
+            for block in self._last.blocks.values():
+                for edge in block.edges:
+                    if edge.is_bounded:
+                        bounded.add(edge.child.material.canonical())
+        return bounded
+
+
+def plan_of(closures: Iterable[Closure], *, most_seconds: float = math.inf) -> SolvePlan:
+    """What some closures take together, the one that tells most last."""
+    total = PlanSum()
+    for closure in closures:
+        total.add(closure)
+    return total.plan(most_seconds)
