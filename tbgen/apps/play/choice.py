@@ -43,7 +43,7 @@ With more men and fewer plies hardly any does (measured: 35 drawn games at 2,000
 """
 _SCORES: Final = 1200
 """The worth of a score is this, divided by its code and 2, in centipawns: as in the search."""
-_MOST: Final = {"Margin": 1000, "Price": 10_000, "Band": 10_000}
+_GREATEST: Final = {"Margin": 1000, "Price": 10_000, "Band": 10_000}
 """[option] -> its greatest value"""
 
 
@@ -71,14 +71,14 @@ class Chooser:
 
     def options(self) -> Iterator[str]:
         """The lines that declare the options of the choice and of the inner engine."""
-        for name, most in _MOST.items():
+        for name, most in _GREATEST.items():
             default = getattr(Prices(), name.lower())
             yield f"option name {name} type spin default {default} min 0 max {most}"
         yield from self.inner.passed_options()
 
     def set_option(self, name: str, value: str) -> bool:
         """Set an option of the choice or of the inner engine; False if there is none so called."""
-        for own, most in _MOST.items():
+        for own, most in _GREATEST.items():
             if own.lower() == name:
                 setattr(self._prices, name, max(0, min(most, number_in(value, own))))
                 return True

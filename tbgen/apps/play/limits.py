@@ -25,8 +25,11 @@ _MOST_SHOWN: Final = 40
 _HURRY_MILLISECONDS: Final = 200
 """If a move has less time than this, its line is not shown."""
 _MOVES_TO_GO: Final = 30
+"""The moves that a clock is for, if the host does not say."""
 _OVERHEAD_MILLISECONDS: Final = 20
 """The time that is reserved for sending an answer."""
+_RESERVE_MILLISECONDS: Final = 150
+"""The part of a clock that the inner engine does not know of, for slow moments of the player."""
 
 _LIMITS: Final = (
     "depth",
@@ -39,8 +42,6 @@ _LIMITS: Final = (
     "binc",
     "movestogo",
 )
-_RESERVE_MILLISECONDS: Final = 150
-"""The part of a clock that the inner engine does not know of, for slow moments of the player."""
 _INCREMENTS: Final = {"wtime": "winc", "btime": "binc"}
 _FLAGS: Final = ("infinite", "ponder")
 _KEYWORDS: Final = (*_LIMITS, *_FLAGS)
@@ -64,6 +65,11 @@ class GoLimits:
     """The name of the mover's own."""
     flags: tuple[str, ...] = ()
     """`infinite` or `ponder`."""
+
+    @property
+    def most_seconds(self) -> float:
+        """The time of a search, which no game lasts if there is no limit."""
+        return MOST / 1000 if self.seconds is None else self.seconds
 
     @property
     def can_be_shared(self) -> bool:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 import chess
 
 from tbgen.apps.play.choice import Chooser
-from tbgen.apps.play.limits import DEFAULT_NODES, MOST
+from tbgen.apps.play.limits import DEFAULT_NODES
 from tbgen.apps.play.situation import Situation, Turn, situation_of
 from tbgen.closures import has_solved_blocks
 from tbgen.errors import NO_TABLE, TbgenError
@@ -132,8 +132,7 @@ class Player:
 
         `tbgen solve` leaves them beside the tables.
         """
-        is_short = turn.limits.seconds is not None and turn.limits.seconds < _BLOCKS_SECONDS
-        if is_short or turn.now.board.castling_rights:
+        if turn.limits.most_seconds < _BLOCKS_SECONDS or turn.now.board.castling_rights:
             return []
         if not has_solved_blocks(self.tables.folders):
             return []
@@ -208,9 +207,7 @@ class Player:
 
     def _ranked(self, turn: Turn) -> Sequence[Line]:
         """The best moves by a shallow search; none if loading it takes too long."""
-        seconds = MOST / 1000
-        if turn.limits.seconds is not None:
-            seconds = turn.limits.seconds * _RANKING_SHARE
+        seconds = turn.limits.most_seconds * _RANKING_SHARE
         engine = self._loaded_engine(time.monotonic() + seconds, turn.halt)
         ranked: Sequence[Line] = ()
         if engine is not None:
@@ -228,8 +225,7 @@ class Player:
     def _best_by_search(self, turn: Turn) -> chess.Move | None:
         """The best move that a search finds within the limits and until `halt`, if any."""
         limits = turn.limits
-        seconds = MOST / 1000 if limits.seconds is None else limits.seconds
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + limits.most_seconds
         engine = self._loaded_engine(deadline, turn.halt)
         if engine is None:  # loading takes too long
             return None

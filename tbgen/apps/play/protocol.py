@@ -119,11 +119,12 @@ class Protocol:
         patience = self._end_seconds
         for line in lines:
             name, *words = line.split() or [""]
+            last = self._last_search()
             if name == "quit":
-                self._halt_last_search()
+                if last is not None:
+                    last.stop()
                 patience = self._quit_seconds
                 break
-            last = self._last_search()
             if name == "ponderhit" and self._inner is not None and last is not None:
                 last.released.set()
             elif name in ("stop", "ponderhit"):
@@ -180,11 +181,6 @@ class Protocol:
                 if command.search is not None:
                     return command.search
             return self._search
-
-    def _halt_last_search(self) -> None:
-        search = self._last_search()
-        if search is not None:
-            search.stop()
 
     def _halt_if_endless(self, search: GoRequest | None) -> None:
         if search is not None and search.is_endless:
