@@ -13,7 +13,7 @@ from tbgen.closures.costs import cost_at_cuts, cost_of_block
 from tbgen.closures.cuts import ALL_OUTCOMES, Bound, CutQuestion, Cuts
 from tbgen.closures.folder import key_of
 from tbgen.closures.moves import PlacementMove, PlacementMoves
-from tbgen.closures.nodes import Node, Placement, RootNode, node_of
+from tbgen.closures.nodes import Node, PawnPlacement, RootNode, node_of
 from tbgen.closures.planned import BOUNDED, NEVER_REACHED, Edge, PlannedBlock
 from tbgen.closures.reach import (
     ANYWHERE,
@@ -94,10 +94,10 @@ class Closure:
         self, root: Node, kings: Kings, *, has_right: bool
     ) -> Mapping[Node, ReachedPlacement]:
         """What is reached from a node; ClosureTooLargeError if that takes too much."""
-        seen = set[Placement]()
+        seen = set[PawnPlacement]()
         seconds = 0.0
 
-        def moves_of(placement: Placement) -> Iterator[PlacementMove]:
+        def moves_of(placement: PawnPlacement) -> Iterator[PlacementMove]:
             """The moves to what this way solves, as long as all new placements fit the budget."""
             nonlocal seconds
             if placement not in seen:
@@ -112,7 +112,7 @@ class Closure:
                     yield move
 
         walk = PlacementWalk(moves_of, keeps_pieces=self.way.keeps_pieces)
-        return walk.from_root(Placement(*root), kings, has_right=has_right)
+        return walk.from_root(PawnPlacement(*root), kings, has_right=has_right)
 
     def add(
         self, node: Node, *, queries: Queries = (), promoted_by: Color | None = None
@@ -159,7 +159,7 @@ class Closure:
     def _edges_of(self, node: Node, promoted_by: Color | None) -> Iterator[Edge]:
         """The edges from a node. Children without tables are added if they are solved."""
         slots = slots_of(node.material)
-        for reset, pawns, table in self._moves.from_placement(Placement(*node)):
+        for reset, pawns, table in self._moves.from_placement(PawnPlacement(*node)):
             child = node_of(reset.material, pawns)
             promotes = reset.promoted != NO_SLOT
             if table:

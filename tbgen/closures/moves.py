@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import chess
 
-from tbgen.closures.nodes import Placement, node_of
+from tbgen.closures.nodes import PawnPlacement, node_of
 from tbgen.index.layout import Slot, Squares, slots_of
 from tbgen.index.resets import NO_SLOT, Reset, resets_of
 from tbgen.material import Material, Scope
@@ -28,9 +28,9 @@ class PlacementMove(NamedTuple):
     """The digest of the table that has the placement; empty without one."""
 
     @property
-    def child(self) -> Placement:
+    def child(self) -> PawnPlacement:
         """The placement that it leads to."""
-        return Placement(self.reset.material, self.pawns)
+        return PawnPlacement(self.reset.material, self.pawns)
 
 
 class KnownReset(NamedTuple):
@@ -49,9 +49,9 @@ class PlacementMoves:
     def __init__(self, tables: OpenTables) -> None:
         self._tables = tables
         self._resets = dict[Material, Sequence[KnownReset]]()
-        self._moves = dict[Placement, Sequence[PlacementMove]]()
+        self._moves = dict[PawnPlacement, Sequence[PlacementMove]]()
 
-    def from_placement(self, placement: Placement) -> Sequence[PlacementMove]:
+    def from_placement(self, placement: PawnPlacement) -> Sequence[PlacementMove]:
         """All moves from a placement."""
         moves = self._moves.get(placement)
         if moves is None:
@@ -59,7 +59,7 @@ class PlacementMoves:
             self._moves[placement] = moves
         return moves
 
-    def _listed(self, placement: Placement) -> Sequence[PlacementMove]:
+    def _listed(self, placement: PawnPlacement) -> Sequence[PlacementMove]:
         moves = list[PlacementMove]()
         slots = slots_of(placement.material)
         for reset, digest, has_pairs in self._resets_of(placement):
@@ -70,7 +70,7 @@ class PlacementMoves:
                 moves.append(PlacementMove(reset, pawns, table))
         return moves
 
-    def _resets_of(self, placement: Placement) -> Sequence[KnownReset]:
+    def _resets_of(self, placement: PawnPlacement) -> Sequence[KnownReset]:
         """The resets of a placement's material, into the colours of a table where there is one."""
         material = placement.material
         if material not in self._resets:

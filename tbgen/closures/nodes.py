@@ -84,7 +84,7 @@ def _layout_of(node: Node) -> Layout:
     return partial_layout(node.material, [node.pawns])
 
 
-class Placement(NamedTuple):
+class PawnPlacement(NamedTuple):
     """Pawns on their own squares, while a node may have those of the mirror image."""
 
     material: Material

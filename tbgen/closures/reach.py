@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 import chess
 
 from tbgen.closures.moves import PlacementMove
-from tbgen.closures.nodes import Node, Placement
+from tbgen.closures.nodes import Node, PawnPlacement
 from tbgen.index.layout import Slot, Squares, slots_of
 from tbgen.index.resets import NO_SLOT
 from tbgen.men import Role
@@ -56,7 +56,7 @@ class ReachedPlacement(NamedTuple):
 
 NOT_REACHED: Final = ReachedPlacement(frozenset(), Kings(0, 0))
 
-MovesOf = Callable[[Placement], Iterable[PlacementMove]]
+MovesOf = Callable[[PawnPlacement], Iterable[PlacementMove]]
 
 
 class PlacementWalk:
@@ -72,13 +72,13 @@ class PlacementWalk:
         self._keeps_pieces = keeps_pieces
 
     def from_root(
-        self, root: Placement, kings: Kings, *, has_right: bool
+        self, root: PawnPlacement, kings: Kings, *, has_right: bool
     ) -> Mapping[Node, ReachedPlacement]:
         """The nodes that are reached from a placement with the kings somewhere.
 
         `has_right` says that a pawn may be taken en passant there.
         """
-        reached = dict[Placement, ReachedPlacement]()
+        reached = dict[PawnPlacement, ReachedPlacement]()
         waiting = [(root, ReachedPlacement(frozenset([None]), kings))]
         while waiting:
             placement, arrival = waiting.pop()
@@ -101,7 +101,7 @@ class PlacementWalk:
 
     def _arrival(
         self,
-        placement: Placement,
+        placement: PawnPlacement,
         slots: Sequence[Slot],
         here: ReachedPlacement,
         move: PlacementMove,
@@ -132,7 +132,7 @@ class PlacementWalk:
 
 
 def _kings_after(
-    placement: Placement, slots: Sequence[Slot], kings: Kings, move: PlacementMove
+    placement: PawnPlacement, slots: Sequence[Slot], kings: Kings, move: PlacementMove
 ) -> Kings | None:
     """Where the kings may stand after a move; None if no king gets to a pawn that it must take."""
     gone = move.reset.gone
@@ -194,13 +194,13 @@ def _has_kings_alone(slots: Sequence[Slot]) -> bool:
     return all(role in (Role.PAWN, Role.KING) for _, role in slots)
 
 
-def _is_en_passant(placement: Placement, move: PlacementMove) -> bool:
+def _is_en_passant(placement: PawnPlacement, move: PlacementMove) -> bool:
     """Whether a pawn is taken by one that goes to an empty square."""
     is_pawn = 0 <= move.reset.gone < len(placement.pawns)
     return is_pawn and not set(move.pawns) <= set(placement.pawns)
 
 
-def _is_taken_by_piece(placement: Placement, move: PlacementMove) -> bool:
+def _is_taken_by_piece(placement: PawnPlacement, move: PlacementMove) -> bool:
     """Whether no pawn moves in a capture."""
     left = set(placement.pawns) - {placement.pawns[move.reset.gone]}
     return left == set(move.pawns)
@@ -214,7 +214,7 @@ def _where_pawn_is_taken(square: int, color: Color) -> Iterable[int]:
     return (square,)
 
 
-def _by_node(reached: Mapping[Placement, ReachedPlacement]) -> Mapping[Node, ReachedPlacement]:
+def _by_node(reached: Mapping[PawnPlacement, ReachedPlacement]) -> Mapping[Node, ReachedPlacement]:
     """How nodes are reached: by a placement or by its mirror image."""
     nodes = dict[Node, ReachedPlacement]()
     for placement, how in reached.items():
