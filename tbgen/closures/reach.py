@@ -47,8 +47,9 @@ class ReachedPlacement(NamedTuple):
     """How a placement is reached."""
 
     promoters: frozenset[Color | None]
-    """Whose pawns promote on the way there; None among them if nobody needs to."""
+    """The side that promotes last, for each way there; None for a way without promotions."""
     kings: Kings
+    """Where the kings may stand there."""
 
     def __or__(self, other: "ReachedPlacement") -> "ReachedPlacement":
         return ReachedPlacement(self.promoters | other.promoters, self.kings | other.kings)
@@ -120,7 +121,7 @@ class PlacementWalk:
     def _promoters_after(
         self, slots: Sequence[Slot], here: ReachedPlacement, move: PlacementMove
     ) -> frozenset[Color | None]:
-        """Whose pawns have promoted after a move; nobody at all if the walk ends there."""
+        """Who has promoted last after a move; nothing at all if the walk ends there."""
         reset = move.reset
         if reset.promoted != NO_SLOT:
             color, _ = slots[reset.promoted]
