@@ -177,6 +177,28 @@ def test_a_drill_gives_hints_takes_moves_back_and_says_what_is_no_move(
     page.wait("document.getElementById('drill-part').innerText.includes('is best play')")
 
 
+SMALL_LOSS = """(async () => {
+  const { Drill } = await import('./drill.js');
+  const place = document.createElement('section');
+  const move = { uci: each, keeps: false, outcome: 'G10.5', san: 'Ke5' };
+  const answer = { fen: FEN, own: 'G20.5', accrued: 'G20.5', outcome: 'G9.5', moves: [move] };
+  const drill = new Drill(answer, { place, node: () => null });
+  drill.played(answer, each);
+  await drill.shown({ fen: FEN, accrued: 'G10.5', outcome: 'G10.5', moves: [] });
+  return place.textContent;
+})()"""
+"""The end of a drill in which a move has given 0.0000005 points away."""
+
+
+def test_a_small_loss_in_a_drill_is_not_told_as_none(
+    page: Chromium, places: dict[str, str]
+) -> None:
+    script = SMALL_LOSS.replace("FEN", json.dumps(BISHOP))
+    (told,) = asked_of(page, places, OURS[0], ["e6e5"], script)
+    assert ": less than 0.0001 points." in told
+    assert "You gave away less than 0.0001 points." in told
+
+
 def test_a_drill_of_black_turns_the_board_and_hides_its_arrows(page: Chromium, server: str) -> None:
     arrows = "document.querySelectorAll('.cg-shapes line').length"
     look_at(page, server, "8/8/8/8/8/2k5/1r6/K7 b - - 0 1")

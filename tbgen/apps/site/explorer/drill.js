@@ -104,7 +104,7 @@ export class Drill {
   #end({ outcome, moves }) {
     const number = this.#turns.length;
     const total = this.lost
-      ? `You gave away ${this.lost.toFixed(4)} points.`
+      ? `You gave away ${inPoints(this.lost)}.`
       : `You gave nothing away in ${number} move${number === 1 ? '' : 's'}.`;
     return make('p', {}, badge(outcome), moves.length ? ' is held for ever. ' : ' ends the game. ', total);
   }
@@ -157,6 +157,8 @@ function gradeInWords({ best, keeps, dtg, lost, outcome }) {
   if (best) return [' is best play.'];
   if (keeps && dtg === null) return [' keeps it.'];
   if (keeps) return [` keeps it, in ${inPlies(dtg)}: there is a better way.`];
-  const points = lost < LEAST_LOSS ? 'less than 0.0001' : lost.toFixed(4);
-  return [' gives it away for ', badge(outcome), `: ${points} points.`];
+  return [' gives it away for ', badge(outcome), `: ${inPoints(lost)}.`];
 }
+
+/** A loss, which is never written as none. */
+const inPoints = (lost) => `${lost < LEAST_LOSS ? 'less than 0.0001' : lost.toFixed(4)} points`;
