@@ -94,9 +94,10 @@ class PlacementMoves:
 def _pawns_after(slots: Sequence[Slot], pawns: Squares, reset: Reset) -> Iterable[Squares]:
     """Where the pawns may stand after a reset, in the order of its material's slots."""
     kept = reset.slots[: reset.material.pawns]
+    turn = reset.turn
     placements = dict[Squares, None]()  # each once, in order
     for moved in _moved_pawns(slots, pawns, reset):
-        placements[tuple(moved[slot] ^ reset.turn for slot in kept)] = None
+        placements[tuple(moved[slot] ^ turn for slot in kept)] = None
     return placements
 
 
