@@ -288,6 +288,8 @@ def test_puzzles_have_one_answer_and_moves_change_where_the_gallery_says_so(
         ("kkb", ["KBvK"]),
         ("KvKN", ["KNvK"]),
         ("two bare", ["KvK"]),
+        ("B v K", ["KBvK"]),
+        ("K+R v K", ["KRvK"]),
         ("elephant", []),
     ],
 )
@@ -301,7 +303,8 @@ def test_an_ending_is_found_and_a_position_of_it_drawn(
     buttons = "[...document.querySelectorAll('#found-endings button')]"
     names = page.run(f"{buttons}.map((each) => each.innerText.split(' ').at(-1))")
     assert names == endings
-    assert text_of(page, "#found-number") == f"{len(endings)} of 6"
+    hint = "" if endings else ": write men, such as krpkr, or words, such as rook pawn"
+    assert text_of(page, "#found-number") == f"{len(endings)} of 6{hint}"
     if endings:
         page.run(f"window.before = location.search; {buttons}[0].click()")
         page.wait("location.search !== window.before")

@@ -2,6 +2,7 @@
 import { byId, make } from './elements.js';
 import { PAIRS, endingInWords } from './materials.js';
 
+const SIDES = /^k?([qrbnp]+)vk?([qrbnp]*)$/; // "RP v R", with the kings or without
 const BETWEEN = ['against', 'versus', 'and', 'vs', 'v', 'ending', 'endings'];
 
 /** Fill the list, and let it follow what is typed. */
@@ -13,7 +14,8 @@ export function wireSearch(names, { random, pageOf }) {
     const fitting = endings.filter(({ text }) => words.every((word) => text.includes(word)));
     const rows = fitting.map(({ name }) => rowOf(name, { random, pageOf }));
     byId('found-endings').replaceChildren(...rows);
-    byId('found-number').textContent = `${fitting.length} of ${names.length}`;
+    const hint = rows.length ? '' : ': write men, such as krpkr, or words, such as rook pawn';
+    byId('found-number').textContent = `${fitting.length} of ${names.length}${hint}`;
   }
   field.oninput = find;
   find();
@@ -21,7 +23,10 @@ export function wireSearch(names, { random, pageOf }) {
 
 /** What is asked for, without words that say nothing of the men. */
 function wordsOf(text) {
-  const words = text.toLowerCase().split(/[\s,]+/).map((word) => word.replace(/s$/, ''));
+  const asked = text.toLowerCase();
+  const sides = SIDES.exec(asked.replace(/[\s+]/g, ''));
+  if (sides) return [`k${sides[1]}vk${sides[2]}`];
+  const words = asked.split(/[\s,]+/).map((word) => word.replace(/s$/, ''));
   return words.filter((word) => word && !BETWEEN.includes(word));
 }
 
