@@ -88,6 +88,7 @@ def test_best_play_is_told_before_anybody_points(
 def test_a_finger_sees_the_reply_first_and_then_plays(page: Chromium, server: str) -> None:
     page.look(390, 844)
     look_at(page, server, BISHOP, "G4.0")
+    page.wait("document.getElementById('why').innerText.startsWith('Best play')")  # rows move then
     page.tap(*middle_of(page, ".move.best"))
     page.wait("document.querySelector('li #why')?.innerText.includes('Touch it again to play it.')")
     assert fen_in(page) == BISHOP
