@@ -130,7 +130,8 @@ def test_what_a_tag_says_or_a_file_is_called_cannot_control_a_terminal(
 
 
 @pytest.mark.parametrize(
-    "content", [b"\0\1\2", b"", gzip.compress((b"1. e4 {" + b"a" * 5000 + b"} *\n") * 99)[:-9]]
+    "content",
+    [b"\0\1\2", b"", gzip.compress((b"1. e4 {" + b"a" * 5000 + b"} *\n") * 99, mtime=0)[:-9]],
 )
 def test_a_file_that_cannot_be_read_to_its_end_leaves_the_old_copy(
     games: Path, tmp_path: Path, content: bytes
