@@ -298,7 +298,7 @@ MADE_UP = """(async () => {
   const named = (move) => ({ uci: uciOf(move), san: sanOf(position, move) });
   const moves = legalMoves(position).map(named);
   const isHere = ({ castling }) => castling === '-';
-  const distances = [4, 11, 2, 8, 3];
+  const distances = DISTANCES;
   const madeUp = (_, number) => ({ outcome: OUTCOME, dtg: distances[number % distances.length] });
   const outcomes = async (fens) => fens.map(madeUp);
   const answer = await withKnown({ fen: FEN, accrued: OWN, moves }, position, { isHere, outcomes });
@@ -307,15 +307,26 @@ MADE_UP = """(async () => {
 
 
 @pytest.mark.parametrize(
-    ("outcome", "chosen"), [("-G0.0", 12), ("G0.0", 3)], ids=["put off", "hurried"]
+    ("outcome", "distances", "of_move", "of_reply"),
+    [
+        ("-G0.0", "[4, 11, 2, 8, 3]", 13, 12),
+        ("-G0.0", "[4, 11, null, 8, 3]", None, None),
+        ("G0.0", "[4, 11, 2, 8, 3]", None, 3),
+        ("G0.0", "[4, 11, null, 8, 3]", None, 4),
+    ],
+    ids=["put off", "put off as far as is known", "hurried", "hurried as far as is known"],
 )
 def test_of_replies_that_all_come_to_mate_the_one_named_is_best_for_who_replies(
-    page: Chromium, server: str, outcome: str, chosen: int
+    page: Chromium,
+    server: str,
+    outcome: str,
+    distances: str,
+    of_move: int | None,
+    of_reply: int | None,
 ) -> None:
     fen = "4k3/8/8/8/8/8/8/4K2R b K - 2 2"
     own = str(own_score(chess.Board(fen)))
     page.open(f"{server}/explorer/")
     made_up = MADE_UP.replace("FEN", repr(fen)).replace("OUTCOME", repr(outcome))
-    found = page.run(made_up.replace("OWN", repr(own)))
-    assert len(found) == chess.Board(fen).legal_moves.count()
-    assert {reply for _, reply in found} == {chosen}
+    found = page.run(made_up.replace("OWN", repr(own)).replace("DISTANCES", distances))
+    assert found == [[of_move, of_reply]] * chess.Board(fen).legal_moves.count()

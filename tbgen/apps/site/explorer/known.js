@@ -7,6 +7,7 @@ import { codeOf, formatScore, inWords, parseScore, worth } from './scores.js';
 
 const LEAST_CODE = 2; // a lower score is a mate or a stalemate
 const ANYTHING = 10_000; // more than any outcome is worth
+const UNKNOWN_PLIES = 1e6; // more than any line has
 const MOST_NAMED = 3; // moves
 const MATE_BY = { w: 'G0.0', b: '-G0.0' };
 const MATE_OF = { w: '-G0.0', b: 'G0.0' };
@@ -83,26 +84,25 @@ function knownOf({ end, replies }, turn) {
   if (end) return end.outcome ? { outcome: end.outcome, plies: end.plies, reply: null, isExact: true } : null;
   const answered = replies.filter((reply) => reply.end?.outcome);
   if (!answered.length) return null;
-  answered.sort((one, other) => worthTo(turn, one.end.outcome) - worthTo(turn, other.end.outcome) || delay(other, turn) - delay(one, turn));
+  answered.sort((one, other) => byChoice(one.end, other.end, turn));
   const [reply] = answered;
-  const { outcome } = reply.end;
+  const { outcome, plies } = reply.end;
   const isExact = answered.length === replies.length || outcome === MATE_OF[turn]; // nothing is worse than that
   const isBound = outcome !== MATE_BY[turn]; // nothing is better than that
-  return isExact || isBound ? { outcome, plies: isBound ? null : longest(answered), reply, isExact } : null;
+  if (!isExact && !isBound) return null;
+  const distance = isBound || plies === null ? null : plies + 1; // with the move that is replied to
+  return { outcome, plies: distance, reply, isExact };
 }
 
-/** A number that is the greater, the rather the waiting side chooses a reply among those of one outcome: it puts off its own
- * mate, and hurries the other one.
+/** Which of two replies the side that waits for `turn` rather makes, as a number to sort by.
+ *
+ * It is the reply that is worth least to `turn`. Of equal ones, the waiting side mates by the quickest, and else plays the
+ * longest. A reply whose distance is not known counts as the longest.
  */
-function delay({ end }, turn) {
-  const plies = end.plies ?? 0;
-  return end.outcome === MATE_OF[turn] ? -plies : plies;
-}
-
-/** How far a move is from a mate that every reply leads to; null if a reply's distance is not known. */
-function longest(replies) {
-  const distances = replies.map((reply) => reply.end.plies);
-  return distances.includes(null) ? null : 1 + Math.max(...distances);
+function byChoice(one, other, turn) {
+  if (one.outcome !== other.outcome) return worthTo(turn, one.outcome) - worthTo(turn, other.outcome);
+  const later = (one.plies ?? UNKNOWN_PLIES) - (other.plies ?? UNKNOWN_PLIES);
+  return one.outcome === MATE_OF[turn] ? later : -later;
 }
 
 /** A number that is the greater, the better an outcome is for a side. */
