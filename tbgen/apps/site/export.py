@@ -54,9 +54,9 @@ def files() -> dict[str, bytes]:
     return contents
 
 
-def has_report(folder: Path) -> bool:
-    """Whether a folder has pages of records."""
-    return (folder / _ENDINGS).is_dir()
+def endings_with_page(folder: Path) -> set[str]:
+    """The endings that have a page of records in a folder."""
+    return {page.stem for page in (folder / _ENDINGS).glob("*.html")}
 
 
 def index_page(
@@ -72,19 +72,20 @@ def index_page(
     asks for a missing one, and the names of those that have no page. Other sites show the `title`,
     `description` and `image` of the `card` beside a link to it.
     """
-    pages = site if site is not None and has_report(site) else None
+    with_page = set[str]() if site is None else endings_with_page(site)
     names = list[str]()
     pageless = list[str]()
     for entry in tables:
         has_distances = len(entry.files) > 1
-        names.append(str(entry.material) if has_distances else f"{entry.material}*")
-        if pages is not None and not (pages / _ENDINGS / f"{entry.material}.html").is_file():
-            pageless.append(str(entry.material))
+        ending = str(entry.material)
+        names.append(ending if has_distances else f"{ending}*")
+        if ending not in with_page:
+            pageless.append(ending)
     page = template_of(f"explorer-{name}").render(
         source=source,
         tables=" ".join(names),
-        report="" if pages is None else "../",
-        pageless=" ".join(pageless),
+        report="../" if with_page else "",
+        pageless=" ".join(pageless) if with_page else "",
         **card,
     )
     return page + "\n"
@@ -128,7 +129,7 @@ def _pages(folder: Path, catalog: Catalog, address: str | None) -> dict[str, str
     for name in (INDEX, RULES):
         page = index_page(TABLES, tables, folder, name, image=image)
         contents[f"{PAGE_FOLDER}/{name}"] = page
-    if not has_report(folder):
+    if not endings_with_page(folder):
         contents[INDEX] = index_page(TABLES, name="root.html")
     contents[f"{TABLE_FOLDER}/{CATALOG}"] = to_json(catalog.facts(), indent=1) + "\n"
     return contents

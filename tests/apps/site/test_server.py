@@ -418,7 +418,7 @@ def test_regular_files_of_a_report_are_given_beside_the_explorer(
 ) -> None:
     for name in (".git", "material"):
         (tmp_path / name).mkdir()
-    for name in ("index.html", ".written.json", ".git/config"):
+    for name in ("index.html", ".written.json", ".git/config", "material/KBvK.html"):
         (tmp_path / name).write_text("<!DOCTYPE html><title>Endings</title>")
     os.mkfifo(tmp_path / "pipe.html")
     with client_of(table_folder, site=tmp_path) as client:
