@@ -102,7 +102,7 @@ def _in_fixed_decimals(number: Fraction, decimals: int) -> str:
 
 
 def _as_factor(factor: Fraction) -> str:
-    return f"{float(factor):.3f}".replace("-", "\N{MINUS SIGN}")
+    return f"{float(factor):z.3f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _score_of_code(code: int) -> str:
