@@ -68,7 +68,7 @@ class GoLimits:
 
     @property
     def most_seconds(self) -> float:
-        """The time of a search, which no game lasts if there is no limit."""
+        """The time of a search; longer than any game, if there is no limit."""
         return MOST / 1000 if self.seconds is None else self.seconds
 
     @property

@@ -68,9 +68,10 @@ def _reply_without_application(
     scope: Scope, names: Collection[str], query_bytes: int
 ) -> Response | None:
     """The answer to a request that does not reach the application."""
-    host = Headers(scope=scope).get("host", "")
+    headers = Headers(scope=scope)
+    host = headers.get("host", "")
     if not _is_known(host, scope, names):
-        return _unknown_host(host, Headers(scope=scope).get("accept", ""))
+        return _unknown_host(host, headers.get("accept", ""))
     if scope["method"] not in METHODS:
         methods = ", ".join(METHODS)
         return refusal(405, "MethodNotAllowed", f"ask by {methods}", {"Allow": methods})
