@@ -15,7 +15,7 @@ import numpy as np
 from tbgen.closures.cuts import Bound
 from tbgen.closures.nodes import Node, node_of
 from tbgen.closures.planned import Edge, PlannedBlock, mover_of
-from tbgen.closures.promotions import PromotionBounds
+from tbgen.closures.promotions import PromotedGeometries, PromotionBounds
 from tbgen.compiled.arrays import Ints, NewArray
 from tbgen.index.layout import HOW_BITS, Layout, Squares, partial_layout
 from tbgen.index.resets import NO_SLOT, Reset
@@ -236,6 +236,10 @@ class ClosureReader:
             readers[side] = PromotionReader(self.child_layouts._replace(resets=resets))
         return readers
 
+    @cached_property
+    def _promoted_geometries(self) -> PromotedGeometries:
+        return PromotedGeometries(self.layout)
+
     def _promotions(
         self, blocks: Sequence[int], sides: Sequence[Color], children: ChildTables
     ) -> AtHand:
@@ -295,7 +299,9 @@ class ClosureReader:
         def fold(first: Role, unsolved: set[Role]) -> None:
             start = int(promotions.start[number, pawn, first])
             entry = promotions.entry[start : start + self._half]
-            bounds = PromotionBounds(self.layout, pawns, pawn, children, self._bound, entry)
+            bounds = PromotionBounds(
+                self._promoted_geometries, pawns, pawn, children, self._bound, entry
+            )
             bounds.fold_roles(first, unsolved)
 
         fold(Role.QUEEN, roles)

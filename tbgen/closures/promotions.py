@@ -15,6 +15,7 @@ So rooks and bishops are looked at in two places only:
 * where she is solved and loses by mate. There they get no more than a stalemate of her own side.
 """
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
@@ -27,7 +28,7 @@ from tbgen.index.kernels import byte_of_goal, goal_of_byte
 from tbgen.index.layout import Layout, Squares
 from tbgen.index.squares import Rays, rays_of
 from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
-from tbgen.men import Role
+from tbgen.men import AnyMan, Role
 from tbgen.retro.drive.single import own_pawns
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.retro.resets.folding import fold_reset
@@ -45,11 +46,36 @@ WORDS_AT_ONCE: Final = CELLS_AT_ONCE // 64
 ALL_BITS: Final = ~NOTHING
 
 
+class PromotedGeometries:
+    """The geometries after the promotions that a layout's pawns have, each made once."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.before = geometry_of(layout)
+        self.slots = layout.slots
+        self.men: Sequence[AnyMan] = [man for _, man in layout.slots[layout.pawns + 1 : -1]]
+        """The men of the words before a promotion."""
+        self._after = dict[tuple[int, Role], Geometry]()
+
+    def after(self, promoted: int, role: Role) -> Geometry:
+        """The geometry once the pawn in the slot `promoted` has become a man of this role.
+
+        The new man is the last one, and the first axis of words says where he stands.
+        """
+        geometry = self._after.get((promoted, role))
+        if geometry is None:
+            color, _ = self.slots[promoted]
+            rays = rays_of([*self.men, role])
+            geometry = _geometry_after(self.before, promoted, color, rays)
+            self._after[promoted, role] = geometry
+        return geometry
+
+
 class PromotionBounds:
     """The bounds of the best promotion of a pawn, into which its roles are folded one by one.
 
     Arguments:
-        layout, pawns: Of the block.
+        geometries: Of the block's layout.
+        pawns: Of the block.
         promoted: The slot of the pawn.
         children: What the layout's blocks lead to, with this bound.
         bound: Whether to find the least or the most that the promotions are worth to White.
@@ -58,19 +84,19 @@ class PromotionBounds:
 
     def __init__(
         self,
-        layout: Layout,
+        geometries: PromotedGeometries,
         pawns: Squares,
         promoted: int,
         children: ChildTables,
         bound: Bound,
         entry: Entries,
     ) -> None:
-        self._geometry = geometry_of(layout)
-        self._words = self._geometry.words
-        self._men = [role for _, role in layout.slots[layout.pawns + 1 : -1]]
+        self._geometries = geometries
+        self._words = geometries.before.words
+        self._men = len(geometries.men) + 1
         self._other_pawns = np.array([*pawns[:promoted], *pawns[promoted + 1 :]], np.int64)
         self._promoted = promoted
-        self._color = layout.slots[promoted][0]
+        self._color, _ = geometries.slots[promoted]
         self._square = pawns[promoted] + (8 if self._color is Color.WHITE else -8)
         self._children = children
         self._bound = bound
@@ -95,8 +121,9 @@ class PromotionBounds:
 
         With `narrows`, the values in `entry` are the role's own, and come closer.
         """
-        rays = rays_of([*self._men, role])
-        geometry = _geometry_after(self._geometry, self._promoted, self._color, rays)
+        if not asked.any():
+            return
+        geometry = self._geometries.after(self._promoted, role)
         # Only the words with the new man on its square are ever touched. Those of the last rank
         # have negative numbers, which count from the end of an array. So no array has room for the
         # seven ranks before it, which would be more than many systems promise.
@@ -106,14 +133,14 @@ class PromotionBounds:
         end = first + self._words
         block = bare_block(geometry, max(end, -first))
         enter_block(block, 0, self._other_pawns)
-        find_legal(block, np.zeros(len(self._men) + 1, np.int64), first, end)
+        find_legal(block, np.zeros(self._men, np.int64), first, end)
 
         def fold_part(number: int) -> int:
             after = number + WORDS_AT_ONCE
             return fold_bounds(
                 own_pawns(block),
                 self._children,
-                new_scratch(len(self._men) + 1),
+                new_scratch(self._men),
                 self._promoted,
                 first + number,
                 asked[number:after],
@@ -166,16 +193,16 @@ class PromotionBounds:
         """The cells with some outcomes, as words."""
         parts = []
         for first in range(0, len(self._entry), CELLS_AT_ONCE):
-            has_outcome = np.isin(self._entry[first : first + CELLS_AT_ONCE], outcomes)
+            entry = self._entry[first : first + CELLS_AT_ONCE]
+            has_outcome = np.zeros(len(entry), np.bool_)
+            for outcome in outcomes:
+                has_outcome |= entry == outcome
             parts.append(np.packbits(has_outcome, bitorder="little"))
         return np.concatenate(parts).view(np.uint64)
 
 
 def _geometry_after(geometry: Geometry, promoted: int, color: Color, rays: Rays) -> Geometry:
-    """The geometry after a promotion.
-
-    The new man is the last one, and the first axis of words says where he stands.
-    """
+    """As for `PromotedGeometries.after`; `rays` are those of all men, the new one last."""
     men = len(geometry.color)
     return geometry._replace(
         rays=rays,

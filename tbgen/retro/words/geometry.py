@@ -5,6 +5,7 @@ in the order of the axes; the black king is the bits of a word, and pawns belong
 """
 
 import itertools
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -79,6 +80,7 @@ def geometry_of(layout: Layout) -> Geometry:
     )
 
 
+@cache
 def _king_steps(all_squares: bool) -> tuple[Ints, Ints, Ints, Ints]:
     """[king index] -> square, number of steps; [king index, step] -> index after it, symmetry."""
     squares = list(range(64)) if all_squares else list(TRIANGLE)
