@@ -160,14 +160,30 @@ def end_middle(grower: Grower) -> None:
     copy_words(middle.members.left, middle.never)
 
 
+@inlined
+def may_have_members(grower: Grower, other: Grower, code: Int, goal: Int) -> bool:
+    """Whether anything is listed for a goal. Most goals have nothing, and so no members."""
+    theirs = WORST_GOAL - goal
+    if grower.exits.head[goal] >= 0 or other.exits.head[theirs] >= other.exits.size[FRESH]:
+        return True
+    if other.resets.first[theirs] < other.resets.first[theirs + 1]:
+        return True
+    listed = grower.resets if code == FIRST_MIDDLE else journal_at(grower.middle, code - 1)
+    return bool(listed.first[goal] < listed.first[goal + 1])
+
+
 @inner
 def find_middle(
     block: Block, grower: Grower, other: Grower, values: BlockValues, code: Int
 ) -> None:
     """Find what the forcer gets against the other side's hold at this code, best goals first."""
     begin_middle(grower, code)
+    journal = journal_at(grower.middle, code)
     for goal in range(code, WORST_GOAL - code):
-        begin_goal(block, grower, other, values, code, goal)
-        grow(block, grower, grower.middle.members, values, Search(goal, code, False))
-        write_journal(grower, journal_at(grower.middle, code), goal)
+        if may_have_members(grower, other, code, goal):
+            begin_goal(block, grower, other, values, code, goal)
+            grow(block, grower, grower.middle.members, values, Search(goal, code, False))
+            write_journal(grower, journal, goal)
+        else:
+            journal.first[goal + 1] = journal.first[goal]
     end_middle(grower)
