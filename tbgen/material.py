@@ -45,6 +45,9 @@ class Scope(enum.Enum):
     Neither can step onto or past the other. So only a move that takes a man can part them.
     """
 
+    # Each member equals itself alone. An enum's own hash takes a Python call for each material.
+    __hash__ = object.__hash__
+
 
 @dataclass(frozen=True, slots=True)
 class Material:

@@ -13,7 +13,7 @@ from tbgen.closures.costs import cost_at_cuts, cost_of_block
 from tbgen.closures.cuts import ALL_OUTCOMES, Bound, CutQuestion, Cuts
 from tbgen.closures.folder import key_of
 from tbgen.closures.moves import PlacementMove, PlacementMoves
-from tbgen.closures.nodes import Node, PawnPlacement, RootNode, node_of
+from tbgen.closures.nodes import Node, PawnPlacement, RootNode
 from tbgen.closures.planned import BOUNDED, NEVER_REACHED, Edge, PlannedBlock
 from tbgen.closures.reach import (
     ANYWHERE,
@@ -24,8 +24,8 @@ from tbgen.closures.reach import (
 )
 from tbgen.closures.ways import Way
 from tbgen.errors import ClosureTooLargeError, MissingTableError
-from tbgen.index.layout import Squares, slots_of
-from tbgen.index.resets import NO_SLOT, Reset
+from tbgen.index.layout import slots_of
+from tbgen.index.resets import NO_SLOT
 from tbgen.probe.opened import OpenTables
 from tbgen.score import Color
 from tbgen.table import Queries
@@ -108,7 +108,7 @@ class Closure:
                 if seconds > self._budget.seconds:
                     raise _too_large(node)
             for move in self._moves.from_placement(placement):
-                if self._is_solved_by_way(move.reset, move.pawns) and not move.table:
+                if self._is_solved_by_way(move) and not move.table:
                     yield move
 
         walk = PlacementWalk(moves_of, keeps_pieces=self.way.keeps_pieces)
@@ -159,12 +159,13 @@ class Closure:
     def _edges_of(self, node: Node, promoted_by: Color | None) -> Iterator[Edge]:
         """The edges from a node. Children without tables are added if they are solved."""
         slots = slots_of(node.material)
-        for reset, pawns, table in self._moves.from_placement(PawnPlacement(*node)):
-            child = node_of(reset.material, pawns)
+        for move in self._moves.from_placement(PawnPlacement(*node)):
+            reset = move.reset
+            child = move.child
             promotes = reset.promoted != NO_SLOT
-            if table:
-                source = table
-            elif not self._is_solved_by_way(reset, child.pawns):
+            if move.table:
+                source = move.table
+            elif not self._is_solved_by_way(move):
                 source = BOUNDED
             elif self._reached is not None and child not in self._reached:
                 source = BOUNDED if self.way.keeps_pieces else NEVER_REACHED
@@ -176,11 +177,11 @@ class Closure:
                 source = self.add(child, promoted_by=promoter).key
             yield Edge(reset, child, source)
 
-    def _is_solved_by_way(self, reset: Reset, pawns: Squares) -> bool:
-        """Whether this way solves what a reset leads to."""
-        if reset.promoted == NO_SLOT:
+    def _is_solved_by_way(self, move: PlacementMove) -> bool:
+        """Whether this way solves what a move leads to."""
+        if move.reset.promoted == NO_SLOT:
             return True
-        return self.way.solves(reset.role, Node(reset.material, pawns))
+        return self.way.solves(move.reset.role, move.child)
 
     def _planned(
         self, node: Node, edges: Sequence[Edge], cuts: Cuts, queries: Queries

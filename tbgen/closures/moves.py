@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import chess
 
-from tbgen.closures.nodes import PawnPlacement, node_of
+from tbgen.closures.nodes import Node, PawnPlacement, node_of
 from tbgen.index.layout import Slot, Squares, slots_of
 from tbgen.index.resets import NO_SLOT, Reset, resets_of
 from tbgen.material import Material, Scope
@@ -26,9 +26,11 @@ class PlacementMove(NamedTuple):
     pawns: Squares
     table: str
     """The digest of the table that has the placement; empty without one."""
+    child: Node
+    """The node of that placement."""
 
     @property
-    def child(self) -> PawnPlacement:
+    def child_placement(self) -> PawnPlacement:
         """The placement that it leads to."""
         return PawnPlacement(self.reset.material, self.pawns)
 
@@ -64,10 +66,11 @@ class PlacementMoves:
         slots = slots_of(placement.material)
         for reset, digest, has_pairs in self._resets_of(placement):
             for pawns in _pawns_after(slots, placement.pawns, reset):
+                child = node_of(reset.material, pawns)
                 table = digest
                 if has_pairs and not digest:
-                    table = self._tables.digest_of_pairs(*node_of(reset.material, pawns))
-                moves.append(PlacementMove(reset, pawns, table))
+                    table = self._tables.digest_of_pairs(*child)
+                moves.append(PlacementMove(reset, pawns, table, child))
         return moves
 
     def _resets_of(self, placement: PawnPlacement) -> Sequence[KnownReset]:

@@ -97,7 +97,7 @@ class PlacementWalk:
                     continue
                 onward = self._arrival(placement, slots, after, move)
                 if onward is not None:
-                    waiting.append((move.child, onward))
+                    waiting.append((move.child_placement, onward))
         return _by_node(reached)
 
     def _arrival(
@@ -183,9 +183,8 @@ def _walk(start: int, occupied: int, attacked: int) -> int:
     walked = start & ~occupied
     waiting = walked
     while waiting:
-        beside = 0
-        for square in chess.scan_forward(waiting):
-            beside |= chess.BB_KING_ATTACKS[square]
+        row = waiting | chess.shift_left(waiting) | chess.shift_right(waiting)
+        beside = row | chess.shift_up(row) | chess.shift_down(row)
         waiting = beside & ~(walked | occupied | attacked)
         walked |= waiting
     return walked
