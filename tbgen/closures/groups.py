@@ -14,7 +14,7 @@ from tbgen.closures.children import NO_DISTANCES, ClosureReader
 from tbgen.closures.cuts import Bound
 from tbgen.closures.planned import PlannedBlock
 from tbgen.retro.drive.many_blocks import ManyBlocks
-from tbgen.retro.drive.methods import OUTCOMES
+from tbgen.retro.drive.methods import ENTRY_VALUES
 from tbgen.retro.drive.results import nothing_found
 from tbgen.retro.drive.task import Task
 from tbgen.table import Cells, Dictionary, Distances, Entries, Run
@@ -51,7 +51,7 @@ def _solve_with(
     with ThreadPoolExecutor(threads) as pool:
         reader = ClosureReader(blocks, solved.plane, bound, do_all=pool.map)
         store = GroupStore(reader, blocks, solved, bound, tell)
-        task = Task(reader.layout, {}, store, threads, pool, method=OUTCOMES)
+        task = Task(reader.layout, {}, store, threads, pool, method=ENTRY_VALUES)
         ManyBlocks(task, reader).solve()
 
 

@@ -20,7 +20,7 @@ from tbgen.retro.drive.methods import new_worker
 from tbgen.retro.drive.results import count_words, en_passant_of, name_patterns, nothing_found
 from tbgen.retro.drive.runs import Kept
 from tbgen.retro.drive.task import Task, WaveReader, check_status, with_growing_room
-from tbgen.retro.outcomes.en_passant import Inquiry, search_rights
+from tbgen.retro.outcomes.en_passant import NEVER, Inquiry, search_rights
 from tbgen.retro.patterns.dictionaries import dictionary_of
 from tbgen.retro.patterns.histories import OVERFLOWED, forget_nodes
 from tbgen.retro.resets.folding import find_moves
@@ -122,22 +122,24 @@ class ManyBlocks:
 
     def _solve_with(self, worker: AnyWorker, blocks: range) -> Kept:
         """Solve blocks in the arrays of a worker."""
+        method = self.task.method
         block_cells = self.task.block_cells
         children = self.child_reader.tables
         size = len(blocks) * block_cells
         found = nothing_found()
         cells = Cells(np.zeros(size, np.int8), np.zeros(size, np.uint16), np.zeros(size, np.uint32))
+        goal_of = np.full(0 if method.asked is None else block_cells, NEVER, np.uint8)
         for interner in (worker.white.interner, worker.black.interner, worker.pairs):
             forget_nodes(interner)
         for n, number in enumerate(blocks):
             first = n * block_cells
             here = slice(first, first + block_cells)
             values = BlockValues(cells.entry[here], cells.dtg[here])
-            inquiry = Inquiry(worker, values, children, np.zeros(0, np.uint8))
+            inquiry = Inquiry(worker, values, children, goal_of)
             status = open_block(inquiry, number, self.pawns[number])
             if not status:
-                status = self.task.method.solve_codes(inquiry, None)
-            if not status:
+                status = method.solve_codes(inquiry, method.asked)
+            if not status and method.asked is None:
                 status = close_block(inquiry, self.mirrors[number], first, cells, found)
             check_status(self.task.material, int(status))
         dictionary = dictionary_of(

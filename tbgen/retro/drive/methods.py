@@ -1,8 +1,9 @@
-"""Methods: the two ways to solve the accrued codes of a block whose moves are known.
+"""Methods: the ways to solve the accrued codes of a block whose moves are known.
 
 `DISTANCES` finds outcomes and plies by labels (distances/). `OUTCOMES` finds outcomes alone, by
-sets that grow (outcomes/). One thread solves a block in one kernel, or two threads solve it step by
-step, one for each forcer.
+sets that grow (outcomes/). `ENTRY_VALUES` does the same and keeps no histories, so nobody can tell
+later what accrued scores are worth. One thread solves a block in one kernel, or two threads solve
+it step by step, one for each forcer.
 """
 
 from collections.abc import Callable
@@ -10,13 +11,13 @@ from typing import Any, Generic, NamedTuple
 
 from tbgen.compiled.jit import borrowing, inlined
 from tbgen.retro.cells.members import open_words
-from tbgen.retro.cells.worker import HISTORIES, NO_BREAKS, STATUS, Room, S, Worker
+from tbgen.retro.cells.worker import HISTORIES, JOURNAL, NO_BREAKS, STATUS, Room, S, Worker
 from tbgen.retro.distances.forcer import Forcer, new_forcer, start_forcer, start_middles
 from tbgen.retro.distances.one_code import freeze, search_code
 from tbgen.retro.outcomes.codes import freeze_holds, prepare_code, search_outcomes, start_grower
 from tbgen.retro.outcomes.en_passant import Inquiry
 from tbgen.retro.outcomes.grower import Grower, new_grower
-from tbgen.retro.outcomes.questions import Questions, answer_from_journals
+from tbgen.retro.outcomes.questions import NO_QUESTIONS, Questions, answer_from_journals
 from tbgen.retro.patterns.histories import new_interner
 from tbgen.retro.words.block import Block, BlockValues, new_block, number_cells
 from tbgen.retro.words.geometry import BLACK, WHITE, Geometry
@@ -32,8 +33,11 @@ class Method(NamedTuple, Generic[S]):
 
     new: Callable[[int, Geometry, Room, int], S]
     """The arrays of one side's part, for a mode."""
-    solve_codes: Callable[[Inquiry, None], int]
-    """All accrued codes of a block whose moves are known, by one thread; returns the status."""
+    solve_codes: Callable[[Inquiry, Any], int]
+    """All accrued codes of a block whose moves are known, by one thread; returns the status.
+
+    It is given the inquiry, and `asked`.
+    """
     start: Callable[[Block, S], None]
     """Begin with a block whose words are open."""
     freeze: Callable[[Block, S, S, BlockValues, int, int, int], int]
@@ -46,18 +50,21 @@ class Method(NamedTuple, Generic[S]):
     """Whether it counts them, and reads the distances of children."""
     by_number: tuple[str, ...]
     """The arrays of a side's part that have an item for each undecided cell."""
+    asked: Questions | None = None
+    """What is answered on the way. Without it, cells have histories, which answer later."""
 
-
-def mode_of(mobility: Mobility) -> int:
-    """The mode in which a table is solved."""
-    return HISTORIES if mobility.forgets else NO_BREAKS
+    def mode(self, mobility: Mobility) -> int:
+        """The mode in which blocks are solved."""
+        if not mobility.forgets:
+            return NO_BREAKS
+        return HISTORIES if self.asked is None else JOURNAL
 
 
 # With the block before both sides, freed memory between them stays with the process: 130 MB of the
 # peak of KRBvKN.
 def new_worker(method: Method[S], geometry: Geometry, mobility: Mobility, room: Room) -> Worker[S]:
     """A worker for blocks of this geometry."""
-    mode = mode_of(mobility)
+    mode = method.mode(mobility)
     white = method.new(WHITE, geometry, room, mode)
     black = method.new(BLACK, geometry, room, mode)
     pairs = new_interner(room.nodes if mode == HISTORIES else 1)
@@ -141,3 +148,4 @@ OUTCOMES: Method[Grower] = Method(
     plies=False,
     by_number=("history",),
 )
+ENTRY_VALUES: Method[Grower] = OUTCOMES._replace(asked=NO_QUESTIONS)

@@ -15,7 +15,7 @@ import numpy as np
 from tbgen.compiled.arrays import Ints32, Words
 from tbgen.retro.cells.members import open_words
 from tbgen.retro.cells.worker import HISTORIES, STATUS, Room
-from tbgen.retro.drive.methods import mode_of, new_worker
+from tbgen.retro.drive.methods import new_worker
 from tbgen.retro.drive.results import (
     FIRST_CELL,
     Found,
@@ -68,7 +68,7 @@ class OneBlock:
     def __init__(self, task: Task, room: Room) -> None:
         self.task = task
         self.method = task.method
-        self.mode = mode_of(task.mobility)
+        self.mode = self.method.mode(task.mobility)
         self.geometry = geometry_of(task.layout)
         words = self.geometry.words
         groups = -(-words // (64 * SPANS_PER_THREAD * task.threads))

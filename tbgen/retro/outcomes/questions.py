@@ -6,7 +6,7 @@ kinds. Accrued scores can be asked of any cells. And a position with a right to 
 its own code, the captures counted, and one ply of search leads to cells of the block.
 """
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,14 @@ class Questions(NamedTuple):
     cells: Ints
     """Where it is asked: cells with Black to move are behind those with White to move."""
     answers: SignedBytes
+
+
+NO_QUESTIONS: Final = Questions(
+    holder=np.zeros(0, np.int64),
+    code=np.zeros(0, np.int64),
+    cells=np.zeros(0, np.int64),
+    answers=np.zeros(0, np.int8),
+)
 
 
 @inner
