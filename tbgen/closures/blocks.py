@@ -42,7 +42,7 @@ RIGHTS: Final = "en_passant"
 ANSWERS: Final = "answers"
 """The values of what was asked with an accrued score."""
 
-MOST_KEPT_BYTES: Final = 1 << 28
+MOST_KEPT_BYTES: Final = 1 << 27
 """Planes that were read last are kept at hand, so many bytes of each size."""
 
 LARGEST_KEPT: Final = 1 << 18

@@ -50,7 +50,9 @@ and 130 ns in 11 blocks of KBPvKPP.
 """
 
 MOST_GROUP_BYTES: Final = 3 << 28
-"""The memory of a group for values that a wave reads, and for blocks that wait for their file."""
+"""The memory of a group: values that a wave reads, planes that were read last, and blocks that wait
+for their file.
+"""
 
 VALUES_A_STORED_BYTE: Final = 8
 """Values are compressed: 12 to 15 take a byte in blocks with two and three free men."""
