@@ -26,7 +26,7 @@ HISTORIES = 0
 
 JOURNAL = 1
 """Mode: holds are broken, and questions are answered on the way, from the journal of each middle.
-So a block is solved alone, for its outcomes."""
+So the blocks of a position are solved, whose accrued scores nobody asks for later."""
 
 THRESHOLD = 2
 """Mode: outcomes are not told apart, and there are no middles: two sets grow from code to code."""
