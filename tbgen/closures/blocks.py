@@ -6,9 +6,8 @@ the true values lie between.
 """
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -42,17 +41,8 @@ RIGHTS: Final = "en_passant"
 ANSWERS: Final = "answers"
 """The values of what was asked with an accrued score."""
 
-MOST_KEPT_BYTES: Final = 1 << 27
-"""Planes that were read last are kept at hand, so many bytes of each size."""
-
-LARGEST_KEPT: Final = 1 << 18
-"""The bytes of the largest plane that is kept: one with three free men."""
-
 MOST_UNSAVED_BYTES: Final = 1 << 27
 """Values of small blocks that wait in memory until a file of many is written."""
-
-PlaneReader = Callable[[Node, int, Bound], Entries]
-"""Reads all of a plane, given the node, the side to move and the bound."""
 
 BlockArrays = Mapping[str, npt.NDArray[Any]]
 """[part] the values of a block. At cuts, each part has bits or values for each cut (`at_cut`)."""
@@ -89,8 +79,6 @@ class SolvedBlocks:
         self._unsaved = dict[str, UnsavedBlock]()
         self._unsaved_bytes = 0
         self._saving = threading.Lock()
-        self._kept = dict[int, PlaneReader]()
-        """[bytes of a plane] reads planes, and keeps those that were read last."""
         self.asking: AbstractContextManager[Any] = threading.Semaphore(QUESTIONS_OF_A_BLOCK)
         """Held while a block is asked a cut, as the sets of a question take the most memory."""
         folder.look()
@@ -180,24 +168,8 @@ class SolvedBlocks:
     ) -> Entries:
         """The entry values of a node with one side to move; arguments are as for `read`.
 
-        A node that is neither solved nor in a table has the bound everywhere. Small planes are
-        kept: several blocks lead to each, and reading one takes as long as a third of a solve.
+        A node that is neither solved nor in a table has the bound everywhere.
         """
-        size = node.cells // 2
-        if size > LARGEST_KEPT:
-            return self._read_plane(node, side, bound, needed, room)
-        if size not in self._kept:
-            self._kept[size] = lru_cache(MOST_KEPT_BYTES // size)(self._read_plane)
-        return self._kept[size](node, side, bound)
-
-    def _read_plane(
-        self,
-        node: Node,
-        side: int,
-        bound: Bound,
-        needed: SomeCells = ALL_CELLS,
-        room: Entries | None = None,
-    ) -> Entries:
         half = node.cells // 2
         block = self.closure.blocks.get(node)
         if block is not None:

@@ -5,13 +5,21 @@ block of kings and pawns has so few cells that anything done for it alone would 
 solving it.
 """
 
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from tbgen.closures.blocks import ENTRY, RIGHTS, SolvedBlocks
-from tbgen.closures.children import NO_DISTANCES, ClosureReader
+from tbgen.closures.children import (
+    ALL_CELLS,
+    NO_DISTANCES,
+    ClosureReader,
+    PlaneSource,
+    SomeCells,
+)
 from tbgen.closures.cuts import Bound
+from tbgen.closures.nodes import Node
 from tbgen.closures.planned import PlannedBlock
 from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.retro.drive.methods import ENTRY_VALUES
@@ -21,12 +29,72 @@ from tbgen.table import Cells, Dictionary, Distances, Entries, Run
 
 NOTHING_FOUND: Final = nothing_found()
 
+MOST_KEPT_BYTES: Final = 1 << 27
+"""Planes that the groups of a closure keep at hand."""
+
+LARGEST_KEPT: Final = 1 << 18
+"""The cells of the largest plane that is kept: one with three free men."""
+
 TellSeconds = Callable[[float], None]
 """Receives the planned seconds of each solved block."""
 
+PlaneName = tuple[Node, int, Bound]
+"""A node, the side to move, and the bound of unsolved promotions."""
+
+
+class KeptPlanes:
+    """Reads planes, and keeps small ones, because several blocks lead to each.
+
+    Arguments:
+        source: Reads a plane.
+    """
+
+    def __init__(self, source: PlaneSource) -> None:
+        self._source = source
+        self._planes = dict[PlaneName, Entries]()
+        """Those that were asked last stand behind the others."""
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def plane(
+        self, node: Node, side: int, bound: Bound, needed: SomeCells, room: Entries
+    ) -> Entries:
+        """A plane, as the source reads it; several threads may ask."""
+        if node.cells // 2 > LARGEST_KEPT:
+            return self._source(node, side, bound, needed, room)
+        name = (node, side, bound)
+        plane = self._get(name)
+        if plane is None:
+            values = self._source(node, side, bound, ALL_CELLS, room)
+            plane = values.copy()  # they may lie in a large array
+            self._put(name, plane)
+        return plane
+
+    def _get(self, name: PlaneName) -> Entries | None:
+        with self._lock:
+            plane = self._planes.pop(name, None)
+            if plane is not None:
+                self._planes[name] = plane
+            return plane
+
+    def _put(self, name: PlaneName, plane: Entries) -> None:
+        """Keep a plane, in place of those that were not asked for the longest time."""
+        with self._lock:
+            if name in self._planes:  # another thread has read it, too
+                return
+            self._planes[name] = plane
+            self._bytes += plane.nbytes
+            while self._bytes > MOST_KEPT_BYTES:
+                oldest = next(iter(self._planes))
+                self._bytes -= self._planes.pop(oldest).nbytes
+
 
 def solve_group(
-    blocks: Sequence[PlannedBlock], solved: SolvedBlocks, threads: int, tell: TellSeconds
+    blocks: Sequence[PlannedBlock],
+    solved: SolvedBlocks,
+    kept: KeptPlanes,
+    threads: int,
+    tell: TellSeconds,
 ) -> None:
     """Solve a group with each bound. All that it leads to in other groups is solved."""
     try:
@@ -35,7 +103,7 @@ def solve_group(
                 block for block in blocks if bound in block.bounds and not solved.has(block, bound)
             ]
             if lacking:
-                _solve_with(bound, lacking, solved, threads, tell)
+                _solve_with(bound, lacking, solved, kept, threads, tell)
     finally:
         solved.save(str(blocks[0].node.material))
 
@@ -44,12 +112,13 @@ def _solve_with(
     bound: Bound,
     blocks: Sequence[PlannedBlock],
     solved: SolvedBlocks,
+    kept: KeptPlanes,
     threads: int,
     tell: TellSeconds,
 ) -> None:
     """Solve blocks of a group with one bound."""
     with ThreadPoolExecutor(threads) as pool:
-        reader = ClosureReader(blocks, solved.plane, bound, do_all=pool.map)
+        reader = ClosureReader(blocks, kept.plane, bound, do_all=pool.map)
         store = GroupStore(reader, blocks, solved, bound, tell)
         task = Task(reader.layout, {}, store, threads, pool, method=ENTRY_VALUES)
         ManyBlocks(task, reader).solve()

@@ -11,7 +11,7 @@ from graphlib import TopologicalSorter
 from typing import NamedTuple
 
 from tbgen.closures.blocks import SolvedBlocks
-from tbgen.closures.groups import solve_group
+from tbgen.closures.groups import KeptPlanes, solve_group
 from tbgen.closures.pace import TICK_SECONDS, SolvePace
 from tbgen.closures.planned import PlannedBlock
 from tbgen.material import Material
@@ -48,6 +48,7 @@ class _ClosureSolve:
 
     def __init__(self, solved: SolvedBlocks, threads: int, pace: SolvePace) -> None:
         self._solved = solved
+        self._kept = KeptPlanes(solved.plane)
         self._threads = threads
         self._pace = pace
         self._telling = threading.Lock()
@@ -96,7 +97,12 @@ class _ClosureSolve:
         if self._waiting_groups and not self._running:
             number = self._waiting_groups.pop()
             future = pool.submit(
-                solve_group, self._units[number], self._solved, self._threads, self._finish
+                solve_group,
+                self._units[number],
+                self._solved,
+                self._kept,
+                self._threads,
+                self._finish,
             )
             self._running[future] = number
 

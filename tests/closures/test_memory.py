@@ -11,11 +11,14 @@ import chess
 import numpy as np
 import pytest
 
+from tbgen.closures import groups
 from tbgen.closures.blocks import SolvedBlocks
+from tbgen.closures.children import ALL_CELLS, SomeCells
 from tbgen.closures.closure import Closure, PlannedBlock
 from tbgen.closures.cuts import Bound, CutQuestion
 from tbgen.closures.folder import BlockFolder
-from tbgen.closures.nodes import node_of
+from tbgen.closures.groups import KeptPlanes
+from tbgen.closures.nodes import Node, node_of
 from tbgen.closures.pace import SolvePace
 from tbgen.closures.schedule import solve_closure
 from tbgen.closures.ways import Way
@@ -127,6 +130,8 @@ def test_a_bounded_promotion_is_promised_memory_for_a_rank_alone(
     tmp_path: Path, squares: str
 ) -> None:
     """A system may refuse to promise more memory than it has, even if it is never touched."""
+    _, small = planned("KPvKP", "a7 h2", tmp_path)
+    solve_closure(small, 1, SolvePace())  # so that kernels are loaded
     block, blocks = planned("KNPvKP", squares, tmp_path)
     tracemalloc.start()
     try:
@@ -135,3 +140,22 @@ def test_a_bounded_promotion_is_promised_memory_for_a_rank_alone(
     finally:
         tracemalloc.stop()
     assert peak < 10 * block.node.cells
+
+
+def test_planes_that_were_asked_last_are_kept_within_some_bytes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(groups, "MOST_KEPT_BYTES", 3 * 4096)
+    read = list[int]()
+
+    def source(node: Node, _side: int, _bound: Bound, _needed: SomeCells, room: Entries) -> Entries:
+        read.append(*node.pawns)
+        return room
+
+    kept = KeptPlanes(source)
+    room = np.zeros(4096, np.int8)
+    for square in (8, 9, 10, 8, 11, 8, 9):
+        node = node_of(Material.parse("KPvK"), [square])
+        plane = kept.plane(node, 0, Bound.LOWER, ALL_CELLS, room)
+        assert not np.shares_memory(plane, room)
+    assert read == [8, 9, 10, 11, 9]
