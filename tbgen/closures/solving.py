@@ -8,8 +8,10 @@ import contextlib
 import math
 import time
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import chess
 
@@ -75,6 +77,22 @@ class OpenProblem:
         self.budget = Budget(seconds, self.budget.free_keys | closure.keys)
 
 
+class ProblemState(NamedTuple):
+    """What the plan of a problem depends on."""
+
+    fen: str
+    accrued: Score
+    budget: Budget
+    solved_keys: AbstractSet[str]
+
+
+class PlannedClosures(NamedTuple):
+    """The closures that are planned for a problem."""
+
+    state: ProblemState
+    closures: Sequence[Closure]
+
+
 class PositionSolver(contextlib.ExitStack):
     """Solves positions with more men than tables have; for use in a `with` statement.
 
@@ -114,6 +132,8 @@ class PositionSolver(contextlib.ExitStack):
         self._planner = Planner(self._tables, self._folder)
         self._winner = self.enter_context(open_syzygy(syzygy))
         self._brackets = dict[tuple[str, Score], Bracket | None]()
+        self._planned: PlannedClosures | None = None
+        """What was planned last, for a solve that follows; planning Fine's no. 70 takes 12 s."""
 
     @property
     def _whole_budget(self) -> Budget:
@@ -125,8 +145,16 @@ class PositionSolver(contextlib.ExitStack):
     def plan(self, position: Position, accrued: Score | str | None = None) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
         board, carried = self._planner.read(position, accrued)
-        affordable = self._planner.affordable(board, carried, self._whole_budget)
-        return plan_of(affordable.closures, most_seconds=self.budget)
+        self._planned = self._plan_closures(board, carried)
+        return plan_of(self._planned.closures, most_seconds=self.budget)
+
+    def _plan_closures(self, board: chess.Board, accrued: Score) -> PlannedClosures:
+        """The closures that the budget allows, in the state of the folder as it is."""
+        budget = self._whole_budget
+        state = ProblemState(board.fen(), accrued, budget, self._folder.keys())
+        if self._planned is not None and self._planned.state == state:
+            return self._planned
+        return PlannedClosures(state, self._planner.affordable(board, accrued, budget).closures)
 
     def solve(
         self,
@@ -139,11 +167,11 @@ class PositionSolver(contextlib.ExitStack):
         """The value of a position and of its moves, or bounds, as `tbgen.solve` gives them."""
         board, carried = self._planner.read(position, accrued)
         began = time.process_time()
-        budget = self._whole_budget
-        closures = self._planner.affordable(board, carried, budget).closures
+        state, closures = self._plan_closures(board, carried)
+        self._planned = None
         plan = plan_of(closures, most_seconds=self.budget)
         self._planner.check(plan)
-        problem = self._opened(board, carried, plan, budget)
+        problem = self._opened(board, carried, plan, state.budget)
         material = str(problem.root.node.material)
         pace = SolvePace(material, plan.expected_seconds, watch, self._overrun)
         solution = self._answer(problem, closures, pace)

@@ -18,6 +18,7 @@ from tbgen.closures.blocks import BlockSolver, SolvedBlocks
 from tbgen.closures.bracket import ANYTHING, Bracket, Solution
 from tbgen.closures.folder import GROUP_SUFFIX, SUFFIX, BlockFolder
 from tbgen.closures.nodes import SharedNode, node_on
+from tbgen.closures.planning import Planner
 from tbgen.closures.solving import PositionSolver
 from tbgen.closures.ways import Way
 from tbgen.errors import (
@@ -351,6 +352,28 @@ def test_a_plan_has_the_block_of_a_position_that_is_asked_with_another_accrued_s
         solver.solve(PAWNS_OF_BOTH, "G4.0")
         assert [solver.plan(PAWNS_OF_BOTH, accrued).nodes for accrued in ("G4.0", "G3.5")] == [0, 1]
         assert solver.solved(PAWNS_OF_BOTH, "G3.5") is None
+
+
+def test_a_solve_takes_up_the_plan_before_it_unless_something_has_changed(
+    folder_of: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned = list[chess.Board]()
+    affordable = Planner.affordable
+
+    def counted(self: Planner, board: chess.Board, *given: Any, **named: Any) -> Any:
+        planned.append(board)
+        return affordable(self, board, *given, **named)
+
+    monkeypatch.setattr(Planner, "affordable", counted)
+    with PositionSolver(folder_of(*PIECES), threads=1) as solver:
+        solver.plan(PAWNS)
+        solver.solve(PAWNS)
+        assert len(planned) == 1
+        solver.solve(PAWNS)  # its blocks are solved now
+        assert len(planned) == 2
+        solver.plan(PAWNS)
+        solver.plan(PAWNS, "G4.0")
+        assert len(planned) == 4
 
 
 def test_an_interrupted_solve_goes_on(folder_of: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
