@@ -7,8 +7,11 @@ from typing import Final
 from tbgen.errors import SolveOverrunError
 from tbgen.system.watching import Watch, unwatched
 
-COMPILING_SECONDS: Final = 100.0
-"""CPU seconds that a solve may take besides: the first one compiles its kernels."""
+COMPILING_SECONDS: Final = 240.0
+"""CPU seconds that a solve may take besides, as the first one compiles its kernels.
+
+With numba 0.60 that took more than 100.
+"""
 
 TICK_SECONDS: Final = 0.5
 """The time between two looks at blocks that are being solved."""
