@@ -139,6 +139,7 @@ class ManyBlocks:
             status = open_block(inquiry, number, self.pawns[number])
             if not status:
                 status = method.solve_codes(inquiry, method.asked)
+            # What is answered on the way leaves nothing to close: no patterns, and no rights.
             if not status and method.asked is None:
                 status = close_block(inquiry, self.mirrors[number], first, cells, found)
             check_status(self.task.material, int(status))
