@@ -54,7 +54,7 @@ def test_a_plan_of_games_that_lack_tables_says_that_no_budget_alone_decides_them
 def test_a_game_whose_solve_takes_too_long_is_named(
     own_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pace, "COMPILING_SECONDS", 0.0)
+    monkeypatch.setattr(pace, "SPARE_SECONDS", 0.0)
     game = tmp_path / "game.pgn"
     game.write_text(f"1. e4 e5 *\n\n{GAME}")
     words = ["--data", str(own_folder), "--solve", "--budget", "6", "--overrun", "0.0001"]

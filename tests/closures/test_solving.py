@@ -288,7 +288,7 @@ def test_a_solve_that_takes_too_long_stops_says_so_and_can_go_on(
     root = chess.Board(PAWNS)
     expected = solved(folder, root).bracket
     shutil.rmtree(folder / "solved")
-    monkeypatch.setattr(pace, "COMPILING_SECONDS", 0.0)
+    monkeypatch.setattr(pace, "SPARE_SECONDS", 0.0)
     with PositionSolver(folder, overrun=0.001) as solver:
         with pytest.raises(SolveOverrunError, match=r"KPvK: stopped after .* expected"):
             solver.solve(root)
