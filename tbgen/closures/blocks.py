@@ -158,6 +158,14 @@ class SolvedBlocks:
             _read_bounds(stored, block.cuts, bound, first + start, needed, part_of_entry)
         return entry
 
+    def have_one_value(self, node: Node) -> bool:
+        """Whether both bounds give all cells of a node the same values."""
+        block = self.closure.blocks.get(node)
+        if block is not None:
+            return block.is_exact and not block.cuts
+        tables = self.closure.tables
+        return bool(tables.digest(node.material) or tables.digest_of_pairs(*node))
+
     def plane(
         self,
         node: Node,

@@ -15,7 +15,6 @@ from tbgen.closures.children import (
     ALL_CELLS,
     NO_DISTANCES,
     ClosureReader,
-    PlaneSource,
     SomeCells,
 )
 from tbgen.closures.cuts import Bound
@@ -46,11 +45,11 @@ class KeptPlanes:
     """Reads planes, and keeps small ones, because several blocks lead to each.
 
     Arguments:
-        source: Reads a plane.
+        solved: Has the planes.
     """
 
-    def __init__(self, source: PlaneSource) -> None:
-        self._source = source
+    def __init__(self, solved: SolvedBlocks) -> None:
+        self._solved = solved
         self._planes = dict[PlaneName, Entries]()
         """Those that were asked last stand behind the others."""
         self._bytes = 0
@@ -59,13 +58,13 @@ class KeptPlanes:
     def plane(
         self, node: Node, side: int, bound: Bound, needed: SomeCells, room: Entries
     ) -> Entries:
-        """A plane, as the source reads it; several threads may ask."""
+        """A plane, as `SolvedBlocks.plane` reads it; several threads may ask."""
         if node.cells // 2 > LARGEST_KEPT:
-            return self._source(node, side, bound, needed, room)
-        name = (node, side, bound)
+            return self._solved.plane(node, side, bound, needed, room)
+        name = (node, side, Bound.LOWER if self._solved.have_one_value(node) else bound)
         plane = self._get(name)
         if plane is None:
-            values = self._source(node, side, bound, ALL_CELLS, room)
+            values = self._solved.plane(node, side, bound, ALL_CELLS, room)
             plane = values.copy()  # they may lie in a large array
             self._put(name, plane)
         return plane

@@ -48,7 +48,7 @@ class _ClosureSolve:
 
     def __init__(self, solved: SolvedBlocks, threads: int, pace: SolvePace) -> None:
         self._solved = solved
-        self._kept = KeptPlanes(solved.plane)
+        self._kept = KeptPlanes(solved)
         self._threads = threads
         self._pace = pace
         self._telling = threading.Lock()

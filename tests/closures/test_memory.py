@@ -148,14 +148,36 @@ def test_planes_that_were_asked_last_are_kept_within_some_bytes(
     monkeypatch.setattr(groups, "MOST_KEPT_BYTES", 3 * 4096)
     read = list[int]()
 
-    def source(node: Node, _side: int, _bound: Bound, _needed: SomeCells, room: Entries) -> Entries:
-        read.append(*node.pawns)
-        return room
+    class Solved(SolvedBlocks):
+        def __init__(self) -> None:
+            pass
 
-    kept = KeptPlanes(source)
+        def have_one_value(self, node: Node) -> bool:
+            return node.pawns == (9,)
+
+        def plane(
+            self,
+            node: Node,
+            side: int,
+            bound: Bound,
+            needed: SomeCells = ALL_CELLS,
+            room: Entries | None = None,
+        ) -> Entries:
+            assert room is not None
+            read.append(*node.pawns)
+            return room
+
+    kept = KeptPlanes(Solved())
     room = np.zeros(4096, np.int8)
-    for square in (8, 9, 10, 8, 11, 8, 9):
+
+    def ask(square: int, bound: Bound) -> None:
         node = node_of(Material.parse("KPvK"), [square])
-        plane = kept.plane(node, 0, Bound.LOWER, ALL_CELLS, room)
+        plane = kept.plane(node, 0, bound, ALL_CELLS, room)
         assert not np.shares_memory(plane, room)
+
+    for square in (8, 9, 10, 8, 11, 8, 9):
+        ask(square, Bound.LOWER)
     assert read == [8, 9, 10, 11, 9]
+    ask(9, Bound.UPPER)  # is kept, as both bounds give it the same values
+    ask(8, Bound.UPPER)
+    assert read == [8, 9, 10, 11, 9, 8]
