@@ -223,7 +223,13 @@ class BlockSolver:
         new = blocks.folder.zeros
         self._reader = ClosureReader([block], blocks.plane, bound, new)
         self._number = self._reader.number_of(block.node)
-        self._single = SingleBlock(self._reader.child_layouts, self._number, new, blocks.asking)
+        self._single = SingleBlock(
+            self._reader.child_layouts,
+            self._number,
+            self._reader.shades[self._number],
+            new,
+            blocks.asking,
+        )
 
     def solve(self) -> BlockArrays:
         """The values of the block, or its bits at each cut."""

@@ -16,9 +16,11 @@ from tbgen.closures.cuts import Bound
 from tbgen.closures.nodes import Node, node_of
 from tbgen.closures.planned import Edge, PlannedBlock, mover_of
 from tbgen.closures.promotions import PromotedGeometries, PromotionBounds
+from tbgen.closures.shades import word_of
 from tbgen.compiled.arrays import Ints, NewArray
 from tbgen.index.layout import HOW_BITS, Layout, Squares, partial_layout
 from tbgen.index.resets import NO_SLOT, Reset
+from tbgen.index.words import EVERYTHING
 from tbgen.material import Material
 from tbgen.men import Role
 from tbgen.retro.drive.results import en_passant_of
@@ -122,8 +124,11 @@ class ClosureReader:
         """[block] what its captures and pawn steps lead to."""
         self._bounded = dict[int, dict[int, set[Role]]]()
         """[block, pawn] the roles of its promotions that bounds replace."""
+        self.shades = np.full(len(layout.blocks), EVERYTHING)
+        """[block] the shades of its bishops that are solved, for the solver."""
         for block in blocks:
             number = _number_in(layout, block.node)
+            self.shades[number] = word_of(block.shades)
             self._planes[number] = list(_needed_planes(block))
             self._bounded[number] = _bounded_roles(block)
         self.tables = empty_child_tables(self.child_layouts, plies=False)
@@ -300,7 +305,13 @@ class ClosureReader:
             start = int(promotions.start[number, pawn, first])
             entry = promotions.entry[start : start + self._half]
             bounds = PromotionBounds(
-                self._promoted_geometries, pawns, pawn, children, self._bound, entry
+                self._promoted_geometries,
+                pawns,
+                self.shades[number],
+                pawn,
+                children,
+                self._bound,
+                entry,
             )
             bounds.fold_roles(first, unsolved)
 

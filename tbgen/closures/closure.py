@@ -22,6 +22,15 @@ from tbgen.closures.reach import (
     ReachedPlacement,
     are_shut_in,
 )
+from tbgen.closures.shades import (
+    Shade,
+    Shades,
+    bishops_of,
+    every_shade,
+    least_share,
+    shade_on,
+    share_of,
+)
 from tbgen.closures.ways import Way
 from tbgen.errors import ClosureTooLargeError, MissingTableError
 from tbgen.index.layout import slots_of
@@ -86,14 +95,17 @@ class Closure:
         """Add the node of a position, and all of its blocks that the position needs."""
         node = root.node
         kings = _kings_in(node, root.queries)
-        if self.way.keeps_pieces or are_shut_in(slots_of(node.material), node.pawns, kings):
-            self._reached = self._walk_from(node, kings, has_right=root.has_right)
+        are_few_reached = (
+            self.way.keeps_pieces
+            or are_shut_in(slots_of(node.material), node.pawns, kings)
+            or any(bishops_of(node.material))
+        )
+        if are_few_reached:
+            self._reached = self._walk_from(root, kings)
         return self.add(node, queries=root.queries)
 
-    def _walk_from(
-        self, root: Node, kings: Kings, *, has_right: bool
-    ) -> Mapping[Node, ReachedPlacement]:
-        """What is reached from a node; ClosureTooLargeError if that takes too much."""
+    def _walk_from(self, root: RootNode, kings: Kings) -> Mapping[Node, ReachedPlacement]:
+        """What is reached from a root; ClosureTooLargeError if that takes too much."""
         seen = set[PawnPlacement]()
         seconds = 0.0
 
@@ -104,7 +116,7 @@ class Closure:
                 seen.add(placement)
                 node = placement.node
                 if not self._may_be_free(node):
-                    seconds += _least_seconds(node, ())
+                    seconds += _least_seconds(node, (), least_share(node.material))
                 if seconds > self._budget.seconds:
                     raise _too_large(node)
             for move in self._moves.from_placement(placement):
@@ -112,7 +124,9 @@ class Closure:
                     yield move
 
         walk = PlacementWalk(moves_of, keeps_pieces=self.way.keeps_pieces)
-        return walk.from_root(PawnPlacement(*root), kings, has_right=has_right)
+        placement = PawnPlacement(*root.node)
+        shades = _shades_in(root.node, root.queries)
+        return walk.from_root(placement, kings, shades, has_right=root.has_right)
 
     def add(
         self, node: Node, *, queries: Queries = (), promoted_by: Color | None = None
@@ -143,9 +157,16 @@ class Closure:
 
         So no time is spent on listing what it leads to.
         """
-        seconds = self.charged_seconds + _least_seconds(node, cuts)
+        share = share_of(self._shades_of(node), node.material)
+        seconds = self.charged_seconds + _least_seconds(node, cuts, share)
         if seconds > self._budget.seconds and not self._may_be_free(node):
             raise _too_large(node)
+
+    def _shades_of(self, node: Node) -> Shades:
+        """The shades that are needed of a node."""
+        if self._reached is None:
+            return every_shade(node.material)
+        return self._reached[node].shades
 
     @cached_property
     def _free_nodes(self) -> set[str]:
@@ -196,8 +217,24 @@ class Closure:
             [str(cut) for cut in cuts],
             [str(query) for query in queries],
         ]
+
+        def key_with(shades: Shades) -> str:
+            return f"{node}-{key_of([*facts, sorted(shades)])}"
+
+        needed = self._shades_of(node)
+        shades = every_shade(node.material)
+        if needed != shades and key_with(shades) not in self._solved_keys:
+            shades = needed
         return PlannedBlock(
-            node, edges, bounds, is_exact, cuts, queries, key=f"{node}-{key_of(facts)}"
+            node=node,
+            shades=shades,
+            share=share_of(needed, node.material),
+            edges=edges,
+            bounds=bounds,
+            is_exact=is_exact,
+            cuts=cuts,
+            queries=queries,
+            key=key_with(shades),
         )
 
     def _is_exact(self, edge: Edge, cuts: Cuts) -> bool:
@@ -259,11 +296,24 @@ def _kings_in(node: Node, queries: Queries) -> Kings:
     return Kings(white, black)
 
 
-def _least_seconds(node: Node, cuts: Cuts) -> float:
-    """The CPU seconds that a block takes at least, whatever it leads to."""
+def _shades_in(node: Node, queries: Queries) -> Shades:
+    """On squares of which colour the bishops stand in the positions that are asked."""
+    pieces = slots_of(node.material)[len(node.pawns) :]
+    shades = set[Shade]()
+    for _, cell in queries:
+        _, squares = node.layout.squares_of(cell)
+        shades.add(shade_on(pieces, squares[len(node.pawns) :]))
+    return Shades(shades)
+
+
+def _least_seconds(node: Node, cuts: Cuts, share: float) -> float:
+    """The CPU seconds that a block takes at least, whatever it leads to.
+
+    So large a share of its cells is needed.
+    """
     if cuts:
-        return cost_at_cuts(node.cells, cuts).cpu_seconds
-    return cost_of_block(node.cells, 1, (), is_grouped=True).cpu_seconds
+        return cost_at_cuts(node.cells, cuts, share=share).cpu_seconds
+    return cost_of_block(node.cells, 1, (), share=share, is_grouped=True).cpu_seconds
 
 
 def _too_large(node: Node) -> ClosureTooLargeError:

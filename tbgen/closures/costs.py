@@ -105,7 +105,7 @@ class BlockCost:
     """What a block takes to solve."""
 
     cells: int
-    """Its cells, once for each bound."""
+    """Its cells that are solved, once for each bound."""
     cpu_seconds: float
     memory_bytes: int
     """Without files; one question at a time."""
@@ -117,35 +117,45 @@ class BlockCost:
 
 
 def cost_of_block(
-    cells: int, passes: int, child_cells: Sequence[int], *, is_grouped: bool
+    cells: int,
+    passes: int,
+    child_cells: Sequence[int],
+    *,
+    share: float = 1.0,
+    is_grouped: bool,
 ) -> BlockCost:
     """What a block takes of which all outcomes are found.
 
     `passes` counts the bounds with which it is solved. `child_cells` has the cells of each plane
-    that it reads. `is_grouped` says that it is solved together with other blocks.
+    that it reads. So large a `share` of its own is solved. `is_grouped` says that it is solved
+    together with other blocks.
     """
+    solved = int(cells * share)
     read = sum(min(size, cells) for size in child_cells)
     children_bytes = passes * read + max(child_cells, default=0)
     if is_grouped:
-        each_pass = GROUPED_BLOCK_SECONDS + cells * GROUPED_CELL_SECONDS
+        each_pass = GROUPED_BLOCK_SECONDS + solved * GROUPED_CELL_SECONDS
         seconds = PLANNING_SECONDS + passes * each_pass
     else:
-        seconds = passes * (BLOCK_SECONDS + cells * CELL_SECONDS)
+        seconds = passes * (BLOCK_SECONDS + solved * CELL_SECONDS)
     return BlockCost(
-        cells=passes * cells,
+        cells=passes * solved,
         cpu_seconds=seconds,
         memory_bytes=int(cells * CELL_BYTES) + children_bytes,
-        disk_bytes=passes * cells // VALUES_A_STORED_BYTE,
+        disk_bytes=passes * solved // VALUES_A_STORED_BYTE,
         scratch_bytes=0,
     )
 
 
-def cost_at_cuts(cells: int, cuts: Cuts, read_bytes: int = 0, rights_bytes: int = 0) -> BlockCost:
-    """What a block takes of which some cuts are asked.
+def cost_at_cuts(
+    cells: int, cuts: Cuts, read_bytes: int = 0, rights_bytes: int = 0, *, share: float = 1.0
+) -> BlockCost:
+    """What a block takes of which some cuts are asked, for a share of its cells.
 
     It reads `read_bytes` of values at once. Where a pawn may be taken en passant, `rights_bytes` of
     them are values with such a right.
     """
+    solved = int(cells * share)
     planes = _planes_of_mobility(cuts)
     seconds = MOVES_AT_CUTS + len(cuts) * _seconds_at_cut(cells, planes)
     # Bits of legal positions, of check, of resets, of each plane of mobility and of each cut.
@@ -165,10 +175,10 @@ def cost_at_cuts(cells: int, cuts: Cuts, read_bytes: int = 0, rights_bytes: int 
         memory += arrays + max(read_bytes + folding, kept_bytes + question)
         scratch = 0
     return BlockCost(
-        cells=cells,
-        cpu_seconds=BLOCK_SECONDS + cells * seconds,
+        cells=solved,
+        cpu_seconds=BLOCK_SECONDS + solved * seconds,
         memory_bytes=memory,
-        disk_bytes=len(cuts) * cells // CELLS_A_STORED_BYTE,
+        disk_bytes=len(cuts) * solved // CELLS_A_STORED_BYTE,
         scratch_bytes=scratch,
         question_bytes=question,
     )

@@ -120,7 +120,7 @@ def _solve_with(
         reader = ClosureReader(blocks, kept.plane, bound, do_all=pool.map)
         store = GroupStore(reader, blocks, solved, bound, tell)
         task = Task(reader.layout, {}, store, threads, pool, method=ENTRY_VALUES)
-        ManyBlocks(task, reader).solve()
+        ManyBlocks(task, reader, reader.shades).solve()
 
 
 class GroupStore:

@@ -58,7 +58,7 @@ class BlockWithDistances:
         store = _OneBlockStore(reader, [block], solved, bound, tell_nobody)
         with ThreadPoolExecutor(1) as pool:
             task = Task(reader.layout, {}, store, 1, pool, method=DISTANCES)
-            ManyBlocks(task, reader).solve()
+            ManyBlocks(task, reader, reader.shades).solve()
         self._cells = store.cells
         self._patterns, (self._numbers,) = merge_patterns(
             [store.dictionary], len(store.dictionary.rows)

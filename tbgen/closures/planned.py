@@ -9,6 +9,7 @@ from tbgen.closures.costs import BlockCost, cost_at_cuts, cost_of_block
 from tbgen.closures.cuts import Bound, Cuts
 from tbgen.closures.folder import WHOLE
 from tbgen.closures.nodes import Node
+from tbgen.closures.shades import Shades
 from tbgen.index.layout import slots_of
 from tbgen.index.resets import NO_SLOT, Reset
 from tbgen.men import Role
@@ -64,6 +65,13 @@ class PlannedBlock:
     """A node of a closure, and how it is solved."""
 
     node: Node
+    shades: Shades
+    """What is solved of it: the cells with its bishops on squares of these colours.
+
+    They are all there are if such a block is solved already.
+    """
+    share: float
+    """The part of its cells that is needed, which its cost counts."""
     edges: Sequence[Edge]
     bounds: Sequence[Bound]
     """It is solved once for each of these bounds, which replace unsolved promotions."""
@@ -99,15 +107,19 @@ class PlannedBlock:
         children = {edge.child for edge in self.edges if not edge.is_bounded}
         planes = [child.cells // 2 for child in children]
         passes = len(self.bounds)
-        return cost_of_block(self.node.cells, passes, planes, is_grouped=self.is_grouped)
+        return cost_of_block(
+            self.node.cells, passes, planes, share=self.share, is_grouped=self.is_grouped
+        )
 
     def _cost_at_cuts(self) -> BlockCost:
         rights_bytes = self._bytes_of_rights
         read = [self._bytes_read(side) for side in Color]
         if self.node.double_steps:  # captures en passant ask for what moves of both sides lead to
             read_bytes = sum(read) + rights_bytes
-            return cost_at_cuts(self.node.cells, self.cuts, read_bytes, rights_bytes)
-        return cost_at_cuts(self.node.cells, self.cuts, max(read) + rights_bytes)
+            return cost_at_cuts(
+                self.node.cells, self.cuts, read_bytes, rights_bytes, share=self.share
+            )
+        return cost_at_cuts(self.node.cells, self.cuts, max(read) + rights_bytes, share=self.share)
 
     @property
     def _bytes_of_rights(self) -> int:

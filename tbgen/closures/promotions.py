@@ -76,6 +76,7 @@ class PromotionBounds:
     Arguments:
         geometries: Of the block's layout.
         pawns: Of the block.
+        shades: Those of the block's bishops that are solved.
         promoted: The slot of the pawn.
         children: What the layout's blocks lead to, with this bound.
         bound: Whether to find the least or the most that the promotions are worth to White.
@@ -86,6 +87,7 @@ class PromotionBounds:
         self,
         geometries: PromotedGeometries,
         pawns: Squares,
+        shades: Word,
         promoted: int,
         children: ChildTables,
         bound: Bound,
@@ -95,6 +97,7 @@ class PromotionBounds:
         self._words = geometries.before.words
         self._men = len(geometries.men) + 1
         self._other_pawns = np.array([*pawns[:promoted], *pawns[promoted + 1 :]], np.int64)
+        self._shades = shades
         self._promoted = promoted
         self._color, _ = geometries.slots[promoted]
         self._square = pawns[promoted] + (8 if self._color is Color.WHITE else -8)
@@ -133,6 +136,7 @@ class PromotionBounds:
         end = first + self._words
         block = bare_block(geometry, max(end, -first))
         enter_block(block, 0, self._other_pawns)
+        block.shades[0] = self._shades
         find_legal(block, np.zeros(self._men, np.int64), first, end)
 
         def fold_part(number: int) -> int:
@@ -202,12 +206,16 @@ class PromotionBounds:
 
 
 def _geometry_after(geometry: Geometry, promoted: int, color: Color, rays: Rays) -> Geometry:
-    """As for `PromotedGeometries.after`; `rays` are those of all men, the new one last."""
+    """As for `PromotedGeometries.after`; `rays` are those of all men, the new one last.
+
+    The shade is that of the bishops before the promotion.
+    """
     men = len(geometry.color)
     return geometry._replace(
         rays=rays,
         color=np.append(geometry.color, int(color)),
         shift=np.append(geometry.shift, geometry.king_shift + 6),
+        light=np.append(geometry.light, np.zeros((1, 64), np.int64), axis=0),
         twin_start=np.append(geometry.twin_start, men),
         twin_end=np.append(geometry.twin_end, men + 1),
         king_square=np.tile(geometry.king_square, 64),

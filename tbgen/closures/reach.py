@@ -1,6 +1,7 @@
 """Reach: which blocks a position needs, where it does not need all that its pawns can lead to.
 
-Two rules leave blocks out. Bounds replace them, so what is solved stays right.
+Two rules leave blocks out. Bounds replace them, so what is solved stays right. A third one leaves
+cells out.
 
 * *Kings that are shut in.* While only kings stand beside the pawns, a king walks around pawns and
   the squares that pawns attack. It takes a pawn only beside a square that it can walk to. So behind
@@ -11,6 +12,8 @@ Two rules leave blocks out. Bounds replace them, so what is solved stays right.
   a promotion are many more than those before it. Most are never needed: a side that promotes
   mostly wins with its new man. A way that keeps pieces solves what is reached without a promotion,
   and what a promotion leads to from there as long as no piece is taken.
+* *Bishops on their colour.* A bishop stays on squares of one colour, so no position that is reached
+  needs the cells with it on the others (see `shades`).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,8 +23,16 @@ import chess
 
 from tbgen.closures.moves import PlacementMove
 from tbgen.closures.nodes import Node, PawnPlacement
-from tbgen.index.layout import Slot, Squares, slots_of
+from tbgen.closures.shades import (
+    Shades,
+    bishops_of,
+    mirrored,
+    with_light_bishop,
+    without_bishop,
+)
+from tbgen.index.layout import MIRROR, Slot, Squares, pawn_sets, slots_of
 from tbgen.index.resets import NO_SLOT
+from tbgen.index.squares import is_light
 from tbgen.men import Role
 from tbgen.score import Color
 
@@ -50,12 +61,18 @@ class ReachedPlacement(NamedTuple):
     """The side that promotes last, for each way there; None for a way without promotions."""
     kings: Kings
     """Where the kings may stand there."""
+    shades: Shades
+    """On squares of which colour the bishops stand there."""
 
     def __or__(self, other: "ReachedPlacement") -> "ReachedPlacement":
-        return ReachedPlacement(self.promoters | other.promoters, self.kings | other.kings)
+        return ReachedPlacement(
+            self.promoters | other.promoters,
+            self.kings | other.kings,
+            self.shades | other.shades,
+        )
 
 
-NOT_REACHED: Final = ReachedPlacement(frozenset(), Kings(0, 0))
+NOT_REACHED: Final = ReachedPlacement(frozenset(), Kings(0, 0), Shades())
 
 MovesOf = Callable[[PawnPlacement], Iterable[PlacementMove]]
 
@@ -73,14 +90,14 @@ class PlacementWalk:
         self._keeps_pieces = keeps_pieces
 
     def from_root(
-        self, root: PawnPlacement, kings: Kings, *, has_right: bool
+        self, root: PawnPlacement, kings: Kings, shades: Shades, *, has_right: bool
     ) -> Mapping[Node, ReachedPlacement]:
-        """The nodes that are reached from a placement with the kings somewhere.
+        """The nodes that are reached from a placement with kings and bishops somewhere.
 
         `has_right` says that a pawn may be taken en passant there.
         """
         reached = dict[PawnPlacement, ReachedPlacement]()
-        waiting = [(root, ReachedPlacement(frozenset([None]), kings))]
+        waiting = [(root, ReachedPlacement(frozenset([None]), kings, shades))]
         while waiting:
             placement, arrival = waiting.pop()
             before = reached.get(placement, NOT_REACHED)
@@ -111,12 +128,13 @@ class PlacementWalk:
         promoters = self._promoters_after(slots, here, move)
         if not promoters:
             return None
+        shades = _shades_after(placement, slots, here.shades, move)
         if move.reset.promoted != NO_SLOT:
-            return ReachedPlacement(promoters, ANYWHERE)
+            return ReachedPlacement(promoters, ANYWHERE, shades)
         kings = _kings_after(placement, slots, here.kings, move)
         if kings is None:
             return None
-        return ReachedPlacement(promoters, kings)
+        return ReachedPlacement(promoters, kings, shades)
 
     def _promoters_after(
         self, slots: Sequence[Slot], here: ReachedPlacement, move: PlacementMove
@@ -150,6 +168,24 @@ def _kings_after(
     if taker is Color.WHITE:
         return kings._replace(white=taken_on)
     return kings._replace(black=taken_on)
+
+
+def _shades_after(
+    placement: PawnPlacement, slots: Sequence[Slot], shades: Shades, move: PlacementMove
+) -> Shades:
+    """On squares of which colour the bishops stand after a move."""
+    gone = move.reset.gone
+    promoted = move.reset.promoted
+    if gone != NO_SLOT:
+        prey_color, prey = slots[gone]
+        if prey is Role.BISHOP:
+            shades = without_bishop(shades, placement.material, prey_color)
+    if promoted != NO_SLOT and move.reset.role is Role.BISHOP:
+        # A step leads to a square of the other colour, a capture to one of the same.
+        is_capture = gone != NO_SLOT
+        if is_light(placement.pawns[promoted]) is is_capture:
+            shades = with_light_bishop(shades, slots[promoted][0])
+    return shades
 
 
 def are_shut_in(slots: Sequence[Slot], pawns: Squares, kings: Kings) -> bool:
@@ -218,5 +254,22 @@ def _by_node(reached: Mapping[PawnPlacement, ReachedPlacement]) -> Mapping[Node,
     """How nodes are reached: by a placement or by its mirror image."""
     nodes = dict[Node, ReachedPlacement]()
     for placement, how in reached.items():
-        nodes[placement.node] = nodes.get(placement.node, NOT_REACHED) | how
+        node = placement.node
+        there = how._replace(shades=_shades_in(node, placement, how.shades))
+        nodes[node] = nodes.get(node, NOT_REACHED) | there
     return nodes
+
+
+def _shades_in(node: Node, placement: PawnPlacement, shades: Shades) -> Shades:
+    """The shades of a placement in its node, which may have the mirror image, or be both."""
+    material = placement.material
+    if sum(bishops_of(material)) == 0:
+        return shades
+    slots = slots_of(material)
+    own = pawn_sets(slots, placement.pawns)
+    mirror_image = pawn_sets(slots, [square ^ MIRROR for square in placement.pawns])
+    if own == mirror_image:
+        return shades | mirrored(shades, material)
+    if own == pawn_sets(slots, node.pawns):
+        return shades
+    return mirrored(shades, material)

@@ -202,7 +202,11 @@ class Layout:
 
         The position may be illegal.
         """
-        block, side, king, *rest = (int(digit) for digit in np.unravel_index(cell, self.shape))
+        digits = list[int]()
+        for size in reversed(self.shape):
+            cell, digit = divmod(int(cell), size)  # of any size: 32 men have more cells than 2^63
+            digits.append(digit)
+        block, side, king, *rest = reversed(digits)
         if not self.pawns:
             king = TRIANGLE[king]
         return side, (*self.blocks[block], king, *rest)

@@ -55,6 +55,18 @@ TO_TRIANGLE: Final = np.argmax(TRIANGLE_INDEX[SYMMETRY] >= 0, axis=0)
 """[square] -> the first symmetry that brings it into the triangle."""
 
 
+def is_light(square: int) -> bool:
+    """Whether a square is light, as h1 is."""
+    return (square % 8 + square // 8) % 2 == 1
+
+
+LIGHT_BISHOP: Final = (1, 8)
+"""[color] what a bishop on a light square adds to the number of a *shade*.
+
+A shade says how many bishops of each side stand on light squares, up to seven.
+"""
+
+
 def bits_of(are_in: npt.NDArray[np.bool_]) -> Words:
     """Sets of squares as words; the last axis says of each square whether it is in the set."""
     return np.packbits(are_in, axis=-1, bitorder="little").view(np.uint64)[..., 0]

@@ -11,10 +11,11 @@ from functools import partial
 
 import numpy as np
 
-from tbgen.compiled.arrays import Ints
+from tbgen.compiled.arrays import Ints, Word, Words
 from tbgen.compiled.jit import borrowing
 from tbgen.index.kernels import GOALS
 from tbgen.index.layout import Layout
+from tbgen.index.words import EVERYTHING
 from tbgen.retro.cells.worker import HISTORIES, AnyWorker, Room
 from tbgen.retro.drive.methods import new_worker
 from tbgen.retro.drive.results import count_words, en_passant_of, name_patterns, nothing_found
@@ -39,14 +40,20 @@ RUNS_PER_THREAD = 4
 class ManyBlocks:
     """A table with pawns on its way. Each thread that solves runs has arrays of its own."""
 
-    def __init__(self, task: Task, reader: WaveReader | None = None) -> None:
-        """`reader` brings other values to hand than those of the task's children."""
+    def __init__(
+        self, task: Task, reader: WaveReader | None = None, shades: Words | None = None
+    ) -> None:
+        """`reader` brings other values to hand than those of the task's children.
+
+        `shades` says for each block which shades of its bishops are solved, if not all are.
+        """
         self.task = task
         layout = task.layout
         self.geometry = geometry_of(layout)
         self.child_reader: WaveReader = reader or task.child_reader()
         self.pawns = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
         self.mirrors = np.array([layout.is_own_mirror(pawns) for pawns in layout.blocks])
+        self.shades = np.full(len(layout.blocks), EVERYTHING) if shades is None else shades
         self.done = np.zeros(len(layout.blocks), bool)
         for run in task.store.runs():
             self._take_up(run)
@@ -136,7 +143,7 @@ class ManyBlocks:
             here = slice(first, first + block_cells)
             values = BlockValues(cells.entry[here], cells.dtg[here])
             inquiry = Inquiry(worker, values, children, goal_of)
-            status = open_block(inquiry, number, self.pawns[number])
+            status = open_block(inquiry, number, self.pawns[number], self.shades[number])
             if not status:
                 status = method.solve_codes(inquiry, method.asked)
             # What is answered on the way leaves nothing to close: no patterns, and no rights.
@@ -158,12 +165,13 @@ def most_run_blocks(layout: Layout) -> int:
 
 
 @borrowing
-def open_block(inquiry: Inquiry, number: int, squares: Ints) -> int:
+def open_block(inquiry: Inquiry, number: int, squares: Ints, shades: Word) -> int:
     """Begin with a block whose children are all there: its moves; returns the status."""
     block = inquiry.worker.block
     scratch = inquiry.worker.scratch
     words = block.geometry.words
     enter_block(block, number, squares)
+    block.shades[0] = shades
     find_legal(block, scratch.men, 0, words)
     return find_moves(block, inquiry.children, scratch, 0, words)
 

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import Bytes, NewArray, Words
+from tbgen.compiled.arrays import Bytes, NewArray, Word, Words
+from tbgen.index.words import EVERYTHING
 from tbgen.retro.cells.worker import JOURNAL, Room, Worker
 from tbgen.retro.drive.methods import solve_outcomes
 from tbgen.retro.drive.results import en_passant_of
@@ -72,6 +73,8 @@ class SingleBlock:
     """The layout of its material with all blocks of that, then those of other materials."""
     number: int
     """The number of the block in the first layout."""
+    shades: Word = EVERYTHING
+    """A bit for each shade of its bishops that is solved."""
     new: NewArray = np.zeros
     """Makes all large arrays but the sets that grow."""
     asking: AbstractContextManager[Any] = field(default_factory=nullcontext)
@@ -180,6 +183,7 @@ class SingleBlock:
             geometry, plies=False, numbers=numbers, codes=codes, planes=planes, new=self.new
         )
         enter_block(block, self.number, np.array(layout.blocks[self.number], np.int64))
+        block.shades[0] = self.shades
         return block
 
     def _chunks(self) -> range:

@@ -29,6 +29,7 @@ from tbgen.retro.words.geometry import (
     Geometry,
     king_of,
     occupied_by,
+    shade_of,
     unpack_men,
     word_of_images,
 )
@@ -62,6 +63,8 @@ class Block(NamedTuple):
     """[pawn] -> square."""
     pawn_set: Words
     """[0] the pawns as a set of squares."""
+    shades: Words
+    """[0] a bit for each shade that is solved (see `shade_of`), all of them for a table."""
     occupied: Words
     """[word] all men but the black king; NOTHING where the word holds no position."""
     legal: Words
@@ -134,6 +137,7 @@ def new_block(
         number=np.zeros(1, np.int64),
         pawns=np.zeros(len(geometry.pawn_color), np.int64),
         pawn_set=np.zeros(1, np.uint64),
+        shades=np.full(1, EVERYTHING),
         occupied=np.zeros(words, np.uint64),
         legal=new(2 * words, np.uint64).reshape(pair),
         check=new(2 * words, np.uint64).reshape(pair),
@@ -256,7 +260,9 @@ def find_legal(block: Block, men: Ints, first: int, end: int) -> None:
     geometry = block.geometry
     for word in range(first, end):
         unpack_men(geometry, word, men)
-        occupied = occupied_by(geometry, word, men, block.pawn_set[0])
+        occupied = NOTHING
+        if block.shades[0] & square_bit(shade_of(geometry, men)):
+            occupied = occupied_by(geometry, word, men, block.pawn_set[0])
         block.occupied[word] = occupied
         if occupied == NOTHING:
             block.legal[:, word] = NOTHING

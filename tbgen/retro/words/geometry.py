@@ -13,8 +13,17 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Ints, Word
 from tbgen.compiled.jit import by_address, inlined
 from tbgen.index.layout import Layout
-from tbgen.index.squares import KING_TO, SYMMETRY, TRIANGLE, Rays, rays_of
+from tbgen.index.squares import (
+    KING_TO,
+    LIGHT_BISHOP,
+    SYMMETRY,
+    TRIANGLE,
+    Rays,
+    is_light,
+    rays_of,
+)
 from tbgen.index.words import NOTHING, square_bit
+from tbgen.men import AnyMan, Role
 from tbgen.score import Color
 
 WHITE = int(Color.WHITE)
@@ -35,6 +44,8 @@ class Geometry(NamedTuple):
     rays: Rays
     shift: Ints
     """[man] a step of one square is 1 << shift words."""
+    light: Ints
+    """[man, square] what the man there adds to the number of the shade."""
     twin_start: Ints
     """[man] -> first man of its group of equal men."""
     twin_end: Ints
@@ -68,6 +79,7 @@ def geometry_of(layout: Layout) -> Geometry:
         color=np.array([int(color) for color, _ in men], np.int64),
         rays=rays_of([role for _, role in men]),
         shift=shift,
+        light=np.array([_light(*man) for man in men], np.int64).reshape(len(men), 64),
         twin_start=twin_start.astype(np.int64),
         twin_end=twin_end.astype(np.int64),
         king_square=king_square,
@@ -78,6 +90,13 @@ def geometry_of(layout: Layout) -> Geometry:
         words=layout.block_words,
         pawn_color=np.array([int(color) for color, _ in layout.slots[: layout.pawns]], np.int64),
     )
+
+
+def _light(color: Color, role: AnyMan) -> list[int]:
+    """[square] what a man there adds to the number of the shade."""
+    if role is not Role.BISHOP:
+        return [0] * 64
+    return [LIGHT_BISHOP[color] * is_light(square) for square in range(64)]
 
 
 @cache
@@ -110,6 +129,15 @@ def unpack_men(geometry: Geometry, word: Int, men: Ints) -> None:
 def king_of(geometry: Geometry, word: Int) -> Int:
     """The white king's square in a word."""
     return geometry.king_square[word >> geometry.king_shift]
+
+
+@inlined
+def shade_of(geometry: Geometry, men: Ints) -> Int:
+    """The number of a word's shade."""
+    shade = 0
+    for n in range(len(men)):
+        shade += geometry.light[n, men[n]]
+    return shade
 
 
 @inlined
