@@ -9,8 +9,8 @@ these steps:
 3. `policy` chooses the next question of a way: a few `cuts`, and the bound that replaces the values
    of unsolved promotions.
 4. `closure` lists the blocks that this question takes, each as `planned` has it. `moves` lists what
-   leads from placement to placement. `reach` leaves out what the kings never reach, and what the
-   promoting side does not need.
+   leads from placement to placement. `reach` leaves out what the kings never reach, what the
+   promoting side does not need, and bishops on squares of the other colour (`shades`).
 5. `schedule` solves each block after those that it leads to: small ones in `groups`, large ones one
    by one (`blocks`). `children` reads the values that a block leads to, and `promotions` bounds
    those that are not solved. `blocks` reads and keeps values, in the files of `folder`.

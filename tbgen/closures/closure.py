@@ -163,8 +163,11 @@ class Closure:
             raise _too_large(node)
 
     def _shades_of(self, node: Node) -> Shades:
-        """The shades that are needed of a node."""
-        if self._reached is None:
+        """The shades that are needed of a node.
+
+        A way that keeps pieces may lead to a node by a capture that its walk does not follow.
+        """
+        if self._reached is None or self.way.keeps_pieces:
             return every_shade(node.material)
         return self._reached[node].shades
 
