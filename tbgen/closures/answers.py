@@ -9,7 +9,7 @@ import chess
 from tbgen.closures.blocks import ANSWERS, ENTRY, RIGHTS, SolvedBlocks
 from tbgen.closures.bracket import ANYTHING, Bracket, MoveBracket, Solution
 from tbgen.closures.cuts import Bound
-from tbgen.closures.nodes import Node, cell_on, node_on
+from tbgen.closures.nodes import Node, cell_on, node_on, shade_in
 from tbgen.closures.planned import PlannedBlock
 from tbgen.errors import UnprovedError
 from tbgen.index.layout import HOW_MASK, TURNS
@@ -61,13 +61,21 @@ class Brackets:
 
     def block_of(self, board: chess.Board) -> BlockOfPosition | None:
         """The block of a position or of its reversal in colours, if the closure has one."""
-        own = self._closure.blocks.get(node_on(board))
+        own = self._block_with(board)
         if own is not None:
             return BlockOfPosition(own, is_reversed=False)
-        reversed_ = self._closure.blocks.get(node_on(board.mirror()))
+        reversed_ = self._block_with(board.mirror())
         if reversed_ is not None:
             return BlockOfPosition(reversed_, is_reversed=True)
         return None
+
+    def _block_with(self, board: chess.Board) -> PlannedBlock | None:
+        """The block in these colours that is solved for a position, if there is one."""
+        node = node_on(board)
+        block = self._closure.blocks.get(node)
+        if block is None or shade_in(node, cell_on(node, board)) not in block.shades:
+            return None
+        return block
 
     def _in_block(
         self, found: BlockOfPosition, board: chess.Board, accrued: Score | None

@@ -86,19 +86,19 @@ class SolvedBlocks:
     def solve(self, block: PlannedBlock) -> None:
         """Solve a block alone with each of its bounds, unless another process has done it."""
         for bound in block.bounds:
-            name = block.name_with(bound)
-            if self.folder.get(name) is None:
+            if not self.has(block, bound):
+                name, *_ = block.names_with(bound)
                 self.folder.put(name, BlockSolver(block, self, bound).solve())
 
     def has(self, block: PlannedBlock, bound: Bound) -> bool:
         """Whether a block is solved with a bound."""
-        name = block.name_with(bound)
-        return name in self._unsaved or self.folder.get(name) is not None
+        return self._found(block, bound) is not None
 
     def keep(self, block: PlannedBlock, bound: Bound, arrays: BlockArrays) -> None:
         """Keep a solved block of a group until there are enough for a file; several threads may."""
+        name, *_ = block.names_with(bound)
         with self._saving:
-            self._unsaved[block.name_with(bound)] = UnsavedBlock(arrays)
+            self._unsaved[name] = UnsavedBlock(arrays)
             self._unsaved_bytes += sum(array.nbytes for array in arrays.values())
             if self._unsaved_bytes >= MOST_UNSAVED_BYTES:
                 self._save(str(block.node.material))
@@ -115,14 +115,20 @@ class SolvedBlocks:
             self._unsaved = {}
             self._unsaved_bytes = 0
 
-    def _stored(self, block: PlannedBlock, bound: Bound) -> StoredBlock:
-        name = block.name_with(bound)
-        while True:
+    def _found(self, block: PlannedBlock, bound: Bound) -> StoredBlock | None:
+        for name in block.names_with(bound):
             stored = self._unsaved.get(name) or self.folder.get(name)
             if stored is not None:
                 return stored
+        return None
+
+    def _stored(self, block: PlannedBlock, bound: Bound) -> StoredBlock:
+        while True:
+            stored = self._found(block, bound)
+            if stored is not None:
+                return stored
             if not self._solves:
-                raise LookupError(name)
+                raise LookupError(block.key)
             self.solve(block)
 
     def read(

@@ -116,7 +116,10 @@ class SolvePlan:
     nodes: int
     """Blocks to be solved."""
     cells: int
-    """Their cells, of both sides to move; those of blocks that are solved twice count twice."""
+    """Their cells that are solved, of both sides to move.
+
+    Those that are solved twice count twice.
+    """
     cpu_seconds: float
     """CPU seconds of the first question of each way."""
     memory_bytes: int

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from tbgen.closures.cuts import Bound
+from tbgen.closures.cuts import UNKNOWN, Bound
 from tbgen.closures.nodes import Node, node_of
 from tbgen.closures.planned import Edge, PlannedBlock, mover_of
 from tbgen.closures.promotions import PromotedGeometries, PromotionBounds
@@ -77,6 +77,8 @@ class NeededPlane(NamedTuple):
     child: Node
     side: int
     """The side to move in the child."""
+    is_bounded: bool
+    """Whether a bound replaces its values."""
 
 
 class PromotionRequest(NamedTuple):
@@ -215,6 +217,10 @@ class ClosureReader:
         def read(plane_and_first: tuple[NeededPlane, int]) -> None:
             plane, first = plane_and_first
             room = entry[first : first + plane.child.cells // 2]
+            if plane.is_bounded:
+                # The child may be solved all the same, on another way to it and for less.
+                room[:] = UNKNOWN[self._bound]
+                return
             values = self._source(plane.child, plane.side, self._bound, ALL_CELLS, room)
             if values is not room:
                 room[:] = values
@@ -346,7 +352,8 @@ def _needed_planes(block: PlannedBlock) -> Iterator[NeededPlane]:
         if not edge.is_plain_promotion:
             reset = edge.reset
             mover = mover_of(block.node, edge)
-            yield NeededPlane(mover, reset.gone, edge.child, int(mover.other) ^ reset.flip)
+            side = int(mover.other) ^ reset.flip
+            yield NeededPlane(mover, reset.gone, edge.child, side, edge.is_bounded)
 
 
 def _is_bounded_promotion(edge: Edge) -> bool:

@@ -13,7 +13,7 @@ from tbgen.closures.costs import cost_at_cuts, cost_of_block
 from tbgen.closures.cuts import ALL_OUTCOMES, Bound, CutQuestion, Cuts
 from tbgen.closures.folder import key_of
 from tbgen.closures.moves import PlacementMove, PlacementMoves
-from tbgen.closures.nodes import Node, PawnPlacement, RootNode
+from tbgen.closures.nodes import Node, PawnPlacement, RootNode, shade_in
 from tbgen.closures.planned import BOUNDED, NEVER_REACHED, Edge, PlannedBlock
 from tbgen.closures.reach import (
     ANYWHERE,
@@ -21,18 +21,18 @@ from tbgen.closures.reach import (
     PlacementWalk,
     ReachedPlacement,
     are_shut_in,
+    shades_after,
+    shades_in_node,
 )
 from tbgen.closures.shades import (
-    Shade,
     Shades,
     bishops_of,
     every_shade,
     least_share,
-    shade_on,
     share_of,
 )
 from tbgen.closures.ways import Way
-from tbgen.errors import ClosureTooLargeError, MissingTableError
+from tbgen.errors import BuildError, ClosureTooLargeError, MissingTableError
 from tbgen.index.layout import slots_of
 from tbgen.index.resets import NO_SLOT
 from tbgen.probe.opened import OpenTables
@@ -95,28 +95,30 @@ class Closure:
         """Add the node of a position, and all of its blocks that the position needs."""
         node = root.node
         kings = _kings_in(node, root.queries)
-        are_few_reached = (
-            self.way.keeps_pieces
-            or are_shut_in(slots_of(node.material), node.pawns, kings)
-            or any(bishops_of(node.material))
-        )
-        if are_few_reached:
+        if self._may_need_less(node, kings):
             self._reached = self._walk_from(root, kings)
         return self.add(node, queries=root.queries)
 
+    def _may_need_less(self, node: Node, kings: Kings) -> bool:
+        """Whether a position may need less than all that its pawns can lead to (see `reach`)."""
+        are_kings_shut_in = are_shut_in(slots_of(node.material), node.pawns, kings)
+        has_bishops = any(bishops_of(node.material))
+        return are_kings_shut_in or self.way.keeps_pieces or has_bishops
+
     def _walk_from(self, root: RootNode, kings: Kings) -> Mapping[Node, ReachedPlacement]:
         """What is reached from a root; ClosureTooLargeError if that takes too much."""
-        seen = set[PawnPlacement]()
+        seen = set[Node]()
         seconds = 0.0
 
         def moves_of(placement: PawnPlacement) -> Iterator[PlacementMove]:
-            """The moves to what this way solves, as long as all new placements fit the budget."""
+            """The moves to what this way solves, as long as all new nodes fit the budget."""
             nonlocal seconds
-            if placement not in seen:
-                seen.add(placement)
-                node = placement.node
+            node = placement.node
+            if node not in seen:
+                seen.add(node)
                 if not self._may_be_free(node):
-                    seconds += _least_seconds(node, (), least_share(node.material))
+                    cuts = self.way.cuts_of(node, Color.WHITE, self.question)
+                    seconds += _least_seconds(node, cuts, least_share(node.material))
                 if seconds > self._budget.seconds:
                     raise _too_large(node)
             for move in self._moves.from_placement(placement):
@@ -125,7 +127,7 @@ class Closure:
 
         walk = PlacementWalk(moves_of, keeps_pieces=self.way.keeps_pieces)
         placement = PawnPlacement(*root.node)
-        shades = _shades_in(root.node, root.queries)
+        shades = Shades(shade_in(root.node, cell) for _, cell in root.queries)
         return walk.from_root(placement, kings, shades, has_right=root.has_right)
 
     def add(
@@ -143,10 +145,10 @@ class Closure:
         edges = list(self._edges_of(node, promoted_by))
         block = self._planned(node, edges, cuts, queries)
         self.blocks[node] = block
-        if block.key not in self._solved_keys:
+        if not any(key in self._solved_keys for key in block.keys):
             self.lacking.append(block)
             self.cpu_seconds += block.cost.cpu_seconds
-        if block.key not in self._budget.free_keys:
+        if not any(key in self._budget.free_keys for key in block.keys):
             self.charged_seconds += block.cost.cpu_seconds
             if self.charged_seconds > self._budget.seconds:
                 raise _too_large(node)
@@ -199,7 +201,17 @@ class Closure:
             else:
                 promoter = slots[reset.promoted][0] if promotes else promoted_by
                 source = self.add(child, promoted_by=promoter).key
+                self._check_shades(node, move)
             yield Edge(reset, child, source)
+
+    def _check_shades(self, node: Node, move: PlacementMove) -> None:
+        """BuildError if a child is not solved for all that a node asks of it.
+
+        Where a block is solved at cuts, nothing else would notice.
+        """
+        after = shades_after(PawnPlacement(*node), self._shades_of(node), move)
+        if not shades_in_node(move.child_placement, after) <= self._shades_of(move.child):
+            raise BuildError(str(node), f"{move.child} lacks bishops on squares of one colour")
 
     def _is_solved_by_way(self, move: PlacementMove) -> bool:
         """Whether this way solves what a move leads to."""
@@ -220,24 +232,15 @@ class Closure:
             [str(cut) for cut in cuts],
             [str(query) for query in queries],
         ]
-
-        def key_with(shades: Shades) -> str:
-            return f"{node}-{key_of([*facts, sorted(shades)])}"
-
-        needed = self._shades_of(node)
-        shades = every_shade(node.material)
-        if needed != shades and key_with(shades) not in self._solved_keys:
-            shades = needed
         return PlannedBlock(
             node=node,
-            shades=shades,
-            share=share_of(needed, node.material),
+            shades=self._shades_of(node),
             edges=edges,
             bounds=bounds,
             is_exact=is_exact,
             cuts=cuts,
             queries=queries,
-            key=key_with(shades),
+            key=f"{node}-{key_of(facts)}",
         )
 
     def _is_exact(self, edge: Edge, cuts: Cuts) -> bool:
@@ -277,7 +280,7 @@ class Closure:
     @property
     def keys(self) -> set[str]:
         """The keys of its blocks."""
-        return {block.key for block in self.blocks.values()}
+        return {block.key_of_shades for block in self.blocks.values()}
 
     def refuse_missing(self) -> None:
         """MissingTableError with all tables without which nothing can be solved, if any."""
@@ -297,16 +300,6 @@ def _kings_in(node: Node, queries: Queries) -> Kings:
         white |= 1 << squares[len(node.pawns)]
         black |= 1 << squares[-1]
     return Kings(white, black)
-
-
-def _shades_in(node: Node, queries: Queries) -> Shades:
-    """On squares of which colour the bishops stand in the positions that are asked."""
-    pieces = slots_of(node.material)[len(node.pawns) :]
-    shades = set[Shade]()
-    for _, cell in queries:
-        _, squares = node.layout.squares_of(cell)
-        shades.add(shade_on(pieces, squares[len(node.pawns) :]))
-    return Shades(shades)
 
 
 def _least_seconds(node: Node, cuts: Cuts, share: float) -> float:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import chess
 
+from tbgen.closures.shades import Shade, shade_on
 from tbgen.index.layout import Layout, Squares, partial_layout, placement_of, slots_of
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import Material
@@ -157,6 +158,12 @@ def root_of(board: chess.Board, accrued: Score) -> RootNode:
         else:
             queries.add((accrued, cell_on(node, position)))
     return RootNode(node, sorted(queries), board.has_legal_en_passant())
+
+
+def shade_in(node: Node, cell: int) -> Shade:
+    """The shade of a cell of a block."""
+    _, squares = node.layout.squares_of(cell)
+    return shade_on(slots_of(node.material), squares)
 
 
 def cell_on(node: Node, board: chess.Board) -> int:

@@ -9,7 +9,7 @@ from tbgen.closures.costs import BlockCost, cost_at_cuts, cost_of_block
 from tbgen.closures.cuts import Bound, Cuts
 from tbgen.closures.folder import WHOLE
 from tbgen.closures.nodes import Node
-from tbgen.closures.shades import Shades
+from tbgen.closures.shades import Shades, every_shade, share_of, word_of
 from tbgen.index.layout import slots_of
 from tbgen.index.resets import NO_SLOT, Reset
 from tbgen.men import Role
@@ -66,12 +66,7 @@ class PlannedBlock:
 
     node: Node
     shades: Shades
-    """What is solved of it: the cells with its bishops on squares of these colours.
-
-    They are all there are if such a block is solved already.
-    """
-    share: float
-    """The part of its cells that is needed, which its cost counts."""
+    """Its cells that are needed, and solved. The others may have any values."""
     edges: Sequence[Edge]
     bounds: Sequence[Bound]
     """It is solved once for each of these bounds, which replace unsolved promotions."""
@@ -82,13 +77,26 @@ class PlannedBlock:
     queries: Queries
     """What is asked of it with an accrued score."""
     key: str
-    """The node, with a digest of all that its values rest on."""
+    """The node, with a digest of all that its values rest on, whichever cells are solved."""
 
-    def name_with(self, bound: Bound) -> str:
-        """The name of the block as it is solved with one of its bounds."""
-        if len(self.bounds) == 1:
-            return f"{self.key}-{WHOLE}"
-        return f"{self.key}-{bound.name}"
+    @cached_property
+    def key_of_shades(self) -> str:
+        """The key of the block with no more than it needs."""
+        if self.shades == every_shade(self.node.material):
+            return self.key
+        return f"{self.key}_{word_of(self.shades):x}"
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """The keys of blocks with all that it needs. The first has no more."""
+        if self.key == self.key_of_shades:
+            return (self.key,)
+        return (self.key_of_shades, self.key)
+
+    def names_with(self, bound: Bound) -> Sequence[str]:
+        """The names of such blocks as they are solved with one of its bounds."""
+        part = WHOLE if len(self.bounds) == 1 else bound.name
+        return [f"{key}-{part}" for key in self.keys]
 
     @property
     def is_grouped(self) -> bool:
@@ -108,8 +116,13 @@ class PlannedBlock:
         planes = [child.cells // 2 for child in children]
         passes = len(self.bounds)
         return cost_of_block(
-            self.node.cells, passes, planes, share=self.share, is_grouped=self.is_grouped
+            self.node.cells, passes, planes, share=self._share, is_grouped=self.is_grouped
         )
+
+    @property
+    def _share(self) -> float:
+        """The part of its cells that is needed."""
+        return share_of(self.shades, self.node.material)
 
     def _cost_at_cuts(self) -> BlockCost:
         rights_bytes = self._bytes_of_rights
@@ -117,9 +130,9 @@ class PlannedBlock:
         if self.node.double_steps:  # captures en passant ask for what moves of both sides lead to
             read_bytes = sum(read) + rights_bytes
             return cost_at_cuts(
-                self.node.cells, self.cuts, read_bytes, rights_bytes, share=self.share
+                self.node.cells, self.cuts, read_bytes, rights_bytes, share=self._share
             )
-        return cost_at_cuts(self.node.cells, self.cuts, max(read) + rights_bytes, share=self.share)
+        return cost_at_cuts(self.node.cells, self.cuts, max(read) + rights_bytes, share=self._share)
 
     @property
     def _bytes_of_rights(self) -> int:

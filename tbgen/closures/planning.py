@@ -324,9 +324,9 @@ class PlanSum:
         """Add a closure after those that tell less."""
         questions = QUESTIONS_A_WAY if closure.asks_again else 1
         for block in closure.lacking:
-            if block.key not in self._lacking:
+            if block.key_of_shades not in self._lacking:
                 self._expected_seconds += questions * block.cost.cpu_seconds
-            self._lacking[block.key] = block
+            self._lacking[block.key_of_shades] = block
         if self._first_seconds is None:
             self._first_seconds = closure.cpu_seconds
         self._last = closure
@@ -338,7 +338,7 @@ class PlanSum:
         """
         blocks = list(self._lacking.values())
         costs = [block.cost for block in blocks]
-        values = sum(block.cost.cells for block in blocks if not block.cuts)
+        values = sum(len(block.bounds) * block.node.cells for block in blocks if not block.cuts)
         memory_bytes = PROGRAM_BYTES + max((cost.memory_bytes for cost in costs), default=0)
         memory_bytes += len(blocks) * PLANNED_BYTES + min(values, MOST_GROUP_BYTES)
         bounded = self._bounded()

@@ -1,7 +1,7 @@
-"""Reach: which blocks a position needs, where it does not need all that its pawns can lead to.
+"""Reach: what a position needs, where it does not need all that its pawns can lead to.
 
-Two rules leave blocks out. Bounds replace them, so what is solved stays right. A third one leaves
-cells out.
+The first two rules leave blocks out. Bounds replace them, so what is solved stays right. The third
+leaves out cells of blocks.
 
 * *Kings that are shut in.* While only kings stand beside the pawns, a king walks around pawns and
   the squares that pawns attack. It takes a pawn only beside a square that it can walk to. So behind
@@ -13,10 +13,12 @@ cells out.
   mostly wins with its new man. A way that keeps pieces solves what is reached without a promotion,
   and what a promotion leads to from there as long as no piece is taken.
 * *Bishops on their colour.* A bishop stays on squares of one colour, so no position that is reached
-  needs the cells with it on the others (see `shades`).
+  needs the cells with it on the others (see `shades`). Of all cells of these shades their blocks
+  are solved, those that cannot come about among them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import chess
@@ -62,7 +64,6 @@ class ReachedPlacement(NamedTuple):
     kings: Kings
     """Where the kings may stand there."""
     shades: Shades
-    """On squares of which colour the bishops stand there."""
 
     def __or__(self, other: "ReachedPlacement") -> "ReachedPlacement":
         return ReachedPlacement(
@@ -109,13 +110,23 @@ class PlacementWalk:
                 continue
             reached[placement] = after
             for move in self._moves_of(placement):
-                # After a double step, en passant leads where a single step and a capture do.
-                if _is_en_passant(placement, move) and not (has_right and placement == root):
+                if self._is_left_out(placement, move) and not (has_right and placement == root):
                     continue
                 onward = self._arrival(placement, slots, after, move)
                 if onward is not None:
                     waiting.append((move.child_placement, onward))
         return _by_node(reached)
+
+    def _is_left_out(self, placement: PawnPlacement, move: PlacementMove) -> bool:
+        """Whether a move leads nowhere that others do not lead, too.
+
+        After a double step, en passant leads where a single step and a capture do. But a block with
+        bishops is solved with all rights to take that its placement allows, and so is asked for all
+        that these lead to.
+        """
+        if any(bishops_of(placement.material)):
+            return False
+        return _is_en_passant(placement, move)
 
     def _arrival(
         self,
@@ -128,7 +139,7 @@ class PlacementWalk:
         promoters = self._promoters_after(slots, here, move)
         if not promoters:
             return None
-        shades = _shades_after(placement, slots, here.shades, move)
+        shades = shades_after(placement, here.shades, move)
         if move.reset.promoted != NO_SLOT:
             return ReachedPlacement(promoters, ANYWHERE, shades)
         kings = _kings_after(placement, slots, here.kings, move)
@@ -170,10 +181,9 @@ def _kings_after(
     return kings._replace(black=taken_on)
 
 
-def _shades_after(
-    placement: PawnPlacement, slots: Sequence[Slot], shades: Shades, move: PlacementMove
-) -> Shades:
-    """On squares of which colour the bishops stand after a move."""
+def shades_after(placement: PawnPlacement, shades: Shades, move: PlacementMove) -> Shades:
+    """The shades after a move."""
+    slots = slots_of(placement.material)
     gone = move.reset.gone
     promoted = move.reset.promoted
     if gone != NO_SLOT:
@@ -255,21 +265,25 @@ def _by_node(reached: Mapping[PawnPlacement, ReachedPlacement]) -> Mapping[Node,
     nodes = dict[Node, ReachedPlacement]()
     for placement, how in reached.items():
         node = placement.node
-        there = how._replace(shades=_shades_in(node, placement, how.shades))
+        there = how._replace(shades=shades_in_node(placement, how.shades))
         nodes[node] = nodes.get(node, NOT_REACHED) | there
     return nodes
 
 
-def _shades_in(node: Node, placement: PawnPlacement, shades: Shades) -> Shades:
-    """The shades of a placement in its node, which may have the mirror image, or be both."""
+@lru_cache(maxsize=1 << 16)
+def shades_in_node(placement: PawnPlacement, shades: Shades) -> Shades:
+    """The shades of a placement as its node has them: it may be the mirror image, or both.
+
+    They are kept, as several moves lead to a placement.
+    """
     material = placement.material
-    if sum(bishops_of(material)) == 0:
+    if not any(bishops_of(material)):
         return shades
     slots = slots_of(material)
     own = pawn_sets(slots, placement.pawns)
     mirror_image = pawn_sets(slots, [square ^ MIRROR for square in placement.pawns])
     if own == mirror_image:
         return shades | mirrored(shades, material)
-    if own == pawn_sets(slots, node.pawns):
+    if own == pawn_sets(slots, placement.node.pawns):
         return shades
     return mirrored(shades, material)

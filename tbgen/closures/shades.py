@@ -1,4 +1,4 @@
-"""Shades: on squares of which colour the bishops of a block stand.
+"""Shades: how many bishops of each side stand on light squares.
 
 A bishop never leaves the squares of one colour. So a position with one bishop needs half of the
 cells in its block, and a position with two of them a quarter or a half. The walk through placements
@@ -35,17 +35,21 @@ class Shade(NamedTuple):
 
 
 Shades = frozenset[Shade]
-"""The shades that a block needs."""
+"""Those that a block needs, or those that are solved of it."""
+
+
+class Bishops(NamedTuple):
+    """How many bishops each side has."""
+
+    white: int
+    black: int
 
 
 @lru_cache
-def bishops_of(material: Material) -> Shade:
-    """The shade with all bishops of a material on light squares."""
-    shade = Shade(0, 0)
-    for color, role in slots_of(material):
-        if role is Role.BISHOP:
-            shade = shade.plus(color, 1)
-    return shade
+def bishops_of(material: Material) -> Bishops:
+    """The bishops of a material."""
+    white, black = (slots_of(material).count((color, Role.BISHOP)) for color in Color)
+    return Bishops(white, black)
 
 
 @lru_cache
@@ -106,7 +110,10 @@ def least_share(material: Material) -> float:
 
 
 def word_of(shades: Shades) -> Word:
-    """The shades as the solver takes them: a bit for each, by its number."""
+    """The shades as the solver takes them: a bit for each, by its number.
+
+    A side with eight bishops has too many cells for any solver.
+    """
     white, black = LIGHT_BISHOP
     word = 0
     for shade in shades:

@@ -1,5 +1,6 @@
 """Bishops on their colour: what a block leaves out is never reached, and changes no value."""
 
+import contextlib
 import random
 from pathlib import Path
 
@@ -7,35 +8,44 @@ import chess
 import numpy as np
 import pytest
 
+from tbgen.closures.answers import Brackets
 from tbgen.closures.blocks import SolvedBlocks
-from tbgen.closures.closure import Closure
-from tbgen.closures.cuts import Bound, CutQuestion, Cuts
+from tbgen.closures.closure import Budget, Closure
+from tbgen.closures.cuts import Bound, CutQuestion
 from tbgen.closures.folder import BlockFolder
-from tbgen.closures.nodes import Node, RootNode, cell_on, node_on
+from tbgen.closures.nodes import Node, RootNode, cell_on, node_on, root_of, shared_node
 from tbgen.closures.pace import SolvePace
 from tbgen.closures.schedule import solve_closure
-from tbgen.closures.shades import every_shade, share_of
-from tbgen.closures.ways import Way
-from tbgen.rules.position import own_score
+from tbgen.closures.shades import Shades, every_shade, share_of
+from tbgen.closures.ways import Way, ways_of
+from tbgen.errors import ClosureTooLargeError
+from tbgen.rules.position import board_after, own_score
 from tbgen.score import Score
 from tests.closures.made_up import MadeUpTables
 
 SEED = 101
+QUESTION = CutQuestion(Bound.LOWER, (Score("G3.0"),))
 GAMES = 40
 BOUNDS_ALONE = Way(queen=0, knight=0, others=0)
 EVERY_PROMOTION = Way(queen=9, knight=9, others=9, coarse_free=9)
 AT_CUTS = Way(queen=0, knight=0, others=0, coarse_free=3)
+QUEENS_ALONE = Way(queen=3, knight=2, others=2)
 
 BISHOP_AND_PAWNS = "8/8/1p6/1P1k4/8/2B5/8/5K2 w - - 0 1"
 SYMMETRIC_PAWNS = "8/8/3PP3/8/8/5k2/8/b5K1 w - - 0 1"
 """A bishop on a light square has a mirror image on a dark one, so both are needed."""
 PAWNS_TO_PROMOTE = "8/8/4P1k1/8/8/1B3p2/8/5K2 w - - 0 1"
+PAWN_TO_TAKE_EN_PASSANT = "4k3/8/4p3/3pP3/8/8/8/4KB2 w - - 0 1"
+"""Black's d-pawn never comes to d5 by a double step, and yet its block has rights to take it."""
+BOUNDED_BISHOP = "6k1/P7/8/3p4/3P4/8/7p/5BK1 w - - 0 1"
+"""Once White's bishop and Black's new queen are taken, a7xb8=B leads to a block that is solved for
+bishops of the other colour."""
 ROOTS = [BISHOP_AND_PAWNS, SYMMETRIC_PAWNS, PAWNS_TO_PROMOTE]
 
 
-def closure_of(board: chess.Board, way: Way, men: int, cuts: Cuts = ()) -> Closure:
+def closure_of(board: chess.Board, way: Way, men: int) -> Closure:
     """What a position needs, with made-up values of fewer men than these."""
-    closure = Closure(MadeUpTables(men), way, CutQuestion(Bound.LOWER, cuts))
+    closure = Closure(MadeUpTables(men), way, QUESTION)
     node = node_on(board)
     root = RootNode(node, [(own_score(board), cell_on(node, board))], has_right=False)
     closure.add_root(root)
@@ -88,47 +98,105 @@ def solved_planes(closure: Closure, folder: Path) -> dict[tuple[Node, Bound], np
     return planes
 
 
-@pytest.mark.parametrize("cuts", [(), (Score("G3.0"),)], ids=["all outcomes", "at a cut"])
-@pytest.mark.parametrize("fen", ROOTS)
-def test_what_is_left_out_changes_no_value(fen: str, cuts: Cuts, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("fen", "way", "men"),
+    [
+        (BISHOP_AND_PAWNS, BOUNDS_ALONE, 5),
+        (SYMMETRIC_PAWNS, BOUNDS_ALONE, 5),
+        (PAWNS_TO_PROMOTE, BOUNDS_ALONE, 5),
+        (BISHOP_AND_PAWNS, AT_CUTS, 5),
+        (SYMMETRIC_PAWNS, AT_CUTS, 5),
+        (PAWNS_TO_PROMOTE, AT_CUTS, 5),
+        (PAWN_TO_TAKE_EN_PASSANT, BOUNDS_ALONE, 4),
+        pytest.param(BOUNDED_BISHOP, QUEENS_ALONE, 5, marks=pytest.mark.slow),
+    ],
+)
+def test_what_is_left_out_changes_no_value(fen: str, way: Way, men: int, tmp_path: Path) -> None:
     board = chess.Board(fen)
-    men = chess.popcount(board.occupied)
-    way = AT_CUTS if cuts else BOUNDS_ALONE
-    part = closure_of(board, way, men, cuts)
-    whole = Closure(MadeUpTables(men), way, CutQuestion(Bound.LOWER, cuts))
+    part = closure_of(board, way, men)
+    whole = Closure(MadeUpTables(men), way, QUESTION)
     whole.add(node_on(board))
-    assert part.blocks.keys() == whole.blocks.keys()
     planes_of_part = solved_planes(part, tmp_path / "part")
     planes_of_whole = solved_planes(whole, tmp_path / "whole")
     left_out = 0
-    for node, bound in planes_of_whole:
+    for node, bound in planes_of_part:
         here = planes_of_part[node, bound]
         there = planes_of_whole[node, bound]
-        (light,) = set(light_sides(node))
-        squares = np.arange(node.cells) // stride_of_bishop(node) % 64
-        is_light = (squares // 8 + squares % 8) % 2 == 1
         shades = part.blocks[node].shades
-        is_needed = np.zeros(node.cells, np.bool_)
-        for shade in shades:
-            is_needed |= is_light == bool(shade[light])
+        is_needed = have_shades(node, shades)
         np.testing.assert_array_equal(here[is_needed], there[is_needed])
-        if not cuts:
+        if not part.blocks[node].cuts:
             assert not here[~is_needed].any(), "nobody solves the others"
-            assert share_of(shades, node.material) == is_needed.mean()
+        assert share_of(shades, node.material) == is_needed.mean()
         left_out += int((there[~is_needed] != 0).sum())
     assert (left_out > 0) == (fen != SYMMETRIC_PAWNS)
 
 
-def light_sides(node: Node) -> list[int]:
-    """The sides of the bishops of a node."""
-    return [int(color) for color, role in node.layout.slots if role == chess.BISHOP]
-
-
-def stride_of_bishop(node: Node) -> int:
-    """What a step of the only bishop to the next square adds to a cell's number."""
+def have_shades(node: Node, shades: Shades) -> np.ndarray:
+    """[cell] whether the only bishop of a node, if it has one, has one of some shades."""
     slots = node.layout.slots
-    (bishop,) = (slot for slot, (_, role) in enumerate(slots) if role == chess.BISHOP)
-    return 64 ** (len(slots) - 1 - bishop)
+    bishops = [slot for slot, (_, role) in enumerate(slots) if role == chess.BISHOP]
+    if not bishops:
+        return np.ones(node.cells, np.bool_)
+    (bishop,) = bishops
+    color, _ = slots[bishop]
+    squares = np.arange(node.cells) // 64 ** (len(slots) - 1 - bishop) % 64
+    is_light = (squares // 8 + squares % 8) % 2 == 1
+    have = np.zeros(node.cells, np.bool_)
+    for shade in shades:
+        have |= is_light == bool(shade[color])
+    return have
+
+
+@pytest.mark.parametrize("seed", range(SEED, SEED + 40))
+def test_plans_solve_all_that_they_ask(seed: int) -> None:
+    """A closure looks at each of its moves: BuildError if it leads to other shades."""
+    draw = random.Random(seed)
+    fewer = 0
+    while not fewer:
+        board = random_ending(draw)
+        root = root_of(board, own_score(board))
+        men = chess.popcount(board.occupied)
+        for way in ways_of(root.node.free):
+            closure = Closure(MadeUpTables(men - 1), way, QUESTION, budget=Budget(60.0))
+            with contextlib.suppress(ClosureTooLargeError):
+                closure.add_root(root)
+            for node, block in closure.blocks.items():
+                fewer += block.shades < every_shade(node.material)
+
+
+def random_ending(draw: random.Random) -> chess.Board:
+    """A position of six or seven men with a bishop or two, and pawns that stand close."""
+    while True:
+        board = chess.Board(None)
+        board.turn = draw.choice(chess.COLORS)
+        men = [(chess.KING, chess.WHITE), (chess.KING, chess.BLACK)]
+        men += [(chess.BISHOP, draw.choice(chess.COLORS)) for _ in range(draw.choice((1, 1, 2)))]
+        for role, color in men:
+            board.set_piece_at(draw.randrange(64), chess.Piece(role, color))
+        file = draw.randrange(5)
+        for _ in range(4):
+            square = chess.square(file + draw.randrange(4), draw.randrange(1, 7))
+            board.set_piece_at(square, chess.Piece(chess.PAWN, draw.choice(chess.COLORS)))
+        if board.is_valid() and board.occupied.bit_count() > 5 and board.bishops and board.pawns:
+            return board
+
+
+def test_a_position_is_looked_up_where_it_is_solved(tmp_path: Path) -> None:
+    """The root is reversed in colours here, and has blocks of the same men in its own, too."""
+    board = chess.Board("5b2/4p1k1/8/8/8/4P3/1K6/2B5 b - - 0 1")
+    assert shared_node(board).is_reversed
+    closure = Closure(MadeUpTables(6), ways_of(4)[0], QUESTION)
+    closure.add_root(root_of(board, own_score(board)))
+    brackets = Brackets(SolvedBlocks(closure, BlockFolder(tmp_path)))
+    in_both = 0
+    for move in board.legal_moves:
+        after = board_after(board, move)
+        found = brackets.block_of(after)
+        assert found is not None
+        assert found.is_reversed
+        in_both += node_on(after) in closure.blocks
+    assert in_both > 0
 
 
 def test_blocks_that_are_solved_whole_serve_as_well() -> None:

@@ -185,6 +185,8 @@ def close_block(inquiry: Inquiry, own_mirror: bool, start: int, cells: Cells, fo
     values = inquiry.values
     words = block.geometry.words
     search_rights(inquiry, 0, GOALS)
+    if worker.scratch.status[0]:
+        return int(worker.scratch.status[0])
     count_words(block.geometry, values, own_mirror, 0, words, start, worker.scratch.men, found)
     if worker.white.mode != HISTORIES:  # no hold can be broken, so all patterns are empty
         return 0

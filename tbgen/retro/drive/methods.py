@@ -113,7 +113,7 @@ def solve_codes(
             answer_from_journals(inquiry, asked, code, False)
     if asked is not None:
         answer_from_journals(inquiry, asked, code, True)
-    return int(white.state[STATUS] or black.state[STATUS])
+    return int(white.state[STATUS] or black.state[STATUS] or inquiry.worker.scratch.status[0])
 
 
 @borrowing

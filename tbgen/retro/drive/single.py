@@ -167,6 +167,7 @@ class SingleBlock:
         cells = 2 * block.geometry.words * 64 if len(with_rights) else 0
         inquiry = _inquiry(mine, new_sides(block.geometry, good), children, cells)
         solve_threshold(inquiry, questions, int(threshold.holder), threshold.code, good)
+        check_status(self.layouts.layouts[0].material, int(inquiry.worker.scratch.status[0]))
         return BlockBits(good.ravel().view(np.uint8), with_rights, questions.answers)
 
     def _rights(self, children: ChildTables) -> Entries:
