@@ -13,8 +13,8 @@ leaves out cells of blocks.
   mostly wins with its new man. A way that keeps pieces solves what is reached without a promotion,
   and what a promotion leads to from there as long as no piece is taken.
 * *Bishops on their colour.* A bishop stays on squares of one colour, so no position that is reached
-  needs the cells with it on the others (see `shades`). Of all cells of these shades their blocks
-  are solved, those that cannot come about among them.
+  needs the cells with it on the others (see `shades`). All cells with it on its own are solved,
+  even those that no game reaches.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
