@@ -87,8 +87,8 @@ class SolvedBlocks:
         """Solve a block alone with each of its bounds, unless another process has done it."""
         for bound in block.bounds:
             if not self.has(block, bound):
-                name, *_ = block.names_with(bound)
-                self.folder.put(name, BlockSolver(block, self, bound).solve())
+                arrays = BlockSolver(block, self, bound).solve()
+                self.folder.put(block.name_with(bound), arrays)
 
     def has(self, block: PlannedBlock, bound: Bound) -> bool:
         """Whether a block is solved with a bound."""
@@ -96,9 +96,8 @@ class SolvedBlocks:
 
     def keep(self, block: PlannedBlock, bound: Bound, arrays: BlockArrays) -> None:
         """Keep a solved block of a group until there are enough for a file; several threads may."""
-        name, *_ = block.names_with(bound)
         with self._saving:
-            self._unsaved[name] = UnsavedBlock(arrays)
+            self._unsaved[block.name_with(bound)] = UnsavedBlock(arrays)
             self._unsaved_bytes += sum(array.nbytes for array in arrays.values())
             if self._unsaved_bytes >= MOST_UNSAVED_BYTES:
                 self._save(str(block.node.material))
@@ -116,6 +115,7 @@ class SolvedBlocks:
             self._unsaved_bytes = 0
 
     def _found(self, block: PlannedBlock, bound: Bound) -> StoredBlock | None:
+        """A block as it is solved with a bound, or one that serves as well; None if none is."""
         for name in block.names_with(bound):
             stored = self._unsaved.get(name) or self.folder.get(name)
             if stored is not None:
@@ -123,6 +123,7 @@ class SolvedBlocks:
         return None
 
     def _stored(self, block: PlannedBlock, bound: Bound) -> StoredBlock:
+        """The same, solved again if another process has removed it."""
         while True:
             stored = self._found(block, bound)
             if stored is not None:
@@ -164,7 +165,7 @@ class SolvedBlocks:
             _read_bounds(stored, block.cuts, bound, first + start, needed, part_of_entry)
         return entry
 
-    def have_one_value(self, node: Node) -> bool:
+    def is_exact(self, node: Node) -> bool:
         """Whether both bounds give all cells of a node the same values."""
         block = self.closure.blocks.get(node)
         if block is not None:

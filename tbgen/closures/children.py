@@ -218,7 +218,7 @@ class ClosureReader:
             plane, first = plane_and_first
             room = entry[first : first + plane.child.cells // 2]
             if plane.is_bounded:
-                # The child may be solved all the same, on another way to it and for less.
+                # Another edge may have had the child solved, but not all of it that this one needs.
                 room[:] = UNKNOWN[self._bound]
                 return
             values = self._source(plane.child, plane.side, self._bound, ALL_CELLS, room)

@@ -117,6 +117,7 @@ class Closure:
             if node not in seen:
                 seen.add(node)
                 if not self._may_be_free(node):
+                    # After a promotion of either side, a block is asked the fewest cuts.
                     cuts = self.way.cuts_of(node, Color.WHITE, self.question)
                     seconds += _least_seconds(node, cuts, least_share(node.material))
                 if seconds > self._budget.seconds:
@@ -164,14 +165,19 @@ class Closure:
         if seconds > self._budget.seconds and not self._may_be_free(node):
             raise _too_large(node)
 
-    def _shades_of(self, node: Node) -> Shades:
-        """The shades that are needed of a node.
+    @property
+    def _reached_shades(self) -> Mapping[Node, ReachedPlacement] | None:
+        """The nodes that are reached, if it is known which of their cells are needed.
 
         A way that keeps pieces may lead to a node by a capture that its walk does not follow.
         """
-        if self._reached is None or self.way.keeps_pieces:
+        return None if self.way.keeps_pieces else self._reached
+
+    def _shades_of(self, node: Node) -> Shades:
+        """The shades that are needed of a node."""
+        if self._reached_shades is None:
             return every_shade(node.material)
-        return self._reached[node].shades
+        return self._reached_shades[node].shades
 
     @cached_property
     def _free_nodes(self) -> set[str]:
@@ -209,6 +215,8 @@ class Closure:
 
         Where a block is solved at cuts, nothing else would notice.
         """
+        if self._reached_shades is None:
+            return
         after = shades_after(PawnPlacement(*node), self._shades_of(node), move)
         if not shades_in_node(move.child_placement, after) <= self._shades_of(move.child):
             raise BuildError(str(node), f"{move.child} lacks bishops on squares of one colour")

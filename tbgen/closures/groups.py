@@ -61,7 +61,7 @@ class KeptPlanes:
         """A plane, as `SolvedBlocks.plane` reads it; several threads may ask."""
         if node.cells // 2 > LARGEST_KEPT:
             return self._solved.plane(node, side, bound, needed, room)
-        name = (node, side, Bound.LOWER if self._solved.have_one_value(node) else bound)
+        name = (node, side, Bound.LOWER if self._solved.is_exact(node) else bound)
         plane = self._get(name)
         if plane is None:
             values = self._solved.plane(node, side, bound, ALL_CELLS, room)

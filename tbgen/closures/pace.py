@@ -22,8 +22,8 @@ class SolvePace:
     """Tells a watch how much of a solve is done, and stops one that takes too long.
 
     It counts in CPU seconds of the plan. While a block is being solved, the CPU time since the last
-    one counts. Kernels are compiled once, which took 10 CPU seconds with one version of numba and
-    six minutes with another. So that time does not count as too long.
+    one counts. The first solve compiles its kernels, which took six minutes with numba 0.60. That
+    time does not count as too long.
 
     Arguments:
         material: The name of what is solved.

@@ -81,20 +81,24 @@ class PlannedBlock:
 
     @cached_property
     def key_of_shades(self) -> str:
-        """The key of the block with no more than it needs."""
+        """The key of a block in which the needed cells alone are solved."""
         if self.shades == every_shade(self.node.material):
             return self.key
         return f"{self.key}_{word_of(self.shades):x}"
 
     @property
     def keys(self) -> Sequence[str]:
-        """The keys of blocks with all that it needs. The first has no more."""
+        """The keys of all blocks that have the needed cells, this one's first."""
         if self.key == self.key_of_shades:
             return (self.key,)
         return (self.key_of_shades, self.key)
 
+    def name_with(self, bound: Bound) -> str:
+        """The name of the block as it is solved with one of its bounds."""
+        return self.names_with(bound)[0]
+
     def names_with(self, bound: Bound) -> Sequence[str]:
-        """The names of such blocks as they are solved with one of its bounds."""
+        """The names of all blocks that serve with a bound, this one's first."""
         part = WHOLE if len(self.bounds) == 1 else bound.name
         return [f"{key}-{part}" for key in self.keys]
 

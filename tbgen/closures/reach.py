@@ -64,6 +64,7 @@ class ReachedPlacement(NamedTuple):
     kings: Kings
     """Where the kings may stand there."""
     shades: Shades
+    """The shades that its bishops may have there."""
 
     def __or__(self, other: "ReachedPlacement") -> "ReachedPlacement":
         return ReachedPlacement(

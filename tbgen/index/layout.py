@@ -203,8 +203,9 @@ class Layout:
         The position may be illegal.
         """
         digits = list[int]()
+        left = int(cell)  # numbers of Python's own, as 32 men have more cells than 64 bits count
         for size in reversed(self.shape):
-            cell, digit = divmod(int(cell), size)  # of any size: 32 men have more cells than 2^63
+            left, digit = divmod(left, size)
             digits.append(digit)
         block, side, king, *rest = reversed(digits)
         if not self.pawns:

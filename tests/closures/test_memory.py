@@ -13,7 +13,7 @@ import pytest
 
 from tbgen.closures import groups
 from tbgen.closures.blocks import SolvedBlocks
-from tbgen.closures.children import ALL_CELLS, SomeCells
+from tbgen.closures.children import ALL_CELLS
 from tbgen.closures.closure import Closure, PlannedBlock
 from tbgen.closures.cuts import Bound, CutQuestion
 from tbgen.closures.folder import BlockFolder
@@ -152,23 +152,15 @@ def test_planes_that_were_asked_last_are_kept_within_some_bytes(
         def __init__(self) -> None:
             pass
 
-        def have_one_value(self, node: Node) -> bool:
+        def is_exact(self, node: Node) -> bool:
             return node.pawns == (9,)
 
-        def plane(
-            self,
-            node: Node,
-            side: int,
-            bound: Bound,
-            needed: SomeCells = ALL_CELLS,
-            room: Entries | None = None,
-        ) -> Entries:
-            assert room is not None
+        def plane(self, node: Node, *given: object) -> Entries:
             read.append(*node.pawns)
             return room
 
-    kept = KeptPlanes(Solved())
     room = np.zeros(4096, np.int8)
+    kept = KeptPlanes(Solved())
 
     def ask(square: int, bound: Bound) -> None:
         node = node_of(Material.parse("KPvK"), [square])

@@ -13,14 +13,18 @@ from tbgen.closures.blocks import SolvedBlocks
 from tbgen.closures.closure import Budget, Closure
 from tbgen.closures.cuts import Bound, CutQuestion
 from tbgen.closures.folder import BlockFolder
+from tbgen.closures.line import BlockWithDistances
 from tbgen.closures.nodes import Node, RootNode, cell_on, node_on, root_of, shared_node
 from tbgen.closures.pace import SolvePace
 from tbgen.closures.schedule import solve_closure
 from tbgen.closures.shades import Shades, every_shade, share_of
 from tbgen.closures.ways import Way, ways_of
-from tbgen.errors import ClosureTooLargeError
+from tbgen.errors import BuildError, ClosureTooLargeError
+from tbgen.index.layout import Squares
+from tbgen.material import Material
 from tbgen.rules.position import board_after, own_score
 from tbgen.score import Score
+from tbgen.table import Entries
 from tests.closures.made_up import MadeUpTables
 
 SEED = 101
@@ -52,15 +56,15 @@ def closure_of(board: chess.Board, way: Way, men: int) -> Closure:
     return closure
 
 
-def light_bishops(node: Node, cells: np.ndarray) -> np.ndarray:
-    """[cell, color] how many bishops stand on light squares."""
-    counts = np.zeros((len(cells), 2), np.int64)
-    for number, cell in enumerate(cells.tolist()):
-        _, squares = node.layout.squares_of(cell)
-        for (color, role), square in zip(node.layout.slots, squares, strict=True):
-            if role == chess.BISHOP and chess.BB_LIGHT_SQUARES & (1 << square):
-                counts[number, color] += 1
-    return counts
+def light_bishops(node: Node, cell: int) -> tuple[int, int]:
+    """How many bishops of White and of Black stand on light squares."""
+    counts = [0, 0]
+    _, squares = node.layout.squares_of(cell)
+    for (color, role), square in zip(node.layout.slots, squares, strict=True):
+        if role == chess.BISHOP and chess.BB_LIGHT_SQUARES & (1 << square):
+            counts[color] += 1
+    white, black = counts
+    return white, black
 
 
 @pytest.mark.parametrize("fen", [*ROOTS, "2b5/1P2k3/8/8/8/5B2/2p5/1B4K1 w - - 0 1"])
@@ -68,15 +72,14 @@ def test_games_stay_among_the_shades_that_are_solved(fen: str) -> None:
     """Games with promotions to any man, and captures of bishops."""
     draw = random.Random(SEED)
     closure = closure_of(chess.Board(fen), EVERY_PROMOTION, men=4)
-    seen = dict[Node, set[tuple[int, ...]]]()
+    seen = dict[Node, set[tuple[int, int]]]()
     for _ in range(GAMES):
         board = chess.Board(fen)
         while not board.is_game_over(claim_draw=True):
             node = node_on(board)
             if node not in closure.blocks:
                 break  # so few men that they have a table
-            (light,) = light_bishops(node, np.array([cell_on(node, board)]))
-            seen.setdefault(node, set()).add(tuple(light.tolist()))
+            seen.setdefault(node, set()).add(light_bishops(node, cell_on(node, board)))
             moves = list(board.legal_moves)
             forcing = [move for move in moves if move.promotion or board.is_capture(move)]
             board.push(draw.choice(forcing if forcing and draw.random() < 0.3 else moves))
@@ -166,7 +169,7 @@ def test_plans_solve_all_that_they_ask(seed: int) -> None:
 
 
 def random_ending(draw: random.Random) -> chess.Board:
-    """A position of six or seven men with a bishop or two, and pawns that stand close."""
+    """A position of six or more men with a bishop or two, and pawns that may take each other."""
     while True:
         board = chess.Board(None)
         board.turn = draw.choice(chess.COLORS)
@@ -174,12 +177,48 @@ def random_ending(draw: random.Random) -> chess.Board:
         men += [(chess.BISHOP, draw.choice(chess.COLORS)) for _ in range(draw.choice((1, 1, 2)))]
         for role, color in men:
             board.set_piece_at(draw.randrange(64), chess.Piece(role, color))
-        file = draw.randrange(5)
+        file = draw.randrange(6)
         for _ in range(4):
-            square = chess.square(file + draw.randrange(4), draw.randrange(1, 7))
+            square = chess.square(file + draw.randrange(3), draw.choice((3, 4, 4, 5)))
             board.set_piece_at(square, chess.Piece(chess.PAWN, draw.choice(chess.COLORS)))
         if board.is_valid() and board.occupied.bit_count() > 5 and board.bishops and board.pawns:
             return board
+
+
+class WithoutValues(MadeUpTables):
+    """Tables that lack the placement to which only a capture en passant leads."""
+
+    def plane(
+        self, material: Material, pawns: Squares, side: int, room: Entries | None = None
+    ) -> Entries:
+        entries = super().plane(material, pawns, side, room)
+        return np.zeros_like(entries) if pawns == (chess.A6,) else entries
+
+
+@pytest.mark.parametrize("way", [BOUNDS_ALONE, AT_CUTS], ids=["all outcomes", "at a cut"])
+@pytest.mark.parametrize(
+    "fen", ["4k3/8/8/pP6/8/8/8/4KB2 w - - 0 1", "4k3/8/8/p7/1P6/8/8/4KB2 w - - 0 1"]
+)
+def test_a_missing_value_after_en_passant_is_an_error(fen: str, way: Way, tmp_path: Path) -> None:
+    """In a block that is solved alone, and in one that is solved in a group."""
+    board = chess.Board(fen)
+    root = root_of(board, own_score(board))
+    closure = Closure(WithoutValues(5), way, QUESTION)
+    closure.add_root(root)
+    with pytest.raises(BuildError, match="a child table has no value"):
+        solve_closure(SolvedBlocks(closure, BlockFolder(tmp_path)), 1, SolvePace())
+
+
+def test_a_missing_value_after_en_passant_is_an_error_in_a_line(tmp_path: Path) -> None:
+    board = chess.Board("4k3/8/8/pP6/8/8/8/4KB2 w - - 0 1")
+    solve_closure(
+        SolvedBlocks(closure_of(board, BOUNDS_ALONE, 5), BlockFolder(tmp_path)), 1, SolvePace()
+    )
+    closure = Closure(WithoutValues(5), BOUNDS_ALONE, QUESTION)
+    block = closure.add_root(root_of(board, own_score(board)))
+    blocks = SolvedBlocks(closure, BlockFolder(tmp_path))
+    with pytest.raises(BuildError, match="a child table has no value"):
+        BlockWithDistances(block, blocks, Bound.LOWER)
 
 
 def test_a_position_is_looked_up_where_it_is_solved(tmp_path: Path) -> None:
