@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import Int, Ints, Word
+from tbgen.compiled.arrays import Int, Ints, SignedBytes, Word
 from tbgen.compiled.jit import borrowing, inlined, inner
 from tbgen.index.kernels import goal_of_byte
 from tbgen.index.layout import HOW_MASK, MIRRORED, TURNS
@@ -135,6 +135,46 @@ def value_at(values: AtHand, start: Int, cell: Int) -> tuple[np.int8, np.uint16]
     return values.entry[at], plies
 
 
+_BYTES_OF_ROW = np.array(
+    [[255 * (row >> file & 1) for file in range(8)] for row in range(256)], np.uint8
+)
+"""[eight bits] -> a byte for each of them, of the same bits."""
+
+
+@inlined
+def rank_of_byte(byte: np.uint8, mover: Int) -> np.uint8:
+    """The rank of an outcome's byte, both unsigned: the best for the mover has the greatest.
+
+    White's best byte is 1, and Black's 255; 0 for none stays the least. White's ranks are what the
+    bytes lack to 256. So the byte of a rank is found in the same way.
+    """
+    change = np.uint8(255 * (1 - mover))  # all bits of a byte that is taken from 256
+    return np.uint8(np.uint8(byte ^ change) - change)
+
+
+@inner
+def fold_line(scratch: Scratch, side: Int, kings: Word, values: SignedBytes, start: Int) -> None:
+    """Fold a reset whose outcomes, without plies, lie in the order of the black king's squares.
+
+    Nothing branches in the loop over these squares, so that the machine does many at once.
+    """
+    asked = scratch.asked
+    for rank in range(8):
+        row = (kings >> np.uint64(8 * rank)) & np.uint64(255)
+        for file in range(8):
+            asked[np.uint64(8 * rank + file)] = _BYTES_OF_ROW[row, np.uint64(file)]
+    outcome = scratch.folded.outcome
+    lacking = np.uint8(0)
+    for square in range(64):
+        at = np.uint64(square)
+        rank = rank_of_byte(np.uint8(values[np.uint64(start) + at]), side) & asked[at]
+        lacking |= asked[at] & np.uint8(255 * (rank == 0))
+        known = rank_of_byte(np.uint8(outcome[at]), side)
+        outcome[at] = np.int8(rank_of_byte(max(rank, known), side))
+    if lacking:
+        scratch.status[0] = CHILD_HAS_NO_VALUE
+
+
 @inner
 def fold_promotion(
     promotions: AtHand, scratch: Scratch, side: Int, word: Int, kings: Word, start: Int
@@ -143,6 +183,9 @@ def fold_promotion(
 
     Its values begin at `start`, in the order of the block's own cells.
     """
+    if start >= 0 and not len(promotions.dtg):
+        fold_line(scratch, side, kings, promotions.entry, start + word * 64)
+        return
     while kings:
         square, kings = lowest_and_rest(kings)
         byte, plies = value_at(promotions, start, word * 64 + square)
@@ -210,6 +253,10 @@ def fold_reset(children: ChildTables, scratch: Scratch, side: Int, kings: Word, 
         put_there(children, scratch, reset, slots, flip)
         row = find_row(children, table, next_side, there, flip)
     file = to & 7 if double else np.int64(NO_FILE)
+    is_line = row.start >= 0 and row.shift == 0 and row.symmetry == 0 and not flip
+    if is_line and not len(children.planes.dtg):
+        fold_line(scratch, side, kings, children.planes.entry, row.start)
+        kings = NOTHING
     while kings:
         square, kings = lowest_and_rest(kings)
         if row.start >= 0:

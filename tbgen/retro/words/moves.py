@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import Int, Ints, Word, Words
+from tbgen.compiled.arrays import Bytes, Int, Ints, Word, Words
 from tbgen.compiled.jit import by_address, inlined, inner, small
 from tbgen.index.kernels import rays_start
 from tbgen.index.resets import NO_SLOT
@@ -61,6 +61,8 @@ class Scratch(NamedTuple):
     """[plane] the move counts of 64 positions: bit x of plane n is bit n of the count of x."""
     captures: Words
     """[pawn] the black king squares with which it may take en passant."""
+    asked: Bytes
+    """[square] all bits set where a move that is folded is legal."""
     folded: Best
     """[square] as far as the moves of the word have been folded."""
     with_reset: Words
@@ -82,6 +84,7 @@ def new_scratch(men: int) -> Scratch:
         noted=np.zeros(1, np.int64),
         planes=np.zeros(PLANES, np.uint64),
         captures=np.zeros(MOST_SLOTS, np.uint64),
+        asked=np.zeros(64, np.uint8),
         folded=new_best(64),
         with_reset=np.zeros(1, np.uint64),
         next_reset=np.zeros(2, np.int64),
