@@ -27,6 +27,9 @@ Place = TypeVar("Place", int, npt.NDArray[np.int64])
 
 _PART_CELLS = 1 << 22
 
+LEAST_TILE_SIDE = 32
+"""A tile with fewer squares of the white king has another man's squares, too."""
+
 MOST_KEPT_PLACES = 1 << 30
 """The numbers of the states of larger tables are not kept while the table is written: they would
 take four gigabytes and more. Each is looked up again when its place is written."""
@@ -113,10 +116,19 @@ class Order:
         back = [0, *np.argsort(self.axes[2:]) + 1]
         source = places.reshape(-1, *self.shape[2:]).transpose(back)
         cells = np.empty(source.shape, source.dtype) if room is None else room.reshape(source.shape)
-        # Each part stays in a cache: four to eight times as fast as all at once.
-        parts = zip(np.moveaxis(cells, -2, 0), np.moveaxis(source, -2, 0), strict=True)
-        for part, source_part in parts:
-            part[...] = source_part
+        # The white king varies fastest in one order, and the black king in the other. Tiles of both
+        # pass through a small array that stays in a cache: up to six times as fast as all at once.
+        white_king = 1
+        tile_axes = 2
+        if source.shape[white_king] < LEAST_TILE_SIDE and source.ndim > 3:
+            tile_axes = 3
+        cell_tiles = np.moveaxis(cells, white_king, -tile_axes)
+        source_tiles = np.moveaxis(source, white_king, -tile_axes)
+        shape = cell_tiles.shape[-tile_axes:]
+        tile = np.empty(tuple(reversed(shape)), source.dtype)
+        for at in np.ndindex(cell_tiles.shape[:-tile_axes]):
+            tile[...] = source_tiles[at].T
+            cell_tiles[at] = tile.T
         return cells.ravel()
 
     def black_part(self, first: int, items: npt.NDArray[Any]) -> npt.NDArray[Any]:
