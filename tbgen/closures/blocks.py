@@ -228,7 +228,7 @@ class BlockSolver:
         self.blocks = blocks
         self.bound = bound
         new = blocks.folder.zeros
-        self._reader = ClosureReader([block], blocks.plane, bound, new)
+        self._reader = ClosureReader([block], blocks.plane, bound, new, new)
         self._number = self._reader.number_of(block.node)
         self._single = SingleBlock(
             self._reader.child_layouts,

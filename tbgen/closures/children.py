@@ -99,7 +99,8 @@ class ClosureReader:
         blocks: The blocks, which have one material.
         source: Reads a plane.
         bound: Replaces the values of unsolved promotions.
-        new: Makes all large arrays.
+        new: Makes all large arrays but that of planes.
+        new_planes: Makes the array of planes, which are read whole. Its items may have any values.
         do_all: Reads several planes at a time.
     """
 
@@ -109,11 +110,13 @@ class ClosureReader:
         source: PlaneSource,
         bound: Bound,
         new: NewArray = np.zeros,
+        new_planes: NewArray = np.empty,
         do_all: DoAll = map,
     ) -> None:
         self._source = source
         self._bound = bound
         self._new = new
+        self._new_planes = new_planes
         self._do_all = do_all
         self.child_layouts = _layouts_of(blocks)
         """The layout of the material, and those of all that its blocks lead to."""
@@ -212,7 +215,7 @@ class ClosureReader:
                 start[number] = cells
                 wanted.append((plane, cells))
                 cells += plane.child.cells // 2
-        entry = self._new(cells, np.int8)
+        entry = self._new_planes(cells, np.int8)
 
         def read(plane_and_first: tuple[NeededPlane, int]) -> None:
             plane, first = plane_and_first

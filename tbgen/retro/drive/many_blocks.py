@@ -28,10 +28,14 @@ from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.status import INTERNER_FULL
 from tbgen.retro.words.block import BlockValues, enter_block, find_legal
 from tbgen.retro.words.geometry import geometry_of
-from tbgen.table import Cells, Run
+from tbgen.table import Cells, Dictionary, Run
 
 MOST_RUN_CELLS = 1 << 20
 """A run has no more cells than this, unless it is a single block."""
+
+NO_PATTERNS = Dictionary(
+    start=np.zeros(1, np.int64), rows=np.zeros(0, np.int64), often=np.zeros(0, np.int64)
+)
 
 RUNS_PER_THREAD = 4
 """A wave is divided into at least so many runs for each thread, so that threads end together."""
@@ -134,8 +138,15 @@ class ManyBlocks:
         children = self.child_reader.tables
         size = len(blocks) * block_cells
         found = nothing_found()
-        cells = Cells(np.zeros(size, np.int8), np.zeros(size, np.uint16), np.zeros(size, np.uint32))
-        goal_of = np.full(0 if method.asked is None else block_cells, NEVER, np.uint8)
+        # What is answered on the way leaves nothing to close: no patterns, and no rights.
+        is_closed = method.asked is None
+        closed_size = size if is_closed else 0
+        cells = Cells(
+            entry=np.zeros(size, np.int8),
+            dtg=np.zeros(closed_size, np.uint16),
+            pattern=np.zeros(closed_size, np.uint32),
+        )
+        goal_of = np.full(0 if is_closed else block_cells, NEVER, np.uint8)
         for interner in (worker.white.interner, worker.black.interner, worker.pairs):
             forget_nodes(interner)
         for n, number in enumerate(blocks):
@@ -146,13 +157,14 @@ class ManyBlocks:
             status = open_block(inquiry, number, self.pawns[number], self.shades[number])
             if not status:
                 status = method.solve_codes(inquiry, method.asked)
-            # What is answered on the way leaves nothing to close: no patterns, and no rights.
-            if not status and method.asked is None:
+            if not status and is_closed:
                 status = close_block(inquiry, self.mirrors[number], first, cells, found)
             check_status(self.task.material, int(status))
-        dictionary = dictionary_of(
-            worker.pairs, worker.white.interner, worker.black.interner, cells.pattern
-        )
+        dictionary = NO_PATTERNS
+        if is_closed:
+            dictionary = dictionary_of(
+                worker.pairs, worker.white.interner, worker.black.interner, cells.pattern
+            )
         rights = en_passant_of(children.en_passant, blocks, block_cells)
         start = blocks.start * block_cells
         run = Run(start, start + size, len(dictionary.rows), found, rights)
