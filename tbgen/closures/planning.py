@@ -194,11 +194,7 @@ class Planner:
         A refusal says what the position takes, if it `plans_again`.
         """
         material = str(material_on(board))
-        root = self.shared_root(board, accrued)
-        self.moves = PlacementMoves(self.tables)  # those of earlier positions take memory
-        if self.tables.digest_on(board):
-            reason = "its table is there; ask it with: tbgen probe"
-            raise ClosureTooLargeError(material, reason)
+        root = self._root_without_table(board, accrued)
         closures = self._closures(root, budget)
         if not closures:
             most = max(LARGER_BUDGET * budget.seconds, DEFAULT_BUDGET)
@@ -211,6 +207,27 @@ class Planner:
         most_queens = fitting[0].way.queen
         chosen = [closure for closure in fitting if closure.way.queen >= most_queens]
         return Affordable(chosen, lacks_room=len(fitting) < len(closures))
+
+    def quickest(self, board: chess.Board, accrued: Score, budget: Budget) -> Closure | None:
+        """The closure of the first way, if that finds all outcomes; None if it takes too much."""
+        root = self._root_without_table(board, accrued)
+        question = self._first_question(root.node)
+        way = ways_of(root.node.free)[0]
+        try:
+            closure = self.closure(root, way, question, budget, self.folder.keys())
+        except ClosureTooLargeError:
+            return None
+        if closure.missing or closure.asks_again or not self._fits(closure):
+            return None
+        return closure
+
+    def _root_without_table(self, board: chess.Board, accrued: Score) -> RootNode:
+        """The root of a position that is planned now; ClosureTooLargeError if a table has it."""
+        self.moves = PlacementMoves(self.tables)  # those of earlier positions take memory
+        if self.tables.digest_on(board):
+            reason = "its table is there; ask it with: tbgen probe"
+            raise ClosureTooLargeError(str(material_on(board)), reason)
+        return self.shared_root(board, accrued)
 
     def _refusal(
         self, material: str, root: RootNode, budget: Budget, most: float

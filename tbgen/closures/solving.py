@@ -44,6 +44,9 @@ from tbgen.storage.files import Folders
 from tbgen.system.outputs import folder_to_write
 from tbgen.system.watching import Watch, unwatched
 
+QUICK_SECONDS = 5.0
+"""A first way of at most so many CPU seconds is tried before others are planned."""
+
 CACHE_BYTES = 1 << 35
 """The most disk for solved blocks; those of the last position stay anyway."""
 
@@ -145,16 +148,18 @@ class PositionSolver(contextlib.ExitStack):
     def plan(self, position: Position, accrued: Score | str | None = None) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
         board, carried = self._planner.read(position, accrued)
-        self._planned = self._plan_closures(board, carried)
+        state = self._state(board, carried)
+        self._planned = self._plan_closures(board, state)
         return plan_of(self._planned.closures, most_seconds=self.budget)
 
-    def _plan_closures(self, board: chess.Board, accrued: Score) -> PlannedClosures:
-        """The closures that the budget allows, in the state of the folder as it is."""
-        budget = self._whole_budget
-        state = ProblemState(board.fen(), accrued, budget, self._folder.keys())
-        if self._planned is not None and self._planned.state == state:
-            return self._planned
-        return PlannedClosures(state, self._planner.affordable(board, accrued, budget).closures)
+    def _state(self, board: chess.Board, accrued: Score) -> ProblemState:
+        """The state of the folder as it is, and the position that is asked."""
+        return ProblemState(board.fen(), accrued, self._whole_budget, self._folder.keys())
+
+    def _plan_closures(self, board: chess.Board, state: ProblemState) -> PlannedClosures:
+        """The closures that the budget allows."""
+        affordable = self._planner.affordable(board, state.accrued, state.budget)
+        return PlannedClosures(state, affordable.closures)
 
     def solve(
         self,
@@ -167,19 +172,55 @@ class PositionSolver(contextlib.ExitStack):
         """The value of a position and of its moves, or bounds, as `tbgen.solve` gives them."""
         board, carried = self._planner.read(position, accrued)
         began = time.process_time()
-        state, closures = self._plan_closures(board, carried)
+        state = self._state(board, carried)
+        problem = self._opened(board, carried, state.budget)
+        planned = self._planned
         self._planned = None
-        plan = plan_of(closures, most_seconds=self.budget)
-        self._planner.check(plan)
-        problem = self._opened(board, carried, plan, state.budget)
-        material = str(problem.root.node.material)
-        pace = SolvePace(material, plan.expected_seconds, watch, self._overrun)
-        solution = self._answer(problem, closures, pace)
+        if planned is None or planned.state != state:
+            self._try_quick_way(problem, board, state, watch)
+            planned = None
+        if not problem.solution.bracket.is_exact:
+            planned = planned or self._plan_closures(board, state)
+            self._solve_planned(problem, planned.closures, watch)
+        solution = replace(problem.solution, plan=plan_of(problem.closures))
         if line:
             solution = self._with_line(solution, problem.closures)
         watch(1.0)
         self._folder.shrink(self.cache_bytes)
         return replace(solution, cpu_seconds=time.process_time() - began)
+
+    def _try_quick_way(
+        self, problem: OpenProblem, board: chess.Board, state: ProblemState, watch: Watch
+    ) -> None:
+        """Solve a position in the first way, if that is quick, as its value is often exact.
+
+        Planning all ways would take as long.
+        """
+        most = min(QUICK_SECONDS, state.budget.seconds)
+        budget = state.budget._replace(seconds=most)
+        closure = self._planner.quickest(board, state.accrued, budget)
+        if closure is None:
+            return
+
+        def watch_quietly(_: float) -> None:
+            """Nobody knows yet what part of the whole is done."""
+            watch(0.0)
+
+        material = str(problem.root.node.material)
+        pace = SolvePace(material, closure.cpu_seconds, watch_quietly, self._overrun)
+        self._answer(problem, [closure], pace)
+
+    def _solve_planned(
+        self, problem: OpenProblem, closures: Sequence[Closure], watch: Watch
+    ) -> None:
+        """Solve a position in the planned ways that have not been tried."""
+        plan = plan_of(closures, most_seconds=self.budget)
+        self._planner.check(plan)
+        material = str(problem.root.node.material)
+        pace = SolvePace(material, plan.expected_seconds, watch, self._overrun)
+        tried = [closure.way for closure in problem.closures]
+        untried = [closure for closure in closures if closure.way not in tried]
+        self._answer(problem, untried, pace)
 
     def solved(
         self, position: Position, accrued: Score | str | None = None, *, line: bool = False
@@ -201,8 +242,9 @@ class PositionSolver(contextlib.ExitStack):
         budget = Budget(self.budget, solved_keys)
         closures = self._planner.affordable(board, accrued, budget).closures
         nothing_more = Budget(0, solved_keys)
-        problem = self._opened(board, accrued, plan_of(closures), nothing_more)
-        solution = self._answer(problem, closures, None)
+        problem = self._opened(board, accrued, nothing_more)
+        self._answer(problem, closures, None)
+        solution = replace(problem.solution, plan=plan_of(problem.closures))
         if line:
             solution = self._with_line(solution, problem.closures, solves=False)
         return solution if solution.moves else None
@@ -269,35 +311,32 @@ class PositionSolver(contextlib.ExitStack):
         closure.refuse_missing()
         return closure
 
-    def _opened(
-        self, board: chess.Board, accrued: Score, plan: SolvePlan, budget: Budget
-    ) -> OpenProblem:
+    def _opened(self, board: chess.Board, accrued: Score, budget: Budget) -> OpenProblem:
         """A problem of which nothing is known yet."""
+        # A new folder has used no block yet, so `shrink` may remove those of earlier positions.
+        self._folder = BlockFolder(self._folder.folder)
         root = self._planner.shared_root(board, accrued)
         _, is_reversed = shared_node(board)
         return OpenProblem(
             root=root,
             is_reversed=is_reversed,
             shares=self._tables.shares(root.node.material),
-            solution=Solution(board.fen(), accrued, ANYTHING, [], plan, 0.0),
+            solution=Solution(board.fen(), accrued, ANYTHING, [], plan_of(()), 0.0),
             budget=budget,
         )
 
     def _answer(
         self, problem: OpenProblem, closures: Sequence[Closure], pace: SolvePace | None
-    ) -> Solution:
-        """The answer, made closer in one way after another while the budget lasts.
+    ) -> None:
+        """Make the answer closer in one way after another while the budget lasts.
 
         Without a pace nothing is solved: LookupError if a block is missing.
         """
-        # A new folder has used no block yet, so `shrink` may remove those of earlier positions.
-        self._folder = BlockFolder(self._folder.folder)
         for number, closure in enumerate(closures):
             later = closures[number + 1 :]
             if closure.way.queen > MOST_FREE:
                 later = []  # its queens take the time, so it finds both bounds itself
             self._ask_in_way(problem, closure.way, later, pace)
-        return replace(problem.solution, plan=plan_of(problem.closures))
 
     def _ask_in_way(
         self, problem: OpenProblem, way: Way, later: Sequence[Closure], pace: SolvePace | None

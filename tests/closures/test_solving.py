@@ -303,6 +303,7 @@ def test_progress_moves_while_a_block_is_solved_and_never_falls(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(schedule, "TICK_SECONDS", 0.001)
+    monkeypatch.setattr(Planner, "quickest", mock.Mock(return_value=None))
     told = list[float]()
     with PositionSolver(folder_of("KvK")) as solver:
         found = solver.solve(PAWNS, watch=told.append)
@@ -365,6 +366,7 @@ def test_a_solve_takes_up_the_plan_before_it_unless_something_has_changed(
         return affordable(self, board, *given, **named)
 
     monkeypatch.setattr(Planner, "affordable", counted)
+    monkeypatch.setattr(Planner, "quickest", mock.Mock(return_value=None))
     with PositionSolver(folder_of(*PIECES), threads=1) as solver:
         solver.plan(PAWNS)
         solver.solve(PAWNS)
@@ -374,6 +376,28 @@ def test_a_solve_takes_up_the_plan_before_it_unless_something_has_changed(
         solver.plan(PAWNS)
         solver.plan(PAWNS, "G4.0")
         assert len(planned) == 4
+
+
+@pytest.mark.parametrize(
+    ("tables", "plans"), [(PIECES, 0), (("KvK",), 1)], ids=["exact at once", "bounded"]
+)
+def test_a_quick_way_is_tried_before_others_are_planned_and_answers_alike(
+    folder_of: Folder, monkeypatch: pytest.MonkeyPatch, tables: Sequence[str], plans: int
+) -> None:
+    folder = folder_of(*tables)
+    with PositionSolver(folder, budget=30) as solver:
+        solver.plan(PAWNS)
+        planned = solver.solve(PAWNS)
+    shutil.rmtree(folder / "solved")
+    affordable = mock.Mock(side_effect=Planner.affordable)
+    monkeypatch.setattr(Planner, "affordable", lambda *given: affordable(*given))
+    with PositionSolver(folder, budget=30) as solver:
+        tried = solver.solve(PAWNS)
+    assert affordable.call_count == plans
+    assert tried.bracket == planned.bracket
+    assert tried.moves == planned.moves
+    assert tried.plan == planned.plan
+    assert planned.bracket.is_exact == (plans == 0)
 
 
 def test_an_interrupted_solve_goes_on(folder_of: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
