@@ -23,7 +23,7 @@ import numpy as np
 
 from tbgen.closures.cuts import UNKNOWN, Bound
 from tbgen.compiled.arrays import Int, Ints, SignedBytes, Word, Words
-from tbgen.compiled.jit import borrowing, inlined
+from tbgen.compiled.jit import borrowing, inlined, inner
 from tbgen.index.kernels import byte_of_goal, goal_of_byte
 from tbgen.index.layout import Layout, Squares
 from tbgen.index.squares import Rays, rays_of
@@ -31,11 +31,18 @@ from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
 from tbgen.men import AnyMan, Role
 from tbgen.retro.drive.single import own_pawns
 from tbgen.retro.resets.destinations import ChildTables
-from tbgen.retro.resets.folding import fold_reset
+from tbgen.retro.resets.folding import fold_reset, rank_of_byte, spread
 from tbgen.retro.status import CHILD_HAS_NO_VALUE
 from tbgen.retro.words.block import Block, bare_block, enter_block, find_legal
 from tbgen.retro.words.geometry import Geometry, geometry_of
-from tbgen.retro.words.moves import GONE, SLOT, Scratch, new_scratch, note_moves, unpack_squares
+from tbgen.retro.words.moves import (
+    GONE,
+    SLOT,
+    Scratch,
+    new_scratch,
+    note_enough_moves,
+    unpack_squares,
+)
 from tbgen.score import STALEMATE_CODE, Color, Score
 from tbgen.table import Entries
 
@@ -248,10 +255,11 @@ def fold_bounds(
         if not kings:
             continue
         unpack_squares(block, scratch, word)
-        note_moves(block, scratch, word, side, True)
+        note_enough_moves(block, scratch, word, side, kings)
         make_room_for_pawn(scratch, promoted, new_man)
         scratch.folded.outcome[:] = 0
         moves = NOTHING
+        captures = NOTHING
         others = NOTHING
         for n in range(scratch.noted[0]):
             movers = scratch.kings[n]
@@ -260,17 +268,41 @@ def fold_bounds(
             if move[GONE] == new_man:
                 as_if_unpromoted(move, promoted, new_man)
                 fold_reset(children, scratch, side, movers, move)
+                captures |= movers
             else:
                 others |= movers
+        chooser = bound if narrows else 1 - side
+        part = entry[number * 64 : number * 64 + 64]
+        has_values = fold_unknown(scratch, part, kings & others & ~captures, bound, chooser)
+        kings &= captures | ~others
         while kings:
             square, kings = lowest_and_rest(kings)
             byte = bound_of(block, scratch, side, word, square, moves, others, UNKNOWN[bound])
-            cell = number * 64 + square
-            if narrows and not entry[cell]:
-                scratch.status[0] = CHILD_HAS_NO_VALUE
-            chooser = bound if narrows else 1 - side
-            entry[cell] = best_for(chooser, byte, np.int64(entry[cell]))
+            has_values &= part[square] != 0
+            part[square] = best_for(chooser, byte, np.int64(part[square]))
+        if narrows and not has_values:
+            scratch.status[0] = CHILD_HAS_NO_VALUE
     return scratch.status[0]
+
+
+@inner
+def fold_unknown(
+    scratch: Scratch, entry: SignedBytes, kings: Word, bound: Int, chooser: Int
+) -> bool:
+    """Fold the bound of a value of which nothing is known into the positions of a word.
+
+    Returns whether all of them had a value before. As in `fold_line`, nothing branches.
+    """
+    asked = scratch.asked
+    spread(kings, asked)
+    unknown = rank_of_byte(np.uint8(UNKNOWN[bound]), chooser)
+    lacking = np.uint8(0)
+    for square in range(64):
+        at = np.uint64(square)
+        known = rank_of_byte(np.uint8(entry[at]), chooser)
+        lacking |= asked[at] & np.uint8(255 * (known == 0))
+        entry[at] = np.int8(rank_of_byte(max(known, unknown & asked[at]), chooser))
+    return lacking == 0
 
 
 @inlined

@@ -35,6 +35,15 @@ class Journal(NamedTuple):
 
 
 @by_address
+class Listed(NamedTuple):
+    """Words and some bits of them with a goal, in any order."""
+
+    word: SignedInts32
+    bits: Words
+    goal: Bytes
+
+
+@by_address
 class Exits(NamedTuple):
     """Cells with the forcer to move that were frozen with a broken hold, by goal."""
 
@@ -113,6 +122,8 @@ class Grower(NamedTuple):
     exits: Exits
     resets: Journal
     """Resets of the forcer's own moves, by their goal; some cells may be decided since."""
+    listed: Listed
+    """Scratch space for the same before they are sorted."""
     joining: Worklist
     """The forcer's cells that join next."""
     checked: Worklist
@@ -170,6 +181,11 @@ def new_grower(side: int, geometry: Geometry, room: Room, mode: int) -> Grower:
         ripe=np.zeros(in_classes, np.uint64),
         exits=exits,
         resets=new_journal(entries),
+        listed=Listed(
+            word=np.empty(entries, np.int32),
+            bits=np.empty(entries, np.uint64),
+            goal=np.empty(entries, np.uint8),
+        ),
         joining=new_worklist(words),
         checked=new_worklist(words),
         history=np.empty(in_histories, np.uint32),

@@ -10,7 +10,7 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Words
 from tbgen.compiled.jit import inlined, inner
 from tbgen.index.kernels import GOALS, WORST_GOAL, goal_of_byte
-from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
+from tbgen.index.words import NOTHING, count, lowest_and_rest, square_bit
 from tbgen.retro.cells.members import Members
 from tbgen.retro.cells.worker import STATUS
 from tbgen.retro.outcomes.grower import FRESH, LINKED, NOTED, Exits, Grower
@@ -20,62 +20,56 @@ from tbgen.retro.words.quiet import mark_predecessors
 from tbgen.retro.words.worklist import Markable, add_bits
 
 
-@inlined
-def bits_by_goal(block: Block, grower: Grower, word: Int, mates: bool) -> tuple[Int, Int]:
-    """Sort the resets of the forcer's undecided cells in a word by goal, into `bits_of_goal`.
+@inner
+def list_resets(block: Block, grower: Grower, mates: bool) -> Int:
+    """List the resets of the forcer's undecided cells, those to mate or all others, word by word.
 
-    Takes those to mate, or all others. Returns the least goal and the greatest.
+    A word has an entry for each of its goals. Returns how many there are, or more than there is
+    room for.
     """
     side = grower.side
-    kings = block.resets[side, word] & block.undecided[side, word]
-    least = np.int64(GOALS)
-    greatest = np.int64(-1)
-    while kings:
-        square, kings = lowest_and_rest(kings)
-        number = number_of_reset(block, side, word, square)
-        goal = np.int64(goal_of_byte(np.int64(block.best.outcome[number]), side))
-        is_mate = goal in (0, WORST_GOAL)
-        if is_mate == mates:
-            grower.bits_of_goal[goal] |= square_bit(square)
-            least = min(least, goal)
-            greatest = max(greatest, goal)
-    return least, greatest
-
-
-@inlined
-def goals_between(least: Int, greatest: Int, mates: bool) -> range:
-    """The goals to look at in a word: the two mates are the first and the last of all goals."""
-    return range(least, greatest + 1, WORST_GOAL if mates else 1)
-
-
-@inner
-def count_resets(block: Block, grower: Grower, mates: bool) -> None:
-    """Count the entries of each goal, and let the goals follow each other in the journal."""
-    first = grower.resets.first
-    first[:] = 0
+    listed = grower.listed
+    bits_of_goal = grower.bits_of_goal
+    size = np.int64(0)
     for word in range(len(block.occupied)):
-        least, greatest = bits_by_goal(block, grower, word, mates)
-        for goal in goals_between(least, greatest, mates):
-            if grower.bits_of_goal[goal]:
-                first[goal + 1] += 1
-                grower.bits_of_goal[goal] = NOTHING
-    for goal in range(GOALS):
-        first[goal + 1] += first[goal]
+        kings = block.resets[side, word] & block.undecided[side, word]
+        if size + count(kings) > len(listed.word):
+            return np.int64(len(listed.word) + 1)
+        first = size
+        while kings:
+            square, kings = lowest_and_rest(kings)
+            number = number_of_reset(block, side, word, square)
+            goal = np.int64(goal_of_byte(np.int64(block.best.outcome[number]), side))
+            is_mate = goal in (0, WORST_GOAL)
+            if is_mate == mates:
+                if bits_of_goal[goal] == NOTHING:
+                    listed.goal[size] = goal
+                    size += 1
+                bits_of_goal[goal] |= square_bit(square)
+        for entry in range(first, size):
+            goal = np.int64(listed.goal[entry])
+            listed.word[entry] = word
+            listed.bits[entry] = bits_of_goal[goal]
+            bits_of_goal[goal] = NOTHING
+    return size
 
 
 @inner
-def write_resets(block: Block, grower: Grower, mates: bool) -> None:
-    """Write the entries of each goal to their places."""
+def sort_listed(grower: Grower, size: Int) -> None:
+    """Sort so many listed resets by goal, into `resets`."""
+    listed = grower.listed
     resets = grower.resets
-    for word in range(len(block.occupied)):
-        least, greatest = bits_by_goal(block, grower, word, mates)
-        for goal in goals_between(least, greatest, mates):
-            if grower.bits_of_goal[goal]:
-                entry = resets.first[goal]
-                resets.word[entry] = word
-                resets.bits[entry] = grower.bits_of_goal[goal]
-                resets.first[goal] = entry + 1
-                grower.bits_of_goal[goal] = NOTHING
+    resets.first[:] = 0
+    for entry in range(size):
+        resets.first[np.int64(listed.goal[entry]) + 1] += 1
+    for goal in range(GOALS):
+        resets.first[goal + 1] += resets.first[goal]
+    for entry in range(size):
+        goal = np.int64(listed.goal[entry])
+        at = resets.first[goal]
+        resets.word[at] = listed.word[entry]
+        resets.bits[at] = listed.bits[entry]
+        resets.first[goal] = at + 1
     # Each goal now says where it ends, which is where the next one begins.
     for goal in range(GOALS, 0, -1):
         resets.first[goal] = resets.first[goal - 1]
@@ -85,12 +79,11 @@ def write_resets(block: Block, grower: Grower, mates: bool) -> None:
 @inner
 def sort_resets(block: Block, grower: Grower, mates: bool) -> None:
     """List the resets of the forcer's undecided cells by goal, those to mate or all others."""
-    count_resets(block, grower, mates)
-    if grower.resets.first[GOALS] > len(grower.resets.word):
+    size = list_resets(block, grower, mates)
+    if size > len(grower.listed.word):
         grower.state[STATUS] = QUEUE_FULL
-        grower.resets.first[:] = 0
-        return
-    write_resets(block, grower, mates)
+        size = np.int64(0)
+    sort_listed(grower, size)
 
 
 @inlined

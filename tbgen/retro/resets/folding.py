@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import Int, Ints, SignedBytes, Word
+from tbgen.compiled.arrays import Bytes, Int, Ints, SignedBytes, Word
 from tbgen.compiled.jit import borrowing, inlined, inner
 from tbgen.index.kernels import goal_of_byte
 from tbgen.index.layout import HOW_MASK, MIRRORED, TURNS
@@ -142,6 +142,15 @@ _BYTES_OF_ROW = np.array(
 
 
 @inlined
+def spread(word: Word, squares: Bytes) -> None:
+    """Write a byte for each square of a word: 255 if it is there, else 0."""
+    for rank in range(8):
+        row = (word >> np.uint64(8 * rank)) & np.uint64(255)
+        for file in range(8):
+            squares[np.uint64(8 * rank + file)] = _BYTES_OF_ROW[row, np.uint64(file)]
+
+
+@inlined
 def rank_of_byte(byte: np.uint8, mover: Int) -> np.uint8:
     """The rank of an outcome's byte, both unsigned: the best for the mover has the greatest.
 
@@ -159,10 +168,7 @@ def fold_line(scratch: Scratch, side: Int, kings: Word, values: SignedBytes, sta
     Nothing branches in the loop over these squares, so that the machine does many at once.
     """
     asked = scratch.asked
-    for rank in range(8):
-        row = (kings >> np.uint64(8 * rank)) & np.uint64(255)
-        for file in range(8):
-            asked[np.uint64(8 * rank + file)] = _BYTES_OF_ROW[row, np.uint64(file)]
+    spread(kings, asked)
     outcome = scratch.folded.outcome
     lacking = np.uint8(0)
     for square in range(64):

@@ -328,20 +328,59 @@ def unpack_squares(block: Block, scratch: Scratch, word: Int) -> None:
 
 
 @inner
-def note_moves(block: Block, scratch: Scratch, word: Int, side: Int, quiet: bool) -> None:
-    """Note every move of one side in a word, or its resets alone."""
-    geometry = block.geometry
-    scratch.noted[0] = 0
+def note_king_moves(block: Block, scratch: Scratch, word: Int, side: Int, quiet: bool) -> None:
+    """Captures of a side's king, and with `quiet` his steps."""
     if side == WHITE:
         note_white_king_moves(block, scratch, word, quiet)
     else:
         note_black_king_moves(block, scratch, word, quiet)
-    for man in range(len(scratch.men)):
-        if geometry.color[man] == side:
-            note_man_moves(block, scratch, word, side, man, quiet)
+
+
+@inner
+def note_moves_of_pawns(block: Block, scratch: Scratch, word: Int, side: Int) -> None:
+    """Every move of a side's pawns, but for captures en passant."""
+    geometry = block.geometry
     for pawn in range(len(geometry.pawn_color)):
         if geometry.pawn_color[pawn] == side:
             note_pawn_moves(block, scratch, word, side, pawn)
+
+
+@inner
+def note_moves(block: Block, scratch: Scratch, word: Int, side: Int, quiet: bool) -> None:
+    """Note every move of one side in a word, or its resets alone."""
+    scratch.noted[0] = 0
+    note_king_moves(block, scratch, word, side, quiet)
+    for man in range(len(scratch.men)):
+        if block.geometry.color[man] == side:
+            note_man_moves(block, scratch, word, side, man, quiet)
+    note_moves_of_pawns(block, scratch, word, side)
+
+
+@inner
+def note_enough_moves(block: Block, scratch: Scratch, word: Int, side: Int, asked: Word) -> None:
+    """Note every capture of a king or piece in a word, and a quiet move for all that have one.
+
+    Once each of the positions `asked` has such a move, no more are noted. A pawn's moves are noted
+    only if some have none without them.
+    """
+    scratch.noted[0] = 0
+    note_king_moves(block, scratch, word, side, True)
+    for man in range(len(scratch.men)):
+        if block.geometry.color[man] == side:
+            lacking = asked & ~kings_with_quiet_move(scratch)
+            note_man_moves(block, scratch, word, side, man, lacking != NOTHING)
+    if asked & ~kings_with_quiet_move(scratch):
+        note_moves_of_pawns(block, scratch, word, side)
+
+
+@inlined
+def kings_with_quiet_move(scratch: Scratch) -> Word:
+    """The black king squares for which a move that takes nothing is noted."""
+    kings = NOTHING
+    for n in range(scratch.noted[0]):
+        if scratch.moves[n, GONE] == NO_SLOT:
+            kings |= scratch.kings[n]
+    return kings
 
 
 @inner

@@ -73,8 +73,8 @@ def test_resets_of_undecided_cells_are_sorted_by_goal(side: int, mates: bool) ->
 def test_more_resets_than_there_is_room_for_are_refused() -> None:
     block, _ = with_resets(12)
     grower = new_grower(0, block.geometry, Room(len(block.occupied)), HISTORIES)
-    journal = grower.resets._replace(word=grower.resets.word[:3])
-    grower = grower._replace(resets=journal)
+    listed = grower.listed._replace(word=grower.listed.word[:3])
+    grower = grower._replace(listed=listed)
     sort(block, grower, False)
     assert grower.state[STATUS] == QUEUE_FULL
-    assert not journal.first.any()
+    assert not grower.resets.first.any()

@@ -8,7 +8,7 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.compiled.arrays import Int
+from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import borrowing
 from tbgen.retro.words.block import NO_CODE, Block
 from tbgen.retro.words.moves import (
@@ -20,6 +20,7 @@ from tbgen.retro.words.moves import (
     TO,
     Scratch,
     new_scratch,
+    note_enough_moves,
     note_moves,
     unpack_squares,
     write_codes,
@@ -32,6 +33,12 @@ from tests.retro.words.plain import PlainBlock, squares_in, word_of
 def note(block: Block, scratch: Scratch, word: Int, side: Int, quiet: bool) -> None:
     unpack_squares(block, scratch, word)
     note_moves(block, scratch, word, side, quiet)
+
+
+@borrowing
+def note_enough(block: Block, scratch: Scratch, word: Int, side: Int, asked: Word) -> None:
+    unpack_squares(block, scratch, word)
+    note_enough_moves(block, scratch, word, side, asked)
 
 
 @borrowing
@@ -70,6 +77,11 @@ def noted_moves(plain: PlainBlock, word: int, side: int, quiet: bool) -> dict[in
     """[black king square] -> the moves that are noted for it."""
     scratch = new_scratch(plain.layout.others)
     note(plain.block, scratch, word, side, quiet)
+    return moves_in(scratch, plain, word, side)
+
+
+def moves_in(scratch: Scratch, plain: PlainBlock, word: int, side: int) -> dict[int, Counter[Move]]:
+    """The moves that are noted in a scratch space."""
     black_king = len(plain.layout.slots) - 1
     moves = {king: Counter[Move]() for king in squares_in(plain.block.legal[side, word])}
     for n in range(int(scratch.noted[0])):
@@ -124,3 +136,29 @@ def test_every_move_of_a_word_is_noted_for_the_black_kings_that_it_is_legal_with
             for quiet in (False, True):
                 for king, moves in noted_moves(plain, word, side, quiet).items():
                     assert moves == played_moves(plain, word, king, side, quiet)
+
+
+@pytest.mark.parametrize(
+    ("name", "number"), [("KvK", 0), ("KRvKN", 0), ("KQvKP", 3), ("KNvKP", 9), ("KPvKP", 40)]
+)
+def test_enough_moves_are_all_captures_of_pieces_and_one_move_for_each_that_has_any(
+    name: str, number: int
+) -> None:
+    plain = PlainBlock(name, number)
+    pawns = range(plain.layout.pawns)
+    words = np.flatnonzero(plain.block.occupied)
+    chosen = np.random.default_rng(10).choice(words, min(12, len(words)), replace=False)
+    for word in chosen.tolist():
+        for side in range(2):
+            legal = plain.block.legal[side, word]
+            scratch = new_scratch(plain.layout.others)
+            note_enough(plain.block, scratch, word, side, legal)
+            noted = moves_in(scratch, plain, word, side)
+            for king in squares_in(legal):
+                moves = noted[king]
+                played = played_moves(plain, word, king, side, quiet=True)
+                captures = [move for move in played if move[2] >= 0 and move[0] not in pawns]
+                assert moves <= played
+                assert all(moves[capture] for capture in captures)
+                has_quiet = [any(move[2] < 0 for move in some) for some in (moves, played)]
+                assert has_quiet[0] == has_quiet[1]
