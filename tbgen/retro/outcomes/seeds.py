@@ -21,7 +21,7 @@ from tbgen.retro.words.worklist import Markable, add_bits
 
 
 @inner
-def list_resets(block: Block, grower: Grower, mates: bool) -> Int:
+def list_resets(block: Block, grower: Grower, mates: bool) -> np.int64:
     """List the resets of the forcer's undecided cells, those to mate or all others, word by word.
 
     A word has an entry for each of its goals. Returns how many there are, or more than there is
@@ -65,11 +65,11 @@ def sort_listed(grower: Grower, size: Int) -> None:
     for goal in range(GOALS):
         resets.first[goal + 1] += resets.first[goal]
     for entry in range(size):
-        goal = np.int64(listed.goal[entry])
-        at = resets.first[goal]
+        its_goal = np.int64(listed.goal[entry])
+        at = resets.first[its_goal]
         resets.word[at] = listed.word[entry]
         resets.bits[at] = listed.bits[entry]
-        resets.first[goal] = at + 1
+        resets.first[its_goal] = at + 1
     # Each goal now says where it ends, which is where the next one begins.
     for goal in range(GOALS, 0, -1):
         resets.first[goal] = resets.first[goal - 1]
