@@ -228,7 +228,7 @@ class BlockSolver:
         self.blocks = blocks
         self.bound = bound
         new = blocks.folder.zeros
-        self._reader = ClosureReader([block], blocks.plane, bound, new, new)
+        self._reader = ClosureReader([block], blocks, [bound], new, new)
         self._number = self._reader.number_of(block.node)
         self._single = SingleBlock(
             self._reader.child_layouts,
@@ -260,7 +260,7 @@ class BlockSolver:
     def _children(self, sides: Sequence[Color]) -> ChildTables:
         """The values of all that moves of some sides lead to."""
         reader = self._reader
-        children = reader.read([self._number], sides)
+        (children,) = reader.read([self._number], sides)
         for number in range(len(reader.layout.blocks)):
             rights = reader.rights_in(children, number)
             if number != self._number and len(rights):

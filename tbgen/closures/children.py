@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -57,11 +57,22 @@ class SomeCells(NamedTuple):
 
 ALL_CELLS: Final = SomeCells(1 << 62, frozenset([0]))
 
-PlaneSource = Callable[[Node, int, Bound, SomeCells, Entries], Entries]
-"""Reads a plane of a node, with side to move and bound, as `SolvedBlocks.plane` does.
 
-Only the cells that are needed must be right. They are in the given array of zeros, or in another.
-"""
+class PlaneSource(Protocol):
+    """What reads planes, as `SolvedBlocks` does."""
+
+    def plane(
+        self, node: Node, side: int, bound: Bound, needed: SomeCells, room: Entries
+    ) -> Entries:
+        """A plane of a node, with side to move and bound.
+
+        Only the cells that are needed must be right. They are in the given array of zeros, or in
+        another.
+        """
+
+    def is_exact(self, node: Node) -> bool:
+        """Whether both bounds give all cells of a node the same values."""
+
 
 DoAll = Callable[[Callable[[Any], None], Iterable[Any]], Iterable[None]]
 """`map`, or that of a pool of threads."""
@@ -92,13 +103,13 @@ class PromotionRequest(NamedTuple):
 class ClosureReader:
     """Reads what blocks of one material lead to.
 
-    For the driver that builds tables it takes the place of a `ChildReader`: `tables` has what was
-    read last.
+    For the driver that builds tables it takes the place of a `ChildReader`, with a round for each
+    bound.
 
     Arguments:
         blocks: The blocks, which have one material.
-        source: Reads a plane.
-        bound: Replaces the values of unsolved promotions.
+        source: Reads planes.
+        bounds: Each replaces the values of unsolved promotions.
         new: Makes all large arrays but that of planes.
         new_planes: Makes the array of planes, which are read whole. Its items may have any values.
         do_all: Reads several planes at a time.
@@ -108,13 +119,13 @@ class ClosureReader:
         self,
         blocks: Sequence[PlannedBlock],
         source: PlaneSource,
-        bound: Bound,
+        bounds: Sequence[Bound],
         new: NewArray = np.zeros,
         new_planes: NewArray = np.empty,
         do_all: DoAll = map,
     ) -> None:
         self._source = source
-        self._bound = bound
+        self.bounds = bounds
         self._new = new
         self._new_planes = new_planes
         self._do_all = do_all
@@ -127,6 +138,8 @@ class ClosureReader:
         self._half = layout.block_words * 64
         self._planes = dict[int, list[NeededPlane]]()
         """[block] what its captures and pawn steps lead to."""
+        self._rounds = dict[int, Sequence[int]]()
+        """[block] the rounds in which it is solved."""
         self._bounded = dict[int, dict[int, set[Role]]]()
         """[block, pawn] the roles of its promotions that bounds replace."""
         self.shades = np.full(len(layout.blocks), EVERYTHING)
@@ -135,8 +148,12 @@ class ClosureReader:
             number = _number_in(layout, block.node)
             self.shades[number] = word_of(block.shades)
             self._planes[number] = list(_needed_planes(block))
+            self._rounds[number] = [n for n, bound in enumerate(bounds) if bound in block.bounds]
             self._bounded[number] = _bounded_roles(block)
-        self.tables = empty_child_tables(self.child_layouts, plies=False)
+        self.readings: Sequence[ChildTables] = []
+        """[round] what was read last, in the order of the bounds."""
+        for _ in bounds:
+            self.readings.append(empty_child_tables(self.child_layouts, plies=False))
         self.layout = replace(layout, waves=self._batches(layout.waves))
 
     @property
@@ -152,6 +169,10 @@ class ClosureReader:
         """The node of a block of the material."""
         return Node(self.layout.material, self.layout.blocks[number])
 
+    def rounds_of(self, block: int) -> Sequence[int]:
+        """The rounds in which a block is solved: those of its bounds."""
+        return self._rounds[block]
+
     def rights_in(self, children: ChildTables, number: int) -> Entries:
         """Where the values of a block with a right to take en passant are, if it has any."""
         entry, _ = en_passant_of(children.en_passant, range(number, number + 1), self.cells)
@@ -165,6 +186,7 @@ class ClosureReader:
             read = 0
             for number in range(first, end):
                 needed = sum(plane.child.cells // 2 for plane in self._planes.get(number, ()))
+                needed *= len(self.bounds)
                 if read and read + needed > BATCH_BYTES:
                     starts.append(number)
                     read = 0
@@ -176,22 +198,25 @@ class ClosureReader:
 
     def read_wave(self, blocks: Sequence[int], _solved: ValuesSource) -> None:
         """Read all that some blocks ask for."""
-        self.tables = self.read(blocks, BOTH_SIDES)
+        self.readings = self.read(blocks, BOTH_SIDES)
 
-    def read(self, blocks: Sequence[int], sides: Sequence[Color]) -> ChildTables:
-        """What moves of some sides in some blocks lead to."""
+    def read(self, blocks: Sequence[int], sides: Sequence[Color]) -> list[ChildTables]:
+        """[round] what moves of some sides in some blocks lead to."""
         planes = list[NeededPlane]()
         for number in blocks:
             planes += [plane for plane in self._planes[number] if plane.mover in sides]
         if len(sides) == len(BOTH_SIDES):
-            children = self._read_planes(planes)
-            promotions = self._promotions(blocks, sides, children)
+            readings = self._read_planes(planes)
+            promotions = self._promotions(blocks, sides, readings)
         else:
             # Captures of a pawn, which bound its promotions, are moves of the other side.
-            children = self._read_planes(self._captures_of_bounded(blocks, sides))
-            promotions = self._promotions(blocks, sides, children)
-            children = self._read_planes(planes)
-        return children._replace(promotions=promotions)
+            readings = self._read_planes(self._captures_of_bounded(blocks, sides))
+            promotions = self._promotions(blocks, sides, readings)
+            readings = self._read_planes(planes)
+        complete = list[ChildTables]()
+        for children, promoted in zip(readings, promotions, strict=True):
+            complete.append(children._replace(promotions=promoted))
+        return complete
 
     def _captures_of_bounded(
         self, blocks: Sequence[int], sides: Sequence[Color]
@@ -203,39 +228,49 @@ class ClosureReader:
             planes += [plane for plane in self._planes[number] if plane.gone in pawns]
         return planes
 
-    def _read_planes(self, planes: Iterable[NeededPlane]) -> ChildTables:
-        """Read some planes, each once."""
-        start = np.full_like(self.tables.planes.start, -1)
-        wanted = list[tuple[NeededPlane, int]]()
-        """The planes, with the first cell of each."""
+    def _read_planes(self, planes: Iterable[NeededPlane]) -> list[ChildTables]:
+        """[round] some planes, each read once; one that is exact serves all rounds."""
+        no_plane = np.full_like(self.readings[0].planes.start, -1)
+        starts = [no_plane.copy() for _ in self.bounds]
+        wanted = list[tuple[NeededPlane, Bound, int]]()
+        """The planes, with the bound and the first cell of each."""
         cells = 0
         for plane in planes:
             number = self._number_of_plane(plane)
-            if start[number] < 0:
-                start[number] = cells
-                wanted.append((plane, cells))
+            if starts[0][number] >= 0:
+                continue
+            serves_all = not plane.is_bounded and self._source.is_exact(plane.child)
+            for turn, bound in enumerate(self.bounds):
+                if turn and serves_all:
+                    starts[turn][number] = starts[0][number]
+                    continue
+                starts[turn][number] = cells
+                wanted.append((plane, bound, cells))
                 cells += plane.child.cells // 2
         entry = self._new_planes(cells, np.int8)
 
-        def read(plane_and_first: tuple[NeededPlane, int]) -> None:
-            plane, first = plane_and_first
+        def read(plane_bound_and_first: tuple[NeededPlane, Bound, int]) -> None:
+            plane, bound, first = plane_bound_and_first
             room = entry[first : first + plane.child.cells // 2]
             if plane.is_bounded:
                 # Another edge may have had the child solved, but not all of it that this one needs.
-                room[:] = UNKNOWN[self._bound]
+                room[:] = UNKNOWN[bound]
                 return
-            values = self._source(plane.child, plane.side, self._bound, ALL_CELLS, room)
+            values = self._source.plane(plane.child, plane.side, bound, ALL_CELLS, room)
             if values is not room:
                 room[:] = values
 
         list(self._do_all(read, wanted))
-        return self.tables._replace(planes=AtHand(start, entry, NO_DISTANCES))
+        readings = list[ChildTables]()
+        for children, start in zip(self.readings, starts, strict=True):
+            readings.append(children._replace(planes=AtHand(start, entry, NO_DISTANCES)))
+        return readings
 
     def _number_of_plane(self, plane: NeededPlane) -> int:
         """The number of a plane among those of all children."""
         table = self._table_of[plane.child.material]
         block = _number_in(self.child_layouts.layouts[table], plane.child)
-        return int(self.tables.shapes.plane_start[table]) + 2 * block + plane.side
+        return int(self.readings[0].shapes.plane_start[table]) + 2 * block + plane.side
 
     @cached_property
     def _promotion_readers(self) -> Mapping[Color, PromotionReader]:
@@ -255,9 +290,33 @@ class ClosureReader:
         return PromotedGeometries(self.layout)
 
     def _promotions(
-        self, blocks: Sequence[int], sides: Sequence[Color], children: ChildTables
+        self, blocks: Sequence[int], sides: Sequence[Color], readings: Sequence[ChildTables]
+    ) -> list[AtHand]:
+        """[round] the values of promotions of some sides. Bounds replace unsolved ones."""
+        bounded = list[tuple[int, int]]()
+        for number in blocks:
+            for pawn in self._bounded[number]:
+                if self._slots[pawn][0] in sides:
+                    bounded.append((number, pawn))
+        promotions = list[AtHand]()
+        for bound in self.bounds:
+            promotions.append(self._solved_promotions(blocks, sides, bounded, bound))
+
+        def fold(number_and_pawn: tuple[int, int]) -> None:
+            for turn, bound in enumerate(self.bounds):
+                self._fold(*number_and_pawn, readings[turn], promotions[turn], bound)
+
+        list(self._do_all(fold, bounded))
+        return promotions
+
+    def _solved_promotions(
+        self,
+        blocks: Sequence[int],
+        sides: Sequence[Color],
+        bounded: Sequence[tuple[int, int]],
+        bound: Bound,
     ) -> AtHand:
-        """The values of promotions of some sides, with a bound in place of unsolved ones."""
+        """The values of solved promotions, with room for bounds of unsolved ones."""
         start = promotion_starts(self.layout)
         requests = list[PromotionRequest]()
         cells = 0
@@ -266,11 +325,6 @@ class ClosureReader:
             targets_of, cells = reader.requests(blocks, start, cells)
             for plane, targets in targets_of.items():
                 requests.append(PromotionRequest(reader, plane, targets))
-        bounded = list[tuple[int, int]]()
-        for number in blocks:
-            for pawn in self._bounded[number]:
-                if self._slots[pawn][0] in sides:
-                    bounded.append((number, pawn))
         for number, pawn in bounded:
             roles = self._bounded[number][pawn]
             if Role.QUEEN in roles:  # her bounds need room of their own
@@ -281,16 +335,12 @@ class ClosureReader:
         promotions = AtHand(start, self._new(cells, np.int8), NO_DISTANCES)
 
         def copy(request: PromotionRequest) -> None:
-            self._copy(request, promotions)
-
-        def fold(number_and_pawn: tuple[int, int]) -> None:
-            self._fold(*number_and_pawn, children, promotions)
+            self._copy(request, bound, promotions)
 
         list(self._do_all(copy, requests))
-        list(self._do_all(fold, bounded))
         return promotions
 
-    def _copy(self, request: PromotionRequest, promotions: AtHand) -> None:
+    def _copy(self, request: PromotionRequest, bound: Bound, promotions: AtHand) -> None:
         """Read a plane that promotions lead to, and copy its cells to where they are asked for."""
         reader, plane, targets = request
         child = self.child_layouts.layouts[plane.table]
@@ -298,14 +348,16 @@ class ClosureReader:
         needed = _cells_needed(child.others + 1, targets, routes.axis)
         room = self._new(child.block_words * 64, np.int8)
         node = node_of(child.material, child.blocks[plane.block])
-        entry = self._source(node, int(plane.side), self._bound, needed, room)
+        entry = self._source.plane(node, int(plane.side), bound, needed, room)
 
         def read() -> tuple[Entries, Distances]:
             return entry, NO_DISTANCES
 
         copy_box(Box.whole(child, read), routes, plane.how, np.array(targets, np.int64), promotions)
 
-    def _fold(self, number: int, pawn: int, children: ChildTables, promotions: AtHand) -> None:
+    def _fold(
+        self, number: int, pawn: int, children: ChildTables, promotions: AtHand, bound: Bound
+    ) -> None:
         """Fold the unsolved promotions of one pawn into bounds of the best one."""
         roles = self._bounded[number][pawn]
         pawns = self.layout.blocks[number]
@@ -319,7 +371,7 @@ class ClosureReader:
                 self.shades[number],
                 pawn,
                 children,
-                self._bound,
+                bound,
                 entry,
             )
             bounds.fold_roles(first, unsolved)

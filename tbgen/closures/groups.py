@@ -69,6 +69,10 @@ class KeptPlanes:
             self._put(name, plane)
         return plane
 
+    def is_exact(self, node: Node) -> bool:
+        """Whether both bounds give all cells of a node the same values."""
+        return self._solved.is_exact(node)
+
     def _get(self, name: PlaneName) -> Entries | None:
         with self._lock:
             plane = self._planes.pop(name, None)
@@ -95,32 +99,16 @@ def solve_group(
     threads: int,
     tell: TellSeconds,
 ) -> None:
-    """Solve a group with each bound. All that it leads to in other groups is solved."""
+    """Solve a group with all bounds. All that it leads to in other groups is solved."""
+    bounds = [bound for bound in Bound if any(bound in block.bounds for block in blocks)]
     try:
-        for bound in Bound:
-            lacking = [
-                block for block in blocks if bound in block.bounds and not solved.has(block, bound)
-            ]
-            if lacking:
-                _solve_with(bound, lacking, solved, kept, threads, tell)
+        with ThreadPoolExecutor(threads) as pool:
+            reader = ClosureReader(blocks, kept, bounds, do_all=pool.map)
+            store = GroupStore(reader, blocks, solved, tell)
+            task = Task(reader.layout, {}, store, threads, pool, method=ENTRY_VALUES)
+            ManyBlocks(task, reader, reader.shades).solve()
     finally:
         solved.save(str(blocks[0].node.material))
-
-
-def _solve_with(
-    bound: Bound,
-    blocks: Sequence[PlannedBlock],
-    solved: SolvedBlocks,
-    kept: KeptPlanes,
-    threads: int,
-    tell: TellSeconds,
-) -> None:
-    """Solve blocks of a group with one bound."""
-    with ThreadPoolExecutor(threads) as pool:
-        reader = ClosureReader(blocks, kept.plane, bound, do_all=pool.map)
-        store = GroupStore(reader, blocks, solved, bound, tell)
-        task = Task(reader.layout, {}, store, threads, pool, method=ENTRY_VALUES)
-        ManyBlocks(task, reader, reader.shades).solve()
 
 
 class GroupStore:
@@ -131,12 +119,10 @@ class GroupStore:
         reader: ClosureReader,
         blocks: Sequence[PlannedBlock],
         solved: SolvedBlocks,
-        bound: Bound,
         tell: TellSeconds,
     ) -> None:
         self._reader = reader
         self._solved = solved
-        self._bound = bound
         self._tell = tell
         self._cells = reader.cells
         self._lacking = {reader.number_of(block.node): block for block in blocks}
@@ -147,39 +133,43 @@ class GroupStore:
         for number in range(len(self._reader.layout.blocks)):
             if number in self._lacking:
                 continue
-            rights = self._rights(number)
-            if len(rights):
-                rights = self._solved.read(self._block(number), RIGHTS, self._bound)
+            for turn in range(len(self._reader.bounds)):
+                self._read_rights(number, turn)
             first = number * self._cells
             end = first + self._cells
+            rights = self._rights(number, 0)
             runs.append(Run(first, end, 0, NOTHING_FOUND, (rights, NO_DISTANCES)))
         return runs
 
     def put(self, run: Run, _dictionary: Dictionary, cells: Cells) -> None:
-        """Keep the blocks of a run. No other accrued scores are asked of them."""
+        """Keep the blocks of a run, each with its bounds. No accrued scores are asked of them."""
         for first in range(run.first, run.end, self._cells):
             number = first // self._cells
             block = self._lacking[number]
-            start = first - run.first
-            arrays = {
-                ENTRY: cells.entry[start : start + self._cells],
-                RIGHTS: self._rights(number).copy(),
-            }
-            self._solved.keep(block, self._bound, arrays)
-            if self._bound is block.bounds[-1]:
-                self._tell(block.cost.cpu_seconds)
+            rounds = self._reader.rounds_of(number)
+            for turn in rounds:
+                start = turn * (run.end - run.first) + first - run.first
+                arrays = {
+                    ENTRY: cells.entry[start : start + self._cells],
+                    RIGHTS: self._rights(number, turn).copy(),
+                }
+                self._solved.keep(block, self._reader.bounds[turn], arrays)
+            for turn in range(len(self._reader.bounds)):
+                if turn not in rounds:
+                    self._read_rights(number, turn)
+            self._tell(block.cost.cpu_seconds)
 
     def values(self, first: int, end: int) -> tuple[Entries, Distances]:
-        """The entry values of cells of one block, without distances."""
-        number = first // self._cells
-        start = number * self._cells
-        block = self._block(number)
-        entry = self._solved.read(block, ENTRY, self._bound, first - start, end - start)
-        return entry, NO_DISTANCES
+        """Never asked: the reader reads planes itself."""
+        raise NotImplementedError
 
-    def _block(self, number: int) -> PlannedBlock:
-        return self._solved.closure.blocks[self._reader.node_of(number)]
+    def _read_rights(self, number: int, turn: int) -> None:
+        """Bring values of a solved block with a right to take en passant to hand, for a round."""
+        rights = self._rights(number, turn)
+        if len(rights):
+            block = self._solved.closure.blocks[self._reader.node_of(number)]
+            rights[:] = self._solved.read(block, RIGHTS, self._reader.bounds[turn])
 
-    def _rights(self, number: int) -> Entries:
-        """Where the values of a block with a right to take en passant are at hand."""
-        return self._reader.rights_in(self._reader.tables, number)
+    def _rights(self, number: int, turn: int) -> Entries:
+        """Where the values of a block with a right to take en passant are at hand, for a round."""
+        return self._reader.rights_in(self._reader.readings[turn], number)

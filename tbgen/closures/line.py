@@ -11,6 +11,7 @@ Where both are equal, as at the beginning, a side that gets its bound leaves the
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 import chess
@@ -54,8 +55,9 @@ class BlockWithDistances:
     """
 
     def __init__(self, block: PlannedBlock, solved: SolvedBlocks, bound: Bound) -> None:
-        reader = ClosureReader([block], solved.plane, bound)
-        store = _OneBlockStore(reader, [block], solved, bound, tell_nobody)
+        with_bound = replace(block, bounds=[bound])
+        reader = ClosureReader([with_bound], solved, [bound])
+        store = _OneBlockStore(reader, [with_bound], solved, tell_nobody)
         with ThreadPoolExecutor(1) as pool:
             task = Task(reader.layout, {}, store, 1, pool, method=DISTANCES)
             ManyBlocks(task, reader, reader.shades).solve()

@@ -63,8 +63,8 @@ def test_all_that_a_block_leads_to_lies_in_arrays_that_the_caller_has_made(tmp_p
         return made[-1]
 
     blocks = SolvedBlocks(closure, BlockFolder(tmp_path / "solved"))
-    reader = ClosureReader([block], blocks.plane, Bound.UPPER, new, new)
-    tables = reader.read([reader.number_of(root)], BOTH_SIDES)
+    reader = ClosureReader([block], blocks, [Bound.UPPER], new, new)
+    (tables,) = reader.read([reader.number_of(root)], BOTH_SIDES)
     for entry in (tables.planes.entry, tables.promotions.entry):
         assert entry.any()
         assert any(entry is array for array in made)

@@ -160,7 +160,7 @@ class SolvedBlocks:
                 Task(self.layout, children, store, threads, pool, quiet, mobility=mobility)
             )
             many.solve()
-        self.en_passant = many.child_reader.tables.en_passant
+        self.en_passant = many.child_reader.readings[0].en_passant
         self.kept = store.solved()
         self.solved = Solved(material, self.kept)
 

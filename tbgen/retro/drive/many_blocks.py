@@ -24,7 +24,7 @@ from tbgen.retro.drive.task import Task, WaveReader, check_status, with_growing_
 from tbgen.retro.outcomes.en_passant import NEVER, Inquiry, search_rights
 from tbgen.retro.patterns.dictionaries import dictionary_of
 from tbgen.retro.patterns.histories import OVERFLOWED, forget_nodes
-from tbgen.retro.resets.folding import find_moves
+from tbgen.retro.resets.folding import find_moves, find_other_resets
 from tbgen.retro.status import INTERNER_FULL
 from tbgen.retro.words.block import BlockValues, enter_block, find_legal
 from tbgen.retro.words.geometry import geometry_of
@@ -95,7 +95,7 @@ class ManyBlocks:
         block_cells = self.task.block_cells
         blocks = range(run.first // block_cells, run.end // block_cells)
         self.done[blocks.start : blocks.stop] = True
-        rights = self.child_reader.tables.en_passant
+        rights = self.child_reader.readings[0].en_passant
         entry, dtg = en_passant_of(rights, blocks, block_cells)
         entry[:] = run.en_passant[0]
         dtg[:] = run.en_passant[1]
@@ -132,17 +132,20 @@ class ManyBlocks:
         return room, new_worker(self.task.method, self.geometry, self.task.mobility, room)
 
     def _solve_with(self, worker: AnyWorker, blocks: range) -> Kept:
-        """Solve blocks in the arrays of a worker."""
+        """Solve blocks in the arrays of a worker.
+
+        The cells of a round follow those of the round before.
+        """
         method = self.task.method
         block_cells = self.task.block_cells
-        children = self.child_reader.tables
+        readings = self.child_reader.readings
         size = len(blocks) * block_cells
         found = nothing_found()
         # What is answered on the way leaves nothing to close: no patterns, and no rights.
         is_closed = method.asked is None
         closed_size = size if is_closed else 0
         cells = Cells(
-            entry=np.zeros(size, np.int8),
+            entry=np.zeros(len(readings) * size, np.int8),
             dtg=np.zeros(closed_size, np.uint16),
             pattern=np.zeros(closed_size, np.uint32),
         )
@@ -151,21 +154,27 @@ class ManyBlocks:
             forget_nodes(interner)
         for n, number in enumerate(blocks):
             first = n * block_cells
-            here = slice(first, first + block_cells)
-            values = BlockValues(cells.entry[here], cells.dtg[here])
-            inquiry = Inquiry(worker, values, children, goal_of)
-            status = open_block(inquiry, number, self.pawns[number], self.shades[number])
-            if not status:
-                status = method.solve_codes(inquiry, method.asked)
-            if not status and is_closed:
-                status = close_block(inquiry, self.mirrors[number], first, cells, found)
-            check_status(self.task.material, int(status))
+            is_open = False
+            for turn in self.child_reader.rounds_of(number):
+                here = slice(turn * size + first, turn * size + first + block_cells)
+                values = BlockValues(cells.entry[here], cells.dtg[here])
+                inquiry = Inquiry(worker, values, readings[turn], goal_of)
+                if is_open:
+                    status = reopen_block(inquiry)
+                else:
+                    status = open_block(inquiry, number, self.pawns[number], self.shades[number])
+                    is_open = True
+                if not status:
+                    status = method.solve_codes(inquiry, method.asked)
+                if not status and is_closed:
+                    status = close_block(inquiry, self.mirrors[number], first, cells, found)
+                check_status(self.task.material, int(status))
         dictionary = NO_PATTERNS
         if is_closed:
             dictionary = dictionary_of(
                 worker.pairs, worker.white.interner, worker.black.interner, cells.pattern
             )
-        rights = en_passant_of(children.en_passant, blocks, block_cells)
+        rights = en_passant_of(readings[0].en_passant, blocks, block_cells)
         start = blocks.start * block_cells
         run = Run(start, start + size, len(dictionary.rows), found, rights)
         return run, dictionary, cells
@@ -186,6 +195,14 @@ def open_block(inquiry: Inquiry, number: int, squares: Ints, shades: Word) -> in
     block.shades[0] = shades
     find_legal(block, scratch.men, 0, words)
     return find_moves(block, inquiry.children, scratch, 0, words)
+
+
+@borrowing
+def reopen_block(inquiry: Inquiry) -> int:
+    """Begin once more with the block that is open, whose moves lead to other values now."""
+    block = inquiry.worker.block
+    words = block.geometry.words
+    return find_other_resets(block, inquiry.children, inquiry.worker.scratch, 0, words)
 
 
 # Patterns are those of `worker.pairs`; `start` is the block's first cell in `cells`.

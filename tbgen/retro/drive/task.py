@@ -38,11 +38,17 @@ def quiet(phase: str, code: int | None, done: float, decided: int) -> None:
 
 
 class WaveReader(Protocol):
-    """What brings values to hand, wave by wave."""
+    """What brings values to hand, wave by wave.
+
+    A block may be solved in several rounds, each with other values of what moves lead to.
+    """
 
     @property
-    def tables(self) -> ChildTables:
-        """What the blocks of the last wave need."""
+    def readings(self) -> Sequence[ChildTables]:
+        """[round] what the blocks of the last wave need."""
+
+    def rounds_of(self, block: int) -> Sequence[int]:
+        """The rounds in which a block is solved."""
 
     def read_captures(self) -> None:
         """Read what stays at hand for all waves."""

@@ -29,6 +29,7 @@ from tbgen.retro.resets.destinations import (
     NOT_HERE,
     AtHand,
     ChildLayouts,
+    ChildTables,
     empty_child_tables,
     new_at_hand,
 )
@@ -101,6 +102,15 @@ class ChildReader:
         own_starts = self.tables.planes.start[: 2 * len(self.layout.blocks)]
         self.plane_slots = PlaneSlots(own_starts, self.half, self.halves)
         self.promotion_reader = PromotionReader(child_layouts)
+
+    @property
+    def readings(self) -> Sequence[ChildTables]:
+        """What is at hand, for the only round."""
+        return (self.tables,)
+
+    def rounds_of(self, _block: int) -> Sequence[int]:
+        """The only round."""
+        return (0,)
 
     def _own_planes(self, blocks: Sequence[int]) -> list[int]:
         """The planes of the table itself that some blocks ask for."""

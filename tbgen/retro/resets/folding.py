@@ -35,6 +35,8 @@ from tbgen.retro.words.moves import (
     TO,
     Scratch,
     count_moves,
+    lowest_code,
+    note_moves,
     unpack_squares,
 )
 
@@ -314,4 +316,26 @@ def find_moves(block: Block, children: ChildTables, scratch: Scratch, first: int
             count_moves(block, scratch, side, word)
             fold_word(block, children, scratch, side, word)
             keep_best(block, scratch, side, word)
+    return int(scratch.status[0])
+
+
+@borrowing
+def find_other_resets(
+    block: Block, children: ChildTables, scratch: Scratch, first: int, end: int
+) -> int:
+    """The resets of a range of words anew, whose moves lead to other values now.
+
+    The codes that solving has passed are the next ones again.
+    """
+    for side in range(2):
+        scratch.next_reset[side] = (side * block.geometry.words + first) * 64
+    for word in range(first, end):
+        if block.occupied[word] == NOTHING:
+            continue
+        unpack_squares(block, scratch, word)
+        for side in range(2):
+            note_moves(block, scratch, word, side, False)
+            fold_word(block, children, scratch, side, word)
+            keep_best(block, scratch, side, word)
+            block.next_code[side, word] = lowest_code(block, side, word)
     return int(scratch.status[0])

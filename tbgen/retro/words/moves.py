@@ -152,6 +152,15 @@ def write_codes(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
     block.next_code[side, word] = lowest
 
 
+@inlined
+def lowest_code(block: Block, side: Int, word: Int) -> np.uint8:
+    """The lowest of the codes that are written for the cells of a word."""
+    lowest = np.uint8(NO_CODE)
+    for square in range(64):
+        lowest = min(lowest, block.code[side, np.uint64(word) * np.uint64(64) + np.uint64(square)])
+    return lowest
+
+
 KNIGHT = int(Role.KNIGHT)
 QUEEN = int(Role.QUEEN)
 
