@@ -15,7 +15,7 @@ import numpy as np
 from tbgen.closures.cuts import UNKNOWN, Bound
 from tbgen.closures.nodes import Node, node_of
 from tbgen.closures.planned import Edge, PlannedBlock, mover_of
-from tbgen.closures.promotions import PromotedGeometries, PromotionBounds
+from tbgen.closures.promotions import BoundOfBest, PromotedGeometries, PromotionBounds
 from tbgen.closures.shades import word_of
 from tbgen.compiled.arrays import Ints, NewArray
 from tbgen.index.layout import HOW_BITS, Layout, Squares, partial_layout
@@ -303,8 +303,7 @@ class ClosureReader:
             promotions.append(self._solved_promotions(blocks, sides, bounded, bound))
 
         def fold(number_and_pawn: tuple[int, int]) -> None:
-            for turn, bound in enumerate(self.bounds):
-                self._fold(*number_and_pawn, readings[turn], promotions[turn], bound)
+            self._fold(*number_and_pawn, readings, promotions)
 
         list(self._do_all(fold, bounded))
         return promotions
@@ -356,24 +355,24 @@ class ClosureReader:
         copy_box(Box.whole(child, read), routes, plane.how, np.array(targets, np.int64), promotions)
 
     def _fold(
-        self, number: int, pawn: int, children: ChildTables, promotions: AtHand, bound: Bound
+        self,
+        number: int,
+        pawn: int,
+        readings: Sequence[ChildTables],
+        promotions: Sequence[AtHand],
     ) -> None:
         """Fold the unsolved promotions of one pawn into bounds of the best one."""
         roles = self._bounded[number][pawn]
         pawns = self.layout.blocks[number]
 
         def fold(first: Role, unsolved: set[Role]) -> None:
-            start = int(promotions.start[number, pawn, first])
-            entry = promotions.entry[start : start + self._half]
-            bounds = PromotionBounds(
-                self._promoted_geometries,
-                pawns,
-                self.shades[number],
-                pawn,
-                children,
-                bound,
-                entry,
-            )
+            found = list[BoundOfBest]()
+            for bound, children, at_hand in zip(self.bounds, readings, promotions, strict=True):
+                start = int(at_hand.start[number, pawn, first])
+                entry = at_hand.entry[start : start + self._half]
+                found.append(BoundOfBest(bound, children, entry))
+            shades = self.shades[number]
+            bounds = PromotionBounds(self._promoted_geometries, pawns, shades, pawn, found)
             bounds.fold_roles(first, unsolved)
 
         fold(Role.QUEEN, roles)

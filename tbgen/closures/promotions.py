@@ -17,7 +17,7 @@ So rooks and bishops are looked at in two places only:
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -77,6 +77,17 @@ class PromotedGeometries:
         return geometry
 
 
+class BoundOfBest(NamedTuple):
+    """A bound of the best promotion of a pawn."""
+
+    bound: Bound
+    """Whether it is the least or the most that the promotions are worth to White."""
+    children: ChildTables
+    """What the layout's blocks lead to, with this bound."""
+    entry: Entries
+    """Receives the bound of each cell. If the first role is solved, it has that role's values."""
+
+
 class PromotionBounds:
     """The bounds of the best promotion of a pawn, into which its roles are folded one by one.
 
@@ -85,9 +96,7 @@ class PromotionBounds:
         pawns: Of the block.
         shades: Those of the block's bishops that are solved.
         promoted: The slot of the pawn.
-        children: What the layout's blocks lead to, with this bound.
-        bound: Whether to find the least or the most that the promotions are worth to White.
-        entry: Receives the bounds. If the first role is solved, it has that role's values.
+        bounds: What is found.
     """
 
     def __init__(
@@ -96,9 +105,7 @@ class PromotionBounds:
         pawns: Squares,
         shades: Word,
         promoted: int,
-        children: ChildTables,
-        bound: Bound,
-        entry: Entries,
+        bounds: Sequence[BoundOfBest],
     ) -> None:
         self._geometries = geometries
         self._words = geometries.before.words
@@ -108,9 +115,13 @@ class PromotionBounds:
         self._promoted = promoted
         self._color, _ = geometries.slots[promoted]
         self._square = pawns[promoted] + (8 if self._color is Color.WHITE else -8)
-        self._children = children
-        self._bound = bound
-        self._entry = entry
+        # Only the words with the new man on its square are ever touched. Those of the last rank
+        # have negative numbers, which count from the end of an array. So no array has room for the
+        # seven ranks before it, which would be more than many systems promise.
+        self._first_word = self._square * self._words
+        if self._color is Color.WHITE:
+            self._first_word -= 64 * self._words
+        self._bounds = bounds
 
     def fold_roles(self, first: Role, unsolved: set[Role]) -> None:
         """Fold a first role, and then the unsolved ones.
@@ -119,44 +130,48 @@ class PromotionBounds:
         """
         everywhere = np.full(self._words, ALL_BITS)
         is_solved = first not in unsolved
-        self._fold(first, everywhere, narrows=is_solved)
+        self._fold(first, [everywhere] * len(self._bounds), narrows=is_solved)
         weaker = unsolved & {Role.ROOK, Role.BISHOP}
         if weaker:
             self._fold_weaker(weaker, is_queen_solved=is_solved)
         if Role.KNIGHT in unsolved:
-            self._fold(Role.KNIGHT, everywhere)
+            self._fold(Role.KNIGHT, [everywhere] * len(self._bounds))
 
-    def _fold(self, role: Role, asked: Words, *, narrows: bool = False) -> None:
-        """Fold the promotion to a role into `entry`, in the cells that `asked` has.
+    def _fold(self, role: Role, asked: Sequence[Words], *, narrows: bool = False) -> None:
+        """Fold the promotion to a role into each bound, in the cells that are asked of it.
 
         With `narrows`, the values in `entry` are the role's own, and come closer.
         """
-        if not asked.any():
+        if not any(words.any() for words in asked):
             return
+        block = self._block_after(role)
+        for found, words in zip(self._bounds, asked, strict=True):
+            self._fold_into(found, block, words, narrows=narrows)
+
+    def _block_after(self, role: Role) -> Block:
+        """The block after the promotion to a role, with its legal positions."""
+        end = self._first_word + self._words
         geometry = self._geometries.after(self._promoted, role)
-        # Only the words with the new man on its square are ever touched. Those of the last rank
-        # have negative numbers, which count from the end of an array. So no array has room for the
-        # seven ranks before it, which would be more than many systems promise.
-        first = self._square * self._words
-        if self._color is Color.WHITE:
-            first -= 64 * self._words
-        end = first + self._words
-        block = bare_block(geometry, max(end, -first))
+        block = bare_block(geometry, max(end, -self._first_word))
         enter_block(block, 0, self._other_pawns)
         block.shades[0] = self._shades
-        find_legal(block, np.zeros(self._men, np.int64), first, end)
+        find_legal(block, np.zeros(self._men, np.int64), self._first_word, end)
+        return block
+
+    def _fold_into(self, found: BoundOfBest, block: Block, asked: Words, *, narrows: bool) -> None:
+        """Fold a promotion, after which there is this block, into one of the bounds."""
 
         def fold_part(number: int) -> int:
             after = number + WORDS_AT_ONCE
             return fold_bounds(
                 own_pawns(block),
-                self._children,
+                found.children,
                 new_scratch(self._men),
                 self._promoted,
-                first + number,
+                self._first_word + number,
                 asked[number:after],
-                self._entry[64 * number : 64 * after],
-                int(self._bound),
+                found.entry[64 * number : 64 * after],
+                int(found.bound),
                 narrows,
             )
 
@@ -175,41 +190,46 @@ class PromotionBounds:
         """Fold rooks and bishops where the theorem lets them be better than the queen."""
         queen_stalemates = Score(STALEMATE_CODE, self._color).signed
         queen_loses = Score(0, self._color.other).signed
-        # The upper bound of White's promotion, or the lower one of Black's, is the most for the
-        # promoting side. The least for that side stays right if it does not count them.
-        is_most = (self._bound is Bound.UPPER) == (self._color is Color.WHITE)
-        if is_most:
-            asked = self._words_of((queen_stalemates, queen_loses))
-        else:
-            asked = self._words_of((queen_stalemates,))
-        was_lost = None
-        if is_most and is_queen_solved:
-            was_lost = self._words_of((queen_loses,))
+        asked = list[Words]()
+        lost = list[tuple[Entries, Words]]()
+        """The cells that a solved queen loses, where more than a stalemate would be too much."""
+        for found in self._bounds:
+            # The upper bound of White's promotion, or the lower one of Black's, is the most for the
+            # promoting side. The least for that side stays right if it does not count them.
+            is_most = (found.bound is Bound.UPPER) == (self._color is Color.WHITE)
+            if not is_most:
+                asked.append(_words_of(found.entry, (queen_stalemates,)))
+                continue
+            asked.append(_words_of(found.entry, (queen_stalemates, queen_loses)))
+            if is_queen_solved:
+                lost.append((found.entry, _words_of(found.entry, (queen_loses,))))
         for role in roles:
             self._fold(role, asked)
-        if was_lost is not None:
-            # They only save a game that she loses by leaving their own side stalemated.
-            own_side_stalemated = Score(STALEMATE_CODE, self._color.other).signed
-            self._limit_saved(was_lost, queen_loses, own_side_stalemated)
+        # They only save a game that she loses by leaving their own side stalemated.
+        own_side_stalemated = Score(STALEMATE_CODE, self._color.other).signed
+        for entry, was_lost in lost:
+            _limit_saved(entry, was_lost, queen_loses, own_side_stalemated)
 
-    def _limit_saved(self, was_lost: Words, loses: int, stalemate: int) -> None:
-        """Give the cells that the queen loses no more than a stalemate, if they are not lost."""
-        for first in range(0, len(self._entry), CELLS_AT_ONCE):
-            entry = self._entry[first : first + CELLS_AT_ONCE]
-            words = was_lost[first // 64 : (first + len(entry)) // 64]
-            bits = np.unpackbits(words.view(np.uint8), bitorder="little").view(np.bool_)
-            entry[bits & (entry != loses)] = stalemate
 
-    def _words_of(self, outcomes: tuple[int, ...]) -> Words:
-        """The cells with some outcomes, as words."""
-        parts = []
-        for first in range(0, len(self._entry), CELLS_AT_ONCE):
-            entry = self._entry[first : first + CELLS_AT_ONCE]
-            has_outcome = np.zeros(len(entry), np.bool_)
-            for outcome in outcomes:
-                has_outcome |= entry == outcome
-            parts.append(np.packbits(has_outcome, bitorder="little"))
-        return np.concatenate(parts).view(np.uint64)
+def _limit_saved(entry: Entries, was_lost: Words, loses: int, stalemate: int) -> None:
+    """Give the cells that the queen loses no more than a stalemate, if they are not lost."""
+    for first in range(0, len(entry), CELLS_AT_ONCE):
+        part = entry[first : first + CELLS_AT_ONCE]
+        words = was_lost[first // 64 : (first + len(part)) // 64]
+        bits = np.unpackbits(words.view(np.uint8), bitorder="little").view(np.bool_)
+        part[bits & (part != loses)] = stalemate
+
+
+def _words_of(entry: Entries, outcomes: tuple[int, ...]) -> Words:
+    """The cells with some outcomes, as words."""
+    parts = []
+    for first in range(0, len(entry), CELLS_AT_ONCE):
+        part = entry[first : first + CELLS_AT_ONCE]
+        has_outcome = np.zeros(len(part), np.bool_)
+        for outcome in outcomes:
+            has_outcome |= part == outcome
+        parts.append(np.packbits(has_outcome, bitorder="little"))
+    return np.concatenate(parts).view(np.uint64)
 
 
 def _geometry_after(geometry: Geometry, promoted: int, color: Color, rays: Rays) -> Geometry:

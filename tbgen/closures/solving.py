@@ -336,14 +336,18 @@ class PositionSolver(contextlib.ExitStack):
             later = closures[number + 1 :]
             if closure.way.queen > MOST_FREE:
                 later = []  # its queens take the time, so it finds both bounds itself
-            self._ask_in_way(problem, closure.way, later, pace)
+            self._ask_in_way(problem, closure, later, pace)
 
     def _ask_in_way(
-        self, problem: OpenProblem, way: Way, later: Sequence[Closure], pace: SolvePace | None
+        self,
+        problem: OpenProblem,
+        planned: Closure,
+        later: Sequence[Closure],
+        pace: SolvePace | None,
     ) -> None:
         """Ask one question after another, until a way has nothing left to ask or the time is up.
 
-        `later` are the closures planned for later ways.
+        The closure of the first question may be `planned`. `later` are those of later ways.
         """
         from tbgen.closures.answers import Brackets
         from tbgen.closures.blocks import SolvedBlocks
@@ -351,13 +355,11 @@ class PositionSolver(contextlib.ExitStack):
 
         tried = nothing_tried()
         while True:
-            question = _next_question(problem, way, tried, later)
+            question = _next_question(problem, planned.way, tried, later)
             if question is None:
                 return
             try:
-                closure = self._planner.closure(
-                    problem.root, way, question, problem.budget, self._folder.keys()
-                )
+                closure = self._closure_of(problem, planned, question)
             except ClosureTooLargeError:
                 return
             blocks = SolvedBlocks(closure, self._folder, solves=pace is not None)
@@ -368,6 +370,16 @@ class PositionSolver(contextlib.ExitStack):
             tried[question.bound] += question.cuts
             if not closure.asks_again:
                 return  # other cuts would find the same
+
+    def _closure_of(self, problem: OpenProblem, planned: Closure, question: CutQuestion) -> Closure:
+        """The closure of a question: the one planned for its way, if nothing is solved since."""
+        fits = planned.charged_seconds <= problem.budget.seconds
+        if fits and planned.question == question and not problem.closures:
+            return planned
+        solved_keys = self._folder.keys()
+        return self._planner.closure(
+            problem.root, planned.way, question, problem.budget, solved_keys
+        )
 
     def _with_line(
         self, solution: Solution, closures: Sequence[Closure], *, solves: bool = True
