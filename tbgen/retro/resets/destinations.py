@@ -12,7 +12,7 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Ints, Shorts, SignedBytes, SignedInts32, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inlined
 from tbgen.index.kernels import SYMMETRY_ROWS, TURNS_ROWS, how_turned, turn_to_primary
-from tbgen.index.layout import HOW_BITS, HOW_MASK, MIRROR, MIRRORED, TURNS, Layout, layout_of
+from tbgen.index.layout import HOW_BITS, HOW_MASK, MIRROR, MIRRORED, Layout, layout_of
 from tbgen.index.resets import NO_SLOT, Reset, resets_of
 from tbgen.index.squares import TRIANGLE_INDEX
 from tbgen.index.words import NOTHING, square_bit
@@ -190,20 +190,29 @@ def address_of(shapes: Shapes, table: Int, squares: Ints) -> Int:
 
 
 @inlined
-def is_mirrored(shapes: Shapes, squares: Ints) -> bool:
-    """Whether the pawns of a position of the table itself come to their block by the mirror."""
-    return bool(TURNS[address_of(shapes, 0, squares) & HOW_MASK, squares[shapes.pawns[0]]] != 0)
-
-
-@inlined
 def find_plane_and_cell(shapes: Shapes, table: Int, side: Int, squares: Ints) -> tuple[Int, Int]:
     """The plane of a position given by slots, and its primary cell there.
 
     Its `squares` are overwritten.
     """
+    address = address_of(shapes, table, squares)
+    return plane_of(shapes, table, side, address), find_cell(shapes, table, squares, address)
+
+
+@inlined
+def plane_of(shapes: Shapes, table: Int, side: Int, address: Int) -> Int:
+    """The plane of a position whose pawns have this address."""
+    return shapes.plane_start[table] + (address >> HOW_BITS) * 2 + side
+
+
+@inlined
+def find_cell(shapes: Shapes, table: Int, squares: Ints, address: Int) -> Int:
+    """The primary cell of a position in its plane; `address` is that of its pawns.
+
+    Its `squares` are overwritten.
+    """
     king = shapes.pawns[table]
     end = king + shapes.others[table] + 2
-    address = address_of(shapes, table, squares)
     images = squares[MOST_SLOTS:]
     twin_start = shapes.twin_start[table]
     how = address & HOW_MASK
@@ -211,7 +220,7 @@ def find_plane_and_cell(shapes: Shapes, table: Int, side: Int, squares: Ints) ->
     cell = TRIANGLE_INDEX[squares[king]] if king == 0 else squares[king]
     for n in range(king + 1, end):
         cell = cell * 64 + squares[n]
-    return shapes.plane_start[table] + (address >> HOW_BITS) * 2 + side, cell
+    return cell
 
 
 NOT_HERE = -1

@@ -20,9 +20,11 @@ from tbgen.retro.resets.destinations import (
     NOT_HERE,
     AtHand,
     ChildTables,
+    Shapes,
     address_of,
+    find_cell,
     find_plane_and_cell,
-    is_mirrored,
+    plane_of,
 )
 from tbgen.retro.status import CHILD_HAS_NO_VALUE
 from tbgen.retro.words.block import NO_CODE, Best, Block
@@ -39,9 +41,6 @@ from tbgen.retro.words.moves import (
     note_moves,
     unpack_squares,
 )
-
-NO_FILE = -1
-"""In place of the file of a double step, after any other move."""
 
 
 @inlined
@@ -85,46 +84,48 @@ class Row(NamedTuple):
         white king | other men ... | black king
 
     The king that is black here is the last digit there, or the first where the colours change
-    sides. Only that digit differs, so a position's cell is `start` plus the image of its black
+    sides. Only that digit differs, so a position's cell is `first` plus the image of its black
     king's square, shifted to that digit.
     """
 
-    start: Int
-    """NOT_HERE if some squares have another symmetry, or no value is at hand."""
+    plane: Int
+    """NOT_HERE if some squares have another symmetry."""
+    first: Int
     symmetry: Int
     """The symmetry that the board has been turned by."""
     shift: Int
     """How many bits lie to the right of the digit."""
 
 
+NO_ROW = Row(np.int64(NOT_HERE), np.int64(0), np.int64(0), np.int64(0))
+
+
 @inlined
-def find_row(children: ChildTables, table: Int, side: Int, squares: Ints, flip: Int) -> Row:
+def find_row(shapes: Shapes, table: Int, side: Int, squares: Ints, flip: Int) -> Row:
     """The row of a position given by slots, in the other colours with `flip`.
 
     Its `squares` are overwritten.
     """
-    shapes = children.shapes
     pawns = shapes.pawns[table]
     others = shapes.others[table]
-    how = address_of(shapes, table, squares) & HOW_MASK
+    address = address_of(shapes, table, squares)
+    how = address & HOW_MASK
     symmetry = TURNS[how, squares[pawns]]
     # The white king there may say how the board is turned; where it comes to the long diagonal, the
     # other men say whether their image is taken.
     is_turned_by_king = flip and how > MIRRORED
     is_on_diagonal = pawns == 0 and SYMMETRY[symmetry, squares[0]] % 9 == 0
     if is_turned_by_king or is_on_diagonal:
-        return Row(np.int64(NOT_HERE), symmetry, np.int64(0))
+        return NO_ROW
     if flip:
         king = squares[pawns]
         shift = 6 * (others + 1)
     else:
         king = squares[pawns + others + 1]
         shift = np.int64(0)
-    plane, cell = find_plane_and_cell(shapes, table, side, squares)
-    start = children.planes.start[plane]
-    if start >= 0:
-        start += cell - (SYMMETRY[symmetry, king] << shift)
-    return Row(start, symmetry, shift)
+    plane = plane_of(shapes, table, side, address)
+    cell = find_cell(shapes, table, squares, address)
+    return Row(plane, cell - (SYMMETRY[symmetry, king] << shift), symmetry, shift)
 
 
 @inlined
@@ -183,6 +184,19 @@ def fold_line(scratch: Scratch, side: Int, kings: Word, values: SignedBytes, sta
         scratch.status[0] = CHILD_HAS_NO_VALUE
 
 
+# A right to take en passant changes the value only where a pawn can take: elsewhere the value kept
+# for it is 0, and the position's ordinary value holds.
+@inner
+def take_rights(
+    line: SignedBytes, rights: SignedBytes, with_right: Int, values: SignedBytes, start: Int
+) -> None:
+    """Write the values of a line of positions with a right to take en passant."""
+    for square in range(64):
+        at = np.uint64(square)
+        byte = rights[np.uint64(with_right) + at]
+        line[at] = byte if byte else values[np.uint64(start) + at]
+
+
 @inner
 def fold_promotion(
     promotions: AtHand, scratch: Scratch, side: Int, word: Int, kings: Word, start: Int
@@ -202,26 +216,26 @@ def fold_promotion(
         fold_value(scratch.folded, side, square, byte, plies)
 
 
-# A right to take en passant changes the value only where a pawn can take: elsewhere the value kept
-# for it is 0, and the position's ordinary value holds. Those values lie in the block's own order,
-# so the file is mirrored with the block.
 @inlined
-def value_after(
-    children: ChildTables, table: Int, side: Int, squares: Ints, file: Int
-) -> tuple[np.int8, np.uint16]:
-    """The entry value and distance of a position given by slots.
+def starts_of(children: ChildTables, row: Row, side: Int, move: Ints) -> tuple[Int, Int]:
+    """Where the values of a row begin that a move leads to, and those with a right to take.
 
-    `file` is that of a double step before it, or NO_FILE. Its `squares` are overwritten.
+    NOT_HERE if there are none.
     """
-    if file != NO_FILE and is_mirrored(children.shapes, squares):
-        file ^= 7
-    plane, cell = find_plane_and_cell(children.shapes, table, side, squares)
-    if file != NO_FILE:
-        rights = children.en_passant
-        byte, plies = value_at(rights, rights.start[plane >> 1, side, file], cell)
-        if byte:
-            return byte, plies
-    return value_at(children.planes, children.planes.start[plane], cell)
+    start: Int = np.int64(NOT_HERE)
+    with_right: Int = np.int64(NOT_HERE)
+    if row.plane == NOT_HERE:
+        return start, with_right
+    start = children.planes.start[row.plane]
+    if start >= 0:
+        start += row.first
+    if move[DOUBLE]:
+        # Values with rights lie in the block's own order, so the file is mirrored with it.
+        file = (move[TO] ^ 7 if row.symmetry else move[TO]) & 7
+        with_right = children.en_passant.start[row.plane >> 1, side, file]
+        if with_right >= 0:
+            with_right += row.first
+    return start, with_right
 
 
 @inlined
@@ -242,39 +256,48 @@ def fold_reset(children: ChildTables, scratch: Scratch, side: Int, kings: Word, 
     to = move[TO]
     gone = move[GONE]
     role = move[ROLE]
-    double = move[DOUBLE]
     now = scratch.now
     there = scratch.there
     promoted = NO_SLOT if role == NO_ROLE else slot
     reset = (gone + 1, promoted + 1, role)
     table = children.destinations.table[reset]
     flip = children.destinations.flip[reset]
-    slots = children.shapes.pawns[table] + children.shapes.others[table] + 2
-    black_king = children.shapes.pawns[0] + children.shapes.others[0] + 1
+    shapes = children.shapes
+    planes = children.planes
+    rights = children.en_passant
+    slots = shapes.pawns[table] + shapes.others[table] + 2
+    black_king = shapes.pawns[0] + shapes.others[0] + 1
     next_side = side if flip else 1 - side
     was = now[slot]
+    now[slot] = to
+    row = NO_ROW
+    if slot != black_king:
+        put_there(children, scratch, reset, slots, flip)
+        row = find_row(shapes, table, next_side, there, flip)
+    start, with_right = starts_of(children, row, next_side, move)
+    is_in_order = start >= 0 and row.shift == 0 and row.symmetry == 0 and not flip
+    if is_in_order and not len(planes.dtg):
+        if with_right >= 0:
+            take_rights(scratch.line, rights.entry, with_right, planes.entry, start)
+            fold_line(scratch, side, kings, scratch.line, np.int64(0))
+        else:
+            fold_line(scratch, side, kings, planes.entry, start)
+        kings = NOTHING
     byte = np.int8(0)
     plies = np.uint16(0)
-    now[slot] = to
-    row = Row(np.int64(NOT_HERE), np.int64(0), np.int64(0))
-    if slot != black_king and not double:
-        put_there(children, scratch, reset, slots, flip)
-        row = find_row(children, table, next_side, there, flip)
-    file = to & 7 if double else np.int64(NO_FILE)
-    is_line = row.start >= 0 and row.shift == 0 and row.symmetry == 0 and not flip
-    if is_line and not len(children.planes.dtg):
-        fold_line(scratch, side, kings, children.planes.entry, row.start)
-        kings = NOTHING
     while kings:
         square, kings = lowest_and_rest(kings)
-        if row.start >= 0:
+        if start >= 0:
             cell = SYMMETRY[row.symmetry, square ^ flip] << row.shift
-            byte, plies = value_at(children.planes, row.start, cell)
+            byte, plies = value_at(rights, with_right, cell)
+            if byte == 0:
+                byte, plies = value_at(planes, start, cell)
         elif byte == 0 or slot != black_king:  # where the black king comes from does not matter
             if slot != black_king:
                 now[black_king] = square
             put_there(children, scratch, reset, slots, flip)
-            byte, plies = value_after(children, table, next_side, there, file)
+            plane, cell = find_plane_and_cell(shapes, table, next_side, there)
+            byte, plies = value_at(planes, planes.start[plane], cell)
         if byte == 0:
             scratch.status[0] = CHILD_HAS_NO_VALUE
         fold_value(scratch.folded, side, square, -byte if flip else byte, plies)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import Bytes, Int, Ints, Word, Words
+from tbgen.compiled.arrays import Bytes, Int, Ints, SignedBytes, Word, Words
 from tbgen.compiled.jit import by_address, inlined, inner, small
 from tbgen.index.kernels import rays_start
 from tbgen.index.resets import NO_SLOT
@@ -63,6 +63,8 @@ class Scratch(NamedTuple):
     """[pawn] the black king squares with which it may take en passant."""
     asked: Bytes
     """[square] all bits set where a move that is folded is legal."""
+    line: SignedBytes
+    """[square] the outcomes that a move leads to."""
     folded: Best
     """[square] as far as the moves of the word have been folded."""
     with_reset: Words
@@ -85,6 +87,7 @@ def new_scratch(men: int) -> Scratch:
         planes=np.zeros(PLANES, np.uint64),
         captures=np.zeros(MOST_SLOTS, np.uint64),
         asked=np.zeros(64, np.uint8),
+        line=np.zeros(64, np.int8),
         folded=new_best(64),
         with_reset=np.zeros(1, np.uint64),
         next_reset=np.zeros(2, np.int64),
