@@ -30,9 +30,6 @@ from tbgen.table import Entries
 RANK_FLIP: Final = 56
 """Turns a square upside down by an exclusive or."""
 
-PLACES_AT_ONCE: Final = 1 << 16
-"""Of a plane whose outcomes are looked up, which takes eight bytes a place."""
-
 _CHUNK_BYTES = 1 << 16
 """The most bytes of nearly every unpacked chunk."""
 
@@ -198,15 +195,11 @@ class OpenTables:
 
         They are written into `room`, or a new array.
         """
+        from tbgen.storage.planes import entries_of_plane
+
         file = self.table(material).file
-        places = file.order.plane_places
         block = file.order.layout.address_of(pawns) >> HOW_BITS
-        first = (2 * block + side) * places
-        entries = np.empty(places, np.int8)
-        for start in range(0, places, PLACES_AT_ONCE):
-            part = entries[start : start + PLACES_AT_ONCE]
-            part[:] = file.entries(first + start, first + start + len(part))
-        return file.order.from_file(entries, room)
+        return entries_of_plane(file, block, side, room)
 
     def digest_on(self, board: chess.Board) -> str:
         """The digest of the table that answers for a position; empty if there is none."""

@@ -206,14 +206,14 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
     def entries_of(self, symbols: Ids) -> Entries:
         """The entry values of some symbols."""
-        return self._entry.take(symbols)
+        return self.entry_of_symbol.take(symbols)
 
     def symbols_and_dtg(self, first: int, end: int) -> tuple[Ids, Distances]:
         """The symbols of consecutive places, and the distances of their entry values."""
         symbols = self.symbols(first, end)
         if self.outcomes_only:
             return symbols, np.zeros(end - first, np.uint16)
-        dtg = flips_of(self._entry.take(symbols))
+        dtg = flips_of(self.entry_of_symbol.take(symbols))
         dtg ^= self.distances.items(DTG, first, end)
         self.order.black_part(first, dtg)[:] ^= 1
         return symbols, dtg
@@ -278,7 +278,7 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
                 symbols_of_chunk, dtg = self.symbols_and_dtg(place, place + size)
                 symbols.append(symbols_of_chunk)
                 distances.append(dtg)
-            return self._entry.take(np.concatenate(symbols)), np.concatenate(distances)
+            return self.entry_of_symbol.take(np.concatenate(symbols)), np.concatenate(distances)
 
         return [Box(*order.box_of(start), partial(read, start)) for start in range(0, apart, size)]
 
@@ -342,7 +342,7 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         self.close()
 
     @cached_property
-    def _entry(self) -> Entries:
+    def entry_of_symbol(self) -> Entries:
         """[symbol] -> entry value."""
         return np.ascontiguousarray(self.column("symbols")["entry"])
 
@@ -367,7 +367,7 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         are_whole = np.diff(patterns.start.astype(np.int64))[pattern] == records["rows"]
         reason = "two states share some rows of a pattern and not all"
         self.distances.expect(are_whole.all(), reason)
-        return Cells(self._entry[symbol], dtg, pattern), patterns, symbol
+        return Cells(self.entry_of_symbol[symbol], dtg, pattern), patterns, symbol
 
     def _numbers_of_runs(self, first: npt.NDArray[Any], end: int) -> npt.NDArray[np.int64]:
         """[item] -> the number of its run.
