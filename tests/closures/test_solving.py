@@ -252,7 +252,7 @@ def test_an_answer_that_counts_solved_blocks_does_not_depend_on_what_was_solved_
     folder_of: Folder,
 ) -> None:
     """With a budget of 10 the position is exact, with one of 1 it is not."""
-    root = "6k1/8/5p2/8/5K2/8/P7/8 w - - 0 1"
+    root = "7k/8/8/8/P4p2/8/P7/6K1 w - - 0 1"
     folder = folder_of(*PIECES)
     first = solved(folder, root, budget=1, counts_solved=True)
     closest = solved(folder, root, budget=10)
