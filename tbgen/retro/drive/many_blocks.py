@@ -159,13 +159,8 @@ class ManyBlocks:
                 here = slice(turn * size + first, turn * size + first + block_cells)
                 values = BlockValues(cells.entry[here], cells.dtg[here])
                 inquiry = Inquiry(worker, values, readings[turn], goal_of)
-                if is_open:
-                    status = reopen_block(inquiry)
-                else:
-                    status = open_block(inquiry, number, self.pawns[number], self.shades[number])
-                    is_open = True
-                if not status:
-                    status = method.solve_codes(inquiry, method.asked)
+                status = self._solve_block(inquiry, number, is_open=is_open)
+                is_open = True
                 if not status and is_closed:
                     status = close_block(inquiry, self.mirrors[number], first, cells, found)
                 check_status(self.task.material, int(status))
@@ -178,6 +173,15 @@ class ManyBlocks:
         start = blocks.start * block_cells
         run = Run(start, start + size, len(dictionary.rows), found, rights)
         return run, dictionary, cells
+
+    def _solve_block(self, inquiry: Inquiry, number: int, *, is_open: bool) -> int:
+        """Solve a block in one round, which opens it if it is the first; returns the status."""
+        method = self.task.method
+        if is_open:
+            status = reopen_block(inquiry)
+        else:
+            status = open_block(inquiry, number, self.pawns[number], self.shades[number])
+        return status or method.solve_codes(inquiry, method.asked)
 
 
 def most_run_blocks(layout: Layout) -> int:
