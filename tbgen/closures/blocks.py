@@ -165,6 +165,13 @@ class SolvedBlocks:
             _read_bounds(stored, block.cuts, bound, first + start, needed, part_of_entry)
         return entry
 
+    def read_rights(self, block: PlannedBlock, bound: Bound, room: Entries) -> None:
+        """Fill `room` with the values of a block's cells with a right to take en passant."""
+        if bound in block.bounds or block.is_exact:
+            room[:] = self.read(block, RIGHTS, bound)
+        else:
+            room[:] = UNKNOWN[bound]
+
     def is_exact(self, node: Node) -> bool:
         """Whether both bounds give all cells of a node the same values."""
         block = self.closure.blocks.get(node)
@@ -265,5 +272,5 @@ class BlockSolver:
             rights = reader.rights_in(children, number)
             if number != self._number and len(rights):
                 block = self.blocks.closure.blocks[reader.node_of(number)]
-                rights[:] = self.blocks.read(block, RIGHTS, self.bound)
+                self.blocks.read_rights(block, self.bound, rights)
         return children

@@ -168,7 +168,7 @@ class GroupStore:
         rights = self._rights(number, turn)
         if len(rights):
             block = self._solved.closure.blocks[self._reader.node_of(number)]
-            rights[:] = self._solved.read(block, RIGHTS, self._reader.bounds[turn])
+            self._solved.read_rights(block, self._reader.bounds[turn], rights)
 
     def _rights(self, number: int, turn: int) -> Entries:
         """Where the values of a block with a right to take en passant are at hand, for a round."""

@@ -1,0 +1,68 @@
+"""Blocks that are solved in a group, against the same blocks solved alone."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+
+from tbgen.closures.blocks import ENTRY, RIGHTS, BlockSolver, SolvedBlocks
+from tbgen.closures.closure import Closure
+from tbgen.closures.cuts import Bound
+from tbgen.closures.folder import BlockFolder
+from tbgen.closures.nodes import root_of
+from tbgen.closures.pace import SolvePace
+from tbgen.closures.planned import PlannedBlock
+from tbgen.closures.schedule import solve_closure
+from tbgen.closures.ways import Way
+from tbgen.material import Material
+from tbgen.rules.position import own_score
+from tests.closures.made_up import MadeUpTables
+
+Kind = tuple[Bound, ...]
+LOWER = (Bound.LOWER,)
+"""The bound of an exact block, among others."""
+UPPER = (Bound.UPPER,)
+BOTH = (Bound.LOWER, Bound.UPPER)
+
+BOUNDS_ALONE = Way(queen=0, knight=0, others=0)
+WINS_OF_PROMOTERS = Way(queen=3, knight=2, others=2, keeps_pieces=True)
+"""Each side's promotions are solved with its own bound."""
+
+
+@pytest.mark.parametrize(
+    ("fen", "way", "men", "kinds"),
+    [
+        ("6k1/8/8/3p4/8/3P4/p3P3/6K1 b - - 0 1", WINS_OF_PROMOTERS, 5, {LOWER, UPPER}),
+        ("6k1/8/8/3p4/8/3P4/4P3/6K1 w - - 0 1", BOUNDS_ALONE, 4, {LOWER, BOTH}),
+    ],
+    ids=["exact blocks and those with one bound", "exact blocks and those with both bounds"],
+)
+def test_a_mixed_group_has_the_values_of_blocks_that_are_solved_alone(
+    tmp_path: Path, fen: str, way: Way, men: int, kinds: set[Kind]
+) -> None:
+    board = chess.Board(fen)
+    closure = Closure(MadeUpTables(men), way)
+    closure.add_root(root_of(board, own_score(board)))
+    blocks = SolvedBlocks(closure, BlockFolder(tmp_path / "solved"))
+    solve_closure(blocks, 2, SolvePace())
+    groups = defaultdict[Material, list[PlannedBlock]](list)
+    for block in closure.blocks.values():
+        groups[block.node.material].append(block)
+    rights = 0
+    compared = 0
+    for group in groups.values():
+        if {tuple(block.bounds) for block in group} != kinds:
+            continue
+        for block in group:
+            for bound in block.bounds:
+                alone = BlockSolver(block, blocks, bound).solve()
+                np.testing.assert_array_equal(blocks.read(block, ENTRY, bound), alone[ENTRY])
+                np.testing.assert_array_equal(blocks.read(block, RIGHTS, bound), alone[RIGHTS])
+                rights += np.count_nonzero(alone[RIGHTS])
+                compared += 1
+    assert compared > 3
+    assert rights > 0
