@@ -44,7 +44,7 @@ from tbgen.storage.files import Folders
 from tbgen.system.outputs import folder_to_write
 from tbgen.system.watching import Watch, unwatched
 
-QUICK_SECONDS = 5.0
+QUICK_SECONDS = 10.0
 """A first way of at most so many CPU seconds is tried before others are planned."""
 
 CACHE_BYTES = 1 << 35
