@@ -145,7 +145,7 @@ class SolvedBlocks:
         """Some values of a part of a block, with a bound in place of unsolved promotions.
 
         `part` is ENTRY, RIGHTS or ANSWERS. Only the cells that are needed have their values. They
-        are in `room`, an array of zeros, or in another array.
+        are in `room` or another array.
         """
         size = (block.node.cells if end is None else end) - first
         if bound not in block.bounds and not block.is_exact:

@@ -66,8 +66,7 @@ class PlaneSource(Protocol):
     ) -> Entries:
         """A plane of a node, with side to move and bound.
 
-        Only the cells that are needed must be right. They are in the given array of zeros, or in
-        another.
+        Only the cells that are needed must be right. They are in the given array, or in another.
         """
 
     def is_exact(self, node: Node) -> bool:

@@ -16,6 +16,7 @@ from tbgen.closures import nodes, pace, planning, schedule, solving
 from tbgen.closures.answers import Brackets
 from tbgen.closures.blocks import BlockSolver, SolvedBlocks
 from tbgen.closures.bracket import ANYTHING, Bracket, Solution
+from tbgen.closures.closure import UNLIMITED, Closure
 from tbgen.closures.folder import GROUP_SUFFIX, SUFFIX, BlockFolder
 from tbgen.closures.nodes import SharedNode, node_on
 from tbgen.closures.planning import Planner
@@ -398,6 +399,17 @@ def test_a_quick_way_is_tried_before_others_are_planned_and_answers_alike(
     assert tried.moves == planned.moves
     assert tried.plan == planned.plan
     assert planned.bracket.is_exact == (plans == 0)
+
+
+def test_a_first_way_that_asks_cuts_is_not_tried_before_others_are_planned(
+    folder_of: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which cuts it asks depends on the ways after it."""
+    board = chess.Board(PAWNS)
+    with PositionSolver(folder_of(*PIECES)) as solver:
+        assert solver._planner.quickest(board, own_score(board), UNLIMITED) is not None
+        monkeypatch.setattr(Closure, "asks_again", True)
+        assert solver._planner.quickest(board, own_score(board), UNLIMITED) is None
 
 
 def test_an_interrupted_solve_goes_on(folder_of: Folder, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -275,7 +275,7 @@ def fold_reset(children: ChildTables, scratch: Scratch, side: Int, kings: Word, 
         put_there(children, scratch, reset, slots, flip)
         row = find_row(shapes, table, next_side, there, flip)
     start, with_right = starts_of(children, row, next_side, move)
-    is_in_order = start >= 0 and row.shift == 0 and row.symmetry == 0 and not flip
+    is_in_order = start >= 0 and row.symmetry == 0 and not flip
     if is_in_order and not len(planes.dtg):
         if with_right >= 0:
             take_rights(scratch.line, rights.entry, with_right, planes.entry, start)
@@ -308,6 +308,8 @@ def fold_reset(children: ChildTables, scratch: Scratch, side: Int, kings: Word, 
 def fold_word(block: Block, children: ChildTables, scratch: Scratch, side: Int, word: Int) -> None:
     """Fold all resets of one side in a word, whose moves are noted, each into every position."""
     scratch.folded.outcome[:] = 0
+    scratch.folded.shortest[:] = 0  # lines have no plies
+    scratch.folded.longest[:] = 0
     scratch.with_reset[0] = NOTHING
     for n in range(scratch.noted[0]):
         kings = scratch.kings[n]

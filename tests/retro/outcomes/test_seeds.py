@@ -73,8 +73,9 @@ def test_resets_of_undecided_cells_are_sorted_by_goal(side: int, mates: bool) ->
 def test_more_resets_than_there_is_room_for_are_refused() -> None:
     block, _ = with_resets(12)
     grower = new_grower(0, block.geometry, Room(len(block.occupied)), HISTORIES)
-    listed = grower.listed._replace(word=grower.listed.word[:3])
-    grower = grower._replace(listed=listed)
+    words = np.full(1000, -1, np.int32)
+    grower = grower._replace(listed=grower.listed._replace(word=words[:3]))
     sort(block, grower, False)
+    assert (words[3:] == -1).all(), "nothing is written behind the room"
     assert grower.state[STATUS] == QUEUE_FULL
     assert not grower.resets.first.any()
