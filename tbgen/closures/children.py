@@ -239,11 +239,11 @@ class ClosureReader:
             if starts[0][number] >= 0:
                 continue
             serves_all = not plane.is_bounded and self._source.is_exact(plane.child)
-            for turn, bound in enumerate(self.bounds):
-                if turn and serves_all:
-                    starts[turn][number] = starts[0][number]
+            for round_number, bound in enumerate(self.bounds):
+                if round_number and serves_all:
+                    starts[round_number][number] = starts[0][number]
                     continue
-                starts[turn][number] = cells
+                starts[round_number][number] = cells
                 wanted.append((plane, bound, cells))
                 cells += plane.child.cells // 2
         entry = self._new_planes(cells, np.int8)

@@ -133,8 +133,8 @@ class GroupStore:
         for number in range(len(self._reader.layout.blocks)):
             if number in self._lacking:
                 continue
-            for turn in range(len(self._reader.bounds)):
-                self._read_rights(number, turn)
+            for round_number in range(len(self._reader.bounds)):
+                self._read_rights(number, round_number)
             first = number * self._cells
             end = first + self._cells
             rights = self._rights(number, 0)
@@ -147,29 +147,29 @@ class GroupStore:
             number = first // self._cells
             block = self._lacking[number]
             rounds = self._reader.rounds_of(number)
-            for turn in rounds:
-                start = turn * (run.end - run.first) + first - run.first
+            for round_number in rounds:
+                start = round_number * (run.end - run.first) + first - run.first
                 arrays = {
                     ENTRY: cells.entry[start : start + self._cells],
-                    RIGHTS: self._rights(number, turn).copy(),
+                    RIGHTS: self._rights(number, round_number).copy(),
                 }
-                self._solved.keep(block, self._reader.bounds[turn], arrays)
-            for turn in range(len(self._reader.bounds)):
-                if turn not in rounds:
-                    self._read_rights(number, turn)
+                self._solved.keep(block, self._reader.bounds[round_number], arrays)
+            for round_number in range(len(self._reader.bounds)):
+                if round_number not in rounds:
+                    self._read_rights(number, round_number)
             self._tell(block.cost.cpu_seconds)
 
     def values(self, first: int, end: int) -> tuple[Entries, Distances]:
         """Never asked: the reader reads planes itself."""
         raise NotImplementedError
 
-    def _read_rights(self, number: int, turn: int) -> None:
+    def _read_rights(self, number: int, round_number: int) -> None:
         """Bring values of a solved block with a right to take en passant to hand, for a round."""
-        rights = self._rights(number, turn)
+        rights = self._rights(number, round_number)
         if len(rights):
             block = self._solved.closure.blocks[self._reader.node_of(number)]
-            self._solved.read_rights(block, self._reader.bounds[turn], rights)
+            self._solved.read_rights(block, self._reader.bounds[round_number], rights)
 
-    def _rights(self, number: int, turn: int) -> Entries:
+    def _rights(self, number: int, round_number: int) -> Entries:
         """Where the values of a block with a right to take en passant are at hand, for a round."""
-        return self._reader.rights_in(self._reader.readings[turn], number)
+        return self._reader.rights_in(self._reader.readings[round_number], number)

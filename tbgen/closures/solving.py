@@ -174,11 +174,9 @@ class PositionSolver(contextlib.ExitStack):
         began = time.process_time()
         state = self._state(board, carried)
         problem = self._opened(board, carried, state.budget)
-        planned = self._planned
-        self._planned = None
-        if planned is None or planned.state != state:
+        planned = self._take_plan(state)
+        if planned is None:
             self._try_quick_way(problem, board, state, watch)
-            planned = None
         if not problem.solution.bracket.is_exact:
             planned = planned or self._plan_closures(board, state)
             self._solve_planned(problem, planned.closures, watch)
@@ -189,12 +187,18 @@ class PositionSolver(contextlib.ExitStack):
         self._folder.shrink(self.cache_bytes)
         return replace(solution, cpu_seconds=time.process_time() - began)
 
+    def _take_plan(self, state: ProblemState) -> PlannedClosures | None:
+        """What was planned last, if nothing has changed since. It is given away once."""
+        planned = self._planned
+        self._planned = None
+        return planned if planned is not None and planned.state == state else None
+
     def _try_quick_way(
         self, problem: OpenProblem, board: chess.Board, state: ProblemState, watch: Watch
     ) -> None:
-        """Solve a position in the first way, if that is quick, as its value is often exact.
+        """Solve a position in its first way, if that is quick.
 
-        Planning all ways would take as long.
+        This often proves the value, and planning all ways would take as long.
         """
         most = min(QUICK_SECONDS, state.budget.seconds)
         budget = state.budget._replace(seconds=most)

@@ -36,6 +36,7 @@ MOST_RUN_CELLS = 1 << 20
 NO_PATTERNS = Dictionary(
     start=np.zeros(1, np.int64), rows=np.zeros(0, np.int64), often=np.zeros(0, np.int64)
 )
+"""The dictionary of a run whose cells have no histories."""
 
 RUNS_PER_THREAD = 4
 """A wave is divided into at least so many runs for each thread, so that threads end together."""
@@ -155,10 +156,10 @@ class ManyBlocks:
         for n, number in enumerate(blocks):
             first = n * block_cells
             is_open = False
-            for turn in self.child_reader.rounds_of(number):
-                here = slice(turn * size + first, turn * size + first + block_cells)
+            for round_number in self.child_reader.rounds_of(number):
+                here = slice(round_number * size + first, round_number * size + first + block_cells)
                 values = BlockValues(cells.entry[here], cells.dtg[here])
-                inquiry = Inquiry(worker, values, readings[turn], goal_of)
+                inquiry = Inquiry(worker, values, readings[round_number], goal_of)
                 status = self._solve_block(inquiry, number, is_open=is_open)
                 is_open = True
                 if not status and is_closed:
