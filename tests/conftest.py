@@ -115,7 +115,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--syzygy", type=Path, metavar="DIR", help="run what asks the Syzygy tables of DIR, too"
     )
     parser.addoption(
-        "--rewrite", action="store_true", help="write anew the transcripts of what commands print"
+        "--rewrite",
+        action="store_true",
+        help="write anew the transcripts of what commands print, and walks",
     )
 
 
