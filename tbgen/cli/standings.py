@@ -265,8 +265,6 @@ def _show_tables(ranked: Sequence[Standings], build: str) -> None:
             _show_table(standings)
         else:
             click.echo("no game counts yet")
-        if standings.teams:
-            _show_teams(standings)
         _show_notes(standings, build)
 
 
@@ -305,16 +303,6 @@ def _show_table(standings: Standings) -> None:
         if max(map(len, across)) <= terminal_width():
             lines = across
     click.echo("\n".join(lines))
-
-
-def _show_teams(standings: Standings) -> None:
-    """Print the teams with their match points and the points of their players."""
-    cells = []
-    for team in standings.teams:
-        points = [in_decimals(team.points), in_decimals(team.classical)]
-        cells.append([str(team.rank), team.name, str(team.games), str(team.matches), *points])
-    for line in table_lines(["", "team", "games", "matches", "points", "classical"], cells):
-        click.echo(line)
 
 
 def _shown_criteria(standings: Standings) -> list[TieBreak]:

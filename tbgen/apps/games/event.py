@@ -30,8 +30,6 @@ READ_TAGS: Final = (
     "Round",
     "WhiteElo",
     "BlackElo",
-    "WhiteTeam",
-    "BlackTeam",
     "EventType",
     "MatchId",
     "MatchGame",

@@ -19,8 +19,6 @@ def headline(standings: Standings, knockout: Mapping[int, Sequence[Tie[str]]]) -
         return ""
     if knockout:
         return _of_knockout(knockout)
-    if standings.is_of_teams:
-        return _of_teams(standings)
     first = [row for row in standings.rows if row.rank == 1]
     names = names_in_words(first)
     criterion = standings.order[0]
@@ -67,23 +65,6 @@ def _unit_of(criterion: TieBreak, value: str) -> str:
         return f"by {name_of(criterion)}"
     unit = "point" if value == "1" else "points"
     return f"{unit} on the score sheet" if criterion == "classical" else unit
-
-
-def _of_teams(standings: Standings) -> str:
-    """Which team has won, or leads."""
-    first = [team for team in standings.teams if team.rank == 1]
-    points = counted(first[0].matches, "match point", "match points")
-    if len(first) > 1:
-        return f"{names_in_words(first)} share first place with {points}."
-    is_won = standings.is_over and not standings.doubtful
-    verb = "wins" if is_won else "leads"
-    matches = counted(len(first[0].by_match), "match", "matches")
-    told = f"{first[0].name} {verb} with {points}, from {matches}."
-    second = standings.teams[1]
-    if second.matches == first[0].matches:
-        criterion = "points" if second.points < first[0].points else "the score sheet"
-        told += f" {second.name} has as many, and is second by {criterion}."
-    return told
 
 
 def _of_knockout(knockout: Mapping[int, Sequence[Tie[str]]]) -> str:

@@ -25,7 +25,6 @@ from tbgen.apps.games.players import PlayerRow, cross_table, rows_of
 from tbgen.apps.games.repeats import repeats
 from tbgen.apps.games.results import UNFINISHED
 from tbgen.apps.games.tags import Source
-from tbgen.apps.games.teams import are_matches, players_teams, teams_of
 from tbgen.apps.games.tiebreaks import Criterion, Values
 from tbgen.errors import TbgenError
 from tbgen.rules.points import OTB_CUTOFF_CODE, WIN, Scheme
@@ -92,12 +91,6 @@ class Standings:
         """
         self.schemes = Counter(game.scoring.scheme for game in self.finished)
         self.table = cross_table(self.finished, self._points_that_rank())
-        self.teams = teams_of(self.finished)
-        """The teams, best first; empty if no game names one."""
-        self.team_of = players_teams(self.finished)
-        """Player -> team."""
-        self.is_of_teams = are_matches(self.finished)
-        """Whether teams play matches, so that they come before their players."""
         self._everybody = rows_of(self.finished)
         """The rows of all names, byes among them."""
         self.rows = self._ranked_rows()
@@ -222,22 +215,16 @@ class Standings:
     def is_over(self) -> bool:
         """Whether every game has been played, as far as anybody can know.
 
-        Somebody has said so, or more than two players or teams have met each other equally often.
+        Somebody has said so, or more than two players have met each other equally often.
         """
         if self.unfinished:
             return False
         if self._is_said_to_be_over:
             return True
         meetings = set()
-        if self.is_of_teams:
-            everybody = [team.name for team in self.teams]
-            for team in self.teams:
-                met = Counter(other for _, other in team.by_match)
-                meetings |= {met[name] for name in everybody if name != team.name}
-        else:
-            everybody = [row.name for row in self.rows]
-            for row in self.rows:
-                meetings |= {len(row.met.get(name, [])) for name in everybody if name != row.name}
+        everybody = [row.name for row in self.rows]
+        for row in self.rows:
+            meetings |= {len(row.met.get(name, [])) for name in everybody if name != row.name}
         return len(everybody) > 2 and len(meetings) == 1
 
     @property
@@ -324,7 +311,7 @@ class Standings:
 
     def facts(self) -> dict[str, Any]:
         """The standings as JSON has them."""
-        facts: dict[str, Any] = {
+        return {
             "event": self.event,
             "dates": in_words(self.days),
             "tiebreak": list(self.order),
@@ -335,9 +322,6 @@ class Standings:
             "provisional": {name or "?": number for name, number in self.provisional.most_common()},
             "players": [row.facts(self.indices) for row in self.rows],
         }
-        if self.teams:
-            facts["teams"] = [team.facts() for team in self.teams]
-        return facts
 
     def csv_rows(self) -> list[dict[str, Any]]:
         """The players as rows of a table; then a row with the reason for each unreadable game.

@@ -12,7 +12,6 @@ from tbgen.apps.games.columns import name_of
 from tbgen.apps.games.criteria import TieBreak
 from tbgen.apps.games.players import PlayerRow
 from tbgen.apps.games.standings import Standings
-from tbgen.apps.games.teams import TeamRow
 from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
 from tbgen.text import counted
 
@@ -43,8 +42,8 @@ def ties_of(standings: Standings) -> list[list[str]]:
     return ties
 
 
-def names_in_words(rows: Sequence[PlayerRow | TeamRow]) -> str:
-    """The names of some players or teams; only the first of many."""
+def names_in_words(rows: Sequence[PlayerRow]) -> str:
+    """The names of some players; only the first of many."""
     names = [row.name for row in rows[:_MOST_NAMED]]
     if len(rows) > _MOST_NAMED:
         names.append(counted(len(rows) - _MOST_NAMED, "other", "others"))
