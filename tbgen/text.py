@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from fractions import Fraction
 
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069"
@@ -84,3 +85,12 @@ def in_so_many(plies: int | None) -> str:
     if plies is None:
         return "in some plies"
     return f"in {in_plies(plies)}"
+
+
+def in_decimals(points: Fraction) -> str:
+    """Points with no more than four decimals.
+
+    >>> in_decimals(Fraction(9, 16)), in_decimals(Fraction(1, 3)), in_decimals(Fraction(2))
+    ('0.5625', '0.3333', '2')
+    """
+    return f"{float(round(points, 4)):.15g}"

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import click
 
-from tbgen.apps.games.standings import in_decimals
 from tbgen.apps.games.writing import last_move
 from tbgen.apps.match.doubts import DoubtKind
 from tbgen.apps.match.process import Offence
@@ -25,7 +24,7 @@ from tbgen.cli.showing import table_lines
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import format_points
 from tbgen.system.process import processors
-from tbgen.text import counted
+from tbgen.text import counted, in_decimals
 
 
 class MatchView:

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import click
 
+from tbgen.apps.events.columns import in_fixed_decimals
+from tbgen.apps.events.event import by_event, names_of_events
+from tbgen.apps.events.standings import Standings
 from tbgen.apps.games.batch import GamesTask
-from tbgen.apps.games.columns import in_fixed_decimals
-from tbgen.apps.games.event import EventGame, by_event, names_of_events
+from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.rules import Rules
-from tbgen.apps.games.standings import Standings
 from tbgen.apps.match.next_round import (
     NextRound,
     PlayerEntry,

@@ -6,9 +6,10 @@ import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tbgen.apps.events.event import faults_of_event, games_of_event
 from tbgen.apps.games.batch import ChunkReport, GamesTask, adjudicate_file, total
 from tbgen.apps.games.decide import Ground, Solve, SolvedLine
-from tbgen.apps.games.event import EventGame, faults_of_event, games_of_event
+from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.rules import Rules
 from tbgen.cli import complain, complain_of, say
 from tbgen.cli.reporter import reading

@@ -8,17 +8,18 @@ from pathlib import Path
 
 import click
 
+from tbgen.apps.events.columns import NO_VALUE, byes_of, cells_of
+from tbgen.apps.events.criteria import DEFAULT_ORDER, PRESETS, TIE_BREAKS, TieBreak
+from tbgen.apps.events.crosstable import tcec_json
+from tbgen.apps.events.event import by_event, games_of_event
+from tbgen.apps.events.players import PlayerRow
+from tbgen.apps.events.standings import Standings
+from tbgen.apps.events.ties import ties_of
 from tbgen.apps.games.batch import GamesTask
-from tbgen.apps.games.columns import NO_VALUE, byes_of, cells_of
-from tbgen.apps.games.criteria import DEFAULT_ORDER, PRESETS, TIE_BREAKS, TieBreak
-from tbgen.apps.games.crosstable import tcec_json
 from tbgen.apps.games.dates import in_words
-from tbgen.apps.games.event import EventGame, by_event, games_of_event
-from tbgen.apps.games.players import PlayerRow
+from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.rules import Rules
-from tbgen.apps.games.standings import Standings, in_decimals
 from tbgen.apps.games.tags import Source
-from tbgen.apps.games.ties import ties_of
 from tbgen.cli import complain, complain_of, options, say
 from tbgen.cli.called import with_program
 from tbgen.cli.command import Command, refuse_together
@@ -27,7 +28,7 @@ from tbgen.cli.reporter import progress
 from tbgen.cli.showing import Form, print_facts, table_lines, terminal_width
 from tbgen.errors import MissingTableError, UsageError
 from tbgen.system.inputs import STANDARD_INPUT
-from tbgen.text import counted, printable
+from tbgen.text import counted, in_decimals, printable
 
 _MOST_ACROSS = 20
 """The players up to which the table has a column for each of them."""
@@ -153,8 +154,8 @@ def command(
         rows = chain.from_iterable(standings.csv_rows() for standings in ranked)
         print_facts(form, {"events": [standings.facts() for standings in ranked]}, rows)
     elif as_page:
-        from tbgen.apps.games.sources import games_file
-        from tbgen.apps.site.event import standings_page
+        from tbgen.apps.events.pages import standings_page
+        from tbgen.apps.events.sources import games_file
 
         click.echo(standings_page(ranked, rules, list(map(games_file, names))), nl=False)
     elif pages is not None:
@@ -207,8 +208,8 @@ def _order(text: str) -> list[TieBreak]:
 
 def _refuse_pages(folder: Path, names: Sequence[str]) -> None:
     """Refuse to make pages of a stream, or over pages of somebody else."""
+    from tbgen.apps.events.pages import INDEX, generator_of
     from tbgen.apps.site import need_extra
-    from tbgen.apps.site.event import INDEX, generator_of
 
     need_extra("report")
     if STANDARD_INPUT in names:
@@ -226,7 +227,7 @@ def _write_pages(
     folders: Sequence[Path],
 ) -> None:
     """Write the pages of events and games, and print their number."""
-    from tbgen.apps.site.event import INDEX, EventSite, game_pages_in, write_events
+    from tbgen.apps.events.pages import INDEX, EventSite, game_pages_in, write_events
     from tbgen.probe import Tablebase
 
     with (

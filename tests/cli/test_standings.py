@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from tbgen.apps.games.players import PlayerRow
+from tbgen.apps.events.players import PlayerRow
 from tests.cli.calls import printed, tbgen
 from tests.project import S18, golden_rows
 

@@ -27,7 +27,7 @@ from tbgen.apps.games.decide import (
     told_by_tags,
 )
 from tbgen.apps.games.edits import tagged
-from tbgen.apps.games.event import EventGame, PlaceOfGame, tags_for_standings
+from tbgen.apps.games.event_game import EventGame, PlaceOfGame, tags_for_standings
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.results import UNFINISHED, classical_result, result_of
 from tbgen.apps.games.rules import Rules

@@ -17,7 +17,7 @@ from py4swiss.trf.codes import PlayerCode
 from py4swiss.trf.results import ColorToken, ResultToken, RoundResult, ScoringPointSystem
 from py4swiss.trf.sections import PlayerSection, XSection
 
-from tbgen.apps.games.tiebreaks import Cell
+from tbgen.apps.events.tiebreaks import Cell
 from tbgen.errors import MatchError
 from tbgen.score import Color
 

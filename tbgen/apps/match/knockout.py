@@ -6,8 +6,8 @@ import random
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tbgen.apps.games.event import EventGame
-from tbgen.apps.games.knockout import MORE_GAMES, Tie, tie_of
+from tbgen.apps.events.knockout import MORE_GAMES, Tie, tie_of
+from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.match.schedule import MatchStage, Pairing, Results, deal, unplayed
 from tbgen.apps.match.settings import Tournament
 from tbgen.facts import facts_of

@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final
 
-from tbgen.apps.games.event import BYE, EventGame, is_bye
-from tbgen.apps.games.players import no_players
+from tbgen.apps.events.players import no_players
+from tbgen.apps.events.tiebreaks import Cell
+from tbgen.apps.games.event_game import BYE, EventGame, is_bye
 from tbgen.apps.games.results import DOUBLE_FORFEIT, DRAWN, UNFINISHED
 from tbgen.apps.games.tags import number_in
-from tbgen.apps.games.tiebreaks import Cell
 from tbgen.apps.games.writing import format_game
 from tbgen.apps.match.spelling import nearest
 from tbgen.apps.match.swiss import Round, pairs_of

@@ -12,9 +12,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from tbgen.apps.games.event import BYE, EventGame
+from tbgen.apps.events.tiebreaks import by_value, ranking
+from tbgen.apps.games.event_game import BYE, EventGame
 from tbgen.apps.games.results import classical_result
-from tbgen.apps.games.tiebreaks import by_value, ranking
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.sheet import Ending
 from tbgen.apps.match.statistics import Distribution, Sprt

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Protocol
 
-from tbgen.apps.games.event import is_bye
+from tbgen.apps.games.event_game import is_bye
 from tbgen.apps.games.tags import KNOCKOUT, Source
 from tbgen.apps.match.bench import Bench, Contestant, EngineBench, Shared, to_its_end
 from tbgen.apps.match.control import Clock

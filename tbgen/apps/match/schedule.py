@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from tbgen.apps.games.event import EventGame
+from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.match.settings import Policy, Tournament
 from tbgen.errors import UsageError
 

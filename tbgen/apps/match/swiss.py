@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from importlib.util import find_spec
 
-from tbgen.apps.games.event import EventGame
-from tbgen.apps.games.tiebreaks import Cell
+from tbgen.apps.events.tiebreaks import Cell
+from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.match.schedule import MatchStage, Pairing, Results, deal, unplayed
 from tbgen.apps.match.settings import Tournament
 from tbgen.errors import UsageError

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 import chess
 
 from tbgen.apps.games.annotate import Annotation
-from tbgen.apps.games.endings import ended_in_words, mark_of, reason_of
-from tbgen.apps.games.standings import in_decimals
 from tbgen.apps.records.record import SideRecord, step_of
 from tbgen.apps.site import need_extra
 from tbgen.apps.site.boards import ending_in_words, in_words, shapes_of_men
@@ -28,7 +26,7 @@ from tbgen.apps.site.palette import (
     told,
 )
 from tbgen.score import Color, Score
-from tbgen.text import counted, in_plies, in_so_many, in_units
+from tbgen.text import counted, in_decimals, in_plies, in_so_many, in_units
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -171,7 +169,6 @@ _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "css": _in_css,
     "decimals": in_decimals,
     "ending_in_words": ending_in_words,
-    "ended": ended_in_words,
     "exact": _exact_percent,
     "factor": _as_factor,
     "fixed": _in_fixed_decimals,
@@ -182,13 +179,11 @@ _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "line_of": _line_of,
     "line_style": line_style,
     "man_name": _name_of_man,
-    "mark": mark_of,
     "numeral": _numeral,
     "path": path_of,
     "percent": percent,
     "plot": _plot_of_side,
     "position": chess.Board,
-    "reason": reason_of,
     "shade": shade_of,
     "share": _share,
     "signed": signed,

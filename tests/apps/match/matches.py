@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from tbgen.apps.games.event import BYE, EventGame
+from tbgen.apps.games.event_game import BYE, EventGame
 from tbgen.apps.games.read import PgnGame, read_games
 from tbgen.apps.games.results import classical_result
 from tbgen.apps.games.tags import Source

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.apps.games.event import EventGame
-from tbgen.apps.games.knockout import knockout_rounds
+from tbgen.apps.events.knockout import knockout_rounds
+from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.read import PgnGame, read_games
 from tbgen.apps.match.knockout import Meeting, bracket_of, first_round
 from tbgen.apps.match.settings import Format, Tournament

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tbgen.apps.games.event import EventGame
+from tbgen.apps.events.standings import Standings
+from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.read import PgnGame, games_in
-from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.next_round import (
     NextRound,

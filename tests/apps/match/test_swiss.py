@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tbgen.apps.games.event import BYE
-from tbgen.apps.games.standings import Standings
-from tbgen.apps.games.tiebreaks import Cell
+from tbgen.apps.events.standings import Standings
+from tbgen.apps.events.tiebreaks import Cell
+from tbgen.apps.games.event_game import BYE
 from tbgen.apps.match.options import settings_of
 from tbgen.apps.match.runner import Match
 from tbgen.apps.match.settings import Format, Stay, Tournament

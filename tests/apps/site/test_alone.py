@@ -7,13 +7,13 @@ import re
 import html5lib
 import pytest
 
+from tbgen.apps.events.criteria import TIE_BREAKS
+from tbgen.apps.events.pages import standings_page
+from tbgen.apps.events.standings import Standings
 from tbgen.apps.games.annotate import annotate
-from tbgen.apps.games.criteria import TIE_BREAKS
-from tbgen.apps.games.event import EventGame
+from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.read import PgnGame, games_in
-from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.tags import Source
-from tbgen.apps.site.event import standings_page
 from tbgen.apps.site.standalone import annotated_page
 from tbgen.errors import PgnError
 from tbgen.probe import Tablebase

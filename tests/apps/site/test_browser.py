@@ -18,13 +18,13 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
+from tbgen.apps.events.pages import standings_page
+from tbgen.apps.events.standings import Standings
 from tbgen.apps.games.annotate import annotate
-from tbgen.apps.games.event import EventGame
+from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.read import PgnGame, games_in
-from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.tags import Source
 from tbgen.apps.records.record import Record, replay
-from tbgen.apps.site.event import standings_page
 from tbgen.apps.site.files import SitePages
 from tbgen.apps.site.pages import Site, write_site
 from tbgen.apps.site.standalone import annotated_page

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final, Generic, NamedTuple
 
-from tbgen.apps.games.event import EventGame
+from tbgen.apps.events.tiebreaks import Entrant
+from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.tags import KNOCKOUT, number_in
-from tbgen.apps.games.tiebreaks import Entrant
 from tbgen.rules.points import Scoring
 from tbgen.score import Color
 

@@ -8,13 +8,13 @@ from collections.abc import Collection, Mapping
 from fractions import Fraction
 from typing import Any
 
-from tbgen.apps.games.endings import has_crashed
-from tbgen.apps.games.event import EventGame
-from tbgen.apps.games.players import PlayerRow, cross_table
+from tbgen.apps.events.endings import has_crashed
+from tbgen.apps.events.players import PlayerRow, cross_table
+from tbgen.apps.events.standings import Standings
+from tbgen.apps.events.tiebreaks import sonneborn_berger
+from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.results import winner_of
-from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.tags import number_in
-from tbgen.apps.games.tiebreaks import sonneborn_berger
 from tbgen.rules.points import DRAW, LOSS, WIN
 from tbgen.score import Color
 

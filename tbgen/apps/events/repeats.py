@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from pathlib import Path
 
-from tbgen.apps.games.event import EventGame
+from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.results import UNFINISHED
 from tbgen.text import counted
 

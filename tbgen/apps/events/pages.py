@@ -12,31 +12,34 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from tbgen.apps.events.columns import byes_of, columns_of
+from tbgen.apps.events.crosstable import ratings_of
+from tbgen.apps.events.endings import MARKS, MEANINGS, ended_in_words, mark_of, reason_of
+from tbgen.apps.events.headline import heading, headline
+from tbgen.apps.events.knockout import knockout_rounds
+from tbgen.apps.events.rounds import grid_of, rounds_of
+from tbgen.apps.events.sources import GamesFile, files_in_words, games_file, rules_in_words
+from tbgen.apps.events.standings import Standings
+from tbgen.apps.events.ties import ties_of
 from tbgen.apps.games.annotate import annotate
-from tbgen.apps.games.columns import byes_of, columns_of
-from tbgen.apps.games.crosstable import ratings_of
 from tbgen.apps.games.dates import in_words
-from tbgen.apps.games.endings import MARKS, MEANINGS, mark_of
-from tbgen.apps.games.event import EventGame
-from tbgen.apps.games.headline import heading, headline
-from tbgen.apps.games.knockout import knockout_rounds
+from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.read import PgnGame, game_of
-from tbgen.apps.games.rounds import grid_of, rounds_of
 from tbgen.apps.games.rules import Rules
-from tbgen.apps.games.sources import GamesFile, files_in_words, games_file, rules_in_words
-from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.text import GameText, chunks_in
-from tbgen.apps.games.ties import ties_of
 from tbgen.apps.site.export import write_new
-from tbgen.apps.site.templates import HERE, static, style, template_of
+from tbgen.apps.site.templates import HERE, environment, static, style
 from tbgen.errors import TbgenError
 from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
 from tbgen.score import Color
 from tbgen.system import __version__
 from tbgen.text import counted
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 INDEX: Final = "index.html"
 GAMES: Final = "pgn"
@@ -69,8 +72,16 @@ def standings_page(
     """All events on a page that needs no other file."""
     events = [_event(standings, rules or Rules(), {}) for standings in ranked]
     titles = ", ".join(event["title"] for event in events)
-    page = template_of("standings.html").render(
-        style=style(), title=titles, events=events, files=list(files_in_words(files)), broad=True
+    page = (
+        _templates()
+        .get_template("standings.html")
+        .render(
+            style=style(),
+            title=titles,
+            events=events,
+            files=list(files_in_words(files)),
+            broad=True,
+        )
     )
     return page + "\n"
 
@@ -371,7 +382,16 @@ def _game_page(site: EventSite, page: _GamePage, text: GameText, digest: str) ->
 
 
 def _filled(template: str, generator: str, **context: Any) -> str:
-    return template_of(template).render(generator=generator, **context) + "\n"
+    page = _templates().get_template(template).render(generator=generator, **context)
+    return page + "\n"
+
+
+@cache
+def _templates() -> Environment:
+    """The templates, with the words about a game."""
+    templates = environment()
+    templates.filters.update(ended=ended_in_words, mark=mark_of, reason=reason_of)
+    return templates
 
 
 def _version() -> str:

@@ -10,15 +10,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from tbgen.apps.events.standings import Standings
 from tbgen.apps.games.dates import Day
 from tbgen.apps.games.rules import Rules
-from tbgen.apps.games.standings import Standings, in_decimals
 from tbgen.apps.games.tags import Source
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Color, Score
 from tbgen.system.inputs import STANDARD_INPUT
-from tbgen.text import counted
+from tbgen.text import counted, in_decimals
 
 _EXAMPLES: Final = (0, 1, 2, 3, 7)
 """The codes of scores whose points a page names: mate, stalemate, G1.0, G1.5 and G3.5."""

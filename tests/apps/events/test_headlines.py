@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tbgen.apps.games.endings import ended_in_words
-from tbgen.apps.games.event import EventGame
-from tbgen.apps.games.headline import heading, headline
-from tbgen.apps.games.standings import Standings
+from tbgen.apps.events.endings import ended_in_words
+from tbgen.apps.events.headline import heading, headline
+from tbgen.apps.events.standings import Standings
+from tbgen.apps.events.ties import ties_of
+from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.tags import Source
-from tbgen.apps.games.ties import ties_of
 from tbgen.rules.points import Scoring
 from tbgen.score import Score
 

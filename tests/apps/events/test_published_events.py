@@ -14,11 +14,12 @@ from fractions import Fraction
 import chess.pgn
 import pytest
 
+from tbgen.apps.events.criteria import PRESETS
+from tbgen.apps.events.endings import has_crashed
+from tbgen.apps.events.event import by_event
+from tbgen.apps.events.standings import Standings
 from tbgen.apps.games.batch import ChunkDecider, GamesTask
-from tbgen.apps.games.criteria import PRESETS
-from tbgen.apps.games.endings import has_crashed
-from tbgen.apps.games.event import EventGame, by_event
-from tbgen.apps.games.standings import Standings
+from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.text import chunks_in
 from tbgen.score import Color
 from tests.project import S18, golden_rows

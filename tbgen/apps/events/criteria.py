@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
-from tbgen.apps.games import tiebreaks
-from tbgen.apps.games.tiebreaks import CrossTable, Values
+from tbgen.apps.events import tiebreaks
+from tbgen.apps.events.tiebreaks import CrossTable, Values
 from tbgen.rules.points import LOSS, WIN
 
 TieBreak = str

@@ -8,10 +8,10 @@ from fractions import Fraction
 from itertools import groupby
 from operator import attrgetter
 
-from tbgen.apps.games.columns import name_of
-from tbgen.apps.games.criteria import TieBreak
-from tbgen.apps.games.players import PlayerRow
-from tbgen.apps.games.standings import Standings
+from tbgen.apps.events.columns import name_of
+from tbgen.apps.events.criteria import TieBreak
+from tbgen.apps.events.players import PlayerRow
+from tbgen.apps.events.standings import Standings
 from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
 from tbgen.text import counted
 

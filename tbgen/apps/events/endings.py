@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from tbgen.apps.games.event import EventGame
+from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.results import DOUBLE_FORFEIT, SPLIT_RESULTS, winner_of
 from tbgen.apps.games.tags import Source
 from tbgen.rules.stage import End

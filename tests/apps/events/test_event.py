@@ -10,19 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tbgen.apps.events.criteria import DEFAULT_ORDER, TIE_BREAKS, TieBreak
+from tbgen.apps.events.crosstable import tcec_json
+from tbgen.apps.events.event import by_event, faults_of_event, games_of_event, names_of_events
+from tbgen.apps.events.knockout import Tie, knockout_rounds
+from tbgen.apps.events.standings import Standings
 from tbgen.apps.games.batch import ChunkDecider, GamesTask
-from tbgen.apps.games.criteria import DEFAULT_ORDER, TIE_BREAKS, TieBreak
-from tbgen.apps.games.crosstable import tcec_json
-from tbgen.apps.games.event import (
-    EventGame,
-    by_event,
-    faults_of_event,
-    games_of_event,
-    names_of_events,
-)
-from tbgen.apps.games.knockout import Tie, knockout_rounds
+from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.rules import Rules
-from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.tags import Source
 from tbgen.apps.games.text import chunks_of
 from tbgen.cli.showing import Form, text_of

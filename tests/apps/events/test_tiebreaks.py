@@ -9,20 +9,20 @@ from itertools import groupby
 
 import pytest
 
-from tbgen.apps.games.criteria import ON_TABLE
-from tbgen.apps.games.endings import has_crashed
-from tbgen.apps.games.event import EventGame
-from tbgen.apps.games.players import cross_table
-from tbgen.apps.games.standings import Standings
-from tbgen.apps.games.tags import Source
-from tbgen.apps.games.tiebreaks import (
+from tbgen.apps.events.criteria import ON_TABLE
+from tbgen.apps.events.endings import has_crashed
+from tbgen.apps.events.players import cross_table
+from tbgen.apps.events.standings import Standings
+from tbgen.apps.events.tiebreaks import (
     Cell,
     CrossTable,
     direct_encounter,
     scores,
     settled,
 )
-from tbgen.apps.games.ties import ties_of
+from tbgen.apps.events.ties import ties_of
+from tbgen.apps.games.event_game import EventGame
+from tbgen.apps.games.tags import Source
 from tbgen.rules.points import DRAW, LOSS, WIN, Scoring
 from tbgen.score import Color, Score
 from tests.project import golden_rows

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from tbgen.apps.events.players import PlayerRow
+from tbgen.apps.events.standings import Standings
 from tbgen.apps.games.dates import in_words
-from tbgen.apps.games.event import EventGame
-from tbgen.apps.games.players import PlayerRow
-from tbgen.apps.games.standings import Standings
+from tbgen.apps.games.event_game import EventGame
 from tbgen.score import Color
 
 _MOST_CROSSED: Final = 100

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from tbgen.apps.games.criteria import TieBreak
-from tbgen.apps.games.players import PlayerRow
-from tbgen.apps.games.standings import Standings
-from tbgen.apps.games.tiebreaks import NO_SUCH_GAME
+from tbgen.apps.events.criteria import TieBreak
+from tbgen.apps.events.players import PlayerRow
+from tbgen.apps.events.standings import Standings
+from tbgen.apps.events.tiebreaks import NO_SUCH_GAME
 from tbgen.score import STALEMATE_CODE, Color, Score
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tbgen.apps.games.columns import name_of, value_of
-from tbgen.apps.games.criteria import TieBreak
-from tbgen.apps.games.knockout import Tie
-from tbgen.apps.games.players import PlayerRow
-from tbgen.apps.games.standings import Standings
-from tbgen.apps.games.ties import names_in_words
+from tbgen.apps.events.columns import name_of, value_of
+from tbgen.apps.events.criteria import TieBreak
+from tbgen.apps.events.knockout import Tie
+from tbgen.apps.events.players import PlayerRow
+from tbgen.apps.events.standings import Standings
+from tbgen.apps.events.ties import names_in_words
 from tbgen.text import counted
 
 

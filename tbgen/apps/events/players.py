@@ -8,12 +8,12 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any
 
-from tbgen.apps.games import tiebreaks
-from tbgen.apps.games.criteria import TieBreak
-from tbgen.apps.games.endings import has_crashed
-from tbgen.apps.games.event import EventGame, is_bye
+from tbgen.apps.events import tiebreaks
+from tbgen.apps.events.criteria import TieBreak
+from tbgen.apps.events.endings import has_crashed
+from tbgen.apps.events.tiebreaks import Cell, CrossTable
+from tbgen.apps.games.event_game import EventGame, is_bye
 from tbgen.apps.games.results import DRAWN
-from tbgen.apps.games.tiebreaks import Cell, CrossTable
 from tbgen.facts import facts_of
 from tbgen.rules.points import LOSS, lexicographic_key
 from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score

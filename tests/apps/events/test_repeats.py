@@ -6,8 +6,8 @@ import contextlib
 
 import pytest
 
+from tbgen.apps.events.standings import Standings
 from tbgen.apps.games.batch import ChunkDecider, GamesTask
-from tbgen.apps.games.standings import Standings
 from tbgen.apps.games.text import chunks_of
 
 GAME = '[Event "Cup"]\n[Round "{number}"]\n[White "{white}"]\n[Black "{black}"]\n'

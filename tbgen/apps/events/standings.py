@@ -17,19 +17,20 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from tbgen.apps.games import tiebreaks
-from tbgen.apps.games.criteria import DEFAULT_ORDER, ON_TABLE, TieBreak
+from tbgen.apps.events import tiebreaks
+from tbgen.apps.events.criteria import DEFAULT_ORDER, ON_TABLE, TieBreak
+from tbgen.apps.events.event import names_of_events
+from tbgen.apps.events.players import PlayerRow, cross_table, rows_of
+from tbgen.apps.events.repeats import repeats
+from tbgen.apps.events.tiebreaks import Criterion, Values
 from tbgen.apps.games.dates import Day, in_words
-from tbgen.apps.games.event import EventGame, names_of_events
-from tbgen.apps.games.players import PlayerRow, cross_table, rows_of
-from tbgen.apps.games.repeats import repeats
+from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.results import UNFINISHED
 from tbgen.apps.games.tags import Source
-from tbgen.apps.games.tiebreaks import Criterion, Values
 from tbgen.errors import TbgenError
 from tbgen.rules.points import OTB_CUTOFF_CODE, WIN, Scheme
 from tbgen.score import MOST_CODE, Color
-from tbgen.text import counted
+from tbgen.text import counted, in_decimals
 
 _MOST_NAMED = 6
 """The most missing tables that a sentence names."""
@@ -361,12 +362,3 @@ def _tables_lacking(games: Iterable[EventGame]) -> Counter[str | None]:
     for game in games:
         tables.update(game.missing.split() if game.missing else [None])
     return tables
-
-
-def in_decimals(points: Fraction) -> str:
-    """Points with no more than four decimals.
-
-    >>> in_decimals(Fraction(9, 16)), in_decimals(Fraction(1, 3)), in_decimals(Fraction(2))
-    ('0.5625', '0.3333', '2')
-    """
-    return f"{float(round(points, 4)):.15g}"

@@ -1,0 +1,1 @@
+"""Events: who stands where, and why, in words and on pages."""
