@@ -12,6 +12,7 @@ import click
 
 from tbgen.apps.games.batch import ChunkReport, GamesTask, total
 from tbgen.apps.games.decide import Ground
+from tbgen.apps.games.joining import JoinedGames
 from tbgen.apps.games.rules import Continue, Rules
 from tbgen.cli import complain, complain_of, is_quiet, options, say
 from tbgen.cli.command import (
@@ -197,6 +198,9 @@ def command(
     if solver is not None:
         complain(*(f"warning: {error}" for error in solver.stopped))
     _report(everything, reuses_blocks=reuse)
+    if is_file and len(names) > 1:
+        games = everything.games + len(everything.skipped)
+        say(f"{output} has the {counted(games, 'game', 'games')} of {len(names)} files")
     if everything.missing and not is_quiet():
         decided_files = [output] if is_file and output is not None else names
         # Only a decided file tells what a solver has asked for, so other tables are named.
@@ -223,6 +227,7 @@ def _decided(
     """
     with outputs.open("the verdicts") as verdicts_file, outputs.open("the copy") as copy:
         writer = None if verdicts_file is None else GamesWriter(verdicts_file)
+        joined = None if copy is None else JoinedGames(copy)
         solve = None if solver is None else solver.bracket
         solved_line = None if solver is None else solver.line
 
@@ -231,8 +236,10 @@ def _decided(
                 reports = adjudicated([name], task, jobs, solve, solved_line, whole=whole)
                 if in_place:
                     yield from _rewritten(name, reports, writer)
-                else:
-                    yield from _written(reports, copy, writer)
+                    continue
+                if joined is not None:
+                    joined.begin(name)
+                yield from _written(reports, joined, writer)
 
         everything = total(decided())
         if writer is not None:
@@ -271,7 +278,9 @@ def _refuse_to_rewrite(names: Sequence[str]) -> None:
 
 
 def _written(
-    reports: Iterable[ChunkReport], copy: IO[bytes] | None, writer: GamesWriter | None
+    reports: Iterable[ChunkReport],
+    copy: JoinedGames | IO[bytes] | None,
+    writer: GamesWriter | None,
 ) -> Iterator[ChunkReport]:
     """The parts of a file's games, each written as soon as it is decided."""
     for report in reports:

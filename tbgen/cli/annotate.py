@@ -14,6 +14,7 @@ import click
 
 from tbgen.apps.games.annotate import AnnotatedPly, Annotation, FindSolved, annotate
 from tbgen.apps.games.edits import commented
+from tbgen.apps.games.joining import JoinedGames
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.text import Chunk, GameText, chunks_in
@@ -100,7 +101,8 @@ def command(
     with ExitStack() as stack:
         tables = stack.enter_context(Tablebase(folders, missing_ok=True))
         reader = _Reader(names, tables, rules, _solved_in(folders, stack))
-        pieces = reader.pieces(number, prints=output in (None, STANDARD_OUTPUT))
+        is_printed = output in (None, STANDARD_OUTPUT)
+        pieces = reader.pieces(number, prints=is_printed)
         if is_for_people:
             for answer in _answers(pieces):
                 if isinstance(answer, Annotation):
@@ -122,8 +124,11 @@ def command(
                 page = annotated_page(annotations, title, reader.faults)
                 sheet.write(page.encode())
             else:
-                for _, text in pieces:
-                    sheet.write(text)
+                joined = JoinedGames(sheet)
+                for name in names:
+                    joined.begin(name)
+                    for _, text in reader.pieces_of(name, number, prints=is_printed):
+                        joined.write(text)
     if reader.missing:
         _say_missing(reader.missing, folders)
     return complain_of(reader.faults)
@@ -150,11 +155,10 @@ class _Reader:
     def pieces(self, wanted: int | None, *, prints: bool) -> Iterator[_AnnotatedText]:
         """The games one by one, and the text after them; PgnError without the wanted game."""
         for name in self.names:
-            yield from self._pieces_of(name, wanted, prints=prints)
+            yield from self.pieces_of(name, wanted, prints=prints)
 
-    def _pieces_of(
-        self, name: str, wanted: int | None, *, prints: bool
-    ) -> Iterator[_AnnotatedText]:
+    def pieces_of(self, name: str, wanted: int | None, *, prints: bool) -> Iterator[_AnnotatedText]:
+        """The same of one file."""
         number = 0
         for chunk in reading(name, chunks_in(name), _size_of, prints=prints):
             for text in chunk.games:
