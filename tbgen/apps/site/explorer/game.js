@@ -91,18 +91,25 @@ export class Game {
     return tags;
   }
 
-  /** The moves as PGN writes them: numbers, brackets and positions, in their order. */
-  * words(from = this.root, isFirst = true) {
-    const [next, ...others] = from.children;
-    if (!next) return;
-    yield* numbered(next, isFirst);
-    for (const each of others) {
-      yield '(';
-      yield* numbered(each, true);
-      yield* this.words(each, false);
-      yield ')';
+  /** The moves as PGN writes them: numbers, brackets and positions, in their order.
+   *
+   * What is still to be said lies on a stack, the next last: a game may have more plies than calls may nest.
+   */
+  * words() {
+    const ahead = [{ from: this.root, isFirst: true }];
+    while (ahead.length) {
+      const each = ahead.pop();
+      if (typeof each === 'string') {
+        yield each;
+      } else if (each.move) {
+        yield* numbered(each.move, true);
+      } else if (each.from.children.length) {
+        const [next, ...others] = each.from.children;
+        yield* numbered(next, each.isFirst);
+        ahead.push({ from: next, isFirst: others.length > 0 });
+        for (const move of others.reverse()) ahead.push(')', { from: move, isFirst: false }, { move }, '(');
+      }
     }
-    yield* this.words(next, others.length > 0);
   }
 }
 
