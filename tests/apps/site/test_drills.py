@@ -128,7 +128,9 @@ def test_a_drill_is_played_to_its_end(page: Chromium, server: str) -> None:
     assert not page.run("document.getElementById('moves').offsetParent")
     page.wait("document.querySelectorAll('.cg-shapes line').length === 0")
     type_move(page, "Bg4")
-    page.wait("document.getElementById('drill-part').innerText.includes('gives it away for')")
+    page.wait(
+        "document.getElementById('drill-part').innerText.includes('gives the score to Black')"
+    )
     press_in_drill(page, "Begin again")
     wait_for(page, BISHOP)
     is_over = "document.getElementById('drill-part').innerText.includes('held for ever')"
@@ -167,11 +169,13 @@ def test_a_drill_gives_hints_takes_moves_back_and_says_what_is_no_move(
     assert text_of(page, "#drill-part .hint") == "Play Ke5."
     page.wait("document.querySelectorAll('.cg-shapes line').length === 1")
     type_move(page, "Bg4")
-    page.wait("document.getElementById('drill-part').innerText.includes('gives it away for')")
+    page.wait(
+        "document.getElementById('drill-part').innerText.includes('gives the score to Black')"
+    )
     page.wait("document.getElementById('fen').value.includes(' w ')")
     press_in_drill(page, "Take back")
     wait_for(page, BISHOP)
-    assert "gives it away" not in text_of(page, "#drill-part")
+    assert "gives the score" not in text_of(page, "#drill-part")
     assert page.run("document.getElementById('accrued').value") == "G4.0"
     type_move(page, "Ke5")
     page.wait("document.getElementById('drill-part').innerText.includes('is best play')")

@@ -86,7 +86,9 @@ def test_a_phone_has_the_field_beside_the_board_and_the_answer_in_sight(
       const box = document.querySelector(selector).getBoundingClientRect();
       return box.top >= 0 && box.bottom <= innerHeight;
     }"""
-    assert page.run(f"['#fen', '#ask button', '.tagline', '#verdict', '.move'].every({in_sight})")
+    at_once = "['#fen', '#accrued', '#ask button', '.tagline', '#verdict', '.move']"
+    assert page.run(f"{at_once}.every({in_sight})")
+    assert page.run("document.getElementById('accrued').getBoundingClientRect().left > 0")
     copy(page, ROOK)
     page.run("scrollTo(0, 150)")
     page.tap(*middle_of(page, "#fen"))

@@ -1,10 +1,10 @@
 // Drills: a position is played against the tables, and every move is graded by what it gives away.
-import { badge } from './badge.js';
+import { badge, moverOf } from './badge.js';
 import { drawPosition } from './draw.js';
 import { make } from './elements.js';
 import { hasOpposedPair } from './materials.js';
 import { formatFen, manInWords, parseFen, squareOf } from './rules.js';
-import { inPlies, inWords, parseScore, pointsOf } from './scores.js';
+import { givenAway, inPlies, inWords, parseScore, pointsOf } from './scores.js';
 
 const MOST_TRIED = 12; // replies that the table thinks about
 const DRAWN = 60; // positions at once, when another one is looked for
@@ -17,7 +17,8 @@ export function gradeOf(answer, uci) {
   const move = answer.moves.find((each) => each.uci === uci);
   const side = sideOf(answer) === 'w' ? 0 : 1;
   const points = (text) => pointsOf(parseScore(text))[side];
-  return { ...move, lost: move.keeps ? 0 : points(answer.outcome) - points(move.outcome) };
+  const given = givenAway(parseScore(answer.outcome), parseScore(move.outcome), moverOf(answer.fen));
+  return { ...move, given, lost: move.keeps ? 0 : points(answer.outcome) - points(move.outcome) };
 }
 
 const sideOf = ({ fen }) => fen.split(' ')[1];
@@ -153,11 +154,11 @@ export class Drill {
   }
 }
 
-function gradeInWords({ best, keeps, dtg, lost, outcome }) {
+function gradeInWords({ best, keeps, dtg, lost, outcome, given }) {
   if (best) return [' is best play.'];
   if (keeps && dtg === null) return [' keeps it.'];
   if (keeps) return [` keeps it, in ${inPlies(dtg)}: there is a better way.`];
-  return [' gives it away for ', badge(outcome), `: ${inPoints(lost)}.`];
+  return [` gives ${given}, `, badge(outcome), `: ${inPoints(lost)}.`];
 }
 
 /** A loss, which is never written as none. */

@@ -165,6 +165,7 @@ async function look() {
   const { fen, accrued, uci } = game.now;
   const fault = read(fen);
   answer = null;
+  say(); // of another position
   isEdited ||= position !== null && fault !== null;
   map.stand(position, uci);
   form.fill(game.now, note);

@@ -4,7 +4,7 @@ import { make } from './elements.js';
 import { canonical, endingInWords, materialOf } from './materials.js';
 import { placeOf } from './place.js';
 import { parseFen } from './rules.js';
-import { inPlies, signed } from './scores.js';
+import { inPlies, parseScore, signed, worth } from './scores.js';
 import { addressOf } from './share.js';
 
 const DAY = 86_400_000; // milliseconds
@@ -38,7 +38,8 @@ export class Gallery {
   }
 
   fill(place) {
-    const longest = new Map(this.#here(LONGEST).map((row) => [row[1], row])); // those of most men come last, and stay
+    const byOutcome = new Map(this.#here(LONGEST).map((row) => [row[1], row])); // those of most men come last, and stay
+    const longest = [...byOutcome.values()].sort(([, one], [, other]) => worth(parseScore(other)) - worth(parseScore(one)));
     place.replaceChildren(
       ...this.#part('Mutual zugzwang: whoever moves spoils it', this.#here(ZUGZWANGS), ([fen, white, black]) => [
         [fen, '', `${signed(white)} if ${side(fen)} moves`],
@@ -48,7 +49,7 @@ export class Gallery {
         [fen, '', `${side(fen)} to move`],
         [fen, accrued, `with ${signed(accrued)} accrued`],
       ]),
-      ...this.#part('The longest way to each score', [...longest.values()], ([fen, outcome, plies]) => [
+      ...this.#part('The longest way to each score', longest, ([fen, outcome, plies]) => [
         [fen, '', `${signed(outcome)} in ${inPlies(plies)}`],
       ]),
     );

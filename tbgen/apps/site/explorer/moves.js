@@ -1,7 +1,7 @@
 // The moves in groups: those that keep the outcome, then those that give it away, with the least loss first.
 import { badge, moverOf } from './badge.js';
 import { make } from './elements.js';
-import { codeOf, inPlies, inWords, parseScore } from './scores.js';
+import { codeOf, givenAway, inPlies, inWords, parseScore } from './scores.js';
 
 const OPEN_GROUPS = 2; // of moves that give the outcome away
 const ORDER = 'fewest replies first';
@@ -18,7 +18,7 @@ export function movesOf(answer, does) {
     if (groups.at(-1)?.[0].outcome !== move.outcome) groups.push([]);
     groups.at(-1).push(move);
   }
-  const worse = groups.map((moves) => groupOf(titleOf(moves[0].outcome), moves, answer, does));
+  const worse = groups.map((moves) => groupOf(titleOf(moves[0].outcome, answer), moves, answer, does));
   const open = worse.slice(0, OPEN_GROUPS);
   const far = groups.slice(OPEN_GROUPS).flat().length;
   const summary = `${far} more that ${far === 1 ? 'gives' : 'give'} away still more`;
@@ -63,8 +63,9 @@ function drawsOf(moves) {
 /** The mate of a side, or a draw. */
 const resultOf = (outcome) => (codeOf(parseScore(outcome)) === 0 ? outcome : 'draw');
 
-function titleOf(outcome) {
-  return ['Give it away for', badge(outcome), make('small', {}, inWords(parseScore(outcome)))];
+function titleOf(outcome, { fen, outcome: before }) {
+  const given = givenAway(parseScore(before), parseScore(outcome), moverOf(fen));
+  return [`Give ${given}:`, badge(outcome), make('small', {}, inWords(parseScore(outcome)))];
 }
 
 function groupOf(title, moves, answer, does) {

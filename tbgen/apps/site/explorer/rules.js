@@ -67,6 +67,7 @@ export function brokenRule(position) {
   }
   const ends = [...position.board.slice(0, 8), ...position.board.slice(56)];
   if (ends.some(isPawn)) return 'a pawn stands on the first or last rank';
+  if (attacksOfKing(position.board.indexOf('K')).includes(position.board.indexOf('k'))) return 'the kings touch';
   const idle = other(position.turn);
   if (isCheck({ ...position, turn: idle })) return `${SIDES[idle]} is in check, but ${SIDES[position.turn]} is to move`;
   if (position.ep >= 0 && !isPassed(position, position.ep)) return 'the en passant square does not follow a double step';
@@ -79,6 +80,8 @@ export function isPassed({ board, turn }, square) {
   const [rank, forward, pawn] = turn === 'w' ? [5, 8, 'p'] : [2, -8, 'P'];
   return square >> 3 === rank && board[square] === null && board[square + forward] === null && board[square - forward] === pawn;
 }
+
+const attacksOfKing = (square) => stepsFrom(square, STEPS.k);
 
 /** Whether a side's men attack a square. */
 function attacks(board, turn, square) {

@@ -40,6 +40,14 @@ export function inWords(score, isOver = false) {
   return `${holder} holds ${other} to ${inMoves(code >> 1)}${code % 2 ? '' : ', in check'}`;
 }
 
+/** What a move of a side gives away that leads from one outcome to a worse one, in the words of `tbgen probe`. */
+export function givenAway(before, after, mover) {
+  const other = mover === 'White' ? 'Black' : 'White';
+  const [holder] = sidesOf(before);
+  if (holder !== mover) return `${other} more`;
+  return sidesOf(after)[0] === mover ? 'away part of it' : `the score to ${other}`;
+}
+
 /** What a G means, for somebody who has never seen one. */
 export function explained(score) {
   const [holder, other] = sidesOf(score);
