@@ -58,7 +58,6 @@ _MOST_NAMED = 12
     type=options.NAME,
     help="Write the copy to this file; - (default) is the standard output.",
 )
-@options.force_option
 @click.option("--in-place", is_flag=True, help="Write the tags into the files themselves.")
 @click.option(
     "--verdicts",
@@ -119,7 +118,6 @@ def command(
     *,
     files: tuple[str, ...],
     output: str | None,
-    force: bool,
     in_place: bool,
     verdicts: str | None,
     continued: str,
@@ -168,7 +166,7 @@ def command(
         _refuse_to_rewrite(names)
     if output is None and verdicts is None and not in_place and not only_plan:
         output = STANDARD_OUTPUT
-    outputs = Outputs({"the copy": output, "the verdicts": verdicts}, read=names, force=force)
+    outputs = Outputs({"the copy": output, "the verdicts": verdicts}, read=names)
     has_copy = in_place or output is not None
     if lines and not has_copy:
         raise UsageError("--line means nothing without -o or --in-place")
@@ -253,7 +251,6 @@ def _decided(
 def _refuse_idle_options(how: Continue, mobility: Mobility) -> None:
     """Refuse options that make no difference."""
     refuse_together("--in-place", "-o")
-    refuse_together("--in-place", "--force")
     refuse_together("--solve", "--jobs")
     if how is Continue.NEVER:
         refuse_beside(

@@ -52,7 +52,6 @@ from tbgen.text import counted, printable
     type=options.NAME,
     help="Write to this file; PGN, unless --html or --json is given.",
 )
-@options.force_option
 @options.rules_options
 @options.folders_option
 @options.form_option
@@ -63,7 +62,6 @@ def command(
     as_pgn: bool,
     as_page: bool,
     output: str | None,
-    force: bool,
     rules: Rules,
     folders: tuple[Path, ...],
     form: Form,
@@ -91,12 +89,7 @@ def command(
     names = asked_files(files)
     if number is not None and len(names) > 1:
         raise UsageError(f"--number is of one file, and there are {len(names)}; name one")
-    outputs = Outputs(
-        {"the games": output or STANDARD_OUTPUT},
-        read=names,
-        most_games=None if number is None else 1,
-        force=force,
-    )
+    outputs = Outputs({"the games": output or STANDARD_OUTPUT}, read=names)
     is_for_people = form is Form.TABLE and not (as_page or as_pgn or output)
     with ExitStack() as stack:
         tables = stack.enter_context(Tablebase(folders, missing_ok=True))

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     type=options.NAME,
     help="Write the positions into FILE, as EPD.",
 )
-@options.force_option
 @options.folders_option
 @options.form_option
 def find(
@@ -56,7 +55,6 @@ def find(
     sample: int | None,
     seed: int,
     output: str | None,
-    force: bool,
     folders: tuple[Path, ...],
     form: Form,
 ) -> None:
@@ -78,7 +76,7 @@ def find(
     refuse_together("--json", "--output")
     refuse_without("--sample", "--seed")
     material = named_or_there([name], folders)[0]
-    outputs = Outputs({"the positions": output}, force=force)
+    outputs = Outputs({"the positions": output})
     _need_polars()
     from tbgen.apps.records.find import PositionCondition, drawn_of, epd_lines, facts_of, first_of
     from tbgen.apps.records.positions import TablePositions

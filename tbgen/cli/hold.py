@@ -10,7 +10,7 @@ import click
 
 from tbgen.apps.hold import DEFAULT_NODES, MOST_NODES
 from tbgen.cli import options
-from tbgen.cli.command import PositionCommand, refuse_together, refuse_without
+from tbgen.cli.command import PositionCommand, refuse_together
 from tbgen.cli.output import Outputs
 from tbgen.cli.positions import Asked, position_options, warn_of_ignored_score
 from tbgen.cli.reporter import progress
@@ -78,11 +78,6 @@ def _goals(context: click.Context) -> Sequence[str]:
     help="Write the moves that hold to FILE; - is the standard output.",
 )
 @click.option(
-    "--force",
-    is_flag=True,
-    help="With --strategy: replace a file that has more in it, too.",
-)
-@click.option(
     "--check",
     "source",
     metavar="FILE",
@@ -100,7 +95,6 @@ def command(
     nodes: int,
     wide: bool,
     target: str | None,
-    force: bool,
     source: str | None,
     folders: tuple[Path, ...],
     form: Form,
@@ -122,7 +116,6 @@ def command(
     """
     refuse_together("--check", "--strategy")
     refuse_together("--check", "--pair")
-    refuse_without("--strategy", "--force")
     if source is not None:
         if asked.words:
             raise UsageError("--check and a position cannot be given together")
@@ -156,7 +149,7 @@ def command(
             )
             holds.append(hold)
     if target is not None:
-        _write_strategy(holds[0], target, force=force)
+        _write_strategy(holds[0], target)
     else:
         _print_holds(holds, picture_of(board), form)
     return 0
@@ -171,12 +164,12 @@ def _sides(side: str, wanted: str | Score, accrued: Score) -> list[Color]:
     return [color for color in Color if accrued.worth_to(color) >= wanted.worth_to(color)]
 
 
-def _write_strategy(hold: Holding, target: str, *, force: bool) -> None:
+def _write_strategy(hold: Holding, target: str) -> None:
     if hold.proof is None:
         raise UnprovedError(
             f"nothing is proved ({hold.verdict.value}), so there is no strategy to write"
         )
-    outputs = Outputs({"the strategy": target}, force=force)
+    outputs = Outputs({"the strategy": target})
     with outputs.open("the strategy") as file:
         assert file is not None
         file.write(hold.proof.strategy.text().encode())

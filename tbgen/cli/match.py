@@ -98,9 +98,8 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> int:
                 "-openings": settings.openings.file,
                 "-config": settings.config,
             },
-            force=settings.force,
         )
-        view = MatchView(shown, outputs)
+        view = MatchView(shown)
         return _played(Referee(settings, view), view, outputs)
 
 

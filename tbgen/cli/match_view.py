@@ -15,10 +15,9 @@ from tbgen.apps.match.process import Offence
 from tbgen.apps.match.results import Figures, MatchStandings
 from tbgen.apps.match.runner import Match
 from tbgen.apps.match.schedule import Pairing
-from tbgen.apps.match.settings import GROWING, MatchSettings
+from tbgen.apps.match.settings import MatchSettings
 from tbgen.apps.match.sheet import Sheet
 from tbgen.apps.match.statistics import Distribution
-from tbgen.cli.output import Outputs
 from tbgen.cli.reporter import Reporter, clock
 from tbgen.cli.showing import table_lines
 from tbgen.rules.game import FiftyMoveSetting
@@ -34,9 +33,8 @@ class MatchView:
     not.
     """
 
-    def __init__(self, reporter: Reporter, outputs: Outputs) -> None:
+    def __init__(self, reporter: Reporter) -> None:
         self._reporter = reporter
-        self._outputs = outputs
         self.says = reporter.say
         self._begun = time.monotonic()
         self._played = 0
@@ -56,8 +54,6 @@ class MatchView:
         for note in _notes(match):
             self.says(f"note: {note}")
         self._games = self._reporter.work("games", match.scheduled, every=math.inf)
-        if match.plan.format not in GROWING:
-            self._outputs.refuse_fewer(match.scheduled)
 
     def moved(self, sheet: Sheet) -> None:
         title = self._title(sheet.pairing)

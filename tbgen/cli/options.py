@@ -64,10 +64,6 @@ def completing(choices: Callable[[click.Context], Iterable[object]]) -> Complete
 
 files_argument = click.argument("files", nargs=-1, metavar="IN.pgn...", type=NAME)
 
-force_option = click.option(
-    "--force", is_flag=True, help="Replace a file that has more in it, too."
-)
-
 
 # What is printed.
 

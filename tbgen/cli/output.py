@@ -1,29 +1,25 @@
-"""The files that commands write: each whole or not at all, and none over what must not be lost."""
+"""The files that commands write: each whole or not at all, and none over what is read."""
 
 from __future__ import annotations
 
 import contextlib
 import itertools
-import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO
 
-from tbgen.cli.entries import entries_in
 from tbgen.errors import UnreadableFileError, UsageError
 from tbgen.rules.facts import to_json
-from tbgen.system.inputs import PACKED_SUFFIXES, STANDARD_INPUT
+from tbgen.system.inputs import PACKED_SUFFIXES
 from tbgen.system.outputs import STANDARD_OUTPUT, is_same_file, written_whole
-from tbgen.text import counted
 
 
 class Outputs:
     """The files that one command writes, checked before it begins and when each takes its name.
 
-    A file replaces another one when all of it is written. It does not replace one with more
-    entries, unless it is forced to.
+    A file replaces another one when all of it is written.
     """
 
     def __init__(
@@ -32,27 +28,20 @@ class Outputs:
         *,
         read: Sequence[str] = (),
         kept: Mapping[str, str | Path | None] = MappingProxyType({}),
-        most_games: int | None = None,
-        force: bool,
     ) -> None:
-        """Refuse two names of one file, the name of a file that is read, and too few games.
+        """Refuse two names of one file, and the name of a file that is read.
 
         Arguments:
             files: The content of each file, such as "the copy", and its name; None is not written.
-            read: The files with the games that the command reads.
+            read: The files that the command reads.
             kept: More files that the command changes in its own way, which no file may be.
-            most_games: The number of games that it takes from them, if not all.
-            force: Whether a file may replace one with more entries.
         """
         self._names = {what: str(name) for what, name in files.items() if name is not None}
-        self._force = force
         _refuse_equal_names({**kept, **files})
         for name in self._names.values():
             if name != STANDARD_OUTPUT:
                 refuse_no_file(name)
         self._refuse_names_of(read)
-        if read and STANDARD_INPUT not in read:
-            self._refuse_fewer_games(read, most_games)
 
     def _refuse_names_of(self, sources: Sequence[str]) -> None:
         for name in self._names.values():
@@ -61,35 +50,13 @@ class Outputs:
             if any(is_same_file(source, name) for source in sources):
                 raise UsageError(f"{name} is what is read; name another file")
 
-    def _refuse_fewer_games(self, sources: Sequence[str], most: int | None) -> None:
-        """The games of a stream are known only at its end, when the file takes its name."""
-        for name, there in self._entries_to_lose():
-            games = sum(entries_in(source, there) for source in sources)
-            if most is not None:
-                games = min(most, games)
-            refuse_fewer(name, there, games, "game", "games")
-
-    def refuse_fewer(self, number: int) -> None:
-        """Refuse to replace a file with more entries than `number`, before the work begins."""
-        for name, there in self._entries_to_lose():
-            refuse_fewer(name, there, number)
-
-    def _entries_to_lose(self) -> Iterator[tuple[str, int]]:
-        """The files that are there, and the number of their entries; none if forced."""
-        if self._force:
-            return
-        for name in self._names.values():
-            if name != STANDARD_OUTPUT and os.path.isfile(name):
-                yield name, entries_in(name)
-
     @contextlib.contextmanager
     def open(self, what: str) -> Iterator[IO[bytes] | None]:
         """A file to write to, which takes its name at the end of the block; None if it has none."""
         if what not in self._names:
             yield None
             return
-        check = None if self._force else _refuse_fewer_entries
-        with written_whole(self._names[what], check) as file:
+        with written_whole(self._names[what]) as file:
             yield file
 
 
@@ -113,25 +80,6 @@ def _refuse_equal_names(files: Mapping[str, str | Path | None]) -> None:
         if is_same_file(name, names[other]):
             where = "the standard output" if name == STANDARD_OUTPUT else name
             raise UsageError(f"only one of {one} and {other} can go to {where}")
-
-
-def refuse_fewer(
-    target: object, there: int, more: int, one: str = "entry", many: str = "entries"
-) -> None:
-    """Refuse to replace a file by one with fewer entries."""
-    if more < there:
-        raise UsageError(
-            f"{target} has {counted(there, one, many)}, "
-            f"and {counted(more, one, many)} would take their place; "
-            "write elsewhere, or give --force"
-        )
-
-
-def _refuse_fewer_entries(name: str, other: str) -> None:
-    """Refuse to replace a file by another one with fewer entries."""
-    there = entries_in(name)
-    if there:
-        refuse_fewer(name, there, entries_in(other, there))
 
 
 class GamesWriter:

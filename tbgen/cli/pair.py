@@ -67,7 +67,6 @@ from tbgen.text import printable
     type=options.NAME,
     help="Write the games of the round to this file, without moves, to be filled in.",
 )
-@options.force_option
 @options.rules_options
 @options.folders_option
 @options.form_option
@@ -79,7 +78,6 @@ def command(
     games: int | None,
     event: str | None,
     output: str | None,
-    force: bool,
     rules: Rules,
     folders: tuple[Path, ...],
     form: Form,
@@ -109,7 +107,7 @@ def command(
     names = matching_files(files)
     if not names and players is None:
         raise UsageError("name the PGN files of the rounds so far, or --players for the first")
-    outputs = Outputs({"the round": output}, read=names, kept={"--players": players}, force=force)
+    outputs = Outputs({"the round": output}, read=names, kept={"--players": players})
     task = GamesTask(rules, tables=folders, texts=False, results=True)
     played, faults = event_games(names, task, 1, event)
     code = complain_of(faults)

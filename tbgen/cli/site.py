@@ -9,12 +9,10 @@ import click
 from tbgen.cli import complain_of, options, say
 from tbgen.cli.command import Command, refuse_together, refuse_without
 from tbgen.cli.materials import no_tables
-from tbgen.cli.output import refuse_fewer
 from tbgen.cli.reporter import progress
 from tbgen.cli.study import asked_records, records_option
 from tbgen.errors import UsageError
 from tbgen.material import FEWEST_TABLE_MEN, MOST_BUILT_MEN
-from tbgen.storage.files import tables_in
 from tbgen.text import counted, in_units
 
 
@@ -36,7 +34,6 @@ def _address_of(context: click.Context, option: click.Parameter, text: str | Non
     default="site",
     help="Write the files into DIR (default site).",
 )
-@click.option("--force", is_flag=True, help="Replace a site of more endings or tables, too.")
 @records_option
 @click.option(
     "--address",
@@ -63,7 +60,6 @@ def _address_of(context: click.Context, option: click.Parameter, text: str | Non
 def command(
     *,
     output: Path,
-    force: bool,
     records: Path | None,
     address: str | None,
     explorer: bool,
@@ -90,10 +86,10 @@ def command(
     refuse_together("--no-pages", "--records")
     refuse_without("--explorer", "--no-pages", "--most-men")
     if not only_explorer:
-        _write_pages(output, records, address, folders, explorer=explorer, force=force)
+        _write_pages(output, records, address, folders, explorer=explorer)
     if not explorer:
         return 0
-    return _write_explorer(output, address, folders, most_men or MOST_BUILT_MEN, force=force)
+    return _write_explorer(output, address, folders, most_men or MOST_BUILT_MEN)
 
 
 def _write_pages(
@@ -103,7 +99,6 @@ def _write_pages(
     folders: tuple[Path, ...],
     *,
     explorer: bool,
-    force: bool,
 ) -> None:
     """Write the pages, and print their number."""
     from tbgen.apps.site import need_extra
@@ -113,9 +108,6 @@ def _write_pages(
 
     endings = asked_records(records, folders)
     need_extra("report")
-    if not force:
-        there = len(list(output.glob("material/*.html")))
-        refuse_fewer(output, there, len(endings), "ending", "endings")
     with (
         Tablebase(folders, missing_ok=True, compiled=True) as tables,
         progress("writing pages", as_share=True) as work,
@@ -132,16 +124,14 @@ def _write_pages(
 
 
 def _write_explorer(
-    output: Path, address: str | None, folders: tuple[Path, ...], most_men: int, *, force: bool
+    output: Path, address: str | None, folders: tuple[Path, ...], most_men: int
 ) -> int:
     from tbgen.apps.site.export import PAGE_FOLDER, write_explorer
-    from tbgen.library.catalog import TABLES, Catalog
+    from tbgen.library.catalog import Catalog
 
     catalog = Catalog(folders, most_men)
     if not catalog.entries:
         raise UsageError(no_tables(folders))
-    if not force:
-        refuse_fewer(output, len(tables_in(output / TABLES)), len(catalog), "table", "tables")
     with progress("writing") as work:
 
         def tell(_: object) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tbgen.apps.records.record import FOLDER as RECORDS
-from tbgen.apps.records.record import Record, differs, path_of_record, records_in, write_record
+from tbgen.apps.records.record import Record, records_in, write_record
 from tbgen.cli import options, say
 from tbgen.cli.command import Command, refuse_together, refuse_without
 from tbgen.cli.find import find
@@ -72,14 +72,12 @@ command.add_command(find)
     help="Write the records into DIR (default: records in the folder of tables, if there is only "
     "one).",
 )
-@click.option("--force", is_flag=True, help="Replace records that say something else, too.")
 @options.mobility_option
 @options.folders_option
 def record(
     *,
     wanted: Wanted,
     output: Path | None,
-    force: bool,
     mobility: Mobility,
     folders: tuple[Path, ...],
 ) -> None:
@@ -107,11 +105,6 @@ def record(
         for material in materials:
             work.advance(0, detail=str(material))
             made = record_of(folders, material)
-            if not force and differs(target, made):
-                raise UsageError(
-                    f"{path_of_record(target, material)} says something else of {material}, "
-                    "perhaps of the other game; write elsewhere with -o, or give --force"
-                )
             write_record(target, made)
             _say(made)
             work.advance()

@@ -10,7 +10,7 @@ import stat
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -75,7 +75,7 @@ def rewritten(name: str) -> Iterator[IO[bytes]]:
     UnreadableFileError if that has changed in the meantime.
     """
     before = _state_of(name)
-    with _replaced(name, None) as file:
+    with _replaced(name) as file:
         yield file
         if _state_of(name) != before:
             raise UnreadableFileError(name, "it has changed since it was read, and stays as it is")
@@ -88,14 +88,11 @@ def _state_of(name: str) -> tuple[int, int, int, int]:
 
 
 @contextlib.contextmanager
-def written_whole(
-    name: str, check: Callable[[str, str], None] | None = None
-) -> Iterator[IO[bytes]]:
+def written_whole(name: str) -> Iterator[IO[bytes]]:
     """A file to write to, which takes its name only when all is written.
 
-    `-` is the standard output. A run that is cut short leaves the file as it was before. So does
-    `check` when it raises an error; it gets the names of the file that is there and of the one that
-    shall take its place. A device or a named pipe is written to.
+    `-` is the standard output. A run that is cut short leaves the file as it was before. A device
+    or a named pipe is written to.
     """
     if name == STANDARD_OUTPUT:
         sys.stdout.flush()
@@ -105,12 +102,12 @@ def written_whole(
         with io.BufferedWriter(_NamedFile(name, name)) as file:
             yield file
     else:
-        with _replaced(name, check) as file:
+        with _replaced(name) as file:
             yield file
 
 
 @contextlib.contextmanager
-def _replaced(name: str, check: Callable[[str, str], None] | None) -> Iterator[IO[bytes]]:
+def _replaced(name: str) -> Iterator[IO[bytes]]:
     """A file that takes a name at the end of the block, with the owner and mode of one there."""
     path = Path(os.path.realpath(name))
     _remove_stale(path)
@@ -129,8 +126,6 @@ def _replaced(name: str, check: Callable[[str, str], None] | None) -> Iterator[I
             if path.exists():
                 _keep_owner(file.fileno(), path)
             os.fsync(file.fileno())
-        if check is not None and path.exists():
-            check(name, str(partial))
         os.replace(partial, path)
     finally:
         with contextlib.suppress(OSError):

@@ -314,7 +314,6 @@ def _settings(words: MatchWords, engines: tuple[EngineSpec, ...]) -> MatchSettin
         quiet=words.quiet,
         json=words.json,
         crosstable=words.crosstable,
-        force=words.force,
         config=words.config,
     )
 

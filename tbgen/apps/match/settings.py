@@ -178,7 +178,5 @@ class MatchSettings:
     quiet: bool = False
     json: Path | None = None
     crosstable: Path | None = None
-    force: bool = False
-    """Whether these may replace files that have more games."""
     config: Path | None = None
     """The file that the settings are from, as far as they are from one."""

@@ -131,7 +131,6 @@ class MatchWords:
     """Fact of an engine's line -> whether the comments of games have it."""
     json: Path | None = None
     crosstable: Path | None = None
-    force: bool = False
     recover: bool = False
     event: str = _MATCH.event
     site: str = _MATCH.site
@@ -468,7 +467,6 @@ OPTIONS = by_name(
         "crosstable",
         "Write the cross table at the end as the site of TCEC reads it.",
     ),
-    Option("force", FLAG, "force", "Let -jsonout and -crosstable replace files with more games."),
     Option(
         "recover",
         FLAG,

@@ -303,17 +303,6 @@ def records_in(*folders: Path) -> list[Record]:
     return records
 
 
-def differs(folder: Path, record: Record) -> bool:
-    """Whether a folder has a record of the material with other values.
-
-    Lines may be missing from either.
-    """
-    with contextlib.suppress(OSError, RecordError):
-        known = read_record(path_of_record(folder, record.material))
-        return known.positions != record.positions or known.distances != record.distances
-    return False
-
-
 def write_record(folder: Path, record: Record) -> None:
     """Write a record into a folder, in place of an earlier one."""
     folder.mkdir(parents=True, exist_ok=True)
