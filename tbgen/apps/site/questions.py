@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.requests import Request
@@ -54,8 +53,6 @@ if TYPE_CHECKING:  # few requests ask for solved positions, and the solver is la
 _PICTURE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors *"
 _FEN_CHARACTERS: Final = 120
 """A longer `fen` has moves after the FEN."""
-_SOLVING: Final = Lock()
-"""The solver answers one request at a time."""
 
 
 async def position(request: Request) -> Response:
@@ -144,10 +141,9 @@ async def solved(request: Request) -> Response:
         return Response(status_code=204)
 
     def answer() -> Solution | None:
-        with _SOLVING:
-            return service.solver().solved(board, accrued, line=with_line)
+        return service.solver().solved(board, accrued, line=with_line)
 
-    solution = await service.in_thread(answer)
+    solution = await service.in_thread_of_solver(answer)
     if solution is None:
         return Response(status_code=204)
     return as_json(solution.facts(scoring), {"Cache-Control": "no-store"})

@@ -81,6 +81,9 @@ class Service:
         waiting = min(self.limits.waiting, self.connections // 2)
         self.queue = Queue(self.limits.at_once, waiting)
         self.opened.callback(self.queue.close)
+        # The solver answers one request at a time: it has a thread of its own.
+        self._solving = Queue(1, waiting)
+        self.opened.callback(self._solving.close)
         self.metrics = Metrics(self.queue, len(self.catalog))
         self._solver: PositionSolver | None = None
 
@@ -91,6 +94,11 @@ class Service:
         """
         async with asyncio.timeout(self.limits.seconds):
             return await self.queue.run(work)
+
+    async def in_thread_of_solver(self, work: Callable[[], T]) -> T:
+        """The same for work with `solver`."""
+        async with asyncio.timeout(self.limits.seconds):
+            return await self._solving.run(work)
 
     def expect_positions(self, number: int) -> None:
         """Count positions that a client asks for. Enough of them are worth kernels."""

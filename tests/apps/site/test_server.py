@@ -7,6 +7,7 @@ import json
 import os
 import threading
 from collections.abc import MutableMapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,7 @@ from tbgen.apps.site.answers import verdicts_in
 from tbgen.apps.site.limits import Deadline, Limits
 from tbgen.apps.site.queue import BusyError, Queue
 from tbgen.apps.site.server import application
-from tbgen.apps.site.service import ServerSettings
+from tbgen.apps.site.service import ServerSettings, Service
 from tbgen.probe import Tablebase
 from tests.apps.site.conftest import client_of
 from tests.positions import AFTER_KE5
@@ -295,6 +296,32 @@ def test_a_full_queue_says_when_to_ask_again(table_folder: Path, path: str) -> N
     assert answer.status_code == 503
     assert answer.json()["error"] == "Busy"
     assert answer.headers["retry-after"] == "1"
+
+
+def test_solved_positions_hold_up_no_other_questions(
+    table_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The solver answers one request at a time, which two others wait for outside the threads."""
+    gate = threading.Event()
+    begun = threading.Event()
+
+    class Solver:
+        def solved(self, *asked: object, **how: object) -> None:
+            begun.set()
+            gate.wait(20)
+
+    monkeypatch.setattr(Service, "has_solved_blocks", True)
+    monkeypatch.setattr(Service, "solver", lambda service: Solver())
+    with client_of(table_folder) as client, ThreadPoolExecutor(3) as clients:
+        asked = {"fen": AFTER_KE5}
+        solved = [clients.submit(client.get, "/r-mobility/solved", params=asked) for _ in range(3)]
+        assert begun.wait(20)
+        try:
+            line = client.get("/r-mobility/line", params=asked)
+        finally:
+            gate.set()
+        assert line.status_code == 200
+        assert [each.result().status_code for each in solved] == [204] * 3
 
 
 @pytest.mark.parametrize("path", ["/health", "/tables", f"/r-mobility?fen={AFTER_KE5}"])
