@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
+from urllib.request import urlopen
 
+import psutil
 import pytest
 
 from tbgen.apps.site.server import from_environment
@@ -110,6 +112,35 @@ def test_workers_make_the_application_from_what_was_asked(
     assert set(guarding.kwargs["names"]) == {"127.0.0.1", "localhost", "[::1]", "a.example", "b"}
 
 
+@contextlib.contextmanager
+def started(*options: str, folder: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """A server in processes of its own, and its port."""
+    command = [sys.executable, "-m", "tbgen", "serve", "--port", "0", "--data", str(folder)]
+    with subprocess.Popen(
+        [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as server:
+        try:
+            assert server.stdout is not None
+            yield server, int(server.stdout.readline().split(":")[-1].split("/")[0])
+        finally:
+            server.terminate()
+
+
+def asked(port: int, path: str) -> str:
+    """The answer to a request on a connection of its own."""
+    with urlopen(f"http://127.0.0.1:{port}{path}", timeout=60) as answer:
+        return str(answer.read().decode())
+
+
+def workers_of(server: subprocess.Popen[str]) -> list[psutil.Process]:
+    """The processes that answer, once all of them are there."""
+    while True:
+        children = psutil.Process(server.pid).children()
+        workers = [child for child in children if "spawn_main" in " ".join(child.cmdline())]
+        if len(workers) == 2:
+            return workers
+
+
 HEAD = (
     b"POST /adjudicate HTTP/1.1\r\nHost: localhost\r\n"
     b"Content-Type: text/plain\r\nContent-Length: %d\r\n"
@@ -132,19 +163,29 @@ SENT = {
 """What clients send that never end, and how the answer begins that each waits for."""
 
 
+def test_any_of_several_workers_tells_what_all_have_counted(table_folder: Path) -> None:
+    """A counter that falls from one look to the next is a restart to Prometheus."""
+    with started("--workers", "2", folder=table_folder) as (server, port):
+        asked(port, "/health")
+        figures = list[str]()
+        for other in workers_of(server):
+            other.suspend()
+            for _ in range(10):
+                asked(port, "/health")
+            figures.append(asked(port, "/metrics"))
+            other.resume()
+    counted = 'tbgen_requests_total{route="health",status="200"} '
+    values = [text.partition(counted)[2].partition("\n")[0] for text in figures]
+    assert values == ["11.0", "21.0"]
+    assert all("\ntbgen_tables 6.0\n" in text for text in figures)
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_server_ends_whatever_its_clients_do(table_folder: Path, workers: int) -> None:
-    command = [sys.executable, "-m", "tbgen", "serve", "--port", "0", "--workers", str(workers)]
     with (
-        subprocess.Popen(
-            [*command, "--data", str(table_folder)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as server,
+        started("--workers", str(workers), folder=table_folder) as (server, port),
         contextlib.ExitStack() as clients,
     ):
-        port = int(server.stdout.readline().split(":")[-1].split("/")[0])
         for sent, answer in SENT.values():
             client = clients.enter_context(socket.create_connection(("127.0.0.1", port)))
             client.sendall(sent)

@@ -1,10 +1,16 @@
-"""Figures to watch a server by, in the format that Prometheus reads, of one process."""
+"""Figures to watch a server by, in the format that Prometheus reads.
+
+Several processes of a server share a folder, and any of them tells the figures of all.
+"""
 
 from __future__ import annotations
 
+import os
 import time
+from pathlib import Path
 from typing import Final
 
+import psutil
 from prometheus_client import (
     CollectorRegistry,
     Counter,
@@ -13,10 +19,14 @@ from prometheus_client import (
     ProcessCollector,
     generate_latest,
 )
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tbgen.apps.site.queue import Queue
+SHARED: Final = "PROMETHEUS_MULTIPROC_DIR"
+"""The variable of the environment with the folder in which processes count together.
 
+prometheus_client reads it when it is imported.
+"""
 _BUCKETS: Final = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 """Seconds: a value takes less than the first, and no request may take more than the last."""
 _FAILED: Final = 500
@@ -25,11 +35,15 @@ _LEFT: Final = 0
 
 
 class Metrics:
-    """What a process counts, with the state of its queue."""
+    """What a process counts, and how all processes of a server tell it together."""
 
-    def __init__(self, queue: Queue, tables: int) -> None:
+    def __init__(self, tables: int) -> None:
+        self._shared = os.environ.get(SHARED)
+        if self._shared is not None:
+            forget_the_dead(Path(self._shared))
         self._registry = CollectorRegistry()
-        ProcessCollector(registry=self._registry)
+        if self._shared is None:
+            ProcessCollector(registry=self._registry)
         self._requests = Counter(
             "tbgen_requests",
             "Requests by route and status; status 0 if the client left before its answer.",
@@ -43,15 +57,18 @@ class Metrics:
             registry=self._registry,
             buckets=_BUCKETS,
         )
-        working = Gauge(
-            "tbgen_threads_working", "Threads that work on a request.", registry=self._registry
+        self.in_progress = Gauge(
+            "tbgen_requests_in_progress",
+            "Requests whose answers are not complete.",
+            registry=self._registry,
+            multiprocess_mode="livesum",
         )
-        working.set_function(lambda: queue.working)
-        waiting = Gauge(
-            "tbgen_requests_waiting", "Requests that wait for a thread.", registry=self._registry
+        catalog = Gauge(
+            "tbgen_tables",
+            "Tables in the catalog.",
+            registry=self._registry,
+            multiprocess_mode="livemax",
         )
-        waiting.set_function(lambda: queue.waiting)
-        catalog = Gauge("tbgen_tables", "Tables in the catalog.", registry=self._registry)
         catalog.set(tables)
         self._children: dict[tuple[str, int], tuple[Counter, Histogram]] = {}
 
@@ -65,8 +82,20 @@ class Metrics:
         durations.observe(seconds)
 
     def text(self) -> bytes:
-        """All figures, as Prometheus reads them."""
-        return generate_latest(self._registry)
+        """All figures, as Prometheus reads them: those of all processes that share a folder."""
+        registry = self._registry
+        if self._shared is not None:
+            registry = CollectorRegistry()
+            MultiProcessCollector(registry, self._shared)
+        return generate_latest(registry)
+
+
+def forget_the_dead(shared: Path) -> None:
+    """Forget what processes were doing when they were killed; what they had counted stays."""
+    for path in shared.glob("gauge_live*_*.db"):
+        process = int(path.stem.rpartition("_")[2])
+        if not psutil.pid_exists(process):
+            mark_process_dead(process, str(shared))
 
 
 def counted(app: ASGIApp, metrics: Metrics) -> ASGIApp:
@@ -86,7 +115,8 @@ def counted(app: ASGIApp, metrics: Metrics) -> ASGIApp:
             await send(message)
 
         try:
-            await app(scope, receive, send_and_look)
+            with metrics.in_progress.track_inprogress():
+                await app(scope, receive, send_and_look)
         except Exception:
             status = _FAILED
             raise

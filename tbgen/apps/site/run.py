@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from contextlib import suppress
 from functools import partial
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import uvicorn
@@ -14,6 +16,7 @@ from tbgen.apps.site.addresses import WAITING_OUTSIDE
 from tbgen.apps.site.connection import Connection
 from tbgen.apps.site.limits import ACCEPTED_AT_ONCE
 from tbgen.apps.site.log import LOG
+from tbgen.apps.site.metrics import SHARED
 
 _LAST_SECONDS: Final = 3
 """Seconds for the last answers: the server ends within five seconds."""
@@ -53,7 +56,9 @@ def serve(factory: str, listening: socket.socket, workers: int) -> None:
         if workers == 1:
             server.run(sockets=[listening])
         else:
-            Multiprocess(config, sockets=[listening]).run()
+            with TemporaryDirectory(prefix="tbgen-metrics-") as shared:
+                os.environ[SHARED] = shared
+                Multiprocess(config, sockets=[listening]).run()
 
 
 async def _keep_many_waiting(listening: socket.socket) -> None:

@@ -84,7 +84,7 @@ class Service:
         # The solver answers one request at a time: it has a thread of its own.
         self._solving = Queue(1, waiting)
         self.opened.callback(self._solving.close)
-        self.metrics = Metrics(self.queue, len(self.catalog))
+        self.metrics = Metrics(len(self.catalog))
         self._solver: PositionSolver | None = None
 
     async def in_thread(self, work: Callable[[], T]) -> T:

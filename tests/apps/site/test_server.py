@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import MutableMapping
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +23,7 @@ from starlette.testclient import TestClient
 
 from tbgen.apps.site.answers import verdicts_in
 from tbgen.apps.site.limits import Deadline, Limits
+from tbgen.apps.site.metrics import forget_the_dead
 from tbgen.apps.site.queue import BusyError, Queue
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import ServerSettings, Service
@@ -359,25 +362,18 @@ def test_what_a_server_does_can_be_watched(table_folder: Path) -> None:
     assert figures["tbgen_requests_total", "other", "404"] == 1
     assert figures["tbgen_requests_total", "other", "400"] == 1
     assert figures["tbgen_request_seconds_count", "position"] == 3
-    assert figures["tbgen_threads_working",] == 0
-    assert figures["tbgen_requests_waiting",] == 0
+    assert figures["tbgen_requests_in_progress",] == 1, "the one that asks"
     assert figures["tbgen_tables",] == 6
 
 
-def test_the_queue_says_how_many_work_and_wait() -> None:
-    async def crowd() -> list[tuple[int, int]]:
-        queue = Queue(at_once=1, waiting=5)
-        gate = threading.Event()
-        tasks = [asyncio.create_task(queue.run(gate.wait)) for _ in range(3)]
-        await asyncio.sleep(0)
-        states = [(queue.working, queue.waiting)]
-        gate.set()
-        await asyncio.gather(*tasks)
-        await asyncio.sleep(0)
-        states.append((queue.working, queue.waiting))
-        return states
-
-    assert asyncio.run(crowd()) == [(1, 2), (0, 0)]
+def test_what_a_killed_process_was_doing_is_forgotten(tmp_path: Path) -> None:
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    kept = {"counter_1.db", f"counter_{dead.pid}.db", f"gauge_livesum_{os.getpid()}.db"}
+    for name in (*kept, f"gauge_livesum_{dead.pid}.db", f"gauge_livemax_{dead.pid}.db"):
+        (tmp_path / name).touch()
+    forget_the_dead(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == kept
 
 
 def test_a_server_answers_under_its_own_names_only(client: TestClient) -> None:
