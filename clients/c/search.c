@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { MAX_THREADS = 256, DEPTHS = 4, INFINITE = 2000 };
+enum { MAX_THREADS = 256, DEPTHS = 4, INFINITE = 2001 };
 
 /* What all threads read. */
 typedef struct {
@@ -26,7 +26,7 @@ typedef struct {
     int count;
     tbgen_position *positions;
     tbgen_score *own;
-    int *expected; /* the worth for White of each position, with its own score accrued */
+    int *expected; /* the rank of each position's outcome, with its own score accrued */
 } Task;
 
 /* What a thread has to itself. */
@@ -44,10 +44,10 @@ typedef struct {
     tbgen_score accrued;
 } Node;
 
-static int worth_to_mover(const Node *node, tbgen_score outcome)
+static int rank_for_mover(const Node *node, tbgen_score outcome)
 {
-    int worth = tbgen_worth(outcome);
-    return node->position.to_move == TBGEN_WHITE ? worth : -worth;
+    int rank = tbgen_rank(outcome);
+    return node->position.to_move == TBGEN_WHITE ? rank : -rank;
 }
 
 static Node node_after(const Node *node, tbgen_move move)
@@ -60,19 +60,19 @@ static Node node_after(const Node *node, tbgen_move move)
 }
 
 /* Without a table, a score that has accrued is as good a guess as any. */
-static int evaluation(const Node *node) { return worth_to_mover(node, node->accrued); }
+static int evaluation(const Node *node) { return rank_for_mover(node, node->accrued); }
 
 /* The value of a node for the side to move. Tables are asked when no depth is left. */
 static int search(Searcher *searcher, const Node *node, int depth, int alpha, int beta)
 {
     if (node->own.code < 2) /* mate or stalemate, which is always the best score so far */
-        return worth_to_mover(node, node->own);
+        return rank_for_mover(node, node->own);
     if (depth == 0) {
         tbgen_score outcome;
         searcher->asked++;
         tbgen_status status = tbgen_probe_outcome(searcher->task->tables, &node->position, node->own, node->accrued,
                                                   &outcome, NULL);
-        return status == TBGEN_OK ? worth_to_mover(node, outcome) : evaluation(node);
+        return status == TBGEN_OK ? rank_for_mover(node, outcome) : evaluation(node);
     }
     tbgen_move moves[TBGEN_MOVES];
     int count = tbgen_legal_moves(&node->position, moves);
@@ -131,7 +131,7 @@ static bool prepare(Task *task, char **fens, int count)
             fprintf(stderr, "%s: %s\n", fens[i], message);
             return false;
         }
-        task->expected[i] = tbgen_worth(value.outcome);
+        task->expected[i] = tbgen_rank(value.outcome);
     }
     return true;
 }

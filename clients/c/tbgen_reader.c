@@ -1646,7 +1646,7 @@ static Status find_outcome(Found *found, Score own, Score accrued, char *message
     if (same_score(accrued, own) || found->entry.code < accrued.code)
         return TBGEN_OK;
     TRY(find_row(file, OUTCOME_ROWS, little_endian(bytes + 1, 4), bytes[5], accrued, &has_row, &row, message));
-    int gain = has_row ? tbgen_worth(row.outcome) - tbgen_worth(accrued) : 0;
+    int gain = has_row ? tbgen_rank(row.outcome) - tbgen_rank(accrued) : 0;
     bool breaks = accrued.holder == WHITE ? gain < 0 : gain > 0;
     found->end = breaks ? BREAKS : STANDS;
     found->outcome = breaks ? row.outcome : accrued;
@@ -1750,8 +1750,8 @@ static Status value_of_move(tbgen_tables *tables, const Position *position, cons
 static bool is_better(const Value *a, const Value *b, int side, Score accrued)
 {
     int sign = side == WHITE ? 1 : -1;
-    int gain = sign * (tbgen_worth(a->outcome) - tbgen_worth(b->outcome));
-    int progress = sign * (tbgen_worth(a->outcome) - tbgen_worth(accrued));
+    int gain = sign * (tbgen_rank(a->outcome) - tbgen_rank(b->outcome));
+    int progress = sign * (tbgen_rank(a->outcome) - tbgen_rank(accrued));
     if (gain)
         return gain > 0;
     return progress < 0 ? a->plies > b->plies : a->plies < b->plies;
@@ -1822,6 +1822,29 @@ static Status read_squares(const char *fen, Position *position, char *message)
     return TBGEN_OK;
 }
 
+static bool is_clock(const char *field)
+{
+    size_t digits = strspn(field, "0123456789");
+    return digits && digits <= 5 && !field[digits];
+}
+
+/* The fields after the first four, of which any may be left out. */
+static Status check_last_fields(const char *fen, char *message)
+{
+    char clock[8], number[8], score[TBGEN_TEXT], more[2];
+    Score accrued;
+    int fields = sscanf(fen, " %*s %*s %*s %*s %7s %7s %15s %1s", clock, number, score, more);
+    if (fields > 0 && !is_clock(clock))
+        return fail(message, TBGEN_BAD_POSITION, "halfmove clock %s is not a number", clock);
+    if (fields > 1 && !is_clock(number))
+        return fail(message, TBGEN_BAD_POSITION, "move number %s is not a number", number);
+    if (fields > 2)
+        TRY(tbgen_read_score(score, &accrued, message));
+    if (fields > 3)
+        return fail(message, TBGEN_BAD_POSITION, "the FEN has more than seven fields");
+    return TBGEN_OK;
+}
+
 static Status position_of_fen(const char *fen, Position *position, char *message)
 {
     char squares[100], side[4], castling[8], en_passant[4];
@@ -1841,6 +1864,7 @@ static Status position_of_fen(const char *fen, Position *position, char *message
         if (!position->en_passant)
             return fail(message, TBGEN_BAD_POSITION, "no pawn can be taken en passant on square 0");
     }
+    TRY(check_last_fields(fen, message));
     return check_position(position, message);
 }
 

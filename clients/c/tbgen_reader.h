@@ -3,8 +3,9 @@
  * Read tbgen's tables (format 3) from C or C++: compile tbgen_reader.c into your program and link libzstd.
  * README.md has a start of five minutes, example.c a whole program, search.c a search that asks tables at every node.
  *
- * Every function may be called by any number of threads at once, with the same tbgen_tables: it only ever waits for
- * a thread that unpacks the same part of a table. tbgen_close comes last. Nothing is global.
+ * Every function may be called by any number of threads at once, with the same tbgen_tables. A thread waits for another
+ * one that opens a table for the first time, or that uses a part of a table in the same set of the cache.
+ * tbgen_close comes last. Nothing is global.
  *
  * `message` has room for TBGEN_MESSAGE characters, for the reason of an error, or is NULL, which is faster.
  */
@@ -14,6 +15,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* A hundred times the major version, plus the minor one. With the same major version, all names, types, numbers and
+ * meanings of this header stay as they are, and the reader reads tables of format 3. A minor version adds to them. */
+#define TBGEN_READER_VERSION 100
 
 #ifdef __cplusplus
 extern "C" {
@@ -118,10 +123,10 @@ static inline tbgen_score tbgen_accrue(tbgen_score accrued, tbgen_score own, boo
     return reset || own.code < accrued.code ? own : accrued;
 }
 
-/* The higher, the better for White; never 0. */
-static inline int tbgen_worth(tbgen_score outcome)
+/* The higher, the better for White; never 0. It is the `rank` of tbgen's JSON and of its Python. */
+static inline int tbgen_rank(tbgen_score outcome)
 {
-    return outcome.holder == TBGEN_WHITE ? 1000 - outcome.code : outcome.code - 1000;
+    return outcome.holder == TBGEN_WHITE ? 2000 - outcome.code : outcome.code - 2000;
 }
 
 /* ---- moves, if your program has none: of legal positions, without castling ---- */
@@ -133,7 +138,7 @@ bool tbgen_is_reset(const tbgen_position *position, tbgen_move move);
 
 /* ---- texts ---- */
 
-/* The first four fields of a FEN. */
+/* A FEN of four to seven fields. The clocks and the accrued score have to be ones, and are left out. */
 tbgen_status tbgen_read_fen(const char *fen, tbgen_position *position, char *message);
 
 /* A score as text, such as G4.0 or -G4.0. G4 and mG4.0 are read too, but not written. */

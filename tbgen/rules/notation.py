@@ -326,22 +326,27 @@ def with_score(
 
 START = "startpos"
 
+_SCORE_PATTERN = re.compile(LIKE_A_SCORE)
 _FIELDS = (
     re.compile(r"[wb]"),
     re.compile(r"-|[KQkqA-Ha-h]{1,4}"),
     re.compile(r"-|[a-h][36]"),
     re.compile(r"[0-9]+"),
     re.compile(r"[0-9]+"),
-    re.compile(LIKE_A_SCORE),
+    _SCORE_PATTERN,
 )
 """The patterns of a FEN's fields after the men, in their order."""
+_BARE_NUMBER = re.compile(r"-?[0-9]+")
+_MOVES_BEGIN = re.compile(
+    rf"[{{$*]|[0-9]+\.(?![0-9]+$)|{_LIKE_A_MOVE.pattern}|{_CASTLING.pattern}|--"
+)
 
 
 def fen_and_moves(words: Sequence[str]) -> tuple[str, list[str]]:
     """Split words into the FEN at their beginning and the moves after it.
 
     A first word with spaces or underscores is a whole FEN. Else the words that follow belong to it
-    as long as they look like its fields. Nothing is checked here.
+    as long as no move can begin with them. Nothing is checked here.
 
     >>> fen_and_moves(["8/8/8/4KBk1/8/8/8/8", "b", "-", "-", "3", "9", "G2.5", "Kh4", "Kf4"])
     ('8/8/8/4KBk1/8/8/8/8 b - - 3 9 G2.5', ['Kh4', 'Kf4'])
@@ -359,7 +364,7 @@ def fen_and_moves(words: Sequence[str]) -> tuple[str, list[str]]:
     elif len(fields) > 1:
         fen = first.replace("_", " ")
     else:
-        number = _fields_at_the_start(rest)
+        number = _fields_at_the_start(rest) if "/" in first else 0
         fen = " ".join([first, *(word.strip() for word in rest[:number])])
         rest = rest[number:]
     if rest[:1] == ["moves"]:
@@ -368,13 +373,29 @@ def fen_and_moves(words: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _fields_at_the_start(words: Sequence[str]) -> int:
-    """How many words look like the fields of a FEN after the men."""
+    """How many words are the fields of a FEN after the men, the wrong ones included.
+
+    >>> _fields_at_the_start(["b", "-", "a9", "0", "1", "e5"]), _fields_at_the_start(["b", "e5"])
+    (5, 1)
+    """
+    given = [word.strip() for word in words]
     number = 0
-    for pattern, word in zip(_FIELDS, words, strict=False):
-        if not pattern.fullmatch(word.strip()):
+    for pattern, word, following in zip(_FIELDS, given, [*given[1:], ""], strict=False):
+        is_field = pattern.fullmatch(word) is not None
+        if not is_field and pattern is not _SCORE_PATTERN:
+            # No move is followed by a bare number: the number of the next move has a point.
+            is_field = not _starts_moves(word) or _BARE_NUMBER.fullmatch(following) is not None
+        if not is_field:
             break
         number += 1
     return number
+
+
+def _starts_moves(word: str) -> bool:
+    """Whether moves may begin with this word, which is no right field of a FEN."""
+    if re.fullmatch("[a-z][0-9]", word):
+        return word in chess.SQUARE_NAMES
+    return word == "moves" or _MOVES_BEGIN.match(word.translate(_LETTERS)) is not None
 
 
 def position_of(

@@ -128,6 +128,13 @@ class Library:
         score = score_of(own) if status == Status.OK else None
         return Answer(Status(status), message.value.decode(), score)
 
+    def read_fen(self, fen: str) -> Answer:
+        position = CPosition()
+        message = ctypes.create_string_buffer(MESSAGE)
+        into = ctypes.byref(position)
+        status = self.functions.tbgen_read_fen(fen.encode(), into, message)
+        return Answer(Status(status), message.value.decode(), position)
+
     def read_score(self, text: str) -> Score | None:
         """The score that the reader takes a text for; None if it is none."""
         score = CScore()

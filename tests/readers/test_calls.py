@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import random
+import re
+import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,11 +13,11 @@ import chess
 import pytest
 
 from tbgen.rules.position import own_score
-from tbgen.score import Score
+from tbgen.score import Color, Score
 from tests.copies import copy_tables
 from tests.positions import AFTER_KE5, BISHOP
 from tests.readers.bindings import CPosition, Library, Status, Tables, position_of
-from tests.readers.c_reader import needs_compiler
+from tests.readers.c_reader import CLIENT, STRICT, compiler, needs_compiler
 from tests.readers.pairs import vectors
 
 pytestmark = needs_compiler
@@ -102,6 +105,49 @@ def test_scores_are_read_and_written_as_elsewhere(library: Library) -> None:
         assert library.write_score(score) == str(score)
     for text in ("", "G", "-", "4.0", "G4.", "G4.1", "G4.55", "G04.0", "--G4.0", "mm", "G1000.0"):
         assert library.read_score(text) is None, text
+
+
+RANKS = """
+#include "tbgen_reader.h"
+#include <stdio.h>
+int main(void)
+{
+    for (int holder = TBGEN_WHITE; holder <= TBGEN_BLACK; holder++)
+        for (int code = 0; code < 2000; code++)
+            printf("%d ", tbgen_rank((tbgen_score){holder, code}));
+}
+"""
+
+
+def test_the_rank_of_a_score_is_the_same_in_c_and_in_python(tmp_path: Path) -> None:
+    source = tmp_path / "ranks.c"
+    source.write_text(RANKS)
+    program = tmp_path / "ranks"
+    subprocess.run(
+        [str(compiler()), *STRICT, f"-I{CLIENT}", "-o", str(program), str(source)], check=True
+    )
+    said = subprocess.run([str(program)], capture_output=True, text=True, check=True).stdout
+    scores = [Score(code, holder) for holder in Color for code in range(2000)]
+    assert list(map(int, said.split())) == [score.rank for score in scores]
+
+
+def declarations_in(header: str) -> list[str]:
+    """The lines of a header without its comments and preprocessor."""
+    plain = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
+    lines = [" ".join(line.split()).rstrip(",") for line in plain.splitlines()]
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def test_a_version_of_the_reader_adds_to_its_header_and_changes_nothing() -> None:
+    """header.txt has the declarations of the first minor version."""
+    header = (CLIENT / "tbgen_reader.h").read_text(encoding="utf-8")
+    version = int(header.partition("#define TBGEN_READER_VERSION ")[2].partition("\n")[0])
+    golden = (Path(__file__).parent / "header.txt").read_text(encoding="utf-8").splitlines()
+    promised = Counter(golden[1:])
+    declared = Counter(declarations_in(header))
+    assert version // 100 == int(golden[0]), "a new major version has a new header.txt"
+    assert promised <= declared
+    assert promised == declared or version % 100
 
 
 def test_tables_are_known_by_the_names_of_their_men(tables: Tables) -> None:

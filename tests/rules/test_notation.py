@@ -379,7 +379,8 @@ def test_a_score_belongs_to_the_fen(score: str, moves: list[str]) -> None:
 @pytest.mark.parametrize("fields", range(1, 7))
 def test_fields_at_the_end_of_a_fen_may_be_missing(fields: int) -> None:
     words = BISHOP.split()[:fields]
-    assert fen_and_moves([*words, *MOVES]) == (" ".join(words), MOVES)
+    for moves in (MOVES, ["1.Ke5"], ["1...", "Kh5"], ["♔e5"], ["1.0-0"], ["{mate}", "Ke5"], ["*"]):
+        assert fen_and_moves([*words, *moves]) == (" ".join(words), moves)
 
 
 @pytest.mark.parametrize(
