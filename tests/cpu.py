@@ -21,6 +21,8 @@ LEAST_PROGRESS = 1 / 200
 """A test that uses less than this part of its limit, in as many seconds by the clock, has hung.
 
 An idle browser uses less, and a test beside a hundred other processes more."""
+LOOKS = 10
+"""How often a process is looked at before its test has hung, at least."""
 LISTED = 10
 """Tests that the summary names."""
 
@@ -56,7 +58,9 @@ def all_seconds() -> float:
 class Watch:
     """A thread that ends this process when a test is over its limit.
 
-    The timer of `faulthandler` would end the process too; it starts anew while CPU time is used.
+    It counts its own looks and not seconds, so that a machine on which it seldom gets a turn ends
+    nothing. It gets none while something keeps the interpreter's lock: a timer of `faulthandler`,
+    which needs no lock, ends that.
     """
 
     def __init__(self, limit: float) -> None:
@@ -85,16 +89,23 @@ class Watch:
         test = None
         at_beginning = 0.0
         at_progress = 0.0
-        while not self._stopped.wait(min(10, self._limit / 10)):
+        looks = 0
+        pause = min(10, self._limit / LOOKS)
+        while not self._stopped.wait(pause):
+            faulthandler.dump_traceback_later(LOOKS * self._limit, exit=True, file=self._errors)
             used = all_seconds() - time.thread_time()
+            looks += 1
             if test != self._test:
                 test = self._test
                 at_beginning = used
-            if used - at_beginning > self._limit:
-                self._end(f"{test} used more than {self._limit:g} CPU seconds")
+                looks = 0
             if abs(used - at_progress) > self._limit * LEAST_PROGRESS:
                 at_progress = used
-                faulthandler.dump_traceback_later(self._limit, exit=True, file=self._errors)
+                looks = 0
+            if used - at_beginning > self._limit:
+                self._end(f"{test} used more than {self._limit:g} CPU seconds")
+            if looks * pause > self._limit:
+                self._end(f"{test} hung for {self._limit:g} seconds")
 
     def _end(self, reason: str) -> None:
         os.write(self._errors, f"\n{reason}\n".encode())

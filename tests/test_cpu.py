@@ -71,7 +71,7 @@ def tried(folder: Path, test: str, *words: str) -> subprocess.CompletedProcess[s
     [
         pytest.param(BURNING, "test_works used more than 1 CPU seconds", id="works"),
         pytest.param(BURNING_CHILD, "a_child used more than 1 CPU seconds", id="a child works"),
-        pytest.param(SILENT, "Timeout (0:00:01)!", id="hangs"),
+        pytest.param(SILENT, "test_hangs hung for 1 seconds", id="hangs"),
     ],
 )
 def test_a_test_over_its_limit_is_ended_and_shown(tmp_path: Path, test: str, said: str) -> None:
