@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SEARCHED = ("tbgen", "scripts", "tests", "docs/examples")
+SEARCHED = ("tbgen", "scripts", "research", "tests", "docs/examples")
 LONGEST_LINE = 100
 MOST_ASSIGNED = 2
 """The values of one assignment: a swap has two."""

@@ -50,7 +50,6 @@ FAST = (
     "errors.",
     "material.",
     "men.",
-    "mutants.",
     "rules/",
     "score.",
     "text.",

@@ -1,4 +1,4 @@
-"""A sample of the kills that `scripts/kills_everywhere.py` carries out by the thousand."""
+"""A sample of the kills that `research/kills_everywhere.py` carries out by the thousand."""
 
 from __future__ import annotations
 

@@ -64,8 +64,8 @@ def test_a_build_of_outcomes_killed_on_the_way_is_taken_up_again(
 def test_a_table_of_five_men_loses_no_more_than_its_blocks_in_flight(
     tmp_path: Path, four_men_folder: Path
 ) -> None:
-    """With children that are made up: those of KPPPvK are half of all tables. scripts/kills.py does
-    more of it.
+    """With children that are made up: those of KPPPvK are half of all tables. research/kills.py
+    does more of it.
     """
     draw = random.Random(82)
     material = Material.parse("KPPPvK")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from docs.examples.bare_kings import counts_in
-from docs.examples.claims import sharpness_in, stalemates_in
+from research.bare_kings import counts_in
+from research.claims import sharpness_in, stalemates_in
 from tbgen.apps.records.record import Record, records_in
 from tbgen.probe import Tablebase
 from tests.cli.calls import printed

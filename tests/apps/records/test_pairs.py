@@ -12,7 +12,7 @@ import chess
 import polars as pl
 import pytest
 
-from docs.examples.claims import sharpness_in
+from research.claims import sharpness_in
 from tbgen.apps.records.census import record_of
 from tbgen.apps.records.find import frames
 from tbgen.apps.records.positions import TablePositions

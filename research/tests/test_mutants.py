@@ -1,4 +1,4 @@
-"""The mutations that scripts/mutants makes, and which tests it thinks are a file's."""
+"""The mutations that research/mutants.py makes, and which tests it thinks are a file's."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import ast
 
 import pytest
 
-from scripts import mutants
+from research import mutants
+
+pytestmark = pytest.mark.slow
 
 TEXT = '''"""Not a word of this, 1 < 2."""
 import numpy

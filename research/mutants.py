@@ -12,7 +12,7 @@ here changes. `--reach` takes what pytest-cov says of the whole suite:
 Compiled lines are in no such file; their mutants meet the tests beside them.
 
 A mutant that fails a test, or hangs, is killed. A survivor is a missing test or code that does
-nothing. Mutants that behave like the original stand in `tests/equivalent_mutants.csv`, with the
+nothing. Mutants that behave like the original stand in `research/equivalent_mutants.csv`, with the
 reason.
 
 mutmut chooses among mutants while the program runs, and mutatest patches byte code: compiled
@@ -42,7 +42,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-EQUIVALENT = ROOT / "tests" / "equivalent_mutants.csv"
+EQUIVALENT = ROOT / "research" / "equivalent_mutants.csv"
 MEMORY = 6 * 2**30
 """Bytes that a mutant may hold; an endless one must not take the machine with it."""
 

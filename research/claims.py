@@ -1,7 +1,7 @@
 """Figures of docs/claims.md, ending by ending, from records.
 
-    python docs/examples/claims.py stalemates [RECORDS]
-    python docs/examples/claims.py sharpness [RECORDS]
+    python research/claims.py stalemates [RECORDS]
+    python research/claims.py sharpness [RECORDS]
 
 Both look at the positions that ordinary chess calls drawn, up to symmetry and with either side to
 move. They print a row for each ending, one for those of up to four men if there are any, and one

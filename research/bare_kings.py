@@ -1,6 +1,6 @@
 """Whether the rule that ends a game of bare kings ends it too early.
 
-    python docs/examples/bare_kings.py [TABLES]
+    python research/bare_kings.py [TABLES]
 
 Two plies have left eight moves each, the second by Black, and G8.5 has accrued. Counts the moves of
 Black that lead there, and those after which White still improves the score: of all, and of the best
