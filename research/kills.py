@@ -30,7 +30,7 @@ sys.path.insert(0, str(ROOT))
 from tbgen.index.layout import layout_of  # noqa: E402
 from tbgen.library.catalog import read_manifest  # noqa: E402
 from tbgen.library.costs import fits_memory  # noqa: E402
-from tbgen.material import Material, build_order  # noqa: E402
+from tbgen.material import TableMaterial, build_order, table_named  # noqa: E402
 from tbgen.storage.files import path_of  # noqa: E402
 from tests.library import kills  # noqa: E402
 from tests.library.made_up import write_descent  # noqa: E402
@@ -42,7 +42,7 @@ START_SECONDS = 2.0
 class Kills:
     """A table whose builds are killed."""
 
-    def __init__(self, material: Material, place: Path, small: Path, seed: int) -> None:
+    def __init__(self, material: TableMaterial, place: Path, small: Path, seed: int) -> None:
         self.material = material
         self.place = place
         self.small = small
@@ -153,7 +153,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("material", type=Material.parse, metavar="MATERIAL")
+    parser.add_argument("material", type=table_named, metavar="MATERIAL")
     parser.add_argument(
         "--small", type=Path, required=True, metavar="DIR", help="tables of two to four men"
     )

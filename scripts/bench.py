@@ -37,7 +37,7 @@ from tbgen.apps.games.batch import GamesTask, adjudicate_file  # noqa: E402
 from tbgen.apps.games.read import read_games  # noqa: E402
 from tbgen.library.catalog import read_manifest  # noqa: E402
 from tbgen.library.costs import measured_file  # noqa: E402
-from tbgen.material import Material  # noqa: E402
+from tbgen.material import table_named  # noqa: E402
 from tbgen.storage.files import mobility_of, path_of  # noqa: E402
 from tests.positions import random_boards  # noqa: E402
 
@@ -163,7 +163,7 @@ def costs(options: argparse.Namespace) -> None:
     rows = {row[0]: row for row in known}
     for name, made in read_manifest(options.data).items():
         if made.cpu_seconds is not None:
-            outcomes = path_of(options.data, Material.parse(name)).stat().st_size
+            outcomes = path_of(options.data, table_named(name)).stat().st_size
             rows[name] = [
                 name,
                 f"{made.cpu_seconds:.2f}",

@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import NewType
 
 from tbgen.betza import walks_from
 from tbgen.errors import MaterialError, TooManyMenError, UsageError, expect
@@ -102,8 +103,9 @@ class Material:
         """The material that a text names.
 
         Arguments:
-            text: White's men, a v, Black's men; upper or lower case, any order of men. With
-                ".pairs" behind them, the material of a table of pairs.
+            text: White's men, a v, Black's men; upper or lower case, any order of men. Without a
+                v, Black's begin with the second king. With ".pairs" behind them, the material of a
+                table of pairs.
             own: Men of your own that the text may name.
 
         Returns:
@@ -114,13 +116,15 @@ class Material:
 
         >>> Material.parse("kvkb").canonical()
         Material.parse('KBvK')
+        >>> Material.parse("knkb")
+        Material.parse('KNvKB')
         >>> Material.parse("KRPvKRP.pairs").scope
         <Scope.PAIRS: 'pairs'>
         """
         men, dot, scope_name = expect(text, str, "material", "a text such as 'KBvK'").partition(".")
         if dot and scope_name != Scope.PAIRS.value:
             raise MaterialError(text, "only .pairs may stand behind the men")
-        sides = men.upper().split("V")
+        sides = _sides_in(men.upper())
         if len(sides) != 2 or not text.isascii():
             raise MaterialError(text, "write both sides' men with a v between them, such as KBvK")
         kinds: dict[str, AnyMan] = {role.letter: role for role in reversed(Role)}
@@ -187,7 +191,7 @@ class Material:
         """
         return Material(self.white, self.black, scope)
 
-    def canonical(self) -> Material:
+    def canonical(self) -> TableMaterial:
         """The material with the stronger side as White, as tables have it.
 
         Returns:
@@ -195,8 +199,8 @@ class Material:
             that differs.
         """
         if self.is_canonical:
-            return self
-        return self.flipped()
+            return TableMaterial(self)
+        return TableMaterial(self.flipped())
 
     @property
     def is_canonical(self) -> bool:
@@ -239,7 +243,7 @@ class Material:
         kinds = {kind for kind in (*self.white, *self.black) if isinstance(kind, Man)}
         return tuple(sorted(kinds, reverse=True))
 
-    def children(self) -> list[Material]:
+    def children(self) -> list[TableMaterial]:
         """The materials that a capture, a promotion or a capture with promotion leads to.
 
         Returns:
@@ -258,6 +262,22 @@ class Material:
                 for kind in prey - {Role.PAWN}:
                     children.add(with_man(promoted, mover.other, kind))
         return sorted({material.canonical() for material in children}, key=build_key)
+
+
+TableMaterial = NewType("TableMaterial", Material)
+"""A material with the stronger side as White: the only ones that tables are of.
+
+Whoever reads a table takes this type, so that nobody forgets the colours of a name.
+`Material.canonical` makes it, `table_named` asks a user for it.
+"""
+
+
+def _sides_in(men: str) -> list[str]:
+    """The men of both sides in capital letters; without a v, Black's begin with the last king."""
+    if "V" in men or men.count("K") != 2:
+        return men.split("V")
+    black_king = men.rindex("K")
+    return [men[:black_king], men[black_king:]]
 
 
 def _sorted_men(men: Iterable[AnyMan], name: str) -> tuple[AnyMan, ...]:
@@ -289,7 +309,7 @@ def build_key(material: Material) -> tuple[int, int, tuple[AnyMan, ...], tuple[A
     return material.men, material.pawns, material.white, material.black, material.scope.value
 
 
-def materials(men: int, own: Sequence[Man] = ()) -> list[Material]:
+def materials(men: int, own: Sequence[Man] = ()) -> list[TableMaterial]:
     """All canonical materials with exactly `men` men, in build order.
 
     With men of your own, none has pawns.
@@ -298,7 +318,7 @@ def materials(men: int, own: Sequence[Man] = ()) -> list[Material]:
     [1, 5, 30, 110]
     """
     kinds: Sequence[AnyMan] = (*PROMOTIONS, *own) if own else (*PROMOTIONS, Role.PAWN)
-    canonical = set[Material]()
+    canonical = set[TableMaterial]()
     for black_men in range(men // 2):
         for white in itertools.combinations_with_replacement(kinds, men - 2 - black_men):
             for black in itertools.combinations_with_replacement(kinds, black_men):
@@ -306,30 +326,31 @@ def materials(men: int, own: Sequence[Man] = ()) -> list[Material]:
     return sorted(canonical, key=build_key)
 
 
-def pairs_materials(men: int) -> list[Material]:
+def pairs_materials(men: int) -> list[TableMaterial]:
     """The materials of all tables of pairs with exactly `men` men, in build order.
 
     >>> [len(pairs_materials(men)) for men in (4, 5, 6)]
     [1, 5, 30]
     """
-    return [material.within(Scope.PAIRS) for material in materials(men) if material.may_have_pairs]
+    whole = [material for material in materials(men) if material.may_have_pairs]
+    return [material.within(Scope.PAIRS).canonical() for material in whole]
 
 
-def all_materials(own: Sequence[Man] = ()) -> list[Material]:
+def all_materials(own: Sequence[Man] = ()) -> list[TableMaterial]:
     """Every canonical material that there are tables for, in build order.
 
     >>> len(all_materials())
     146
     """
-    every = list[Material]()
+    every = list[TableMaterial]()
     for men in range(FEWEST_TABLE_MEN, MOST_TABLE_MEN + 1):
         every += materials(men, own)
     return every
 
 
-def build_order(wanted: Iterable[Material]) -> list[Material]:
+def build_order(wanted: Iterable[Material]) -> list[TableMaterial]:
     """The wanted materials and all they lead to, canonical, every child before its parents."""
-    reached = set[Material]()
+    reached = set[TableMaterial]()
     open_ends = [material.canonical() for material in wanted]
     while open_ends:
         material = open_ends.pop()
@@ -339,15 +360,32 @@ def build_order(wanted: Iterable[Material]) -> list[Material]:
     return sorted(reached, key=build_key)
 
 
+def table_named(name: str | Material, own: Sequence[Man] = ()) -> TableMaterial:
+    """The material of a table that is read as it is; MaterialError for exchanged colours.
+
+    >>> table_named("KvKB")
+    Traceback (most recent call last):
+    tbgen.errors.MaterialError: unknown material 'KvKB': its table is KBvK, with the colours \
+exchanged; name that
+    """
+    material = Material.parse(name, own) if isinstance(name, str) else name
+    canonical = material.canonical()
+    if material != canonical:
+        raise MaterialError(
+            str(name), f"its table is {canonical}, with the colours exchanged; name that"
+        )
+    return canonical
+
+
 def table_material(
     text: str | Material, most: int = MOST_TABLE_MEN, own: Sequence[Man] = ()
-) -> Material:
-    """The canonical material of the table that `text` asks for.
+) -> TableMaterial:
+    """The canonical material of the table that answers for `text`, whichever side is White there.
 
     `most` is the most men of a whole table. Tables of pairs have a limit of their own.
     """
-    material = Material.parse(text, own) if isinstance(text, str) else text
-    material = material.canonical()
+    named = Material.parse(text, own) if isinstance(text, str) else text
+    material = named.canonical()
     most_of_scope = MOST_PAIRS_MEN if material.scope is Scope.PAIRS else most
     if material.men > most_of_scope:
         raise TooManyMenError(str(material), material.men, most_of_scope)

@@ -45,6 +45,7 @@ def read_as(kind: Any, value: Any, name: str = "") -> Any:
     Traceback (most recent call last):
     ValueError: games[1] is -4, not a whole number from 0 on
     """
+    kind = getattr(kind, "__supertype__", kind)  # such as Material, of a TableMaterial
     if kind in (str, int, float, bool):
         return _read_scalar(kind, value, name)
     origin = get_origin(kind)

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import Ints, Ints32, Shorts, SignedBytes, WideInts, Words
 from tbgen.index.layout import Layout, layout_of
-from tbgen.material import Material
+from tbgen.material import TableMaterial
 from tbgen.score import Color, Mobility, Score
 
 Entries = SignedBytes
@@ -135,7 +135,7 @@ class Child(Protocol):
 class EntryValues:
     """Entry values and distances; flat arrays in the order of the layout's cells."""
 
-    material: Material
+    material: TableMaterial
     entry: Entries
     dtg: Distances
 
@@ -237,7 +237,7 @@ class Content(Protocol):
     """A solved material, as the writer of files reads it, wherever its cells lie."""
 
     @property
-    def material(self) -> Material: ...
+    def material(self) -> TableMaterial: ...
     @property
     def mobility(self) -> Mobility: ...
     @property

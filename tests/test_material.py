@@ -24,6 +24,8 @@ from tests.project import golden_rows
         ("KNvKB", "KNvKB", "KBvKN"),
         ("KQvKPP", "KQvKPP", "KPPvKQ"),
         ("KVK", "KvK", "KvK"),
+        ("knkb", "KNvKB", "KBvKN"),
+        ("KQK", "KQvK", "KQvK"),
         ("knbvkrpq", "KBNvKQRP", "KQRPvKBN"),
     ],
 )
@@ -36,7 +38,7 @@ def test_names_are_read_in_any_order_and_case(text: str, written: str, canonical
     ("text", "reason"),
     [
         ("", "v between"),
-        ("KBK", "v between"),
+        ("KBB", "v between"),
         ("KvKvK", "v between"),
         ("KXvK", "'X'"),
         ("vK", "one king"),

@@ -30,8 +30,8 @@ from tbgen.library.plan import Settings
 from tbgen.library.workers import BuiltTable, kill_all
 from tbgen.material import (
     MOST_PAIRS_MEN,
-    Material,
     Scope,
+    TableMaterial,
     all_materials,
     build_order,
     pairs_materials,
@@ -169,7 +169,7 @@ def command(
 
 def _materials_for(
     games: Sequence[str], wanted: Wanted, folder: Path, *, pairs: bool
-) -> list[Material]:
+) -> list[TableMaterial]:
     """The tables that some games lack."""
     from tbgen.cli.reading import lacking
 
@@ -181,20 +181,21 @@ def _materials_for(
     return lacking(games, folder)
 
 
-def _pairs_materials(wanted: Wanted) -> list[Material]:
+def _pairs_materials(wanted: Wanted) -> list[TableMaterial]:
     """The tables of pairs of the named materials; without any, all of six men."""
     if not wanted.given:
         return pairs_materials(MOST_PAIRS_MEN)
     if wanted.names:
-        return [material.within(Scope.PAIRS) for material in wanted.materials(MOST_PAIRS_MEN)]
+        whole = wanted.materials(MOST_PAIRS_MEN)
+        return [material.within(Scope.PAIRS).canonical() for material in whole]
     return [
-        material.within(Scope.PAIRS)
+        material.within(Scope.PAIRS).canonical()
         for material in wanted.materials(MOST_PAIRS_MEN)
         if material.may_have_pairs
     ]
 
 
-def _plan(folder: Path, materials: list[Material], settings: Settings, form: Form) -> None:
+def _plan(folder: Path, materials: list[TableMaterial], settings: Settings, form: Form) -> None:
     """Print the plan of a build; an error if it cannot fit."""
     plan = plan_for(folder, materials, settings)
     disk = free_disk(folder)
@@ -205,7 +206,7 @@ def _plan(folder: Path, materials: list[Material], settings: Settings, form: For
     plan.check(disk)
 
 
-def _build(folder: Path, wanted: list[Material], settings: Settings) -> None:
+def _build(folder: Path, wanted: list[TableMaterial], settings: Settings) -> None:
     """Build what is missing, count what was built, and show it."""
     with reporter() as shown:
         watcher = BuildWatcher(shown)
@@ -249,7 +250,7 @@ def _result_of(future: Future[R]) -> R:
 
 
 def _keep_records(
-    folder: Path, targets: Sequence[Material], threads: int, watcher: BuildWatcher
+    folder: Path, targets: Sequence[TableMaterial], threads: int, watcher: BuildWatcher
 ) -> None:
     """Count the tables that were built and have no record yet.
 
@@ -260,7 +261,7 @@ def _keep_records(
         return
     from tbgen.apps.records.census import keep_records
 
-    def tell(material: Material) -> None:
+    def tell(material: TableMaterial) -> None:
         watcher.counts(material, len(wanted))
 
     try:
@@ -365,12 +366,12 @@ class BuildWatcher(Watcher):
     def __init__(self, reporter: Reporter | None = None) -> None:
         super().__init__()
         self.made: list[BuiltTable] = []
-        self.begun: dict[Material, float] = {}
+        self.begun: dict[TableMaterial, float] = {}
         """[table that was begun] -> the seconds that it was expected to take."""
         self._reporter = Reporter(quiet=True) if reporter is None else reporter
-        self._at_work: dict[Material, Work] = {}
+        self._at_work: dict[TableMaterial, Work] = {}
 
-    def examines(self, material: Material, number: int, total: int) -> None:
+    def examines(self, material: TableMaterial, number: int, total: int) -> None:
         self._reporter.work(_LOOKING, total).reach(number, detail=str(material))
 
     def says(self, text: str) -> None:
@@ -392,7 +393,7 @@ class BuildWatcher(Watcher):
         work.reach(0)
 
     def progress(
-        self, material: Material, phase: str, code: int | None, done: float, decided: int
+        self, material: TableMaterial, phase: str, code: int | None, done: float, decided: int
     ) -> None:
         work = self._at_work.get(material)
         if work is not None:
@@ -424,7 +425,7 @@ class BuildWatcher(Watcher):
                 left = max(left, work.left or 0)
             self._reporter.work(_TABLES).reach(len(self.made), left=left)
 
-    def counts(self, material: Material, total: int) -> None:
+    def counts(self, material: TableMaterial, total: int) -> None:
         """Show that a record is made, and how many there will be."""
         self._reporter.end(_LOOKING, _TABLES)
         self._reporter.work(_RECORDS, total).advance(detail=str(material))

@@ -14,7 +14,7 @@ from tbgen.cli.reporter import reporter
 from tbgen.cli.showing import Form, print_facts
 from tbgen.facts import facts_of
 from tbgen.library.fetch import Fetched, fetch
-from tbgen.material import MOST_TABLE_MEN, Material, build_order
+from tbgen.material import MOST_TABLE_MEN, TableMaterial, build_order
 from tbgen.text import counted, in_units
 
 _DEFAULT_JOBS = 4
@@ -74,7 +74,7 @@ def command(
     materials = wanted.materials(MOST_TABLE_MEN)
     known = set(materials)
 
-    def choose(offered: Iterable[Material]) -> Iterable[Material]:
+    def choose(offered: Iterable[TableMaterial]) -> Iterable[TableMaterial]:
         chosen = materials
         if wanted.wants_all:
             chosen = [material for material in offered if material in known]

@@ -81,7 +81,7 @@ def find(
     from tbgen.apps.records.find import PositionCondition, drawn_of, epd_lines, facts_of, first_of
     from tbgen.apps.records.positions import TablePositions
 
-    with TablePositions(folders, material.canonical()) as positions:
+    with TablePositions(folders, material) as positions:
         parts = _watched(positions, PositionCondition(positions, where))
         if count:
             found = sum(map(len, parts))

@@ -14,7 +14,7 @@ from tbgen.cli.reporter import Work
 from tbgen.cli.showing import Facts, Form, ShownRow, print_facts, show_table
 from tbgen.cli.tables import check_each
 from tbgen.library.catalog import figures_of
-from tbgen.material import Material
+from tbgen.material import TableMaterial
 from tbgen.men import Man
 from tbgen.score import Mobility
 from tbgen.storage.files import BUNDLED, folder_with, tables_of
@@ -53,7 +53,7 @@ def command(
       tbgen list KBvKN --format csv
     """
 
-    def read(material: Material, work: Work) -> tuple[Facts, None]:
+    def read(material: TableMaterial, work: Work) -> tuple[Facts, None]:
         return figures_of(folder_with(folders, material), material), None
 
     folder_of_material = dict(tables_of(folders))
@@ -75,7 +75,7 @@ def command(
 
 def _list(
     tables: Sequence[Facts],
-    folder_of_material: Mapping[Material, Path],
+    folder_of_material: Mapping[TableMaterial, Path],
     folders: Sequence[Path],
     form: Form,
 ) -> None:

@@ -14,10 +14,11 @@ from tbgen.errors import UsageError, build_options
 from tbgen.material import (
     FEWEST_TABLE_MEN,
     MOST_BUILT_MEN,
-    Material,
+    TableMaterial,
     all_materials,
     materials,
     table_material,
+    table_named,
 )
 from tbgen.men import Man
 from tbgen.storage.files import men_of_folder, tables_of
@@ -47,9 +48,9 @@ class Wanted(NamedTuple):
     def materials(
         self,
         most_men: int = MOST_BUILT_MEN,
-        list_all: Callable[[], list[Material]] = all_materials,
+        list_all: Callable[[], list[TableMaterial]] = all_materials,
         own: Sequence[Man] = (),
-    ) -> list[Material]:
+    ) -> list[TableMaterial]:
         """The wanted materials; UsageError if the user gave no choice, or more than one.
 
         Arguments:
@@ -72,12 +73,12 @@ class Wanted(NamedTuple):
         return materials(self.men, own)
 
 
-def _built_materials(context: click.Context) -> Iterable[Material]:
+def _built_materials(context: click.Context) -> Iterable[TableMaterial]:
     folders = context.params.get("folders") or ()
     return [material for material, _ in tables_of(folders)]
 
 
-def _all_materials(context: click.Context) -> Iterable[Material]:
+def _all_materials(context: click.Context) -> Iterable[TableMaterial]:
     return all_materials()
 
 
@@ -122,14 +123,14 @@ def wanted_options(
     return decorate
 
 
-def named_or_there(names: Sequence[str], folders: Sequence[Path]) -> list[Material]:
-    """The materials that are named; without names, those whose tables are in the folders.
+def named_or_there(names: Sequence[str], folders: Sequence[Path]) -> list[TableMaterial]:
+    """The tables that are named; without names, those that are in the folders.
 
-    UsageError if the folders have no tables.
+    MaterialError for a name with the colours exchanged; UsageError if the folders have no tables.
     """
     if names:
         own = men_of_folder(folders[0]) if folders else ()
-        return [table_material(name, MOST_BUILT_MEN, own) for name in names]
+        return [table_material(table_named(name, own), MOST_BUILT_MEN) for name in names]
     built = [material for material, _ in tables_of(folders)]
     if not built:
         raise UsageError(no_tables(folders))

@@ -14,7 +14,7 @@ from tbgen.apps.games.rules import Rules
 from tbgen.cli import complain, complain_of, say
 from tbgen.cli.reporter import reading
 from tbgen.errors import InputFileError, TbgenError, UsageError, build_options
-from tbgen.material import Material
+from tbgen.material import Material, TableMaterial
 from tbgen.storage.files import mobility_of, tables_in
 from tbgen.system.inputs import STANDARD_INPUT, matching_files
 from tbgen.text import counted
@@ -84,7 +84,7 @@ def say_overruled_fifty_moves(everything: ChunkReport) -> None:
         )
 
 
-def lacking(games: Sequence[str], folder: Path) -> list[Material]:
+def lacking(games: Sequence[str], folder: Path) -> list[TableMaterial]:
     """The tables that would decide games of some files and are not in a folder.
 
     It says how many games. A solver may have asked for a table, which only the tags of a game tell.
@@ -111,7 +111,7 @@ def lacking(games: Sequence[str], folder: Path) -> list[Material]:
             f"{counted(stopped, 'game', 'games')} with more men than tables have, "
             "or castling rights: no table decides"
         )
-    return [Material.parse(name) for name, _ in missing.most_common()]
+    return [Material.parse(name).canonical() for name, _ in missing.most_common()]
 
 
 def building(files: Sequence[str], folders: Sequence[Path], tables: Sequence[str] = ()) -> str:

@@ -17,7 +17,7 @@ from tbgen.cli.materials import Wanted, named_or_there, no_tables, wanted_option
 from tbgen.cli.reporter import progress
 from tbgen.cli.showing import Form, ShownRow, print_facts, show_table
 from tbgen.errors import UsageError
-from tbgen.material import Material
+from tbgen.material import TableMaterial
 from tbgen.men import Man
 from tbgen.score import Mobility
 from tbgen.text import in_plies
@@ -92,7 +92,7 @@ def record(
       tbgen study record --all --data tables -o records
     """
 
-    def all_built() -> list[Material]:
+    def all_built() -> list[TableMaterial]:
         return named_or_there((), folders)
 
     materials = wanted.materials(list_all=all_built)

@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from tbgen.cli.reporter import Work, progress
 from tbgen.cli.showing import Facts
 from tbgen.errors import TableError, VerificationError
-from tbgen.material import Material
+from tbgen.material import TableMaterial
 
-TableCheck = Callable[[Material, Work], tuple[Facts, str | None]]
+TableCheck = Callable[[TableMaterial, Work], tuple[Facts, str | None]]
 """The facts of a table, and what is wrong with it."""
 
 
 def check_each(
-    materials: Sequence[Material], check: TableCheck
+    materials: Sequence[TableMaterial], check: TableCheck
 ) -> tuple[list[Facts], list[TableError]]:
     """The facts of one table after another, and their faults, which do not stop the others."""
     tables: list[Facts] = []

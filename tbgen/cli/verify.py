@@ -16,7 +16,7 @@ from tbgen.cli.showing import Facts, Form, ShownRow, print_facts, show_table
 from tbgen.cli.tables import TableCheck, check_each
 from tbgen.errors import UsageError
 from tbgen.facts import facts_of
-from tbgen.material import Material
+from tbgen.material import TableMaterial
 from tbgen.men import Man
 from tbgen.score import Mobility
 from tbgen.storage.files import folder_with, path_in
@@ -129,7 +129,7 @@ def _proofs(
     """The check that proves every position or a sample."""
     from tbgen.verify import verify_file
 
-    def check(material: Material, work: Work) -> tuple[Facts, str | None]:
+    def check(material: TableMaterial, work: Work) -> tuple[Facts, str | None]:
         def tell(phase: str, done: float, total: float) -> None:
             work.reach(done, total, title=f"{material}: {phase}")
 
@@ -187,7 +187,7 @@ def _digests(
     if output is not None and output.exists():
         noted = read_digests(output)
 
-    def check(material: Material, work: Work) -> tuple[Facts, str | None]:
+    def check(material: TableMaterial, work: Work) -> tuple[Facts, str | None]:
         work.advance(0, detail=f"digest of {material}")
         with TableFile(path_in(folders, material)) as file:
             digests = digests_of(file, threads)

@@ -22,7 +22,7 @@ from tbgen.library.catalog import Condition, Finding, read_manifest, record, sur
 from tbgen.library.costs import Pace, pace_of
 from tbgen.library.plan import Plan, Settings, Start, plan_of
 from tbgen.library.workers import BuiltTable, Cluster, Maker, WorkerLostError, make_table, processes
-from tbgen.material import MOST_BUILT_MEN, Material, build_order, table_material
+from tbgen.material import MOST_BUILT_MEN, Material, TableMaterial, build_order, table_material
 from tbgen.storage.files import (
     FileRecord,
     Layer,
@@ -49,9 +49,9 @@ class Watcher:
     This class calls `tell` with each table and the part of it that is done.
     """
 
-    tell: Callable[[Material, float], None] = tell_nobody
+    tell: Callable[[TableMaterial, float], None] = tell_nobody
 
-    def examines(self, material: Material, number: int, total: int) -> None:
+    def examines(self, material: TableMaterial, number: int, total: int) -> None:
         """The files of a table are read next, as number (from 1) of total."""
 
     def says(self, text: str) -> None:
@@ -65,7 +65,7 @@ class Watcher:
         self.tell(finding.material, 0.0)
 
     def progress(
-        self, material: Material, phase: str, code: int | None, done: float, decided: int
+        self, material: TableMaterial, phase: str, code: int | None, done: float, decided: int
     ) -> None:
         """The part of the table's work that is done (0 to 1), and the decided positions.
 
@@ -110,8 +110,8 @@ def build(
 
 
 def _make_missing(
-    folder: Path, findings: Mapping[Material, Finding], watcher: Watcher, settings: Settings
-) -> dict[Material, Finding]:
+    folder: Path, findings: Mapping[TableMaterial, Finding], watcher: Watcher, settings: Settings
+) -> dict[TableMaterial, Finding]:
     """Make the unsound tables and complete the manifest, as the only builder of the folder.
 
     Returns the findings before, at the moment when no other builder was at work.
@@ -134,7 +134,7 @@ def _make_missing(
     return now
 
 
-def _are_sound(findings: Mapping[Material, Finding]) -> bool:
+def _are_sound(findings: Mapping[TableMaterial, Finding]) -> bool:
     return all(finding.is_sound for finding in findings.values())
 
 
@@ -205,7 +205,7 @@ def outlook(folder: Path, wanted: Iterable[Material], threads: int) -> Plan:
 
 
 def _make(
-    folder: Path, findings: Mapping[Material, Finding], watcher: Watcher, settings: Settings
+    folder: Path, findings: Mapping[TableMaterial, Finding], watcher: Watcher, settings: Settings
 ) -> None:
     """Make the tables that are not sound, if they fit."""
     with _cluster_of(settings) as cluster:
@@ -227,7 +227,7 @@ def _make(
 
 def _plan(
     folder: Path,
-    findings: Mapping[Material, Finding],
+    findings: Mapping[TableMaterial, Finding],
     settings: Settings,
     cluster: Cluster | None = None,
 ) -> Plan:
@@ -246,7 +246,7 @@ def _plan(
     )
 
 
-def _pace(folder: Path, targets: Iterable[Material]) -> Pace:
+def _pace(folder: Path, targets: Iterable[TableMaterial]) -> Pace:
     """The pace of those tables that the manifest knows."""
     records = read_manifest(folder)
     built = [(target, records[str(target)]) for target in targets if str(target) in records]
@@ -266,12 +266,12 @@ class _Execution:
     submit: Callable[..., Future[BuiltTable]]
     """Starts a table in a thread; it takes the arguments of `make_table`."""
     watcher: Watcher
-    findings: Mapping[Material, Finding]
-    over: set[Material] = field(default_factory=set)
+    findings: Mapping[TableMaterial, Finding]
+    over: set[TableMaterial] = field(default_factory=set)
     """Finished tables, and those that cannot be made."""
     running: dict[Future[BuiltTable], Start] = field(default_factory=dict)
     """The tables at work, with the time when each began."""
-    tries: Counter[Material] = field(default_factory=Counter)
+    tries: Counter[TableMaterial] = field(default_factory=Counter)
     """The number of attempts at each table."""
     errors: list[TbgenError] = field(default_factory=list)
 
@@ -337,7 +337,7 @@ class _Execution:
         self.over.add(material)
         self.plan = replace(self.plan, pace=_pace(self.folder, self.findings))
 
-    def _fail(self, material: Material, error: Exception) -> None:
+    def _fail(self, material: TableMaterial, error: Exception) -> None:
         """Start a table again, or go on without it."""
         match error:
             case TbgenError():
@@ -360,7 +360,7 @@ class _Execution:
                 raise error
         self._give_up(material, failure)
 
-    def _give_up(self, material: Material, error: TbgenError) -> None:
+    def _give_up(self, material: TableMaterial, error: TbgenError) -> None:
         """Go on without a table and all that need it."""
         self.errors.append(error)
         for step in self.plan.steps:
@@ -370,7 +370,9 @@ class _Execution:
             self.watcher.says(f"{error}; going on with the tables that do not need it")
 
 
-def _gaps(folder: Path, findings: Mapping[Material, Finding]) -> dict[Material, FileRecord]:
+def _gaps(
+    folder: Path, findings: Mapping[TableMaterial, Finding]
+) -> dict[TableMaterial, FileRecord]:
     """Sound tables without a right entry in the manifest, copied here or left by another build."""
     records = read_manifest(folder)
     gaps = {}
@@ -380,6 +382,6 @@ def _gaps(folder: Path, findings: Mapping[Material, Finding]) -> dict[Material, 
     return gaps
 
 
-def _naming_the_file(error: OSError, folder: Path, material: Material) -> BuildError:
+def _naming_the_file(error: OSError, folder: Path, material: TableMaterial) -> BuildError:
     """The BuildError that names the file of an OSError."""
     return BuildError(str(material), f"{error.filename or folder}: {error.strerror or error}")

@@ -26,7 +26,7 @@ from tbgen.errors import (
     UsageError,
 )
 from tbgen.facts import facts_of
-from tbgen.material import MOST_BUILT_MEN, Material, build_order
+from tbgen.material import MOST_BUILT_MEN, Material, TableMaterial, build_order
 from tbgen.reading import parse_json, read_as
 from tbgen.score import Color
 from tbgen.storage.files import FileRecord, open_regular, path_of, tables_of, write_whole
@@ -57,7 +57,7 @@ def read_manifest(folder: Path) -> dict[str, FileRecord]:
     return records
 
 
-def _record_of(folder: Path, material: Material) -> FileRecord | None:
+def _record_of(folder: Path, material: TableMaterial) -> FileRecord | None:
     """The record of one table; None if the manifest has none, or somebody has spoilt it."""
     with contextlib.suppress(KeyError, ValueError):
         record: FileRecord = read_as(FileRecord, _facts_in_manifest(folder)[str(material)])
@@ -65,7 +65,7 @@ def _record_of(folder: Path, material: Material) -> FileRecord | None:
     return None
 
 
-def record(folder: Path, files: Mapping[Material, FileRecord]) -> None:
+def record(folder: Path, files: Mapping[TableMaterial, FileRecord]) -> None:
     """Put the facts about some tables' files into the manifest; only for the holder of the lock."""
     records = read_manifest(folder)
     for material, file in files.items():
@@ -89,7 +89,7 @@ class Condition(enum.Enum):
 class Finding:
     """The condition of a table, with the reason if its files cannot be used."""
 
-    material: Material
+    material: TableMaterial
     condition: Condition
     reason: str = ""
     file: FileRecord | None = field(default=None, compare=False)
@@ -103,11 +103,11 @@ class Finding:
 def survey(
     folder: Path,
     wanted: Iterable[Material],
-    tell: Callable[[Material, int, int], None] = tell_nobody,
+    tell: Callable[[TableMaterial, int, int], None] = tell_nobody,
     *,
-    before: Mapping[Material, Finding] | None = None,
+    before: Mapping[TableMaterial, Finding] | None = None,
     outcomes_only: bool = False,
-) -> dict[Material, Finding]:
+) -> dict[TableMaterial, Finding]:
     """The condition of every wanted table and of all that it needs, in build order.
 
     `tell` hears of each material before its files are read, as number (from 1) of total; files that
@@ -122,7 +122,7 @@ def survey(
     return findings
 
 
-def examine(folder: Path, material: Material, *, outcomes_only: bool = False) -> Finding:
+def examine(folder: Path, material: TableMaterial, *, outcomes_only: bool = False) -> Finding:
     """The condition of one table. Reads its files whole."""
     try:
         with TableFile(path_of(folder, material)) as file:
@@ -144,7 +144,7 @@ TABLES: Final = "tables"
 """The folder of both below a server's address."""
 
 
-def figures_of(folder: Path, material: Material) -> dict[str, Any]:
+def figures_of(folder: Path, material: TableMaterial) -> dict[str, Any]:
     """The figures of one table as JSON has them.
 
     Counts are over all placements of labelled men on 64 squares. Times are None if the table was
@@ -207,7 +207,7 @@ class StoredFile:
 class Entry:
     """A table that can be probed and fetched."""
 
-    material: Material
+    material: TableMaterial
     files: Sequence[StoredFile]
     """Its outcomes, and its distances if it has any."""
 

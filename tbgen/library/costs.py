@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from tbgen.index.layout import Layout, layout_of
-from tbgen.material import Material
+from tbgen.material import TableMaterial, table_named
 from tbgen.men import AnyMan, Role
 from tbgen.score import Mobility
 from tbgen.storage.files import FileRecord
@@ -111,7 +111,7 @@ class TableCost:
 
 
 @cache
-def memory_needed(material: Material, threads: int, outcomes_only: bool = False) -> int:
+def memory_needed(material: TableMaterial, threads: int, outcomes_only: bool = False) -> int:
     """The most memory that building a canonical table takes, with all arrays in memory."""
     rates = _rates_of(material)
     rate = rates.outcomes if outcomes_only else rates.memory
@@ -121,19 +121,19 @@ def memory_needed(material: Material, threads: int, outcomes_only: bool = False)
 
 
 @cache
-def least_memory(material: Material, threads: int = 1, outcomes_only: bool = False) -> int:
+def least_memory(material: TableMaterial, threads: int = 1, outcomes_only: bool = False) -> int:
     """The same with the large arrays in files: with less memory the table is not made."""
     rates = _rates_of(material)
     least = min(rates.least, rates.outcomes) if outcomes_only else rates.least
     return _memory(material, threads, least)
 
 
-def most_in_files(material: Material) -> int:
+def most_in_files(material: TableMaterial) -> int:
     """The disk that the large arrays take if the table is made with less memory than it needs."""
     return _rates_of(material).files * layout_of(material).cells
 
 
-def _memory(material: Material, threads: int, rate: float) -> int:
+def _memory(material: TableMaterial, threads: int, rate: float) -> int:
     """The memory with so many bytes a cell."""
     layout = layout_of(material)
     cells_of_block = 2 * 64 * layout.block_words
@@ -142,7 +142,7 @@ def _memory(material: Material, threads: int, rate: float) -> int:
     return _PROGRAM_BYTES + threads * _THREAD_BYTES + further_threads + of_cells
 
 
-def _rates_of(material: Material) -> _Rates:
+def _rates_of(material: TableMaterial) -> _Rates:
     if not material.pawns:
         return _WITHOUT_PAWNS
     if layout_of(material).cells > MOST_KEPT_PLACES:
@@ -150,7 +150,7 @@ def _rates_of(material: Material) -> _Rates:
     return _WITH_PAWNS
 
 
-def class_of(material: Material) -> tuple[str, bool]:
+def class_of(material: TableMaterial) -> tuple[str, bool]:
     """The class of a canonical material: how even its sides are, and whether it has pawns.
 
     Costs a cell are similar within a class.
@@ -167,7 +167,7 @@ def _worth_of(men: Iterable[AnyMan]) -> int:
     return sum(_WORTH.get(role, _OWN_WORTH) for role in men)
 
 
-def primary_cells(material: Material) -> float:
+def primary_cells(material: TableMaterial) -> float:
     """The cells of a table, where each position of equal men counts once."""
     layout = layout_of(material)
     copies = 1
@@ -189,11 +189,11 @@ class _MeasuredCost(NamedTuple):
 
 
 @cache
-def _measured(mobility: Mobility) -> Mapping[Material, _MeasuredCost]:
+def _measured(mobility: Mobility) -> Mapping[TableMaterial, _MeasuredCost]:
     """The figures of the tables of a mobility."""
     with measured_file(mobility).open(encoding="utf-8", newline="") as file:
         _, *rows = csv.reader(file)
-    return {Material.parse(name): _MeasuredCost(*map(float, figures)) for name, *figures in rows}
+    return {table_named(name): _MeasuredCost(*map(float, figures)) for name, *figures in rows}
 
 
 @cache
@@ -220,7 +220,7 @@ def fits_memory(layout: Layout) -> bool:
 
 
 def cost_of(
-    material: Material, mobility: Mobility = Mobility.RESET, *, outcomes_only: bool = False
+    material: TableMaterial, mobility: Mobility = Mobility.RESET, *, outcomes_only: bool = False
 ) -> TableCost:
     """The cost of a table, as measured or by its class."""
     figures = _measured(mobility).get(material)
@@ -263,7 +263,7 @@ MEASURED: Final = Pace()
 
 
 def pace_of(
-    built: Iterable[tuple[Material, FileRecord]], mobility: Mobility = Mobility.RESET
+    built: Iterable[tuple[TableMaterial, FileRecord]], mobility: Mobility = Mobility.RESET
 ) -> Pace:
     """The pace of tables that were built here; that of the measurements without a large one."""
     wall_seconds = expected_wall_seconds = 0.0

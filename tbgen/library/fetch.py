@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 from tbgen.errors import BrokenOffError, FetchError, InputError, TableError
 from tbgen.index.layout import layout_of
 from tbgen.library.catalog import CATALOG, TABLES, Entry, StoredFile
-from tbgen.material import Material
+from tbgen.material import TableMaterial
 from tbgen.reading import parse_json, read_as
 from tbgen.storage.files import Layer, build_lock, every_material, path_of
 from tbgen.storage.layerfile import LayerFile
@@ -61,8 +61,8 @@ _KINDS: Final = {"http": http.client.HTTPConnection, "https": http.client.HTTPSC
 class Fetched:
     """The result of a fetch."""
 
-    fetched: Sequence[Material]
-    there: Sequence[Material]
+    fetched: Sequence[TableMaterial]
+    there: Sequence[TableMaterial]
     """Tables that the folder already had."""
     bytes: int
     seconds: float
@@ -71,7 +71,7 @@ class Fetched:
 def fetch(
     folder: Path,
     url: str,
-    choose: Callable[[Iterable[Material]], Iterable[Material]],
+    choose: Callable[[Iterable[TableMaterial]], Iterable[TableMaterial]],
     *,
     outcomes_alone: bool = False,
     jobs: int = 4,
@@ -299,7 +299,7 @@ class Server:
         for connection in [*self._open]:
             _cut(connection)
 
-    def offers(self) -> Mapping[Material, Entry]:
+    def offers(self) -> Mapping[TableMaterial, Entry]:
         """The tables of the catalog."""
         with self.get(self._catalog) as (_, pieces):
             text = b"".join(pieces)
@@ -431,7 +431,7 @@ class _OfferedFile:
 class _Offer(_OfferedFile):
     """A table in a catalog: its outcomes, and its distances if it has any."""
 
-    material: Material
+    material: TableMaterial
     distances: _OfferedFile | None
 
 
@@ -442,10 +442,10 @@ class _Offers:
     tables: tuple[_Offer, ...]
 
 
-def _tables_in(catalog: _Offers) -> dict[Material, Entry]:
+def _tables_in(catalog: _Offers) -> dict[TableMaterial, Entry]:
     """The tables of a catalog; ValueError names its fault."""
     possible = set(every_material())
-    entries = dict[Material, Entry]()
+    entries = dict[TableMaterial, Entry]()
     for offer in catalog.tables:
         material = offer.material
         if material in entries:
@@ -459,7 +459,7 @@ def _tables_in(catalog: _Offers) -> dict[Material, Entry]:
     return entries
 
 
-def _file_of(offered: _OfferedFile, material: Material, layer: Layer) -> StoredFile:
+def _file_of(offered: _OfferedFile, material: TableMaterial, layer: Layer) -> StoredFile:
     """A file in a catalog, of not too many bytes; its name follows from the material alone."""
     path = path_of(Path(), material, layer)
     most_bytes = _MOST_CELL_BYTES * layout_of(material).cells + _MOST_OTHER_BYTES

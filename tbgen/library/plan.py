@@ -26,7 +26,7 @@ from tbgen.library.costs import (
     memory_needed,
     most_in_files,
 )
-from tbgen.material import Material, build_order
+from tbgen.material import Material, TableMaterial, build_order
 from tbgen.score import Mobility
 
 _WORTH_PROCESSES = 30.0
@@ -64,9 +64,9 @@ class Settings:
 class Step:
     """A table to be made."""
 
-    material: Material
+    material: TableMaterial
     cost: TableCost
-    needs: tuple[Material, ...]
+    needs: tuple[TableMaterial, ...]
     """Its children that have to be made first."""
     path_seconds: float
     """CPU seconds of the longest chain of tables that begins with this one."""
@@ -86,7 +86,7 @@ class Start:
     """Both in seconds from now, in a forecast."""
 
     @property
-    def material(self) -> Material:
+    def material(self) -> TableMaterial:
         return self.step.material
 
     @property
@@ -138,7 +138,7 @@ class Plan:
             return []
         return [step for step in self.steps if self._least_memory(step.material) > most]
 
-    def _least_memory(self, material: Material) -> int:
+    def _least_memory(self, material: TableMaterial) -> int:
         """The memory without which a table is not made, by a single thread."""
         return least_memory(material, 1, self.settings.outcomes_only)
 
@@ -166,7 +166,9 @@ class Plan:
             last = self.steps[-1].material
             raise NotEnoughDiskError(str(last), needed, free_disk, len(self.steps))
 
-    def next_starts(self, over: Collection[Material], running: Collection[Start]) -> list[Start]:
+    def next_starts(
+        self, over: Collection[TableMaterial], running: Collection[Start]
+    ) -> list[Start]:
         """What to start now that some tables are over (made or given up) and some are at work.
 
         The longest chain goes first. A table that waits for memory is not overtaken, for it might
@@ -185,7 +187,9 @@ class Plan:
             starts[number] = self._fitted(start.step, others) or start
         return starts
 
-    def schedule(self, over: Iterable[Material] = (), running: Iterable[Start] = ()) -> list[Start]:
+    def schedule(
+        self, over: Iterable[TableMaterial] = (), running: Iterable[Start] = ()
+    ) -> list[Start]:
         """The forecast of each table. Those at work may have begun before now."""
         done = set(over)
         at_work = list[Start]()
@@ -210,7 +214,7 @@ class Plan:
         """The expected seconds of a table."""
         return self.pace.wall * start.step.cost.wall_seconds(start.threads)
 
-    def seconds(self, over: Iterable[Material] = (), running: Iterable[Start] = ()) -> float:
+    def seconds(self, over: Iterable[TableMaterial] = (), running: Iterable[Start] = ()) -> float:
         """The expected seconds from now on."""
         return max((start.ends for start in self.schedule(over, running)), default=0.0)
 
@@ -245,7 +249,7 @@ class Plan:
             "ends": round(start.ends, 1),
         }
 
-    def _ready(self, over: Collection[Material], running: Collection[Start]) -> list[Step]:
+    def _ready(self, over: Collection[TableMaterial], running: Collection[Start]) -> list[Step]:
         """The tables whose children are there, the longest chain first."""
         done = set(over)
         begun = done | {start.material for start in running}
@@ -295,7 +299,7 @@ class Plan:
 
 def plan_of(
     wanted: Iterable[Material],
-    sound: Collection[Material] = (),
+    sound: Collection[TableMaterial] = (),
     *,
     settings: Settings,
     pace: Pace = MEASURED,

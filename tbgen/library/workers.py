@@ -35,7 +35,7 @@ from tbgen.errors import TbgenError, UsageError
 from tbgen.index.layout import layout_of
 from tbgen.library.costs import fits_memory
 from tbgen.library.plan import Settings
-from tbgen.material import Material
+from tbgen.material import Material, TableMaterial, table_named
 from tbgen.score import Color
 from tbgen.storage.arrays import zeros_in_file
 from tbgen.storage.files import FileRecord, men_of_folder, mobility_of, partial_of, path_of, remove
@@ -62,7 +62,7 @@ Any thread may call it.
 class BuiltTable:
     """A finished table on the disk."""
 
-    material: Material
+    material: TableMaterial
     positions: int
     file: FileRecord
 
@@ -94,7 +94,7 @@ def make_table(
     forget_peak()
     wall_begun = time.perf_counter()
     cpu_begun = time.process_time()
-    material = Material.parse(name, men_of_folder(folder))
+    material = table_named(name, men_of_folder(folder))
     source = source_digest()
     mobility = mobility_of(folder)
     new: NewArray = np.zeros if memory is None else partial(zeros_in_file, folder)
@@ -140,7 +140,7 @@ def make_table(
 
 @contextlib.contextmanager
 def _block_store(
-    folder: Path, material: Material, identity: Mapping[str, Any]
+    folder: Path, material: TableMaterial, identity: Mapping[str, Any]
 ) -> Iterator[BlockStore]:
     """A store for a table's blocks, with those of an earlier build.
 

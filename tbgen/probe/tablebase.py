@@ -380,7 +380,8 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         of labelled men they stand for. No pawn may take en passant in them.
 
         Arguments:
-            material: The material or its name.
+            material: The material or its name, with the weaker side first as well: colours,
+                squares and outcomes are those of the name, as in `probe_arrays`.
             cells: How many cells of the table to read at once. About a half to two thirds of
                 them are positions.
 
@@ -403,7 +404,7 @@ class Tablebase(AbstractContextManager["Tablebase"]):
             material = Material.parse(material, self._tables.own)
         expect_number(cells, "cells", 1)
         table = self._tables.table(material)
-        return parts_of(table.file, cells, with_distances=table.knows_distances)
+        return parts_of(table.file, material, cells, with_distances=table.knows_distances)
 
 
 open_tablebase = Tablebase

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from tbgen.index.layout import Layout
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import Material
 from tbgen.probe.bulk import columns_of_slots
+from tbgen.probe.opened import RANK_FLIP
 from tbgen.storage.order import Order
 from tbgen.storage.reader import TableFile
 
@@ -39,12 +40,24 @@ class TablePart:
     def __len__(self) -> int:
         return len(self.outcome)
 
+    def reversed(self) -> TablePart:
+        """The same positions with the colours reversed, the columns of men where they are."""
+        return replace(
+            self,
+            white_to_move=~self.white_to_move,
+            squares=self.squares ^ np.uint8(RANK_FLIP),
+            outcome=-self.outcome,
+        )
 
-def parts_of(file: TableFile, cells: int, *, with_distances: bool) -> Iterator[TablePart]:
-    """The positions of a table in parts of so many cells."""
+
+def parts_of(
+    file: TableFile, material: Material, cells: int, *, with_distances: bool
+) -> Iterator[TablePart]:
+    """The positions of a table in parts of so many cells, in the colours of `material`."""
     order = file.order
     layout = order.layout
-    columns = np.argsort(columns_of_slots(file.material, layout, flipped=False))
+    flipped = material != file.material
+    columns = np.argsort(columns_of_slots(material, layout, flipped=flipped))
     for first, end in _ranges(order, cells):
         cells_of_part = order.cells_of(np.arange(first, end))
         sides, squares = _placed(layout, cells_of_part)
@@ -58,14 +71,15 @@ def parts_of(file: TableFile, cells: int, *, with_distances: bool) -> Iterator[T
             outcome = file.entries_of(symbols)
         else:
             outcome = file.entries(first, end)
-        yield TablePart(
-            file.material,
+        part = TablePart(
+            material,
             white_to_move=sides[chosen] == 0,
             squares=squares[chosen][:, columns].astype(np.uint8),
             weight=weights_of(layout, squares[chosen]),
             outcome=outcome[chosen],
             dtg=dtg,
         )
+        yield part.reversed() if flipped else part
 
 
 def _ranges(order: Order, cells: int) -> Iterator[tuple[int, int]]:

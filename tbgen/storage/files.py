@@ -26,7 +26,7 @@ from tbgen.material import (
     FEWEST_PAIRS_MEN,
     MOST_BUILT_MEN,
     MOST_PAIRS_MEN,
-    Material,
+    TableMaterial,
     all_materials,
     build_key,
     materials,
@@ -152,8 +152,8 @@ def mobility_of(folder: Path) -> Mobility:
     return Mobility.RESET
 
 
-def path_of(folder: Path, material: Material, layer: Layer = Layer.OUTCOMES) -> Path:
-    """The path of a layer of a canonical material's table in a folder.
+def path_of(folder: Path, material: TableMaterial, layer: Layer = Layer.OUTCOMES) -> Path:
+    """The path of a layer of a table in a folder.
 
     A table exists if its outcomes do. The names of files contain the mobility of the folder, too.
     """
@@ -178,26 +178,26 @@ def _searched(folders: Sequence[Path]) -> Sequence[Path]:
     return folders
 
 
-def has_file(folders: Sequence[Path], material: Material) -> bool:
-    """Whether any of the folders, or tbgen itself, has the table of a canonical material."""
+def has_file(folders: Sequence[Path], material: TableMaterial) -> bool:
+    """Whether any of the folders, or tbgen itself, has a table."""
     return any(path_of(folder, material).is_file() for folder in _searched(folders))
 
 
-def folder_with(folders: Sequence[Path], material: Material) -> Path:
-    """The first folder that has the table of a canonical material; `BUNDLED` comes last."""
+def folder_with(folders: Sequence[Path], material: TableMaterial) -> Path:
+    """The first folder that has a table; `BUNDLED` comes last."""
     for folder in _searched(folders):
         if path_of(folder, material).is_file():
             return folder
     raise MissingTableError(str(material), ", ".join(map(str, folders)))
 
 
-def path_in(folders: Sequence[Path], material: Material) -> Path:
-    """The file of a canonical material in the first folder that has it."""
+def path_in(folders: Sequence[Path], material: TableMaterial) -> Path:
+    """The file of a table in the first folder that has it."""
     return path_of(folder_with(folders, material), material)
 
 
 @cache
-def every_material(own: tuple[Man, ...] = ()) -> tuple[Material, ...]:
+def every_material(own: tuple[Man, ...] = ()) -> tuple[TableMaterial, ...]:
     """Every material that a folder may have a table of, in build order."""
     every = all_materials(own)
     if not own:
@@ -207,7 +207,7 @@ def every_material(own: tuple[Man, ...] = ()) -> tuple[Material, ...]:
     return tuple(sorted(every, key=build_key))
 
 
-def tables_in(folder: Path) -> list[Material]:
+def tables_in(folder: Path) -> list[TableMaterial]:
     """The materials that have a file in a folder, in build order; none where there is no folder."""
     names = set[str]()
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
@@ -217,12 +217,12 @@ def tables_in(folder: Path) -> list[Material]:
     return [material for material in possible if f"{material}{suffix}" in names]
 
 
-def tables_of(folders: Sequence[Path]) -> list[tuple[Material, Path]]:
+def tables_of(folders: Sequence[Path]) -> list[tuple[TableMaterial, Path]]:
     """The materials that have a file, in build order, each with the first folder that has it.
 
     `BUNDLED` comes last.
     """
-    folder_of = dict[Material, Path]()
+    folder_of = dict[TableMaterial, Path]()
     for folder in _searched(folders):
         for material in tables_in(folder):
             folder_of.setdefault(material, folder)

@@ -26,7 +26,7 @@ from tbgen.errors import (
     UsageError,
 )
 from tbgen.index.layout import Layout
-from tbgen.material import Material
+from tbgen.material import TableMaterial, table_named
 from tbgen.men import name_of_men
 from tbgen.score import MOST_STORED_CODE, Color, Mobility
 from tbgen.storage.files import Layer, NoRegularFileError, men_of_folder, open_regular, suffix_of
@@ -78,14 +78,14 @@ class LayerFile:
         self._columns_lock = threading.Lock()
         self._columns: dict[str, npt.NDArray[Any]] = {}
 
-    def _title(self) -> tuple[Material, Mobility]:
+    def _title(self) -> tuple[TableMaterial, Mobility]:
         """The material and the mobility in the file's name."""
         men = men_of_folder(self.path.parent)
         for mobility in Mobility:
             suffix = suffix_of(self.layer, mobility)
             with contextlib.suppress(MaterialError):
-                material = Material.parse(self.path.name.removesuffix(suffix), men)
-                if f"{material}{suffix}" == self.path.name and material.is_canonical:
+                material = table_named(self.path.name.removesuffix(suffix), men)
+                if f"{material}{suffix}" == self.path.name:
                     return material, mobility
         raise self.damaged("its name is not that of a table")
 

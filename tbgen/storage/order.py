@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import Ints
 from tbgen.index.layout import Layout, layout_of
-from tbgen.material import Material
+from tbgen.material import TableMaterial
 from tbgen.storage.schema import CHUNK_CELLS
 
 Place = TypeVar("Place", int, npt.NDArray[np.int64])
@@ -170,6 +170,6 @@ def _chunk_of(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=256)
-def order_of(material: Material) -> Order:
+def order_of(material: TableMaterial) -> Order:
     """The order of a canonical material's cells in its files."""
     return Order(layout_of(material))

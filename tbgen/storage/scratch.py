@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy.typing as npt
 
 from tbgen.errors import DamagedTableError
-from tbgen.material import Material
+from tbgen.material import TableMaterial
 from tbgen.storage.arrays import ArrayFile, StoredArrays, write_arrays
 from tbgen.system.process import try_lock
 from tbgen.table import Cells, Dictionary, Distances, Entries, Run
@@ -33,7 +33,7 @@ _RIGHT_DTG: Final = "ep_dtg"
 """The array of their distances."""
 
 
-def scratch_path(folder: Path, material: Material) -> Path:
+def scratch_path(folder: Path, material: TableMaterial) -> Path:
     """The folder of the solved blocks of a canonical material's unfinished table."""
     return folder / f"{material}{SUFFIX}"
 

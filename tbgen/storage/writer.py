@@ -19,7 +19,7 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import NewArray, Words
 from tbgen.errors import BuildError, RepresentationError, TableError, UsageError
 from tbgen.index.layout import fen_of_cell
-from tbgen.material import Material
+from tbgen.material import TableMaterial
 from tbgen.score import Color
 from tbgen.storage.files import FileRecord, Layer, mobility_of, path_of, write_whole
 from tbgen.storage.numbering import Numbering, states_of
@@ -139,7 +139,7 @@ def write_table(
 
 
 def _check_outcomes_before(
-    folder: Path, material: Material, attributes: Attributes, digest: str
+    folder: Path, material: TableMaterial, attributes: Attributes, digest: str
 ) -> None:
     """Compare outcomes that the same sources have written before: each solver checks the other."""
     with contextlib.suppress(TableError), TableFile(path_of(folder, material)) as before:

@@ -15,7 +15,7 @@ import numpy as np
 
 from tbgen.compiled.arrays import Ints
 from tbgen.index.layout import Layout, fen_of_cell, layout_of
-from tbgen.material import Material
+from tbgen.material import TableMaterial
 from tbgen.score import Color, Score
 from tbgen.storage.reader import TableFile
 from tbgen.system.process import available_memory
@@ -46,7 +46,7 @@ _CHILDREN_AT_ONCE = 3
 
 def verify_table(
     table: Table | TableFile,
-    child_of: Callable[[Material], TableSource],
+    child_of: Callable[[TableMaterial], TableSource],
     *,
     sample: int | None = None,
     seed: int = 0,
@@ -102,7 +102,7 @@ class Check:
     def __init__(
         self,
         table: Table | TableFile,
-        child_of: Callable[[Material], TableSource],
+        child_of: Callable[[TableMaterial], TableSource],
         pool: ThreadPoolExecutor,
         progress: TellPhase = tell_nobody,
     ) -> None:

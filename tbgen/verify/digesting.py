@@ -22,7 +22,7 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Bytes, Int, Ints, Shorts, SignedBytes, WideInts
 from tbgen.compiled.jit import borrowing, by_address, inner, small
 from tbgen.errors import MaterialError, UsageError
-from tbgen.material import Material
+from tbgen.material import TableMaterial, table_named
 from tbgen.rules.position import why_not_accrued
 from tbgen.score import Color, Score
 from tbgen.storage.files import every_material, read_bounded, write_whole
@@ -294,7 +294,7 @@ def _values_of(file: TableFile) -> StoredValues:
     )
 
 
-def possible_scores(material: Material) -> npt.NDArray[np.bool_]:
+def possible_scores(material: TableMaterial) -> npt.NDArray[np.bool_]:
     """[holder, code] -> whether the score can have accrued with these men.
 
     The solver and the proof do not use it.
@@ -307,7 +307,7 @@ def possible_scores(material: Material) -> npt.NDArray[np.bool_]:
     return possible
 
 
-def read_digests(path: Path = KNOWN) -> dict[Material, Digests]:
+def read_digests(path: Path = KNOWN) -> dict[TableMaterial, Digests]:
     """The digests of a list by material; UsageError with the line if it is no list of digests."""
     lines = read_bounded(path).decode(errors="replace").splitlines()
     rows = [
@@ -315,7 +315,7 @@ def read_digests(path: Path = KNOWN) -> dict[Material, Digests]:
     ]
     if not rows or rows[0][1] != _COLUMNS:
         raise UsageError(f"{path} is no list of digests: it has no head {_COLUMNS}")
-    digests_by_material = dict[Material, Digests]()
+    digests_by_material = dict[TableMaterial, Digests]()
     for number, line in rows[1:]:
         try:
             material, digests = _row_of(line)
@@ -327,19 +327,19 @@ def read_digests(path: Path = KNOWN) -> dict[Material, Digests]:
     return digests_by_material
 
 
-def _row_of(line: str) -> tuple[Material, Digests]:
+def _row_of(line: str) -> tuple[TableMaterial, Digests]:
     """The material and the digests in a line."""
     name, *digests = line.split(",")
-    material = Material.parse(name)
+    material = table_named(name)
     if digests[1:] == [""]:  # outcomes alone
         del digests[1]
     are_digests = len(digests) in (1, 2) and all(map(_DIGEST.fullmatch, digests))
-    if not material.is_canonical or not are_digests or line.count(",") != 2:
+    if not are_digests or line.count(",") != 2:
         raise UsageError("not a table and two digests of 64 hexadecimal digits")
     return material, Digests(*digests)
 
 
-def write_digests(path: Path, digests: Mapping[Material, Digests]) -> None:
+def write_digests(path: Path, digests: Mapping[TableMaterial, Digests]) -> None:
     """Write a list of digests, in build order; outcomes alone have none of distances."""
     lines = [_HEAD, _COLUMNS]
     for material in every_material():

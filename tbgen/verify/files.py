@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from tbgen.errors import UsageError
-from tbgen.material import MOST_BUILT_MEN, Material, table_material
+from tbgen.material import MOST_BUILT_MEN, Material, TableMaterial, table_material
 from tbgen.storage.files import Folders, folder_with, folders_in, men_of_folder, path_in, path_of
 from tbgen.storage.reader import TableFile
 from tbgen.system.watching import tell_nobody
@@ -68,14 +68,18 @@ def verify_tables(
 
 
 def _tell_share(
-    tell: Callable[[Material, float], None], material: Material, phase: str, done: int, total: int
+    tell: Callable[[Material, float], None],
+    material: TableMaterial,
+    phase: str,
+    done: int,
+    total: int,
 ) -> None:
     tell(material, done / max(total, 1))
 
 
 def verify_file(
     folder: Path,
-    material: Material,
+    material: TableMaterial,
     *,
     sample: int | None = None,
     seed: int = 0,
@@ -96,7 +100,7 @@ def verify_file(
         if outcomes_only:
             file = opened.enter_context(TableFile(file.path, outcomes_only=True))
 
-        def child_of(material: Material) -> TableFile:
+        def child_of(material: TableMaterial) -> TableFile:
             path = path_in([folder, *others], material)
             return opened.enter_context(TableFile(path, outcomes_only=outcomes_only))
 

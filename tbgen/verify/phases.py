@@ -13,7 +13,7 @@ import numpy as np
 
 from tbgen.compiled.arrays import Ints
 from tbgen.index.layout import fen_of_cell, layout_of
-from tbgen.material import Material, with_man
+from tbgen.material import TableMaterial, with_man
 from tbgen.men import Role
 from tbgen.score import Color, Score
 from tbgen.storage.reader import TableFile
@@ -87,7 +87,7 @@ class PartCheck:
     def __init__(
         self,
         table: Table | TableFile,
-        child_of: Callable[[Material], TableSource],
+        child_of: Callable[[TableMaterial], TableSource],
         searchers: Searchers,
         part: CheckedPart,
     ) -> None:
@@ -154,7 +154,7 @@ class PartCheck:
         if self._layout.pawns:
             self._note_pawn_moves()
 
-    def _missing_successors(self, number: int, material: Material) -> Iterator[Violation]:
+    def _missing_successors(self, number: int, material: TableMaterial) -> Iterator[Violation]:
         """Note the values of resets to a child.
 
         A check of some positions reads only their cells of it.
@@ -171,7 +171,7 @@ class PartCheck:
             law = f"a capture or promotion leads to {material}"
             yield Violation(law, "nothing there", "an entry value there", self._fen(index))
 
-    def _child(self, number: int, material: Material) -> ChildTable:
+    def _child(self, number: int, material: TableMaterial) -> ChildTable:
         """The values of a child: of all cells, or of those that a check of some positions needs."""
         layout = layout_of(material)
         men = men_of(layout)
@@ -186,7 +186,7 @@ class PartCheck:
         values = entry_values_in(self._child_of(material), kept, tell)
         return ChildTable(men, kept, values.entry, values.dtg)
 
-    def _is_without_pawn(self, child: Material, color: Color) -> bool:
+    def _is_without_pawn(self, child: TableMaterial, color: Color) -> bool:
         """Whether a child is the table without a pawn of a colour.
 
         Captures en passant lead to it.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tbgen.facts import facts_of
-from tbgen.material import Material
+from tbgen.material import TableMaterial
 from tbgen.score import Score
 from tbgen.text import in_plies
 
@@ -41,7 +41,7 @@ class Violation:
 class Report:
     """The extent and the result of a check; `pairs` are of a position and an accrued score."""
 
-    material: Material
+    material: TableMaterial
     positions: int
     pairs: int
     seconds: float

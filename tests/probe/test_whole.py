@@ -48,6 +48,25 @@ def test_values_are_those_of_probes(table_folder: Path, name: str) -> None:
             assert len(part) == len(part.squares) == len(part.weight)
 
 
+@pytest.mark.parametrize("name", ["KvKB", "KvKP"])
+def test_a_name_with_the_weaker_side_first_keeps_its_colours(table_folder: Path, name: str) -> None:
+    with open_tablebase(table_folder) as tables:
+        weights = dict[int, int]()
+        for part in tables.positions(name):
+            assert str(part.material) == name
+            probed = tables.probe_arrays(name, part.white_to_move, part.squares)
+            assert (probed.outcome == part.outcome).all()
+            assert (probed.dtg == part.dtg).all()
+            for outcome in np.unique(part.outcome).tolist():
+                weight = int(part.weight[part.outcome == outcome].sum())
+                weights[-outcome] = weights.get(-outcome, 0) + weight
+        canonical = Material.parse(name).canonical()
+        for part in tables.positions(canonical):
+            for outcome in np.unique(part.outcome).tolist():
+                weights[outcome] -= int(part.weight[part.outcome == outcome].sum())
+    assert not any(weights.values())
+
+
 def test_a_table_without_distances_has_outcomes(table_folder: Path) -> None:
     with open_tablebase(table_folder, outcomes_only=True) as tables:
         (part,) = tables.positions("KBvK")

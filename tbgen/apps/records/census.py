@@ -40,7 +40,7 @@ from tbgen.compiled.arrays import Ints, Ints32
 from tbgen.errors import VerificationError
 from tbgen.index.layout import fen_of_cell
 from tbgen.index.outcomes import NO_OUTCOME_ROW, row_of_byte, worth_to_white
-from tbgen.material import Material
+from tbgen.material import TableMaterial
 from tbgen.probe import Tablebase
 from tbgen.rules.notation import parse_fen
 from tbgen.score import MATE_CODE, Color, Score
@@ -108,7 +108,7 @@ def _width_of(outcome: Score) -> tuple[int, bool]:
     return outcome.code, outcome.holder is Color.WHITE
 
 
-def census_in(folder: Path, material: Material, threads: int | None = None) -> Record:
+def census_in(folder: Path, material: TableMaterial, threads: int | None = None) -> Record:
     """The record, without lines, of a table in a folder."""
     with opened(path_of(folder, material)) as file:
         return census_of(file, threads)
@@ -321,7 +321,7 @@ def _value_at(file: TableFile, place: int) -> OutcomeAt:
     return OutcomeAt(Score.from_signed(int(entries[0])), int(distances[0]))
 
 
-def record_of(folders: Folders, material: Material) -> Record:
+def record_of(folders: Folders, material: TableMaterial) -> Record:
     """The record of a table in one of the folders, with its lines and its sharpness, which need the
     tables that it leads to.
 
@@ -343,7 +343,10 @@ def record_of(folders: Folders, material: Material) -> Record:
 
 
 def keep_records(
-    folder: Path, wanted: Sequence[Material], threads: int, tell: Callable[[Material], None]
+    folder: Path,
+    wanted: Sequence[TableMaterial],
+    threads: int,
+    tell: Callable[[TableMaterial], None],
 ) -> None:
     """Count tables of a folder without lines, and write their records into it.
 

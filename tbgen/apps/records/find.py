@@ -19,7 +19,7 @@ from tbgen.compiled.arrays import Bools, Ints
 from tbgen.errors import UsageError
 from tbgen.index.layout import fen_of_cell
 from tbgen.index.outcomes import worth_to_white
-from tbgen.material import Material
+from tbgen.material import Material, table_named
 from tbgen.score import MOST_STORED_CODE, Color, Score
 from tbgen.storage.files import Folders
 
@@ -147,13 +147,13 @@ def frames(folders: Folders, material: Material, where: str = "true") -> Iterato
 
     Arguments:
         folders: The folders of the table and of those that its moves lead to.
-        material: A canonical material.
+        material: The material of the table; with the colours exchanged, a MaterialError.
         where: A condition on the columns, as in SQL after WHERE.
 
     >>> zugzwangs = frames("data", Material.parse("KRvKB"), "zugzwang AND white")
     >>> sum(len(frame) for frame in zugzwangs)  # doctest: +SKIP
     """
-    with TablePositions(folders, material) as positions:
+    with TablePositions(folders, table_named(material)) as positions:
         for cells in PositionCondition(positions, where).cells():
             if len(cells):
                 yield frame_of(positions, cells)

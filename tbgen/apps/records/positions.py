@@ -38,7 +38,7 @@ from tbgen.errors import UsageError
 from tbgen.index.layout import Slot, fen_of_cell
 from tbgen.index.outcomes import worth_to_white
 from tbgen.index.squares import TRIANGLE
-from tbgen.material import Material
+from tbgen.material import TableMaterial
 from tbgen.probe import Tablebase
 from tbgen.score import Color
 from tbgen.storage.files import Folders, folders_in, path_in
@@ -120,7 +120,7 @@ class TablePositions(contextlib.AbstractContextManager["TablePositions"]):
     def __init__(
         self,
         folders: Folders,
-        material: Material,
+        material: TableMaterial,
         threads: int | None = None,
         *,
         in_memory: bool = True,
@@ -129,7 +129,7 @@ class TablePositions(contextlib.AbstractContextManager["TablePositions"]):
 
         Arguments:
             folders: The folders of the tables.
-            material: A canonical material.
+            material: The material of the table.
             threads: Threads that share the work; one for each processor by default.
             in_memory: Whether tables stay in memory. A few million positions are looked up in the
                 files just as fast, if all of them are asked for at once.
@@ -156,7 +156,7 @@ class TablePositions(contextlib.AbstractContextManager["TablePositions"]):
     def __exit__(self, *error: object) -> None:
         self._opened.close()
 
-    def _open(self, material: Material) -> _EntriesByCell:
+    def _open(self, material: TableMaterial) -> _EntriesByCell:
         file = TableFile(path_in(self._folders, material), outcomes_only=True)
         return _EntriesByCell(self._opened.enter_context(file), in_memory=self._in_memory)
 

@@ -22,7 +22,7 @@ import numpy as np
 from tbgen.errors import InputError, RecordError
 from tbgen.facts import plain
 from tbgen.library.catalog import read_manifest
-from tbgen.material import Material
+from tbgen.material import TableMaterial
 from tbgen.reading import parse_json, read_as
 from tbgen.rules.facts import to_json
 from tbgen.rules.notation import parse_fen, parse_move
@@ -189,7 +189,7 @@ class Record:
     """The published figures of a table."""
 
     format: int
-    material: Material
+    material: TableMaterial
     men: int
     bytes: int
     """The size of the table's files."""
@@ -253,14 +253,14 @@ FOLDER: Final = "records"
 """The folder of records within a folder of tables."""
 
 
-def path_of_record(folder: Path, material: Material) -> Path:
+def path_of_record(folder: Path, material: TableMaterial) -> Path:
     return folder / f"{material}.json"
 
 
-def without_record(folder: Path, wanted: Iterable[Material]) -> list[Material]:
+def without_record(folder: Path, wanted: Iterable[TableMaterial]) -> list[TableMaterial]:
     """The tables that were built in a folder with distances, and have no record there."""
     entries = read_manifest(folder)
-    materials = list[Material]()
+    materials = list[TableMaterial]()
     for material in wanted:
         entry = entries.get(str(material))
         if entry is None or entry.wall_seconds is None or entry.sha256_of_distances is None:

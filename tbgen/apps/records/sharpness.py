@@ -16,7 +16,7 @@ from tbgen.apps.records.record import Sharpness, SideSharpness
 from tbgen.compiled.arrays import Ints
 from tbgen.index.bulk import weights_of
 from tbgen.index.layout import layout_of
-from tbgen.material import Material
+from tbgen.material import TableMaterial
 from tbgen.score import Color
 from tbgen.storage.files import Folders
 
@@ -29,7 +29,11 @@ _SEED: Final = 1
 
 
 def sharpness_in(
-    folders: Folders, material: Material, threads: int | None = None, *, sampled: int | None = None
+    folders: Folders,
+    material: TableMaterial,
+    threads: int | None = None,
+    *,
+    sampled: int | None = None,
 ) -> dict[Color, SideSharpness]:
     """Count a table, or a sample of so many positions, by the side to move.
 
@@ -53,7 +57,7 @@ def _no_counts() -> npt.NDArray[np.int64]:
     return np.zeros((2, 2, 3, _MOST_MOVES), np.int64)
 
 
-def sample_of(material: Material) -> int | None:
+def sample_of(material: TableMaterial) -> int | None:
     """How many positions of a table are drawn; None if all of them are counted."""
     return SAMPLED if layout_of(material).cells > _MOST_CELLS else None
 

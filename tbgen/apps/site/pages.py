@@ -25,7 +25,7 @@ from tbgen.apps.site.cards import (
 )
 from tbgen.apps.site.export import PAGE_FOLDER, PREVIEW, RULES, SERVED_LINKS, write_new
 from tbgen.apps.site.templates import HERE, environment, static, style
-from tbgen.material import MOST_TABLE_MEN, Material, Scope
+from tbgen.material import MOST_TABLE_MEN, Material, Scope, table_named
 from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
 from tbgen.rules.points import DRAW, Scoring
@@ -35,7 +35,7 @@ from tbgen.storage.files import every_material
 DATA: Final = "data"
 STATIC: Final = ("replay.js", "step.js", "find.js", "sort.js", "icon.svg")
 _NO_LINKS: Final = "// `tbgen serve` gives links to its explorer under this name.\n"
-CLAIMS: Final = tuple(map(Material.parse, ("KvK", "KBvK", "KNvK", "KNNvK", "KPvK")))
+CLAIMS: Final = tuple(map(table_named, ("KvK", "KBvK", "KNvK", "KNNvK", "KPvK")))
 """The subjects of the rules."""
 
 

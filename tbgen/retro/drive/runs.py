@@ -13,7 +13,7 @@ import numpy as np
 
 from tbgen.compiled.arrays import NewArray
 from tbgen.index.layout import layout_of
-from tbgen.material import Material
+from tbgen.material import TableMaterial
 from tbgen.retro.drive.results import merged, tallies_of
 from tbgen.retro.patterns.dictionaries import merge_patterns
 from tbgen.score import Color, Mobility
@@ -83,7 +83,7 @@ class Solved:
 
     def __init__(
         self,
-        material: Material,
+        material: TableMaterial,
         store: BlockStore,
         mobility: Mobility = Mobility.RESET,
         new: NewArray = np.zeros,

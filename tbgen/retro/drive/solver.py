@@ -11,7 +11,7 @@ import numpy as np
 
 from tbgen.compiled.arrays import NewArray
 from tbgen.index.layout import layout_of
-from tbgen.material import Material
+from tbgen.material import Material, TableMaterial
 from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.retro.drive.methods import DISTANCES, Method
 from tbgen.retro.drive.one_block import solve_one_block
@@ -23,7 +23,7 @@ from tbgen.table import Child
 
 def solve_into(
     store: BlockStore,
-    material: Material,
+    material: TableMaterial,
     children: Mapping[Material, Child],
     threads: int = 2,
     progress: Progress = quiet,

@@ -19,7 +19,7 @@ from tbgen.apps.records.find import (
 )
 from tbgen.apps.records.positions import TablePositions
 from tbgen.apps.records.record import Record
-from tbgen.errors import UsageError
+from tbgen.errors import MaterialError, UsageError
 from tbgen.index.layout import fen_of_cell
 from tbgen.material import Material, build_order, materials
 from tbgen.probe import Tablebase
@@ -32,6 +32,11 @@ SMALL = [str(material) for material in build_order(materials(3))]
 
 def count_of(positions: TablePositions, where: str) -> int:
     return sum(len(cells) for cells in PositionCondition(positions, where).cells())
+
+
+def test_exchanged_colours_are_refused() -> None:
+    with pytest.raises(MaterialError, match="its table is KBvKN, with the colours exchanged"):
+        next(frames("nowhere", Material.parse("KNvKB")))
 
 
 @pytest.mark.parametrize("name", SMALL)
