@@ -162,14 +162,14 @@ def costs(options: argparse.Namespace) -> None:
         heads, *known = csv.reader(file)
     rows = {row[0]: row for row in known}
     for name, made in read_manifest(options.data).items():
-        if made.cpu_seconds is not None:
-            outcomes = path_of(options.data, table_named(name)).stat().st_size
-            rows[name] = [
-                name,
-                f"{made.cpu_seconds:.2f}",
-                str(outcomes),
-                str(made.bytes - outcomes),
-            ]
+        if made.cpu_seconds is None:
+            continue
+        outcomes = path_of(options.data, table_named(name)).stat().st_size
+        if made.sha256_of_distances is not None:
+            distances = str(made.bytes - outcomes)
+            rows[name] = [name, f"{made.cpu_seconds:.2f}", str(outcomes), distances]
+        elif name not in rows:
+            rows[name] = [name, "", str(outcomes), ""]
     scratch = path.with_suffix(".new") if options.write else None
     with scratch.open("w", encoding="utf-8", newline="") if scratch else sys.stdout as file:
         csv.writer(file, lineterminator="\n").writerows([heads, *rows.values()])

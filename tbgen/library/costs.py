@@ -1,8 +1,8 @@
 """The cost of a table, as measured once on one machine, and the pace of this machine.
 
-`measured/GAME.csv` has a row for each table of two to five men; `scripts/bench.py costs --write`
-makes it from a folder that was built by one thread. A larger table is estimated by the cells of the
-five-man tables of its class.
+`measured/GAME.csv` has a row for each table of two to five men, and the outcomes of the thirty
+tables of pairs; `scripts/bench.py costs --write` makes it from a folder that was built by one
+thread. What it does not have is estimated by the cells of the five-man tables of the same class.
 """
 
 from __future__ import annotations
@@ -190,10 +190,25 @@ class _MeasuredCost(NamedTuple):
 
 @cache
 def _measured(mobility: Mobility) -> Mapping[TableMaterial, _MeasuredCost]:
-    """The figures of the tables of a mobility."""
+    """The figures of the tables of a mobility that were built with distances."""
+    measured = dict[TableMaterial, _MeasuredCost]()
+    for name, *figures in _rows(mobility):
+        if all(figures):
+            measured[table_named(name)] = _MeasuredCost(*map(float, figures))
+    return measured
+
+
+@cache
+def _known_outcome_bytes(mobility: Mobility) -> Mapping[TableMaterial, int]:
+    """The sizes of all files of outcomes that are known."""
+    return {table_named(name): int(size) for name, _, size, _ in _rows(mobility)}
+
+
+def _rows(mobility: Mobility) -> list[list[str]]:
+    """The rows of the file of a mobility; figures that nobody has measured are empty."""
     with measured_file(mobility).open(encoding="utf-8", newline="") as file:
         _, *rows = csv.reader(file)
-    return {table_named(name): _MeasuredCost(*map(float, figures)) for name, *figures in rows}
+    return rows
 
 
 @cache
@@ -223,15 +238,7 @@ def cost_of(
     material: TableMaterial, mobility: Mobility = Mobility.RESET, *, outcomes_only: bool = False
 ) -> TableCost:
     """The cost of a table, as measured or by its class."""
-    figures = _measured(mobility).get(material)
-    if figures is None:
-        cells = primary_cells(material)
-        of_cell = _figures_of_cell(class_of(material), mobility)
-        figures = _MeasuredCost(
-            cells * of_cell.cpu_seconds,
-            cells * of_cell.outcome_bytes,
-            cells * of_cell.distance_bytes,
-        )
+    figures = _measured(mobility).get(material) or _estimated(material, mobility)
     outcome_bytes = round(figures.outcome_bytes)
     both_bytes = outcome_bytes + round(figures.distance_bytes)
     scratch_bytes = 0
@@ -246,6 +253,22 @@ def cost_of(
         bytes=outcome_bytes if outcomes_only else both_bytes,
         scratch_bytes=scratch_bytes,
         serial=_rates_of(material).serial,
+    )
+
+
+def _estimated(material: TableMaterial, mobility: Mobility) -> _MeasuredCost:
+    """The figures of a table by its class, and its own outcomes if their size is known.
+
+    Distances grow with the outcomes.
+    """
+    cells = primary_cells(material)
+    of_cell = _figures_of_cell(class_of(material), mobility)
+    estimated_bytes = cells * of_cell.outcome_bytes
+    outcome_bytes = _known_outcome_bytes(mobility).get(material, estimated_bytes)
+    return _MeasuredCost(
+        cells * of_cell.cpu_seconds,
+        outcome_bytes,
+        cells * of_cell.distance_bytes * outcome_bytes / estimated_bytes,
     )
 
 

@@ -23,10 +23,11 @@ from tbgen.library.costs import (
     seconds_left,
 )
 from tbgen.library.plan import Plan, Settings, Start, Step, plan_of, with_default_jobs
-from tbgen.material import Material, all_materials, materials
+from tbgen.material import Material, Scope, all_materials, build_order, materials, pairs_materials
 from tbgen.score import Mobility
 from tbgen.storage.files import FileRecord
 from tests.cli.calls import printed
+from tests.project import RECORDS
 
 GIB = 1 << 30
 ADDRESS = "tcp://host:8786"
@@ -45,6 +46,33 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> None:
             name,
             lambda material, threads=1, _=False: (material.men - 2 + threads) * GIB,
         )
+
+
+@pytest.mark.parametrize("folder", [RECORDS, RECORDS / "pairs"])
+def test_recorded_sizes_are_planned(folder: Path) -> None:
+    sizes = {
+        path: json.loads(path.read_bytes())["bytes"] for path in sorted(folder.glob("K*.json"))
+    }
+    assert len(sizes) in (146, 30)
+    for path, size in sizes.items():
+        material = Material.parse(path.name.removesuffix(".json"))
+        cost = cost_of(material)
+        planned = cost.outcome_bytes if material.scope is Scope.PAIRS else cost.bytes
+        assert planned == pytest.approx(size, rel=1e-3), material
+
+
+def test_a_plan_of_outcomes_of_pairs_has_their_recorded_sizes() -> None:
+    sizes = [json.loads(path.read_bytes())["bytes"] for path in (RECORDS / "pairs").glob("K*")]
+    sound = build_order(pairs_materials(6))
+    missing = set(sound) & set(pairs_materials(6))
+    planned = plan_of(
+        missing,
+        [material for material in sound if material not in missing],
+        settings=Settings(outcomes_only=True),
+    )
+    assert planned.bytes == sum(sizes)
+    # Distances grow with the outcomes, whose files are three times as large as those of the class.
+    assert cost_of(Material.parse("KNPvKNP.pairs")).bytes > 4 * 1_112_665_663
 
 
 def plan(settings: Settings, wanted: list[Material] | None = None) -> Plan:
