@@ -93,7 +93,7 @@ class Finding:
     condition: Condition
     reason: str = ""
     file: FileRecord | None = field(default=None, compare=False)
-    """The size and digests of usable files."""
+    """The size and digests of a sound table's files; no other has facts that stay."""
 
     @property
     def is_sound(self) -> bool:
@@ -133,9 +133,9 @@ def examine(folder: Path, material: TableMaterial, *, outcomes_only: bool = Fals
         return Finding(material, Condition.DAMAGED, error.reason)
     except OutdatedTableError as error:
         return Finding(material, Condition.OUTDATED, f"{error.found} instead of {error.needed}")
-    is_whole = outcomes_only or record.sha256_of_distances is not None
-    condition = Condition.SOUND if is_whole else Condition.WITHOUT_DISTANCES
-    return Finding(material, condition, file=record)
+    if not outcomes_only and record.sha256_of_distances is None:
+        return Finding(material, Condition.WITHOUT_DISTANCES)
+    return Finding(material, Condition.SOUND, file=record)
 
 
 CATALOG: Final = "tables.json"

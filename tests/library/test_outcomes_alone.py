@@ -11,7 +11,7 @@ import pytest
 
 from tbgen.errors import BuildError
 from tbgen.library.build import Settings, Watcher, build
-from tbgen.library.catalog import read_manifest
+from tbgen.library.catalog import examine, read_manifest
 from tbgen.material import Material
 from tbgen.storage.files import Layer, path_of, tables_in
 from tbgen.storage.writer import write_table
@@ -69,6 +69,17 @@ def test_distances_that_come_later_check_the_outcomes(tmp_path: Path, table_fold
     build(tmp_path, [KNIGHT], Watcher())
     assert with_distances(tmp_path) == {"KvK", "KNvK"}
     assert bytes_of_table(tmp_path, "KNvK") == bytes_of_table(table_folder, "KNvK")
+
+
+def test_the_manifest_knows_distances_that_come_later(tmp_path: Path) -> None:
+    build(tmp_path, [KNIGHT], Watcher(), Settings(outcomes_only=True))
+    build(tmp_path, [KNIGHT], Watcher())
+    for name in ("KvK", "KNvK"):
+        found = examine(tmp_path, Material.parse(name))
+        noted = read_manifest(tmp_path)[name]
+        assert noted == found.file
+        assert noted.sha256_of_distances is not None
+        assert None not in (noted.cpu_seconds, noted.wall_seconds, noted.peak_bytes, noted.threads)
 
 
 def test_solvers_that_contradict_each_other_are_reported(tmp_path: Path) -> None:
