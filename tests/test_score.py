@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from tbgen.errors import ScoreFormatError
 from tbgen.index.kernels import goal_of_byte
 from tbgen.score import MOST_STORED_CODE, Color, Score
 from tbgen.verify.values import worth_to_white
+from tests.project import ROOT
 from tests.strategies import outcomes, scores
 
 
@@ -30,6 +32,20 @@ from tests.strategies import outcomes, scores
 )
 def test_every_spelling_of_a_score_is_read(text: str, code: int, holder: Color) -> None:
     assert Score(text) == Score(code, holder)
+
+
+def test_spellings_in_the_rules_are_read_as_they_say() -> None:
+    page = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+    _, _, section = page.partition("### Scores as text")
+    rows = re.findall(r"^\| (`.*`) \| (`.*`|an error) \|$", section, re.MULTILINE)
+    assert len(rows) == 4
+    for spellings, meaning in rows:
+        for text in re.findall("`([^`]*)`", spellings):
+            if meaning == "an error":
+                with pytest.raises(ScoreFormatError):
+                    Score(text)
+            else:
+                assert Score(text) == Score(meaning.strip("`")), text
 
 
 @pytest.mark.parametrize(
