@@ -84,18 +84,19 @@ def find(
     with TablePositions(folders, material) as positions:
         parts = _watched(positions, PositionCondition(positions, where))
         if count:
-            found = sum(map(len, parts))
+            number = sum(map(len, parts))
             if form is Form.TABLE:
-                click.echo(found)
+                click.echo(number)
             else:
-                print_facts(form, {"material": str(material), "where": where, "count": found})
+                print_facts(form, {"material": str(material), "where": where, "count": number})
             return
         if sample is None:
             cells = first_of(parts, limit)
         else:
             cells = drawn_of(parts, sample, seed)
         if form is not Form.TABLE:
-            print_facts(form, {"positions": list(facts_of(positions, cells))})
+            found = {"positions": list(facts_of(positions, cells))}
+            print_facts(form, {"material": str(material), "where": where, **found})
             return
         with outputs.open("the positions") as file:
             for line in epd_lines(positions, cells):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 import numpy as np
@@ -16,7 +17,7 @@ import polars as pl
 
 from tbgen.apps.records.positions import TablePositions
 from tbgen.compiled.arrays import Bools, Ints
-from tbgen.errors import UsageError
+from tbgen.errors import ScoreFormatError, UsageError
 from tbgen.index.layout import fen_of_cell
 from tbgen.index.outcomes import worth_to_white
 from tbgen.material import Material, table_named
@@ -34,9 +35,13 @@ _OF_SCORES: Final = frozenset({"own", "outcome", "other"})
 _TEXT: Final = re.compile("'([^']*)'")
 _BARE: Final = re.compile(r"-?\bG\d+(?:\.\d)?\b|\b[a-h][1-8]\b")
 """A score or a square, which no column is called."""
+_NUMBER: Final = re.compile(r"\d+(\.\d+)?")
 _WORD: Final = re.compile("[a-z_][a-z_0-9]*")
 _LOGIC: Final = frozenset({"and", "or", "not", "in", "between", "true", "false"})
 """A condition of these words and columns is NULL if it depends on a column that is NULL."""
+_OPERATOR: Final = re.compile(r"(=|<>|!=|<|<=|>|>=|[-+*/%])[-+]?")
+"""So is one of these operators; a sign may follow it."""
+_SYMBOLS: Final = re.compile(r"[^\w\s(),]+")
 _COSTLY: Final = {"keep_result": pl.Int32, "keep": pl.Int32, "only": pl.Boolean}
 """The columns that need all moves of a position."""
 _SHOWN: Final = ("outcome", "plies", "moves", "keep_result", "keep")
@@ -49,16 +54,13 @@ class PositionCondition:
 
     def __init__(self, positions: TablePositions, text: str) -> None:
         """Read a condition; UsageError if it is none, or names what the table does not have."""
-        for name in _TEXT.findall(text):
-            if name not in _SCORE.categories and name not in _SQUARES.categories:
-                raise UsageError(
-                    f"'{name}' in {text!r} is neither a score such as 'G0.5' nor a square"
-                )
-        bare = _BARE.search(_TEXT.sub("", text))
+        plain = _TEXT.sub("", text)
+        bare = _BARE.search(plain)
         if bare is not None:
             raise UsageError(f"{bare[0]} in {text!r} needs single quotes: '{bare[0]}'")
+        meant = _TEXT.sub(lambda quoted: f"'{_meant(quoted[1], text)}'", text)
         try:
-            self._condition = pl.sql_expr(text)
+            self._condition = pl.sql_expr(meant)
             self.names = sorted(set(self._condition.meta.root_names()))
         except (pl.exceptions.PolarsError, TypeError) as error:
             raise UsageError(f"{text!r} is not a condition: {_first_line(error)}") from None
@@ -67,9 +69,11 @@ class PositionCondition:
                 columns = ", ".join(positions.columns)
                 raise UsageError(f"{positions.material} has no column {name}; it has {columns}")
         self._costly = [name for name in _COSTLY if name in self.names]
-        words = set(_WORD.findall(_TEXT.sub("", text).lower()))
-        if not words.issubset(_LOGIC.union(self.names)):
-            self._costly = []  # other words may be true of NULL, as IS is
+        words = set(_WORD.findall(plain.lower()))
+        operators = _SYMBOLS.findall(_NUMBER.sub("", plain))
+        has_safe_words = words.issubset(_LOGIC.union(self.names))
+        if not has_safe_words or not all(map(_OPERATOR.fullmatch, operators)):
+            self._costly = []  # others may be true or false of NULL, as IS and <=> are
         self._text = text
         self._positions = positions
         self._chosen(np.zeros(0, np.int64))
@@ -108,6 +112,17 @@ class PositionCondition:
             )
         are_chosen: Bools = truth.fill_null(value=if_open).to_numpy()
         return cells[are_chosen]
+
+
+def _meant(text: str, condition: str) -> str:
+    """The square or the score that a text of a condition means, as the columns have it."""
+    if text.lower() in _SQUARES.categories:
+        return text.lower()
+    with suppress(ScoreFormatError):
+        score = str(Score(text))
+        if score in _SCORE.categories:
+            return score
+    raise UsageError(f"'{text}' in {condition!r} is neither a score such as 'G0.5' nor a square")
 
 
 def _first_line(error: Exception) -> str:
@@ -191,6 +206,7 @@ def epd_lines(positions: TablePositions, cells: Ints) -> Iterator[str]:
     for start in range(0, len(cells), _LINES_AT_ONCE):
         for facts in facts_of(positions, cells[start : start + _LINES_AT_ONCE]):
             placement = " ".join(facts.pop("fen").split()[:4])
+            del facts["accrued"]  # no line needs it, as it is always the own score
             operations = [_operation(name, value) for name, value in facts.items()]
             yield f"{placement} {' '.join(operations)}"
 
@@ -204,13 +220,14 @@ def facts_of(positions: TablePositions, cells: Ints) -> Iterator[dict[str, Any]]
 
     `zugzwang` is there only for a mutual zugzwang: `mate` if ordinary chess has it too.
     """
-    names = [name for name in (*_SHOWN, *_ZUGZWANG) if name in positions.columns]
+    names = [name for name in ("own", *_SHOWN, *_ZUGZWANG) if name in positions.columns]
     rows = frame_of(positions, cells, names).to_dicts()
     for cell, row in zip(cells.tolist(), rows, strict=True):
         is_zugzwang = row.pop("zugzwang")
         is_mate = row.pop("mate_zugzwang")
         other = row.pop("other")
-        facts = {"fen": fen_of_cell(positions.layout, cell), **row}
+        fen = fen_of_cell(positions.layout, cell)
+        facts = {"fen": fen, "accrued": row.pop("own"), **row}
         if is_zugzwang:
             facts["zugzwang"] = "mate" if is_mate else "mobility"
             facts["other"] = other

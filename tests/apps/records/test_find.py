@@ -108,6 +108,18 @@ def test_scores_stand_in_their_order(table_folder: Path, records: dict[str, Reco
         "COALESCE(keep, 0) = 3 AND NOT white",
         "CASE WHEN only THEN white ELSE drawn END",
         "false AND only",
+        "keep <=> 1",
+        "NOT (only <=> drawn)",
+        "keep <=> keep_result OR white",
+        "keep != 2 AND keep >= -1 AND keep*2 <= moves/1.5",
+        "keep // 2 = 1",
+        "(keep XOR moves) = 2",
+        "(keep & 1) = 1",
+        "(keep | 1) = 3",
+        "keep <= +2 AND -keep < -1",
+        "only IS TRUE",
+        "only IS DISTINCT FROM drawn",
+        "keep::boolean AND only",
     ],
 )
 def test_columns_that_cost_much_change_no_answer(table_folder: Path, where: str) -> None:
@@ -118,6 +130,21 @@ def test_columns_that_cost_much_change_no_answer(table_folder: Path, where: str)
         expected = whole.select(pl.sql_expr(where).alias("truth"))["truth"].fill_null(value=False)
         found = first_of(PositionCondition(positions, where).cells(), None)
     assert found.tolist() == cells[expected.to_numpy()].tolist()
+
+
+@pytest.mark.parametrize(
+    ("where", "same"),
+    [
+        ("outcome >= 'g3'", "outcome >= 'G3.0'"),
+        ("other < '+0.5'", "other < 'G0.5'"),
+        ("wk IN ('E4', 'b1')", "wk IN ('e4', 'b1')"),
+    ],
+)
+def test_scores_and_squares_are_read_as_everywhere(
+    table_folder: Path, where: str, same: str
+) -> None:
+    with TablePositions(table_folder, Material.parse("KPvK")) as positions:
+        assert 0 < count_of(positions, where) == count_of(positions, same)
 
 
 @pytest.mark.parametrize(
