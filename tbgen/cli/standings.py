@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
 import click
 
-from tbgen.apps.events.columns import NO_VALUE, byes_of, cells_of
+from tbgen.apps.events.columns import NO_VALUE, cells_of
 from tbgen.apps.events.criteria import DEFAULT_ORDER, PRESETS, TIE_BREAKS, TieBreak
 from tbgen.apps.events.crosstable import tcec_json
 from tbgen.apps.events.event import by_event, games_of_event
 from tbgen.apps.events.players import PlayerRow
 from tbgen.apps.events.standings import Standings
-from tbgen.apps.events.ties import ties_of
+from tbgen.apps.events.told import Told, told_of
 from tbgen.apps.games.batch import GamesTask
-from tbgen.apps.games.dates import in_words
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.tags import Source
@@ -261,40 +260,46 @@ def _show_tables(ranked: Sequence[Standings], build: str) -> None:
         if number:
             click.echo()
         if len(ranked) > 1:
-            click.echo(printable(_title_of(standings)))
-        if standings.rows:
-            _show_table(standings)
-        else:
-            click.echo("no game counts yet")
-        _show_notes(standings, build)
+            told = told_of(standings)
+            parts = filter(None, (told.title, told.dates, told.counts))
+            click.echo(printable(", ".join(parts)))
+        for line in lines_of(standings, build):
+            click.echo(line)
 
 
-def _title_of(standings: Standings) -> str:
-    parts = [standings.event or "Games without an event"]
-    dates = in_words(standings.days)
-    if dates:
-        parts.append(dates)
-    parts.append(counted(len(standings.finished) - standings.byes, "game", "games"))
-    parts.append(counted(len(standings.rows), "player", "players"))
-    return ", ".join(parts)
+def lines_of(standings: Standings, build: str) -> Iterator[str]:
+    """An event as the terminal shows it; `build` is the command for missing tables."""
+    told = told_of(standings)
+    if not standings.rows:
+        yield "no game counts yet"
+    else:
+        yield printable(told.headline)
+        for bracket_round in told.bracket:
+            yield bracket_round.name
+            for winner, rest in bracket_round.ties:
+                yield printable(f"  {winner}{rest}")
+            for bye in bracket_round.byes:
+                yield printable(f"  {bye}")
+        if told.note:
+            yield told.note
+        yield from _table_of(standings, told)
+    yield from _notes_of(standings, told, build)
 
 
-def _show_table(standings: Standings) -> None:
-    """Print the rows of all players, with a column for each of them if there is room."""
+def _table_of(standings: Standings, told: Told) -> Iterable[str]:
+    """The rows of all players, with a column for each of them if there is room."""
     rows = standings.rows
     columns = {}
     for criterion in _shown_criteria(standings):
         columns[criterion] = cells_of(standings, criterion)
-    byes = byes_of(standings)
-    if byes:
-        columns["byes"] = byes
+    if told.byes:
+        columns["byes"] = told.byes
     heads = ["", "player", "games", *columns]
     cells = []
     for row in rows:
         games = str(row.games - row.byes)
         figures = [column.get(row.name, "").replace(NO_VALUE, "") for column in columns.values()]
         cells.append([str(row.rank), row.name, games, *figures])
-    lines = list(table_lines(heads, cells))
     if len(rows) <= _MOST_ACROSS:
         ranks = [str(row.rank) for row in rows]
         crossed_cells = []
@@ -302,8 +307,8 @@ def _show_table(standings: Standings) -> None:
             crossed_cells.append([*line, *_meetings(row, rows)])
         across = list(table_lines([*heads, *ranks], crossed_cells))
         if max(map(len, across)) <= terminal_width():
-            lines = across
-    click.echo("\n".join(lines))
+            return across
+    return table_lines(heads, cells)
 
 
 def _shown_criteria(standings: Standings) -> list[TieBreak]:
@@ -331,27 +336,26 @@ def _meetings(row: PlayerRow, rows: Sequence[PlayerRow]) -> list[str]:
     return cells
 
 
-def _show_notes(standings: Standings, build: str) -> None:
-    """Print how the players are ranked, and what that lacks; `build` is the command for tables."""
+def _notes_of(standings: Standings, told: Told, build: str) -> Iterator[str]:
+    """How the players are ranked, and what that lacks; `build` is the command for tables."""
     order = ", then ".join(standings.order)
     schemes = ", ".join(scheme.value for scheme in standings.schemes)
     if standings.rows:
-        click.echo(f"ranked by {order}; points: {schemes}")
-    ties = ties_of(standings)
-    if len(ties) <= _MOST_TIES:
-        for sentences in ties:
-            click.echo(printable(" ".join(sentences)))
+        yield f"ranked by {order}; points: {schemes}"
+    if len(told.ties) <= _MOST_TIES:
+        for sentences in told.ties:
+            yield printable(" ".join(sentences))
     if standings.unfinished:
         games = counted(len(standings.unfinished), "game", "games")
-        click.echo(f"{games} without a result left out")
+        yield f"{games} without a result left out"
     for error in standings.by_sheet:
-        click.echo(printable(f"counted by the score sheet, for it is unreadable: {error}"))
+        yield printable(f"counted by the score sheet, for it is unreadable: {error}")
     for error in standings.skipped:
-        click.echo(printable(f"left out: {error}"))
+        yield printable(f"left out: {error}")
     if standings.provisional:
         lacking = len(standings.provisional) - (None in standings.provisional)
         advice = ""
         if lacking:
             them = "it" if lacking == 1 else "them"
             advice = f"; build {them} with: {build}"
-        click.echo(with_program(standings.caveat + advice))
+        yield with_program(standings.caveat + advice)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, Generic, NamedTuple
+from typing import Any, Final, Generic, NamedTuple
 
 from tbgen.apps.events.tiebreaks import Entrant
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.tags import KNOCKOUT, number_in
+from tbgen.facts import facts_of
 from tbgen.rules.points import Scoring
 from tbgen.score import Color
+from tbgen.text import in_decimals
 
 MORE_GAMES: Final = 2
 """The number of games that extend a tie with equal points."""
@@ -72,32 +75,128 @@ def _side_of(player: Entrant, white: Entrant) -> Color:
     return Color.WHITE if player == white else Color.BLACK
 
 
-def knockout_rounds(games: Sequence[EventGame]) -> dict[int, list[Tie[str]]]:
-    """Round -> the ties of a knockout; empty for other events.
+@dataclass(frozen=True)
+class Knockout:
+    """What the games of a knockout say of its bracket."""
 
-    A player of a later round has gone on.
+    rounds: dict[int, list[Tie[str]]]
+    """Round -> its ties. Those without a game so far are missing."""
+    byes: dict[int, list[str]]
+    """Round -> the players who had no tie in it, and went on."""
+    winner: str | None
+    """Who has won; None as long as that is not certain."""
+
+    def facts(self) -> dict[str, Any]:
+        """The bracket as JSON has it."""
+        ties = []
+        for number, ties_of_round in self.rounds.items():
+            for tie in ties_of_round:
+                facts = facts_of(tie, "players", "points", "winner", "decided_by")
+                ties.append({"round": number, **facts})
+        return {"winner": self.winner, "ties": ties}
+
+
+def knockout_of(games: Sequence[EventGame], *, is_over: bool) -> Knockout | None:
+    """The bracket of a knockout; None for other events.
+
+    Nobody knows from the games alone whether a tie, or the knockout, goes on. A tie is over if the
+    tag `MeetingGames` says so, or if one of its players has a game in a later round. The knockout
+    is over if all but one of as many players as the tag `MatchPlayers` says have lost a tie. All of
+    it is over if `is_over`.
     """
     meetings: dict[tuple[int, frozenset[str]], list[EventGame]] = {}
-    last_round: dict[str, int] = {}
+    rounds_of_player: dict[str, set[int]] = {}
     for game in games:
-        if game.tags.get("EventType") == KNOCKOUT:
+        if game.tags.get("EventType") == KNOCKOUT and not game.is_bye:
             key = (game.round_number, frozenset(game.players))
             meetings.setdefault(key, []).append(game)
             for name in game.players:
-                last_round[name] = max(last_round.get(name, 0), game.round_number)
-    fewest = min((len(meeting) for meeting in meetings.values()), default=0)
+                rounds_of_player.setdefault(name, set()).add(game.round_number)
+    if not meetings:
+        return None
+    last_round = {name: max(numbers) for name, numbers in rounds_of_player.items()}
     rounds: dict[int, list[Tie[str]]] = {}
     for (number, _), meeting in meetings.items():
         meeting.sort(key=_number_of)
-        length = number_in(meeting[0].tags.get("MeetingGames", "")) or fewest
-        whites = [(game.players[Color.WHITE], game) for game in meeting]
-        tie = tie_of(meeting[0].players, whites, length)
-        for name in tie.players:
-            if last_round[name] > number:
-                tie = tie._replace(winner=name)
-                break
+        tie = _tie_of_meeting(meeting, number, last_round, is_over=is_over)
         rounds.setdefault(number, []).append(tie)
-    return dict(sorted(rounds.items()))
+    lost_in = _losers(rounds)
+    left = rounds_of_player.keys() - lost_in.keys()
+    is_complete = is_over or len(rounds_of_player) == _players_in_tags(games)
+    return Knockout(
+        dict(sorted(rounds.items())),
+        _byes(rounds_of_player, lost_in),
+        next(iter(left)) if is_complete and len(left) == 1 else None,
+    )
+
+
+def _tie_of_meeting(
+    games: Sequence[EventGame], number: int, last_round: Mapping[str, int], *, is_over: bool
+) -> Tie[str]:
+    players = games[0].players
+    whites = [(game.players[Color.WHITE], game) for game in games]
+    gone_on = [name for name in players if last_round[name] > number]
+    length = number_in(games[0].tags.get("MeetingGames", ""))
+    # Of a tie without a known length, an odd game has decided nothing.
+    tie = tie_of(players, whites, length or len(games) + 1)
+    if tie.winner is None and (is_over or gone_on):
+        tie = tie_of(players, whites, len(games))
+    # Until the end, a later game of one player may be the game for the third place.
+    is_open = tie.winner is None or is_over
+    if len(gone_on) == 1 and is_open and gone_on[0] != tie.winner:
+        tie = tie._replace(winner=gone_on[0], decided_by=None)
+    return tie
+
+
+def _losers(rounds: Mapping[int, Iterable[Tie[str]]]) -> dict[str, int]:
+    """Player -> the round in which the player lost a tie."""
+    lost_in = dict[str, int]()
+    for number, ties in sorted(rounds.items()):
+        for tie in ties:
+            for name in tie.players:
+                if tie.winner is not None and name != tie.winner:
+                    lost_in.setdefault(name, number)
+    return lost_in
+
+
+def _byes(
+    rounds_of_player: Mapping[str, Collection[int]], lost_in: Mapping[str, int]
+) -> dict[int, list[str]]:
+    """Round -> the players without a game in it who had lost no tie, and played later."""
+    numbers = sorted(set().union(*rounds_of_player.values()))
+    byes: dict[int, list[str]] = {}
+    for number in numbers:
+        for name, played in sorted(rounds_of_player.items()):
+            has_lost = lost_in.get(name, number) < number
+            if number not in played and number < max(played) and not has_lost:
+                byes.setdefault(number, []).append(name)
+    return byes
+
+
+def _players_in_tags(games: Iterable[EventGame]) -> int:
+    """The number of players of the knockout; 0 if no tag has it."""
+    return max((number_in(game.tags.get("MatchPlayers", "")) for game in games), default=0)
+
+
+def tie_in_words(tie: Tie[str]) -> tuple[str, str]:
+    """The winner of a tie, empty without one, and the rest of the sentence."""
+    points = [in_decimals(points) for points in tie.points]
+    if tie.winner is None:
+        return "", f"{' – '.join(tie.players)}, {' to '.join(points)}, undecided"
+    loser = next(name for name in tie.players if name != tie.winner)
+    if tie.winner != tie.players[0]:
+        points.reverse()
+    if tie.decided_by is None:
+        return tie.winner, f" – {loser}, {' to '.join(points)}: {tie.winner} went on"
+    told = f" beats {loser}, {' to '.join(points)}"
+    if tie.decided_by != "points":
+        told += f", by {tie.decided_by}"
+    return tie.winner, told
+
+
+def round_in_words(number: int) -> str:
+    """The name of a round of a knockout."""
+    return f"Round {number}" if number else "Rounds without a number"
 
 
 def _number_of(game: EventGame) -> int:

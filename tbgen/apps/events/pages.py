@@ -14,17 +14,14 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from tbgen.apps.events.columns import byes_of, columns_of
+from tbgen.apps.events.columns import columns_of
 from tbgen.apps.events.crosstable import ratings_of
 from tbgen.apps.events.endings import MARKS, MEANINGS, ended_in_words, mark_of, reason_of
-from tbgen.apps.events.headline import heading, headline
-from tbgen.apps.events.knockout import knockout_rounds
 from tbgen.apps.events.rounds import grid_of, rounds_of
 from tbgen.apps.events.sources import GamesFile, files_in_words, games_file, rules_in_words
 from tbgen.apps.events.standings import Standings
-from tbgen.apps.events.ties import ties_of
+from tbgen.apps.events.told import NAMELESS, told_of
 from tbgen.apps.games.annotate import annotate
-from tbgen.apps.games.dates import in_words
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.rules import Rules
@@ -36,7 +33,6 @@ from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
 from tbgen.score import Color
 from tbgen.system import __version__
-from tbgen.text import counted
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -50,7 +46,6 @@ _HEAD_BYTES: Final = 1000
 """The generator stands within the first bytes of a page."""
 _MOST_NAME: Final = 80
 """The most characters of a page's name."""
-_NAMELESS: Final = "Games without an event"
 
 GameKey = tuple[str, int]
 """The file of a game, and its number there."""
@@ -90,7 +85,7 @@ def _event(
     standings: Standings, rules: Rules, pages: Mapping[GameKey, _GamePage], beside: str = ""
 ) -> dict[str, Any]:
     """An event as its template receives it; the pages of its games are in the folder `beside`."""
-    knockout = knockout_rounds(standings.finished)
+    told = told_of(standings)
     rounds = rounds_of(standings)
     marks = {mark_of(game) for game in standings.finished}
     meanings = {}
@@ -100,38 +95,21 @@ def _event(
     ratings = ratings_of(standings)
     has_parts = any(game.points(Color.WHITE).denominator > 2 for game in standings.finished)
     return {
-        "title": standings.event or "Standings",
+        "title": told.title,
+        "told": told,
         "decimals": 4 if has_parts else 1,
         "by_sheet": list(_unreadable_in_words(standings)),
         "skipped": [without_folder(fault) for fault in standings.skipped],
         "standings": standings,
-        "dates": in_words(standings.days),
-        "counts": ", ".join(_counts_in_words(standings)),
-        "headline": headline(standings, knockout),
-        "heading": heading(standings, knockout),
-        "knockout": knockout,
         "columns": columns_of(standings),
-        "byes": byes_of(standings),
         "ratings": ratings if any(ratings.values()) else {},
-        "ties": [] if knockout else ties_of(standings),
-        "grid": None if knockout else grid_of(standings, rounds),
+        "grid": grid_of(standings, rounds) if standings.knockout is None else None,
         "meanings": meanings,
         "rounds": rounds,
         "rules": list(rules_in_words(standings, rules)),
         "pages": pages,
         "beside": beside,
     }
-
-
-def _counts_in_words(standings: Standings) -> Iterator[str]:
-    """How many games, players and byes an event has."""
-    if standings.rows:
-        games = counted(len(standings.finished) - standings.byes, "game", "games")
-        yield f"{games} of {counted(len(standings.rows), 'player', 'players')}"
-    if standings.byes:
-        yield counted(standings.byes, "bye", "byes")
-    if standings.unfinished:
-        yield f"{counted(len(standings.unfinished), 'game', 'games')} without a result"
 
 
 def _unreadable_in_words(standings: Standings) -> Iterator[str]:
@@ -250,11 +228,9 @@ class EventSite:
         events = []
         for standings, folder in zip(self.ranked, self.folders, strict=True):
             event = {
-                "title": standings.event or _NAMELESS,
+                "told": told_of(standings),
                 "href": f"{folder}/{INDEX}",
-                "dates": in_words(standings.days),
                 "standings": standings,
-                "headline": headline(standings, knockout_rounds(standings.finished)),
             }
             events.append(event)
         return _filled(
@@ -372,7 +348,7 @@ def _game_page(site: EventSite, page: _GamePage, text: GameText, digest: str) ->
         root="../",
         title=f"{page.game.players[0]} – {page.game.players[1]}",
         game=page.game,
-        event=page.standings.event or _NAMELESS,
+        event=page.standings.event or NAMELESS,
         back=f"../{INDEX}" if site.is_single else INDEX,
         anchor=page.name,
         before=page.before,

@@ -10,16 +10,17 @@
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from tbgen.apps.events import tiebreaks
 from tbgen.apps.events.criteria import DEFAULT_ORDER, ON_TABLE, TieBreak
 from tbgen.apps.events.event import names_of_events
+from tbgen.apps.events.knockout import Knockout, knockout_of
 from tbgen.apps.events.players import PlayerRow, cross_table, rows_of
 from tbgen.apps.events.repeats import repeats
 from tbgen.apps.events.tiebreaks import Criterion, Values
@@ -214,19 +215,16 @@ class Standings:
 
     @property
     def is_over(self) -> bool:
-        """Whether every game has been played, as far as anybody can know.
+        """Whether somebody has said that the event is over, and no game lacks a result.
 
-        Somebody has said so, or more than two players have met each other equally often.
+        Games alone never say that no more will follow.
         """
-        if self.unfinished:
-            return False
-        if self._is_said_to_be_over:
-            return True
-        meetings = set()
-        everybody = [row.name for row in self.rows]
-        for row in self.rows:
-            meetings |= {len(row.met.get(name, [])) for name in everybody if name != row.name}
-        return len(everybody) > 2 and len(meetings) == 1
+        return self._is_said_to_be_over and not self.unfinished
+
+    @cached_property
+    def knockout(self) -> Knockout | None:
+        """The bracket, if the event is a knockout."""
+        return knockout_of(self.finished, is_over=self.is_over)
 
     @property
     def is_first_certain(self) -> bool:
@@ -238,19 +236,15 @@ class Standings:
             return True  # the score sheet has no doubts
         if self.order[0] != "points":
             return False
-        lowest, _ = self._range_of(self.rows[0])
-        return all(self._range_of(row)[1] < lowest for row in self.rows[1:])
-
-    def _range_of(self, row: PlayerRow) -> tuple[Fraction, Fraction]:
-        """The fewest and the most points that a player has when all scores are final."""
-        fewest = row.points
-        most = row.points
+        fewer = defaultdict[str, Fraction](Fraction)
+        more = defaultdict[str, Fraction](Fraction)
         for game in self.doubtful:
             for side in Color:
-                if game.players[side] == row.name:
-                    fewest -= game.points(side)
-                    most += WIN - game.points(side)
-        return fewest, most
+                fewer[game.players[side]] += game.points(side)
+                more[game.players[side]] += WIN - game.points(side)
+        first = self.rows[0]
+        lowest = first.points - fewer[first.name]
+        return all(row.points + more[row.name] < lowest for row in self.rows[1:])
 
     def doubts(self, entered: Collection[str] = ()) -> Iterator[str]:
         """What may be wrong: several events, games that stand twice, or names that do not stand for
@@ -312,7 +306,7 @@ class Standings:
 
     def facts(self) -> dict[str, Any]:
         """The standings as JSON has them."""
-        return {
+        facts: dict[str, Any] = {
             "event": self.event,
             "dates": in_words(self.days),
             "tiebreak": list(self.order),
@@ -323,6 +317,9 @@ class Standings:
             "provisional": {name or "?": number for name, number in self.provisional.most_common()},
             "players": [row.facts(self.indices) for row in self.rows],
         }
+        if self.knockout is not None:
+            facts["knockout"] = self.knockout.facts()
+        return facts
 
     def csv_rows(self) -> list[dict[str, Any]]:
         """The players as rows of a table; then a row with the reason for each unreadable game.

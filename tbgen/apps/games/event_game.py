@@ -31,6 +31,7 @@ READ_TAGS: Final = (
     "MatchId",
     "MatchGame",
     "MeetingGames",
+    "MatchPlayers",
     "Termination",
     "TerminationDetails",
     "RMobilityBounds",

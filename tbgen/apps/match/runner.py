@@ -287,6 +287,7 @@ class Referee:
             if match.plan.format is Format.KNOCKOUT:
                 tags["EventType"] = KNOCKOUT
                 tags["MeetingGames"] = str(match.plan.games)
+                tags["MatchPlayers"] = str(match.plan.players)
             tags["MatchId"] = self._journal.state.match
             text = to_pgn(sheet, tags, self._settings.comment_facts)
             await asyncio.to_thread(self._journal.append, text)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tbgen.apps.events.criteria import DEFAULT_ORDER, TIE_BREAKS, TieBreak
 from tbgen.apps.events.crosstable import tcec_json
 from tbgen.apps.events.event import by_event, faults_of_event, games_of_event, names_of_events
-from tbgen.apps.events.knockout import Tie, knockout_rounds
+from tbgen.apps.events.knockout import Tie, knockout_of
 from tbgen.apps.events.standings import Standings
 from tbgen.apps.games.batch import ChunkDecider, GamesTask
 from tbgen.apps.games.event_game import EventGame
@@ -124,10 +124,13 @@ def test_a_tie_of_a_knockout_has_points_and_the_player_ahead_by_them_or_by_small
         game("Ann", "Bob", "G3.0", scoring=scoring),
         game("Bob", "Ann", "G5.0", scoring=scoring),
     ]
-    rounds = knockout_rounds(
-        [each._replace(tags={"EventType": "k.o.", "Round": "2"}) for each in games]
+    found = knockout_of(
+        [each._replace(tags={"EventType": "k.o.", "Round": "2"}) for each in games], is_over=True
     )
-    assert rounds == {2: [Tie(("Ann", "Bob"), (Fraction(1), Fraction(1)), "Ann", "r-mobility")]}
+    assert found is not None
+    assert found.rounds == {
+        2: [Tie(("Ann", "Bob"), (Fraction(1), Fraction(1)), "Ann", "r-mobility")]
+    }
 
 
 def test_a_ranking_says_that_bounds_exclude_a_score_that_it_uses() -> None:

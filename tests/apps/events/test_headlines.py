@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tbgen.apps.events.endings import ended_in_words
-from tbgen.apps.events.headline import heading, headline
 from tbgen.apps.events.standings import Standings
 from tbgen.apps.events.ties import ties_of
+from tbgen.apps.events.told import heading, headline
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.tags import Source
 from tbgen.rules.points import Scoring
@@ -20,7 +20,7 @@ def game(white: str, black: str, final: str, *, is_final: bool = True) -> EventG
 
 
 def said(games: list[EventGame], *, is_over: bool = False) -> str:
-    return headline(Standings(games, is_over=is_over), {})
+    return headline(Standings(games, is_over=is_over))
 
 
 MATCH = [game("Ann", "Bob", "G1.5"), game("Bob", "Ann", "G2.5")]
@@ -49,8 +49,8 @@ def test_the_heading_names_the_last_round_of_which_a_game_has_been_played() -> N
         ([*played, bye, to_play._replace(tags={"Round": "2.2"})], "Standings in round 2"),
         (MATCH, "Standings"),
     ):
-        assert heading(Standings(games), {}) == words
-    assert heading(Standings(played, is_over=True), {}) == "Final standings"
+        assert heading(Standings(games)) == words
+    assert heading(Standings(played, is_over=True)) == "Final standings"
     # Pairings of the first round have an event, too.
     assert Standings([to_play]).event == "Open"
 
@@ -77,7 +77,7 @@ def test_nobody_wins_while_a_score_that_is_not_final_may_change_who_is_first(
     standings = Standings([*won, doubtful], is_over=True)
     assert standings.is_first_certain is is_certain
     verb = "wins" if is_certain else "leads"
-    assert headline(standings, {}) == f"Ann {verb} with 1.7500 points, from 2 games."
+    assert headline(standings) == f"Ann {verb} with 1.7500 points, from 2 games."
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.apps.events.knockout import knockout_rounds
+from tbgen.apps.events.knockout import knockout_of
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.read import PgnGame, read_games
 from tbgen.apps.match.knockout import Meeting, bracket_of, first_round
@@ -94,9 +94,8 @@ def test_the_file_of_a_knockout_shows_the_bracket_of_its_referee(
         number: (chance.choice(list(Color)), chance.choice([0, 1, 3, 20])) for number in range(500)
     }
     bracket, results = played(knockout(players, games), outcomes, Scoring(), rounds)
-    tagged = [
-        game._replace(tags={**game.tags, "MeetingGames": str(games)}) for game in results.values()
-    ]
+    tags = {"MeetingGames": str(games), "MatchPlayers": str(players)}
+    tagged = [game._replace(tags={**game.tags, **tags}) for game in results.values()]
     expected = {
         frozenset(f"P{player}" for player in each.tie.players): None
         if each.tie.winner is None
@@ -106,11 +105,18 @@ def test_the_file_of_a_knockout_shows_the_bracket_of_its_referee(
         if each.tie.decided_by != "bye"
         and any(pairing.number in results for pairing in each.pairings)
     }
-    assert {
-        frozenset(tie.players): tie.winner
-        for ties in knockout_rounds(tagged).values()
-        for tie in ties
-    } == expected
+    shown = knockout_of(tagged, is_over=False)
+    if shown is None:
+        assert not expected
+        return
+    found = {}
+    for ties in shown.rounds.values():
+        for tie in ties:
+            found[frozenset(tie.players)] = tie.winner
+    assert found == expected
+    final = bracket[-1][0].tie
+    is_over = len(bracket[-1]) == 1 and final.winner is not None
+    assert shown.winner == (f"P{final.winner}" if is_over else None)
 
 
 MATES = dict.fromkeys(range(1, 11), (Color.WHITE, 0))

@@ -107,7 +107,7 @@ def test_the_page_of_an_event_says_what_is_not_final_and_where_it_is_from(
     for ended in ("Black resigned", "White lost on time", "adjudicated: TCEC win rule"):
         assert f"<td>{ended}</td>" in league
     assert "Black forfeited" in league
-    assert "Final standings" in league
+    assert "Standings after round 2" in league
     assert re.search(r"Round 1, Engine . – Engine ., \S+: season.pgn, game 18, ply 1: ", league)
 
 

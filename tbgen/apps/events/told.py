@@ -1,0 +1,157 @@
+"""What the shell and the pages say of an event: how far it has come, and who leads or has won."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tbgen.apps.events.columns import byes_of, name_of, value_of
+from tbgen.apps.events.criteria import TieBreak
+from tbgen.apps.events.knockout import Knockout, round_in_words, tie_in_words
+from tbgen.apps.events.players import PlayerRow
+from tbgen.apps.events.standings import Standings
+from tbgen.apps.events.ties import names_in_words, ties_of
+from tbgen.apps.games.dates import in_words
+from tbgen.text import counted
+
+NAMELESS = "Games without an event"
+SUMS_OF_KNOCKOUT = "The ties decide a knockout, not these sums."
+
+
+@dataclass(frozen=True)
+class BracketRound:
+    """A round of a knockout in words."""
+
+    name: str
+    ties: list[tuple[str, str]]
+    """The winner of each tie, or an empty text, and the rest of the sentence."""
+    byes: list[str]
+    """A line for each player without an opponent."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """An event in words, for the shell and for pages."""
+
+    title: str
+    dates: str
+    counts: str
+    """How many games, players and byes it has."""
+    headline: str
+    """Who has won, or leads; empty if no game counts."""
+    heading: str
+    """What the table of players shows."""
+    bracket: list[BracketRound]
+    """Empty unless the event is a knockout."""
+    note: str
+    """What a reader of the table has to know; empty if there is nothing."""
+    byes: dict[str, str]
+    """Player -> the points of byes; empty without byes."""
+    ties: list[list[str]]
+    """Why players with equal points stand in their order."""
+
+
+def told_of(standings: Standings) -> Told:
+    """What there is to say of an event."""
+    knockout = standings.knockout
+    return Told(
+        title=standings.event or NAMELESS,
+        dates=in_words(standings.days),
+        counts=", ".join(_counts_in_words(standings)),
+        headline=headline(standings),
+        heading=heading(standings),
+        bracket=[] if knockout is None else list(_bracket_in_words(knockout)),
+        note="" if knockout is None else SUMS_OF_KNOCKOUT,
+        byes=byes_of(standings),
+        ties=ties_of(standings) if knockout is None else [],
+    )
+
+
+def headline(standings: Standings) -> str:
+    """Who has won, or leads; empty if no game counts.
+
+    Somebody wins only if somebody has said that the event is over, or if the games of a knockout
+    prove it.
+    """
+    if not standings.rows:
+        return ""
+    if standings.knockout is not None:
+        return _of_knockout(standings.knockout)
+    first = [row for row in standings.rows if row.rank == 1]
+    names = names_in_words(first)
+    criterion = standings.order[0]
+    value = value_of(standings, criterion, first[0])
+    with_value = f" with {value} {_unit_of(criterion, value)}" if value else ""
+    is_decided = standings.is_over and standings.is_first_certain
+    if len(first) > 1:
+        place = "first place" if is_decided else "the lead"
+        return f"{names} share {place}{with_value}."
+    games = counted(first[0].games - first[0].byes, "game", "games")
+    verb = "wins" if is_decided else "leads"
+    told = f"{names} {verb}{with_value}, from {games}."
+    if len(standings.rows) > 1:
+        told += _second(standings, standings.rows[1])
+    return told
+
+
+def heading(standings: Standings) -> str:
+    """What the table of players shows: final standings, or those after or in a round."""
+    if standings.knockout is not None:
+        return "Points of all games"
+    if standings.is_over and not standings.doubtful:
+        return "Final standings"
+    # Byes have their points before the round is played.
+    played = {game.round_number for game in standings.finished if not game.is_bye}
+    if 0 in played or not played:
+        return "Standings"
+    last = max(played)
+    is_running = any(game.round_number == last for game in standings.unfinished)
+    return f"Standings {'in' if is_running else 'after'} round {last}"
+
+
+def _second(standings: Standings, second: PlayerRow) -> str:
+    """Who is second, if only a tie-break says so."""
+    criterion = standings.order[0]
+    if second.behind_by in (None, criterion):
+        return ""
+    assert second.behind_by is not None
+    return f" {second.name} has as much, and is second by {name_of(second.behind_by)}."
+
+
+def _unit_of(criterion: TieBreak, value: str) -> str:
+    """What a value counts, such as `points`."""
+    if criterion not in ("classical", "points"):
+        return f"by {name_of(criterion)}"
+    unit = "point" if value == "1" else "points"
+    return f"{unit} on the score sheet" if criterion == "classical" else unit
+
+
+def _of_knockout(knockout: Knockout) -> str:
+    """The winner, or how far the last round has come."""
+    if knockout.winner is not None:
+        return f"{knockout.winner} wins the knockout."
+    number = max(knockout.rounds)
+    ties = knockout.rounds[number]
+    decided = sum(tie.winner is not None for tie in ties)
+    undecided = len(ties) - decided
+    counts = [counted(decided, "tie is decided", "ties are decided")]
+    if undecided:
+        counts.append(f"{undecided} {'is' if undecided == 1 else 'are'} not")
+    return f"{round_in_words(number)}: {', '.join(counts)}."
+
+
+def _bracket_in_words(knockout: Knockout) -> Iterator[BracketRound]:
+    for number, ties in knockout.rounds.items():
+        byes = [f"{name}: bye" for name in knockout.byes.get(number, [])]
+        yield BracketRound(round_in_words(number), [tie_in_words(tie) for tie in ties], byes)
+
+
+def _counts_in_words(standings: Standings) -> Iterator[str]:
+    """How many games, players and byes an event has."""
+    if standings.rows:
+        games = counted(len(standings.finished) - standings.byes, "game", "games")
+        yield f"{games} of {counted(len(standings.rows), 'player', 'players')}"
+    if standings.byes:
+        yield counted(standings.byes, "bye", "byes")
+    if standings.unfinished:
+        yield f"{counted(len(standings.unfinished), 'game', 'games')} without a result"
