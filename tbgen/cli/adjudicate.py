@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import click
 
-from tbgen.apps.games.batch import ChunkReport, GamesTask, total
+from tbgen.apps.games.batch import ChunkReport, FilesDecider, GamesTask, total
 from tbgen.apps.games.decide import Ground
 from tbgen.apps.games.joining import JoinedGames
 from tbgen.apps.games.rules import Continue, Rules
@@ -223,15 +223,19 @@ def _decided(
 
     If `whole`, an incomplete file is an error, because it never replaces another one.
     """
-    with outputs.open("the verdicts") as verdicts_file, outputs.open("the copy") as copy:
+    solve = None if solver is None else solver.bracket
+    solved_line = None if solver is None else solver.line
+    with (
+        outputs.open("the verdicts") as verdicts_file,
+        outputs.open("the copy") as copy,
+        closing(FilesDecider(task, jobs, solve, solved_line)) as decider,
+    ):
         writer = None if verdicts_file is None else GamesWriter(verdicts_file)
         joined = None if copy is None else JoinedGames(copy)
-        solve = None if solver is None else solver.bracket
-        solved_line = None if solver is None else solver.line
 
         def decided() -> Iterator[ChunkReport]:
             for name in names:
-                reports = adjudicated([name], task, jobs, solve, solved_line, whole=whole)
+                reports = adjudicated([name], decider, whole=whole)
                 if in_place:
                     yield from _rewritten(name, reports, writer)
                     continue

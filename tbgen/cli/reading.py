@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from tbgen.apps.events.event import faults_of_event, games_of_event
-from tbgen.apps.games.batch import ChunkReport, GamesTask, adjudicate_file, total
-from tbgen.apps.games.decide import Ground, Solve, SolvedLine
+from tbgen.apps.games.batch import ChunkReport, FilesDecider, GamesTask, total
+from tbgen.apps.games.decide import Ground
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.rules import Rules
 from tbgen.cli import complain, complain_of, say
@@ -29,13 +30,7 @@ def asked_files(names: Sequence[str]) -> list[str]:
 
 
 def adjudicated(
-    names: Sequence[str],
-    task: GamesTask,
-    jobs: int = 1,
-    solve: Solve | None = None,
-    solved_line: SolvedLine | None = None,
-    *,
-    whole: bool = False,
+    names: Sequence[str], decider: FilesDecider, *, whole: bool = False
 ) -> Iterator[ChunkReport]:
     """The games of files, part by part.
 
@@ -43,8 +38,7 @@ def adjudicated(
     """
     for name in names:
         try:
-            reports = adjudicate_file(name, task, jobs, solve, solved_line)
-            yield from reading(name, reports, _size_of)
+            yield from reading(name, decider.decide(name), _size_of)
         except InputFileError as error:
             if whole:
                 raise
@@ -58,7 +52,8 @@ def event_games(
 
     It says where tags contradict the moves.
     """
-    parts = list(adjudicated(names, task, jobs))
+    with closing(FilesDecider(task, jobs)) as decider:
+        parts = list(adjudicated(names, decider))
     games = list[EventGame]()
     for part in parts:
         games += part.results
@@ -90,7 +85,8 @@ def lacking(games: Sequence[str], folder: Path) -> list[TableMaterial]:
     It says how many games. A solver may have asked for a table, which only the tags of a game tell.
     """
     task = GamesTask(Rules(mobility=mobility_of(folder)), tables=[folder], texts=False)
-    everything = total(adjudicated(matching_files(games), task, whole=True))
+    with closing(FilesDecider(task)) as decider:
+        everything = total(adjudicated(matching_files(games), decider, whole=True))
     complain_of(everything.skipped)
     missing = everything.missing
     known = {*missing, *map(str, tables_in(folder))}

@@ -72,7 +72,7 @@ def test_several_files_are_annotated_into_one_copy(tmp_path: Path) -> None:
     assert [game["file"] for game in games] == names
     copy = tmp_path / "copy.pgn"
     assert tbgen("annotate", *names, "-o", str(copy)).returncode == 0
-    assert copy.read_text() == "".join(file.read_text() for file in files)
+    assert copy.read_text() == "\n".join(file.read_text() for file in files)
     refused = tbgen("annotate", *names, "--number", "1")
     assert (refused.returncode, refused.stderr) == (
         2,

@@ -5,14 +5,13 @@ Reports come in the order of the file, and memory does not grow with it.
 
 from __future__ import annotations
 
-import multiprocessing
-from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, closing
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
-from multiprocessing.synchronize import Event
+from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 import chess
@@ -52,11 +51,11 @@ from tbgen.rules.stage import ON_THE_BOARD, FiftyMoveSetting
 from tbgen.score import Mobility, Score
 from tbgen.storage.files import Folders
 from tbgen.system.inputs import read_pieces
-from tbgen.system.process import follow_parent, signals_held
+from tbgen.system.pool import WorkerKilledError, WorkerPool
 from tbgen.text import in_plies
 
-_AHEAD = 3
-"""The chunks that are read ahead for each process."""
+ALONE_SECONDS = 2.0
+"""The CPU seconds for which one process decides games before others start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,22 +288,23 @@ class ChunkDecider:
             return None
 
 
-_worker: tuple[ChunkDecider, Event] | None = None
-"""The decider of this process, which its start sets once, and the signal to stop."""
+class _Piece(NamedTuple):
+    """A chunk as a process can be sent it: a chunk itself has all of its tokens."""
+
+    text: bytes
+    in_line: bool
+    number: int
+    file: str
 
 
-def _start_worker(task: GamesTask, stopped: Event) -> None:
-    global _worker
-    follow_parent()
-    _worker = ChunkDecider(task), stopped
+def _start_deciding(task: GamesTask) -> Callable[[_Piece], ChunkReport]:
+    """The work of a process that decides games."""
+    decider = ChunkDecider(task)
 
+    def decide(piece: _Piece) -> ChunkReport:
+        return decider.decide(Chunk(piece.text, piece.in_line, piece.number), piece.file)
 
-def _decide_text(text: bytes, in_line: bool, number: int, name: str) -> ChunkReport:
-    assert _worker is not None
-    decider, stopped = _worker
-    if stopped.is_set():
-        return ChunkReport()
-    return decider.decide(Chunk(text, in_line, number), name)
+    return decide
 
 
 class GameToSolve(NamedTuple):
@@ -352,88 +352,68 @@ def _texts_in(path: str) -> Iterator[GameText | InputFileError]:
         yield error
 
 
-def adjudicate_file(
-    path: str,
-    task: GamesTask,
-    jobs: int = 1,
-    solve: Solve | None = None,
-    solved_line: SolvedLine | None = None,
-) -> Iterator[ChunkReport]:
-    """The games of a file, decided in their order; an error of the whole file is raised after them.
+class FilesDecider:
+    """Decides the games of files, one file after the other, with one pool of processes for all.
 
-    `solve` finds the value of positions that no table has, with one job alone, and `solved_line`
-    the moves that keep it.
+    Arguments:
+        task: The work on every game.
+        jobs: The processes to share it among. They start only when this process alone has decided
+            games for two CPU seconds, for a start takes about as long.
+        solve: Finds the value of positions that no table has, with one job alone.
+        solved_line: The moves that keep it.
     """
-    chunks = chunks_of(read_pieces(path), path)
-    # A decider raises the errors of a task, also before workers start.
-    with closing(ChunkDecider(task, solve, solved_line)) as decider:
-        if jobs == 1:
-            for chunk in chunks:
-                yield decider.decide(chunk, path)
-        else:
-            yield from _by_workers(chunks, path, task, jobs)
 
+    def __init__(
+        self,
+        task: GamesTask,
+        jobs: int = 1,
+        solve: Solve | None = None,
+        solved_line: SolvedLine | None = None,
+    ) -> None:
+        self._task = task
+        self._jobs = jobs
+        # A decider raises the errors of a task, also before workers start.
+        self._decider = ChunkDecider(task, solve, solved_line)
+        self._pool: WorkerPool[_Piece, ChunkReport] | None = None
+        self._seconds = 0.0
+        """The CPU seconds for which this process has decided games."""
 
-def _by_workers(
-    chunks: Iterator[Chunk], path: str, task: GamesTask, jobs: int
-) -> Iterator[ChunkReport]:
-    """The games of chunks, decided by several processes."""
-    # Forked workers would inherit the handlers of signals, and a signal that arrives during a fork
-    # can get lost.
-    context = multiprocessing.get_context("spawn")
-    stopped = context.Event()
-    others = multiprocessing.active_children()
-    pool = ProcessPoolExecutor(jobs, context, initializer=_start_worker, initargs=(task, stopped))
-    with ExitStack() as stack:
-        stack.callback(pool.shutdown, cancel_futures=True)
-        # Otherwise workers would decide all of their queue before they end.
-        stack.callback(stopped.set)
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.close()
+        self._decider.close()
+
+    def decide(self, path: str) -> Iterator[ChunkReport]:
+        """The games of a file, in their order; an error of the whole file comes after them."""
+        chunks = chunks_of(read_pieces(path), path)
+        for chunk in chunks:
+            if self._jobs > 1 and self._seconds >= ALONE_SECONDS:
+                yield from self._shared(chain([chunk], chunks), path)
+                return
+            begun = time.process_time()
+            report = self._decider.decide(chunk, path)
+            self._seconds += time.process_time() - begun
+            yield report
+
+    def _shared(self, chunks: Iterable[Chunk], path: str) -> Iterator[ChunkReport]:
+        """The games of chunks, decided by the other processes."""
+        if self._pool is None:
+            self._pool = WorkerPool(self._jobs, partial(_start_deciding, self._task))
+        pieces = (_Piece(chunk.text, chunk.in_line, chunk.number, path) for chunk in chunks)
         try:
-            yield from _in_order(pool, chunks, path, jobs)
-        except (BrokenProcessPool, OSError) as error:
-            # The pool broke while it was handed a chunk if the error has no number: "handle is
-            # closed".
-            if isinstance(error, OSError) and error.errno is not None:
-                raise
-            # The pool waits for ever for a worker that was being started when it broke.
-            for worker in multiprocessing.active_children():
-                if worker not in others:
-                    worker.kill()
+            yield from self._pool.results(pieces)
+        except WorkerKilledError:
             reason = (
-                f"one of {jobs} processes was killed while it decided games; "
+                f"one of {self._jobs} processes was killed while it decided games; "
                 "free memory, or give fewer --jobs"
             )
             raise UnreadableFileError(path, reason) from None
 
 
-def _in_order(
-    pool: ProcessPoolExecutor, chunks: Iterator[Chunk], path: str, jobs: int
-) -> Iterator[ChunkReport]:
-    """Give chunks to the workers, some ahead of time, and yield their decisions in the order of the
-    file.
-    """
-    waiting: deque[Future[ChunkReport]] = deque()
-    try:
-        for chunk in chunks:
-            waiting.append(_submitted(pool, chunk, path))
-            if len(waiting) > jobs * _AHEAD:
-                yield waiting.popleft().result()
-    except InputFileError:
-        for future in waiting:
-            yield future.result()
-        raise
-    for future in waiting:
-        yield future.result()
-
-
-def _submitted(pool: ProcessPoolExecutor, chunk: Chunk, path: str) -> Future[ChunkReport]:
-    """A chunk that a worker will decide; the first ones start the workers."""
-    with signals_held():
-        try:
-            return pool.submit(_decide_text, chunk.text, chunk.in_line, chunk.number, path)
-        except ValueError as error:
-            # A broken pool has closed the pipe for a worker that starts.
-            raise BrokenProcessPool from error
+def adjudicate_file(path: str, task: GamesTask, jobs: int = 1) -> Iterator[ChunkReport]:
+    """The games of one file, as `FilesDecider` decides them."""
+    with closing(FilesDecider(task, jobs)) as decider:
+        yield from decider.decide(path)
 
 
 def total(parts: Iterable[ChunkReport]) -> ChunkReport:

@@ -10,7 +10,7 @@ import multiprocessing
 import random
 import re
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tbgen.apps.games import batch as decider
-from tbgen.apps.games.batch import ChunkDecider, ChunkReport, GamesTask, adjudicate_file, total
+from tbgen.apps.games import batch
+from tbgen.apps.games.batch import (
+    ChunkDecider,
+    ChunkReport,
+    FilesDecider,
+    GamesTask,
+    adjudicate_file,
+    total,
+)
 from tbgen.apps.games.decide import Ground
 from tbgen.apps.games.read import PgnGame
 from tbgen.apps.games.rules import Continue, Rules
@@ -29,6 +36,7 @@ from tbgen.apps.games.text import chunks_of
 from tbgen.errors import InputFileError, PgnError, UnreadableFileError
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme
+from tbgen.system.pool import WorkerKilledError
 from tests.apps.games.plain import pieces_of, plain
 from tests.apps.games.test_compiled_reader import texts
 from tests.probe.tables_without import BEFORE_PROMOTION, without_promotions
@@ -259,37 +267,57 @@ def told_by(parts: list[ChunkReport]) -> tuple[object, ...]:
 
 
 def test_several_processes_write_the_same_as_one_in_the_same_order(
-    tmp_path: Path, table_folder: Path
+    tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = archive(tmp_path / "games.pgn")
     task = GamesTask(tables=table_folder, facts=True)
     alone = list(adjudicate_file(str(path), task))
+    monkeypatch.setattr(batch, "ALONE_SECONDS", 0.0)
     together = list(adjudicate_file(str(path), task, jobs=2))
     assert len(alone) > 1
     assert told_by(alone) == told_by(together)
     assert multiprocessing.active_children() == []
 
 
-class Threads(ThreadPoolExecutor):
-    """Workers of this process in the place of others."""
+class Pools:
+    """Counts the pools that are made, which work in this process."""
 
-    def __init__(self, jobs: int, context: object, **given: Any) -> None:
-        super().__init__(1, **given)
+    def __init__(self) -> None:
+        self.number = 0
+
+    def __call__(self, jobs: int, start: Callable[[], Callable[[Any], ChunkReport]]) -> Pools:
+        self.number += 1
+        self._work = start()
+        return self
+
+    def results(self, pieces: Iterable[Any]) -> Iterator[ChunkReport]:
+        return map(self._work, pieces)
+
+    def close(self) -> None:
+        pass
 
 
-def test_workers_decide_nothing_more_once_a_run_is_given_up(
+@pytest.mark.parametrize(("alone_seconds", "number"), [(0.0, 1), (1e6, 0)])
+def test_all_files_share_one_pool_and_small_ones_start_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, alone_seconds: float, number: int
+) -> None:
+    paths = [archive(tmp_path / f"{name}.pgn") for name in "abcdefgh"]
+    pools = Pools()
+    monkeypatch.setattr(batch, "WorkerPool", pools)
+    monkeypatch.setattr(batch, "ALONE_SECONDS", alone_seconds)
+    parts = list[ChunkReport]()
+    with contextlib.closing(FilesDecider(GamesTask(), jobs=2)) as decider:
+        for path in paths:
+            parts.extend(decider.decide(str(path)))
+    alone = [part for path in paths for part in adjudicate_file(str(path), GamesTask())]
+    assert told_by(parts) == told_by(alone)
+    assert pools.number == number
+
+
+def test_an_error_of_the_whole_file_comes_after_its_games(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = archive(tmp_path / "games.pgn")
-    monkeypatch.setattr(decider, "ProcessPoolExecutor", Threads)
-    monkeypatch.setattr(decider, "follow_parent", lambda: None)
-    parts = adjudicate_file(str(path), GamesTask(), jobs=2)
-    assert next(parts).games > 0
-    parts.close()  # type: ignore[attr-defined]
-    assert decider._decide_text(path.read_bytes(), False, 1, "games.pgn").games == 0
-
-
-def test_an_error_of_the_whole_file_comes_after_its_games(tmp_path: Path) -> None:
+    monkeypatch.setattr(batch, "ALONE_SECONDS", 0.0)
     path = tmp_path / "games.pgn"
     path.write_bytes(gzip.compress((b"1. d4 {" + b"b" * 5000 + b"} *\n") * 60)[:-4])
     for jobs in (1, 2):
@@ -408,14 +436,11 @@ def test_a_win_that_contradicts_the_tags_of_a_match_is_the_result(table_folder: 
     )
 
 
-def test_a_pool_that_closes_a_pipe_under_a_start_has_lost_a_worker(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def submit(*_: object) -> None:
-        raise ValueError(
-            "bad value(s) in fds_to_keep"
-        )  # what the standard library says of a pipe that is closed
+def test_a_killed_worker_is_named_with_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def results(*_: object) -> None:
+        raise WorkerKilledError
 
-    monkeypatch.setattr(decider.ProcessPoolExecutor, "submit", submit)
+    monkeypatch.setattr(batch, "ALONE_SECONDS", 0.0)
+    monkeypatch.setattr(batch.WorkerPool, "results", results)
     with pytest.raises(UnreadableFileError, match="one of 2 processes was killed"):
         list(adjudicate_file(str(S18), GamesTask(), jobs=2))
