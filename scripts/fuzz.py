@@ -274,8 +274,6 @@ def requests(work: Workplace) -> Iterable[bytes]:
         f"GET /r-mobility/picture.svg?fen={fen}&man=k",
         f"GET /r-mobility/line?fen={fen}&accrued=G3.5",
         f"GET /r-mobility/solved?fen={fen}",
-        f"GET /standard?fen={fen}",
-        f"GET /standard/mainline?fen={fen}",
         "GET /tables/tables.json",
         "GET /tables/KPvK.json",
         "HEAD /tables/KPvK.h5",

@@ -121,8 +121,6 @@ OPERATIONS = (
         (400, 404),
         optional=("man",),
     ),
-    Operation("get", "/standard", {JSON: "Ordinary position"}, ("fen",), (400,)),
-    Operation("get", "/standard/mainline", {JSON: "Mainline"}, ("fen",), (400, 404)),
     Operation(
         "post",
         "/adjudicate",

@@ -87,20 +87,6 @@ def test_a_web_panel_asks_once_and_parses_no_score(table_folder: Path) -> None:
     assert ranks == sorted(ranks, reverse=True)
 
 
-def test_a_client_of_lila_tablebase_needs_another_address_only(table_folder: Path) -> None:
-    question = {"fen": "8/8/8/8/8/2k5/1R6/K7_w_-_-_0_1", "dtc": "always", "source": "panel"}
-    with client_of(table_folder) as lila:
-        position = lila.get("/standard", params=question).json()
-        line = lila.get("/standard/mainline", params=question).json()
-    best = position["moves"][0]
-    assert position["category"] == "win"
-    assert best["category"] == "loss"
-    assert best["dtm"] == 1 - position["dtm"]
-    assert line["winner"] == "w"
-    assert line["dtm"] == position["dtm"]
-    assert len(line["mainline"]) == position["dtm"]
-
-
 def test_an_engine_says_the_value_of_each_move(table_folder: Path) -> None:
     command = [sys.executable, "-m", "tbgen", "uci", "--data", str(table_folder)]
     with (

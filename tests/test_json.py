@@ -26,7 +26,6 @@ from tests.library.mirrors import mirror_of
 from tests.project import RECORDS, ROOT, S18
 
 FEN = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
-MATE = "8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
 SHUT = "k7/p1p1p1p1/P1P1P1P1/8/8/p1p1p1p1/P1P1P1P1/K7 w - - 0 1"
 BLOCKED = "8/8/4k3/4p3/4P3/8/4K3/8 w - - 0 1"
 ANNOTATED = str(ROOT / "docs" / "examples" / "drawn.pgn")
@@ -56,7 +55,6 @@ WITHIN: dict[str, tuple[Any, ...]] = {
     "Found position": ("Found positions", "positions", 0),
     "Hold": ("Holds", "white"),
     "Hold proof": ("Holds", "white", "proof"),
-    "Mainline move": ("Mainline", "mainline", 0),
     "Score": ("Position", "scores", "G1.5"),
 }
 """Where objects of a section are that are part of a document."""
@@ -70,7 +68,7 @@ SCORELESS = {
     "Plan",
     "proofs",
     "digests",
-} | {"Ordinary position", "Mainline", "site/tables/tables.json"}
+} | {"site/tables/tables.json"}
 
 
 @pytest.fixture(scope="module")
@@ -102,8 +100,6 @@ def documents(
             "served line": got("/r-mobility/line", "fen"),
             "served map": got("/r-mobility/map", "fen", "man"),
             "served table": got("/tables/KBvK.json"),
-            "Ordinary position": client.get("/standard", params={"fen": MATE}).json(),
-            "Mainline": client.get("/standard/mainline", params={"fen": MATE}).json(),
             "Catalog": got("/tables"),
             "Server": got("/health"),
             "array": client.post("/r-mobility", json=[FEN, "no position"]).json(),

@@ -192,7 +192,9 @@ async def deaf(loop: asyncio.AbstractEventLoop, client: socket.socket) -> None:
 
 async def hurrying(loop: asyncio.AbstractEventLoop, client: socket.socket) -> None:
     """Asks for a position of 218 moves, again and again."""
-    request = f"GET /standard?fen={MANY_MOVES} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+    request = (
+        f"GET /r-mobility?fen={MANY_MOVES}&strip=1 HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+    )
     while True:
         await loop.sock_sendall(client, request)
         if not await loop.sock_recv(client, 1 << 20):

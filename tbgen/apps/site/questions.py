@@ -7,13 +7,12 @@ A short answer is made in the event loop: passing it to a thread would take long
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tbgen.apps.site import answers, standard
+from tbgen.apps.site import answers
 from tbgen.apps.site.boards import map_facts
 from tbgen.apps.site.limits import Deadline
 from tbgen.apps.site.parameters import (
@@ -44,7 +43,6 @@ from tbgen.apps.site.replies import (
 from tbgen.apps.site.service import body_of, query_of, reply_in_thread, service_of
 from tbgen.apps.site.standalone import picture_of_value
 from tbgen.errors import UsageError
-from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
 
 if TYPE_CHECKING:  # few requests ask for solved positions, and the solver is large
@@ -172,30 +170,6 @@ async def picture(request: Request) -> Response:
         board, accrued = position_in(given)
         drawing = picture_of_value(service.tables, board, accrued, given.get("man"))
         return Response(drawing, headers=headers, media_type=SVG)
-
-    return await reply_in_thread(request, headers, answer)
-
-
-async def standard_position(request: Request) -> Response:
-    """A position and its moves as ordinary chess sees them."""
-    return await _standard(request, standard.standard_answer)
-
-
-async def standard_mainline(request: Request) -> Response:
-    """Best play to a mate of ordinary chess."""
-    return await _standard(request, standard.standard_mainline)
-
-
-async def _standard(
-    request: Request, answer_of: Callable[[Tablebase, Mapping[str, str]], dict[str, Any]]
-) -> Response:
-    """An answer of ordinary chess. Parameters that only other servers know are ignored."""
-    service = service_of(request)
-    given = {"fen": request.query_params.get("fen", "")}
-    headers = tagged(service.catalog.tag)
-
-    def answer() -> Response:
-        return as_json(answer_of(service.tables, given), headers)
 
     return await reply_in_thread(request, headers, answer)
 

@@ -140,8 +140,6 @@ def _routes(settings: ServerSettings) -> list[BaseRoute]:
         Route("/r-mobility/picture.svg", questions.picture, methods=["GET"]),
         Route("/r-mobility/line", questions.line, methods=["GET"]),
         Route("/r-mobility/solved", questions.solved, methods=["GET"]),
-        Route("/standard", questions.standard_position, methods=["GET"]),
-        Route("/standard/mainline", questions.standard_mainline, methods=["GET"]),
         Route("/adjudicate", questions.adjudicate, methods=["POST"]),
         Route("/tables", files.catalog, methods=["GET"]),
         Route("/tables/tables.json", files.catalog, methods=["GET"]),

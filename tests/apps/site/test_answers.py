@@ -6,7 +6,6 @@ import json
 import random
 
 import chess
-import pytest
 from starlette.testclient import TestClient
 
 from tbgen.apps.play.within import value_within
@@ -156,92 +155,8 @@ def test_an_array_is_answered_by_an_array(client: TestClient) -> None:
         assert found.json()["error"] == "UsageError"
 
 
-def test_the_main_line_of_ordinary_chess_leads_to_mate(client: TestClient) -> None:
-    fen = "8/8/8/8/8/2k5/1R6/K7 w - - 0 80"
-    question = {"fen": fen, "dtc": "always", "source": "x"}
-    found = client.get("/standard/mainline", params=question).json()
-    board = chess.Board(fen)
-    for ply, move in enumerate(found["mainline"]):
-        plies_left = 30 - ply
-        is_to_mate = ply % 2 == 1  # White is to move after Black's moves
-        assert move["dtm"] == (plies_left if is_to_mate else -plies_left)
-        assert board.parse_san(move["san"]).uci() == move["uci"]
-        board.push_uci(move["uci"])
-    assert board.is_checkmate()
-    assert found["winner"] == "w"
-    assert found["dtm"] == 31
-    assert len(found["mainline"]) == 31
-    drawn = client.get("/standard/mainline", params={"fen": AFTER_KE5}).json()
-    assert drawn["mainline"] == []
-    assert drawn["winner"] is None
-    unknown = client.get("/standard/mainline", params={"fen": "4k2r/8/8/8/8/8/8/R3K3 b"})
-    assert unknown.status_code == 404
-
-
 def test_many_positions_have_their_moves_unless_they_are_left_out(client: TestClient) -> None:
     whole = client.get("/r-mobility", params={"fen": BISHOP, "strip": "1"}).json()
     as_text = {"Content-Type": "text/plain"}
     found = client.post("/r-mobility?strip=1", content=BISHOP, headers=as_text)
     assert json.loads(found.text) == {"number": 1, **whole}
-
-
-@pytest.mark.parametrize(
-    ("fen", "category", "dtm"),
-    [
-        ("8/8/8/8/8/1k6/8/K1q5 w - - 0 1", "loss", 0),
-        ("8/8/8/8/8/1k6/2q5/K7 b - - 0 1", "win", 1),
-        ("8/8/8/8/8/1k6/2q5/K7 w - - 0 1", "draw", None),
-        (AFTER_KE5, "draw", None),
-        ("8/8/8/8/8/1k6/2q5/K7 b - - 99 80", "win", 1),
-        ("k7/8/1K6/8/8/8/8/7R b - - 98 80", "loss", -2),
-        ("8/8/8/8/8/2k5/1R6/K7 w - - 69 80", "win", 31),
-        ("8/8/8/8/8/2k5/1R6/K7 w - - 70 80", "maybe-win", 31),
-        ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "unknown", None),
-        ("4k3/8/8/8/8/8/4PPP1/4K2R w - - 0 1", "unknown", None),
-    ],
-)
-def test_ordinary_chess_has_wins_losses_and_distances_to_mate(
-    client: TestClient, fen: str, category: str, dtm: int | None
-) -> None:
-    found = client.get("/standard", params={"fen": fen}).json()
-    assert found["category"] == category
-    assert found["dtm"] == dtm
-
-
-def test_moves_of_ordinary_chess_are_seen_from_the_other_side_and_best_first(
-    client: TestClient,
-) -> None:
-    opposite = {
-        "win": "loss",
-        "draw": "draw",
-        "loss": "win",
-        "maybe-win": "maybe-loss",
-        "maybe-loss": "maybe-win",
-    }
-    for board in random_boards(3, 20, materials(3)):
-        found = client.get("/standard", params={"fen": board.fen()}).json()
-        assert found["checkmate"] == board.is_checkmate()
-        assert found["stalemate"] == board.is_stalemate()
-        if found["moves"]:
-            best = found["moves"][0]
-            assert found["category"] == opposite[best["category"]]
-            if found["dtm"] is not None:
-                assert abs(found["dtm"]) == abs(best["dtm"]) + 1
-        moves = {move["uci"]: (move["san"], move["zeroing"]) for move in found["moves"]}
-        expected = {}
-        for move in board.legal_moves:
-            expected[move.uci()] = (board.san(move), board.is_zeroing(move))
-        assert moves == expected
-
-
-def test_captures_and_promotions_are_conversions_and_other_pawn_moves_only_restart_the_clock(
-    client: TestClient,
-) -> None:
-    fen = "8/P2k4/8/1pP5/8/3p4/4P3/4K3 w - b6 0 1"
-    answer = client.get("/standard", params={"fen": fen}).json()
-    kinds = {move["san"]: (move["zeroing"], move["conversion"]) for move in answer["moves"]}
-    assert kinds["a8=Q"] == (True, True)
-    assert kinds["exd3"] == (True, True)
-    assert kinds["cxb6"] == (True, True), "a capture en passant"
-    assert kinds["e4"] == (True, False)
-    assert kinds["Kd2"] == (False, False)

@@ -27,7 +27,9 @@ HEALTH = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LAST = b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 FILE = b"GET /tables/KPvK.h5 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 GARBAGE = b"\x00\x01\r\n\r\n"
-STANDARD = b"GET /standard?fen=8/8/8/4K1k1/8/4P3/8/8_w HTTP/1.1\r\nHost: localhost\r\n\r\n"
+STANDARD = (
+    b"GET /r-mobility?fen=8/8/8/4K1k1/8/4P3/8/8_w&strip=1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
+)
 PAUSE = "tbgen.apps.site.connection.REFUSAL_SECONDS"
 LINES = b"8/8/8/4K1k1/8/4P3/8/8_w\n" * 3
 BATCH_HEAD = b"POST /r-mobility?brief=1 HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"

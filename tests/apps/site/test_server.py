@@ -288,8 +288,6 @@ def test_a_game_of_a_variant_can_be_stopped_at_each_move(tables: Tablebase) -> N
         "/r-mobility/line",
         "/r-mobility/map",
         "/r-mobility/picture.svg",
-        "/standard",
-        "/standard/mainline",
     ],
 )
 def test_a_full_queue_says_when_to_ask_again(table_folder: Path, path: str) -> None:
@@ -397,7 +395,6 @@ def test_a_browser_reads_under_which_name_the_server_would_answer(client: TestCl
 SENT_ONCE = (
     ASKED,
     f"/r-mobility/line?fen={AFTER_KE5}",
-    f"/standard?fen={AFTER_KE5}",
     "/tables",
     "/tables/KvK.json",
     "/tables/KvK.h5",
