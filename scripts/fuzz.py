@@ -280,7 +280,6 @@ def requests(work: Workplace) -> Iterable[bytes]:
         "GET /health",
         "GET /metrics",
         "GET /openapi.json",
-        f"GET /explorer/plain?fen={fen}",
         "GET /explorer/explorer.js",
         "OPTIONS /adjudicate",
     ]

@@ -40,7 +40,6 @@ PLAIN: dict[str, dict[str, Any]] = {
     },
 }
 JSON = "application/json"
-HTML = "text/html"
 LINES = "application/x-ndjson"
 PGN = "application/x-chess-pgn"
 SVG = "image/svg+xml"
@@ -135,7 +134,6 @@ OPERATIONS = (
     Operation("get", "/health", {JSON: "Server"}),
     Operation("get", "/metrics", {TEXT: "text"}),
     Operation("get", "/openapi.json", {JSON: "object"}),
-    Operation("get", "/explorer/plain", {HTML: "text"}, POSITION),
 )
 
 

@@ -50,7 +50,6 @@ PATHS = (
     "/r-mobility/line",
     "/r-mobility/map",
     "/r-mobility/picture.svg",
-    "/explorer/plain",
     "/tables",
     "/adjudicate",
     "/tables/KvK.h5",

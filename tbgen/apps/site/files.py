@@ -18,7 +18,6 @@ from tbgen.apps.site.boards import in_words
 from tbgen.apps.site.export import INDEX, PREVIEW, RULES, SERVER, files, index_page
 from tbgen.apps.site.palette import signed
 from tbgen.apps.site.parameters import POSITION, position_in
-from tbgen.apps.site.plain import plain_page
 from tbgen.apps.site.replies import (
     HTML,
     JSON,
@@ -28,12 +27,10 @@ from tbgen.apps.site.replies import (
     TABLE,
     TEXT,
     as_json,
-    as_page,
-    status_of,
     tagged,
     unchanged,
 )
-from tbgen.apps.site.service import Service, query_of, reply_in_thread, service_of
+from tbgen.apps.site.service import Service, reply_in_thread, service_of
 from tbgen.apps.site.templates import HERE, static
 from tbgen.errors import MaterialError, MissingTableError, TbgenError
 from tbgen.library.catalog import Entry
@@ -129,14 +126,6 @@ async def openapi(request: Request) -> Response:
     """The description for programs."""
     text = (HERE / "openapi.json").read_text("utf-8")
     return Response(text.replace("VERSION", __version__), media_type=JSON)
-
-
-async def plain(request: Request) -> Response:
-    """A position as a page without a script."""
-    service = service_of(request)
-    given = query_of(request, *POSITION)
-    error, page = await service.in_thread(partial(plain_page, service.tables, given))
-    return as_page(page, 200 if error is None else status_of(error))
 
 
 async def explorer_file(request: Request) -> Response:

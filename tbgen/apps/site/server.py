@@ -148,7 +148,6 @@ def _routes(settings: ServerSettings) -> list[BaseRoute]:
         Route("/health", files.health, methods=["GET"]),
         Route("/metrics", files.metrics, methods=["GET"]),
         Route("/openapi.json", files.openapi, methods=["GET"]),
-        Route(f"{EXPLORER}/plain", files.plain, methods=["GET"]),
         Route(f"{EXPLORER}/{{name:path}}", files.explorer_file, methods=["GET"], middleware=packed),
         Route(EXPLORER, to_explorer, methods=["GET"]),
         *pages,

@@ -965,24 +965,6 @@ def test_a_link_to_a_position_is_shown_elsewhere_with_its_verdict(client: TestCl
     assert "<script>" not in other.text
 
 
-def test_without_a_script_a_form_asks(page: Chromium, server: str) -> None:
-    page.call("Emulation.setScriptExecutionDisabled", value=True)
-    page.navigate(f"{server}/explorer/plain?{urlencode({'fen': BISHOP, 'accrued': 'G4.0'})}")
-    page.call("Emulation.setScriptExecutionDisabled", value=False)
-    page.wait("document.readyState === 'complete' && document.querySelector('table')")
-    verdict = "G1.5 White holds Black to 1 legal move, in 5 plies."
-    assert text_of(page, ".verdict").startswith(verdict)
-    assert page.run("document.querySelectorAll('tbody tr').length") == 14
-    fields = "[...document.querySelectorAll('input')].map((each) => each.value)"
-    assert page.run(fields) == [f"{BISHOP} G4.0", ""], "a new FEN takes the old score with it"
-    link = page.run("document.querySelector('tbody a').href")
-    page.open(link, "document.querySelector('.verdict')")
-    assert "accrued G3.5" in text_of(page, ".verdict")
-    late = urlencode({"fen": LATE.format(97), "accrued": "G4.0"})
-    page.open(f"{server}/explorer/plain?{late}", "document.querySelector('.verdict')")
-    assert "But under reset, with 3 plies left, between G4.0 and G1.5." in text_of(page, ".verdict")
-
-
 def test_the_page_says_itself_what_it_may_do() -> None:
     text = index_page(SERVER)
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', text)

@@ -35,7 +35,6 @@ def test_first_pages_and_first_answers_import_no_compiler(table_folder: Path) ->
         "/explorer/",
         "/health",
         "/tables",
-        f"/explorer/plain?fen={BISHOP}",
         f"/r-mobility?fen={BISHOP}&strip=1",
         f"/r-mobility/line?fen={BISHOP}",
         f"/r-mobility/map?fen={BISHOP}&man=f5",

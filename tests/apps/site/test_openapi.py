@@ -117,10 +117,10 @@ def test_every_route_for_programs_has_a_curl_on_its_page(description: dict[str, 
 def test_every_parameter_is_known_and_every_known_one_described(
     client: TestClient, description: dict[str, Any]
 ) -> None:
-    for path in ("/r-mobility", "/r-mobility/line", "/r-mobility/map", "/explorer/plain"):
+    for path in ("/r-mobility", "/r-mobility/line", "/r-mobility/map"):
         told = {each["name"] for each in description["paths"][path]["get"]["parameters"]}
         message = client.get(path, params={"unknown": ""})
-        names = message.text if path == "/explorer/plain" else message.json()["message"]
+        names = message.json()["message"]
         assert set(names.partition("there are ")[2].partition('"')[0].split(", ")) == told
 
 

@@ -402,7 +402,7 @@ SENT_ONCE = (
     "/explorer/explorer.js",
 )
 """Answers with a tag: a client that has one gets it no second time."""
-SENT_AGAIN = ("/health", "/nothing", "/r-mobility?fen=x", "/explorer/plain")
+SENT_AGAIN = ("/health", "/nothing", "/r-mobility?fen=x")
 
 
 @pytest.mark.parametrize("path", [*SENT_ONCE, *SENT_AGAIN])
