@@ -271,7 +271,6 @@ def requests(work: Workplace) -> Iterable[bytes]:
         f"GET /r-mobility?fen={fen}&moves=e4+Kf6&strip=1&fifty=reset&cutoff=G4.0",
         f"GET /r-mobility?fen={fen}&brief=1&scoring=komi&komi=G5.75",
         f"GET /r-mobility/map?fen={fen}&man=P",
-        f"GET /r-mobility/picture.svg?fen={fen}&man=k",
         f"GET /r-mobility/line?fen={fen}&accrued=G3.5",
         f"GET /r-mobility/solved?fen={fen}",
         "GET /tables/tables.json",

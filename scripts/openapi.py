@@ -42,7 +42,6 @@ PLAIN: dict[str, dict[str, Any]] = {
 JSON = "application/json"
 LINES = "application/x-ndjson"
 PGN = "application/x-chess-pgn"
-SVG = "image/svg+xml"
 TABLE = "application/x-hdf5"
 TEXT = "text/plain"
 
@@ -77,8 +76,6 @@ class Operation:
     """Statuses beside those of all operations."""
     bodies: Mapping[str, str] = field(default_factory=dict)
     """Media type -> the name of the shape."""
-    optional: tuple[str, ...] = ()
-    """Parameters that other operations require."""
 
 
 OPERATIONS = (
@@ -112,14 +109,6 @@ OPERATIONS = (
         (400,),
     ),
     Operation("get", "/r-mobility/map", {JSON: "Map"}, (*POSITION, "man"), (400, 404)),
-    Operation(
-        "get",
-        "/r-mobility/picture.svg",
-        {SVG: "text"},
-        (*POSITION, "man"),
-        (400, 404),
-        optional=("man",),
-    ),
     Operation(
         "post",
         "/adjudicate",
@@ -224,7 +213,7 @@ def summary_of(operation: Operation, rows: Mapping[str, str]) -> str:
 
 def parameter(name: str, operation: Operation, rows: Mapping[str, str]) -> dict[str, Any]:
     """The description of a parameter of an operation."""
-    is_required = name in ("fen", "name", "man") and name not in operation.optional
+    is_required = name in ("fen", "name", "man")
     return {
         "name": name,
         "in": "path" if name == "name" else "query",

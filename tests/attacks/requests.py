@@ -49,7 +49,6 @@ PATHS = (
     "/r-mobility",
     "/r-mobility/line",
     "/r-mobility/map",
-    "/r-mobility/picture.svg",
     "/tables",
     "/adjudicate",
     "/tables/KvK.h5",

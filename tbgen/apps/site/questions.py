@@ -32,7 +32,6 @@ from tbgen.apps.site.replies import (
     JSON,
     LINES,
     PGN,
-    SVG,
     TEXT,
     as_json,
     refusal,
@@ -41,14 +40,12 @@ from tbgen.apps.site.replies import (
     unchanged,
 )
 from tbgen.apps.site.service import body_of, query_of, reply_in_thread, service_of
-from tbgen.apps.site.standalone import picture_of_value
 from tbgen.errors import UsageError
 from tbgen.rules.facts import to_json
 
 if TYPE_CHECKING:  # few requests ask for solved positions, and the solver is large
     from tbgen.closures.bracket import Solution
 
-_PICTURE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors *"
 _FEN_CHARACTERS: Final = 120
 """A longer `fen` has moves after the FEN."""
 
@@ -156,20 +153,6 @@ async def map_of_a_man(request: Request) -> Response:
     def answer() -> Response:
         board, accrued = position_in(given)
         return as_json(map_facts(service.tables, board, accrued, given.get("man", "")), headers)
-
-    return await reply_in_thread(request, headers, answer)
-
-
-async def picture(request: Request) -> Response:
-    """A position with its verdict as a picture, or the map of a man."""
-    service = service_of(request)
-    given = query_of(request, *POSITION, *MAN)
-    headers = tagged(service.catalog.tag, {"Content-Security-Policy": _PICTURE_POLICY})
-
-    def answer() -> Response:
-        board, accrued = position_in(given)
-        drawing = picture_of_value(service.tables, board, accrued, given.get("man"))
-        return Response(drawing, headers=headers, media_type=SVG)
 
     return await reply_in_thread(request, headers, answer)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import random
 from typing import Any
 from xml.etree import ElementTree
@@ -85,19 +86,12 @@ def test_the_server_and_the_command_give_the_same_map(
     assert client.get("/r-mobility/map", params={"fen": BISHOP, "man": "x9"}).status_code == 400
 
 
-@pytest.mark.parametrize("more", [{}, {"man": "f5"}, {"accrued": "-G4.5"}])
-def test_a_picture_is_sound_and_says_the_verdict(client: TestClient, more: dict[str, str]) -> None:
-    reply = client.get("/r-mobility/picture.svg", params={"fen": BISHOP, **more})
-    assert reply.headers["content-type"] == "image/svg+xml"
-    words = ElementTree.fromstring(reply.text).get("aria-label")
+@pytest.mark.parametrize("more", [(), ("--accrued", "G4.0")])
+def test_a_picture_is_sound_and_says_the_verdict(more: tuple[str, ...], table_folder: str) -> None:
+    drawing = printed("probe", BISHOP, "--svg", *more, folder=table_folder)
+    words = ElementTree.fromstring(drawing).get("aria-label")
     assert words.startswith("White: Ke6, Bf5. Black: Kg5. White to move.")
-    question = {"fen": BISHOP, "brief": "1", "accrued": more.get("accrued", "")}
-    facts = client.get("/r-mobility", params=question).json()
+    facts = json.loads(printed("probe", BISHOP, "--json", *more, folder=table_folder))
     assert facts["outcome"].replace("-", "−") in words
-
-
-def test_the_command_draws_the_same_picture(client: TestClient, table_folder: str) -> None:
-    there = client.get("/r-mobility/picture.svg", params={"fen": BISHOP, "accrued": "G4.0"}).text
-    assert printed("probe", BISHOP, "--accrued", "G4.0", "--svg", folder=table_folder) == there
     code, _ = complaint("probe", BISHOP, "--svg", "--json", folder=table_folder)
     assert code == UsageError.exit_code

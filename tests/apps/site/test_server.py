@@ -287,7 +287,6 @@ def test_a_game_of_a_variant_can_be_stopped_at_each_move(tables: Tablebase) -> N
     [
         "/r-mobility/line",
         "/r-mobility/map",
-        "/r-mobility/picture.svg",
     ],
 )
 def test_a_full_queue_says_when_to_ask_again(table_folder: Path, path: str) -> None:
