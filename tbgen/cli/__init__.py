@@ -175,7 +175,6 @@ GROUPS = {
     },
     "Research": {"study": "Count whole tables, find positions in them."},
     "Help": {
-        "help": "Show the help of a command.",
         "completion": "Print the script for completion in a shell.",
     },
 }
@@ -199,8 +198,7 @@ COMMANDS = {
     "uci": "uci:command",
     "site": "site:command",
     "study": "study:command",
-    "help": "help:help_command",
-    "completion": "help:completion",
+    "completion": "completion:command",
 }
 """Command -> its module and name in `tbgen.cli`, where it is imported at its first use."""
 
@@ -253,7 +251,7 @@ def tbgen() -> None:
       tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
       tbgen score startpos e4 e5 Qh5 Nc6
       tbgen build --men 4
-      tbgen help probe
+      tbgen probe --help
     """
 
 

@@ -14,7 +14,7 @@ from click.shell_completion import BashComplete
 from tbgen import cli
 from tbgen.apps.match.words import ALIASES, OPTIONS
 from tbgen.errors import MissingFolderError
-from tests.cli.calls import complaint, printed, tbgen
+from tests.cli.calls import printed, tbgen
 from tests.project import RECORDS, ROOT, S18
 
 GAMES = str(S18)
@@ -92,14 +92,8 @@ def test_the_surface_stays_small() -> None:
         for option in command.params
         if isinstance(option, click.Option) and option.name not in ("help", "quiet")
     }
-    assert len(cli.COMMANDS) <= 19
+    assert len(cli.COMMANDS) <= 18
     assert len(options) <= 179
-
-
-@pytest.mark.parametrize("words", [("probe",), ("study", "record"), ()])
-def test_help_is_a_command_as_well(words: tuple[str, ...]) -> None:
-    assert printed("help", *words) == printed(*words, "--help")
-    assert complaint("help", "prob")[0] == 2
 
 
 @pytest.mark.parametrize("words", [(), ("study",)])

@@ -28,7 +28,7 @@ def test_a_command_that_is_killed_leaves_old_files_or_whole_ones(
     kill(tmp_path / "killed", case, table_folder, peace, draw)
 
 
-READERS = {"completion", "help", "list", "probe", "score", "serve", "solve", "uci"}
+READERS = {"completion", "list", "probe", "score", "serve", "solve", "uci"}
 """Commands that write no files."""
 READ = {"--data", "--records", "--check", "--list", "--players", "--site", "--syzygy"}
 """Options that name files or folders to be read.

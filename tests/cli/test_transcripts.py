@@ -126,7 +126,7 @@ built in … s
 
 2 of … tables"""
 NOW = OLD.replace("  from", "  men  from").replace("…", "7")
-OTHERS = ["$ tbgen help\nhelp\n\nmore help", "$ tbgen list --json\n[]\n"]
+OTHERS = ["$ tbgen --help\nhelp\n\nmore help", "$ tbgen list --json\n[]\n"]
 
 
 def test_figures_that_vary_stay_open_when_a_transcript_is_written_anew() -> None:
