@@ -5,6 +5,7 @@ An error is one line on the standard error.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
 import io
@@ -12,6 +13,7 @@ import os
 import pkgutil
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, NoReturn, TextIO
 
@@ -259,7 +261,31 @@ def main() -> None:
     """Entry point of the program."""
     os.environ["PYTHONSAFEPATH"] = "1"  # else child processes import from the current directory
     gc.set_threshold(20_000)  # objects: modules create many, and collecting them finds no garbage
+    code: object = 1
+    """That of an error of the program itself."""
+
+    def leave() -> None:
+        _leave_threads_behind(code)
+
+    atexit.register(leave)  # what is registered first is called last
     try:
         run(tbgen)
+    except SystemExit as ending:
+        code = ending.code
+        raise
     finally:
         gc.freeze()  # or the interpreter looks through all modules when it ends
+
+
+def _leave_threads_behind(code: object) -> None:
+    """End the process at once if threads are left that nobody waits for.
+
+    They may be compiling, and the interpreter would take the compiler apart under them. The cache
+    of kernels stays sound: numba renames whole files into it.
+    """
+    if not any(thread.daemon for thread in threading.enumerate()):
+        return
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):  # nobody reads it, or it is closed
+            stream.flush()
+    os._exit(code if isinstance(code, int) else 0)
