@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 import chess
 
 from tbgen.apps.play.inner import EngineLostError, InnerEngine, InnerLine
-from tbgen.apps.play.limits import number_in
+from tbgen.apps.play.limits import option_number
 from tbgen.apps.play.situation import Situation, Turn
 from tbgen.errors import EngineStartError, MoveError
 from tbgen.rules.notation import parse_move
@@ -80,7 +80,7 @@ class Chooser:
         """Set an option of the choice or of the inner engine; False if there is none so called."""
         for own, most in _GREATEST.items():
             if own.lower() == name:
-                setattr(self._prices, name, max(0, min(most, number_in(value, own))))
+                setattr(self._prices, name, option_number(value, own, 0, most))
                 return True
         return self.inner.set_option(name, value)
 
@@ -90,7 +90,8 @@ class Chooser:
             self.inner.begin_game()
 
     def revive(self) -> None:
-        """Start an inner engine anew that has been lost."""
+        """Start an inner engine anew that has been lost, also one that never answers."""
+        self.inner.await_answer()
         if self.inner.is_running:
             return
         try:
@@ -119,6 +120,8 @@ class Chooser:
         best = self._search(turn, part, turn.lines, self._tell)[0]
         self._last = best.centipawns
         if not may_compare or not self._is_level(turn.now) or turn.halt.is_set():
+            return best
+        if self.inner.owes_answer:
             return best
         rivals = _rivals_of(best, turn.now, rank())
         if not rivals:

@@ -28,10 +28,14 @@ _MATE: Final = 100_000
 """The evaluation of a mate; each move until it takes one off."""
 _START_SECONDS: Final = 60.0
 """For an engine to be ready: large networks take long to load."""
-_STOP_SECONDS: Final = 0.5
-"""For an engine to answer `stop` or to end; later it counts as hung."""
+_SILENT_SECONDS: Final = 300.0
+"""Without a clock, an engine that says nothing for so long is stopped: a referee waits as long."""
+_STOP_SECONDS: Final = 2.0
+"""For an engine to answer `stop`; a busy machine takes long to change processes."""
 _STOP_PART: Final = 0.4
-"""Where time is short: the same as a part of the time of the search."""
+"""Where time is short, its answer is awaited for this part of the time of the search."""
+_END_SECONDS: Final = 0.5
+"""For an engine to end after `quit`."""
 _GLANCE_SECONDS: Final = 0.005
 """The wait between two looks for a stop, while the host's clock runs."""
 _OWN_OPTIONS: Final = ("multipv", "uci_chess960", "uci_rmobility")
@@ -88,7 +92,9 @@ class InnerEngine:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._input = self._process.stdin
-        self._heard = queue.SimpleQueue[str | None]()
+        self._heard = queue.SimpleQueue[tuple[float, str | None]]()
+        self.owes_answer = False
+        """Whether the answer to a search is late."""
         hearing = (self._process.stdout, self._heard)
         threading.Thread(target=_hear, args=hearing, daemon=True).start()
         try:
@@ -150,18 +156,20 @@ class InnerEngine:
         hit: threading.Event | None,
         tell: Callable[[str], object],
     ) -> list[InnerLine]:
-        """The lines of a search, best first; EngineLostError if the engine ends or hangs.
+        """The lines of a search, best first; EngineLostError if the engine ends or says nothing.
 
         `seconds` or `halt` stop it. A search that ponders has `hit`, and its time begins with it.
-        `tell` receives its `info` lines.
+        `tell` receives its `info` lines. If the answer is late, the lines are those so far, and
+        `await_answer` has to come before another search.
         """
         commands = [position, go]
         if "multipv" in self._options:
             commands.insert(0, f"setoption name MultiPV value {most_lines}")
         self._send("\n".join(commands))  # at once: a busy machine takes long to change processes
+        self.owes_answer = True
+        patience = math.inf if "infinite" in go.split() else _SILENT_SECONDS
         lines = dict[int, InnerLine]()
-        best = ""
-        for text in self._lines_until("bestmove", seconds, halt, hit):
+        for text in self._lines_of_search(seconds, patience, halt, hit):
             if text.startswith("info "):
                 tell(text)
                 number = _NUMBER.search(text)
@@ -169,18 +177,30 @@ class InnerEngine:
                 if line is not None:
                     lines[int(number[1]) if number else 1] = line
             elif text.startswith("bestmove"):
+                self.owes_answer = False
                 best = "".join(text.split()[1:2])
         found = [lines[number] for number in sorted(lines)]
-        if not found or found[0].moves[0] != best:
+        if self.owes_answer:
+            if not found:
+                raise EngineLostError("does not answer")
+            tell("info string the inner engine answers late, and its last line is played")
+        elif not found or found[0].moves[0] != best:
             found.insert(0, InnerLine(found[0].centipawns if found else 0, (best,)))
         return found
+
+    def await_answer(self) -> None:
+        """Wait for an answer that is late; an engine that still owes it after that is ended."""
+        if self.owes_answer and self.is_running:
+            with contextlib.suppress(EngineLostError):
+                for _ in self._lines_until("bestmove", _STOP_SECONDS):
+                    pass
 
     def close(self) -> None:
         """Send `quit`, and kill what still runs."""
         with contextlib.suppress(EngineLostError):
             self._send("quit")
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_STOP_SECONDS)
+            self._process.wait(_END_SECONDS)
         self._kill()
 
     def _kill(self) -> None:
@@ -206,46 +226,69 @@ class InnerEngine:
         for _ in self._lines_until("readyok", _START_SECONDS):
             pass
 
-    def _lines_until(
-        self,
-        word: str,
-        seconds: float | None,
-        halt: threading.Event | None = None,
-        hit: threading.Event | None = None,
-    ) -> Iterator[str]:
-        """Lines up to one that begins with a word.
-
-        What `halt` stands for is stopped by it and on time. Anything else fails if it is late.
-        """
-        time_left = math.inf if seconds is None else seconds
-        deadline = math.inf if hit else time.monotonic() + time_left
+    def _lines_until(self, word: str, seconds: float) -> Iterator[str]:
+        """Lines up to one that begins with a word; an engine that is late is ended."""
+        deadline = time.monotonic() + seconds
         while True:
-            is_late = time.monotonic() >= deadline
-            if halt is not None and (is_late or halt.is_set()):
-                self._send("stop")
-                halt = None
-                hit = None
-                deadline = time.monotonic() + min(_STOP_SECONDS, time_left * _STOP_PART)
-            elif is_late:
-                self._kill()
-                raise EngineLostError("does not answer")
-            if hit is not None and hit.is_set():
-                self._send("ponderhit")
-                hit = None
-                deadline = time.monotonic() + time_left
-            try:
-                line = self._heard.get(timeout=_GLANCE_SECONDS)
-            except queue.Empty:
-                continue
-            if line is None:
-                raise EngineLostError(self._how_it_ended())
+            moment, line = self._next_line()
             yield line
             if line.split()[:1] == [word]:
                 return
+            if moment >= deadline:
+                self._kill()
+                raise EngineLostError("does not answer")
+
+    def _lines_of_search(
+        self,
+        seconds: float | None,
+        patience: float,
+        halt: threading.Event,
+        hit: threading.Event | None,
+    ) -> Iterator[str]:
+        """Lines up to `bestmove`, or until that is overdue.
+
+        The search is stopped by `halt`, on time, or after a silence of `patience`. While `hit` is
+        awaited, neither time nor silence counts.
+        """
+        most_seconds = math.inf if seconds is None else seconds
+        heard = time.monotonic()
+        deadline = heard + most_seconds
+        is_stopped = False
+        while True:
+            moment, line = self._next_line()
+            if line:
+                heard = moment
+                yield line
+                if line.split()[:1] == ["bestmove"]:
+                    return
+            if is_stopped:
+                if moment >= deadline:
+                    return
+                continue
+            is_late = hit is None and moment >= min(deadline, heard + patience)
+            if halt.is_set() or is_late:
+                self._send("stop")
+                is_stopped = True
+                deadline = moment + min(_STOP_SECONDS, most_seconds * _STOP_PART)
+            elif hit is not None and hit.is_set():
+                self._send("ponderhit")
+                hit = None
+                heard = moment
+                deadline = moment + most_seconds
+
+    def _next_line(self) -> tuple[float, str]:
+        """A moment and the line that was heard then; an empty one after a glance in vain."""
+        try:
+            moment, line = self._heard.get(timeout=_GLANCE_SECONDS)
+        except queue.Empty:
+            return time.monotonic(), ""
+        if line is None:
+            raise EngineLostError(self._how_it_ended())
+        return moment, line
 
     def _how_it_ended(self) -> str:
         try:
-            code = self._process.wait(_STOP_SECONDS)
+            code = self._process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
             self._kill()
             return "has closed its output"
@@ -254,12 +297,12 @@ class InnerEngine:
         return f"has ended (exit code {code})"
 
 
-def _hear(output: IO[str], heard: queue.SimpleQueue[str | None]) -> None:
-    """Pass on the lines of an output; None follows the last one."""
+def _hear(output: IO[str], heard: queue.SimpleQueue[tuple[float, str | None]]) -> None:
+    """Pass on the lines of an output with their moments; None follows the last one."""
     with output:
         for line in output:
-            heard.put(line.strip())
-    heard.put(None)
+            heard.put((time.monotonic(), line.strip()))
+    heard.put((time.monotonic(), None))
 
 
 def _option_in(line: str) -> str:

@@ -181,6 +181,14 @@ def _seconds_for(numbers: dict[str, int], clock: int | None, increment: int) -> 
     return max(1, min(limits) - _OVERHEAD_MILLISECONDS) / 1000
 
 
+def option_number(text: str, name: str, least: int, most: int) -> int:
+    """The value of an option of the player."""
+    number = number_in(text, name)
+    if not least <= number <= most:
+        raise UsageError(f"{name} is from {least} to {most}, not {number}")
+    return number
+
+
 def number_in(text: str, name: str) -> int:
     """A whole number from the host, limited to the bounds.
 

@@ -1,7 +1,8 @@
 """Player: the move to play, by tables, by a search, or by a guess.
 
-The first position without a table loads the search. Loading takes a second, and compiling it once
-after an installation some more. Neither delays an answer beyond its limit.
+The player is ready once its search is loaded. Loading takes a second, and compiling it once after
+an installation some more: the rest of that is done beside the host's first commands, and delays no
+answer beyond its limit.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 
 _GLANCE_SECONDS: Final = 0.02
 """The longest wait, after `stop`, for a search that is still loading."""
-_READY_SECONDS: Final = 5.0
-"""The longest wait for the search before the first game: hosts give up after twenty seconds."""
+_READY_SECONDS: Final = 8.0
+"""The longest wait for the search before the first game: some hosts give up after ten seconds."""
 _ENOUGH: Final = 0.5
 """After this part of the time no deeper search begins, because it would not finish."""
 _LEAST_SECONDS: Final = 1e-6

@@ -12,7 +12,7 @@ import chess
 
 from tbgen.apps.play.choice import Chooser
 from tbgen.apps.play.inner import InnerEngine
-from tbgen.apps.play.limits import is_endless, limits_in, number_in
+from tbgen.apps.play.limits import is_endless, limits_in, option_number
 from tbgen.apps.play.player import Player
 from tbgen.apps.play.situation import Situation, Turn, situation_of
 from tbgen.errors import AccruedError, ScoreFormatError, TbgenError, UsageError
@@ -226,7 +226,7 @@ class Protocol:
                 self._tell_if_empty(folders)
                 self._tell("uciok")
             case "isready":
-                if self._chooser is not None and self._search is None:
+                if self._search is None:
                     self._player.finish_loading()
                 self._tell("readyok")
             case "setoption":
@@ -254,7 +254,7 @@ class Protocol:
             case "accrued":
                 self._accrued = None if value in _EMPTY else Score(value)
             case "multipv":
-                self._lines = min(MOST_LINES, max(1, number_in(value, name)))
+                self._lines = option_number(value, "MultiPV", 1, MOST_LINES)
             case "tablepath":
                 if value in _EMPTY:
                     raise UsageError("TablePath must name a folder")

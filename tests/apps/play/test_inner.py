@@ -17,7 +17,7 @@ import chess.engine
 import pytest
 from chess.engine import INFO_ALL
 
-from tbgen.apps.play import search
+from tbgen.apps.play import inner, search
 from tbgen.apps.play.choice import Chooser
 from tbgen.apps.play.inner import InnerEngine
 from tbgen.apps.play.limits import is_endless, limits_in
@@ -51,6 +51,10 @@ def scripted(*words: str) -> str:
     return command_of(SCRIPTED, *words)
 
 
+def slow(*words: str) -> str:
+    return command_of(ENGINES / "slow.py", *words)
+
+
 def dialogue(folder: Path, command: str | None, *steps: str) -> list[str]:
     """What the player says, if the host waits for each answer before its next line.
 
@@ -67,8 +71,8 @@ def dialogue(folder: Path, command: str | None, *steps: str) -> list[str]:
             if not is_endless(step.split()):
                 told.wait_for("bestmove ", times=asked)
 
-    inner = None if command is None else InnerEngine(command)
-    Protocol(folder, told.write, inner).run(lines())
+    engine = None if command is None else InnerEngine(command)
+    Protocol(folder, told.write, engine).run(lines())
     return [line for line in told.lines if line != "readyok"]
 
 
@@ -99,12 +103,16 @@ def test_options_of_the_inner_engine_are_listed_and_passed_on(
         "setoption name move overhead value 5",
         "setoption name Clear Hash",
         "setoption name Margin value 7",
+        "setoption name Margin value 1001",
         "setoption name Nonsense value 7",
     )
     names = [line.split(" type ")[0] for line in lines if line.startswith("option name ")]
     assert len(names) == len(set(names))
     assert "option name Move Overhead type spin default 10 min 0 max 99" in lines
-    assert infos(lines) == ["info string error: there is no option 'nonsense'"]
+    assert infos(lines) == [
+        "info string error: Margin is from 0 to 1000, not 1001",
+        "info string error: there is no option 'nonsense'",
+    ]
     got = seen.read_text().splitlines()
     assert "setoption name Move Overhead value 5" in got
     assert "setoption name Clear Hash" in got
@@ -140,8 +148,9 @@ def test_a_lost_engine_costs_a_line_and_no_move(
     assert second == "e7e5", "by the inner engine, which has been started anew"
 
 
+@pytest.mark.parametrize("alone", [True, False])
 def test_the_player_is_ready_when_its_search_is_loaded(
-    table_folder: Path, monkeypatch: pytest.MonkeyPatch
+    table_folder: Path, monkeypatch: pytest.MonkeyPatch, alone: bool
 ) -> None:
     said = list[str]()
 
@@ -151,7 +160,8 @@ def test_the_player_is_ready_when_its_search_is_loaded(
             return super().deepen(now, *limits, **others)
 
     monkeypatch.setattr(search, "Engine", Telling)
-    Protocol(table_folder, said.append, InnerEngine(valuer())).run(["isready"])
+    engine = None if alone else InnerEngine(valuer())
+    Protocol(table_folder, said.append, engine).run(["isready"])
     assert said == ["loaded", "readyok"]
 
 
@@ -162,6 +172,58 @@ def test_an_engine_that_does_not_start_is_an_error_that_says_why() -> None:
         InnerEngine(f"{sys.executable} -c pass")
     with pytest.raises(EngineStartError, match="not a command"):
         InnerEngine('"')
+
+
+@pytest.mark.parametrize(
+    ("go", "ends"),
+    [
+        ("go", ()),
+        ("go nodes 1000", ()),
+        ("go depth 2", ()),
+        ("go mate 1", ()),
+        ("go movetime 100", ()),
+        ("go wtime 400 btime 400 winc 10 binc 10", ()),
+        ("go infinite", ("stop",)),
+        ("go infinite", ("quit",)),
+        ("go ponder", ("stop",)),
+        ("go ponder nodes 1000", ("ponderhit",)),
+        ("go ponder wtime 400 btime 400", ("ponderhit",)),
+    ],
+)
+def test_an_engine_that_falls_silent_loses_no_move(
+    table_folder: Path, monkeypatch: pytest.MonkeyPatch, go: str, ends: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(inner, "_SILENT_SECONDS", 0.2)
+    monkeypatch.setattr(inner, "_STOP_SECONDS", 0.1)
+    engine = scripted("--at", "0", "--do", "hang")
+    lines = dialogue(table_folder, engine, "position startpos", go, *ends)
+    (move,) = best(lines)
+    assert chess.Move.from_uci(move) in chess.Board().legal_moves
+    assert infos(lines) == ["info string the inner engine does not answer; tbgen searches instead"]
+
+
+def test_an_engine_that_thinks_without_a_clock_is_waited_for(
+    table_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its lines are signs of life."""
+    monkeypatch.setattr(inner, "_SILENT_SECONDS", 1.0)
+    lines = dialogue(table_folder, slow("--lines", "30"), "position startpos", "go nodes 1000")
+    assert best(lines) == ["f2f3"]
+    assert not infos(lines)
+
+
+@pytest.mark.parametrize("lines_before", ["0", "3"])
+def test_an_engine_that_answers_late_is_kept(table_folder: Path, lines_before: str) -> None:
+    lines = dialogue(
+        table_folder,
+        slow("--lines", lines_before, "--late", "0.2"),
+        "position startpos",
+        "go movetime 30",
+        "position startpos",
+        "go nodes 100",
+    )
+    assert len(best(lines)) == 2
+    assert sum("a new life" in line for line in lines) == 1, "it was not started again"
 
 
 def test_a_clock_is_kept_even_if_the_engine_never_answers_by_itself(table_folder: Path) -> None:

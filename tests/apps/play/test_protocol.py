@@ -145,6 +145,7 @@ def test_without_end_the_answer_waits_for_stop(table_folder: Path) -> None:
         f"position fen {BISHOP} moves e2e4",
         "setoption name Hash value 3",
         "setoption name MultiPV value x",
+        "setoption name MultiPV value 999",
         "setoption name Accrued value 7",
         "go movetime x",
         "go searchmoves e2e5",
