@@ -6,6 +6,8 @@ import asyncio
 import contextlib
 import signal
 import sys
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -21,6 +23,7 @@ from tbgen.cli.match_view import MatchView
 from tbgen.cli.output import Outputs, refuse_no_file
 from tbgen.cli.reporter import reporter
 from tbgen.cli.showing import Form, text_of
+from tbgen.system.outputs import STANDARD_OUTPUT, written_whole
 
 _FILES = {"FILE": "file", "DIRS": "dir"}
 """What an option takes -> what a shell completes after it."""
@@ -99,7 +102,7 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> int:
                 "-config": settings.config,
             },
         )
-        view = MatchView(shown)
+        view = MatchView(shown, partial(_keep_up, settings.json))
         return _played(Referee(settings, view), view, outputs)
 
 
@@ -130,6 +133,13 @@ def _played(referee: Referee, view: MatchView, outputs: Outputs) -> int:
     if failure is not None:
         raise failure
     return code
+
+
+def _keep_up(json: Path | None, match: Match) -> None:
+    """Write the standings so far, which a match that is killed leaves behind."""
+    if json is not None and (json.is_file() or not json.exists()) and str(json) != STANDARD_OUTPUT:
+        with written_whole(str(json)) as file:
+            file.write(text_of(Form.JSON, _facts(match)).encode())
 
 
 def _interruption(code: int) -> KeyboardInterrupt:

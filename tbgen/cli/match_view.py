@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import click
 
@@ -33,8 +33,9 @@ class MatchView:
     not.
     """
 
-    def __init__(self, reporter: Reporter) -> None:
+    def __init__(self, reporter: Reporter, keep_up: Callable[[Match], None]) -> None:
         self._reporter = reporter
+        self._keep_up = keep_up
         self.says = reporter.say
         self._begun = time.monotonic()
         self._played = 0
@@ -88,6 +89,7 @@ class MatchView:
         if interval and self._played % interval == 0 and not match.is_over():
             for line in self._standings(final=False):
                 self.says(line)
+            self._keep_up(match)
 
     def _note_doubts(self, sheet: Sheet) -> None:
         """Count an engine's wrong lines, and show the first of each kind."""

@@ -152,6 +152,21 @@ def test_an_engine_that_fails_for_good_leaves_the_standings_of_what_was_played(
     )
 
 
+def test_a_match_that_is_killed_leaves_the_standings_that_it_has_shown(tmp_path: Path) -> None:
+    path = tmp_path / "facts.json"
+    deaf = scripted("Deaf", "--at", "0", "--do", "hang")  # it has White in the second game
+    words = [*scripted("Good"), *deaf, "-ratinginterval", "1", "-jsonout", str(path), "-debug"]
+    command = [sys.executable, "-m", "tbgen", "match", *words]
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as match:
+        assert match.stderr is not None
+        assert any("deaf" in line for line in match.stderr)
+        match.kill()
+    facts = json.loads(path.read_text())
+    assert (facts["games"], facts["scheduled"]) == (1, 2)
+
+
 def test_a_full_disk_leaves_the_standings_of_what_was_played(tmp_path: Path) -> None:
     """The file of games is a link to /dev/full; the first game cannot be kept."""
     pgn, path = tmp_path / "games.pgn", tmp_path / "facts.json"

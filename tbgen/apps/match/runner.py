@@ -255,8 +255,9 @@ class Referee:
                         own_bench = bench if worker == 0 else self._new_bench(self._shared)
                         group.create_task(self._work(match, waiting, own_bench))
         except ExceptionGroup as errors:
-            if not match.is_decided():
-                raise errors.exceptions[0] from None
+            for error in errors.exceptions:
+                if not isinstance(error, DecidedError):
+                    raise error from None
 
     async def _work(self, match: Match, waiting: Iterator[Pairing], bench: Bench) -> None:
         """Play game after game of a stage on a bench.

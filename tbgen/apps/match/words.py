@@ -460,7 +460,12 @@ OPTIONS = by_name(
         Option("append", _named({"true": None}), "", "true, and no other."),
         *map(_comment_fact, COMMENT_FACTS),
     ),
-    Option("jsonout", FILE, "json", "Write the standings as JSON at the end."),
+    Option(
+        "jsonout",
+        FILE,
+        "json",
+        "Write the standings as JSON, whenever they are shown and at the end.",
+    ),
     Option(
         "crosstable",
         FILE,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import subprocess
 import sys
+import threading
 from collections import Counter
 from pathlib import Path
 
@@ -15,9 +17,13 @@ from tbgen.apps.games.decide import Adjudicator
 from tbgen.apps.games.read import PgnGame
 from tbgen.apps.games.results import winner_of
 from tbgen.apps.games.tags import read_tags
+from tbgen.apps.match.journal import FileJournal
+from tbgen.apps.match.runner import Match
+from tbgen.apps.match.sheet import Sheet
+from tbgen.errors import MatchError
 from tbgen.probe import open_tablebase
 from tbgen.rules.points import format_points
-from tests.apps.match.matches import games_of, run, scripted, walker
+from tests.apps.match.matches import Silent, fake_referee, games_of, run, scripted, walker
 
 WALKERS = [*walker("Ann"), *walker("Bob")]
 FEW = ["-maxmoves", "15"]
@@ -181,3 +187,26 @@ def test_the_referee_can_do_without_tables() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_full_disk_is_told_even_if_another_game_has_just_decided_the_test(
+    pgn: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both_play = threading.Barrier(2)
+    is_decided = threading.Event()
+
+    def append(journal: FileJournal, text: str) -> None:
+        both_play.wait()
+        if '[MatchGame "2"]' in text:
+            is_decided.wait()
+            raise MatchError("the disk is full")
+
+    class Deciding(Silent):
+        def game_over(self, sheet: Sheet) -> None:
+            is_decided.set()
+
+    monkeypatch.setattr(FileJournal, "append", append)
+    monkeypatch.setattr(Match, "is_decided", lambda match: is_decided.is_set())
+    words = ["-engine", "cmd=Ann", "-engine", "cmd=Bob", "-each", "depth=1", "-concurrency", "2"]
+    with pytest.raises(MatchError, match="disk is full"):
+        asyncio.run(fake_referee([*words, "-pgnout", str(pgn)], Deciding()).play())

@@ -58,6 +58,17 @@ def test_a_forfeit_is_named_and_the_engine_plays_the_next_game(
     assert [sheet.pairing.number for sheet in sheets] == [1, 2]
 
 
+@pytest.mark.parametrize(
+    "limit", ["nodes=1", "depth=3", "st=0.5", "tc=0.5", "tc=40/0.5+0.1", "tc=inf depth=2"]
+)
+def test_an_engine_that_falls_silent_forfeits_whatever_its_limit(pgn: Path, limit: str) -> None:
+    silent = scripted("Silent", "--at", "0", "--do", "hang", limit="hang=0.5")
+    run([*silent, "grace=0.5", *limit.split(), *GOOD, "-games", "1", "-pgnout", str(pgn)])
+    (game,) = games_of(pgn)
+    assert game.tags["RMobilityResult"] == "-G0.0"
+    assert game.tags["Termination"] in ("abandoned", "time forfeit")
+
+
 def test_an_engine_that_cannot_be_started_again_forfeits_twice_and_then_ends_the_match(
     pgn: Path, tmp_path: Path
 ) -> None:
