@@ -15,7 +15,8 @@ import { parseArgs } from 'node:util';
 const root = path.join(import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname), '..');
 globalThis.fzstd = createRequire(import.meta.url)(path.join(root, 'tbgen/apps/site/explorer/vendor/fzstd.js')); // no module
 const { Tables } = await import(path.join(root, 'tbgen/apps/site/explorer/tables.js'));
-const { formatFen, legalMoves, parseFen, play, uciOf } = await import(path.join(root, 'tbgen/apps/site/explorer/rules.js'));
+const { fenOf, legalMoves, parsePosition, play } = await import(path.join(root, 'tbgen/apps/site/explorer/chess.js'));
+const { makeUci } = await import(path.join(root, 'tbgen/apps/site/explorer/vendor/chessops.js'));
 
 const text = (value) => ({ type: 'string', default: value });
 const { values, positionals: [folder] } = parseArgs({ allowPositionals: true, options: { men: text('4'), positions: text('60'), milliseconds: text('40') } });
@@ -59,8 +60,8 @@ async function measured(tables, fen, accrued) {
 }
 
 function after(fen, { uci, accrued, own }) {
-  const position = parseFen(fen), move = legalMoves(position).find((each) => uciOf(each) === uci);
-  return [formatFen(play(position, move)), accrued === own ? '' : accrued];
+  const position = parsePosition(fen), move = legalMoves(position).find((each) => makeUci(each) === uci);
+  return [fenOf(play(position, move)), accrued === own ? '' : accrued];
 }
 
 const rows = fs.readFileSync(path.join(root, 'tests/readers/vectors.csv'), 'utf8').trim().split('\n').slice(1).map((row) => row.split(','));

@@ -532,7 +532,7 @@ def test_a_pawn_becomes_what_is_chosen(page: Chromium, server: str) -> None:
     look_at(page, server, PROMOTION)
     click_squares(page, "e7", "e8")
     page.wait("document.querySelector('dialog[open]')")
-    page.run("document.querySelector('dialog button[value=n]').click()")
+    page.run("document.querySelector('dialog button[value=knight]').click()")
     wait_for(page, "4N3/6k1/8/8/8/8/8/4K3")
 
 
@@ -546,13 +546,13 @@ def test_positions_are_set_up_without_turning_the_side_to_move(page: Chromium, s
     assert accrued_in(page) == "", "the score belonged to another position"
     for button, shown in (
         ("#mirror", "8/8/8/3k4/8/8/8/3K3Q"),
-        ("[data-shift='8']", "8/8/3k4/8/8/8/3K3Q/8"),
+        ("[data-shift='up']", "8/8/3k4/8/8/8/3K3Q/8"),
         ("#swap", "8/3k3q/8/8/8/3K4/8/8"),
     ):
         page.run(f"document.querySelector({button!r}).click()")
         wait_for(page, shown)
     assert fen_in(page).split()[1] == "w"
-    page.run("document.querySelector('[name=turn][value=b]').click()")
+    page.run("document.querySelector('[name=turn][value=black]').click()")
     page.wait("document.getElementById('fen').value.includes(' b ')")
     page.run("document.querySelector('[aria-label=\"Take men away\"]').click()")
     click_squares(page, "h7")
@@ -578,7 +578,7 @@ def test_a_pawn_that_has_just_moved_twice_can_be_set_up(page: Chromium, server: 
     page.run("window.passant.value = window.passant.options[1].value")
     page.run("window.passant.onchange()")
     page.wait("document.getElementById('fen').value.includes(' w - d6 ')")
-    page.run("document.querySelector('[name=turn][value=b]').click()")
+    page.run("document.querySelector('[name=turn][value=black]').click()")
     page.wait("document.getElementById('fen').value.includes(' b - - ')")
     assert not page.run("document.getElementById('passant').checkVisibility()")
 

@@ -283,7 +283,7 @@ def turn_the_side_to_move(reader: Reader) -> Place:
     reader.pastes_until(lambda: is_legal(turned(reader.place.board)))
     board = turned(reader.place.board)
     reader.opens_editor()
-    reader.clicks(f"[name=turn][value={'w' if board.turn else 'b'}]")
+    reader.clicks(f"[name=turn][value={'white' if board.turn else 'black'}]")
     return Place(board)
 
 
@@ -316,7 +316,7 @@ def shift_the_men(reader: Reader) -> Place:
     board = shifted(reader.place.board, by)
     assert board is not None
     reader.opens_editor()
-    reader.clicks(f"[data-shift='{by}']")
+    reader.clicks(f"[data-shift={'right' if by > 0 else 'left'}]")
     return Place(board)
 
 

@@ -293,11 +293,12 @@ def test_where_nothing_is_near_the_moves_are_only_listed(page: Chromium, server:
 
 MADE_UP = """(async () => {
   const { withKnown } = await import('./known.js');
-  const { legalMoves, parseFen, sanOf, uciOf } = await import('./rules.js');
-  const position = parseFen(FEN);
-  const named = (move) => ({ uci: uciOf(move), san: sanOf(position, move) });
+  const { legalMoves, parsePosition, sanOf } = await import('./chess.js');
+  const { makeUci } = await import('./vendor/chessops.js');
+  const position = parsePosition(FEN);
+  const named = (move) => ({ uci: makeUci(move), san: sanOf(position, move) });
   const moves = legalMoves(position).map(named);
-  const isHere = ({ castling }) => castling === '-';
+  const isHere = ({ castles }) => castles.castlingRights.isEmpty();
   const distances = DISTANCES;
   const madeUp = (_, number) => ({ outcome: OUTCOME, dtg: distances[number % distances.length] });
   const outcomes = async (fens) => fens.map(madeUp);

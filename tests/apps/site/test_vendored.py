@@ -27,6 +27,7 @@ def ours() -> dict[str, bytes]:
 
 def test_every_vendored_file_is_named_with_its_origin_and_unchanged() -> None:
     named = {name for package in VENDORED.values() for name in package["files"]}
+    named |= {package["built"]["file"] for package in VENDORED.values() if "built" in package}
     assert ours().keys() == named | {"vendored.json"}
     digests = dict(line.split()[::-1] for line in DIGESTS.read_text().splitlines())
     assert {name: hashlib.sha256(ours()[name]).hexdigest() for name in named} == digests
@@ -48,3 +49,22 @@ def test_vendored_files_are_those_of_the_registry(package: str, tmp_path: Path) 
             assert member.read() == ours()[name], name
         described = archive.extractfile("package/package.json")
         assert json.load(described)["license"] == about["licence"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("package", [name for name in VENDORED if "built" in VENDORED[name]])
+def test_built_files_are_those_that_esbuild_makes_of_the_registrys(
+    package: str, tmp_path: Path
+) -> None:
+    built = VENDORED[package]["built"]
+    versions = {name: about["version"] for name, about in VENDORED.items()}
+    versions["esbuild"] = built["esbuild"]
+    (tmp_path / "package.json").write_text(json.dumps({"type": "module", "dependencies": versions}))
+    lines = list[str]()
+    for module, names in built["exports"].items():
+        lines.append(f"export {{ {', '.join(names)} }} from '{package}/{module}';\n")
+    (tmp_path / "entry.js").write_text("".join(lines))
+    subprocess.run(["npm", "install", "--silent"], cwd=tmp_path, check=True)
+    esbuild = ["npx", "esbuild", "entry.js", *built["options"], "--outfile=made.js"]
+    subprocess.run(esbuild, cwd=tmp_path, capture_output=True, check=True)
+    assert (tmp_path / "made.js").read_bytes() == ours()[built["file"]]

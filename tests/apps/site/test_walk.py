@@ -175,8 +175,8 @@ def set_up(walk: Walk) -> None:
     walk.step("edit", walk.presses("e"), "!window.editing.hidden")
     walk.step("mirror", walk.clicks("#mirror"), fen_has("8/8/8/3KNk2/8/8/8/8"))
     walk.step("swap", walk.clicks("#swap"), fen_has("8/8/8/8/3knK2/8/8/8"))
-    walk.step("shift", walk.clicks("[data-shift='-1']"), fen_has("8/8/8/8/2knK3/8/8/8"))
-    walk.step("turn", walk.clicks("[name=turn][value=b]"), fen_has(" b "))
+    walk.step("shift", walk.clicks("[data-shift='left']"), fen_has("8/8/8/8/2knK3/8/8/8"))
+    walk.step("turn", walk.clicks("[name=turn][value=black]"), fen_has(" b "))
     walk.step("two kings", walk.clicks("#kings"), fen_has("4k3/8/8/8/8/8/8/4K3"))
 
 

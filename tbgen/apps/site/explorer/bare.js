@@ -1,8 +1,8 @@
 // What a position says without a table: its own score, and its moves with the scores that they reach.
-import { accruedOf } from './accrued.js';
+import { accruedAfter, accruedOf, isReset, legalMoves, ownOf, play, sanOf } from './chess.js';
 import { canonical, materialOf } from './materials.js';
-import { accruedAfter, isReset, legalMoves, ownOf, play, sanOf, uciOf } from './rules.js';
 import { codeOf, formatScore } from './scores.js';
+import { makeUci } from './vendor/chessops.js';
 
 /** An answer without an outcome, and the name of the table that would have it.
  *
@@ -29,7 +29,7 @@ function bareMove(position, move, accrued) {
   const reset = isReset(position, move);
   const after = play(position, move);
   return {
-    uci: uciOf(move),
+    uci: makeUci(move),
     san: sanOf(position, move),
     reset,
     ownCode: codeOf(ownOf(after)),

@@ -1,13 +1,13 @@
 // The board: chessground, to play moves on or to set positions up, with arrows, dots and colours of squares.
 import { Chessground } from './vendor/chessground.min.js';
 import { shade } from './badge.js';
+import { inWords, legalMoves, play } from './chess.js';
 import { byId, make } from './elements.js';
-import { inWords, isCheck, legalMoves, menOf, nameOf, play, uciOf } from './rules.js';
 import { parseScore, signed } from './scores.js';
+import { makeBoardFen, makeSquare, makeUci } from './vendor/chessops.js';
 
 const ROLES = ['king', 'queen', 'rook', 'bishop', 'knight', 'pawn'];
-const PROMOTIONS = [['q', 'Queen'], ['r', 'Rook'], ['b', 'Bishop'], ['n', 'Knight']];
-const NAMES = { w: 'white', b: 'black' };
+const PROMOTIONS = ['queen', 'rook', 'bishop', 'knight'];
 const HAND = 'hand';
 const BIN = 'bin';
 const TOOLS = [[HAND, '✥', 'Move men'], [BIN, '✕', 'Take men away']];
@@ -47,12 +47,12 @@ export class Board {
     byId('black-men').hidden = !isEdited;
     byId('white-men').hidden = !isEdited;
     this.#ground.state.dom.bounds.clear(); // the board may have been moved by what is shown above it
-    const turn = NAMES[position?.turn ?? 'w'];
+    const turn = position?.turn ?? 'white';
     const played = { free: false, color: turn, dests: position ? targetsByMan(position) : new Map() };
     this.#ground.set({
-      fen: position ? menOf(position) : men,
+      fen: position ? makeBoardFen(position.board) : men,
       turnColor: turn,
-      check: position ? isCheck(position) : false,
+      check: position ? position.isCheck() : false,
       lastMove: lastMove ? [lastMove.slice(0, 2), lastMove.slice(2, 4)] : [],
       draggable: { deleteOnDropOff: isEdited },
       movable: isEdited ? { free: true, color: 'both', dests: undefined } : played,
@@ -70,7 +70,7 @@ export class Board {
 
   /** Turn the board so that a side plays upwards. */
   face(side) {
-    if (this.#ground.state.orientation !== NAMES[side]) this.turn();
+    if (this.#ground.state.orientation !== side) this.turn();
   }
 
   /** What a picture of the board shows. */
@@ -96,7 +96,7 @@ export class Board {
     const arrows = uci ? [arrowOf(uci, 10)] : this.#arrows.map((move) => arrowOf(move, width));
     if (reply) arrows.push(arrowOf(reply, 8, 'red'));
     this.#ground.setAutoShapes(arrows);
-    const move = uci && this.#position && legalMoves(this.#position).find((each) => uciOf(each) === uci);
+    const move = uci && this.#position && legalMoves(this.#position).find((each) => makeUci(each) === uci);
     this.#draw(move ? dotsOf(play(this.#position, move)) : this.#marks);
   }
 
@@ -169,7 +169,7 @@ export class Board {
 function targetsByMan(position) {
   const targets = new Map();
   for (const { from, to } of legalMoves(position)) {
-    targets.set(nameOf(from), [...(targets.get(nameOf(from)) ?? []), nameOf(to)]);
+    targets.set(makeSquare(from), [...(targets.get(makeSquare(from)) ?? []), makeSquare(to)]);
   }
   return targets;
 }
@@ -188,13 +188,13 @@ function arrowOf(uci, lineWidth, brush = 'blue') {
 export function dotsOf(position) {
   const counts = new Map();
   for (const { to } of legalMoves(position)) counts.set(to, (counts.get(to) ?? 0) + 1);
-  return [...counts].map(([square, count]) => ({ square, count, taken: position.board[square] !== null }));
+  return [...counts].map(([square, count]) => ({ square, count, taken: position.board.has(square) }));
 }
 
 /** Ask what a pawn becomes; null if nobody says. */
 export function askPromotion() {
   return new Promise((resolve) => {
-    const choices = PROMOTIONS.map(([value, name]) => make('button', { type: 'submit', value }, name));
+    const choices = PROMOTIONS.map((value) => make('button', { type: 'submit', value }, value[0].toUpperCase() + value.slice(1)));
     const dialog = make('dialog', { 'aria-label': 'Promote to' }, make('form', { method: 'dialog' }, ...choices));
     dialog.addEventListener('close', () => {
       dialog.remove();

@@ -1,10 +1,11 @@
 // Buttons, fields and keys beside the form: what each does.
+import { parseFen, parseMove } from './chess.js';
 import { byId, make, say } from './elements.js';
 import { FAMOUS } from './famous.js';
 import { canonical, materialOf } from './materials.js';
-import { parseFen, parseMove, uciOf } from './rules.js';
 import { addressOf, offer } from './share.js';
 import { ENDINGS, pageOf, tableOf } from './source.js';
+import { makeUci } from './vendor/chessops.js';
 
 /** `page` is what the explorer can do, and what it shows. */
 export function wireControls(page) {
@@ -47,7 +48,7 @@ function playTyped({ position, follow }) {
   say(move ? '' : `${text} is no legal move here.`);
   if (!move) return;
   byId('typed').value = '';
-  follow(uciOf(move));
+  follow(makeUci(move));
 }
 
 function wireShare(page) {
@@ -78,8 +79,8 @@ function famousLink([fen, accrued, title, words], open) {
     event.preventDefault();
     open({ fen, accrued });
   };
-  const position = parseFen(fen);
-  const missing = tableOf(position) ? '' : ` (needs a table: ${canonical(materialOf(position)).name})`;
+  const setup = parseFen(fen);
+  const missing = tableOf(setup) ? '' : ` (needs a table: ${canonical(materialOf(setup)).name})`;
   const link = make('a', { href: addressOf({ fen, accrued }), onclick }, make('b', {}, title), make('span', {}, words + missing));
   return make('li', {}, link);
 }

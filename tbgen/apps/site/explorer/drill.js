@@ -1,10 +1,11 @@
 // Drills: a position is played against the tables, and every move is graded by what it gives away.
 import { badge, moverOf } from './badge.js';
-import { drawPosition } from './draw.js';
+import { manInWords, parseFen, turnIn } from './chess.js';
+import { drawSetup } from './draw.js';
 import { make } from './elements.js';
 import { hasOpposedPair } from './materials.js';
-import { formatFen, manInWords, parseFen, squareOf } from './rules.js';
 import { givenAway, inPlies, inWords, parseScore, pointsOf } from './scores.js';
+import { makeFen, parseSquare } from './vendor/chessops.js';
 
 const MOST_TRIED = 12; // replies that the table thinks about
 const DRAWN = 60; // positions at once, when another one is looked for
@@ -15,13 +16,13 @@ const LEAST_LOSS = 0.00005; // points that are written with four digits
 /** What a move gives away, in points of the side that makes it; 0 for a move that keeps the outcome. */
 export function gradeOf(answer, uci) {
   const move = answer.moves.find((each) => each.uci === uci);
-  const side = sideOf(answer) === 'w' ? 0 : 1;
+  const side = sideOf(answer) === 'white' ? 0 : 1;
   const points = (text) => pointsOf(parseScore(text))[side];
   const given = givenAway(parseScore(answer.outcome), parseScore(move.outcome), moverOf(answer.fen));
   return { ...move, given, lost: move.keeps ? 0 : points(answer.outcome) - points(move.outcome) };
 }
 
-const sideOf = ({ fen }) => fen.split(' ')[1];
+const sideOf = ({ fen }) => turnIn(fen);
 
 /** The move of the table: it keeps the outcome, does not concede at once, and leaves the fewest replies that keep it. */
 export async function replyTo(answer, after) {
@@ -37,11 +38,11 @@ export async function replyTo(answer, after) {
 
 /** Another position of the same men, with the same side to move and the same outcome; null if none was drawn. */
 export async function another(fen, outcome, source, random = Math.random) {
-  const position = parseFen(fen);
-  const men = position.board.filter((man) => man !== null);
-  const hasPair = hasOpposedPair(position);
+  const { board, turn } = parseFen(fen);
+  const men = [...board].map(([, man]) => man);
+  const hasPair = hasOpposedPair({ board });
   for (let round = 0; round < ROUNDS; round++) {
-    const fens = Array.from({ length: DRAWN }, () => formatFen(drawPosition(men, position.turn, { random, hasPair })));
+    const fens = Array.from({ length: DRAWN }, () => makeFen(drawSetup(men, turn, { random, hasPair })));
     const values = await source.outcomes(fens);
     const place = values.findIndex((value) => value?.outcome === outcome && (value.dtg === null || value.dtg >= LEAST_PLIES));
     if (place >= 0) return fens[place];
@@ -96,8 +97,8 @@ export class Drill {
 
   #task({ outcome }) {
     const score = parseScore(outcome);
-    const isMine = (score > 0) === (this.side === 'w');
-    const [name, other] = this.side === 'w' ? ['White', 'Black'] : ['Black', 'White'];
+    const isMine = (score > 0) === (this.side === 'white');
+    const [name, other] = this.side === 'white' ? ['White', 'Black'] : ['Black', 'White'];
     const task = isMine ? 'Keep ' : `Give ${other} no more than `;
     return make('p', {}, `You play ${name}. ${task}`, badge(outcome), `: ${inWords(score)}.`);
   }
@@ -127,7 +128,7 @@ export class Drill {
     this.#hints += 1;
     const { uci, san } = answer.moves[0];
     const square = uci.slice(0, 2);
-    const man = manInWords(parseFen(answer.fen).board[squareOf(square)]);
+    const man = manInWords(parseFen(answer.fen).board.get(parseSquare(square)));
     if (this.#hints > 1) this.site.point(uci);
     this.#add('hint', this.#hints > 1 ? `Play ${san}.` : `Move the ${man} on ${square}.`);
   }

@@ -1,33 +1,30 @@
-// Positions with their men moved or exchanged all at once.
+// Setups with their men moved or exchanged all at once.
+import { SquareSet, flipHorizontal, flipVertical, opposite, shiftDown, shiftLeft, shiftRight, shiftUp, transformBoard } from './vendor/chessops.js';
 
-/** The men, each square's place by `to`, without rights to castle; null if a man would leave the board. */
-function rearranged(position, to, change = (man) => man) {
-  const after = { ...position, board: Array(64).fill(null), castling: '-', ep: -1 };
-  for (const [square, man] of position.board.entries()) {
-    if (man === null) continue;
-    const target = to(square);
-    if (target < 0) return null;
-    after.board[target] = change(man);
-  }
-  return after;
-}
+const SHIFTS = {
+  left: [shiftLeft, SquareSet.fromFile(0)],
+  right: [shiftRight, SquareSet.fromFile(7)],
+  up: [shiftUp, SquareSet.fromRank(7)],
+  down: [shiftDown, SquareSet.fromRank(0)],
+}; // how squares go, and from which a man would leave the board
 
-export const mirrored = (position) => rearranged(position, (square) => square ^ 7);
+/** A setup with other men; rights to castle and to take en passant are gone. */
+const withMen = (setup, board) => ({ ...setup, board, castlingRights: SquareSet.empty(), epSquare: undefined });
 
-/** All men one square on: by 1 or -1 along the rank, by 8 or -8 along the file. */
-export function shifted(position, by) {
-  return rearranged(position, (square) => {
-    const x = (square & 7) + (Math.abs(by) === 1 ? by : 0);
-    const y = (square >> 3) + (Math.abs(by) === 8 ? by / 8 : 0);
-    return x >= 0 && x < 8 && y >= 0 && y < 8 ? 8 * y + x : -1;
-  });
+export const mirrored = (setup) => withMen(setup, transformBoard(setup.board, flipHorizontal));
+
+/** All men one square on; null if a man would leave the board. */
+export function shifted(setup, way) {
+  const [shift, edge] = SHIFTS[way];
+  return setup.board.occupied.intersects(edge) ? null : withMen(setup, transformBoard(setup.board, shift));
 }
 
 /** Colours exchanged, the board upside down. */
-export function swapped(position) {
-  const exchanged = (man) => (man < 'a' ? man.toLowerCase() : man.toUpperCase());
-  const after = rearranged(position, (square) => square ^ 56, exchanged);
-  return { ...after, turn: position.turn === 'w' ? 'b' : 'w' };
+export function swapped(setup) {
+  const board = transformBoard(setup.board, flipVertical);
+  const { white, black } = board;
+  Object.assign(board, { white: black, black: white });
+  return { ...withMen(setup, board), turn: opposite(setup.turn) };
 }
 
 /** The same score of the other side. */

@@ -8,7 +8,7 @@ const MOST_WRITTEN = 6; // outcomes under a bar
 
 /** `facts` are those of the table; `flipped` tells that its colours are exchanged here. */
 export function endingOf(facts, { material, flipped, turn, outcome, page, open, random }) {
-  const sides = [sideOf(facts, 'White', 'w', flipped), sideOf(facts, 'Black', 'b', flipped)];
+  const sides = [sideOf(facts, 'White', 'white', flipped), sideOf(facts, 'Black', 'black', flipped)];
   const here = sides.find((side) => side.turn === turn);
   const found = here.rows.find(({ text }) => text === outcome);
   const longest = sides.flatMap(({ rows }) => rows).reduce((most, row) => (row.plies > most.plies ? row : most));
@@ -34,7 +34,7 @@ const factOf = (name, ...what) => make('div', {}, make('dt', {}, name), make('dd
 
 /** The outcomes with one side to move, best for White first. */
 function sideOf(facts, name, turn, flipped) {
-  const { positions, outcomes } = facts.sides[(turn === 'w') !== flipped ? 'white' : 'black'];
+  const { positions, outcomes } = facts.sides[(turn === 'white') !== flipped ? 'white' : 'black'];
   const rows = Object.entries(outcomes).map(([text, each]) => {
     const score = parseScore(text) * (flipped ? -1 : 1);
     return { score, text: formatScore(score), count: each.count, plies: each.max_dtg, fen: each.fen, share: percent(each.count, positions) };

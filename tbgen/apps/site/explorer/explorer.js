@@ -3,6 +3,7 @@ import { after, askAhead } from './ahead.js';
 import { moverOf } from './badge.js';
 import { bareAnswer } from './bare.js';
 import { Board, askPromotion, dotsOf } from './board.js';
+import { brokenRule, legalMoves, parseFen, positionOf } from './chess.js';
 import { wireControls } from './controls.js';
 import { byId, make, say } from './elements.js';
 import { endingOf } from './ending.js';
@@ -16,13 +17,13 @@ import { PAIRS, canonical, materialOf } from './materials.js';
 import { movesOf } from './moves.js';
 import { placeAnyhow, placeOf } from './place.js';
 import { Pointer } from './pointer.js';
-import { brokenRule, formatFen, legalMoves, nameOf, parseFen, uciOf } from './rules.js';
 import { inWords, parseScore, signed } from './scores.js';
 import { showTools, wireTools } from './setup.js';
 import { addressOf, endingInAddress, inAddress, isEmbedded, lichessOf } from './share.js';
 import { NAMES, figuresOf, pageOf, probe, source, tableOf } from './source.js';
 import { Strip } from './strip.js';
 import { colorOf, verdict } from './verdict.js';
+import { makeFen, makeSquare, makeUci, opposite } from './vendor/chessops.js';
 import { untilGoal } from './why.js';
 
 const NAME = document.title;
@@ -32,7 +33,8 @@ const LINE_OF_SOLVED = 'Show moves that keep it';
 const STRIP_MARGIN = 60; // pixels beside the chart of accrued scores
 
 let game = null; // the history: every position that was looked at, and the one that is shown
-let position = null; // null if its FEN cannot be read
+let setup = null; // what its FEN writes; null if that cannot be read
+let position = null; // null if the setup cannot be played on
 let answer = null; // null while it is asked for
 let drill = null; // a drill that goes on, or has just ended
 let isEdited = false;
@@ -144,10 +146,10 @@ async function start() {
 }
 
 async function played(from, to) {
-  const moves = legalMoves(position).filter((each) => nameOf(each.from) === from && nameOf(each.to) === to);
+  const moves = legalMoves(position).filter((each) => makeSquare(each.from) === from && makeSquare(each.to) === to);
   const promotion = moves.length > 1 ? await askPromotion() : undefined;
   const move = moves.find((each) => each.promotion === promotion);
-  if (move) follow(uciOf(move));
+  if (move) follow(makeUci(move));
   else look();
 }
 
@@ -166,28 +168,30 @@ async function look() {
   const fault = read(fen);
   answer = null;
   say(); // of another position
-  isEdited ||= position !== null && fault !== null;
-  map.stand(position, uci);
+  isEdited ||= setup !== null && fault !== null;
+  map.stand(setup, uci);
   form.fill(game.now, note);
   showEditor();
   if (!drill) showDrill(); // not the one of the position before
-  const men = position ? fen.split(' ')[0] : '8/8/8/8/8/8/8/8';
-  board.show(fault ? null : position, { men, lastMove: uci, isEdited });
+  const men = setup ? fen.split(' ')[0] : '8/8/8/8/8/8/8/8';
+  board.show(position, { men, lastMove: uci, isEdited });
   showStatus();
   showGame();
   document.title = NAME;
-  if (fault) refuse(`Not a position that can be played on: ${fault}.`, position ? '' : homeButton());
+  if (fault) refuse(`Not a position that can be played on: ${fault}.`, setup ? '' : homeButton());
   else await askFor(fen, accrued, number);
   document.documentElement.dataset.shown = String(number); // tests wait for it
 }
 
 /** Read the position; returns what is wrong with it. */
 function read(fen) {
+  setup = null;
+  position = null;
   try {
-    position = parseFen(fen);
-    return brokenRule(position);
+    setup = parseFen(fen);
+    position = positionOf(setup);
+    return null;
   } catch (error) {
-    position = null;
     return error.message;
   }
 }
@@ -196,7 +200,7 @@ function showEditor() {
   byId('edit').setAttribute('aria-pressed', String(isEdited));
   byId('editing').hidden = !isEdited;
   document.body.classList.toggle('edited', isEdited);
-  showTools(position);
+  showTools(setup);
 }
 
 async function askFor(fen, accrued, number) {
@@ -215,7 +219,7 @@ async function askFor(fen, accrued, number) {
   }
 }
 
-const isInTables = (shown) => tableOf(shown) !== null && shown.castling === '-';
+const isInTables = (shown) => tableOf(shown) !== null && shown.castles.castlingRights.isEmpty();
 
 /** Say why there is no answer; a button may lead on. */
 function refuse(text, wayOn = '') {
@@ -227,9 +231,9 @@ const retryButton = () => make('button', { type: 'button', onclick: () => look()
 
 /** Looks at the same men with the other side to move, where that is legal. */
 function turnButton() {
-  const turned = { ...position, turn: position.turn === 'w' ? 'b' : 'w', ep: -1 };
+  const turned = { ...setup, turn: opposite(setup.turn), epSquare: undefined };
   if (isDrilled() || brokenRule(turned)) return '';
-  const fen = formatFen(turned);
+  const fen = makeFen(turned);
   const onclick = () => begin(new Game({ fen, accrued: '' }));
   return make('button', { type: 'button', class: 'link', onclick }, `Let ${moverOf(fen)} move`);
 }
@@ -290,7 +294,7 @@ async function showUnknown(fen, accrued, number) {
   showStatus();
   byId('lichess').href = lichessOf(game.now);
   await showKnown(number);
-  if (position.castling !== '-') return; // nothing is solved with rights to castle
+  if (!position.castles.castlingRights.isEmpty()) return; // nothing is solved with rights to castle
   const found = await source.solved?.(fen, accrued).catch(() => null);
   if (!found || number !== asked) return;
   const { withSolved } = await import('./known.js');
@@ -331,8 +335,8 @@ function showMoves() {
 
 /** Who is to move, beside the board, with the arrows of best moves and the dots of a score that is on the board. */
 function showStatus() {
-  const turn = position?.turn ?? 'w';
-  const mover = [make('span', { class: `disc ${turn}` }), make('b', {}, `${moverOf(`- ${turn}`)} to move.`)];
+  const turn = setup?.turn ?? 'white';
+  const mover = [make('span', { class: `disc ${turn}` }), make('b', {}, `${moverOf(`- ${turn[0]}`)} to move.`)];
   const dots = isReached() ? dotsOf(position) : [];
   const said = dots.length ? ` The dots are the moves that ${moverOf(answer.fen)} has left: ${signed(answer.own)}.` : '';
   if (answer) board.suggest(bestMoves(), dots);
@@ -456,7 +460,7 @@ async function askLine() {
 }
 
 document.body.classList.toggle('embedded', isEmbedded);
-wireTools({ now: () => ({ position, accrued: game.now.accrued }), edit });
+wireTools({ now: () => ({ setup, accrued: game.now.accrued }), edit });
 wireControls({
   board, step, follow, look, open, startDrill, askLine, openRandom,
   showMapOf: (square) => map.choose(square),

@@ -1,5 +1,5 @@
 // The form below the board: what somebody types or pastes becomes a game to look at.
-import { brokenRule, parseFen } from './rules.js';
+import { brokenRule, parseFen } from './chess.js';
 import { byId } from './elements.js';
 import { Game, isPgn, parsePgn } from './game.js';
 import { placeOf } from './place.js';

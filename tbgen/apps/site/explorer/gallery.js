@@ -1,9 +1,9 @@
 // The gallery and the puzzle of the day, as far as there are tables of them.
 import { CHANGES, LONGEST, PUZZLES, ZUGZWANGS } from './collection.js';
+import { parseFen } from './chess.js';
 import { make } from './elements.js';
 import { canonical, endingInWords, materialOf } from './materials.js';
 import { placeOf } from './place.js';
-import { parseFen } from './rules.js';
 import { inPlies, parseScore, signed, worth } from './scores.js';
 import { addressOf } from './share.js';
 

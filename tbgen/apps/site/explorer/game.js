@@ -1,20 +1,20 @@
 // One history: a tree of positions, with the way that was taken through it, and PGN in and out.
-import { accruedOf } from './accrued.js';
+import { accruedAfter, accruedOf, fenOf, isReset, ownOf, parseMove, parsePosition, play, sanOf } from './chess.js';
 import { placeOf } from './place.js';
-import { accruedAfter, formatFen, isReset, legalMoves, ownOf, parseFen, parseMove, play, sanOf, uciOf } from './rules.js';
 import { formatScore } from './scores.js';
+import { makeUci } from './vendor/chessops.js';
 
 const START = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
 const RESULTS = ['1-0', '0-1', '1/2-1/2', '*'];
 
 /** The position after a move, with what has accrued in it. */
 function nodeAfter(node, uci) {
-  const position = parseFen(node.fen);
-  const move = legalMoves(position).find((each) => uciOf(each) === uci);
+  const position = parsePosition(node.fen);
+  const move = parseMove(position, uci);
   const after = play(position, move);
   const accrued = accruedAfter(after, isReset(position, move), accruedOf(node));
   return {
-    fen: formatFen(after),
+    fen: fenOf(after),
     accrued: accrued === ownOf(after) ? '' : formatScore(accrued),
     uci,
     san: sanOf(position, move),
@@ -159,8 +159,8 @@ function wordsIn(moves) {
 }
 
 function playWord(game, word) {
-  const position = parseFen(game.now.fen);
+  const position = parsePosition(game.now.fen);
   const move = parseMove(position, word.replace(/[?!]+$/, ''));
-  if (!move) throw Error(`${word} is no legal move at move ${position.number}`);
-  game.play(uciOf(move));
+  if (!move) throw Error(`${word} is no legal move at move ${position.fullmoves}`);
+  game.play(makeUci(move));
 }

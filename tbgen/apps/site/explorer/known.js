@@ -1,16 +1,17 @@
 // What is known of the moves of a position that no table has: ends of the game, and tables that captures, promotions
 // and moves that end the right to castle lead to.
 import { badge, moverOf, waiterOf } from './badge.js';
+import { accruedAfter, fenOf, hasCastling, isReset, legalMoves, ownOf, play, sanOf, turnIn } from './chess.js';
 import { make } from './elements.js';
-import { accruedAfter, formatFen, hasCastling, isReset, legalMoves, ownOf, play, sanOf, uciOf } from './rules.js';
 import { codeOf, formatScore, inWords, parseScore, worth } from './scores.js';
+import { makeUci } from './vendor/chessops.js';
 
 const LEAST_CODE = 2; // a lower score is a mate or a stalemate
 const ANYTHING = 10_000; // more than any outcome is worth
 const UNKNOWN_PLIES = 1e6; // more than any line has
 const MOST_NAMED = 3; // moves
-const MATE_BY = { w: 'G0.0', b: '-G0.0' };
-const MATE_OF = { w: '-G0.0', b: 'G0.0' };
+const MATE_BY = { white: 'G0.0', black: '-G0.0' };
+const MATE_OF = { white: '-G0.0', black: 'G0.0' };
 
 /** The answer with what is `known` of each move, and with the `bounds` that this proves.
  *
@@ -40,7 +41,7 @@ export function withSolved(answer, solved) {
     const known = exact ? { outcome: lower.outcome, plies: null, reply: null, isExact: true, isSolved: true } : move.known;
     return { ...move, known, best };
   });
-  const turn = answer.fen.split(' ')[1];
+  const turn = turnIn(answer.fen);
   moves.sort((one, other) => other.best - one.best || mostOf(other, turn) - mostOf(one, turn));
   return { ...answer, moves };
 }
@@ -50,21 +51,21 @@ function lookAhead(position, move, accrued, isHere) {
   const after = play(position, move);
   const reached = accruedAfter(after, isReset(position, move), accrued);
   const end = endOf(after, reached, isHere);
-  return { uci: uciOf(move), end, replies: end ? [] : repliesOf(after, reached, isHere) };
+  return { uci: makeUci(move), end, replies: end ? [] : repliesOf(after, reached, isHere) };
 }
 
 /** How the game ends in a position, or the FEN by which a table has it; null for other positions. */
 function endOf(position, accrued, isHere) {
   const own = ownOf(position);
   if (codeOf(own) < LEAST_CODE) return { outcome: formatScore(own), plies: 1 };
-  return isHere(position) ? { fen: `${formatFen(position)} ${formatScore(accrued)}`, outcome: null, plies: null } : null;
+  return isHere(position) ? { fen: `${fenOf(position)} ${formatScore(accrued)}`, outcome: null, plies: null } : null;
 }
 
 function repliesOf(position, accrued, isHere) {
   return legalMoves(position).map((move) => {
     const after = play(position, move);
     const end = endOf(after, accruedAfter(after, isReset(position, move), accrued), isHere);
-    return { uci: uciOf(move), san: sanOf(position, move), end };
+    return { uci: makeUci(move), san: sanOf(position, move), end };
   });
 }
 
@@ -106,7 +107,7 @@ function byChoice(one, other, turn) {
 }
 
 /** A number that is the greater, the better an outcome is for a side. */
-const worthTo = (turn, outcome) => (turn === 'w' ? 1 : -1) * worth(parseScore(outcome));
+const worthTo = (turn, outcome) => (turn === 'white' ? 1 : -1) * worth(parseScore(outcome));
 
 /** The most that a move can be worth; one of which nothing is known may come to anything. */
 const mostOf = ({ known }, turn) => (known ? worthTo(turn, known.outcome) : ANYTHING);
@@ -148,7 +149,7 @@ export function provedByMoves({ fen, moves, bounds }) {
   if (best) parts.push(' at least ', badge(least), isBounded ? ' and' : '');
   if (isBounded) parts.push(' at most ', badge(most));
   const proved = parts.length ? [make('p', {}, `${moverOf(fen)} gets`, ...parts, `, by ${way}.`)] : [];
-  const lost = losingMoves(moves, fen.split(' ')[1]);
+  const lost = losingMoves(moves, turnIn(fen));
   return lost ? [...proved, make('p', {}, lost)] : proved;
 }
 

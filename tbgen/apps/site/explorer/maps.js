@@ -1,23 +1,24 @@
 // A map of one man: the value that the position would have with him on each square.
 import { badge } from './badge.js';
+import { manInWords } from './chess.js';
 import { byId, make, say } from './elements.js';
-import { manInWords, nameOf, squareOf } from './rules.js';
 import { parseScore, worth } from './scores.js';
+import { makeSquare, parseSquare } from './vendor/chessops.js';
 
 const WRITTEN_OUT = 6; // squares
 
 export class ManMap {
   man = ''; // the square of the man whose map is shown
-  #position = null;
+  #setup = null;
 
   /** `changed` is called when another man is chosen; `squaresOf(man)` promises the values. */
   constructor(board, { changed, squaresOf }) { Object.assign(this, { board, changed, squaresOf }); }
 
   /** A position is shown, after a move if there was one: the map goes on with its man, if he is there. */
-  stand(position, uci) {
+  stand(setup, uci) {
     if (this.man && uci?.startsWith(this.man)) this.man = uci.slice(2, 4);
-    if (this.man && !position?.board[squareOf(this.man)]) this.man = '';
-    this.#position = position;
+    if (this.man && !setup?.board.has(parseSquare(this.man))) this.man = '';
+    this.#setup = setup;
   }
 
   choose(square) {
@@ -27,7 +28,7 @@ export class ManMap {
 
   /** A square of the board was touched: while a map is shown, another man can be chosen so. */
   chosen(square) {
-    if (this.man && this.#position?.board[squareOf(square)]) this.choose(square);
+    if (this.man && this.#setup?.board.has(parseSquare(square))) this.choose(square);
   }
 
   hide() {
@@ -39,14 +40,14 @@ export class ManMap {
   /** Colour the squares, and say it beside who is to move. */
   async show(mover) {
     const { man } = this;
-    const position = this.#position;
+    const setup = this.#setup;
     this.hide();
     if (!man) return;
     try {
       const squares = await this.squaresOf(man);
-      if (position !== this.#position || man !== this.man) return;
+      if (setup !== this.#setup || man !== this.man) return;
       this.board.suggest([], fieldsOf(squares));
-      const words = ` Each square has the value with the ${manInWords(position.board[squareOf(man)])} there.`;
+      const words = ` Each square has the value with the ${manInWords(setup.board.get(parseSquare(man)))} there.`;
       byId('status').replaceChildren(...mover, words);
       byId('map-words').replaceChildren(...mapInWords(squares));
       byId('map-words').hidden = false;
@@ -58,8 +59,7 @@ export class ManMap {
 
   #showMen() {
     const option = (value, text) => make('option', { value, selected: value === this.man }, text);
-    const men = [...(this.#position?.board ?? []).entries()].filter(([, man]) => man !== null);
-    const options = men.map(([square, man]) => option(nameOf(square), `${nameOf(square)} ${manInWords(man)}`));
+        const options = [...(this.#setup?.board ?? [])].map(([square, man]) => option(makeSquare(square), `${makeSquare(square)} ${manInWords(man)}`));
     byId('map').replaceChildren(option('', this.man ? 'No map' : 'Map'), ...options);
   }
 }
@@ -67,7 +67,7 @@ export class ManMap {
 /** Marks for the board. */
 function fieldsOf(squares) {
   const there = Object.entries(squares).filter(([, value]) => value);
-  return there.map(([name, value]) => ({ square: squareOf(name), score: value.outcome }));
+  return there.map(([name, value]) => ({ square: parseSquare(name), score: value.outcome }));
 }
 
 /** How often each outcome occurs, best for White first, and where. */

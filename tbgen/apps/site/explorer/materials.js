@@ -1,4 +1,5 @@
 // Materials: names of endings, as files of tables have them, and in words.
+import { SquareSet, charToRole } from './vendor/chessops.js';
 
 /** In the name of a table of the positions in which two pawns face each other. */
 export const PAIRS = '.pairs';
@@ -29,19 +30,14 @@ export function canonical(material) {
 
 /** The material on a board. */
 export function materialOf({ board }) {
-  const side = (of) => [...ORDER].map((man) => man.repeat(board.filter((each) => each === of(man)).length)).join('');
-  return `${side((man) => man)}v${side((man) => man.toLowerCase())}`;
+  const side = (color) => [...ORDER].map((letter) => letter.repeat(board.pieces(color, charToRole(letter)).size())).join('');
+  return `${side('white')}v${side('black')}`;
 }
 
 /** Whether a white pawn stands below a black one on the same file. */
 export function hasOpposedPair({ board }) {
-  return board.some((man, square) => {
-    if (man !== 'P') return false;
-    for (let above = square + 8; above < 64; above += 8) {
-      if (board[above] === 'p') return true;
-    }
-    return false;
-  });
+  const black = board.pieces('black', 'pawn');
+  return [...board.pieces('white', 'pawn')].some((square) => black.intersect(SquareSet.fromFile(square & 7)).last() > square);
 }
 
 /** An ending as players name it: "Rook against bishop" is KRvKB. */

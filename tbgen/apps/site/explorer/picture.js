@@ -1,7 +1,7 @@
 // A picture of what the board shows, with its verdict, as a PNG to send.
 import { moverOf } from './badge.js';
 import { make } from './elements.js';
-import { squareOf } from './rules.js';
+import { parseSquare } from './vendor/chessops.js';
 import { inPlies, inWords, parseScore, shadeOf, signed } from './scores.js';
 
 const SIDE = 90; // pixels of a square
@@ -104,8 +104,8 @@ class Picture {
   }
 
   arrow(uci) {
-    const [x, y] = this.middle(squareOf(uci.slice(0, 2)));
-    const [toX, toY] = this.middle(squareOf(uci.slice(2, 4)));
+    const [x, y] = this.middle(parseSquare(uci.slice(0, 2)));
+    const [toX, toY] = this.middle(parseSquare(uci.slice(2, 4)));
     const length = Math.hypot(toX - x, toY - y);
     const right = (toX - x) / length;
     const down = (toY - y) / length;
@@ -134,7 +134,7 @@ class Picture {
 export async function savePicture(shown, answer) {
   const picture = new Picture(shown);
   for (const mark of shown.marks.filter((each) => each.score)) picture.field(mark);
-  for (const [name, man] of shown.men) picture.man(await drawingOf(man), squareOf(name));
+  for (const [name, man] of shown.men) picture.man(await drawingOf(man), parseSquare(name));
   for (const move of shown.arrows) picture.arrow(move);
   for (const mark of shown.marks.filter((each) => !each.score)) picture.dot(mark);
   const [verdict, words] = wordsOf(answer);

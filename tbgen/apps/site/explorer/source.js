@@ -13,11 +13,11 @@ export const NAMES = listed.map((name) => name.replace('*', ''));
 export const ENDINGS = NAMES.filter((name) => !name.endsWith(PAIRS) || !NAMES.includes(name.slice(0, -PAIRS.length)));
 
 /** The name of the table here that has a position; null if there is none. */
-export function tableOf(position) {
-  const { name } = canonical(materialOf(position));
+export function tableOf({ board }) {
+  const { name } = canonical(materialOf({ board }));
   if (NAMES.includes(name)) return name;
   const pairs = `${name}${PAIRS}`;
-  return NAMES.includes(pairs) && hasOpposedPair(position) ? pairs : null;
+  return NAMES.includes(pairs) && hasOpposedPair({ board }) ? pairs : null;
 }
 
 const withoutPage = pageless.split(' ');

@@ -1,16 +1,14 @@
 // Answers from files of tables, computed in the browser; the same answers as those of `tbgen serve`.
-import { scoresOf, whyImpossible } from './accrued.js';
-import { PAIRS, canonical, hasOpposedPair, materialOf } from './materials.js';
 import {
-  accruedAfter, brokenRule, formatFen, hasEnPassant, isReset, legalMoves, nameOf, ownOf, parseFen, play, sanOf, squareOf, uciOf,
-} from './rules.js';
+  accruedAfter, brokenRule, fenOf, hasEnPassant, isReset, legalMoves, ownOf, parseFen, parsePosition, play, positionOf, sanOf, scoresOf, whyImpossible,
+} from './chess.js';
+import { PAIRS, canonical, hasOpposedPair, materialOf } from './materials.js';
 import { codeOf, formatScore, parseScore, worth } from './scores.js';
 import { Shelf, compare, turned } from './shelf.js';
+import { makeSquare, makeUci, parseSquare } from './vendor/chessops.js';
 
 const LEAST_CODE = 2; // with a lower one the game has ended
 const MOST_PLIES = 2000;
-
-const ROLES = { K: 'king', Q: 'queen', R: 'rook', B: 'bishop', N: 'knight', P: 'pawn' };
 
 export class Tables {
   #shelves = new Map();
@@ -23,7 +21,7 @@ export class Tables {
 
   /** A position with its moves and its strip. */
   async probe(fen, accruedText) {
-    const position = parseFen(fen);
+    const position = parsePosition(fen);
     const { own, accrued, fault } = scoresOf(position, accruedText);
     if (fault) throw Error(fault);
     const [[outcome, dtg], moves, strip] = await Promise.all([
@@ -32,7 +30,7 @@ export class Tables {
       this.#strip(position, own),
     ]);
     return {
-      fen: formatFen(position),
+      fen: fenOf(position),
       material: canonical(materialOf(position)).name,
       own: formatScore(own),
       accrued: formatScore(accrued),
@@ -48,30 +46,31 @@ export class Tables {
     return Promise.all(fens.map(async (fen) => this.#short(parseFen(fen), fen.split(' ')[6] ?? '')));
   }
 
-  async #short(position, accruedText) {
+  async #short(setup, accruedText) {
+    if (brokenRule(setup)) return null;
+    const position = positionOf(setup);
     const { own, accrued, fault } = scoresOf(position, accruedText);
-    if (fault || brokenRule(position)) return null;
+    if (fault) return null;
     const [outcome, dtg] = await this.#value(position, own, accrued);
     return { outcome: formatScore(outcome), dtg };
   }
 
   /** The position with one man on each square: its outcome and distance, null where the man cannot stand. */
   async map(fen, accruedText, man) {
-    const position = parseFen(fen);
-    const from = squareOf(man);
-    const values = await Promise.all(position.board.map((there, square) => {
-      if (there !== null && square !== from) return null;
-      const board = position.board.slice();
-      board[from] = null;
-      board[square] = position.board[from];
-      return this.#short({ ...position, board, ep: -1 }, accruedText);
+    const setup = parseFen(fen);
+    const from = parseSquare(man);
+    const values = await Promise.all(Array.from({ length: 64 }, (_, square) => {
+      if (setup.board.has(square) && square !== from) return null;
+      const board = setup.board.clone();
+      board.set(square, board.take(from));
+      return this.#short({ ...setup, board, epSquare: undefined }, accruedText);
     }));
-    return Object.fromEntries(values.map((value, square) => [nameOf(square), value]));
+    return Object.fromEntries(values.map((value, square) => [makeSquare(square), value]));
   }
 
   /** Best play from a position: until the goal is reached and the position repeats, or the game ends. */
   async line(fen, accruedText) {
-    let position = parseFen(fen);
+    let position = parsePosition(fen);
     let accrued = parseScore((await this.probe(fen, accruedText)).accrued);
     const steps = [];
     const seen = new Set(); // positions since the goal was reached
@@ -110,7 +109,7 @@ export class Tables {
 
   /** All moves with their values, best first. */
   async #moves(position, accrued) {
-    const mover = position.turn === 'w' ? 1 : -1;
+    const mover = position.turn === 'white' ? 1 : -1;
     const moves = await Promise.all(legalMoves(position).map((move) => this.#move(position, move, accrued)));
     const held = worth(accrued) * mover;
     const merit = ({ outcome, dtg }) => {
@@ -129,7 +128,7 @@ export class Tables {
     const isHeld = !reset && reached === accrued && outcome === accrued && codeOf(own) >= codeOf(accrued);
     const plies = isHeld ? 0 : dtg + 1;
     return {
-      uci: uciOf(move), san: sanOf(position, move), reset, own, accrued: reached, outcome,
+      uci: makeUci(move), san: sanOf(position, move), reset, own, accrued: reached, outcome,
       dtg: dtg === null ? null : plies,
       after,
     };
@@ -166,15 +165,14 @@ export class Tables {
     const { name, flipped } = canonical(materialOf(position));
     const shelf = await this.#shelfFor(name, position);
     const squares = {};
-    for (const [square, man] of position.board.entries()) {
-      if (man === null) continue;
-      const color = (man < 'a') !== flipped ? 'white' : 'black';
-      const slot = `${color} ${ROLES[man.toUpperCase()]}`;
+    for (const [square, man] of position.board) {
+      const color = (man.color === 'white') !== flipped ? 'white' : 'black';
+      const slot = `${color} ${man.role}`;
       squares[slot] ??= [];
       squares[slot].push(flipped ? turned(square) : square);
     }
     for (const each of Object.values(squares)) each.sort((a, b) => a - b);
-    const strongerMoves = (position.turn === 'w') !== flipped;
+    const strongerMoves = (position.turn === 'white') !== flipped;
     return { shelf, place: shelf.placeOf(squares, strongerMoves), sign: flipped ? -1 : 1 };
   }
 
@@ -225,7 +223,7 @@ function bestOf(moves) {
   return keeping.filter(({ dtg }) => dtg === moves[0].dtg);
 }
 
-const placeIn = (position) => formatFen(position).split(' ').slice(0, 4).join(' ');
+const placeIn = (position) => fenOf(position).split(' ').slice(0, 4).join(' ');
 
 /** All moves as JSON has them. */
 function allTold(moves) {

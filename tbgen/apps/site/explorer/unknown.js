@@ -1,9 +1,9 @@
 // What is said of a position that no table has: why, what leads on, and what a solve has proved.
 import { badge, moverOf } from './badge.js';
+import { hasCastling, parseFen } from './chess.js';
 import { make } from './elements.js';
 import { howLong } from './howlong.js';
 import { PAIRS, endingInWords, hasOpposedPair } from './materials.js';
-import { hasCastling, parseFen } from './rules.js';
 import { inWords, parseScore } from './scores.js';
 import { addressOf, lichessOf } from './share.js';
 import { AGAIN, folded, wayOn } from './ways.js';
