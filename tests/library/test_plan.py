@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import random
 import re
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.errors import NotEnoughDiskError, NotEnoughMemoryError
+from tbgen.library import costs
 from tbgen.library import plan as plan_module
 from tbgen.library.costs import (
     Pace,
@@ -59,6 +61,15 @@ def test_recorded_sizes_are_planned(folder: Path) -> None:
         cost = cost_of(material)
         planned = cost.outcome_bytes if material.scope is Scope.PAIRS else cost.bytes
         assert planned == pytest.approx(size, rel=1e-3), material
+
+
+def test_recorded_peaks_are_below_the_planned_memory() -> None:
+    with (RECORDS / "built.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 110
+    for row in rows:
+        needed = costs.memory_needed(Material.parse(row["material"]), int(row["threads"]))
+        assert int(row["peak_bytes"]) < needed == int(row["memory_needed"]), row["material"]
 
 
 def test_a_plan_of_outcomes_of_pairs_has_their_recorded_sizes() -> None:
