@@ -55,6 +55,7 @@ import os
 import re
 import reprlib
 import shlex
+from collections.abc import Sequence
 from typing import Any, ClassVar, Final, SupportsIndex, TypeVar, dataclass_transform
 
 from tbgen.facts import plain
@@ -231,7 +232,7 @@ class TooManyMenError(InputError):
     'KRBvKRP has 6 men; whole tables have at most 5; solve the position with: tbgen solve'
     >>> line = str(TooManyMenError("KRPvKRP", 6, 5, is_position=True, has_pair=True))
     >>> line.partition("; ")[2]
-    'whole tables have at most 5; build its pairs with: tbgen build KRPvKRP --pairs'
+    'whole tables have at most 5; build its pairs with: tbgen build KRPvKRP.pairs --outcomes'
     """
 
     material: str
@@ -249,7 +250,7 @@ class TooManyMenError(InputError):
         tables = "whole tables" if self.most == _MOST_TABLE_MEN else "tables"
         line = f"{what}; {tables} have at most {self.most}"
         if self.has_pair:
-            return f"{line}; build its pairs with: tbgen build {self.material} --pairs"
+            return f"{line}; build its pairs with: {build_command([f'{self.material}.pairs'])}"
         free = self.men - self.material.count("P")
         if self.is_position and free <= _MOST_SOLVED_FREE:
             line += "; solve the position with: tbgen solve"
@@ -360,6 +361,22 @@ def build_options(folder: str | None) -> str:
     return options
 
 
+def build_command(
+    names: Sequence[str], folder: str | None = None, *, outcomes: bool = False
+) -> str:
+    """The command that builds the tables with these names, which answers and errors show.
+
+    Those of pairs have six men, so they are built without distances, which need most of the disk.
+
+    >>> build_command(["KRvKN"], "tables"), build_command(["KRPvKRP.pairs"])
+    ('tbgen build KRvKN --data tables', 'tbgen build KRPvKRP.pairs --outcomes')
+    """
+    command = f"tbgen build {' '.join(names)}{build_options(folder)}"
+    if outcomes or any("." in name for name in names):
+        command += " --outcomes"
+    return command
+
+
 class TableError(TbgenError):
     """A table that is missing, unreadable or wrong.
 
@@ -398,7 +415,9 @@ class MissingTableError(TableError, KeyError, exit_code=3):
         men, _, scope = self.material.partition(".")
         if scope or len(men) - len("v") <= _MOST_TABLE_MEN:
             them = "them" if self.others else "it"
-            line += f"; build {them} with: tbgen build {names}{build_options(self.folder)}"
+            line += (
+                f"; build {them} with: {build_command([self.material, *self.others], self.folder)}"
+            )
         return line
 
 
@@ -581,4 +600,4 @@ def expect_member(value: object, kind: type[M], name: str, what: str) -> M:
         return kind(value.lower())
     except ValueError:
         names = ", ".join(member.value for member in kind)
-        raise ScoreFormatError(value, f"{what}; there are {names}") from None
+        raise UsageError(f"{value!r} is not {what}; there are {names}") from None

@@ -115,10 +115,10 @@ def test_a_text_serves_where_it_can_mean_one_thing_alone() -> None:
         with pytest.raises(ScoreFormatError):
             tbgen.Game(board, accrued=wrong)
     no_scheme = "'geometric' is not a scoring scheme; there are exponential"
-    with pytest.raises(ScoreFormatError, match=no_scheme):
+    with pytest.raises(UsageError, match=no_scheme):
         tbgen.Scoring("geometric")  # type: ignore[arg-type]
     no_setting = "'uscf' is not a setting of the fifty-move rule; there are none, "
-    with pytest.raises(ScoreFormatError, match=no_setting):
+    with pytest.raises(UsageError, match=no_setting):
         tbgen.FiftyMoves("uscf")  # type: ignore[arg-type]
     komi = Komi(Color.BLACK, 14)
     assert tbgen.FiftyMoves("fide") == tbgen.FiftyMoves(FIDE)  # type: ignore[arg-type]

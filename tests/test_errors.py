@@ -6,7 +6,8 @@ import re
 import pytest
 
 from tbgen import errors
-from tbgen.errors import TbgenError
+from tbgen.errors import TbgenError, build_command
+from tests.project import ROOT
 
 EXAMPLES = [
     errors.UsageError("no"),
@@ -109,3 +110,12 @@ def test_a_missing_table_is_to_be_built_where_it_was_looked_for(
             f": tbgen build KBvK{options}"
         )
         assert str(errors.MissingFolderError(folder)).endswith(f": tbgen build --men 3{options}")
+
+
+def test_the_explorer_shows_the_command_of_errors() -> None:
+    modules = (ROOT / "tbgen").rglob("explorer/*.js")
+    text = "".join(path.read_text(encoding="utf-8") for path in modules)
+    shown = re.findall(r"`(tbgen build \${[^`]*)`", text)
+    written = {line.replace("${table}${PAIRS}", "KRPvKRP.pairs") for line in shown}
+    written = {re.sub(r"\$\{(table|name)\}", "KRvKN", line) for line in written}
+    assert written == {build_command(["KRPvKRP.pairs"]), build_command(["KRvKN"])}

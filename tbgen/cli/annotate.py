@@ -25,7 +25,7 @@ from tbgen.cli.reading import asked_files
 from tbgen.cli.reporter import reading
 from tbgen.cli.showing import Facts, Form, ShownRow, show_table, text_of
 from tbgen.closures import has_solved_blocks
-from tbgen.errors import PgnError, UsageError, build_options
+from tbgen.errors import PgnError, UsageError, build_command
 from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
@@ -221,8 +221,7 @@ def _rows_of_plies(answers: Iterator[Annotation | PgnError]) -> Iterator[Facts]:
 
 def _say_missing(missing: Counter[Material], folders: Sequence[Path]) -> None:
     tables = ", ".join(f"{material} ({times})" for material, times in missing.most_common())
-    names = " ".join(map(str, missing))
-    build = f"tbgen build {names}{build_options(str(folders[0]))}"
+    build = build_command([str(material) for material in missing], str(folders[0]))
     say(f"positions whose table is missing: {tables}; build with: {build}")
 
 

@@ -14,7 +14,7 @@ from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.rules import Rules
 from tbgen.cli import complain, complain_of, say
 from tbgen.cli.reporter import reading
-from tbgen.errors import InputFileError, TbgenError, UsageError, build_options
+from tbgen.errors import InputFileError, TbgenError, UsageError, build_command
 from tbgen.material import Material, TableMaterial
 from tbgen.storage.files import mobility_of, tables_in
 from tbgen.system.inputs import STANDARD_INPUT, matching_files
@@ -116,4 +116,4 @@ def building(files: Sequence[str], folders: Sequence[Path], tables: Sequence[str
     if not wanted:
         names = [shlex.quote(name) for name in dict.fromkeys(files) if name != STANDARD_INPUT]
         wanted = [f"--for {name}" for name in names or ["GAMES.pgn"]]
-    return f"tbgen build {' '.join(wanted)}{build_options(str(folders[0]))} --outcomes"
+    return build_command(wanted, str(folders[0]), outcomes=True)

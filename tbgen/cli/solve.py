@@ -15,7 +15,7 @@ from tbgen.cli.reporter import duration, progress
 from tbgen.cli.showing import Form, ShownRow, print_facts, show_pairs, show_table
 from tbgen.closures import DEFAULT_BUDGET
 from tbgen.closures.bracket import Bracket, MoveBracket, Solution, SolvePlan
-from tbgen.errors import build_options
+from tbgen.errors import build_command
 from tbgen.facts import facts_of
 from tbgen.material import Material
 from tbgen.rules.notation import picture_of, position_of
@@ -131,7 +131,7 @@ def command(
 def _say_missing(missing: Sequence[str], folders: Sequence[Path]) -> None:
     """Name the tables without which only bounds may be found, before that takes minutes."""
     them = "it" if len(missing) == 1 else "them"
-    build = f"tbgen build {' '.join(missing)}{build_options(str(folders[0]))} --outcomes"
+    build = build_command(missing, str(folders[0]), outcomes=True)
     say(
         f"{counted(len(missing), 'missing table', 'missing tables')} would make the answer closer; "
         f"build {them} first with: {build}"

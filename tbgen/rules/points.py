@@ -114,8 +114,8 @@ class Scoring:
         komi: The komi of the scheme `komi`, also as text.
 
     Raises:
-        ScoreFormatError: No scheme has that name, or the text is no komi.
-        UsageError: The code is out of range.
+        ScoreFormatError: The text is no komi.
+        UsageError: No scheme has that name, or the code is out of range.
 
     >>> Scoring("komi", komi="G2.25") == Scoring(Scheme.KOMI, komi=parse_komi("G2.25"))
     True

@@ -83,8 +83,7 @@ class FiftyMoves:
         cutoff_code: Under `reset`, improvements to a lower code restart the count.
 
     Raises:
-        ScoreFormatError: No setting has that name.
-        UsageError: The code is out of range.
+        UsageError: No setting has that name, or the code is out of range.
 
     >>> FiftyMoves("fide").plies_left(98), FiftyMoves("none").plies_left(98)
     (2, None)
