@@ -62,7 +62,8 @@ class Tablebase(AbstractContextManager["Tablebase"]):
     For use in a `with` statement.
 
     Many threads may use it. You may pickle it for other processes, which open the same tables.
-    It keeps an open table even if the file is replaced. `tables[position]` is
+    It keeps an open table even if the file is replaced; of more tables than the process may have
+    open files, it opens files again, and refuses those that were replaced. `tables[position]` is
     `tables.probe(position)`.
 
     Arguments:

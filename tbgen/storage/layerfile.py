@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import math
-import os
 import threading
 from collections.abc import Sequence
 from functools import cached_property
@@ -23,14 +21,14 @@ from tbgen.errors import (
     MaterialError,
     MissingTableError,
     OutdatedTableError,
-    UsageError,
 )
 from tbgen.index.layout import Layout
 from tbgen.material import TableMaterial, table_named
 from tbgen.men import name_of_men
 from tbgen.score import MOST_STORED_CODE, Color, Mobility
-from tbgen.storage.files import Layer, NoRegularFileError, men_of_folder, open_regular, suffix_of
+from tbgen.storage.files import Layer, NoRegularFileError, men_of_folder, suffix_of
 from tbgen.storage.order import Order, order_of
+from tbgen.storage.pooled import PooledFile, ReplacedFileError
 from tbgen.storage.schema import (
     COLUMNS,
     FORMAT,
@@ -58,7 +56,7 @@ _MOST_RATIO = 64
 
 
 class LayerFile:
-    """An open file of a table. It still answers from that file after another has replaced it.
+    """An open file of a table. It answers from that file alone, even after another has replaced it.
 
     Seal and index are read when they are first needed. Safe to use from several threads, and in
     forked processes.
@@ -69,12 +67,11 @@ class LayerFile:
         self.layer = layer
         self.material, self.mobility = self._title()
         try:
-            self._opened: io.FileIO | None = open_regular(path)
+            self._file = PooledFile(path)
         except FileNotFoundError:
             raise MissingTableError(str(self.material), str(path.parent)) from None
         except NoRegularFileError as error:
             raise self.damaged(str(error.strerror)) from None
-        self._size = os.fstat(self._opened.fileno()).st_size
         self._columns_lock = threading.Lock()
         self._columns: dict[str, npt.NDArray[Any]] = {}
 
@@ -106,7 +103,9 @@ class LayerFile:
         self.expect(title == title_of_name, f"it is the table of {', '.join(title)}")
         are_its_men = seal.men == digest_of_men(self.material)
         self.expect(are_its_men, f"its men move otherwise than {name_of_men(self.material.own)}")
-        self.expect(self._size == seal.length, f"it has {self._size} bytes of {seal.length}")
+        self.expect(
+            self._file.size == seal.length, f"it has {self._file.size} bytes of {seal.length}"
+        )
         self.expect(SEAL_BYTES <= seal.index <= seal.length, "its index lies outside")
         return seal
 
@@ -245,7 +244,7 @@ class LayerFile:
 
     def close(self) -> None:
         """Close the file once nobody reads from it. Later reads raise a UsageError."""
-        self._opened = None
+        self._file.close()
 
     def damaged(self, reason: str) -> DamagedTableError:
         return DamagedTableError(str(self.path), reason)
@@ -256,10 +255,10 @@ class LayerFile:
             raise self.damaged(reason)
 
     def _read(self, offset: int, size: int) -> bytes:
-        opened = self._opened
-        if opened is None:
-            raise UsageError("the tablebase is closed")
-        content = os.pread(opened.fileno(), size, offset)
+        try:
+            content = self._file.read(offset, size)
+        except (FileNotFoundError, ReplacedFileError):
+            raise self.damaged("it was replaced while it was open") from None
         self.expect(len(content) == size, f"it ends after {offset + len(content)} bytes")
         return content
 

@@ -26,6 +26,7 @@ from tbgen.errors import (
 from tbgen.material import Material, materials
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Score
+from tbgen.storage import pooled
 from tbgen.storage.files import path_of
 from tests.copies import copy_tables
 from tests.positions import AFTER_KE5, random_boards
@@ -151,6 +152,35 @@ def test_a_damaged_table_is_refused_and_a_replaced_one_goes_on(
         assert opened.probe(chess.Board(AFTER_KE5)) == expected
     with open_tablebase(tmp_path) as opened, pytest.raises(DamagedTableError, match="KBvK"):
         opened.probe(chess.Board(AFTER_KE5))
+
+
+def test_more_tables_answer_than_files_may_be_open(
+    table_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boards = list(random_boards(43, 60, materials(3)))
+    with open_tablebase(table_folder) as opened:
+        expected = [opened.probe(board) for board in boards]
+    monkeypatch.setattr(pooled, "most_files", lambda: 6)
+    before = len(os.listdir("/proc/self/fd"))
+    with open_tablebase(table_folder, cache_bytes=0) as opened:
+        for board, probe in zip(boards, expected, strict=True):
+            assert opened.probe(board) == probe
+            assert len(os.listdir("/proc/self/fd")) <= before + 3
+
+
+def test_a_file_that_is_replaced_while_it_has_no_descriptor_is_refused(
+    table_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy_tables(table_folder, tmp_path, "KBvK")
+    path = path_of(tmp_path, Material.parse("KBvK"))
+    with open_tablebase(tmp_path, cache_bytes=0) as opened:
+        opened.probe(chess.Board(AFTER_KE5))
+        monkeypatch.setattr(pooled, "most_files", lambda: 0)
+        opened.probe(chess.Board("8/8/8/3k4/8/3K4/8/8 w - - 0 1"))
+        (tmp_path / "other").write_bytes(path.read_bytes())
+        (tmp_path / "other").replace(path)
+        with pytest.raises(DamagedTableError, match="it was replaced while it was open"):
+            opened.probe(chess.Board(AFTER_KE5))
 
 
 def test_closing_while_others_probe_is_an_answer_or_one_clear_error(table_folder: Path) -> None:
