@@ -28,8 +28,11 @@ MOST_PAIRS_MEN = 6
 _MOST_MEN_A_SIDE = 16
 _MOST_PAWNS_A_SIDE = 8
 
-MOST_TABLE_MOVES = 127
-"""The most moves of a side in a table: a code takes one byte, and is twice the moves and one."""
+MOST_TABLE_MOVES = 126
+"""The most moves of a side in a table.
+
+A code takes one byte, and is twice the moves and one; 255 stands for no code.
+"""
 
 
 class Scope(enum.Enum):

@@ -6,9 +6,19 @@ import pytest
 from hypothesis import given
 
 from tbgen.errors import MaterialError, TooManyMenError
-from tbgen.material import Material, all_materials, build_order, materials, table_material, with_man
+from tbgen.material import (
+    MOST_TABLE_MOVES,
+    Material,
+    all_materials,
+    build_order,
+    materials,
+    table_material,
+    with_man,
+)
 from tbgen.men import Role, men_of_name, name_of_men, own_men
-from tbgen.score import Color
+from tbgen.retro.words.block import NO_CODE
+from tbgen.score import Color, code_of
+from tbgen.verify.moves import NO_POSITION
 from tests import strategies
 from tests.project import golden_rows
 
@@ -141,9 +151,14 @@ def test_a_side_with_more_moves_than_tables_count_is_refused() -> None:
     men = own_men(["A=QNN"])
     assert str(table_material("KAAAvK", own=men)) == "KAAAvK"
     assert str(table_material("KQQQQvK", 6)) == "KQQQQvK"
-    reason = "White may have 164 moves, and tables count up to 127"
+    reason = "White may have 164 moves, and tables count up to 126"
     with pytest.raises(MaterialError, match=reason):
         table_material("KvKAAAA", 6, men)
+
+
+def test_the_largest_code_of_a_table_is_none_that_stands_for_no_code() -> None:
+    largest = code_of(MOST_TABLE_MOVES, in_check=False)
+    assert largest < min(NO_CODE, NO_POSITION)
 
 
 def test_materials_with_men_of_ones_own_stand_behind_those_of_chess_and_have_no_pawns() -> None:

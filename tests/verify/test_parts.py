@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 from pathlib import Path
 from random import Random
+from typing import NoReturn
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
-from tbgen.verify import verify_table
+from tbgen.verify import parts, verify_table
 from tbgen.verify.kept import cells_at
 from tbgen.verify.parts import CheckedPart, parts_of
 from tbgen.verify.resets import ENTRY_TASK, PAIRS_TASK, RESETS_TASK
@@ -97,10 +98,10 @@ def test_a_part_has_all_that_its_moves_lead_to(name: str, share: int) -> None:
     """Moves are those of python-chess, from one random position of each block that is checked."""
     layout = layout_of(Material.parse(name))
     random = Random(3)
-    parts = parts_of(layout, layout.cells // share)
-    checked = [blocks_with(part, PAIRS_TASK) for part in parts]
+    parts_of_table = parts_of(layout, layout.cells // share)
+    checked = [blocks_with(part, PAIRS_TASK) for part in parts_of_table]
     assert [*itertools.chain(*checked)] == [*range(len(layout.blocks))]
-    for part in parts:
+    for part in parts_of_table:
         kept = set(part.kept.blocks.tolist())
         has_resets = set(blocks_with(part, RESETS_TASK))
         for block in random.sample(sorted(has_resets), min(30, len(has_resets))):
@@ -127,6 +128,27 @@ def blocks_after(layout: Layout, block: int, random: Random) -> list[tuple[int, 
             found.append((after, board.has_legal_en_passant()))
             board.pop()
     return found
+
+
+class _Uncopied(set[int]):
+    """A set that grows, and must not be copied for each block."""
+
+    def __or__(self, other: object) -> NoReturn:
+        raise AssertionError("all blocks so far are copied")
+
+
+def test_finding_parts_copies_nothing_that_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    layout = layout_of(Material.parse("KPPvK"))
+    expected = [part.kept.blocks.tolist() for part in parts_of(layout, layout.cells // 7)]
+    begin = parts._Blocks.__init__
+
+    def begin_uncopied(blocks: parts._Blocks) -> None:
+        begin(blocks)
+        blocks.read = _Uncopied()
+
+    monkeypatch.setattr(parts._Blocks, "__init__", begin_uncopied)
+    found = parts_of(layout, layout.cells // 7)
+    assert [part.kept.blocks.tolist() for part in found] == expected
 
 
 def test_indices_are_those_of_the_cells_in_order() -> None:
