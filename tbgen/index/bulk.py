@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.compiled.arrays import Bools, Ints
-from tbgen.index.layout import HOW_BITS, HOW_MASK, ON_DIAGONAL, TURNS, Layout
+from tbgen.index.layout import ON_DIAGONAL, TURNS, Layout
+from tbgen.index.placements import HOW_BITS, HOW_MASK
 from tbgen.index.squares import PAWN_ATTACKS, SYMMETRY, TRANSPOSE, TRIANGLE_INDEX, rays_of
 from tbgen.men import Role
 from tbgen.score import Color

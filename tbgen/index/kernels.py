@@ -16,8 +16,9 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Ints, Word
 from tbgen.compiled.jit import by_address, inlined, small
-from tbgen.index import layout, outcomes, primary
-from tbgen.index.layout import BY_KING, INTO_TRIANGLE, ON_DIAGONAL
+from tbgen.index import layout, outcomes, placements, primary
+from tbgen.index.layout import ON_DIAGONAL
+from tbgen.index.placements import BY_KING, INTO_TRIANGLE
 from tbgen.index.squares import NOWHERE, RAY, SYMMETRY, TRANSPOSE, TRIANGLE_INDEX, Rays, bits_of
 from tbgen.index.words import EVERYTHING, NOTHING, square_bit
 from tbgen.men import MOST_RAYS
@@ -30,7 +31,7 @@ _LEFT_HALF = np.uint64(bits_of(np.arange(64) % 8 < 4))
 _IN_TRIANGLE = np.uint64(bits_of(TRIANGLE_INDEX >= 0))
 
 
-how_turned = small(layout.how_turned)
+how_turned = small(placements.how_turned)
 turn_to_primary = inlined(primary.turn_to_primary)
 SYMMETRY_ROWS = SYMMETRY.ravel()
 TURNS_ROWS = layout.TURNS.ravel()

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from tbgen.index.layout import Layout, Slot, slots_of
+from tbgen.index.layout import Layout, slots_of
+from tbgen.index.placements import Slot
 from tbgen.material import Material, Scope
 from tbgen.men import PROMOTIONS, Role
 from tbgen.score import Color

@@ -12,13 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from tbgen.compiled.arrays import SignedBytes
-from tbgen.index.layout import (
-    BY_KING,
-    HOW_MASK,
-    MIRRORED,
-    Layout,
-    Squares,
-)
+from tbgen.index.layout import Layout
+from tbgen.index.placements import BY_KING, HOW_MASK, MIRRORED, Squares
 from tbgen.index.resets import UPSIDE_DOWN, slots_there
 
 Cube = SignedBytes

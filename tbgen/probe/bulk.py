@@ -28,8 +28,9 @@ from tbgen.errors import (
     UsageError,
 )
 from tbgen.index.bulk import are_in_scope, are_legal, cells_of
-from tbgen.index.layout import Layout, Slot
+from tbgen.index.layout import Layout
 from tbgen.index.outcomes import are_white, codes_of, signed_of
+from tbgen.index.placements import Slot
 from tbgen.material import Material
 from tbgen.men import number_of
 from tbgen.probe.many import BulkProbe, Fault

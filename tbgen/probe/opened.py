@@ -14,7 +14,8 @@ import chess
 import numpy as np
 
 from tbgen.errors import NO_TABLE, MissingTableError, TooManyMenError, UsageError
-from tbgen.index.layout import HOW_BITS, Squares, have_pairs, layout_of, slots_of
+from tbgen.index.layout import layout_of, slots_of
+from tbgen.index.placements import HOW_BITS, Squares, have_pairs
 from tbgen.index.reversal import reversed_pawns, reversed_plane
 from tbgen.material import MOST_TABLE_MEN, Material, Scope, with_man
 from tbgen.men import AnyMan, Man, Role

@@ -33,7 +33,7 @@ from tbgen.board.moves import MOST_MOVES, code_on, legal_moves
 from tbgen.compiled.arrays import Int, Ints, SignedInts32, Words
 from tbgen.compiled.jit import borrowing, inner
 from tbgen.index.kernels import SYMMETRY_ROWS, TURNS_ROWS, turn_to_primary
-from tbgen.index.layout import HOW_BITS, HOW_MASK
+from tbgen.index.placements import HOW_BITS, HOW_MASK
 from tbgen.index.squares import TRIANGLE_INDEX
 from tbgen.index.words import NOTHING, ONE, count, lowest_square
 from tbgen.material import Material
@@ -226,4 +226,4 @@ def placing_of(order: Order) -> Placing:
     men = [(int(color), number_of(kind)) for color, kind in layout.slots]
     twin_start = np.array(layout.twin_start, np.int64)
     steps = np.array(order.steps, np.int64)
-    return Placing(np.array(men, np.int64), twin_start, layout.addresses, steps)
+    return Placing(np.array(men, np.int64), twin_start, layout.placing.addresses, steps)

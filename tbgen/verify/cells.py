@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import Int, Ints, Words
 from tbgen.compiled.jit import by_address, inner, small
-from tbgen.index.layout import BY_KING, MIRRORED, Layout, layout_of
+from tbgen.index.layout import Layout, layout_of
+from tbgen.index.placements import BY_KING, MIRRORED
 from tbgen.index.squares import (
     FLIP_FILE,
     SYMMETRY,
@@ -93,7 +94,7 @@ def men_of(layout: Layout) -> Men:
         king=np.array(kings, np.int64),
         twins=twins - (pawns + 1),
         pawns=pawns,
-        addresses=layout.addresses,
+        addresses=layout.placing.addresses,
         blocks=np.array(layout.blocks, np.int64).reshape(len(layout.blocks), pawns),
         king_squares=layout.shape[2],
     )

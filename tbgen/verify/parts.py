@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.compiled.arrays import Bytes, Ints
-from tbgen.index.layout import HOW_BITS, Layout
+from tbgen.index.layout import Layout
+from tbgen.index.placements import HOW_BITS
 from tbgen.score import Color
 from tbgen.verify.kept import KeptCells, cells_of_block, some_cells, whole_blocks, whole_table
 from tbgen.verify.resets import ENTRY_TASK, PAIRS_TASK, RESETS_TASK, needs_of

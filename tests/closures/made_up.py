@@ -14,7 +14,8 @@ import numpy.typing as npt
 from tbgen.closures.cuts import UNKNOWN, Bound
 from tbgen.closures.nodes import Node, node_of
 from tbgen.index.bulk import cells_of
-from tbgen.index.layout import Squares, partial_layout
+from tbgen.index.layout import partial_layout
+from tbgen.index.placements import Squares
 from tbgen.material import Material
 from tbgen.probe.opened import OpenTables
 from tbgen.table import Entries

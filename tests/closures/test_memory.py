@@ -22,7 +22,7 @@ from tbgen.closures.nodes import Node, node_of
 from tbgen.closures.pace import SolvePace
 from tbgen.closures.schedule import solve_closure
 from tbgen.closures.ways import Way
-from tbgen.index.layout import Squares
+from tbgen.index.placements import Squares
 from tbgen.material import Material
 from tbgen.probe.opened import OpenTables
 from tbgen.retro.drive import single

@@ -20,7 +20,7 @@ from tbgen.closures.schedule import solve_closure
 from tbgen.closures.shades import Shades, every_shade, share_of
 from tbgen.closures.ways import Way, ways_of
 from tbgen.errors import BuildError, ClosureTooLargeError
-from tbgen.index.layout import Squares
+from tbgen.index.placements import Squares
 from tbgen.material import Material
 from tbgen.rules.position import board_after, own_score
 from tbgen.score import Score

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from tbgen.index.bulk import cells_of
-from tbgen.index.layout import HOW_BITS, MIRROR, Layout, layout_of, partial_layout
+from tbgen.index.layout import Layout, layout_of, partial_layout
+from tbgen.index.placements import HOW_BITS, MIRROR
 from tbgen.index.squares import SYMMETRY
 from tbgen.material import Material, materials
 from tbgen.men import AnyMan

@@ -14,7 +14,8 @@ from tbgen.index.kernels import (
     primary_black_kings,
     primary_white_kings,
 )
-from tbgen.index.layout import Layout, how_turned, layout_of
+from tbgen.index.layout import Layout, layout_of
+from tbgen.index.placements import how_turned
 from tbgen.material import Material
 
 NAMES = ["KvK", "KNvK", "KNNvK", "KNvKN", "KNNvKN", "KPvK", "KPPvK", "KNPPvK", "KNNPvK", "KPvKP"]

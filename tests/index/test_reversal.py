@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tbgen.index.layout import HOW_BITS, HOW_MASK, Layout, layout_of, partial_layout, slots_of
+from tbgen.index.layout import Layout, layout_of, partial_layout, slots_of
+from tbgen.index.placements import HOW_BITS, HOW_MASK
 from tbgen.index.reversal import reversed_pawns, reversed_plane
 from tbgen.material import Material
 

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import Ints
 from tbgen.index.bulk import cells_of
-from tbgen.index.layout import HOW_BITS, HOW_MASK, MIRRORED, layout_of
+from tbgen.index.layout import layout_of
+from tbgen.index.placements import HOW_BITS, HOW_MASK, MIRRORED
 from tbgen.material import Material, Scope
 from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.retro.drive.results import nothing_found
@@ -124,14 +125,6 @@ def outside(
     return entry.astype(np.int16), dtg.astype(np.int16)
 
 
-def _digits(squares: Placement) -> int:
-    """Squares as one number, to base 64."""
-    digits = 0
-    for square in squares:
-        digits = digits * 64 + square
-    return digits
-
-
 class SolvedBlocks:
     """Some blocks, as the solver solves them."""
 
@@ -144,9 +137,7 @@ class SolvedBlocks:
     ) -> None:
         material = Material.parse(name)
         self.layout = layout_of(material)
-        addresses = {
-            placement: int(self.layout.addresses[_digits(placement)]) for placement in placements
-        }
+        addresses = {placement: self.layout.address_of(placement) for placement in placements}
         self.numbers = {placement: address >> HOW_BITS for placement, address in addresses.items()}
         self.mirrored = {
             placement for placement, address in addresses.items() if address & HOW_MASK == MIRRORED

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tbgen.index.layout import HOW_BITS, layout_of
+from tbgen.index.layout import layout_of
+from tbgen.index.placements import HOW_BITS
 from tbgen.library.workers import make_table
 from tbgen.material import Material, Scope, pairs_materials
 from tbgen.retro.words.block import bare_block, enter_block, find_legal

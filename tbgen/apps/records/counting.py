@@ -35,8 +35,9 @@ from tbgen.index.kernels import (
     primary_white_kings,
     row_of_byte,
 )
-from tbgen.index.layout import INTO_TRIANGLE, Layout, how_turned
+from tbgen.index.layout import Layout
 from tbgen.index.outcomes import ROWS
+from tbgen.index.placements import INTO_TRIANGLE, how_turned
 from tbgen.index.squares import KING_ATTACKS, PAWN_ATTACKS, TRIANGLE_INDEX, Rays, rays_of
 from tbgen.index.words import EVERYTHING, NOTHING, lowest_and_rest, square_bit
 from tbgen.men import is_bound
@@ -96,14 +97,11 @@ def pair_of_bishops(layout: Layout) -> list[int]:
 
 def men_of(layout: Layout, block: int) -> BlockMen:
     """The men of one block."""
-    twin_start = np.arange(len(layout.slots), dtype=np.int64)
-    for first, end in layout.twins:
-        twin_start[first:end] = first
     return BlockMen(
         rays=rays_of([role for _, role in layout.slots]),
         color=np.array([int(color) for color, _ in layout.slots], np.int64),
         pawns=np.array(layout.blocks[block], np.int64),
-        twin_start=twin_start,
+        twin_start=np.array(layout.twin_start, np.int64),
         kings=layout.shape[2],
         digit=np.arange(64) if layout.pawns else TRIANGLE_INDEX,
         how=how_turned(layout.pawns, layout.is_own_mirror(layout.blocks[block])),

@@ -35,8 +35,9 @@ from tbgen.apps.records.keeping import (
 )
 from tbgen.compiled.arrays import Bools, Ints
 from tbgen.errors import UsageError
-from tbgen.index.layout import Slot, fen_of_cell
+from tbgen.index.layout import fen_of_cell
 from tbgen.index.outcomes import worth_to_white
+from tbgen.index.placements import Slot
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import TableMaterial
 from tbgen.probe import Tablebase

@@ -22,7 +22,8 @@ from concurrent.futures import Executor
 import numpy as np
 
 from tbgen.compiled.arrays import Ints
-from tbgen.index.layout import HOW_BITS, Layout
+from tbgen.index.layout import Layout
+from tbgen.index.placements import HOW_BITS
 from tbgen.index.resets import NO_SLOT
 from tbgen.material import Material
 from tbgen.retro.resets.destinations import (

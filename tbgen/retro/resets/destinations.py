@@ -12,7 +12,8 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Ints, Shorts, SignedBytes, SignedInts32, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inlined
 from tbgen.index.kernels import SYMMETRY_ROWS, TURNS_ROWS, how_turned, turn_to_primary
-from tbgen.index.layout import HOW_BITS, HOW_MASK, MIRROR, MIRRORED, Layout, layout_of
+from tbgen.index.layout import Layout, layout_of
+from tbgen.index.placements import HOW_BITS, HOW_MASK, MIRROR, MIRRORED
 from tbgen.index.resets import NO_SLOT, Reset, resets_of
 from tbgen.index.squares import TRIANGLE_INDEX
 from tbgen.index.words import NOTHING, square_bit
@@ -93,16 +94,18 @@ def shapes_of(layouts: Sequence[Layout]) -> Shapes:
     starts = np.cumsum([0, *entries], dtype=np.int64)
     pawn_sets = np.zeros((starts[-1], 2), np.uint64)
     addresses = np.full(starts[-1], FREE, np.int32)
+    twin_start = np.zeros((len(layouts), MOST_SLOTS), np.int64)
     for table, layout in enumerate(layouts):
         here = slice(starts[table], starts[table + 1])
         placements = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
         enter_addresses(placements, _white_pawns(layout), pawn_sets[here], addresses[here])
+        twin_start[table, : len(layout.slots)] = layout.twin_start
     planes = [2 * len(layout.blocks) for layout in layouts]
     return Shapes(
         pawns=np.array([layout.pawns for layout in layouts], np.int64),
         others=np.array([layout.others for layout in layouts], np.int64),
         white_pawns=np.array([_white_pawns(layout) for layout in layouts], np.int64),
-        twin_start=np.stack([first_twins(layout) for layout in layouts]),
+        twin_start=twin_start,
         pawn_sets=pawn_sets,
         addresses=addresses,
         address_start=starts,
@@ -169,14 +172,6 @@ def entry_of(sets: tuple[Word, Word], pawn_sets: Words, addresses: SignedInts32)
     ):
         entry = (entry + 1) & (len(addresses) - 1)
     return entry
-
-
-def first_twins(layout: Layout) -> Ints:
-    """[slot] -> first slot of its group of equal men."""
-    first = np.arange(MOST_SLOTS, dtype=np.int64)
-    for start, end in layout.twins:
-        first[start:end] = start
-    return first
 
 
 @inlined

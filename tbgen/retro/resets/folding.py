@@ -12,7 +12,8 @@ import numpy as np
 from tbgen.compiled.arrays import Bytes, Int, Ints, SignedBytes, Word
 from tbgen.compiled.jit import borrowing, inlined, inner
 from tbgen.index.kernels import goal_of_byte
-from tbgen.index.layout import HOW_MASK, MIRRORED, TURNS
+from tbgen.index.layout import TURNS
+from tbgen.index.placements import HOW_MASK, MIRRORED
 from tbgen.index.resets import NO_SLOT
 from tbgen.index.squares import SYMMETRY
 from tbgen.index.words import NOTHING, lowest_and_rest

@@ -18,14 +18,14 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Ints, Shorts, SignedBytes, Word
 from tbgen.compiled.jit import borrowing, by_address, inlined
 from tbgen.index.kernels import are_in_order, beside_image, primary_black_kings
-from tbgen.index.layout import HOW_BITS, HOW_MASK, INTO_TRIANGLE, Layout
+from tbgen.index.layout import Layout
+from tbgen.index.placements import HOW_BITS, HOW_MASK, INTO_TRIANGLE
 from tbgen.index.resets import NO_SLOT, Reset
 from tbgen.index.squares import FLIP_FILE, INVERSE, SYMMETRY, TRIANGLE
 from tbgen.index.words import NOTHING, ONE
 from tbgen.retro.resets.destinations import (
     AtHand,
     ChildLayouts,
-    first_twins,
 )
 from tbgen.score import Color
 from tbgen.table import Box
@@ -112,7 +112,7 @@ class PromotionReader:
             adds=np.stack(adds),
             axis=np.array(axes, np.int64),
             sign=np.array(signs, np.int64),
-            twin_start=first_twins(child)[child.pawns :] - child.pawns,
+            twin_start=np.array(child.twin_start[child.pawns :], np.int64) - child.pawns,
         )
 
     def _adds(self, child: Layout, reset: Reset, symmetry: int, slots: Sequence[int]) -> Ints:

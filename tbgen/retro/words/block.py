@@ -19,7 +19,7 @@ import numpy as np
 from tbgen.compiled.arrays import Bytes, Int, Ints, NewArray, Shorts, SignedBytes, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inlined, inner
 from tbgen.index.kernels import attacks_of, has_two_cells, how_turned, primary_black_kings
-from tbgen.index.layout import INTO_TRIANGLE
+from tbgen.index.placements import INTO_TRIANGLE
 from tbgen.index.resets import NO_SLOT
 from tbgen.index.squares import KING_ATTACKS, PAWN_ATTACKS, TRANSPOSE
 from tbgen.index.words import EVERYTHING, NOTHING, ONE, count, square_bit

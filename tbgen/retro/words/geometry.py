@@ -69,10 +69,9 @@ def geometry_of(layout: Layout) -> Geometry:
     start = layout.pawns + 1
     men = layout.slots[start:-1]
     shift = np.array([6 * (len(men) - 1 - n) for n in range(len(men))], np.int64)
-    twin_start = np.arange(len(men))
+    twin_start = np.array(layout.twin_start[start:-1], np.int64) - start
     twin_end = np.arange(len(men)) + 1
     for first, end in layout.twins:
-        twin_start[first - start : end - start] = first - start
         twin_end[first - start : end - start] = end - start
     king_square, king_count, king_index, king_image = _king_steps(bool(layout.pawns))
     return Geometry(
@@ -80,7 +79,7 @@ def geometry_of(layout: Layout) -> Geometry:
         rays=rays_of([role for _, role in men]),
         shift=shift,
         light=np.array([_light(*man) for man in men], np.int64).reshape(len(men), 64),
-        twin_start=twin_start.astype(np.int64),
+        twin_start=twin_start,
         twin_end=twin_end.astype(np.int64),
         king_square=king_square,
         king_count=king_count,
