@@ -44,18 +44,11 @@ from tbgen.storage.scratch import ScratchStore, scratch_path
 from tbgen.system import __version__
 from tbgen.system.extras import how_to_install
 from tbgen.system.process import follow_parent, forget_peak, peak_bytes
-from tbgen.system.watching import tell_nobody
+from tbgen.system.watching import WatchTable, tell_nobody
 
 if TYPE_CHECKING:
     from tbgen.compiled.arrays import NewArray
     from tbgen.retro import BlockStore
-
-
-Tell = Callable[[str, int | None, float, int], None]
-"""Receives the phase, an accrued code or None, the part done, the decided positions.
-
-Any thread may call it.
-"""
 
 
 @dataclass(frozen=True)
@@ -80,7 +73,7 @@ def make_table(
     threads: int,
     memory: int | None = None,
     outcomes_only: bool = False,
-    tell: Tell = tell_nobody,
+    tell: WatchTable = tell_nobody,
 ) -> BuiltTable:
     """Solve a canonical material whose children are in the folder, and put its files there.
 

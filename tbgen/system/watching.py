@@ -6,6 +6,11 @@ Watch = Callable[[float], None]
 """Is told the part of the work that is done."""
 
 
+WatchTable = Callable[[str, int | None, float, int], None]
+"""Is told the phase, an accrued code or None, the part done, the decided positions; by any thread.
+"""
+
+
 def unwatched(done: float) -> None:
     """No progress."""
 

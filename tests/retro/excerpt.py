@@ -18,7 +18,7 @@ from tbgen.material import Material, Scope
 from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.retro.drive.results import nothing_found
 from tbgen.retro.drive.runs import MemoryStore, Solved
-from tbgen.retro.drive.task import Task, quiet
+from tbgen.retro.drive.task import Task
 from tbgen.score import Color, Mobility
 from tbgen.table import Box, Cells, Child, Distances, Entries, EntryValues, Run
 from tests import reference
@@ -147,9 +147,7 @@ class SolvedBlocks:
             children: dict[Material, Child] = {
                 child: MadeUp(child) for child in material.children()
             }
-            many = ManyBlocks(
-                Task(self.layout, children, store, threads, pool, quiet, mobility=mobility)
-            )
+            many = ManyBlocks(Task(self.layout, children, store, threads, pool, mobility=mobility))
             many.solve()
         self.en_passant = many.child_reader.readings[0].en_passant
         self.kept = store.solved()

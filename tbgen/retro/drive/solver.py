@@ -16,8 +16,9 @@ from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.retro.drive.methods import DISTANCES, Method
 from tbgen.retro.drive.one_block import solve_one_block
 from tbgen.retro.drive.runs import BlockStore, Solved
-from tbgen.retro.drive.task import Progress, Task, quiet
+from tbgen.retro.drive.task import Task
 from tbgen.score import Mobility
+from tbgen.system.watching import WatchTable, tell_nobody
 from tbgen.table import Child
 
 
@@ -26,7 +27,7 @@ def solve_into(
     material: TableMaterial,
     children: Mapping[Material, Child],
     threads: int = 2,
-    progress: Progress = quiet,
+    progress: WatchTable = tell_nobody,
     mobility: Mobility = Mobility.RESET,
     new: NewArray = np.zeros,
     method: Method[Any] = DISTANCES,

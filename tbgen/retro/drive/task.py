@@ -27,14 +27,8 @@ from tbgen.retro.status import (
     TOO_HIGH,
 )
 from tbgen.score import Mobility
+from tbgen.system.watching import WatchTable, tell_nobody
 from tbgen.table import Child
-
-Progress = Callable[[str, int | None, float, int], None]
-"""Called with the phase, an accrued code or None, the part done, the number of decided cells."""
-
-
-def quiet(phase: str, code: int | None, done: float, decided: int) -> None:
-    """No progress."""
 
 
 class WaveReader(Protocol):
@@ -80,7 +74,7 @@ class Task:
     store: RunStore
     threads: int
     pool: Executor
-    progress: Progress = quiet
+    progress: WatchTable = tell_nobody
     new: NewArray = np.zeros
     """Makes the large arrays of a table of one block."""
     mobility: Mobility = Mobility.RESET
