@@ -1,4 +1,4 @@
-"""Layers of the suite, and folders of tables that all processes share.
+"""Suites, and folders of tables that all processes share.
 
 docs/testing.md describes them.
 """
@@ -52,25 +52,8 @@ FAST = (
     "men.",
     "rules/",
     "score.",
-    "text.",
 )
 """Where tests need no compiled kernels, nor tables."""
-CORE = (
-    "board/",
-    "compiled/",
-    "index/",
-    "laws/",
-    "material.",
-    "men.",
-    "probe/",
-    "retro/",
-    "rules/",
-    "score.",
-    "storage/",
-    "verify/",
-)
-"""Where the rules, the solver, the files, the probe and the proof are tested."""
-LAYERS = {"--fast": FAST, "--core": CORE}
 LONGEST = (
     "attacks/test_attacks.py",
     "cli/test_transcripts.py",
@@ -93,9 +76,6 @@ A process takes whole files, so these begin first: at the end no process is alon
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--fast", action="store_true", help="run what needs neither kernels nor tables"
-    )
-    parser.addoption(
-        "--core", action="store_true", help="run what tests rules, solver, files, probe and proof"
     )
     parser.addoption(
         "--slow", action="store_true", help="run the slow suite too, with fresh examples"
@@ -131,13 +111,12 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Import nothing but the part of the suite that somebody asks for."""
-    layers = [names for option, names in LAYERS.items() if config.getoption(option)]
-    if not layers or collection_path.suffix != ".py":
+    """Import nothing but the fast suite if that is what somebody asks for."""
+    if not config.getoption("--fast") or collection_path.suffix != ".py":
         return None
     path = collection_path.relative_to(config.rootpath).as_posix()
     name = path.removeprefix("tests/").replace("test_", "")
-    return not name.startswith(layers[0])
+    return not name.startswith(FAST)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -27,9 +27,9 @@ RUNS = {
     "claims.py": ("stalemates", "| all"),
     "evil_servers.py": ("--minutes 0.02", "each ended in time"),
     "kills.py": ("KPvK --small {tables} --kills 2 --in-a-row 1", '"then"'),
-    "kills_everywhere.py": ("--kills 3 --case adjudicate", "3 kills"),
+    "kills_everywhere.py": ("--kills 3 --case copy", "3 of them killed"),
     "mutants.py": ("tbgen/reading.py --count 1 --jobs 1", "1 chosen by seed 1"),
-    "openings.py": ("1 --engine {stockfish}", " w KQkq - "),
+    "openings.py": ("1 --engine {stockfish}", " w "),
     "spar.py": (
         "--tables {tables} --men 3 --games 2 --nodes 99 --opponent {stockfish} --opponent-nodes 9",
         "points",

@@ -31,8 +31,8 @@ ATTACKS = (
     Attack("bytes over HTTP", 12, requests.begin_bytes),
     Attack("disks that are elsewhere", 1, files.begin_remote),
     Attack("evil servers", 6, servers.begin),
-    Attack("solvers side by side", 1, beside.begin_solvers),
-    Attack("a build beside a server", 1, beside.begin_builds),
+    Attack("solvers side by side", 1, beside.begin_solvers, is_load=True),
+    Attack("a build beside a server", 1, beside.begin_builds, is_load=True),
     Attack("full disks", 1, files.begin_disks, needs_root=True),
     Attack("two users", 1, files.begin_users, needs_root=True),
 )

@@ -39,6 +39,8 @@ class Attack:
     What is to be closed at the end goes on the stack.
     """
     needs_root: bool = False
+    is_load: bool = False
+    """It takes half a minute of all cores, so only the slow suite tries it."""
 
     def draw(self, seed: int, number: int) -> random.Random:
         """What decides everything about one attempt."""

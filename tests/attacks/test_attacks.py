@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from tests.attacks.all_attacks import ATTACKS
 from tests.attacks.attack import Attack
@@ -21,7 +22,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     may_need_root = metafunc.config.getoption("--attack") != 1 and os.geteuid() == 0
     attacks = [attack for attack in ATTACKS if may_need_root or not attack.needs_root]
     if "attack" in metafunc.fixturenames:
-        metafunc.parametrize("attack", attacks, ids=[attack.title for attack in attacks])
+        metafunc.parametrize("attack", [parameter_of(attack) for attack in attacks])
+
+
+def parameter_of(attack: Attack) -> ParameterSet:
+    marks = [pytest.mark.slow] if attack.is_load else []
+    return pytest.param(attack, id=attack.title, marks=marks)
 
 
 def test_an_attack_gives_no_traceback_and_no_wrong_result(

@@ -48,6 +48,7 @@ def lacking(tmp_path: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 def test_the_first_minute_needs_nothing_that_only_linux_has(
     lacking: dict[str, str], tmp_path: Path
 ) -> None:

@@ -46,6 +46,15 @@ CASES = pytest.mark.parametrize(
     [case[1:] for case in FRAMES],
     ids=[case[0] for case in FRAMES],
 )
+DEAR = ("kings", "rook and king", "queen and king for a score of her own")
+"""Frames that the slow reference takes long for."""
+CASES_OF_REFERENCE = pytest.mark.parametrize(
+    ("fen", "side", "b", "c", "goal"),
+    [
+        pytest.param(*case[1:], id=case[0], marks=[pytest.mark.slow] if case[0] in DEAR else [])
+        for case in FRAMES
+    ],
+)
 SIDES_TO_MOVE = pytest.mark.parametrize("turn", [chess.WHITE, chess.BLACK])
 
 
@@ -82,7 +91,7 @@ def placed(
             yield moved, where
 
 
-@CASES
+@CASES_OF_REFERENCE
 def test_every_position_of_a_frame_is_as_the_slow_reference_has_it(
     fen: str, side: Color, b: str, c: str, goal: str
 ) -> None:

@@ -95,7 +95,7 @@ OUTCOMES = st.lists(
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(
     st.integers(4, 11),
     st.integers(1, 2),

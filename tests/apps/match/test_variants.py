@@ -25,6 +25,8 @@ from tests.apps.match.test_real_engines import needs_engines
 from tests.reference.scores import end_of, plies_of
 
 NAMES = VARIANTS[2:]
+ORDINARY = ("kingofthehill", "3check")
+"""Those of which the ordinary suite plays random games."""
 ABSENT = ("atomic",)
 """The Fairy-Stockfish of the distribution does not play these."""
 
@@ -40,7 +42,10 @@ def board_of(name: str) -> chess.Board:
     return next(each for each in chess.variant.VARIANTS if each.uci_variant == name)()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name",
+    [name if name in ORDINARY else pytest.param(name, marks=pytest.mark.slow) for name in NAMES],
+)
 def test_random_games_end_and_are_scored_as_the_board_says(name: str) -> None:
     """Until they end, or for 300 plies; every ply is compared."""
     chance = random.Random(f"{name} 1")

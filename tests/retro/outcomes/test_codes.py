@@ -60,7 +60,8 @@ def outcomes_file(folder: Path, name: str, mobility: Mobility, method: Method[An
 
 @pytest.mark.parametrize("mobility", [*Mobility])
 @pytest.mark.parametrize(
-    "name", [*THREE_MEN, "KRvKR", pytest.param("KPvKP", marks=pytest.mark.slow)]
+    "name",
+    [*THREE_MEN, *(pytest.param(name, marks=pytest.mark.slow) for name in ("KRvKR", "KPvKP"))],
 )
 def test_both_solvers_write_the_same_file_of_outcomes(
     name: str, mobility: Mobility, tmp_path: Path
