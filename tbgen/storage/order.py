@@ -77,7 +77,8 @@ class Order:
     def place_of(self, cell: Place) -> Place:
         """The place of a cell, or of each of an array of cells.
 
-        >>> order_of(Material.parse("KvK")).place_of(1)
+        >>> from tbgen.material import Material
+        >>> order_of(Material.parse("KvK").canonical()).place_of(1)
         10
         """
         shape = self.layout.shape

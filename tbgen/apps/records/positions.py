@@ -360,7 +360,8 @@ def names_of(slots: Collection[Slot]) -> list[str]:
     """The name of each man: his side and his letter, and a number from the second of equals on.
 
     >>> from tbgen.index.layout import slots_of
-    >>> names_of(slots_of(Material.parse("KRRvK")))
+    >>> from tbgen.material import Material
+    >>> names_of(slots_of(Material.parse("KRRvK").canonical()))
     ['wk', 'wr', 'wr2', 'bk']
     """
     names = list[str]()
