@@ -149,7 +149,6 @@ def documents(
         "digests": asked("verify", "KvK", "--digest", *data),
         "Record": json.loads((RECORDS / "KBvK.json").read_text()),
         "Found positions": asked("study", "find", "KPvK", "--where", "zugzwang", *data),
-        "Factors": asked("study", "potential", "--json", "--records", str(RECORDS)),
         "Solved position": asked(
             "solve", BLOCKED, "--line", "-q", "--json", "--data", f"{made}:{table_folder}"
         ),

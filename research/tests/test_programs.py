@@ -30,6 +30,7 @@ RUNS = {
     "kills_everywhere.py": ("--kills 3 --case copy", "3 of them killed"),
     "mutants.py": ("tbgen/reading.py --count 1 --jobs 1", "1 chosen by seed 1"),
     "openings.py": ("1 --engine {stockfish}", " w "),
+    "potential.py": ("{records}", "KRvKB"),
     "spar.py": (
         "--tables {tables} --men 3 --games 2 --nodes 99 --opponent {stockfish} --opponent-nodes 9",
         "points",
@@ -50,7 +51,12 @@ def test_a_program_runs(program: str, tmp_path: Path) -> None:
     if "{stockfish}" in words and not Path(STOCKFISH).exists():
         pytest.skip("there is no Stockfish here")
     (tmp_path / "games.pgn").write_text(GAMES)
-    places = {"tables": TABLES, "folder": tmp_path, "stockfish": STOCKFISH}
+    places = {
+        "tables": TABLES,
+        "folder": tmp_path,
+        "stockfish": STOCKFISH,
+        "records": ROOT / "records",
+    }
     command = [sys.executable, ROOT / "research" / program, *words.format(**places).split()]
     done = subprocess.run(
         command,

@@ -67,8 +67,7 @@ def command(
     most_men: int | None,
     folders: tuple[Path, ...],
 ) -> int:
-    """Make a web site of records: endings, longest lines to step through, drawn endings, mating
-    potential.
+    """Make a web site of records: endings, longest lines to step through, drawn endings.
 
     The pages open from the disk, without a server. `tbgen study record` makes records. tbgen writes
     only new and changed files.

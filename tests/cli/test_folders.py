@@ -28,7 +28,6 @@ from tests.project import S18
         ("adjudicate", str(S18)),
         ("standings", str(S18)),
         ("site",),
-        ("study", "potential"),
     ],
 )
 def test_a_missing_folder_is_the_same_error_everywhere(

@@ -15,7 +15,7 @@ from tbgen import cli
 from tbgen.apps.match.words import ALIASES, OPTIONS
 from tbgen.errors import MissingFolderError
 from tests.cli.calls import printed, tbgen
-from tests.project import RECORDS, ROOT, S18
+from tests.project import ROOT, S18
 
 GAMES = str(S18)
 
@@ -117,7 +117,6 @@ def test_no_line_of_a_list_of_commands_is_cut_off(words: tuple[str, ...]) -> Non
         (("site", "--explorer", "--no-pages", "-o", "site"), False),
         (("build", "KvK"), False),
         (("study", "record", "KvK", "-o", "records"), False),
-        (("study", "potential", "--records", str(RECORDS)), True),
         (("hold", "8/8/8/8/8/5k2/8/5K2 w - - 0 1", "--side", "white"), True),
     ],
     ids=lambda words: words[0] if isinstance(words, tuple) else "",

@@ -11,12 +11,12 @@ import numpy as np
 import pyffish
 import pytest
 
-from tbgen.apps.records.potential import own_records
+from tbgen.apps.records.census import census_in
 from tbgen.errors import DamagedTableError, MaterialError, MissingTableError
 from tbgen.index.bulk import are_legal
 from tbgen.index.layout import fen_of, layout_of
 from tbgen.library.build import build_tables
-from tbgen.material import MOST_TABLE_MOVES, Material
+from tbgen.material import MOST_TABLE_MOVES, Material, table_material
 from tbgen.probe import Tablebase
 from tbgen.retro.words.geometry import geometry_of
 from tbgen.retro.words.quiet import MOST_NEIGHBOURS
@@ -125,7 +125,7 @@ def test_longest_mates_are_as_long_as_published(row: dict[str, str], tmp_path: P
     folder = tmp_path / ",".join(row["men"].split())
     published = int(row["moves"])
     build_tables([row["material"]], folder, threads=2)
-    (found,) = (each for each in own_records(folder) if str(each.material) == row["material"])
+    found = census_in(folder, table_material(row["material"], own=men_of_folder(folder)))
     plies = max(
         line.dtg
         for side, outcome, line in found.lines()

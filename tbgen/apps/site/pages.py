@@ -13,7 +13,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-from tbgen.apps.records.potential import facts_of, fits_of, potentials_of
 from tbgen.apps.records.record import Record
 from tbgen.apps.site.cards import (
     Card,
@@ -27,7 +26,6 @@ from tbgen.apps.site.export import PAGE_FOLDER, PREVIEW, RULES, SERVED_LINKS, wr
 from tbgen.apps.site.templates import HERE, environment, static, style
 from tbgen.material import MOST_TABLE_MEN, Material, Scope, table_named
 from tbgen.probe import Tablebase
-from tbgen.rules.facts import to_json
 from tbgen.rules.points import DRAW, Scoring
 from tbgen.score import Color, Score
 from tbgen.storage.files import every_material
@@ -130,7 +128,6 @@ class Site:
         yield self._index()
         yield self._records()
         yield self._drawn()
-        yield from self._potential()
         for record in self.records:
             yield from self._files_of(record)
         if self.address is not None:
@@ -138,7 +135,7 @@ class Site:
 
     def _files_for_crawlers(self, address: str) -> Iterator[tuple[str, str]]:
         """The list of all pages for search engines, and the file that names it."""
-        pages = ["", "records.html", "drawn.html", "potential.html"]
+        pages = ["", "records.html", "drawn.html"]
         pages += [f"material/{record.material}.html" for record in self.records]
         if self.explorer:
             pages += [f"{PAGE_FOLDER}/", f"{PAGE_FOLDER}/{RULES}"]
@@ -194,14 +191,6 @@ class Site:
             endings=sorted(endings, key=_has_most_favour),
             claims=[self._known[material] for material in CLAIMS if material in self._known],
         )
-
-    def _potential(self) -> Iterator[tuple[str, str]]:
-        """Mating potential, as a page and as data."""
-        potentials = potentials_of(self.records)
-        yield self._page(
-            "potential.html", potentials=potentials, fits=fits_of(potentials), colors=list(Color)
-        )
-        yield f"{DATA}/potential.json", to_json(facts_of(potentials), indent=1) + "\n"
 
     def _files_of(self, record: Record) -> Iterator[tuple[str, str]]:
         """The page of an ending, its data, and its longest lines as games."""

@@ -99,10 +99,6 @@ def _in_fixed_decimals(number: Fraction, decimals: int) -> str:
     return f"{float(number):.{decimals}f}"
 
 
-def _as_factor(factor: Fraction) -> str:
-    return f"{float(factor):z.3f}".replace("-", "\N{MINUS SIGN}")
-
-
 def _score_of_code(code: int) -> str:
     """White's score of a code."""
     return str(Score(code, Color.WHITE))
@@ -170,7 +166,6 @@ _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "decimals": in_decimals,
     "ending_in_words": ending_in_words,
     "exact": _exact_percent,
-    "factor": _as_factor,
     "fixed": _in_fixed_decimals,
     "g": _score_of_code,
     "in_plies": in_plies,

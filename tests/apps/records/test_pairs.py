@@ -16,7 +16,6 @@ from research.claims import sharpness_in
 from tbgen.apps.records.census import record_of
 from tbgen.apps.records.find import frames
 from tbgen.apps.records.positions import TablePositions
-from tbgen.apps.records.potential import potentials_of
 from tbgen.apps.records.record import Record, read_record, write_record
 from tbgen.apps.site.pages import Site
 from tbgen.index.layout import fen_of_cell
@@ -84,7 +83,6 @@ def test_a_record_without_distances_has_the_form_of_the_schema(
     assert list(record.lines()) == []
     assert record.zugzwangs.played is None
     assert record.zugzwangs.all.classes > record.zugzwangs.mates.classes > 0
-    assert potentials_of([record]) == []
 
 
 def rows_below(heading: str) -> dict[str, list[str]]:

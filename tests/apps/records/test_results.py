@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 from tbgen.apps.games.batch import GamesTask, adjudicate_file
-from tbgen.apps.records.potential import own_records, potentials_of, worths_of
 from tbgen.apps.records.record import Record
 from tbgen.apps.site.cards import best_cards
 from tbgen.apps.site.pages import Drawn, drawn_in
-from tbgen.library.build import build_tables
-from tbgen.men import name_of_men, own_men
+from tbgen.men import own_men
 from tbgen.score import Color, Score
 from tests.own_men import MEN
 from tests.project import RECORDS, ROOT, S18, golden_rows
@@ -73,8 +70,7 @@ def test_drawn_positions_are_those_of_the_records(published: list[Record]) -> No
         assert [decided(drawn, code) for code in (1, 3, 7)] == shares
 
 
-def test_the_figures_of_ones_own_men_are_those_of_the_study(tmp_path: Path) -> None:
-    """The study's file, and what a study of four tables gives today with the values of the page."""
+def test_the_figures_of_ones_own_men_are_those_of_the_study() -> None:
     published = {
         each["material"]: each for each in json.loads(OWN.read_text())["endings"].values()
     } | {
@@ -95,12 +91,7 @@ def test_the_figures_of_ones_own_men_are_those_of_the_study(tmp_path: Path) -> N
             *shares,
             str(each["longest_mate"] or "none"),
         ]
-    worths = worths_of(re.findall(r"--worth (\S+)", PAGE), MEN)
     assert own_men(re.findall(r"--man (\w=\w+)", PAGE)) == MEN
-    folder = tmp_path / name_of_men(MEN)
-    build_tables(["KDvK", "KEvK", "KGvK", "KMvK"], folder, threads=1)
-    for potential in potentials_of(own_records(folder), worths):
-        assert json.loads(json.dumps(potential.facts())) == published[potential.name]
 
 
 def test_longest_wins_of_others_stand_beside_ours() -> None:

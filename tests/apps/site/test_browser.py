@@ -46,7 +46,7 @@ FEWER = """
     [...cards.children].slice(2).forEach((card) => card.remove());
 """
 """Leaves a few rows and cards of many that are alike: axe looks at each letter."""
-PAGES = ("index", "records", "drawn", "potential", "material/KBvK")
+PAGES = ("index", "records", "drawn", "material/KBvK")
 
 ALL = "[...document.querySelectorAll('figure.line[data-steps]')]"
 BUTTON = "each.querySelector('button[name={}]').click()"

@@ -231,10 +231,3 @@ def test_only_what_changes_is_written_again(some: list[Record], tmp_path: Path) 
     (tmp_path / "material" / "KBvK.html").write_text("spoilt")
     assert write_site(site, tmp_path) == (files, 1)
     assert {name: (tmp_path / name).read_text() for name, _ in site.files()} == dict(site.files())
-
-
-def test_a_factor_that_rounds_to_nothing_has_no_sign(published: list[Record]) -> None:
-    few = [record for record in published if str(record.material) in ("KBBvKR", "KBBvKN")]
-    page = str(dict(Site(few).files())["potential.html"])
-    assert "\N{MINUS SIGN}0.006<" in page, "KBBvKR, bishops on one colour"
-    assert "\N{MINUS SIGN}0.000" not in page, "KBBvKN, bishops on one colour"

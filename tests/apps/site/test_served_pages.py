@@ -60,7 +60,6 @@ def test_the_pages_and_the_explorer_name_each_other_in_one_order(
         "Endings",
         "Records",
         "Drawn endings",
-        "Mating potential",
         "Rules",
     ]
     page.open(page.run("document.querySelector('nav a').href"), SHOWN)

@@ -1,4 +1,10 @@
-"""Potential: exact shares of whole tables beside a rule of thumb for mating.
+"""Exact shares of whole tables beside a rule of thumb for mating, the worst errors first.
+
+    python research/potential.py records                              # records of chess
+    python research/potential.py data/M=WF --worth M=325,mates        # men of your own
+
+The factor of an ending is the share of positions that the side ahead wins by mate, less the share
+that it loses. The r-mobility factor is twice what that side gets above half a point.
 
 The rule is that of Pair-o-Max (docs/records.md): how far to trust a lead in material, in
 centipawns.
@@ -19,7 +25,9 @@ squares of one colour, whatever his value, does not mate alone; how he moves say
 
 from __future__ import annotations
 
+import argparse
 import enum
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,14 +36,14 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, Final, NamedTuple
 
-from tbgen.apps.records.record import Record
+from tbgen.apps.records.record import Record, records_in
 from tbgen.errors import UsageError
 from tbgen.facts import plain
 from tbgen.material import Material, Scope
 from tbgen.men import AnyMan, Man, Role, is_bound
 from tbgen.rules.points import DRAW, Scoring
 from tbgen.score import MATE_CODE, Color, Score
-from tbgen.storage.files import tables_in
+from tbgen.storage.files import men_of_folder, tables_in
 
 
 class Mark(enum.Enum):
@@ -413,3 +421,36 @@ def facts_of(potentials: Sequence[Potential]) -> Mapping[str, Any]:
         "rules": [fit.facts() for fit in fits_of(potentials)],
         "endings": dict(sorted(endings.items())),
     }
+
+
+def main() -> None:
+    shape = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=shape)
+    parser.add_argument(
+        "folder", type=Path, help="records of chess, or tables with men of your own"
+    )
+    parser.add_argument(
+        "--worth", action="append", default=[], metavar="M=325,mates", help="of a man of your own"
+    )
+    parser.add_argument("--json", action="store_true", help="print all shares")
+    options = parser.parse_args()
+    own = men_of_folder(options.folder)
+    if own:
+        potentials = potentials_of(own_records(options.folder), worths_of(options.worth, own))
+    else:
+        potentials = potentials_of(records_in(options.folder))
+    if options.json:
+        print(json.dumps(facts_of(potentials), indent=1))
+        return
+    for fit in fits_of(potentials):
+        fitted = f"fitted {float(fit.mates):.3f}, r-mobility {float(fit.points):.3f}"
+        confirmed = f"confirmed by {fit.confirmed} of {fit.endings}"
+        print(f"{fit.rule.title}: says {fit.rule.factor}, {fitted}, {confirmed}; {fit.rule.words}")
+    for ending in potentials:
+        exact = f"factor {float(ending.mates):.3f}, r-mobility {float(ending.points):.3f}"
+        says = f"{ending.rule.title} says {ending.rule.factor}"
+        print(f"{ending.name}: {exact}; {says}: {ending.verdict}")
+
+
+if __name__ == "__main__":
+    main()

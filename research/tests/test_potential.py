@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
-from tbgen.apps.records.potential import (
+from research.potential import (
     Rule,
     facts_of,
     fits_of,
+    own_records,
     potentials_of,
     rule_for,
     worths_of,
@@ -18,11 +21,19 @@ from tbgen.apps.records.potential import (
 from tbgen.apps.records.record import Record, read_record
 from tbgen.errors import UsageError
 from tbgen.facts import plain
+from tbgen.library.build import build_tables
 from tbgen.material import Material
-from tbgen.men import Role, is_bound
+from tbgen.men import Role, is_bound, name_of_men
 from tbgen.score import Color, Score
 from tests.own_men import MEN, material
-from tests.project import RECORDS
+from tests.project import RECORDS, ROOT
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def some() -> list[Record]:
+    return [read_record(RECORDS / f"{name}.json") for name in ("KBvK", "KPvK", "KRvKN")]
 
 
 @pytest.mark.parametrize(
@@ -193,6 +204,17 @@ def test_a_worth_that_cannot_be_read_or_is_missing_is_refused(
 ) -> None:
     with pytest.raises(UsageError, match=reason):
         worths_of(texts, MEN)
+
+
+def test_the_figures_of_ones_own_men_are_those_of_the_study(tmp_path: Path) -> None:
+    """Four tables, with the values of the page."""
+    published = json.loads((RECORDS / "own-men.json").read_text())["endings"]
+    page = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    folder = tmp_path / name_of_men(MEN)
+    build_tables(["KDvK", "KEvK", "KGvK", "KMvK"], folder, threads=1)
+    worths = worths_of(re.findall(r"--worth (\S+)", page), MEN)
+    for potential in potentials_of(own_records(folder), worths):
+        assert json.loads(json.dumps(potential.facts())) == published[potential.name]
 
 
 def test_men_bound_to_a_colour_are_found_by_their_moves() -> None:
