@@ -1,4 +1,4 @@
-"""Figures of docs/claims.md, ending by ending, from records.
+"""Figures of docs/results.md, ending by ending, from records.
 
     python research/claims.py stalemates [RECORDS]
     python research/claims.py sharpness [RECORDS]

@@ -27,7 +27,7 @@ from tests.apps.records.test_sharpness import kept_on
 from tests.project import RECORDS, ROOT
 
 PAIRS = Material.parse("KPvKP.pairs")
-PAGE = (ROOT / "docs" / "two-pawns.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
