@@ -22,9 +22,7 @@ from tests.project import ROOT
 DOCS = ROOT / "docs"
 LINK = re.compile(r'href="([^"#:]+\.html)')
 UNLISTED = {Path(f"{name}.html") for name in ("search", "genindex", "py-modindex")}
-PAGES = sorted(
-    page for page in (*ROOT.glob("*.md"), *DOCS.rglob("*.md")) if page.parent != DOCS / "adr"
-)
+PAGES = sorted((*ROOT.glob("*.md"), *DOCS.rglob("*.md")))
 
 
 def commands_of(command: click.Command, path: str) -> Iterator[str]:

@@ -207,7 +207,7 @@ def add_contents(_app: Sphinx, docname: str, source: list[str]) -> None:
 
     It has the links below each heading.
     """
-    if docname not in ("index", "design/README", "adr/README"):
+    if docname not in ("index", "design/README"):
         return
     parts = re.split(r"^## ", source[0], flags=re.MULTILINE)
     for part in parts[1:] or parts:
