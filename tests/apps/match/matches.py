@@ -14,7 +14,7 @@ from tbgen.apps.games.event_game import BYE, EventGame
 from tbgen.apps.games.read import PgnGame, read_games
 from tbgen.apps.games.results import classical_result
 from tbgen.apps.games.tags import Source
-from tbgen.apps.match.bench import Shared
+from tbgen.apps.match.bench import Bench, Shared
 from tbgen.apps.match.control import Clock, TimeControl
 from tbgen.apps.match.formats import next_games
 from tbgen.apps.match.openings import Opening
@@ -148,9 +148,16 @@ class FakeBench:
         pass
 
 
+def referee_of(
+    arguments: Sequence[str], watcher: MatchWatcher, bench: Callable[[Shared], Bench]
+) -> Referee:
+    """A referee of a match that is played on some bench."""
+    return Referee(settings_of(arguments), watcher, bench)
+
+
 def fake_referee(arguments: Sequence[str], watcher: MatchWatcher) -> Referee:
     """A referee of a match whose games are over at once."""
-    return Referee(settings_of(arguments), watcher, FakeBench)
+    return referee_of(arguments, watcher, FakeBench)
 
 
 def sheet_of(
