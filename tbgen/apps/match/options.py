@@ -281,7 +281,6 @@ def _settings(words: MatchWords, engines: tuple[EngineSpec, ...]) -> MatchSettin
             seeds=words.seeds,
             swap=not words.keeps_colours,
             reverse=words.reverse,
-            policy=words.policy,
         ),
         rules=_rules(words),
         variant=words.variant,

@@ -18,7 +18,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from tbgen.apps.games.event_game import EventGame
-from tbgen.apps.match.settings import Policy, Tournament
+from tbgen.apps.match.settings import Tournament
 from tbgen.errors import UsageError
 
 MOST_GAMES = 1_000_000
@@ -106,15 +106,10 @@ def whole_schedule(
                 if played % plan.repeat == 0:
                     openings[encounter] = fresh
                     fresh += 1
-                opening = openings[encounter]
-                if plan.policy is Policy.ROUND:
-                    opening = round_
-                elif plan.policy is Policy.ENCOUNTER:
-                    opening = round_ * len(encounters) + encounter
                 number = len(stage) + 1
                 white, black = in_colours(plan, players, played)
                 pair = played // 2 * len(encounters) + encounter
-                stage[number] = Pairing(number, round_ + 1, white, black, opening, pair)
+                stage[number] = Pairing(number, round_ + 1, white, black, openings[encounter], pair)
     return {} if len(results) >= len(stage) else stage
 
 

@@ -49,17 +49,6 @@ GROWING = (Format.KNOCKOUT, Format.SWISS)
 """Nobody knows at their beginning how many games they take, and results decide who meets."""
 
 
-class Policy(enum.Enum):
-    """When the next opening is taken."""
-
-    DEFAULT = "default"
-    """When an opening has been repeated often enough."""
-    ENCOUNTER = "encounter"
-    """When other players meet."""
-    ROUND = "round"
-    """When a new round begins."""
-
-
 @dataclass(frozen=True, slots=True)
 class Stay:
     """The rounds in which an engine takes part, counted from 1."""
@@ -87,7 +76,6 @@ class Tournament:
     swap: bool = True
     reverse: bool = False
     """Whether the second player of an encounter begins with White."""
-    policy: Policy = Policy.DEFAULT
     seed: int = 0
     stays: tuple[Stay, ...] = ()
     """Those of all players; empty if everybody plays in all rounds."""

@@ -23,7 +23,6 @@ from tbgen.apps.match.settings import (
     MatchSettings,
     OpeningSettings,
     PlayRules,
-    Policy,
     TableSettings,
     Tournament,
 )
@@ -95,7 +94,6 @@ class MatchWords:
     reverse: bool = _PLAN.reverse
     format: Format = _PLAN.format
     seeds: int = _PLAN.seeds
-    policy: Policy = _PLAN.policy
 
     openings: Path | None = None
     openings_are_games: bool | None = None
@@ -253,7 +251,6 @@ _VARIANTS = {
     "fischerandom": "chess960",
     "threecheck": "3check",
 }
-_POLICIES = ", ".join(policy.value for policy in Policy)
 _MODELS = ", ".join(model.value for model in Model)
 
 
@@ -378,14 +375,13 @@ OPTIONS = by_name(
     Option("concurrency", POSITIVE, "concurrency", "Games at a time (default 1)."),
     _group(
         "openings",
-        "Openings from a file: format epd or pgn, order sequential or random, "
-        f"policy {_POLICIES}; plies and start as in fastchess.",
+        "Openings from a file: format epd or pgn, order sequential or random; plies and start "
+        "as in fastchess.",
         Option("file", FILE, "openings"),
         Option("format", _named({"epd": False, "pgn": True}), "openings_are_games"),
         Option("order", _named({"sequential": False, "random": True}), "openings_in_random_order"),
         Option("start", POSITIVE, "first_opening"),
         Option("plies", COUNT, "opening_plies"),
-        Option("policy", _choice(Policy), "policy"),
     ),
     Option(
         "scoring",

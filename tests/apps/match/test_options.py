@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.apps.match.options import arguments_in, settings_of
-from tbgen.apps.match.settings import Format, MatchSettings, Policy
+from tbgen.apps.match.settings import Format, MatchSettings
 from tbgen.apps.match.statistics import Model
 from tbgen.errors import UsageError
 from tbgen.rules.game import FiftyMoveSetting
@@ -17,7 +17,7 @@ from tbgen.score import Color
 
 CUTECHESS = (
     "-tournament gauntlet -games 2 -rounds 50 -repeat -concurrency 4 "
-    "-openings file=book.pgn format=pgn order=random plies=8 start=3 policy=round "
+    "-openings file=book.pgn format=pgn order=random plies=8 start=3 "
     "-pgnout games.pgn fi -recover -resign movecount=3 score=400 "
     "-sprt elo0=0 elo1=5 alpha=0.05 beta=0.1 -event Cup -site Here -srand 7 -wait 500 "
     "-ratinginterval 25 -maxmoves 200"
@@ -47,7 +47,6 @@ def settings(text: str, engines: str = TWO) -> MatchSettings:
                 "openings.random": True,
                 "openings.plies": 8,
                 "openings.start": 3,
-                "plan.policy": Policy.ROUND,
                 "pgn": Path("games.pgn"),
                 "recover": True,
                 "event": "Cup",

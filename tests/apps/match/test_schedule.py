@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tbgen.apps.match.formats import next_games
 from tbgen.apps.match.schedule import Pairing
-from tbgen.apps.match.settings import Format, Policy, Tournament
+from tbgen.apps.match.settings import Format, Tournament
 from tbgen.errors import UsageError
 
 PLANS = st.builds(
@@ -20,7 +20,6 @@ PLANS = st.builds(
     rounds=st.integers(1, 4),
     repeat=st.integers(1, 4),
     format=st.sampled_from([Format.ROUND_ROBIN, Format.GAUNTLET, Format.PYRAMID]),
-    policy=st.sampled_from(Policy),
 )
 
 
@@ -63,19 +62,13 @@ def test_everyone_meets_everyone_equally_often_with_alternating_colours_in_pairs
 def test_an_opening_is_repeated_as_often_as_was_asked(plan: Tournament) -> None:
     times = Counter(pairing.opening for pairing in schedule(plan))
     games = plan.games * plan.rounds
-    match plan.policy:
-        case Policy.DEFAULT:
-            full, rest = divmod(games, plan.repeat)
-            expected = Counter([plan.repeat] * full)
-            if rest:
-                expected[rest] += 1
-            assert Counter(times.values()) == {
-                size: count * len(meetings(plan)) for size, count in expected.items()
-            }
-        case Policy.ENCOUNTER:
-            assert set(times.values()) == {plan.games}
-        case Policy.ROUND:
-            assert set(times.values()) == {plan.games * len(meetings(plan))}
+    full, rest = divmod(games, plan.repeat)
+    expected = Counter([plan.repeat] * full)
+    if rest:
+        expected[rest] += 1
+    assert Counter(times.values()) == {
+        size: count * len(meetings(plan)) for size, count in expected.items()
+    }
 
 
 @pytest.mark.parametrize(
