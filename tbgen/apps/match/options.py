@@ -280,7 +280,6 @@ def _settings(words: MatchWords, engines: tuple[EngineSpec, ...]) -> MatchSettin
             format=words.format,
             seeds=words.seeds,
             swap=not words.keeps_colours,
-            reverse=words.reverse,
         ),
         rules=_rules(words),
         variant=words.variant,
@@ -402,8 +401,6 @@ def _refuse_senseless_tournament(words: MatchWords) -> None:
         raise UsageError("-seeds means nothing without -tournament gauntlet or knockout")
     if words.format is Format.GAUNTLET and words.seeds >= engines:
         raise UsageError(f"-seeds {words.seeds} leaves no gauntlet with {engines} engines")
-    if words.format is Format.SWISS and words.reverse:
-        raise UsageError("-reverse means nothing with -tournament swiss, which balances colours")
     if "meetings" in given and engines == 2:
         raise UsageError("-meetings means nothing with two engines, whose meeting is always shown")
     if words.format is Format.KNOCKOUT and "rounds" in given:

@@ -116,8 +116,6 @@ def whole_schedule(
 def in_colours(plan: Tournament, pair: tuple[int, int], game: int) -> tuple[int, int]:
     """White and Black of a game, numbered from 0 within those of a pair."""
     first, second = pair
-    if plan.reverse:
-        first, second = second, first
     return (second, first) if plan.swap and game % 2 else (first, second)
 
 

@@ -74,8 +74,6 @@ class Tournament:
     format: Format = Format.ROUND_ROBIN
     seeds: int = 1
     swap: bool = True
-    reverse: bool = False
-    """Whether the second player of an encounter begins with White."""
     seed: int = 0
     stays: tuple[Stay, ...] = ()
     """Those of all players; empty if everybody plays in all rounds."""

@@ -91,7 +91,6 @@ class MatchWords:
     rounds: int = _PLAN.rounds
     repeat: int = _PLAN.repeat
     keeps_colours: bool = not _PLAN.swap
-    reverse: bool = _PLAN.reverse
     format: Format = _PLAN.format
     seeds: int = _PLAN.seeds
 
@@ -363,7 +362,6 @@ OPTIONS = by_name(
         "Games with an opening (default 2).",
     ),
     Option("noswap", FLAG, "keeps_colours", "Do not swap colours."),
-    Option("reverse", FLAG, "reverse", "The second engine of an encounter begins with White."),
     Option(
         "tournament",
         _choice(Format, roundrobin=Format.ROUND_ROBIN),

@@ -181,7 +181,6 @@ COMPLAINTS = [
     ("-each tscale=2", "-each tscale is not offered: give other times"),
     ("-scoreinterval 1", "-scoreinterval is not offered: -ratinginterval shows"),
     ("-meetings", "-meetings means nothing with two engines"),
-    ("-tournament swiss -rounds 1 -reverse", "-reverse means nothing with -tournament swiss"),
     ("-startup-ms 500", "-startup-ms is not offered: give startup=SECONDS"),
 ]
 

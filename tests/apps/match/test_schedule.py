@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from itertools import pairwise
 
@@ -77,12 +76,3 @@ def test_an_opening_is_repeated_as_often_as_was_asked(plan: Tournament) -> None:
 def test_a_match_that_nobody_can_play_is_refused_at_once(plan: Tournament) -> None:
     with pytest.raises(UsageError, match="1,000,000 is the most"):
         schedule(plan)
-
-
-@given(PLANS)
-def test_a_reversed_tournament_has_the_same_games_with_other_colours(plan: Tournament) -> None:
-    reversed_games = schedule(dataclasses.replace(plan, reverse=True))
-    swapped = [
-        pairing._replace(white=pairing.black, black=pairing.white) for pairing in schedule(plan)
-    ]
-    assert reversed_games == swapped
