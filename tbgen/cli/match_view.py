@@ -87,7 +87,7 @@ class MatchView:
         )
         interval = match.settings.rating_interval
         if interval and self._played % interval == 0 and not match.is_over():
-            for line in self._standings(final=False):
+            for line in self._standings():
                 self.says(line)
             self._keep_up(match)
 
@@ -110,7 +110,7 @@ class MatchView:
         self._reporter.close()
         standings = match.standings
         if standings.games:
-            lines = [*self._standings(final=True), *_forfeits(standings), *self._wrong_lines()]
+            lines = [*self._standings(), *_forfeits(standings), *self._wrong_lines()]
             click.echo("\n".join(["", *lines]))
         if match.is_decided():
             click.echo(f"the test is decided after {_games(len(standings.games))}")
@@ -130,19 +130,17 @@ class MatchView:
         names = " vs ".join(self._match.standings.names(pairing))
         return f"{pairing.number} of {self._match.scheduled} ({names})"
 
-    def _standings(self, *, final: bool) -> Iterator[str]:
-        """The ranking of more than two engines; the meeting of two, or all that are wanted."""
+    def _standings(self) -> Iterator[str]:
+        """The ranking of more than two engines, or the meeting of two."""
         standings = self._match.standings
         players = standings.players
         if len(players) > 2:
             yield from ranking_lines(standings)
             yield from _ranked_by(standings)
-        shows_all = final and self._match.settings.shows_meetings
-        if shows_all or len(players) == 2:
-            for first, second in standings.meetings():
-                games = standings.record(first, standings.scoring, against=second).games.games
-                yield f"{players[first]} against {players[second]}, {_games(games)}"
-                yield from meeting_lines(standings, first, second)
+        elif standings.meetings():
+            games = standings.record(0, standings.scoring, against=1).games.games
+            yield f"{players[0]} against {players[1]}, {_games(games)}"
+            yield from meeting_lines(standings, 0, 1)
         yield from bracket_lines(self._match)
         line = test_line(self._match)
         if line is not None:

@@ -251,12 +251,6 @@ def test_engines_that_may_repeat_games_are_named_before_the_first(games: str, no
     assert said.count("note: engines with fixed nodes or depth may repeat games") == notes
 
 
-def test_the_meetings_of_more_than_two_engines_are_shown_if_they_are_asked_for() -> None:
-    three = [*TWO, *scripted("Cid"), "-games", "1"]
-    assert " against " not in printed("match", *three)
-    assert printed("match", *three, "-meetings").count(" against ") == 3
-
-
 def test_wrong_lines_of_an_engine_are_shown_once_and_counted() -> None:
     talker = scripted("Talker", "--then", "info depth 9 score cp 1 pv e2e5")
     said = printed("match", *talker, *scripted("Good"), "-games", "2")

@@ -306,7 +306,6 @@ def _settings(words: MatchWords, engines: tuple[EngineSpec, ...]) -> MatchSettin
         seed=words.seed,
         wait=words.wait,
         rating_interval=words.rating_interval,
-        shows_meetings=words.shows_meetings,
         recover=words.recover,
         debug=words.debug,
         quiet=words.quiet,
@@ -401,8 +400,6 @@ def _refuse_senseless_tournament(words: MatchWords) -> None:
         raise UsageError("-seeds means nothing without -tournament gauntlet or knockout")
     if words.format is Format.GAUNTLET and words.seeds >= engines:
         raise UsageError(f"-seeds {words.seeds} leaves no gauntlet with {engines} engines")
-    if "meetings" in given and engines == 2:
-        raise UsageError("-meetings means nothing with two engines, whose meeting is always shown")
     if words.format is Format.KNOCKOUT and "rounds" in given:
         raise UsageError(
             "-rounds means nothing with -tournament knockout; -games sets the length of a meeting"

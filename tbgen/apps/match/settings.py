@@ -157,8 +157,6 @@ class MatchSettings:
     seed: int | None = None
     wait: float = 0.0
     rating_interval: int = 10
-    shows_meetings: bool = False
-    """Whether the results of every two of more than two engines are shown at the end."""
     recover: bool = False
     debug: bool = False
     quiet: bool = False

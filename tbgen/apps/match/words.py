@@ -135,7 +135,6 @@ class MatchWords:
     concurrency: int = _MATCH.concurrency
     wait: float = _MATCH.wait
     rating_interval: int = _MATCH.rating_interval
-    shows_meetings: bool = _MATCH.shows_meetings
     quiet: bool = False
     debug: bool = False
 
@@ -481,12 +480,6 @@ OPTIONS = by_name(
         COUNT,
         "rating_interval",
         "Show the standings every N games (default 10; 0: never).",
-    ),
-    Option(
-        "meetings",
-        FLAG,
-        "shows_meetings",
-        "Show every two of more than two engines at the end, under all scorings.",
     ),
     Option("quiet", FLAG, "quiet", "Show the standings at the end, and nothing before; short -q."),
     Option("debug", FLAG, "debug", "Print the lines between the referee and the engines."),

@@ -180,7 +180,6 @@ COMPLAINTS = [
     ("-each option.Hash", "-each option.Hash needs a value: -each option.Hash=VALUE"),
     ("-each tscale=2", "-each tscale is not offered: give other times"),
     ("-scoreinterval 1", "-scoreinterval is not offered: -ratinginterval shows"),
-    ("-meetings", "-meetings means nothing with two engines"),
     ("-startup-ms 500", "-startup-ms is not offered: give startup=SECONDS"),
 ]
 
