@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.process import EngineProcess, ForfeitError
-from tbgen.apps.match.settings import Resign
 from tbgen.apps.match.sheet import ADJUDICATION, NORMAL, Ending, Sheet
 from tbgen.apps.match.tables import Tables
 from tbgen.score import MATE_CODE, Color, Score
@@ -62,42 +61,18 @@ async def _ending_of(sheet: Sheet, tables: Tables) -> Ending | None:
 
 
 def _by_resignation(sheet: Sheet) -> Ending | None:
-    """The ending if a side evaluated its last moves as lost.
-
-    If the rule is two-sided, the other side has to evaluate its own as won.
-    """
+    """The ending if the side that has moved evaluated its last moves as lost."""
     rule = sheet.rules.resign
     if rule is None:
         return None
-    latest_first = list[int | None]()
-    for answer in reversed(sheet.answers.values()):
+    own = list(sheet.answers.values())[::-2][: rule.moves]
+    for answer in own:
         score = answer.evaluation.score
-        value = None if score is None else score.score(mate_score=_MATE_CENTIPAWNS)
-        latest_first.append(value)
-    moved_last = Color.of(sheet.game.board.turn).other
-    last = latest_first[::2]
-    others = latest_first[1::2]
-    if _resigns(rule, last, others):
-        return _resignation_of(moved_last)
-    if _resigns(rule, others, last):
-        return _resignation_of(moved_last.other)
-    return None
-
-
-def _resigns(rule: Resign, own: Sequence[int | None], others: Sequence[int | None]) -> bool:
-    """Whether a side resigns, by its own evaluations and those of the other side, latest first."""
-
-    def is_lost(value: int | None) -> bool:
-        return value is not None and value <= -rule.centipawns
-
-    def is_won(value: int | None) -> bool:
-        return value is not None and value >= rule.centipawns
-
-    if len(own) < rule.moves or not all(is_lost(value) for value in own[: rule.moves]):
-        return False
-    if not rule.two_sided:
-        return True
-    return len(others) >= rule.moves and all(is_won(value) for value in others[: rule.moves])
+        if score is None or score.score(mate_score=_MATE_CENTIPAWNS) > -rule.centipawns:
+            return None
+    if len(own) < rule.moves:
+        return None
+    return _resignation_of(Color.of(sheet.game.board.turn).other)
 
 
 def _resignation_of(loser: Color) -> Ending:

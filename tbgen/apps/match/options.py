@@ -319,7 +319,7 @@ def _rules(words: MatchWords) -> PlayRules:
     """The rules of all games."""
     resign = None
     if words.resign_centipawns is not None:
-        resign = Resign(words.resign_moves, words.resign_centipawns, words.resign_two_sided)
+        resign = Resign(words.resign_moves, words.resign_centipawns)
     return PlayRules(
         fifty_moves=FiftyMoves(words.fifty_moves, words.cutoff_code),
         scoring=Scoring(words.scheme, cutoff_code=words.cutoff_code, komi=words.komi),

@@ -89,14 +89,10 @@ class Tournament:
 
 @dataclass(frozen=True, slots=True)
 class Resign:
-    """A side resigns after so many moves in a row at which it gave itself up.
-
-    If `two_sided`, the other side has to agree.
-    """
+    """A side resigns after so many moves in a row at which it gave itself up."""
 
     moves: int = 1
     centipawns: int = 0
-    two_sided: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,7 +107,6 @@ class MatchWords:
     fifty_moves: FiftyMoveSetting = _RULES.fifty_moves.setting
     resign_moves: int = 1
     resign_centipawns: int | None = None
-    resign_two_sided: bool = False
     most_moves: int | None = _RULES.most_moves
 
     tables: str | None = _TABLES.folders
@@ -404,7 +403,6 @@ OPTIONS = by_name(
         "An engine loses with G0.0 after so many evaluations in a row at -score or below.",
         Option("movecount", POSITIVE, "resign_moves"),
         Option("score", COUNT, "resign_centipawns"),
-        Option("twosided", SWITCH, "resign_two_sided"),
     ),
     Option(
         "maxmoves",

@@ -115,28 +115,22 @@ def test_the_four_fifty_move_rules_end_a_game_in_their_own_way(
 
 LOST = Evaluation(Cp(-800))
 HOPEFUL = Evaluation(Cp(-799))
-WON = Evaluation(Cp(800))
-HOPED = Evaluation(Cp(799))
 
 
 @pytest.mark.parametrize(
-    ("evaluations", "two_sided", "plies"),
+    ("evaluations", "plies"),
     [
-        ({2: LOST, 4: LOST}, False, 4),
-        ({2: LOST, 4: Evaluation(), 6: LOST}, False, 8),
-        ({2: LOST, 4: HOPEFUL}, False, 8),
-        ({2: Evaluation(Mate(-3)), 4: Evaluation(Mate(-2))}, False, 4),
-        ({2: LOST, 4: LOST}, True, 8),
-        ({1: WON, 2: LOST, 3: WON, 4: LOST}, True, 4),
-        ({1: WON, 2: LOST, 3: HOPED, 4: LOST}, True, 8),
+        ({2: LOST, 4: LOST}, 4),
+        ({1: LOST, 2: LOST, 4: LOST}, 4),
+        ({2: LOST, 4: Evaluation(), 6: LOST}, 8),
+        ({2: LOST, 4: HOPEFUL}, 8),
+        ({2: Evaluation(Mate(-3)), 4: Evaluation(Mate(-2))}, 4),
     ],
 )
 def test_a_side_resigns_after_so_many_moves_without_hope(
-    evaluations: dict[int, Evaluation], two_sided: bool, plies: int
+    evaluations: dict[int, Evaluation], plies: int
 ) -> None:
-    ending, sheet = played(
-        Game(), SHUFFLE, PlayRules(resign=Resign(2, 800, two_sided)), evaluations
-    )
+    ending, sheet = played(Game(), SHUFFLE, PlayRules(resign=Resign(2, 800)), evaluations)
     assert sheet.game.last.number == plies
     if plies == 4:
         assert (str(ending.outcome), ending.source, ending.details) == (
