@@ -136,7 +136,8 @@ class MatchView:
         players = standings.players
         if len(players) > 2:
             yield from ranking_lines(standings)
-            yield from _ranked_by(standings)
+            if standings.byes:
+                yield "ranked with byes as won games"
         elif standings.meetings():
             games = standings.record(0, standings.scoring, against=1).games.games
             yield f"{players[0]} against {players[1]}, {_games(games)}"
@@ -217,14 +218,6 @@ def _strength(strength: Distribution) -> dict[str, str]:
         "Elo": f"{round(strength.elo, 1) + 0.0:+.1f}",  # and no -0.0
         "95 %": "-" if strength.error is None else f"±{strength.error:.1f}",
     }
-
-
-def _ranked_by(standings: MatchStandings) -> Iterator[str]:
-    """What counts in the ranking besides games."""
-    if standings.missed:
-        yield "ranked with byes as won games, and missed games as lost ones"
-    elif standings.byes:
-        yield "ranked with byes as won games"
 
 
 def _lines(rows: Iterable[Mapping[str, str]]) -> Iterator[str]:

@@ -225,15 +225,14 @@ def _locked(path: Path, flags: int, busy: Exception, opened: Opened) -> int:
 def digest_of(settings: MatchSettings) -> str:
     """A digest of what decides the games.
 
-    How many games at a time, how they are shown, how many rounds are played, and in which of them
-    an engine takes part do not.
+    How many games at a time, how they are shown, and how many rounds are played do not.
     """
     engines = [
         (spec.command, spec.name, spec.folder, sorted(spec.options.items()), spec.white_view)
         for spec in settings.engines
     ]
     controls = [replace(spec.control, margin=0.0) for spec in settings.engines]
-    plan = replace(settings.plan, stays=())  # games that were played otherwise are refused
+    plan = settings.plan
     if plan.format is not Format.SWISS:  # whose last round is paired by other rules
         plan = replace(plan, rounds=1)
     book = settings.openings.file

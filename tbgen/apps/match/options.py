@@ -24,7 +24,6 @@ from tbgen.apps.match.settings import (
     OpeningSettings,
     PlayRules,
     Resign,
-    Stay,
     TableSettings,
     Tournament,
 )
@@ -58,18 +57,10 @@ def settings_of(arguments: Iterable[str]) -> MatchSettings:
     if words.config is not None:
         words = parse_arguments([*arguments_in(words.config), *typed])
     engines = list[EngineSpec]()
-    stays = list[Stay]()
     for own_words in words.engines:
-        engine_words = own_words.with_defaults(words.all_engines)
-        engines.append(_engine(engine_words))
-        stays.append(Stay(engine_words.first_round or 1, engine_words.last_round))
+        engines.append(_engine(own_words.with_defaults(words.all_engines)))
     _refuse_senseless(words)
-    settings = _settings(words, tuple(engines))
-    if stays == [Stay()] * len(stays):
-        return settings
-    settings = replace(settings, plan=replace(settings.plan, stays=tuple(stays)))
-    _refuse_senseless_stays(settings)
-    return settings
+    return _settings(words, tuple(engines))
 
 
 def parse_arguments(arguments: Iterable[str]) -> MatchWords:
@@ -404,21 +395,3 @@ def _refuse_senseless_tournament(words: MatchWords) -> None:
         raise UsageError(
             "-rounds means nothing with -tournament knockout; -games sets the length of a meeting"
         )
-
-
-def _refuse_senseless_stays(settings: MatchSettings) -> None:
-    """Refuse late entries and withdrawals that leave nothing to play."""
-    plan = settings.plan
-    if plan.format is Format.KNOCKOUT:
-        raise UsageError(
-            "from= and until= mean nothing with -tournament knockout, whose losers leave"
-        )
-    for spec, stay in zip(settings.engines, plan.stays, strict=True):
-        title = f"engine {spec.name or spec.command[0]}"
-        if stay.first > plan.rounds:
-            raise UsageError(f"{title}: from={stay.first} is after the last round, {plan.rounds}")
-        if stay.last is not None and stay.last < stay.first:
-            raise UsageError(f"{title}: until={stay.last} is before from={stay.first}")
-    for round_ in range(1, plan.rounds + 1):
-        if len(plan.present(round_)) < 2:
-            raise UsageError(f"round {round_} has fewer than two engines, by from= and until=")

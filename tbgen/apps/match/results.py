@@ -98,8 +98,6 @@ class MatchStandings:
         self.forfeits: list[tuple[int, int, Ending]] = []
         """The loser, the number and the ending of each game that was not lost on the board."""
         self.byes = Counter[int]()
-        self.missed = Counter[int]()
-        """The games of rounds of a Swiss tournament in which a player did not take part."""
         self._komi_of = komi_of
         self._event = event
         self._firsts: dict[int, tuple[Pairing, Ending]] = {}
@@ -184,16 +182,14 @@ class MatchStandings:
     def ranking(self) -> list[int]:
         """Players, the largest share of points first.
 
-        Byes count as won games, and missed games as lost ones. Equal players are ranked by the
-        lexicographic tie-break.
+        Byes count as won games. Equal players are ranked by the lexicographic tie-break.
         """
         shares = dict[int, Fraction]()
         net = dict[int, Any]()
         for player in range(len(self.players)):
             games = self.record(player, self.scoring).games
             byes = self.byes[player]
-            number = games.games + byes + self.missed[player]
-            shares[player] = (games.points + byes) / max(number, 1)
+            shares[player] = (games.points + byes) / max(games.games + byes, 1)
             net[player] = lexicographic_key(self._outcomes[player])
         groups = ranking(list(shares), (by_value(shares), by_value(net)))
         return list(chain.from_iterable(groups))

@@ -27,7 +27,7 @@ from tbgen.apps.match.schedule import MatchStage, Pairing
 from tbgen.apps.match.settings import Format, MatchSettings, Tournament
 from tbgen.apps.match.sheet import NORMAL, Ending, Sheet
 from tbgen.apps.match.tables import opened_tables
-from tbgen.errors import EngineStartError, MatchError, UsageError
+from tbgen.errors import MatchError, UsageError
 from tbgen.rules.game import Game
 from tbgen.score import MATE_CODE, Color, Score
 
@@ -55,10 +55,7 @@ class Match:
         A bye of a Swiss tournament has as many as an encounter.
         """
         if self.plan.format is Format.SWISS:
-            encounters = 0
-            for round_ in range(1, self.plan.rounds + 1):
-                encounters += math.ceil(len(self.plan.present(round_)) / 2)
-            return encounters * self.plan.games
+            return math.ceil(self.plan.players / 2) * self.plan.rounds * self.plan.games
         return self._last_of_stage
 
     @property
@@ -86,10 +83,6 @@ class Match:
         """Count a game; after the last one of a stage the next stage is known."""
         self.standings.add(pairing, ending)
         if not self.left_of_stage:
-            if self.plan.format is Format.SWISS:
-                present = self.plan.present(pairing.round)
-                for player in set(range(self.plan.players)).difference(present):
-                    self.standings.missed[player] += self.plan.games
             self.stage = next_games(self.plan, self.standings.games)
 
     def recover(self, game: StoredGame) -> None:
@@ -106,11 +99,10 @@ class Match:
             )
         pairing = self.stage[number]
         players = self.standings.names(pairing)
-        has_choice = self.plan.stays or self.plan.format is Format.SWISS
-        if has_choice and players != game.players:
+        if self.plan.format is Format.SWISS and players != game.players:
             raise MatchError(
                 f"game {number} was {' - '.join(game.players)}, but now it is "
-                f"{' - '.join(players)}; until= names no round before the last that was played"
+                f"{' - '.join(players)}; give the same engines and results"
             )
         self.add(pairing, game.ending)
 
@@ -138,15 +130,6 @@ class MatchWatcher(Protocol):
 
     def says(self, text: str) -> None:
         """Something that the user should know."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Absent:
-    """An engine that did not start, and has withdrawn."""
-
-    name: str
-    knows_r_mobility: bool = True
-    """Nobody knows, and nobody is warned."""
 
 
 class DecidedError(Exception):
@@ -188,7 +171,7 @@ class Referee:
             bench = await stack.enter_async_context(_closing(self._new_bench(self._shared)))
             contestants = list[Contestant]()
             for player in range(len(settings.engines)):
-                contestants.append(await self._started(bench, player))
+                contestants.append(await bench.start(player))
             if settings.pgn is not None:
                 self._journal = FileJournal(settings, stack, self._watcher.says)
             match = await self._begun(contestants)
@@ -197,21 +180,6 @@ class Referee:
             await self._play_all(match, bench)
             if match.is_over() and self._journal is not None:
                 self._journal.finish()
-
-    async def _started(self, bench: Bench, player: int) -> Contestant:
-        """An engine that has answered, because one that does not start ends the match.
-
-        An engine with a name that withdraws may have died already, and answers before its games.
-        """
-        name = self._settings.engines[player].name
-        try:
-            return await bench.start(player)
-        except EngineStartError as error:
-            stays = self._settings.plan.stays
-            if name is None or not stays or stays[player].last is None:
-                raise
-            self._watcher.says(f"{error}; it has withdrawn, so the match begins without it")
-            return _Absent(name)
 
     async def _begun(self, contestants: list[Contestant]) -> Match:
         """The match with what has been played of it."""

@@ -99,8 +99,6 @@ def whole_schedule(
     fresh = 0
     for round_ in range(plan.rounds):
         for encounter, players in enumerate(encounters):
-            if not all(plan.takes_part(player, round_ + 1) for player in players):
-                continue
             for game in range(plan.games):
                 played = round_ * plan.games + game  # between these players
                 if played % plan.repeat == 0:

@@ -50,20 +50,6 @@ GROWING = (Format.KNOCKOUT, Format.SWISS)
 
 
 @dataclass(frozen=True, slots=True)
-class Stay:
-    """The rounds in which an engine takes part, counted from 1."""
-
-    first: int = 1
-    last: int | None = None
-    """The last round before it withdraws; None without a withdrawal."""
-
-    def __contains__(self, round_: object) -> bool:
-        assert isinstance(round_, int)
-        has_left = self.last is not None and round_ > self.last
-        return round_ >= self.first and not has_left
-
-
-@dataclass(frozen=True, slots=True)
 class Tournament:
     """Who plays whom; `games` counts those of an encounter in a round, and `seed` draws lots."""
 
@@ -75,16 +61,6 @@ class Tournament:
     seeds: int = 1
     swap: bool = True
     seed: int = 0
-    stays: tuple[Stay, ...] = ()
-    """Those of all players; empty if everybody plays in all rounds."""
-
-    def takes_part(self, player: int, round_: int) -> bool:
-        """Whether a player has come and has not withdrawn."""
-        return not self.stays or round_ in self.stays[player]
-
-    def present(self, round_: int) -> list[int]:
-        """The players who take part in a round."""
-        return [player for player in range(self.players) if self.takes_part(player, round_)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,16 +30,12 @@ def swiss_stage(plan: Tournament, results: Results) -> MatchStage:
     history = list[Round]()
     while len(history) < plan.rounds:
         number = len(history) + 1
-        absent = set(range(plan.players)).difference(plan.present(number))
-        pairs = pairs_of(history, plan.players, plan.rounds, plan.games, absent)
+        pairs = pairs_of(history, plan.players, plan.rounds, plan.games)
         encounters = deal(plan, before, number, pairs, range(plan.games))
         stage = unplayed(encounters, results)
         if stage:
             return stage
-        round_ = _round_of(pairs, encounters, results)
-        for player in absent:
-            round_[player] = Cell(None, Fraction(0))
-        history.append(round_)
+        history.append(_round_of(pairs, encounters, results))
         for encounter in encounters:
             before += encounter
     return {}

@@ -62,8 +62,6 @@ class EngineWords:
     restart: bool | None = None
     stderr: Path | None = None
     white_view: bool | None = None
-    first_round: int | None = None
-    last_round: int | None = None
 
     def with_defaults(self, defaults: EngineWords) -> EngineWords:
         """These words, and the defaults where these say nothing."""
@@ -338,8 +336,6 @@ _ENGINE_KEYS = (
     ),
     Option("stderr", FILE, "stderr", "The log of its standard error."),
     Option("whitepov", SWITCH, "white_view", "Its scores are always White's."),
-    Option("from", POSITIVE, "first_round", "The round in which it enters late."),
-    Option("until", POSITIVE, "last_round", "The last round before it withdraws."),
     Option("proto", _named({"uci": None}), "", "uci, and no other; a proxy may translate."),
 )
 OPTIONS = by_name(

@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 from tbgen.apps.events.standings import Standings
 from tbgen.apps.events.tiebreaks import Cell
 from tbgen.apps.games.event_game import BYE
-from tbgen.apps.match.options import settings_of
 from tbgen.apps.match.runner import Match
-from tbgen.apps.match.settings import Format, Stay, Tournament
+from tbgen.apps.match.settings import Format, Tournament
 from tbgen.apps.match.sheet import Sheet
 from tbgen.apps.match.swiss import pairs_of
-from tbgen.errors import MatchError, UsageError
+from tbgen.errors import UsageError
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Color
 from tests.apps.match.matches import (
@@ -203,68 +202,3 @@ def test_a_bye_is_a_won_game_in_file_and_standings_and_no_strength(pgn: Path) ->
     )
     points = Standings([game for _, game in sorted(standings.games.items())]).rows
     assert sum(row.points for row in points) == 12
-
-
-def stays_of(*stays: Stay) -> Tournament:
-    """Four rounds of a Swiss tournament, each encounter a game."""
-    return Tournament(len(stays), games=1, rounds=4, format=Format.SWISS, stays=stays)
-
-
-def test_nobody_is_paired_before_coming_or_after_withdrawing() -> None:
-    stays = (Stay(), Stay(), Stay(first=2), Stay(last=2), Stay(), Stay(), Stay())
-    pairings, _ = tournament(stays_of(*stays), Scoring(), lambda number: (Color.WHITE, 0))
-    seated: dict[int, set[int]] = {}
-    for pairing in pairings:
-        players = {pairing.white} if pairing.black is None else {pairing.white, pairing.black}
-        seated.setdefault(pairing.round, set()).update(players)
-    everybody = set(range(7))
-    assert seated == {
-        1: everybody - {2},
-        2: everybody,
-        3: everybody - {3},
-        4: everybody - {3},
-    }
-
-
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        ("from=9", "from=9 is after the last round, 3"),
-        ("from=2 until=1", "until=1 is before from=2"),
-    ],
-)
-def test_late_entries_and_withdrawals_that_make_no_sense_are_refused(
-    words: str, problem: str
-) -> None:
-    engines = [word for name in "ABCDE" for word in ("-engine", f"cmd={name}", "depth=1")]
-    swiss = ["-tournament", "swiss", "-rounds", "3"]
-    with pytest.raises(UsageError, match=problem):
-        settings_of([*engines, *words.split(), *swiss])
-    with pytest.raises(UsageError, match="knockout, whose losers leave"):
-        settings_of([*engines, "until=1", "-tournament", "knockout"])
-    with pytest.raises(UsageError, match="round 2 has fewer than two engines"):
-        settings_of([*engines, "-each", "until=1", *swiss])
-
-
-def test_an_engine_leaves_a_match_that_goes_on_and_its_lost_rounds_count(pgn: Path) -> None:
-    engines = [["-engine", f"cmd={name}", f"name={name}", "depth=1"] for name in "ABCD"]
-    swiss = ["-tournament", "swiss", "-rounds", "3", "-games", "1", "-srand", "1"]
-    files = ["-pgnout", str(pgn), "-recover"]
-
-    def played(*last: str) -> Match:
-        referee = fake_referee([*chain(*engines), *last, *swiss, *files], Silent())
-        asyncio.run(referee.play())
-        assert referee.match is not None
-        return referee.match
-
-    whole = played()
-    assert len(whole.standings.games) == 6
-    first_round = pgn.read_text().index('[MatchGame "3"]')
-    first_round = pgn.read_text().rindex("[Event ", 0, first_round)
-    pgn.write_text(pgn.read_text()[:first_round])
-    shorter = played("until=1")  # engine D withdraws behind the first round
-    assert shorter.standings.missed == {3: 2}
-    games = [game for number, game in shorter.standings.games.items() if number > 2]
-    assert not any("D" in game.players for game in games)
-    with pytest.raises(MatchError, match=r"until= names no round before the last that was played"):
-        played("from=2")
