@@ -35,7 +35,7 @@ Options are those of cutechess-cli and fastchess. What differs:
 -tb has folders of r-mobility tables, which decide games exactly; Syzygy's are given with -syzygy.
 -resign is a loss with G0.0; -maxmoves leaves the accrued score.
 -draw is refused, since there are no draws.
--sprt has model=cutechess unless it says otherwise; the first engine is tested against the second.
+-sprt has model=logistic unless it says otherwise; the first engine is tested against the second.
 """
 
 

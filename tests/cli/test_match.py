@@ -56,7 +56,7 @@ def test_the_standings_are_written_as_json(tmp_path: Path) -> None:
         "pairs": [0, 0, 1, 0, 0],
     }
     assert (facts["sprt"]["model"], facts["sprt"]["decision"], facts["forfeits"]) == (
-        "cutechess",
+        "logistic",
         "open",
         [],
     )

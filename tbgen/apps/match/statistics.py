@@ -2,10 +2,8 @@
 
 Means and variances are exact; what needs a logarithm or the normal distribution is a float.
 
-The sequential probability ratio tests take points that are real numbers. A game worth p points
-counts as (p - 1/2) / (1/2) wins and (1 - p) / (1/2) draws if p >= 1/2, else as (1/2 - p) / (1/2)
-losses and p / (1/2) draws: nothing changes where p is 0, 1/2 or 1. docs/matches.md has the formulas
-of the models and their sources.
+The sequential probability ratio tests take points that are real numbers: docs/matches.md has the
+formulas and their sources.
 
 >>> from tbgen.rules.points import LOSS, WIN
 >>> games = Distribution({WIN: 136, LOSS: 96, DRAW: 111})
@@ -154,33 +152,16 @@ Law = list[tuple[float, float]]
 
 
 class Model(enum.Enum):
-    """The meaning of the bounds, and how to compute the ratio."""
+    """The meaning of the bounds of a test."""
 
-    CUTECHESS = "cutechess"
-    """Elo, over wins, draws and losses as real numbers, as cutechess-cli and its fork have it."""
-    BAYESIAN = "bayesian"
-    """As `cutechess`, but the bounds are BayesElo."""
     LOGISTIC = "logistic"
-    """Elo, generalised ratio over pairs of games."""
+    """Elo."""
     NORMALIZED = "normalized"
-    """Normalised Elo, generalised ratio over pairs of games."""
+    """Normalised Elo."""
 
 
 Conclusion = Literal["open", "H0 accepted", "H1 accepted"]
 """Where a test stands."""
-
-
-def real_counts(games: Distribution) -> tuple[float, float, float]:
-    """Wins, draws and losses as real numbers."""
-    wins = Fraction(0)
-    losses = Fraction(0)
-    for points, count in games.counts.items():
-        if points > DRAW:
-            wins += (2 * points - 1) * count
-        else:
-            losses += (1 - 2 * points) * count
-    draws = games.units - wins - losses
-    return float(wins), float(draws), float(losses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +175,7 @@ class Sprt:
     elo1: float = 5.0
     alpha: float = 0.05
     beta: float = 0.05
-    model: Model = Model.CUTECHESS
+    model: Model = Model.LOGISTIC
 
     @property
     def lower(self) -> float:
@@ -207,10 +188,7 @@ class Sprt:
         return math.log((1 - self.beta) / self.alpha)
 
     def ratio(self, games: Distribution, pairs: Distribution | None = None) -> float:
-        """The log-likelihood ratio; the generalised models look at pairs if there are any."""
-        if self.model in (Model.CUTECHESS, Model.BAYESIAN):
-            wins, draws, losses = real_counts(games)
-            return self._trinomial(wins, draws, losses)
+        """The generalised log-likelihood ratio of the pairs, or of the games if there are none."""
         units = pairs if pairs is not None and pairs.units else games
         return self._generalised(units) if units.units else 0.0
 
@@ -220,24 +198,6 @@ class Sprt:
         if ratio <= self.lower:
             return "H0 accepted"
         return "open"
-
-    def _trinomial(self, wins: float, draws: float, losses: float) -> float:
-        if wins < 1 or losses < 1:
-            return 0.0
-        total = wins + draws + losses
-        win = wins / total
-        loss = losses / total
-        draw_elo = 0.0
-        if draws:
-            draw_elo = 200 * math.log10((1 - loss) / loss * (1 - win) / win)
-        unit = 1.0
-        if self.model is Model.CUTECHESS:  # so many Elo are a BayesElo near equality
-            x = 10 ** (-draw_elo / 400)
-            unit = 4 * x / (1 + x) ** 2
-        counts = (wins, draws, losses)
-        under0 = _bayesian_law(self.elo0 / unit, draw_elo)
-        under1 = _bayesian_law(self.elo1 / unit, draw_elo)
-        return _ratio(counts, under0, under1)
 
     def _generalised(self, units: Distribution) -> float:
         law, weight = _empirical(units)
@@ -249,13 +209,6 @@ class Sprt:
             under0 = _likeliest_with_t(law, self.elo0 * t_per_elo)
             under1 = _likeliest_with_t(law, self.elo1 * t_per_elo)
         return weight * _ratio(_chances(law), _chances(under0), _chances(under1))
-
-
-def _bayesian_law(elo: float, draw_elo: float) -> tuple[float, float, float]:
-    """The chances of a win, a draw and a loss."""
-    win = share_of(elo - draw_elo)
-    loss = share_of(-elo - draw_elo)
-    return win, 1 - win - loss, loss
 
 
 def _chances(law: Law) -> list[float]:

@@ -42,30 +42,6 @@ def variance_in_pairs(pairs: Sequence[tuple[Fraction, Fraction]]) -> Fraction:
     return sum(((each - mean) ** 2 for each in sums), Fraction(0)) / len(sums) / 2
 
 
-def trinomial_ratio(
-    points: Sequence[Fraction], elo0: float, elo1: float, *, scaled: bool
-) -> Decimal:
-    """The ratio over wins, draws and losses, adding up each game's fractions of them."""
-    wins = sum((2 * each - 1 for each in points if each > Fraction(1, 2)), Fraction(0))
-    losses = sum((1 - 2 * each for each in points if each < Fraction(1, 2)), Fraction(0))
-    draws = len(points) - wins - losses
-    win = decimal(wins / len(points))
-    loss = decimal(losses / len(points))
-    odds = (1 - loss) / loss * (1 - win) / win
-    draw_elo = 200 * odds.ln() / Decimal(10).ln() if draws else Decimal(0)
-    x = power_of_ten(-draw_elo / 400)
-    scale = 4 * x / (1 + x) ** 2 if scaled else Decimal(1)
-
-    def likelihood(elo: float) -> Decimal:
-        bayes = decimal(elo) / scale
-        won = 1 / (1 + power_of_ten((draw_elo - bayes) / 400))
-        lost = 1 / (1 + power_of_ten((draw_elo + bayes) / 400))
-        drawn = decimal(draws) * (1 - won - lost).ln() if draws else Decimal(0)
-        return decimal(wins) * won.ln() + decimal(losses) * lost.ln() + drawn
-
-    return likelihood(elo1) - likelihood(elo0)
-
-
 def generalised_ratio(
     shares: Sequence[Fraction], games_each: int, elo0: float, elo1: float
 ) -> Decimal:

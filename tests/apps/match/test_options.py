@@ -56,7 +56,7 @@ def settings(text: str, engines: str = TWO) -> MatchSettings:
                 "rules.resign.centipawns": 400,
                 "sprt.elo1": 5.0,
                 "sprt.beta": 0.1,
-                "sprt.model": Model.CUTECHESS,
+                "sprt.model": Model.LOGISTIC,
                 "wait": 0.5,
                 "rating_interval": 25,
                 "concurrency": 4,

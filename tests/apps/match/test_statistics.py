@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tbgen.apps.match.statistics import MOST_ELO, Distribution, Model, Sprt, real_counts
+from tbgen.apps.match.statistics import MOST_ELO, Distribution, Model, Sprt
 from tbgen.rules.points import DRAW, LOSS, WIN, Scheme, Scoring
 from tbgen.score import Color, Score
 from tests.apps.match import reference
@@ -85,29 +85,6 @@ def test_strength_is_that_of_the_games_listed_one_by_one(points: list[Fraction])
         reference.decimal(variance) / len(points)
     ).sqrt()
     assert found.superiority == pytest.approx(0.5 * math.erfc(-float(z) / math.sqrt(2)), abs=1e-12)
-
-
-@given(st.lists(PLAIN, max_size=40))
-def test_real_counts_are_plain_counts_where_points_are_plain(points: list[Fraction]) -> None:
-    """A stalemate counts as half a win and half a draw."""
-    assert real_counts(games_of(points)) == tuple(points.count(each) for each in (WIN, DRAW, LOSS))
-    assert real_counts(games_of([Fraction(3, 4)])) == (0.5, 0.5, 0.0)
-
-
-@pytest.mark.parametrize(("model", "scaled"), [(Model.CUTECHESS, True), (Model.BAYESIAN, False)])
-@given(points=ANY_POINTS, elos=st.sampled_from([(0, 5), (-3, 1), (10, 50)]))
-def test_the_ratio_over_real_counts_equals_the_slow_one(
-    model: Model, scaled: bool, points: list[Fraction], elos: tuple[int, int]
-) -> None:
-    games = games_of(points)
-    wins, _, losses = real_counts(games)
-    found = Sprt(*elos, model=model).ratio(games)
-    if wins < 1 or losses < 1:
-        assert found == 0
-    else:
-        assert found == pytest.approx(
-            float(reference.trinomial_ratio(points, *elos, scaled=scaled)), rel=1e-7, abs=1e-9
-        )
 
 
 @settings(max_examples=15)
