@@ -32,7 +32,6 @@ from tbgen.apps.match.statistics import Sprt
 from tbgen.apps.match.words import (
     ALIASES,
     OPTIONS,
-    REFUSED,
     SET_BY_REFEREE,
     UCI_OPTION,
     EngineWords,
@@ -47,6 +46,7 @@ from tbgen.rules.points import Scoring
 _DEBIAN_GAMES = "/usr/games"
 """Where Debian has engines; the PATH of some users leaves it out."""
 _UCI_PREFIX = "option."
+_OTHER_PROGRAMS = "; docs/matches.md says what stands for the options of other programs"
 _OPTIONS_AND_ALIASES = {**OPTIONS, **ALIASES}
 
 
@@ -180,11 +180,8 @@ def _known(spelling: str, name: str, options: Mapping[str, Option]) -> Option:
     """The option of a name; UsageError, which calls it `spelling`, if it is not among `options`."""
     if name in options:
         return options[name]
-    if name in REFUSED:
-        raise UsageError(f"{spelling} is not offered: {REFUSED[name]}")
-    raise UsageError(
-        f"unknown option {spelling}{nearest(name, options, spelling.removesuffix(name))}"
-    )
+    advice = nearest(name, options, spelling.removesuffix(name))
+    raise UsageError(f"unknown option {spelling}{advice or _OTHER_PROGRAMS}")
 
 
 def arguments_in(path: Path) -> Iterator[str]:

@@ -491,51 +491,6 @@ ALIASES = {
 }
 """Words of the fork of Cute Chess for r-mobility, and of the other commands of tbgen."""
 
-_NO_BOOKS = "Polyglot books are not read; give openings with -openings"
-_NO_AFFINITY = "bind the whole program with taskset"
-_NO_LATENCY = "scripts/bench_referee.py measures it"
-_GAMES_AT_ONCE = "-pgnout has each game on the disk before the next begins"
-REFUSED = {
-    "solve": "solve the last positions of a finished match with: tbgen adjudicate GAMES --solve",
-    "draw": (
-        "there are no draws under r-mobility: a game is played on for the score, or decided by -tb"
-    ),
-    "book": _NO_BOOKS,
-    "bookdepth": _NO_BOOKS,
-    "bookmode": _NO_BOOKS,
-    "engines": "engines are given with -engine or in a TOML file",
-    "conf": "there are no configured engines; a TOML file with -config does the same",
-    "initstr": "set options with option.NAME=VALUE",
-    "ponder": "engines do not think on the time of others",
-    "version": "tbgen --version prints it",
-    "compliance": "each engine is checked as it plays: faults are forfeits, wrong lines are told",
-    "trust": "no engine's word is taken for the end of a game",
-    "epdout": ("the final positions are in the games of -pgnout; tbgen score --pgn shows them"),
-    "log": "-debug prints all lines between the referee and the engines; keep them with 2> FILE",
-    "affinity": _NO_AFFINITY,
-    "use-affinity": _NO_AFFINITY,
-    "livepgnout": _GAMES_AT_ONCE,
-    "randomseed": "each match has a new seed unless -srand names one",
-    "min": "without more options the comments have the clock, score, depth and time alone",
-    "latency": _NO_LATENCY,
-    "match_line": "the tags MatchId and MatchGame name the place of a game",
-    "quick": "write out -engine, -openings and -each",
-    "scoreinterval": "-ratinginterval shows scores and ratings together",
-    "outcomeinterval": "-ratinginterval shows all results together",
-    "resultformat": "the tables show all figures; programs read those of -jsonout",
-    "output": "the tables show all figures; programs read those of -jsonout",
-    "autosaveinterval": _GAMES_AT_ONCE,
-    "check-mate-pvs": "lines of engines are always checked, and wrong ones are told",
-    "crc32": "-recover checks the file of games without a sum",
-    "strict": "faults of engines are forfeits, and those of settings are errors",
-    "show-latency": _NO_LATENCY,
-    "force-concurrency": "-concurrency is obeyed, and a note warns if it is more than the cores",
-    "tscale": "give other times with tc=",
-    "startup-ms": "give startup=SECONDS with -engine or -each",
-    "ping-ms": "give startup=SECONDS and grace=SECONDS with -engine or -each",
-}
-"""Options of the other programs that tbgen does not offer, and why."""
-
 SET_BY_REFEREE = {
     "ponder": ("false", "engines do not think on the time of others"),
     "multipv": ("1", "the evaluation of a game is that of the move that is played"),

@@ -11,7 +11,7 @@ import pytest
 from tbgen.apps.match.bench import r_mobility_options
 from tbgen.apps.match.options import settings_of
 from tbgen.apps.match.protocol import HANDSHAKE
-from tbgen.apps.match.words import ALIASES, OPTIONS, REFUSED
+from tbgen.apps.match.words import ALIASES, OPTIONS
 from tbgen.cli.match import command
 from tests.project import ROOT
 
@@ -43,18 +43,17 @@ def test_the_file_of_the_page_is_understood(tmp_path: Path) -> None:
     assert settings.sprt is not None
 
 
-def test_every_option_that_the_page_names_is_known_or_refused() -> None:
-    named = set(
-        re.findall(
-            r"(?<![\w`-])`?-([A-Za-z][A-Za-z0-9-]+)\b",
-            MATCHES.partition("## Coming from")[2].partition("## Read the PGN file")[0],
-        )
-    )
-    assert (
-        named - {"help", "mobility", "move", "cli"} - set(OPTIONS) - set(ALIASES) - set(REFUSED)
-        == set()
-    )
-    assert {"engine", "each", "openings", "sprt", "recover", "draw", "legacyMode"} <= named
+def test_the_options_of_other_programs_are_known_unless_the_page_says_that_they_are_not() -> None:
+    table, _, foreign = (
+        MATCHES.partition("## Coming from")[2].partition("## Read the PGN file")[0]
+    ).partition("Not offered:")
+    named = set(re.findall(r"(?<![\w`-])`?-([A-Za-z][A-Za-z0-9-]+)\b", table))
+    known = set(OPTIONS) | set(ALIASES)
+    assert named - {"help", "mobility", "move", "cli"} <= known
+    assert {"engine", "each", "openings", "sprt", "recover", "legacyMode"} <= named
+    not_offered = set(re.findall(r"`-([A-Za-z][A-Za-z0-9-]+)`", foreign.partition("\n\n")[0]))
+    assert "draw" in not_offered
+    assert not not_offered & known
 
 
 def test_the_options_of_the_handshake_are_those_of_the_page() -> None:
