@@ -66,6 +66,11 @@ TOKENS = _compiled(
 )
 """The tokens. A token without a name is ignored."""
 
+MAY_END_GAME = _compiled(rf"1-0 | 0-1 | 1/2 | \xbd | \* | {_LINE} \[ {_BLANK}* \w")
+"""What ends nearly every game: a result, or the first tag of the next game."""
+MAY_END_BYTES = 8
+"""The most bytes of it, with a few to spare."""
+
 TAGS = _compiled(
     rf"""(?P<tag>
         {_TAG_START} (?P<value> {_CHARACTER}*? ) {_TAG_END} (?: {_LINE_END} | (?= {_NEXT_TAG} ) )

@@ -15,15 +15,22 @@ from functools import partial
 from itertools import chain
 from re import Match
 
-from tbgen.apps.games.grammar import END_WITHIN, ESCAPED, EVENT_TAG, NO_MOVE, TAGS, TOKENS
+from tbgen.apps.games.grammar import (
+    END_WITHIN,
+    ESCAPED,
+    EVENT_TAG,
+    MAY_END_BYTES,
+    MAY_END_GAME,
+    NO_MOVE,
+    TAGS,
+    TOKENS,
+)
 from tbgen.apps.games.results import DOUBLE_FORFEIT, RESULT_WORDS
 from tbgen.errors import PgnError
 from tbgen.system.inputs import read_pieces
 
-_LONG_GAME_BYTES = 1 << 20
-"""Beyond this size, an unfinished game is scanned again only when it has doubled: rescanning would
-be quadratic.
-"""
+_LONG_GAME_BYTES = 1 << 16
+"""Beyond this size, an unfinished game is scanned again only when it has doubled."""
 MOST_GAME_BYTES = 64 << 20
 """The longest game that is read, because an endless one must not take all memory."""
 _LINE_ENDS = b"\r\n"
@@ -245,15 +252,20 @@ def _quoted(line: bytes) -> str:
 def chunks_of(pieces: Iterable[bytes], name: str, *, may_be_empty: bool = False) -> Iterator[Chunk]:
     """The games of a text that arrives in pieces, as soon as they are complete.
 
-    An error if there are none.
+    An error if there are none. A game that is not complete is scanned again when something arrives
+    that may end it, or when it has doubled; scanning it for each of its lines would be quadratic.
     """
     text = bytearray()
-    wanted = 0
+    scanned = 0
+    searched = 0
     in_line = False
     number = 1
     for piece in chain(pieces, [None]):
         text += piece or b""
-        if piece is not None and len(text) < wanted:
+        begin = max(0, searched - MAY_END_BYTES)
+        may_end = scanned < _LONG_GAME_BYTES and MAY_END_GAME.search(text, begin) is not None
+        searched = len(text)
+        if piece is not None and not may_end and len(text) < 2 * scanned:
             continue
         chunk = Chunk(bytes(text), in_line, number, is_last=piece is None)
         if piece is None:
@@ -264,7 +276,8 @@ def chunks_of(pieces: Iterable[bytes], name: str, *, may_be_empty: bool = False)
             yield chunk
             in_line = chunk.text[-1] not in _LINE_ENDS
             number += len(chunk.games)
-        wanted = 2 * len(text) if len(text) >= _LONG_GAME_BYTES else 0
+        scanned = len(text)
+        searched = len(text)
         if len(text) > MOST_GAME_BYTES:
             raise PgnError(name, f"it is longer than {MOST_GAME_BYTES >> 20} MB", number=number)
     if number == 1 and not chunk.games and not may_be_empty:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import chess
 import chess.pgn
@@ -240,3 +241,33 @@ def test_a_file_that_is_not_there_is_an_error_of_ours(tmp_path: Path) -> None:
 )
 def test_games_are_told_apart_without_blank_lines_tags_or_results(text: str) -> None:
     assert len(games_of(text)) == 2
+
+
+def bytes_scanned(lines: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many bytes are scanned to find the games of some lines."""
+    scanned = 0
+    chunk = texts.Chunk
+
+    def counting(text: bytes, *more: Any, **others: Any) -> texts.Chunk:
+        nonlocal scanned
+        scanned += len(text)
+        return chunk(text, *more, **others)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(texts, "Chunk", counting)
+        assert len(list(games_in(lines))) == 2
+    return scanned
+
+
+def test_scanning_the_lines_of_a_game_costs_what_its_bytes_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def lines(moves: int) -> list[str]:
+        """A commented game of so many moves, and a short one."""
+        pairs = ("Nf3 Nf6", "Ng1 Ng8")
+        told = [f"{{ {'x' * 60} [%clk 0:03] }} {n + 1}. {pairs[n % 2]}" for n in range(moves)]
+        return ['[Event "a"]', "", *told, "*", "", '[Event "b"]', "", "1. e4 *"]
+
+    for moves in (50, 400, 1600):
+        length = sum(len(line) + 1 for line in lines(moves))
+        assert bytes_scanned(lines(moves), monkeypatch) < 4 * length
