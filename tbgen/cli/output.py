@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -61,7 +62,10 @@ class Outputs:
 
 
 def refuse_no_file(name: str) -> None:
-    """Refuse a name that no file can have, or that would promise a packed one."""
+    """Refuse a name that no file can have, or that would promise a packed one.
+
+    Whatever would fail at the end of hours fails here.
+    """
     path = Path(name)
     if path.is_dir():
         raise UnreadableFileError(name, "it is a folder; name a file in it")
@@ -69,6 +73,11 @@ def refuse_no_file(name: str) -> None:
         make = f"mkdir -p {shlex.quote(str(path.parent))}"
         reason = f"there is no folder {path.parent}; make it with: {make}"
         raise UnreadableFileError(name, reason)
+    # A new file is written beside the one that it replaces.
+    is_replaced = not path.exists() or path.is_file()
+    folder = Path(os.path.realpath(path)).parent
+    if is_replaced and not os.access(folder, os.W_OK | os.X_OK):
+        raise UnreadableFileError(name, f"you may not write into the folder {folder}")
     if path.suffix in PACKED_SUFFIXES:
         raise UsageError(f"{name} would be plain text, not packed; write to {path.with_suffix('')}")
 

@@ -88,6 +88,15 @@ def test_a_file_in_a_folder_that_is_not_there_is_refused_with_the_command_that_m
     )
 
 
+def test_a_folder_that_may_not_be_written_to_is_told_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != tmp_path)
+    out = tmp_path / "out.pgn"
+    code, line = complaint("adjudicate", "nofile.pgn", "-o", str(out))
+    assert (code, line) == (1, f"tbgen: {out}: you may not write into the folder {tmp_path}")
+
+
 def test_a_folder_is_no_file_to_write(tmp_path: Path) -> None:
     code, line = complaint("annotate", "nofile.pgn", "-o", str(tmp_path))
     assert (code, line) == (1, f"tbgen: {tmp_path}: it is a folder; name a file in it")
