@@ -35,7 +35,7 @@ def what_a_game_says(tables: tbgen.Tablebase) -> str:
     last: tbgen.Ply = game.push_line("1. f3 e5 2. g4 Qh4")[-1]
     end: tbgen.End | None = last.end
     verdict = tbgen.Adjudicator(tables).decide(game)
-    white, black = tbgen.Scoring("harmonic").points(verdict.final)
+    white, black = tbgen.Scoring("harmonic").points(last.accrued)
     return f"{end and end.value} {verdict.final} {white}-{black}"
 
 

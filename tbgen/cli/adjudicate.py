@@ -27,6 +27,7 @@ from tbgen.cli.reading import (
     adjudicated,
     asked_files,
     building,
+    misspelt_in_words,
     say_overruled_fifty_moves,
 )
 from tbgen.cli.reporter import duration
@@ -191,7 +192,7 @@ def command(
         if solver is not None:
             solve_ahead(solver, names, task)
         everything = _decided(names, task, jobs, solver, outputs, in_place=in_place, whole=is_file)
-    complain(*everything.contradicted)
+    complain(*everything.contradicted, *misspelt_in_words(everything))
     code = complain_of(everything.skipped)
     if solver is not None:
         complain(*(f"warning: {error}" for error in solver.stopped))
@@ -304,26 +305,33 @@ def _rewritten(
 
 def _report(everything: ChunkReport, *, reuses_blocks: bool) -> None:
     """Print how the games were decided, and where the fifty-move rule and best play disagree."""
+    if everything.unfinished:
+        say(
+            f"{counted(everything.unfinished, 'game', 'games')} without a result, which standings "
+            "leave out"
+        )
     grounds = []
     for ground in Ground:
         number = everything.grounds[ground]
         if number:
             how = "provisional" if ground is Ground.PROVISIONAL else f"by {ground.value}"
             grounds.append(f"{number:,} {how}")
-    line = f"{counted(everything.games, 'game', 'games')} decided"
+    decided = everything.games - everything.unfinished
+    line = f"{counted(decided, 'game', 'games')} decided"
     if grounds:
         line += f": {', '.join(grounds)}"
-    say(line)
+    if decided or not everything.unfinished:
+        say(line)
     if everything.clocked:
         say(
             f"{counted(everything.clocked, 'game', 'games')} where the fifty-move rule may stop "
             "the table's value: see RMobilityClock"
         )
     say_overruled_fifty_moves(everything)
-    bounded = everything.grounds[Ground.PROVISIONAL] - everything.lacking
-    if bounded:
+    if everything.bounded:
+        games = counted(everything.bounded, "game", "games")
         say(
-            f"{counted(bounded, 'game', 'games')} with bounds only, see RMobilityBounds: "
+            f"{games} with bounds only, see RMobilityBounds: "
             "a larger --budget or --syzygy may decide more"
         )
         if reuses_blocks:
@@ -360,6 +368,6 @@ def _report_missing(everything: ChunkReport, folders: Sequence[Path], build: str
         return
     say(
         f"that makes {all_tables}: {duration(plan.seconds())}, "
-        f"{in_units(plan.bytes + plan.scratch_bytes)} of disk, "
+        f"{in_units(plan.bytes)} of disk, {in_units(plan.scratch_bytes)} more until the end, "
         f"{in_gib(plan.peak_memory)} of memory"
     )

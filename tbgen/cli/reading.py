@@ -58,7 +58,7 @@ def event_games(
     for part in parts:
         games += part.results
     everything = total(parts)
-    complain(*everything.contradicted)
+    complain(*everything.contradicted, *misspelt_in_words(everything))
     say_overruled_fifty_moves(everything)
     if event is None or not games:
         return games, everything.skipped
@@ -68,6 +68,16 @@ def event_games(
 
 def _size_of(report: ChunkReport) -> tuple[int, int]:
     return report.size, report.games + len(report.skipped)
+
+
+def misspelt_in_words(everything: ChunkReport) -> Iterator[str]:
+    """A line for each file and tag whose case is wrong."""
+    for (file, name), number in everything.misspelt.items():
+        games = counted(number, "game has", "games have")
+        yield (
+            f"{file}: warning: {games} the tag {name}; did you mean {name.capitalize()}? "
+            "Upper and lower case count"
+        )
 
 
 def say_overruled_fifty_moves(everything: ChunkReport) -> None:

@@ -20,8 +20,8 @@ from tbgen.errors import InputFileError, TbgenError, UnreadableFileError, UsageE
 from tbgen.rules.facts import to_json
 from tbgen.rules.game import Game
 from tbgen.rules.notation import parse_fen, with_score
-from tbgen.rules.points import Scoring, format_points
-from tbgen.score import Mobility, Score
+from tbgen.rules.points import format_points
+from tbgen.score import Mobility
 from tbgen.system.inputs import matching_files
 from tbgen.system.outputs import STANDARD_OUTPUT, written_whole
 from tbgen.text import printable
@@ -99,7 +99,8 @@ def _score_position(asked: Asked, rules: Rules, mobility: Mobility, form: Form) 
     game.push_line(moves)
     warnings = list(moves_after_the_end(game.last, game.ended))
     if form is Form.TABLE:
-        _show_plies(game, game.accrued, scoring)
+        points = format_points(scoring.points(game.accrued), scoring.scheme)
+        _show_plies(game, f"{points} ({scoring.scheme.value})")
     else:
         print_facts(form, {**game.facts(scoring), "warnings": warnings})
     complain(*(f"warning: {warning}" for warning in warnings))
@@ -171,16 +172,28 @@ def _show_game(game: PgnGame, file: str, *, summary: bool) -> None:
     if summary:
         last = game.last
         accrued = f"accrued {last.accrued} at ply {last.since} of {last.number}"
-        points = format_points(game.scoring.points(game.final), game.scoring.scheme)
-        click.echo(f"{title}: {accrued}, {end}, final {game.final}, {points}")
+        final = "no score" if game.final is None else f"final {game.final}"
+        click.echo(f"{title}: {accrued}, {end}, {final}, {_points_of(game)}")
     else:
         click.echo(f"{title}: {printable(game.result)}")
-        _show_plies(game.replayed, game.final, game.scoring)
-        click.echo(f"scored as {game.final}, end: {end}\n")
+        points = _points_of(game)
+        scored = "no score"
+        if game.final is not None:
+            points += f" ({game.scoring.scheme.value})"
+            scored = f"scored as {game.final}"
+        _show_plies(game.replayed, points)
+        click.echo(f"{scored}, end: {end}\n")
 
 
-def _show_plies(game: Game, final: Score, scoring: Scoring) -> None:
-    """Print all plies, and the resulting score."""
+def _points_of(game: PgnGame) -> str:
+    """The points of both sides, or the result of a game that no score expresses."""
+    if game.final is None:
+        return f"{game.result} on the score sheet"
+    return format_points(game.points, game.scoring.scheme)
+
+
+def _show_plies(game: Game, points: str) -> None:
+    """Print all plies, the resulting score, and the points for it in words."""
     show_table(_row_of(ply.facts()) for ply in game.plies)
     last = game.last
     ended = game.ended
@@ -188,13 +201,12 @@ def _show_plies(game: Game, final: Score, scoring: Scoring) -> None:
     end = None
     if ended is not None and ended.end is not None:
         end = f"by {ended.end.value} at ply {ended.number}"
-    points = format_points(scoring.points(final), scoring.scheme)
     show_pairs(
         {
             "accrued": f"{last.accrued} since ply {last.since}: {last.accrued.in_words()}",
             "whole game": f"{lowest} since ply {since}",
             "ended": end,
-            "points": f"{points} ({scoring.scheme.value})",
+            "points": points,
         },
         "{:12}{}",
     )

@@ -78,3 +78,44 @@ def test_several_files_are_annotated_into_one_copy(tmp_path: Path) -> None:
         2,
         "tbgen: --number is of one file, and there are 2; name one\n",
     )
+
+
+@pytest.mark.parametrize("moves", ["1. f3 e5 2. g4", "1. f3 e5 2. g4 Qh4#", ""])
+@pytest.mark.parametrize("result", ["1-0", "0-1", "1/2-1/2", "0-0", "1/2-0", "0-1/2", "*"])
+def test_score_and_adjudicate_agree_on_every_result(
+    tmp_path: Path, moves: str, result: str
+) -> None:
+    path = tmp_path / "game.pgn"
+    path.write_text(f'[White "A"]\n[Black "B"]\n[Result "{result}"]\n\n{moves} {result}\n')
+    verdicts = tmp_path / "verdicts.json"
+    tbgen("adjudicate", str(path), "--verdicts", str(verdicts), "-q")
+    (decided,) = json.loads(verdicts.read_text())["games"]
+    (scored,) = json.loads(tbgen("score", "--pgn", str(path), "--json").stdout)["games"]
+    assert (decided["final"], decided["points"]) == (scored["final"], scored["points"])
+    assert (decided["final"] is None) == (decided["source"] == "sheet")
+    shown = tbgen("score", "--pgn", str(path), "--summary").stdout
+    if decided["final"] is None:
+        assert shown.endswith(f"no score, {result} on the score sheet\n")
+    else:
+        assert f"final {decided['final']}, {decided['points']['white']:.4f}-" in shown
+
+
+def test_games_without_a_result_are_not_called_decided(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text("*\n\n1. e4 e5 *\n\n1. e4 e5 1-0\n")
+    said = tbgen("adjudicate", str(path), "-o", str(tmp_path / "out.pgn")).stderr.splitlines()
+    assert said == [
+        "2 games without a result, which standings leave out",
+        "1 game decided: 1 by their result",
+    ]
+
+
+@pytest.mark.parametrize("command", ["adjudicate", "standings"])
+def test_a_tag_whose_case_is_wrong_is_said_once_a_file(tmp_path: Path, command: str) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text(3 * '[white "Ann"]\n[Black "Bob"]\n[Result "1-0"]\n\n1. e4 1-0\n\n')
+    said = tbgen(command, str(path), "-q").stderr.splitlines()
+    assert said[0] == (
+        f"tbgen: {path}: warning: 3 games have the tag white; did you mean White? "
+        "Upper and lower case count"
+    )

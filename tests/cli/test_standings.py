@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -132,3 +133,28 @@ def test_an_unreadable_game_of_another_event_is_no_fault_of_the_chosen_one(tmp_p
     assert tbgen("standings", str(path)).returncode == 2
     done = tbgen("standings", str(path), "--event", "TCEC Season 18 - League 2")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("number", [1, 2, 9])
+@pytest.mark.parametrize("corrected", ["1-0", "0-1", "1/2-1/2"])
+def test_a_result_that_is_corrected_after_a_decision_counts_and_is_said(
+    tmp_path: Path, number: int, corrected: str
+) -> None:
+    decided = tmp_path / "decided.pgn"
+    assert tbgen("adjudicate", str(S18), "-o", str(decided), "-q").returncode == 0
+    before = printed("standings", str(decided), "--json", "-q")
+    games = decided.read_text().split("[Event ")
+    (was,) = re.findall(r'\[Result "(.*)"\]', games[number])
+    games[number] = games[number].replace(was, corrected)
+    decided.write_text("[Event ".join(games))
+    done = tbgen("standings", str(decided), "--json", "-q")
+    if was == corrected:
+        assert (done.stdout, done.stderr) == (before, "")
+        return
+    (said,) = done.stderr.splitlines()
+    told = f"tbgen: {decided}, game {number}: warning: RMobilityResult says "
+    assert said.startswith(told)
+    assert done.stdout != before
+    again = tmp_path / "again.pgn"
+    assert tbgen("adjudicate", str(decided), "-o", str(again), "-q").stderr == f"{said}\n"
+    assert printed("standings", str(again), "--json", "-q") == done.stdout

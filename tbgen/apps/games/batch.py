@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import chess
 
+from tbgen.apps.games.contradictions import overruled_decision
 from tbgen.apps.games.decide import (
     Adjudicator,
     Ground,
@@ -34,6 +35,7 @@ from tbgen.apps.games.tags import (
     GAME_TAG,
     OWN_TAGS,
     Source,
+    misspelt_tags,
     read_tags,
     says_fifty_moves,
     write_tags,
@@ -91,6 +93,10 @@ class ChunkReport:
     """Missing table -> the number of games that it would decide, perhaps together with others."""
     lacking: int = 0
     """Games that lack tables."""
+    bounded: int = 0
+    """Games of which a solve has proved only bounds."""
+    unfinished: int = 0
+    """Games without a result, which have no ground here."""
     asked: list[tuple[Material, ...]] = field(default_factory=list)
     """The tables that make a game provisional, game by game, by the tags of an earlier decision."""
     clocked: int = 0
@@ -99,6 +105,8 @@ class ChunkReport:
     """Games whose tags say that the fifty-move rule ended them, but which best play decides."""
     contradicted: list[str] = field(default_factory=list)
     """A line for each game with two results, or with tags that contradict its end on the board."""
+    misspelt: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """File and tag -> the games that have this tag, whose letters are of the wrong case."""
     skipped: list[InputFileError] = field(default_factory=list)
 
 
@@ -118,7 +126,7 @@ def decision_tags(
     game: PgnGame, verdict: Verdict, mobility: Mobility = Mobility.RESET
 ) -> dict[str, str]:
     """The tags with the final score of a game and its source; none if it has no moves."""
-    if verdict.source is Source.SHEET:
+    if verdict.final is None:
         return {}
     tags = write_tags(verdict.final, game.scoring)
     tags["RMobilitySource"] = verdict.source.value
@@ -142,16 +150,17 @@ def contradiction_in(game: PgnGame, written: str | None) -> str | None:
     has_two_results = written not in (game.result, None)
     if game.warnings and (has_two_results or game.last.end in ON_THE_BOARD):
         return game.warnings[0]
-    return None
+    return overruled_decision(game.tags, read_tags(game.tags), game.result, game.last)
 
 
 def event_game(game: PgnGame, verdict: Verdict, contradiction: str | None) -> EventGame:
     """The facts of a game that standings need."""
     tags = game.tags
+    final = game.last.accrued if verdict.final is None else verdict.final
     return EventGame(
         players=(tags.get("White", "?"), tags.get("Black", "?")),
-        result=classical_result(verdict.final) if game.last.end in ON_THE_BOARD else game.result,
-        final=verdict.final,
+        result=classical_result(final) if game.last.end in ON_THE_BOARD else game.result,
+        final=final,
         scoring=game.scoring,
         source=verdict.source,
         missing=verdict.missing_tag,
@@ -242,7 +251,14 @@ class ChunkDecider:
     def _count(self, game: PgnGame, verdict: Verdict, report: ChunkReport) -> None:
         """Add a game to the counts, and to the wanted lists."""
         report.games += 1
-        report.grounds[Ground.of(verdict.source, game.last.end)] += 1
+        if game.result == UNFINISHED:
+            report.unfinished += 1
+        else:
+            report.grounds[Ground.of(verdict.source, game.last.end)] += 1
+        if verdict.bounds is not None:
+            report.bounded += 1
+        for name in misspelt_tags(game.tags):
+            report.misspelt[game.file, name] += 1
         if verdict.is_clocked:
             report.clocked += 1
         if verdict.source is Source.TABLEBASE and says_fifty_moves(game.tags):
@@ -425,6 +441,9 @@ def total(parts: Iterable[ChunkReport]) -> ChunkReport:
         whole.grounds += part.grounds
         whole.missing += part.missing
         whole.lacking += part.lacking
+        whole.bounded += part.bounded
+        whole.unfinished += part.unfinished
+        whole.misspelt += part.misspelt
         whole.clocked += part.clocked
         whole.overruled_fifty_moves += part.overruled_fifty_moves
         whole.contradicted.extend(part.contradicted)

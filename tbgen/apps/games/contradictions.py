@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
-from tbgen.apps.games.results import UNFINISHED, classical_result, final_of, result_of
+from tbgen.apps.games.results import UNFINISHED, classical_result, final_of, result_of, winner_of
 from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.tags import GAME_TAG, GameTags, Source
 from tbgen.errors import TbgenError
@@ -32,8 +32,10 @@ def contradictions(
         expected = classical_result(last.accrued)
         if result not in (expected, UNFINISHED):
             yield f'Result says "{result}", but the moves end in {last.end.value}: {expected}'
-    is_of_another_mobility = GAME_TAG in tags
-    if not is_of_another_mobility:
+    overruled = overruled_decision(tags, known, result, last)
+    if overruled is not None:
+        yield overruled
+    elif GAME_TAG not in tags:
         yield from _of_scores(tags, known, final_of(last, result), last.end)
     if known.accrued is not None and "FEN" in tags:
         # A FEN of Chess960 says nothing of this.
@@ -41,6 +43,27 @@ def contradictions(
             _, in_fen = parse_fen(tags["FEN"])
             if in_fen not in (known.accrued, None):
                 yield f'FEN says that {in_fen} has accrued, RMobilityAccrued says "{known.accrued}"'
+
+
+def overruled_decision(
+    tags: Mapping[str, str], known: GameTags, result: str, last: Ply
+) -> str | None:
+    """Describe the decision in the tags of a game whose result allows no such decision.
+
+    Somebody has corrected the result since, so the decision no longer counts. None without one.
+    """
+    if known.outcome is None or last.end in ON_THE_BOARD:
+        return None
+    final = final_of(last, result)
+    if winner_of(result) is None:
+        is_overruled = tags.get("RMobilitySource") == Source.RESULT.value
+    else:
+        is_overruled = known.outcome != final
+    return _of_outcome(known.outcome, final) if is_overruled else None
+
+
+def _of_outcome(outcome: Score, final: Score) -> str:
+    return f'RMobilityResult says "{outcome}", but the game is worth {final}'
 
 
 def moves_after_the_end(last: Ply, ended: Ply | None) -> Iterator[str]:
@@ -57,11 +80,11 @@ def _of_scores(
     own scheme.
     """
     scoring = Rules().scoring(known)
-    is_continued = tags.get("RMobilitySource") == Source.TABLEBASE.value
+    is_continued = tags.get("RMobilitySource") in (Source.TABLEBASE.value, Source.SOLVED.value)
     if known.outcome is not None and is_continued and end not in ON_THE_BOARD:
         final = known.outcome  # best play reaches it, and the game need not
-    if known.outcome not in (final, None):
-        yield f'RMobilityResult says "{known.outcome}", but the game is worth {final}'
+    if known.outcome is not None and known.outcome != final:
+        yield _of_outcome(known.outcome, final)
     if known.points is not None:
         points = scoring.points(final)
         written = format_points(points, scoring.scheme)

@@ -13,12 +13,13 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import chess
 
-from tbgen.apps.games.results import SHEET_POINTS, SPLIT_RESULTS, winner_of
+from tbgen.apps.games.contradictions import overruled_decision
+from tbgen.apps.games.results import SPLIT_RESULTS, winner_of
 from tbgen.apps.games.rules import Continue, Rules
 from tbgen.apps.games.tags import Source, number_in, read_tags
 from tbgen.apps.play.within import ClockedValue, value_within
@@ -78,8 +79,8 @@ class Verdict:
     ({'white': 0.0, 'black': 1.0}, 'Black won the game', None, ())
     """
 
-    final: Score
-    """The score that counts."""
+    final: Score | None
+    """The score that counts; None if the score sheet counts."""
     source: Source
     """The source of the score, such as `Source.TABLEBASE`."""
     why: str
@@ -99,12 +100,12 @@ class Verdict:
     missing: tuple[Material, ...] = ()
     """The missing tables that would decide the game: one, or those that a solve needs."""
     sheet: Points = (DRAW, DRAW)
-    """The points on the score sheet, which count if that is the source."""
+    """The points on the score sheet, which count without a score."""
 
     @property
     def points(self) -> Points:
         """White's and Black's points, as fractions."""
-        return self.sheet if self.source is Source.SHEET else self.scoring.points(self.final)
+        return self.sheet if self.final is None else self.scoring.points(self.final)
 
     @property
     def is_clocked(self) -> bool:
@@ -150,10 +151,13 @@ class Verdict:
 def told_by_tags(game: PgnGame) -> Verdict | None:
     """The verdict in the tags of a game.
 
-    None without one, and if the board or an arbiter decides.
+    None without one, if the board or an arbiter decides, and if the result was corrected since.
     """
-    final = read_tags(game.tags).outcome
+    known = read_tags(game.tags)
+    final = known.outcome
     if final is None or game.last.end in ON_THE_BOARD or game.result in SPLIT_RESULTS:
+        return None
+    if overruled_decision(game.tags, known, game.result, game.last) is not None:
         return None
     source = _source_in(game.tags)
     why = "its tags say so"
@@ -168,7 +172,8 @@ def told_by_tags(game: PgnGame) -> Verdict | None:
         verdict = Verdict(final, source, why, game.scoring, missing=missing)
     else:
         verdict = Verdict(final, source, why, game.scoring)
-    return by_sheet(game, verdict)
+    is_of_no_moves = game.counts_by_sheet and source is Source.GAME
+    return _by_sheet(game) if is_of_no_moves and final == game.last.accrued else verdict
 
 
 def _source_in(tags: Mapping[str, str]) -> Source:
@@ -187,19 +192,12 @@ def materials_in(text: str) -> tuple[Material, ...]:
     return ()
 
 
-def by_sheet(game: PgnGame, verdict: Verdict) -> Verdict:
-    """The verdict; for a game without moves, one with the points of the score sheet."""
-    if is_played(game) or verdict.source is not Source.GAME or verdict.final != game.last.accrued:
-        return verdict
-    return replace(verdict, source=Source.SHEET, why=_NO_MOVES)
-
-
-def is_played(game: PgnGame) -> bool:
-    """Whether a game has moves, or began from a position of its own.
-
-    Else it is a bye, or a draw that was agreed before the first move.
-    """
-    return game.last.number > 0 or "FEN" in game.tags
+def _by_sheet(game: PgnGame) -> Verdict:
+    """The verdict on a game that no score expresses."""
+    why = _NO_MOVES
+    if game.result in SPLIT_RESULTS:
+        why = f"the score sheet says {game.result}"
+    return Verdict(None, Source.SHEET, why, game.scoring, sheet=game.points)
 
 
 class Adjudicator:
@@ -276,22 +274,12 @@ class Adjudicator:
         >>> str(Adjudicator().decide_read(game).final)
         'G0.0'
         """
-        if game.result in SPLIT_RESULTS and game.last.end not in ON_THE_BOARD:
-            return Verdict(
-                game.last.accrued,
-                Source.SHEET,
-                f"the score sheet says {game.result}",
-                game.scoring,
-                sheet=SHEET_POINTS[game.result],
-            )
+        if game.counts_by_sheet:
+            return _by_sheet(game)
         winner = winner_of(game.result)
         told = told_by_tags(game)
         if told is not None and winner is not None and told.source in _BY_BEST_PLAY:
-            is_win = told.final == final_outcome(told.final, winner)
-            if is_win:
-                return told  # a referee entered the win by best play as the result
-        if winner is None and not is_played(game):
-            return Verdict(game.last.accrued, Source.SHEET, _NO_MOVES, game.scoring)
+            return told  # a referee entered the win by best play as the result
         return self._settled(game, winner, game.scoring)
 
     def _settled(self, game: Game | PgnGame, winner: Color | None, scoring: Scoring) -> Verdict:

@@ -95,6 +95,7 @@ class EventGame(NamedTuple):
     result: str
     """The result on the score sheet."""
     final: Score
+    """The score that counts, if the game is on the board."""
     scoring: Scoring
     source: Source
     missing: str | None = None

@@ -16,7 +16,14 @@ import chess
 import numpy as np
 
 from tbgen.apps.games.contradictions import contradictions
-from tbgen.apps.games.results import UNFINISHED, final_of, result_of
+from tbgen.apps.games.results import (
+    SHEET_POINTS,
+    SPLIT_RESULTS,
+    UNFINISHED,
+    final_of,
+    result_of,
+    winner_of,
+)
 from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.tags import read_tags, root_of, says_fifty_moves
 from tbgen.apps.games.text import GameText, chunks_of, decoded
@@ -25,9 +32,9 @@ from tbgen.errors import MoveError, PgnError, TbgenError, UsageError, expect
 from tbgen.facts import plain
 from tbgen.rules.game import FiftyMoves, Game
 from tbgen.rules.notation import parse_one
-from tbgen.rules.points import Scoring, points_facts
+from tbgen.rules.points import DRAW, Points, Scoring, points_facts
 from tbgen.rules.position import first_accrued, is_standard
-from tbgen.rules.stage import End, FiftyMoveSetting, Ply, first_ply, next_ply
+from tbgen.rules.stage import ON_THE_BOARD, End, FiftyMoveSetting, Ply, first_ply, next_ply
 from tbgen.score import Color, Mobility, Score
 from tbgen.system.inputs import read_pieces
 
@@ -61,12 +68,35 @@ class PgnGame:
         return self._game()
 
     @property
-    def final(self) -> Score:
-        """The final score of the game.
+    def is_played(self) -> bool:
+        """Whether the game has moves, or began from a position of its own.
+
+        Else it is a bye, or a draw that was agreed before the first move.
+        """
+        return self.last.number > 0 or "FEN" in self.tags
+
+    @property
+    def counts_by_sheet(self) -> bool:
+        """Whether no score expresses the result, so that the score sheet counts."""
+        if self.last.end in ON_THE_BOARD:
+            return False
+        is_drawn = winner_of(self.result) is None
+        return self.result in SPLIT_RESULTS or (is_drawn and not self.is_played)
+
+    @property
+    def final(self) -> Score | None:
+        """The final score of the game; None if the score sheet counts.
 
         A decisive result counts as mate, unless the board decides.
         """
-        return final_of(self.last, self.result)
+        return None if self.counts_by_sheet else final_of(self.last, self.result)
+
+    @property
+    def points(self) -> Points:
+        """White's and Black's points: for the final score, or else those of the score sheet."""
+        if self.final is None:
+            return SHEET_POINTS.get(self.result, (DRAW, DRAW))
+        return self.scoring.points(self.final)
 
     @property
     def end(self) -> str:
@@ -96,7 +126,7 @@ class PgnGame:
                 "reached_at_ply": self.last.since,
                 "final": self.final,
                 "end": self.end,
-                "points": points_facts(self.scoring.points(self.final)),
+                "points": points_facts(self.points),
                 "scoring": self.scoring.scheme,
                 "warnings": self.warnings,
             }

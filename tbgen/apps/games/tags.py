@@ -61,6 +61,8 @@ _FIFTY = re.compile(r"(?:fifty|50)[ -]?moves?", re.IGNORECASE)
 _ENDINGS = ("Termination", "TerminationDetails")
 """Tags that say what ended a game; TCEC's archive has "Fifty moves rule" in the second."""
 _MOST_DIGITS = 9
+_NEEDED = ("Event", "Round", "White", "Black", "Result")
+"""Tags without which a game counts in no event, for no player, or not at all."""
 
 
 class Source(enum.Enum):
@@ -195,6 +197,20 @@ def write_tags(
     elif fifty_moves is not FiftyMoveSetting.RESET:
         tags["RMobilityFifty"] = fifty_moves.value
     return tags
+
+
+def misspelt_tags(tags: Mapping[str, str]) -> list[str]:
+    """The tags that would name event, round, players or result if case did not count.
+
+    >>> misspelt_tags({"white": "Ann", "Black": "Bob", "black": "Cid", "Result": "1-0"})
+    ['white']
+    """
+    wrong = list[str]()
+    for name in tags:
+        meant = name.capitalize()
+        if meant in _NEEDED and meant not in tags:
+            wrong.append(name)
+    return wrong
 
 
 def number_in(value: str) -> int:

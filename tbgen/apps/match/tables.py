@@ -84,7 +84,7 @@ def table_decider(folders: str, most_men: int) -> Iterator[Decider]:
 
     def decide(game: Game) -> Ending | None:
         verdict = adjudicator.decide(game)
-        if verdict.source is not Source.TABLEBASE:
+        if verdict.source is not Source.TABLEBASE or verdict.final is None:
             return None
         details = f"tablebase {verdict.final} {in_so_many(verdict.dtg)}"
         if verdict.is_clocked:

@@ -34,6 +34,11 @@ AGREEING = (
         '[RMobilityResult "G1.5"]\n[RMobilitySource "tablebase"]\n[Points "0.5625-0.4375"]\n\n'
         "1. e4 e5 1/2-1/2"
     ),
+    (
+        '[RMobilityResult "G1.5"]\n[RMobilitySource "solved"]\n[Points "0.5625-0.4375"]\n\n'
+        "1. e4 e5 1/2-1/2"
+    ),
+    '[RMobilityResult "G0.0"]\n[RMobilitySource "tablebase"]\n\n1. e4 e5 1/2-1/2',
     '[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n[RMobilityAccrued "G4.0"]\n\n*',
 )
 CONTRADICTIONS = [
@@ -58,6 +63,14 @@ CONTRADICTIONS = [
     (
         '[RMobilityResult "G20.5"]\n\n1. e4 1-0',
         'RMobilityResult says "G20.5", but the game is worth G0.0',
+    ),
+    (
+        '[RMobilityResult "G1.5"]\n[RMobilitySource "tablebase"]\n\n1. e4 1-0',
+        'RMobilityResult says "G1.5", but the game is worth G0.0',
+    ),
+    (
+        '[RMobilityResult "G0.0"]\n[RMobilitySource "result"]\n\n1. e4 1/2-1/2',
+        'RMobilityResult says "G0.0", but the game is worth G20.5',
     ),
     (
         '[Points "0.75-0.25"]\n\n1. e4 1-0',
