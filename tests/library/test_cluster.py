@@ -1,4 +1,7 @@
-"""Tables made on the workers of a dask scheduler."""
+"""Tables made on the workers of a dask scheduler, which the extra [cluster] installs.
+
+The environment for development has no dask. CI installs it and runs this file.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +22,15 @@ from tbgen.material import Material, build_order
 from .kills import assert_the_same_tables
 from .workloads import dies, writes_elsewhere
 
+pytest.importorskip("distributed", reason="install it with: .venv/bin/uv pip install '.[cluster]'")
+
 WANTED = build_order(map(Material.parse, ("KNvK", "KBvK")))
 
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """Two workers, each a process with one thread, that are started again when they die."""
-    from distributed import (
-        LocalCluster,
-    )  # half a second, which only the process that needs it should spend
+    from distributed import LocalCluster
 
     with LocalCluster(
         n_workers=2,
