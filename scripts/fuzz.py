@@ -19,7 +19,6 @@ import tomllib
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from zlib import crc32
@@ -41,11 +40,10 @@ def modules_with_kernels() -> list[str]:
     return modules
 
 
-INSTRUMENTED = ["chess", "starlette", "tbgen", "uvicorn"]
+INSTRUMENTED = ["chess", "tbgen"]
 
 with atheris.instrument_imports(include=INSTRUMENTED, exclude=modules_with_kernels()):
     import chess
-    from sockless import Sockless, sockless
 
     from tbgen.apps.games.read import read_games
     from tbgen.apps.match.options import arguments_in, parse_arguments
@@ -62,9 +60,6 @@ with atheris.instrument_imports(include=INSTRUMENTED, exclude=modules_with_kerne
 NAME = "KvK"
 SECONDS = 20
 MOST_BYTES = 1 << 14
-FAILED = 500
-BUSY = 503
-"""Refuses work that takes long, which is right."""
 
 
 @dataclass
@@ -76,13 +71,6 @@ class Workplace:
     """The content of a sound table's files by their names."""
     closing: ExitStack
     """Closes all at the end."""
-
-    @cached_property
-    def server(self) -> Sockless:
-        """A server of all tables of two and three men."""
-        folder = self.folder / "served"
-        build_tables(["KPvK"], folder)
-        return self.closing.enter_context(sockless(folder))
 
     def write(self, name: str, content: bytes) -> Path:
         path = self.folder / name
@@ -197,23 +185,6 @@ def fuzz_json(work: Workplace, data: bytes) -> None:
         read_as(dict[str, FileRecord], parse_json(data))
 
 
-def fuzz_http(work: Workplace, data: bytes) -> None:
-    """The bytes of a client: an answer or a refusal, and no error in the log.
-
-    The first byte is the size of the pieces in which the others come; 0 sends them as one.
-    """
-    request = data[1:]
-    if not request:  # no socket ever has nothing
-        return
-    size = data[0] or len(request)
-    pieces = [request[first : first + size] for first in range(0, len(request), size)]
-    sent, statuses, errors = work.server.converse(pieces)
-    assert not errors, errors
-    assert sent.startswith(b"HTTP/1.1 ") or not sent, sent[:100]
-    failed = [status for status in statuses if status >= FAILED and status != BUSY]
-    assert not failed, statuses
-
-
 @dataclass(frozen=True)
 class Target:
     """A reader, and sound inputs to begin with."""
@@ -263,47 +234,6 @@ def manifests(work: Workplace) -> Iterable[bytes]:
     return [(work.folder / "manifest.json").read_bytes(), b'{"KvK": {"bytes": 1, "sha256": "a"}}']
 
 
-def requests(work: Workplace) -> Iterable[bytes]:
-    """A request for each route, in one piece or in several; the last are several requests."""
-    _ = work.server  # it starts now, and not within the time of the first input
-    fen = "8/8/8/4K1k1/8/4P3/8/8_w_-_-_5_9_G4.0"
-    heads = [
-        f"GET /r-mobility?fen={fen}&moves=e4+Kf6&strip=1&fifty=reset&cutoff=G4.0",
-        f"GET /r-mobility?fen={fen}&brief=1&scoring=komi&komi=G5.75",
-        f"GET /r-mobility/map?fen={fen}&man=P",
-        f"GET /r-mobility/line?fen={fen}&accrued=G3.5",
-        f"GET /r-mobility/solved?fen={fen}",
-        "GET /tables/tables.json",
-        "GET /tables/KPvK.json",
-        "HEAD /tables/KPvK.h5",
-        "GET /health",
-        "GET /metrics",
-        "GET /openapi.json",
-        "GET /explorer/explorer.js",
-        "OPTIONS /adjudicate",
-    ]
-    more = "Host: localhost\r\nAccept: application/x-chess-pgn, text/html;q=0.9\r\n"
-    gets = [f"{head} HTTP/1.1\r\n{more}" for head in heads]
-    bodies = {
-        "/r-mobility?brief=1": ("application/x-ndjson", f"{fen}\n\n8/8\n"),
-        "/r-mobility": ("application/json", f'[{{"fen": "{fen}", "moves": "e4"}}, "x", 1]'),
-        "/adjudicate": ("text/plain", f'[FEN "{fen.replace("_", " ")}"]\n\n1. e4 Kf6 2. e5+ *\n'),
-    }
-    posts = list[str]()
-    for path, (kind, body) in bodies.items():
-        head = f"POST {path} HTTP/1.1\r\n{more}Content-Type: {kind}\r\n"
-        posts.append(f"{head}Content-Length: {len(body)}\r\n\r\n{body}")
-        posts.append(
-            f"{head}Transfer-Encoding: chunked\r\n\r\n{len(body):x}\r\n{body}\r\n0\r\n\r\n"
-        )
-    conditions = ["If-None-Match: *", "Range: bytes=0-99,200-", "Accept-Encoding: gzip"]
-    some = [f"{get}{line}\r\n\r\n" for get, line in zip(gets, conditions * 9, strict=False)]
-    several = ["".join(some[:4]), "".join(posts), f"{posts[0]}{some[0]}"]
-    texts = [*(f"{get}\r\n" for get in gets), *some, *posts, *several]
-    sizes = b"\0\7\64"
-    return [sizes[number % len(sizes) :][:1] + text.encode() for number, text in enumerate(texts)]
-
-
 TARGETS = {
     "tables": Target(fuzz_tables, table_files),
     "forged": Target(fuzz_forged, bodies_of_tables),
@@ -312,7 +242,6 @@ TARGETS = {
     "engine": Target(fuzz_engine, engine_lines),
     "toml": Target(fuzz_toml, settings),
     "json": Target(fuzz_json, manifests),
-    "http": Target(fuzz_http, requests),
 }
 
 

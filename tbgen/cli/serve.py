@@ -102,7 +102,7 @@ def command(
     with listen(host, port) as listening:
         catalog = Catalog(folders)
         complain_of(catalog.faults)
-        connections_for(len(catalog))
+        connections = connections_for(len(catalog))
         is_for_all = host in ANY_ADDRESS
         shown_host = _LOCAL if is_for_all else in_url(host)
         own_names = [] if is_for_all else [shown_host]
@@ -126,4 +126,4 @@ def command(
         }
         if show:
             click.launch(address)
-        serve("tbgen.apps.site.server:from_environment", listening, workers)
+        serve("tbgen.apps.site.server:from_environment", listening, workers, connections)

@@ -149,10 +149,7 @@ _MANY_FILES = 1 << 20
 
 
 def most_files() -> int:
-    """The number of files that this process may have open; a million if there is no limit.
-
-    A server keeps an eighth for solved blocks, each of which is an open file.
-    """
+    """The number of files that this process may have open; a million if there is no limit."""
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if limit == resource.RLIM_INFINITY:
         return _MANY_FILES

@@ -1,5 +1,7 @@
-"""A server with few descriptors and little memory, besieged by clients that keep it waiting, all
-from this machine.
+"""A server with little memory behind nginx, besieged by clients that keep it waiting.
+
+nginx is set up as docs/serving.md shows it. All clients are on this machine: the attackers have an
+address of their own, so that its limits are theirs alone.
 """
 
 from __future__ import annotations
@@ -7,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import random
 import resource
+import shutil
 import signal
 import socket
 import subprocess
@@ -24,29 +28,45 @@ import chess
 
 from tests.project import ROOT
 
-FEW_DESCRIPTORS = 300
-USUAL_DESCRIPTORS = 1024
 MORE_BYTES = 512 << 20
+PAGE = ROOT / "docs" / "serving.md"
+NGINX = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
 FEN = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 PATHS = ("/health", f"/r-mobility?fen={quote(FEN)}", f"/r-mobility?fen={quote(FEN)}&brief=1")
-MANY_MOVES = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1_w_-_-_0_1"
+LONG_LINE = f"/r-mobility?fen={quote(FEN)}&moves={quote('Kh4 Kf4 Kh5 Ke5 ' * 100)}"
+"""A position after 400 moves, which takes long to answer."""
 WALKERS = "4k3/8/8/8/8/8/8/RN2KN1R w - - 0 1"
 WALK_PLIES = 8000
 """Of a variant, they take a second or two to read."""
 PAUSE = 2.0
 """Seconds until an attacker that was cut off comes again."""
 DROP_SECONDS = 0.5
-FIELDS = "Host: localhost\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n"
+NAME = "tables.example"
+FIELDS = f"Host: {NAME}\r\nContent-Type: text/plain\r\nContent-Length: {{}}\r\n\r\n"
 HEAD = "POST /r-mobility?strip=1 HTTP/1.1\r\n" + FIELDS
 PGN_HEAD = "POST /adjudicate HTTP/1.1\r\n" + FIELDS
 MANY = "\n".join([FEN] * 800)
 
-LIMITED = """
-import os, resource, sys
-descriptors = int(sys.argv[1])
-resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
-os.execv(sys.argv[2], sys.argv[2:])
+OWN_ADDRESS = "127.0.0.1"
+FOREIGN_ADDRESS = "127.0.0.2"
+
+MAIN = """
+worker_processes 1;
+daemon off;
+pid {folder}/nginx.pid;
+error_log {folder}/nginx.log;
+events {{ worker_connections 4096; }}
+http {{
+    access_log off;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    include {folder}/site.conf;
+}}
 """
+"""What Debian's own files have around the settings of a site."""
 
 Attacker = Callable[[asyncio.AbstractEventLoop, socket.socket], Awaitable[None]]
 
@@ -62,35 +82,20 @@ class Outcome:
 
 
 @contextlib.contextmanager
-def server(
-    tables: Path, log: Path, descriptors: int
-) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """A server that has few descriptors and may take 512 MB beyond what it starts with.
-
-    And its port.
-    """
-    command = [
-        sys.executable,
-        "-m",
-        "tbgen",
-        "serve",
-        "--port",
-        "0",
-        "--cache",
-        "64",
-        "--data",
-        str(tables),
-    ]
+def server(tables: Path, log: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """A server that may take 512 MB beyond what it starts with, and its port."""
+    command = [sys.executable, "-m", "tbgen", "serve", "--port", "0", "--cache", "64"]
     with (
         log.open("w") as said,
         subprocess.Popen(
-            [sys.executable, "-c", LIMITED, str(descriptors), *command],
+            [*command, "--name", NAME, "--data", str(tables)],
             stdout=subprocess.PIPE,
             stderr=said,
             text=True,
         ) as process,
     ):
         try:
+            assert process.stdout is not None
             port = int(process.stdout.readline().rpartition(":")[2].partition("/")[0])
             asyncio.run(_asked(port, "/health"))
             pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[0])
@@ -101,17 +106,41 @@ def server(
             process.kill()
 
 
-def besiege(
-    tables: Path,
-    log: Path,
-    counts: Mapping[str, int],
-    seconds: float,
-    descriptors: int = FEW_DESCRIPTORS,
-) -> Outcome:
+@contextlib.contextmanager
+def nginx(folder: Path, port: int) -> Iterator[int]:
+    """nginx before a server's port, and its own port."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        own_port = free.getsockname()[1]
+    page = PAGE.read_text(encoding="utf-8")
+    site = page.partition("```nginx\n")[2].partition("```")[0]
+    for shown, here in (("listen 443 ssl", f"listen {own_port}"), (":8000", f":{port}")):
+        assert shown in site
+        site = site.replace(shown, here)
+    (folder / "site.conf").write_text(site)
+    (folder / "nginx.conf").write_text(MAIN.format(folder=folder))
+    with subprocess.Popen(
+        [NGINX or "nginx", "-c", str(folder / "nginx.conf"), "-e", str(folder / "nginx.log")]
+    ) as process:
+        try:
+            _wait_for(own_port)
+            yield own_port
+        finally:
+            process.terminate()
+
+
+def _wait_for(port: int) -> None:
+    while True:
+        with contextlib.suppress(ConnectionRefusedError):
+            socket.create_connection((OWN_ADDRESS, port)).close()
+            return
+
+
+def besiege(tables: Path, folder: Path, counts: Mapping[str, int], seconds: float) -> Outcome:
     """Ask a server for its health and for positions while attackers hold it up, and end it then."""
     found = Outcome()
     names = [f"{name}={count}" for name, count in counts.items()]
-    with server(tables, log, descriptors) as (process, port):
+    log = folder / "log"
+    with server(tables, log) as (process, own_port), nginx(folder, own_port) as port:
         before = [(path, asyncio.run(_asked(port, path))) for path in PATHS]
         with subprocess.Popen(
             [sys.executable, "-m", __name__, str(port), *names], cwd=ROOT
@@ -150,9 +179,10 @@ async def _asked(port: int, path: str) -> object:
     whole = b""
     with socket.socket() as client:
         client.setblocking(False)
-        await loop.sock_connect(client, ("127.0.0.1", port))
+        await loop.sock_connect(client, (OWN_ADDRESS, port))
         await loop.sock_sendall(
-            client, f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
+            client,
+            f"GET {path} HTTP/1.1\r\nHost: tables.example\r\nConnection: close\r\n\r\n".encode(),
         )
         while part := await loop.sock_recv(client, 1 << 16):
             whole += part
@@ -164,8 +194,9 @@ async def _again_and_again(port: int, attacker: Attacker) -> None:
     while True:
         with contextlib.suppress(OSError), socket.socket() as client:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 12)
+            client.bind((FOREIGN_ADDRESS, 0))
             client.setblocking(False)
-            await loop.sock_connect(client, ("127.0.0.1", port))
+            await loop.sock_connect(client, (OWN_ADDRESS, port))
             await attacker(loop, client)
         await asyncio.sleep(PAUSE)
 
@@ -191,10 +222,8 @@ async def deaf(loop: asyncio.AbstractEventLoop, client: socket.socket) -> None:
 
 
 async def hurrying(loop: asyncio.AbstractEventLoop, client: socket.socket) -> None:
-    """Asks for a position of 218 moves, again and again."""
-    request = (
-        f"GET /r-mobility?fen={MANY_MOVES}&strip=1 HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
-    )
+    """Asks for a position after many moves, again and again."""
+    request = f"GET {LONG_LINE} HTTP/1.1\r\nHost: {NAME}\r\n\r\n".encode()
     while True:
         await loop.sock_sendall(client, request)
         if not await loop.sock_recv(client, 1 << 20):

@@ -41,9 +41,7 @@ def test_a_server_is_for_this_machine_alone_unless_told_otherwise(
     serve: mock.Mock, table_folder: Path
 ) -> None:
     addresses = list[tuple[str, int]]()
-    serve.side_effect = lambda factory, listening, workers: addresses.append(
-        listening.getsockname()
-    )
+    serve.side_effect = lambda factory, listening, *_: addresses.append(listening.getsockname())
     out, err = served(folder=table_folder)
     ((host, port),) = addresses
     assert (host, out, err) == ("127.0.0.1", f"6 tables; http://127.0.0.1:{port}/explorer/\n", "")
@@ -108,7 +106,7 @@ def test_workers_make_the_application_from_what_was_asked(
     made = list[Any]()
     serve.side_effect = lambda *_: made.append(from_environment())
     served("--host", "::", "--name", "a.example", "--name", "b", folder=table_folder)
-    _, guarding = made[0].user_middleware
+    _, _, guarding, _ = made[0].user_middleware
     assert set(guarding.kwargs["names"]) == {"127.0.0.1", "localhost", "[::1]", "a.example", "b"}
 
 

@@ -12,7 +12,7 @@ EXTRAS: Final = {
     "report": ("pages", ["jinja2"]),
     "serve": (
         "servers",
-        ["anyio", "httptools", "jinja2", "prometheus_client", "starlette", "uvicorn"],
+        ["jinja2", "prometheus_client", "starlette", "uvicorn"],
     ),
 }
 """Extras of an installation: what needs each, in the plural, and its modules."""

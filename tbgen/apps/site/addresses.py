@@ -12,8 +12,6 @@ from tbgen.errors import AddressError
 
 ANY_ADDRESS: Final = ("0.0.0.0", "::", "")
 """The hosts that stand for all addresses of this machine."""
-WAITING_OUTSIDE: Final = 1024
-"""Connections that the system keeps until they are accepted."""
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -23,7 +21,7 @@ def listen(host: str, port: int) -> socket.socket:
             host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
         family, _, _, _, address = addresses[0]
-        unnamed = socket.create_server(address[:2], family=family, backlog=WAITING_OUTSIDE)
+        unnamed = socket.create_server(address[:2], family=family)
     except (socket.gaierror, UnicodeError):
         raise AddressError(host, port, "there is no such host") from None
     except OSError as error:

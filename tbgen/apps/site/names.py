@@ -13,6 +13,8 @@ from collections.abc import Collection
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -22,66 +24,52 @@ from tbgen.apps.site.replies import HTML, as_page, refusal
 
 LOCAL_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 ANY_NAME: Final = "*"
-METHODS: Final = ("GET", "HEAD", "OPTIONS", "POST")
 
 _HEADERS: Final = {"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
-_PUBLIC_HEADERS: Final = {
-    "Access-Control-Allow-Origin": "*",
-    "Access-Control-Expose-Headers": "Accept-Ranges, Content-Range, ETag, Retry-After",
-    "Cross-Origin-Resource-Policy": "cross-origin",
-}
-"""If the server has a name of its own, pages of any origin may ask it and read its answers."""
-_PREFLIGHT: Final = {
-    "Allow": ", ".join(METHODS),
-    "Access-Control-Allow-Methods": ", ".join(METHODS),
-    "Access-Control-Allow-Headers": "*",
-    "Access-Control-Max-Age": "86400",
-}
 _HOST: Final = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::[0-9]+)?", re.IGNORECASE)
 _MOST_QUOTED: Final = 100
 
 
-def guarded(app: ASGIApp, names: Collection[str], query_bytes: int) -> ASGIApp:
-    """The application, for requests with a known name and method, and a query of some length."""
+def guards(names: Collection[str]) -> list[Middleware]:
+    """What stands before an application that answers under some names.
+
+    If one of them is more than this machine's own, pages of any origin may ask and read.
+    """
     known = frozenset(name.lower() for name in names)
-    headers = dict(_HEADERS)
-    if not known <= set(LOCAL_NAMES):
-        headers.update(_PUBLIC_HEADERS)
+    guard = Middleware(guarded, names=known)
+    if known <= set(LOCAL_NAMES):
+        return [guard]
+    open_to_all = Middleware(
+        CORSMiddleware,
+        allow_origins=["*"],
+        allow_methods=["GET", "HEAD", "OPTIONS", "POST"],
+        allow_headers=["*"],
+        expose_headers=["Accept-Ranges", "Content-Range", "ETag", "Retry-After"],
+        max_age=86400,
+    )
+    return [guard, open_to_all]
+
+
+def guarded(app: ASGIApp, names: Collection[str]) -> ASGIApp:
+    """The application, for requests to a known name, with the headers of all answers."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 sent = MutableHeaders(scope=message)
-                for name, value in headers.items():
+                for name, value in _HEADERS.items():
                     sent.setdefault(name, value)
             await send(message)
 
-        reply = None
+        asked = app
         if scope["type"] == "http":
-            reply = _reply_without_application(scope, known, query_bytes)
-        await (reply or app)(scope, receive, send_with_headers)
+            headers = Headers(scope=scope)
+            host = headers.get("host", "")
+            if not _is_known(host, scope, names):
+                asked = _unknown_host(host, headers.get("accept", ""))
+        await asked(scope, receive, send_with_headers)
 
     return answer
-
-
-def _reply_without_application(
-    scope: Scope, names: Collection[str], query_bytes: int
-) -> Response | None:
-    """The answer to a request that does not reach the application."""
-    headers = Headers(scope=scope)
-    host = headers.get("host", "")
-    if not _is_known(host, scope, names):
-        return _unknown_host(host, headers.get("accept", ""))
-    if scope["method"] not in METHODS:
-        methods = ", ".join(METHODS)
-        return refusal(405, "MethodNotAllowed", f"ask by {methods}", {"Allow": methods})
-    if len(scope["query_string"]) > query_bytes:
-        return refusal(
-            414, "QueryTooLong", f"a query may have {query_bytes} bytes; send more by POST"
-        )
-    if scope["method"] == "OPTIONS":
-        return Response(status_code=204, headers=_PREFLIGHT)
-    return None
 
 
 def _unknown_host(host: str, accepted: str) -> Response:

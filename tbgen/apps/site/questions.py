@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from tbgen.apps.site import answers
 from tbgen.apps.site.boards import map_facts
-from tbgen.apps.site.limits import Deadline
+from tbgen.apps.site.deadline import Deadline
 from tbgen.apps.site.parameters import (
     CLOCK,
     EXTRAS,

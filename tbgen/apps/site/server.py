@@ -15,7 +15,6 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
-from anyio.to_thread import current_default_thread_limiter
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -26,10 +25,10 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from tbgen.apps.site import files, questions
 from tbgen.apps.site.answers import error_facts
-from tbgen.apps.site.connection import CONNECTIONS
+from tbgen.apps.site.deadline import in_time, late
 from tbgen.apps.site.export import SERVED_LINKS
 from tbgen.apps.site.metrics import counted
-from tbgen.apps.site.names import LOCAL_NAMES, guarded
+from tbgen.apps.site.names import LOCAL_NAMES, guards
 from tbgen.apps.site.plain import missing_page
 from tbgen.apps.site.queue import BusyError
 from tbgen.apps.site.replies import HTML, as_json, as_page, refusal, status_of
@@ -52,6 +51,7 @@ _STATUS_NAMES: Final = {
     404: "NotFound",
     405: "MethodNotAllowed",
     413: "BodyTooLarge",
+    414: "QueryTooLong",
     415: "UnknownMediaType",
 }
 
@@ -61,17 +61,16 @@ def application(settings: ServerSettings) -> Starlette:
     service = Service(settings)
 
     @asynccontextmanager
-    async def until_the_end(app: Starlette) -> AsyncIterator[dict[str, int]]:
-        # Of threads that read files.
-        current_default_thread_limiter().total_tokens = settings.limits.at_once
+    async def until_the_end(app: Starlette) -> AsyncIterator[None]:
         with service.opened:
-            yield {CONNECTIONS: service.connections}
+            yield
 
     app = Starlette(
         routes=_routes(settings),
         middleware=[
             Middleware(counted, metrics=service.metrics),
-            Middleware(guarded, names=settings.names, query_bytes=settings.limits.query_bytes),
+            Middleware(in_time, seconds=settings.limits.quiet_seconds),
+            *guards(settings.names),
         ],
         exception_handlers={
             TbgenError: _error,
@@ -167,6 +166,8 @@ async def _http_error(request: Request, error: Any) -> Response:
     detail = error.detail
     if status == 404 and detail == HTTPStatus.NOT_FOUND.phrase:  # Starlette has found no route
         detail = "nothing is at this address; /openapi.json lists what can be asked"
+    if status == 405:
+        detail = f"ask by {error.headers['Allow']}"
     return refusal(status, _STATUS_NAMES.get(status, "BadRequest"), detail, error.headers)
 
 
@@ -175,7 +176,7 @@ async def _busy(request: Request, error: Exception) -> Response:
 
 
 async def _late(request: Request, error: Exception) -> Response:
-    return refusal(503, "Late", "the answer takes too long; ask for less at once", _RETRY)
+    return late()
 
 
 async def _left(request: Request, error: Exception) -> Response:

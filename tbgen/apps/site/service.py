@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tbgen.apps.site.limits import Limits, connections_for
+from tbgen.apps.site.limits import Limits
 from tbgen.apps.site.metrics import Metrics
 from tbgen.apps.site.names import LOCAL_NAMES
 from tbgen.apps.site.parameters import parameters_of
@@ -76,13 +76,10 @@ class Service:
         self.can_read_games = False
         """Whether the kernels of games are loaded, which may take longer than a request may."""
         self.catalog = Catalog(settings.folders)
-        self.connections = connections_for(len(self.catalog))
-        # A waiting request keeps its connection, and others need some too.
-        waiting = min(self.limits.waiting, self.connections // 2)
-        self.queue = Queue(self.limits.at_once, waiting)
+        self.queue = Queue(self.limits.at_once, self.limits.waiting)
         self.opened.callback(self.queue.close)
         # The solver answers one request at a time: it has a thread of its own.
-        self._solving = Queue(1, waiting)
+        self._solving = Queue(1, self.limits.waiting)
         self.opened.callback(self._solving.close)
         self.metrics = Metrics(len(self.catalog))
         self._solver: PositionSolver | None = None
@@ -145,6 +142,9 @@ async def reply_in_thread(
 
 def query_of(request: Request, *known: str) -> dict[str, str]:
     """The parameters of a request; UsageError for an unknown or repeated one."""
+    most = service_of(request).limits.query_bytes
+    if len(request.scope["query_string"]) > most:
+        raise HTTPException(414, f"a query may have {most} bytes; send more by POST")
     return parameters_of(request.query_params.multi_items(), known)
 
 
