@@ -5,89 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, NamedTuple
+from typing import Final
 
-from tbgen.apps.events.criteria import TieBreak
+from tbgen.apps.events.criteria import MEANINGS, TieBreak
 from tbgen.apps.events.players import PlayerRow
 from tbgen.apps.events.standings import Standings
-from tbgen.apps.events.tiebreaks import NO_SUCH_GAME
 from tbgen.score import STALEMATE_CODE, Color, Score
-
-
-class _Meaning(NamedTuple):
-    """A criterion in words."""
-
-    head: str
-    """The head of its column."""
-    name: str
-    """Its name within a sentence."""
-    sentence: str
-    """What it counts."""
-
-
-_MEANINGS: Final[Mapping[TieBreak, _Meaning]] = {
-    "classical": _Meaning(
-        "Score sheet", "the score sheet", "A win is 1 and a draw 1/2, as in ordinary chess."
-    ),
-    "points": _Meaning("Points", "points", "The sum of the r-mobility points of all games."),
-    "net": _Meaning(
-        "Net",
-        "net stalemates",
-        "Stalemates given less suffered; if these are equal, the same for G1.0, G1.5 and so on.",
-    ),
-    "direct-encounter": _Meaning(
-        "Direct encounter",
-        "direct encounter",
-        "The points of the games between equal players.",
-    ),
-    "sonneborn-berger": _Meaning(
-        "Sonneborn-Berger",
-        "Sonneborn-Berger",
-        "The sum of the opponents' points, each times the points won against that opponent.",
-    ),
-    "buchholz": _Meaning("Buchholz", "Buchholz", "The sum of the opponents' points."),
-    "buchholz-cut-1": _Meaning(
-        "Buchholz cut 1",
-        "Buchholz cut 1",
-        "The sum of the opponents' points without the lowest.",
-    ),
-    "buchholz-median": _Meaning(
-        "Median Buchholz",
-        "median Buchholz",
-        "The sum of the opponents' points without the lowest and the highest.",
-    ),
-    "wins": _Meaning("Wins", "wins", "The rounds with the points of a win."),
-    "black-wins": _Meaning(
-        "Black wins", "wins with Black", "The games that were played and won with Black."
-    ),
-    "crashes": _Meaning(
-        "Crashes",
-        "fewer crashes",
-        "Games lost by a crash, a lost connection or silence; fewer are better.",
-    ),
-    "double-wins": _Meaning(
-        "Double wins",
-        "double wins",
-        "Pairs of games with one opponent, won with both colours.",
-    ),
-    "quick-wins": _Meaning(
-        "Quick wins",
-        "quick wins",
-        "The average number of moves of won games; fewer are better.",
-    ),
-    "long-losses": _Meaning(
-        "Long losses",
-        "long losses",
-        "The average number of moves of lost games; more are better.",
-    ),
-}
 
 NO_VALUE: Final = "–"
 """The text of a player without such games."""
 _FEW_DECIMALS: Final = (0, 1, 2)
 _MOST_DECIMALS: Final = 4
 """The decimals of a column unless fewer show its numbers exactly."""
-_LENGTHS = ("quick-wins", "long-losses")
 _MOST_NET = 3
 """The most scores that a cell of the net counts names."""
 
@@ -107,7 +36,7 @@ class CriterionColumn:
 
 def name_of(criterion: TieBreak) -> str:
     """The name of a criterion within a sentence."""
-    return _MEANINGS[criterion].name
+    return MEANINGS[criterion].name
 
 
 def value_of(standings: Standings, criterion: TieBreak, row: PlayerRow) -> str:
@@ -120,7 +49,7 @@ def columns_of(standings: Standings) -> list[CriterionColumn]:
     deciding = {row.behind_by for row in standings.rows}
     columns = []
     for criterion in standings.order:
-        meaning = _MEANINGS[criterion]
+        meaning = MEANINGS[criterion]
         cells = cells_of(standings, criterion)
         is_needed = criterion in deciding or criterion in ("classical", "points")
         column = CriterionColumn(criterion, meaning.head, meaning.sentence, cells, is_needed)
@@ -146,19 +75,13 @@ def cells_of(standings: Standings, criterion: TieBreak) -> dict[str, str]:
         return {}
     if criterion == "net":
         return {row.name: _net_in_words(row) for row in standings.rows}
-    values = {}
+    known = {}
     for row in standings.rows:
-        if criterion == "classical":
-            values[row.name] = row.classical
-        elif criterion == "points":
-            values[row.name] = row.points
-        else:
-            # Figures of which fewer are better have a minus.
-            values[row.name] = abs(row.figures[criterion])
-    if criterion not in _LENGTHS:
-        return in_fixed_decimals(values)
-    known = {name: length for name, length in values.items() if length != NO_SUCH_GAME}
-    return dict.fromkeys(values, NO_VALUE) | in_fixed_decimals(known)
+        figure = row.figure(criterion)
+        if figure is not None:
+            known[row.name] = figure
+    texts = in_fixed_decimals(known)
+    return {row.name: texts.get(row.name, NO_VALUE) for row in standings.rows}
 
 
 def in_fixed_decimals(values: Mapping[str, Fraction]) -> dict[str, str]:

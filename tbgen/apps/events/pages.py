@@ -8,7 +8,8 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -163,21 +164,21 @@ class EventSite:
     @cached_property
     def folders(self) -> list[str]:
         """The folder of each event, by its name."""
-        taken = {"static", GAMES}
-        return [_free(_slug(standings.event, "event"), taken) for standings in self.ranked]
+        names = _Names(("static", GAMES))
+        return [names.free(_slug(standings.event, "event")) for standings in self.ranked]
 
     @cached_property
     def pages(self) -> dict[GameKey, _GamePage]:
         """The page of each game that has one."""
         pages = {}
         for standings, folder in zip(self.ranked, self.folders, strict=True):
-            taken = {"index", "standings"}
+            names = _Names(("index", "standings"))
             before: _GamePage | None = None
             for game in standings.listed:
                 key = key_of(game)
                 if key is None:
                     continue
-                page = _GamePage(game, standings, folder, _free(_game_slug(game), taken))
+                page = _GamePage(game, standings, folder, names.free(_game_slug(game)))
                 if before is not None:
                     page.before = before
                     before.after = page
@@ -400,12 +401,19 @@ def _slug(text: str, otherwise: str) -> str:
     return "-".join(re.findall("[a-z0-9]+", plain))[:_MOST_NAME].strip("-") or otherwise
 
 
-def _free(name: str, taken: set[str]) -> str:
-    """The name, with a number if it is taken; it is taken then."""
-    free = name
-    number = 2
-    while free in taken:
-        free = f"{name}-{number}"
-        number += 1
-    taken.add(free)
-    return free
+class _Names:
+    """Names of files that nothing else has."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+        self._next = Counter[str]()
+        """Name -> the number of times that it was asked for beyond the first."""
+
+    def free(self, name: str) -> str:
+        """The name, with a number if it is taken; it is taken then."""
+        free = name
+        while free in self._taken:
+            self._next[name] += 1
+            free = f"{name}-{self._next[name] + 1}"
+        self._taken.add(free)
+        return free

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from tbgen.apps.events import tiebreaks
-from tbgen.apps.events.criteria import TieBreak
+from tbgen.apps.events.criteria import Figure, TieBreak
 from tbgen.apps.events.endings import has_crashed
 from tbgen.apps.events.tiebreaks import Cell, CrossTable
 from tbgen.apps.games.event_game import EventGame, is_bye
@@ -17,6 +17,9 @@ from tbgen.apps.games.results import DRAWN
 from tbgen.facts import facts_of
 from tbgen.rules.points import LOSS, lexicographic_key
 from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
+
+_WITHOUT_NUMBER = 0
+"""The number of rounds that have none."""
 
 
 @dataclass(slots=True)
@@ -32,7 +35,7 @@ class PlayerRow:
     classical: Fraction = Fraction(0)
     met: dict[str, list[tuple[EventGame, Color]]] = field(default_factory=dict)
     """Opponent -> the games, with the player's side in each."""
-    figures: dict[TieBreak, Fraction] = field(default_factory=dict)
+    figures: dict[TieBreak, Figure] = field(default_factory=dict)
     """Criterion of the cross table -> the player's value."""
     behind_by: TieBreak | None = None
     """The criterion that places the player behind the row above; None if there is none."""
@@ -44,6 +47,14 @@ class PlayerRow:
         self.points += game.points(side)
         self.classical += game.classical(side)
         self.met.setdefault(game.players[side.other], []).append((game, side))
+
+    def figure(self, criterion: TieBreak) -> Figure:
+        """The player's value of a criterion that has one value."""
+        if criterion == "classical":
+            return self.classical
+        if criterion == "points":
+            return self.points
+        return self.figures[criterion]
 
     @property
     def has_moved(self) -> bool:
@@ -112,12 +123,13 @@ def cross_table(
     """The cells of all players, round by round.
 
     A game against no opponent is a bye. A game without moves that is not drawn is a forfeit, if
-    other games have moves. A player without a game in a round was absent, unless the round is the
-    last one, which may still be running.
+    other games have moves. A player without a game in a numbered round was absent, unless the
+    round is the last one, which may still be running. Rounds without a number, such as a play-off,
+    follow the others, and nobody is absent from them.
     """
     byes = no_players(games)
     have_moves = any(game.plies for game in games)
-    numbers = sorted({game.round_number for game in games})
+    numbers = sorted({game.round_number for game in games} - {_WITHOUT_NUMBER})
     rounds: dict[str, dict[int, list[Cell[str]]]] = {}
     for game in games:
         is_forfeit = have_moves and not game.plies and game.result != DRAWN
@@ -152,6 +164,7 @@ def _cells_of(played: Mapping[int, list[Cell[str]]], numbers: Sequence[int]) -> 
             cells.extend(played[number])
         elif has_left or number != numbers[-1]:
             cells.append(Cell(None, LOSS, is_played=False))
+    cells.extend(played.get(_WITHOUT_NUMBER, []))
     return cells
 
 

@@ -68,6 +68,9 @@ def rules_in_words(standings: Standings, rules: Rules) -> Iterator[str]:
             "Unless the tags of a game name another rule, a better score restarts the count of "
             "the fifty-move rule."
         )
+    rounds = {game.round_number for game in standings.finished}
+    if 0 in rounds and len(rounds) > 1:
+        yield "Games of rounds without a number have points, too, and nobody is absent from them."
     yield "Byes, forfeits and draws without moves have the points of the score sheet."
     if standings.by_sheet or standings.skipped:
         if standings.counts_unreadable:

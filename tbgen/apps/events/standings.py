@@ -18,12 +18,18 @@ from functools import cached_property, partial
 from typing import Any
 
 from tbgen.apps.events import tiebreaks
-from tbgen.apps.events.criteria import DEFAULT_ORDER, ON_TABLE, TieBreak
+from tbgen.apps.events.criteria import (
+    DEFAULT_ORDER,
+    MEANINGS,
+    Figure,
+    TieBreak,
+    more_is_better,
+)
 from tbgen.apps.events.event import names_of_events
 from tbgen.apps.events.knockout import Knockout, knockout_of
 from tbgen.apps.events.players import PlayerRow, cross_table, rows_of
 from tbgen.apps.events.repeats import repeats
-from tbgen.apps.events.tiebreaks import Criterion, Values
+from tbgen.apps.events.tiebreaks import Criterion
 from tbgen.apps.games.dates import Day, in_words
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.results import UNFINISHED
@@ -110,10 +116,11 @@ class Standings:
 
     def _ranked_rows(self) -> list[PlayerRow]:
         """The rows of all players in the order of the criteria, ranked."""
-        figures = dict[TieBreak, Values]()
+        figures = dict[TieBreak, Mapping[str, Figure]]()
         for criterion in self.order:
-            if criterion in ON_TABLE:
-                figures[criterion] = ON_TABLE[criterion](self.table)
+            of_table = MEANINGS[criterion].of_table
+            if of_table is not None:
+                figures[criterion] = of_table(self.table)
         criteria = self._criteria(figures)
         groups = [sorted(self.table)]
         places: dict[TieBreak, dict[str, int]] = {}
@@ -133,7 +140,9 @@ class Standings:
                 ranked.append(row)
         return ranked
 
-    def _criteria(self, figures: Mapping[TieBreak, Values]) -> dict[TieBreak, Criterion[str]]:
+    def _criteria(
+        self, figures: Mapping[TieBreak, Mapping[str, Figure]]
+    ) -> dict[TieBreak, Criterion[str]]:
         """What splits equal players, by the name of the criterion; `figures` are of the table."""
         most_code = MOST_CODE
         if set(self.schemes) == {Scheme.OTB}:
@@ -152,7 +161,8 @@ class Standings:
             "direct-encounter": partial(tiebreaks.direct_encounter, self.table),
         }
         for criterion, values in figures.items():
-            criteria[criterion] = tiebreaks.by_value(values)
+            keys = {name: more_is_better(criterion, value) for name, value in values.items()}
+            criteria[criterion] = tiebreaks.by_value(keys)
         return criteria
 
     @property

@@ -20,8 +20,6 @@ from tbgen.rules.points import DRAW, WIN
 from tbgen.score import Color
 
 _NONE = Fraction(0)
-NO_SUCH_GAME = Fraction(10_000)
-"""The assumed length of games, in moves, for a player without such a game."""
 
 Entrant = TypeVar("Entrant")
 Criterion = Callable[[list[Entrant]], list[list[Entrant]]]
@@ -87,7 +85,7 @@ CrossTable = Mapping[str, Sequence[Cell[str]]]
 """Player -> the cells of the player's rounds, in order."""
 
 Values = dict[str, Fraction]
-"""Player -> the value of a criterion; more is better."""
+"""Player -> the value of a criterion."""
 
 
 def settled(table: CrossTable) -> CrossTable:
@@ -132,10 +130,10 @@ def black_wins(table: CrossTable) -> Values:
 
 
 def crashes(table: CrossTable) -> Values:
-    """Minus the number of games that a player lost by crashes, because fewer are better."""
+    """The games that a player lost by crashes."""
     values = {}
     for name, cells in table.items():
-        values[name] = -Fraction(sum(cell.is_crash for cell in cells))
+        values[name] = Fraction(sum(cell.is_crash for cell in cells))
     return values
 
 
@@ -151,23 +149,22 @@ def double_wins(table: CrossTable) -> Values:
     return values
 
 
-def lengths(table: CrossTable, points: Fraction, *, is_more_better: bool) -> Values:
-    """The average number of moves in a player's games with so many points.
-
-    Minus that if less is better.
-    """
-    values = {}
+def lengths(table: CrossTable, points: Fraction) -> dict[str, Fraction | None]:
+    """The average number of moves in a player's games with so many points; None without any."""
+    values = dict[str, Fraction | None]()
     for name, cells in table.items():
         moves = [cell.moves for cell in cells if cell.is_played and cell.points == points]
-        length = Fraction(sum(moves), len(moves)) if moves else NO_SUCH_GAME
-        values[name] = length if is_more_better else -length
+        values[name] = Fraction(sum(moves), len(moves)) if moves else None
     return values
 
 
 def _pairs(cells: Sequence[Cell[str]]) -> Iterator[tuple[Cell[str], Cell[str]]]:
     """The first two games with each opponent, the next two, and so on."""
-    for opponent in {cell.opponent for cell in cells}:
-        games = [cell for cell in cells if cell.opponent == opponent and cell.is_played]
+    against: dict[str | None, list[Cell[str]]] = {}
+    for cell in cells:
+        if cell.is_played:
+            against.setdefault(cell.opponent, []).append(cell)
+    for games in against.values():
         yield from zip(games[::2], games[1::2], strict=False)
 
 
@@ -206,10 +203,11 @@ def direct_encounter(table: CrossTable, tied: Collection[str]) -> list[list[str]
 
     If some have not met, a player stands apart only if no missing game could overtake that player.
     """
+    names = frozenset(tied)
     among = {}
     met = {}
     for name in tied:
-        among[name] = [cell for cell in table[name] if cell.is_played and cell.opponent in tied]
+        among[name] = [cell for cell in table[name] if cell.is_played and cell.opponent in names]
         met[name] = Counter(cell.opponent for cell in among[name])
     points = scores(among)
     most = 1

@@ -9,14 +9,15 @@ from itertools import groupby
 from operator import attrgetter
 
 from tbgen.apps.events.columns import name_of
-from tbgen.apps.events.criteria import TieBreak
+from tbgen.apps.events.criteria import Figure
 from tbgen.apps.events.players import PlayerRow
 from tbgen.apps.events.standings import Standings
 from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
-from tbgen.text import counted
+from tbgen.text import counted, in_decimals
 
-_DECIMALS = 4
 _MOST_NAMED = 6
+_WITHOUT_ONE_VALUE = ("net", "direct-encounter")
+"""Criteria that compare more than one value, or that only a tie has."""
 _LEAST_DIFFERENCE = Fraction(1, 10**9)
 """Smaller differences are only called that."""
 
@@ -71,25 +72,16 @@ def _looks_equal(standings: Standings, above: PlayerRow, row: PlayerRow) -> bool
     first = standings.order[0]
     if row.behind_by != first:
         return True
-    one, other = _values(first, above, row)
-    return _in_decimals(one) == _in_decimals(other)
-
-
-def _values(criterion: TieBreak, above: PlayerRow, row: PlayerRow) -> tuple[Fraction, Fraction]:
-    """The values of two players; 0 and 0 for a criterion without one value."""
-    if criterion == "classical":
-        return above.classical, row.classical
-    if criterion == "points":
-        return above.points, row.points
-    none = Fraction(0)
-    return above.figures.get(criterion, none), row.figures.get(criterion, none)
+    if first in _WITHOUT_ONE_VALUE:
+        return True
+    return _shown(above.figure(first)) == _shown(row.figure(first))
 
 
 def _names_and_value(standings: Standings, group: Sequence[PlayerRow]) -> str:
     first = standings.order[0]
-    value, _ = _values(first, group[0], group[0])
     names = names_in_words(group)
-    if first in ("net", "direct-encounter"):
+    value = None if first in _WITHOUT_ONE_VALUE else group[0].figure(first)
+    if value is None:
         return f"{names} are equal by {name_of(first)}."
     each = "both" if len(group) == 2 else "all"
     unit = f"by {name_of(first)}"
@@ -97,7 +89,7 @@ def _names_and_value(standings: Standings, group: Sequence[PlayerRow]) -> str:
         unit = "point" if value == 1 else "points"
     if first == "classical":
         unit += " on the score sheet"
-    return f"{names} {each} have {_in_decimals(value)} {unit}."
+    return f"{names} {each} have {_shown(value)} {unit}."
 
 
 def _difference(standings: Standings, above: PlayerRow, row: PlayerRow) -> str:
@@ -109,11 +101,12 @@ def _difference(standings: Standings, above: PlayerRow, row: PlayerRow) -> str:
         return f"{before}, {_net_difference(above, row)}."
     if criterion == "direct-encounter":
         return f"{before}{_encounter(standings, above, row)}."
-    one, other = _values(criterion, above, row)
-    shown = _in_decimals(abs(one)), _in_decimals(abs(other))
-    if shown[0] != shown[1]:
-        return f"{before}, {shown[0]} to {shown[1]}."
-    return f"{before}, {_small(one - other)} more."
+    one = above.figure(criterion)
+    other = row.figure(criterion)
+    if one is None or other is None or _shown(one) != _shown(other):
+        return f"{before}, {_shown(one)} to {_shown(other)}."
+    comparison = "more" if one > other else "less"
+    return f"{before}, {_small(abs(one - other))} {comparison}."
 
 
 def _net_difference(above: PlayerRow, row: PlayerRow) -> str:
@@ -147,14 +140,14 @@ def _encounter(standings: Standings, above: PlayerRow, row: PlayerRow) -> str:
         points.append(sum(among, Fraction(0)))
     if points[0] <= points[1]:
         return ""
-    told = f", {_in_decimals(points[0])} to {_in_decimals(points[1])}"
+    told = f", {in_decimals(points[0])} to {in_decimals(points[1])}"
     if len(group) > 2:
         told += f" in the games of the {len(group)} players"
     return told
 
 
-def _in_decimals(value: Fraction) -> str:
-    return f"{float(round(value, _DECIMALS)):.15g}"
+def _shown(figure: Figure) -> str:
+    return "none" if figure is None else in_decimals(figure)
 
 
 def _small(difference: Fraction) -> str:

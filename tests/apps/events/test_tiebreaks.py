@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import groupby
 
 import pytest
 
-from tbgen.apps.events.criteria import ON_TABLE
+from tbgen.apps.events.criteria import MEANINGS, Figure
 from tbgen.apps.events.endings import has_crashed
 from tbgen.apps.events.players import cross_table
 from tbgen.apps.events.standings import Standings
@@ -33,6 +34,12 @@ CUTS = (("buchholz", 0, 0), ("buchholz-cut-1", 1, 0), ("buchholz-median", 1, 1))
 POINTS = {"1": WIN, "=": DRAW, "0": LOSS, "+": WIN, "-": LOSS, "H": DRAW, "U": WIN, "Z": LOSS}
 
 
+def on_table(criterion: str, table: CrossTable) -> Mapping[str, Figure]:
+    of_table = MEANINGS[criterion].of_table
+    assert of_table is not None
+    return of_table(table)
+
+
 def cell_of(text: str) -> Cell:
     """A round as pairing programs write it: opponent, colour and result."""
     opponent, result = re.split(r"[wb-]", text, maxsplit=1)
@@ -52,10 +59,10 @@ def test_published_cross_tables_come_out_as_published(event: str) -> None:
     )
     values = {
         "points": scores(table),
-        "buchholz": ON_TABLE["buchholz"](table),
-        "buchholz_cut_1": ON_TABLE["buchholz-cut-1"](table),
-        "sonneborn_berger": ON_TABLE["sonneborn-berger"](table),
-        "wins": ON_TABLE["wins"](table),
+        "buchholz": on_table("buchholz", table),
+        "buchholz_cut_1": on_table("buchholz-cut-1", table),
+        "sonneborn_berger": on_table("sonneborn-berger", table),
+        "wins": on_table("wins", table),
     }
     for row in EVENTS[event]:
         found = {name: value[row["player"]] for name, value in values.items() if row[name]}
@@ -102,10 +109,10 @@ def test_simulated_events_agree_with_the_slow_twin(seed: int) -> None:
         ]
     for name in table:
         assert 2 * scores(table)[name] == slow.total(event, name)
-        assert 4 * ON_TABLE["sonneborn-berger"](table)[name] == slow.sonneborn_berger(event, name)
-        assert ON_TABLE["wins"](table)[name] == slow.wins(event, name)
+        assert 4 * on_table("sonneborn-berger", table)[name] == slow.sonneborn_berger(event, name)
+        assert on_table("wins", table)[name] == slow.wins(event, name)
         for by, lowest, highest in CUTS:
-            assert 2 * ON_TABLE[by](table)[name] == slow.buchholz(event, name, lowest, highest)
+            assert 2 * on_table(by, table)[name] == slow.buchholz(event, name, lowest, highest)
     for points in {*scores(table).values(), None}:
         tied = [name for name in table if points in (None, scores(table)[name])]
         assert direct_encounter(table, tied) == slow.direct_encounter(event, tied)
@@ -158,10 +165,11 @@ def test_double_wins_need_both_colours_and_lengths_count_won_and_lost_games() ->
         game("Ann", "Cid", "1-0", "2", 80),
     ]
     table = cross_table(games, EventGame.classical)
-    assert ON_TABLE["double-wins"](table) == {"Ann": 1, "Bob": 0, "Cid": 0}
-    assert ON_TABLE["quick-wins"](table)["Ann"] == -Fraction(30 + 11 + 40 + 40, 4)
-    assert ON_TABLE["long-losses"](table)["Bob"] == Fraction(41, 2)
-    assert ON_TABLE["long-losses"](table)["Ann"] > ON_TABLE["long-losses"](table)["Cid"] == 40
+    assert on_table("double-wins", table) == {"Ann": 1, "Bob": 0, "Cid": 0}
+    assert on_table("quick-wins", table)["Ann"] == Fraction(30 + 11 + 40 + 40, 4)
+    assert on_table("long-losses", table)["Bob"] == Fraction(41, 2)
+    assert on_table("long-losses", table)["Ann"] is None
+    assert on_table("long-losses", table)["Cid"] == 40
     assert table["Ann"][1].side is Color.BLACK
 
 
@@ -193,5 +201,37 @@ def test_wins_with_black_are_played_and_won() -> None:
         game("Dan", "Ann", "1-0", "4"),
     ]
     table = cross_table(games, EventGame.classical)
-    assert ON_TABLE["wins"](table)["Bob"] == 3
-    assert ON_TABLE["black-wins"](table) == {"Ann": 0, "Bob": 1, "Cid": 0, "Dan": 0}
+    assert on_table("wins", table)["Bob"] == 3
+    assert on_table("black-wins", table) == {"Ann": 0, "Bob": 1, "Cid": 0, "Dan": 0}
+
+
+def test_nobody_is_absent_from_a_play_off_without_a_number() -> None:
+    swiss = [
+        game("Ann", "Bob", "1-0", "1"),
+        game("Cid", "Dan", "1-0", "1"),
+        game("Eve", "Fay", "1/2-1/2", "1"),
+        game("Ann", "Cid", "1/2-1/2", "2"),
+        game("Eve", "Bob", "1-0", "2"),
+        game("Fay", "Dan", "1-0", "2"),
+    ]
+    for name in ("Playoff", "Final", "?", "0"):
+        play_off = game("Ann", "Cid", "1/2-1/2", name)
+        for criterion in ("buchholz", "buchholz-median", "buchholz-cut-1", "sonneborn-berger"):
+            order = ("classical", criterion)
+            before = {row.name: row.figures[criterion] for row in Standings(swiss, order).rows}
+            after = Standings([*swiss, play_off], order).rows
+            others = [row for row in after if row.name in ("Eve", "Fay")]
+            assert [row.figures[criterion] for row in others] == [
+                before[row.name] for row in others
+            ]
+
+
+def test_a_play_off_follows_the_rounds_with_a_number() -> None:
+    games = [
+        game("Ann", "Bob", "1/2-1/2", "Playoff"),
+        game("Ann", "Cid", "1-0", "1"),
+        game("Bob", "Dan", "1-0", "1"),
+    ]
+    table = cross_table(games, EventGame.classical)
+    assert [cell.opponent for cell in table["Ann"]] == ["Cid", "Bob"]
+    assert [cell.opponent for cell in table["Cid"]] == ["Ann"]
