@@ -327,7 +327,7 @@ def _report(everything: ChunkReport, *, reuses_blocks: bool) -> None:
             f"{counted(everything.clocked, 'game', 'games')} where the fifty-move rule may stop "
             "the table's value: see RMobilityClock"
         )
-    say_overruled_fifty_moves(everything)
+    say_overruled_fifty_moves(everything.overruled_fifty_moves)
     if everything.bounded:
         games = counted(everything.bounded, "game", "games")
         say(

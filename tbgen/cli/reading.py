@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -12,12 +12,13 @@ from tbgen.apps.games.batch import ChunkReport, FilesDecider, GamesTask, total
 from tbgen.apps.games.decide import Ground
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.rules import Rules
+from tbgen.apps.games.tags import overrules_fifty_moves
 from tbgen.cli import complain, complain_of, say
 from tbgen.cli.reporter import reading
 from tbgen.errors import InputFileError, TbgenError, UsageError, build_command
 from tbgen.material import Material, TableMaterial
 from tbgen.storage.files import mobility_of, tables_in
-from tbgen.system.inputs import STANDARD_INPUT, matching_files
+from tbgen.system.inputs import STANDARD_INPUT, matching_files, read_pieces
 from tbgen.text import counted
 
 
@@ -30,15 +31,20 @@ def asked_files(names: Sequence[str]) -> list[str]:
 
 
 def adjudicated(
-    names: Sequence[str], decider: FilesDecider, *, whole: bool = False
+    names: Sequence[str],
+    decider: FilesDecider,
+    *,
+    whole: bool = False,
+    read: Callable[[str], Iterable[bytes]] = read_pieces,
 ) -> Iterator[ChunkReport]:
     """The games of files, part by part.
 
-    A file with an unreadable part is an error if `whole`, else skipped.
+    A file with an unreadable part is an error if `whole`, else skipped. `read` gives the bytes of a
+    file.
     """
     for name in names:
         try:
-            yield from reading(name, decider.decide(name), _size_of)
+            yield from reading(name, decider.decide(name, read(name)), _size_of)
         except InputFileError as error:
             if whole:
                 raise
@@ -46,24 +52,34 @@ def adjudicated(
 
 
 def event_games(
-    names: Sequence[str], task: GamesTask, jobs: int, event: str | None
+    names: Sequence[str],
+    task: GamesTask,
+    jobs: int,
+    event: str | None,
+    read: Callable[[str], Iterable[bytes]] = read_pieces,
 ) -> tuple[list[EventGame], Sequence[TbgenError]]:
     """The games of some files, or those of one event alone, and the errors that concern them.
 
-    It says where tags contradict the moves.
+    It says where tags of these games contradict the moves. `read` gives the bytes of a file.
     """
     with closing(FilesDecider(task, jobs)) as decider:
-        parts = list(adjudicated(names, decider))
+        parts = list(adjudicated(names, decider, read=read))
     games = list[EventGame]()
     for part in parts:
         games += part.results
     everything = total(parts)
-    complain(*everything.contradicted, *misspelt_in_words(everything))
-    say_overruled_fifty_moves(everything)
-    if event is None or not games:
-        return games, everything.skipped
-    chosen = games_of_event(games, event)
-    return chosen, faults_of_event(everything.skipped, games, chosen)
+    faults: Sequence[TbgenError] = everything.skipped
+    if event is not None and games:
+        chosen = games_of_event(games, event)
+        faults = faults_of_event(faults, games, chosen)
+        games = chosen
+    for game in games:
+        if game.course is not None and game.course.contradiction is not None:
+            where = f"{game.course.file}, game {game.course.number}"
+            complain(f"{where}: warning: {game.course.contradiction}")
+    complain(*misspelt_in_words(everything))
+    say_overruled_fifty_moves(sum(overrules_fifty_moves(game.source, game.tags) for game in games))
+    return games, faults
 
 
 def _size_of(report: ChunkReport) -> tuple[int, int]:
@@ -80,11 +96,11 @@ def misspelt_in_words(everything: ChunkReport) -> Iterator[str]:
         )
 
 
-def say_overruled_fifty_moves(everything: ChunkReport) -> None:
+def say_overruled_fifty_moves(number: int) -> None:
     """Say how many games best play decided, though their tags name the fifty-move rule."""
-    if everything.overruled_fifty_moves:
+    if number:
         say(
-            f"{counted(everything.overruled_fifty_moves, 'game', 'games')} decided by best play, "
+            f"{counted(number, 'game', 'games')} decided by best play, "
             "though the fifty-move rule ended them: --fifty fide lets it"
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from tbgen.cli.reading import asked_files, building, event_games
 from tbgen.cli.reporter import progress
 from tbgen.cli.showing import Form, print_facts, table_lines, terminal_width
 from tbgen.errors import MissingTableError, UsageError
-from tbgen.system.inputs import STANDARD_INPUT
+from tbgen.system.inputs import STANDARD_INPUT, read_pieces
 from tbgen.text import counted, in_decimals, printable
 
 _MOST_ACROSS = 20
@@ -75,7 +75,6 @@ _DEFAULT = ",".join(DEFAULT_ORDER)
     is_flag=True,
     help="Print JSON in the shape that the site of TCEC reads.",
 )
-@click.option("--html", "as_page", is_flag=True, help="Print a page that needs no other file.")
 @click.option(
     "--pages",
     metavar="DIR",
@@ -95,7 +94,6 @@ def command(
     unreadable: str,
     over: tuple[str, ...],
     as_crosstable: bool,
-    as_page: bool,
     pages: Path | None,
     rules: Rules,
     folders: tuple[Path, ...],
@@ -115,23 +113,31 @@ def command(
 
     With --pages, tbgen writes a folder of pages: each event with its rounds, each game with its
     board and the reason of its score. Run the same command after each round; tbgen writes only new
-    and changed pages, and removes those of games that are no more.
+    and changed pages, and removes those of games that are no more. Pages of other events stay.
 
     \b
     Examples:
       tbgen standings scored.pgn
       tbgen standings scored.pgn --tiebreak points,direct-encounter,net --scoring komi --komi G5.75
       tbgen standings scored.pgn --tiebreak tcec-swiss
-      tbgen standings scored.pgn --html > standings.html
       tbgen standings season.pgn --pages www
     """
-    refuse_together("--format", "--crosstable", "--html", "--pages")
+    refuse_together("--format", "--crosstable", "--pages")
     names = asked_files(files)
     order = _order(tiebreak)
     if pages is not None:
         _refuse_pages(pages, names)
     task = GamesTask(rules, tables=folders, texts=False, results=True)
-    games, faults = event_games(names, task, jobs, event)
+    kept = dict[str, list[bytes]]()
+
+    def read(name: str) -> Iterator[bytes]:
+        """The pieces of a file, which pages need again: the file may have changed by then."""
+        for piece in read_pieces(name):
+            if pages is not None:
+                kept.setdefault(name, []).append(piece)
+            yield piece
+
+    games, faults = event_games(names, task, jobs, event, read)
     over_events = _events_named(over, games)
     unread_files = [fault for fault in faults if getattr(fault, "number", None) is None]
     # A file in the shape of TCEC has one event.
@@ -152,13 +158,9 @@ def command(
     elif form is not Form.TABLE:
         rows = chain.from_iterable(standings.csv_rows() for standings in ranked)
         print_facts(form, {"events": [standings.facts() for standings in ranked]}, rows)
-    elif as_page:
-        from tbgen.apps.events.pages import standings_page
-        from tbgen.apps.events.sources import games_file
-
-        click.echo(standings_page(ranked, rules, list(map(games_file, names))), nl=False)
     elif pages is not None:
-        _write_pages(pages, ranked, names, rules, folders)
+        texts = {name: b"".join(pieces) for name, pieces in kept.items()}
+        _write_pages(pages, ranked, texts, rules, folders)
     else:
         _show_tables(ranked, building(names, folders))
     code = complain_of(faults)
@@ -212,7 +214,7 @@ def _refuse_pages(folder: Path, names: Sequence[str]) -> None:
 
     need_extra("report")
     if STANDARD_INPUT in names:
-        raise UsageError("--pages reads games twice, so name files; - is a stream")
+        raise UsageError("--pages copies the files of games, so name files; - is a stream")
     index = folder / INDEX
     if index.exists() and not generator_of(index):
         raise UsageError(f"{index} is no page of an event; name another folder")
@@ -221,31 +223,31 @@ def _refuse_pages(folder: Path, names: Sequence[str]) -> None:
 def _write_pages(
     folder: Path,
     ranked: Sequence[Standings],
-    names: Sequence[str],
+    texts: Mapping[str, bytes],
     rules: Rules,
     folders: Sequence[Path],
 ) -> None:
-    """Write the pages of events and games, and print their number."""
-    from tbgen.apps.events.pages import INDEX, EventSite, game_pages_in, write_events
+    """Write the pages of events and games, and print their number; `texts` are those of files."""
+    from tbgen.apps.events.pages import INDEX, EventSite, entries_in, write_events
+    from tbgen.apps.events.sources import GamesFile
     from tbgen.probe import Tablebase
+
+    files = [GamesFile(name, text) for name, text in texts.items()]
 
     with (
         Tablebase(folders, missing_ok=True) as tables,
         progress("writing pages", as_share=True) as work,
     ):
-        site = EventSite(ranked, names, rules, tables)
-        there = game_pages_in(folder)
-        if len(site.pages) < there:
-            raise UsageError(
-                f"{folder} has the pages of {counted(there, 'game', 'games')}, and the files have "
-                f"{len(site.pages):,}; name another folder, or remove this one"
-            )
-        files, written = write_events(site, folder, work.reach)
+        site = EventSite(ranked, files, rules, tables, entries_in(folder))
+        number, written = write_events(site, folder, work.reach)
     say(
-        f"{counted(files, 'file', 'files')}, {written:,} of them new or changed; "
+        f"{counted(number, 'file', 'files')}, {written:,} of them new or changed; "
         f"begin with {folder / INDEX}",
         err=False,
     )
+    if site.others:
+        others = ", ".join(f'"{entry.title}"' for entry in site.others)
+        say(f"{folder} keeps the pages of other events: {others}", err=False)
 
 
 def _complain_of_doubts(ranked: Sequence[Standings]) -> None:

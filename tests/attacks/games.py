@@ -137,7 +137,7 @@ def begin(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
             ("score", "--pgn", str(path), "--summary"),
             ("adjudicate", str(path), "-o", str(copy), "--verdicts", str(facts), "--line"),
             ("standings", str(path), "--json"),
-            ("standings", str(path), "--html"),
+            ("standings", str(path), "--pages", str(path.with_name("pages"))),
         ):
             assert_civil(tbgen(*words, folder=tables))
         if facts.exists() and spoil is not _packed:

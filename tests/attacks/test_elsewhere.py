@@ -48,7 +48,11 @@ def pages_of(names: tuple[str, ...], tables: Path, folder: Path) -> list[Path]:
         "-q",
         folder=tables,
     )
-    (folder / "standings.html").write_text(printed("standings", str(decided), "--html"))
+    www = folder.with_name(f"{folder.name}-www")
+    printed("standings", str(decided), "--pages", str(www))
+    for number, entry in enumerate(json.loads((www / "events.json").read_text())):
+        page = (www / entry["folder"] / "index.html").read_text()
+        (folder / f"standings-{number:02}.html").write_text(page)
     printed(
         "annotate",
         str(decided),

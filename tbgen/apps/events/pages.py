@@ -1,6 +1,8 @@
-"""The pages of events: one that stands alone, or a folder with a page for each event and game.
+"""The pages of events: a folder with a page for each event and each of its games.
 
-A folder is written again after each round. Only new and changed pages are made.
+A folder is written again after each round; only new and changed pages are made. Its list of events
+tells the pages of one run from those of another, so that events of several files share a folder.
+The first page lists the events; if there is one event alone, it is that event's and needs no file.
 """
 
 from __future__ import annotations
@@ -19,18 +21,21 @@ from tbgen.apps.events.columns import columns_of
 from tbgen.apps.events.crosstable import ratings_of
 from tbgen.apps.events.endings import MARKS, MEANINGS, ended_in_words, mark_of, reason_of
 from tbgen.apps.events.rounds import grid_of, rounds_of
-from tbgen.apps.events.sources import GamesFile, files_in_words, games_file, rules_in_words
+from tbgen.apps.events.sources import GamesFile, files_in_words, rules_in_words
 from tbgen.apps.events.standings import Standings
 from tbgen.apps.events.told import NAMELESS, told_of
 from tbgen.apps.games.annotate import annotate
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.rules import Rules
-from tbgen.apps.games.text import GameText, chunks_in
+from tbgen.apps.games.text import GameText, chunks_of
 from tbgen.apps.site.export import write_new
 from tbgen.apps.site.templates import HERE, environment, static, style
-from tbgen.errors import TbgenError
+from tbgen.errors import InputFileError, TbgenError
+from tbgen.facts import plain
+from tbgen.library.catalog import Catalog
 from tbgen.probe import Tablebase
+from tbgen.reading import parse_json, read_as
 from tbgen.rules.facts import to_json
 from tbgen.score import Color
 from tbgen.system import __version__
@@ -39,6 +44,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 INDEX: Final = "index.html"
+ENTRIES: Final = "events.json"
+"""The list of the events of a folder."""
 GAMES: Final = "pgn"
 """The folder with copies of the files of games."""
 _STATIC: Final = ("replay.js", "step.js", "icon.svg")
@@ -62,31 +69,10 @@ def key_of(game: EventGame) -> GameKey | None:
     return course.file, course.number
 
 
-def standings_page(
-    ranked: Sequence[Standings], rules: Rules | None = None, files: Sequence[GamesFile] = ()
-) -> str:
-    """All events on a page that needs no other file."""
-    events = [_event(standings, rules or Rules(), {}) for standings in ranked]
-    titles = ", ".join(event["title"] for event in events)
-    page = (
-        _templates()
-        .get_template("standings.html")
-        .render(
-            style=style(),
-            title=titles,
-            events=events,
-            files=list(files_in_words(files)),
-            broad=True,
-        )
-    )
-    return page + "\n"
-
-
 def _event(
     standings: Standings, rules: Rules, pages: Mapping[GameKey, _GamePage], beside: str = ""
 ) -> dict[str, Any]:
     """An event as its template receives it; the pages of its games are in the folder `beside`."""
-    told = told_of(standings)
     rounds = rounds_of(standings)
     marks = {mark_of(game) for game in standings.finished}
     meanings = {}
@@ -96,8 +82,7 @@ def _event(
     ratings = ratings_of(standings)
     has_parts = any(game.points(Color.WHITE).denominator > 2 for game in standings.finished)
     return {
-        "title": told.title,
-        "told": told,
+        "told": told_of(standings),
         "decimals": 4 if has_parts else 1,
         "by_sheet": list(_unreadable_in_words(standings)),
         "skipped": [without_folder(fault) for fault in standings.skipped],
@@ -134,109 +119,179 @@ def without_folder(fault: TbgenError) -> TbgenError:
     return type(fault)(**fields)
 
 
-@dataclass
+@dataclass(frozen=True)
+class EventEntry:
+    """An event in the list of a folder."""
+
+    event: str
+    """The name by which it is known again; empty for games without one."""
+    folder: str
+    title: str
+    dates: str
+    games: int
+    players: int
+    headline: str
+    doubtful: int
+    """The number of scores that are not final."""
+    files: dict[str, str]
+    """The name of each of its files of games -> the path of the copy."""
+
+
+def entries_in(folder: Path) -> list[EventEntry]:
+    """The events whose pages are in a folder, by its list; those that somebody removed are not."""
+    try:
+        entries = read_as(list[EventEntry], parse_json((folder / ENTRIES).read_bytes()))
+    except FileNotFoundError:
+        return []
+    except ValueError as error:
+        raise InputFileError(str(folder / ENTRIES), f"it is no list of events: {error}") from None
+    return [entry for entry in entries if (folder / entry.folder / INDEX).is_file()]
+
+
 class EventSite:
-    """The pages of some events of files of games."""
+    """The pages of some events, and the list of all events of their folder."""
 
-    ranked: Sequence[Standings]
-    names: Sequence[str]
-    """The files of games."""
-    rules: Rules
-    tables: Tablebase
-
-    @cached_property
-    def files(self) -> list[GamesFile]:
-        return [games_file(name) for name in self.names]
-
-    @cached_property
-    def copies(self) -> list[str]:
-        """The path of a copy of each file, which readers can fetch."""
-        taken = set[str]()
-        copies = []
-        for file in self.files:
-            name = file.name
-            while name in taken:
-                name = f"other-{name}"
-            taken.add(name)
-            copies.append(f"{GAMES}/{name}")
-        return copies
-
-    @cached_property
-    def folders(self) -> list[str]:
+    def __init__(
+        self,
+        ranked: Sequence[Standings],
+        files: Sequence[GamesFile],
+        rules: Rules,
+        tables: Tablebase,
+        before: Sequence[EventEntry] = (),
+    ) -> None:
+        """Arguments:
+        ranked: The events.
+        files: The files of their games.
+        rules: The rules by which they are decided.
+        tables: The tables that the pages of games ask.
+        before: The events of the folder so far.
+        """
+        self.ranked = ranked
+        self.rules = rules
+        self.tables = tables
+        events = {standings.event for standings in ranked}
+        self.replaced = [entry for entry in before if entry.event in events]
+        self.others = [entry for entry in before if entry.event not in events]
+        """The events of other files, which stay as they are."""
+        names = _Names(("static", GAMES, *(entry.folder for entry in self.others)))
+        self.folders = [names.free(_slug(standings.event, "event")) for standings in ranked]
         """The folder of each event, by its name."""
-        names = _Names(("static", GAMES))
-        return [names.free(_slug(standings.event, "event")) for standings in self.ranked]
+        self._files_of = [_files_of(standings, files) for standings in ranked]
+        used = {file for files_of_event in self._files_of for file in files_of_event}
+        self.copies = self._copies([file for file in files if file in used])
+        """File of games -> the path of a copy, which readers can fetch."""
+        self.pages_of = [
+            _game_pages_of(standings, folder)
+            for standings, folder in zip(ranked, self.folders, strict=True)
+        ]
+        """The page of each game that has one, event by event."""
+
+    def _copies(self, files: Iterable[GamesFile]) -> dict[GamesFile, str]:
+        """A path for the copy of each file that is no path of another one."""
+        taken = {path for entry in self.others for path in entry.files.values()}
+        copies = {}
+        for file in files:
+            path = f"{GAMES}/{file.name}"
+            while path in taken:
+                name = path.removeprefix(f"{GAMES}/")
+                path = f"{GAMES}/other-{name}"
+            taken.add(path)
+            copies[file] = path
+        return copies
 
     @cached_property
     def pages(self) -> dict[GameKey, _GamePage]:
         """The page of each game that has one."""
         pages = {}
-        for standings, folder in zip(self.ranked, self.folders, strict=True):
-            names = _Names(("index", "standings"))
-            before: _GamePage | None = None
-            for game in standings.listed:
-                key = key_of(game)
-                if key is None:
-                    continue
-                page = _GamePage(game, standings, folder, names.free(_game_slug(game)))
-                if before is not None:
-                    page.before = before
-                    before.after = page
-                before = page
-                pages[key] = page
+        for pages_of_event in self.pages_of:
+            pages.update(pages_of_event)
         return pages
 
-    @property
-    def is_single(self) -> bool:
-        """Whether the first page is that of the only event."""
-        return len(self.ranked) == 1
+    @cached_property
+    def entries(self) -> list[EventEntry]:
+        """The events of the folder, in the order of their dates of entry."""
+        entries = list(self.others)
+        for standings, folder, files in zip(self.ranked, self.folders, self._files_of, strict=True):
+            told = told_of(standings)
+            entry = EventEntry(
+                event=standings.event,
+                folder=folder,
+                title=told.title,
+                dates=told.dates,
+                games=len(standings.finished) - standings.byes,
+                players=len(standings.rows),
+                headline=told.headline,
+                doubtful=len(standings.doubtful),
+                files={file.name: self.copies[file] for file in files},
+            )
+            entries.append(entry)
+        return entries
 
     def event_pages(self) -> Iterator[tuple[str, str]]:
         """The path and text of each page but those of games, and of the files beside them."""
         yield "static/style.css", style()
         for name in _STATIC:
             yield f"static/{name}", static(name)
-        files = list(files_in_words(self.files))
-        for standings, folder in zip(self.ranked, self.folders, strict=True):
-            pages = {key: page for key, page in self.pages.items() if page.folder == folder}
-            beside = f"{folder}/" if self.is_single else ""
-            event = _event(standings, self.rules, pages, beside)
-            path = INDEX if self.is_single else f"{folder}/{INDEX}"
-            yield (
-                path,
-                _filled(
-                    "standings.html",
-                    _version(),
-                    root="" if self.is_single else "../",
-                    title=event["title"],
-                    events=[event],
-                    files=files,
-                    copies=self.copies,
-                    data=f"{beside}standings.json",
-                    home=not self.is_single,
-                    broad=True,
-                ),
-            )
+        for number, standings in enumerate(self.ranked):
+            folder = self.folders[number]
+            yield f"{folder}/{INDEX}", self._event_page(number, root="../")
             facts = standings.facts()
             facts["by_sheet"] = [without_folder(fault).facts() for fault in standings.by_sheet]
             facts["skipped"] = [without_folder(fault).facts() for fault in standings.skipped]
             yield f"{folder}/standings.json", to_json(facts, indent=1) + "\n"
-        if not self.is_single:
-            yield INDEX, self._contents(files)
+        yield INDEX, self.first_page()
+        yield ENTRIES, to_json(plain(self.entries), indent=1) + "\n"
 
-    def _contents(self, files: list[str]) -> str:
-        """The list of all events."""
-        events = []
-        for standings, folder in zip(self.ranked, self.folders, strict=True):
-            event = {
-                "told": told_of(standings),
-                "href": f"{folder}/{INDEX}",
-                "standings": standings,
-            }
-            events.append(event)
+    def first_page(self) -> str:
+        """The page of the only event, which needs no other file, or the list of all."""
+        if len(self.entries) == 1:
+            return self._event_page(0, style=style())
+        return _filled("events.html", _version(), root="", title="Events", entries=self.entries)
+
+    def _event_page(self, number: int, **shown: str) -> str:
+        """The page of an event in its folder, or with a style of its own as the only page."""
+        is_alone = "style" in shown
+        beside = f"{self.folders[number]}/" if is_alone else ""
+        root = "" if is_alone else "../"
+        standings = self.ranked[number]
+        event = _event(standings, self.rules, self.pages_of[number], beside)
+        files = self._files_of[number]
         return _filled(
-            "events.html", _version(), root="", title="Events", events=events, files=files
+            "standings.html",
+            _version(),
+            **shown,
+            title=event["told"].title,
+            **event,
+            files=files_in_words(files),
+            copies=[f"{root}{self.copies[file]}" for file in files],
+            data=f"{beside}standings.json",
+            home="" if is_alone else f"../{INDEX}",
+            broad=True,
         )
+
+
+def _files_of(standings: Standings, files: Sequence[GamesFile]) -> list[GamesFile]:
+    """The files that an event comes from."""
+    paths = {game.course.file for game in standings.listed if game.course is not None}
+    return [file for file in files if file.path in paths]
+
+
+def _game_pages_of(standings: Standings, folder: str) -> dict[GameKey, _GamePage]:
+    """The page of each game of an event that has one."""
+    pages = {}
+    names = _Names(("index", "standings"))
+    before: _GamePage | None = None
+    for game in standings.listed:
+        key = key_of(game)
+        if key is None:
+            continue
+        page = _GamePage(game, standings, folder, names.free(_game_slug(game)))
+        if before is not None:
+            page.before = before
+            before.after = page
+        before = page
+        pages[key] = page
+    return pages
 
 
 @dataclass
@@ -272,7 +327,7 @@ class _GamePage:
 def write_events(
     site: EventSite, folder: Path, tell: Callable[[int, int], None] = lambda *_: None
 ) -> tuple[int, int]:
-    """Write new and changed files, and remove pages of games that are no more.
+    """Write new and changed files, and remove those of these events that are no more.
 
     Returns the number of files, and of the written ones. `tell` receives the number of games whose
     page is ready, and of all.
@@ -282,28 +337,14 @@ def write_events(
         if page is not None:
             written += write_new(folder / path, page)
         tell(done, len(site.pages))
-    for name, copy in zip(site.names, site.copies, strict=True):
-        written += write_new(folder / copy, Path(name).read_bytes())
+    for file, copy in site.copies.items():
+        written += write_new(folder / copy, file.text)
     others = 0
     for path, text in site.event_pages():
         written += write_new(folder / path, text)
         others += 1
     _remove_stale(site, folder)
     return len(site.pages) + len(site.copies) + others, written
-
-
-def game_pages_in(folder: Path) -> int:
-    """The number of pages of games in a folder."""
-    return len(_made_by_tbgen(folder))
-
-
-def _made_by_tbgen(folder: Path) -> list[Path]:
-    """The pages of games in a folder that tbgen wrote."""
-    pages = []
-    for path in folder.glob("*/*.html"):
-        if path.name != INDEX and generator_of(path):
-            pages.append(path)
-    return pages
 
 
 def generator_of(path: Path) -> str:
@@ -317,19 +358,29 @@ def generator_of(path: Path) -> str:
 
 
 def _remove_stale(site: EventSite, folder: Path) -> None:
+    """Remove pages of these events that are no more, and copies of files that none comes from."""
     current = {folder / page.path for page in site.pages.values()}
-    for path in _made_by_tbgen(folder):
-        if path not in current:
-            path.unlink()
+    current |= {folder / name / INDEX for name in site.folders}
+    for name in {*site.folders, *(entry.folder for entry in site.replaced)}:
+        for path in (folder / name).glob("*.html"):
+            if path not in current and generator_of(path):
+                path.unlink()
+        if name not in site.folders:
+            (folder / name / "standings.json").unlink(missing_ok=True)
+    copies = {path for entry in site.entries for path in entry.files.values()}
+    for entry in site.replaced:
+        for copy in entry.files.values():
+            if copy not in copies:
+                (folder / copy).unlink(missing_ok=True)
 
 
 def _game_pages(site: EventSite, folder: Path) -> Iterator[tuple[str, str | None]]:
     """The path and text of the page of each game; None instead of the text if it is there."""
-    made_by = [repr(site.rules), *sorted(map(str, site.tables.available()))]
-    for name in site.names:
-        for chunk in chunks_in(name):
+    made_by = [repr(site.rules), Catalog(site.tables.folders).tag]
+    for file in site.copies:
+        for chunk in chunks_of([file.text], file.path):
             for text in chunk.games:
-                page = site.pages.get((name, text.number))
+                page = site.pages.get((file.path, text.number))
                 if page is None:
                     continue
                 digest = page.digest(text, made_by)
@@ -341,8 +392,7 @@ def _game_pages(site: EventSite, folder: Path) -> Iterator[tuple[str, str | None
 
 def _game_page(site: EventSite, page: _GamePage, text: GameText, digest: str) -> str:
     game = game_of(text, page.path, site.rules)
-    if not isinstance(game, PgnGame):
-        raise game  # the file has changed since it was read for the standings
+    assert isinstance(game, PgnGame), "it has been read for the standings"
     return _filled(
         "game.html",
         digest,
@@ -350,7 +400,7 @@ def _game_page(site: EventSite, page: _GamePage, text: GameText, digest: str) ->
         title=f"{page.game.players[0]} – {page.game.players[1]}",
         game=page.game,
         event=page.standings.event or NAMELESS,
-        back=f"../{INDEX}" if site.is_single else INDEX,
+        back=INDEX,
         anchor=page.name,
         before=page.before,
         after=page.after,

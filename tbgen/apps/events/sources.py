@@ -6,9 +6,11 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from tbgen.apps.events.standings import Standings
 from tbgen.apps.games.dates import Day
@@ -17,7 +19,7 @@ from tbgen.apps.games.tags import Source
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Color, Score
-from tbgen.system.inputs import STANDARD_INPUT
+from tbgen.system.inputs import PACKED_SUFFIXES
 from tbgen.text import counted, in_decimals
 
 _EXAMPLES: Final = (0, 1, 2, 3, 7)
@@ -30,25 +32,34 @@ _FIFTY: Final = {
 }
 
 
-class GamesFile(NamedTuple):
-    """A file of games."""
+@dataclass(frozen=True, eq=False)
+class GamesFile:
+    """A file of games that has been read once, for the table, the pages and the copy beside them.
 
-    name: str
-    digest: str
-    """Its SHA-256; empty for a stream."""
-    changed: str
-    """When it was last changed, in words; empty for a stream."""
+    A running match may append games meanwhile.
+    """
 
+    path: str
+    text: bytes
+    """What was read, unpacked."""
 
-def games_file(path: str) -> GamesFile:
-    """The name, digest and time of a file."""
-    if path == STANDARD_INPUT:
-        return GamesFile("the standard input", "", "")
-    with open(path, "rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    changed = datetime.fromtimestamp(os.stat(path).st_mtime, UTC)
-    day = Day(changed.year, changed.month, changed.day)
-    return GamesFile(Path(path).name, digest, f"{day}, {changed:%H:%M} UTC")
+    @property
+    def name(self) -> str:
+        """Its name without a folder and without the ending of a packed file."""
+        path = Path(self.path)
+        return path.stem if path.suffix in PACKED_SUFFIXES else path.name
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of what was read."""
+        return hashlib.sha256(self.text).hexdigest()
+
+    @cached_property
+    def changed(self) -> str:
+        """When the file was last changed, in words."""
+        changed = datetime.fromtimestamp(os.stat(self.path).st_mtime, UTC)
+        day = Day(changed.year, changed.month, changed.day)
+        return f"{day}, {changed:%H:%M} UTC"
 
 
 def rules_in_words(standings: Standings, rules: Rules) -> Iterator[str]:
@@ -109,12 +120,6 @@ def _best_play_in_words(standings: Standings) -> Iterator[str]:
         yield f"Best play decided {counted(by_best_play, 'game', 'games')} that {verb} stopped."
 
 
-def files_in_words(files: Iterable[GamesFile]) -> Iterator[str]:
+def files_in_words(files: Iterable[GamesFile]) -> list[str]:
     """Each file with its time and digest."""
-    for file in files:
-        told = file.name
-        if file.changed:
-            told += f", changed {file.changed}"
-        if file.digest:
-            told += f", SHA-256 {file.digest}"
-        yield told
+    return [f"{file.name}, changed {file.changed}, SHA-256 {file.digest}" for file in files]

@@ -36,8 +36,8 @@ from tbgen.apps.games.tags import (
     OWN_TAGS,
     Source,
     misspelt_tags,
+    overrules_fifty_moves,
     read_tags,
-    says_fifty_moves,
     write_tags,
 )
 from tbgen.apps.games.text import Chunk, GameText, chunks_of
@@ -261,7 +261,7 @@ class ChunkDecider:
             report.misspelt[game.file, name] += 1
         if verdict.is_clocked:
             report.clocked += 1
-        if verdict.source is Source.TABLEBASE and says_fifty_moves(game.tags):
+        if overrules_fifty_moves(verdict.source, game.tags):
             report.overruled_fifty_moves += 1
         if verdict.missing:
             report.lacking += 1
@@ -399,9 +399,12 @@ class FilesDecider:
             self._pool.close()
         self._decider.close()
 
-    def decide(self, path: str) -> Iterator[ChunkReport]:
-        """The games of a file, in their order; an error of the whole file comes after them."""
-        chunks = chunks_of(read_pieces(path), path)
+    def decide(self, path: str, pieces: Iterable[bytes] | None = None) -> Iterator[ChunkReport]:
+        """The games of a file, in their order; an error of the whole file comes after them.
+
+        `pieces` are the bytes of the file, if somebody else reads them.
+        """
+        chunks = chunks_of(read_pieces(path) if pieces is None else pieces, path)
         for chunk in chunks:
             if self._jobs > 1 and self._seconds >= ALONE_SECONDS:
                 yield from self._shared(chain([chunk], chunks), path)

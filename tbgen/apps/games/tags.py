@@ -163,6 +163,11 @@ def says_fifty_moves(tags: Mapping[str, str]) -> bool:
     return any(_FIFTY.search(tags.get(name, "")) for name in _ENDINGS)
 
 
+def overrules_fifty_moves(source: Source, tags: Mapping[str, str]) -> bool:
+    """Whether best play decides a game whose tags say that the fifty-move rule ended it."""
+    return source is Source.TABLEBASE and says_fifty_moves(tags)
+
+
 def write_tags(
     outcome: Score, scoring: Scoring, *, fifty_moves: FiftyMoveSetting = FiftyMoveSetting.RESET
 ) -> dict[str, str]:

@@ -13,13 +13,13 @@ from collections.abc import Iterable
 import pytest
 
 from tbgen.apps.events.knockout import knockout_of
-from tbgen.apps.events.pages import standings_page
 from tbgen.apps.events.standings import Standings
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.tags import Source
 from tbgen.cli.standings import lines_of
 from tbgen.rules.points import Scoring
 from tbgen.score import Score
+from tests.apps.events.shown import page_of
 
 FOUR = ("Ann", "Bob", "Cid", "Dan")
 ANN_WON = "1-0"
@@ -88,7 +88,7 @@ EVENTS = {
 
 def faces(standings: Standings) -> list[str]:
     """The event as its page and as the shell show it."""
-    page = re.sub("<[^>]*>", "", standings_page([standings]))
+    page = re.sub("<[^>]*>", "", page_of(standings))
     return [page, "\n".join(lines_of(standings, "tbgen build"))]
 
 

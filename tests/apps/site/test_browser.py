@@ -18,7 +18,6 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from tbgen.apps.events.pages import standings_page
 from tbgen.apps.events.standings import Standings
 from tbgen.apps.games.annotate import annotate
 from tbgen.apps.games.event_game import EventGame
@@ -32,6 +31,7 @@ from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.rules.points import Scoring
 from tbgen.score import Score
+from tests.apps.events.shown import page_of
 from tests.apps.site.chromium import NEEDED, Chromium
 from tests.apps.site.conftest import running
 from tests.apps.site.test_alone import GAME
@@ -326,10 +326,10 @@ def test_a_page_that_stands_alone_fits_a_phone_and_a_screen_reader(
         score = Score("-G12.5")
         games.append(EventGame(players, "1/2-1/2", score, Scoring(), Source.PROVISIONAL, "KRPvKR"))
     path = tmp_path / "standings.html"
-    path.write_text(standings_page([Standings(games)]))
+    path.write_text(page_of(Standings(games)))
     for width, scheme in ((390, "dark"), (1280, "light")):
         page.look(width, scheme=scheme)
-        page.open(path.as_uri(), "document.title == 'Standings'")
+        page.open(path.as_uri(), "document.title == 'Games without an event'")
         page.check(width)
     table = "document.querySelector('.wide')"
     assert page.run(f"{table}.scrollWidth <= {table}.clientWidth")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -12,6 +13,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 import html5lib
 import pytest
 
+from tbgen.apps.events import pages
 from tests.apps.site.chromium import NEEDED, Chromium
 from tests.cli.calls import tbgen
 from tests.project import S18
@@ -70,10 +72,10 @@ def text_of(page: Path) -> str:
 
 
 def test_every_event_and_every_game_with_moves_has_a_page(folder: Path) -> None:
-    pages = [page.relative_to(folder).as_posix() for page in pages_in(folder)]
-    assert {"index.html", "spring-league/index.html", "spring-open/index.html"} <= set(pages)
-    assert len(pages) - 3 == GAMES - UNREADABLE - WITHOUT_MOVES
-    assert "spring-league/r1-engine-a-engine-b.html" in pages
+    found = [page.relative_to(folder).as_posix() for page in pages_in(folder)]
+    assert {"index.html", "spring-league/index.html", "spring-open/index.html"} <= set(found)
+    assert len(found) - 3 == GAMES - UNREADABLE - WITHOUT_MOVES
+    assert "spring-league/r1-engine-a-engine-b.html" in found
     contents = text_of(folder / "index.html")
     for name in (LEAGUE, OPEN):
         assert f">{name}</a>" in contents
@@ -155,34 +157,126 @@ def test_a_second_run_writes_nothing_and_a_new_round_only_what_it_changes(
     tags = f'[Event "{OPEN}"]\n[Round "11"]\n'
     longer.write_text(season() + tags + new_game, encoding="utf-8")
     done = written(longer, folder, table_folder)
-    # The new game and the one before it, both events, the list of events, the PGN, and the JSON.
-    assert re.search(r", 7 of them new or changed;", done.stdout), done.stdout
+    # The new game and the one before it, both events, two lists of events, the PGN, and the JSON.
+    assert re.search(r", 8 of them new or changed;", done.stdout), done.stdout
     assert (folder / "spring-open" / "r11-player-01-player-02.html").is_file()
 
 
-def test_fewer_games_never_replace_the_pages_and_foreign_pages_stay(
-    folder: Path, table_folder: Path, tmp_path: Path
-) -> None:
-    done = written(S18, folder, table_folder)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "and the files have 20; name another folder, or remove this one" in done.stderr
-
+def test_foreign_pages_stay(table_folder: Path, tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<h1>Our club</h1>")
     done = written(S18, tmp_path, table_folder)
     assert done.stderr.endswith("index.html is no page of an event; name another folder\n")
     assert [path.name for path in tmp_path.iterdir()] == ["index.html"]
 
 
-def test_the_page_of_a_game_that_is_no_more_goes_away(
-    games: Path, table_folder: Path, tmp_path: Path
-) -> None:
-    path = tmp_path / "club.pgn"
-    game = '[White "Ann"]\n[Black "{}"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n'
+CLUB_GAME = (
+    '[Event "{event}"]\n[White "Ann"]\n[Black "{black}"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n\n'
+)
+
+
+def club(path: Path, event: str, *opponents: str) -> Path:
+    """A file with a game against each opponent."""
+    games = [CLUB_GAME.format(event=event, black=name) for name in opponents]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(games))
+    return path
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_the_page_of_a_game_that_is_no_more_goes_away(table_folder: Path, tmp_path: Path) -> None:
     for name in ("Bbo", "Bob"):
-        path.write_text(game.format(name))
+        path = club(tmp_path / "club.pgn", "?", name)
         assert written(path, tmp_path / "www", table_folder).returncode == 0
-    pages = [page.relative_to(tmp_path / "www").as_posix() for page in pages_in(tmp_path / "www")]
-    assert pages == ["event/ann-bob.html", "index.html"]
+    found = [page.relative_to(tmp_path / "www").as_posix() for page in pages_in(tmp_path / "www")]
+    assert found == ["event/ann-bob.html", "event/index.html", "index.html"]
+
+
+def test_fewer_games_of_an_event_replace_its_pages(table_folder: Path, tmp_path: Path) -> None:
+    www = tmp_path / "www"
+    for opponents in (("Bob", "Cid"), ("Bob",)):
+        written(club(tmp_path / "club.pgn", "Cup", *opponents), www, table_folder)
+        found = {page.stem for page in (www / "cup").glob("ann-*.html")}
+        assert found == {f"ann-{name.lower()}" for name in opponents}
+
+
+def test_pages_of_two_events_leave_each_other_alone(table_folder: Path, tmp_path: Path) -> None:
+    """Also where the files have one name, and the events nearly so."""
+    one = club(tmp_path / "one" / "games.pgn", "Cup?", "Bob", "Cid")
+    two = club(tmp_path / "two" / "games.pgn", "Cup!", "Dan")
+    www = tmp_path / "www"
+    written(one, www, table_folder)
+    of_one = files_in(www / "cup")
+    assert "keeps the pages of other events" in written(two, www, table_folder).stdout
+    of_two = files_in(www / "cup-2")
+    both = files_in(www)
+    assert files_in(www / "cup") == of_one
+    assert (www / "pgn" / "games.pgn").read_bytes() == one.read_bytes()
+    assert (www / "pgn" / "other-games.pgn").read_bytes() == two.read_bytes()
+    contents = text_of(www / "index.html")
+    assert ">Cup?</a>" in contents
+    assert ">Cup!</a>" in contents
+
+    written(one, www, table_folder)
+    again = files_in(www)
+    assert again.keys() == both.keys()
+    assert files_in(www / "cup") == of_one
+    assert files_in(www / "cup-2") == of_two
+    for page in pages_in(www):
+        for link in Links(text_of(page)).found:
+            address, _ = urldefrag(urljoin(page.as_uri(), link))
+            assert Path(unquote(address).removeprefix("file://")).is_file()
+
+
+def test_the_page_of_an_event_names_its_own_files_alone(table_folder: Path, tmp_path: Path) -> None:
+    one = club(tmp_path / "one.pgn", "One", "Bob")
+    two = club(tmp_path / "two.pgn", "Two", "Cid")
+    tbgen("standings", str(one), str(two), "--pages", str(tmp_path / "www"))
+    page = text_of(tmp_path / "www" / "one" / "index.html")
+    assert "one.pgn, changed" in page
+    assert "two.pgn" not in page
+
+
+def test_a_page_changes_with_the_tables_that_it_asks(table_folder: Path, tmp_path: Path) -> None:
+    games = tmp_path / "games.pgn"
+    fen = "8/3k4/8/8/8/8/3K4/R7 w - - 0 1"
+    games.write_text(f'[SetUp "1"]\n[FEN "{fen}"]\n[Result "1-0"]\n\n1. Kd3 Kd6 1-0\n')
+    data = tmp_path / "data"
+    data.mkdir()
+    shutil.copy(table_folder / "KRvK.h5", data)
+    written(games, tmp_path / "www", data)
+    (page,) = (tmp_path / "www" / "event").glob("game*.html")
+    before = text_of(page)
+    for path in table_folder.glob("KRvK.*"):
+        if not (data / path.name).exists():
+            shutil.copy(path, data)
+    written(games, tmp_path / "www", data)
+    assert text_of(page) != before
+
+
+def test_a_file_that_grows_meanwhile_is_read_once(
+    table_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    games = club(tmp_path / "live.pgn", "Cup", "Bob")
+    first = games.read_bytes()
+    entries_in = pages.entries_in
+
+    def played_on(folder: Path) -> list[pages.EventEntry]:
+        games.write_bytes(first + CLUB_GAME.format(event="Cup", black="Cid").encode())
+        return entries_in(folder)
+
+    monkeypatch.setattr(pages, "entries_in", played_on)
+    written(games, tmp_path / "www", table_folder)
+    assert (tmp_path / "www" / "pgn" / "live.pgn").read_bytes() == first
+    page = text_of(tmp_path / "www" / "index.html")
+    assert hashlib.sha256(first).hexdigest() in page
+    assert "1 game of 2 players" in page
 
 
 @NEEDED
