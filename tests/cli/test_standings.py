@@ -158,3 +158,11 @@ def test_a_result_that_is_corrected_after_a_decision_counts_and_is_said(
     again = tmp_path / "again.pgn"
     assert tbgen("adjudicate", str(decided), "-o", str(again), "-q").stderr == f"{said}\n"
     assert printed("standings", str(again), "--json", "-q") == done.stdout
+
+
+def test_a_contradiction_in_another_event_is_no_warning_of_the_chosen_one(tmp_path: Path) -> None:
+    path = tmp_path / "season.pgn"
+    game = '[Event "{}"]\n[White "Ann"]\n[Black "Bob"]\n[Result "1-0"]\n\n1. e4 e5 {}\n\n'
+    path.write_text(game.format("Good", "1-0") + game.format("Bad", "0-1"))
+    assert "the end of the moves" in tbgen("standings", str(path)).stderr
+    assert tbgen("standings", str(path), "--event", "Good").stderr == ""
