@@ -63,11 +63,6 @@ _MOST_CACHE = 1 << 20
     type=click.IntRange(0, _MOST_CACHE),
     help="Keep at most MB megabytes of unpacked table in each process (default 256).",
 )
-@click.option(
-    "--frames",
-    is_flag=True,
-    help="Allow other sites to embed the explorer (?embed=1) in a frame.",
-)
 @click.option("--open", "show", is_flag=True, help="Show the explorer in a browser.")
 def command(
     *,
@@ -78,7 +73,6 @@ def command(
     site: Path | None,
     workers: int,
     cache: int | None,
-    frames: bool,
     show: bool,
 ) -> None:
     """Answer questions about positions over HTTP, and show the explorer.
@@ -122,7 +116,6 @@ def command(
             app.NAMES: " ".join([*own_names, *names]),
             app.SITE: "" if site is None else str(site.resolve()),
             app.CACHE: "" if cache is None else str(cache),
-            app.FRAMES: "1" if frames else "",
         }
         if show:
             click.launch(address)

@@ -40,7 +40,6 @@ FOLDERS: Final = "TBGEN_DATA"
 SITE: Final = "TBGEN_SITE"
 NAMES: Final = "TBGEN_NAMES"
 CACHE: Final = "TBGEN_CACHE_MB"
-FRAMES: Final = "TBGEN_FRAMES"
 
 EXPLORER: Final = "/explorer"
 
@@ -99,7 +98,6 @@ def from_environment() -> Starlette:
             folders,
             (*LOCAL_NAMES, *more_names),
             Path(site) if site else None,
-            frames=bool(os.environ.get(FRAMES)),
             cache_bytes=_cache_bytes(),
         )
     )

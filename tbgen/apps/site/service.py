@@ -53,8 +53,6 @@ class ServerSettings:
     site: Path | None = None
     """A folder of pages, such as `tbgen site` writes, to serve beside the explorer."""
     limits: Limits = field(default_factory=Limits)
-    frames: bool = False
-    """Whether foreign pages may show the explorer in a frame."""
     cache_bytes: int = CACHE_BYTES
     """The most memory for unpacked parts of tables, in each process."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from datetime import date
 from typing import Any
@@ -25,7 +24,7 @@ from tests.positions import random_boards
 pytestmark = NEEDED
 
 ASK_ALL = """(async () => {
-  const { Server } = await import('./server.js');
+  const { Server } = await import('./source.js');
   const { Tables } = await import('./tables.js');
   const source = PLACE === 'tbgen' ? new Server('../') : new Tables('../tables/');
   return Promise.all(ASKED.map((each) => DOES));
@@ -217,16 +216,12 @@ def test_a_drill_of_black_turns_the_board_and_hides_its_arrows(page: Chromium, s
     page.wait(f"document.getElementById('drill-part').hidden && {arrows} > 0")
 
 
-def rows_of(name: str) -> list[list[Any]]:
-    """The rows of one list of the gallery's collection."""
-    text = files()["collection.js"].decode()
-    body = re.search(rf"export const {name} = \[\n(.*?)\];", text, re.DOTALL)
-    return [json.loads(line.rstrip(",").replace("'", '"')) for line in body[1].splitlines() if line]
+GALLERY = json.loads(files()["gallery.json"])
 
 
 def test_the_gallery_has_what_records_say(published: list[Record]) -> None:
     known = {record.material: record for record in published}
-    for fen, outcome, plies in rows_of("LONGEST"):
+    for fen, outcome, plies in GALLERY["longest"]:
         men = len(chess.Board(f"{fen} - - 0 1").piece_map())
         longest = []
         for record in published:
@@ -236,7 +231,7 @@ def test_the_gallery_has_what_records_say(published: list[Record]) -> None:
                         longest.append(side.outcomes[Score(outcome)].longest)
         assert plies == max(line.dtg for line in longest)
         assert any(line.fen.startswith(f"{fen} ") for line in longest)
-    for placement, white, black in rows_of("ZUGZWANGS"):
+    for placement, white, black in GALLERY["zugzwangs"]:
         fen = f"{placement} - - 0 1"
         zugzwang = known[material_of(chess.Board(fen)).canonical()].zugzwangs.longest
         assert zugzwang.fen == fen
@@ -247,7 +242,7 @@ def test_the_gallery_has_what_records_say(published: list[Record]) -> None:
 def known_rows(tables: Tablebase, name: str) -> list[tuple[chess.Board, str]]:
     """The positions of a list whose tables are there, each with the score beside it."""
     known = list[tuple[chess.Board, str]]()
-    for placement, score in rows_of(name):
+    for placement, score in GALLERY[name]:
         board = chess.Board(f"{placement} - - 0 1")
         if board in tables:
             known.append((board, score))
@@ -269,12 +264,12 @@ def test_puzzles_have_one_answer_and_moves_change_where_the_gallery_says_so(
     request: pytest.FixtureRequest, folder: str, least: int
 ) -> None:
     with open_tablebase(request.getfixturevalue(folder)) as tables:
-        puzzles = known_rows(tables, "PUZZLES")
+        puzzles = known_rows(tables, "puzzles")
         for board, outcome in puzzles:
             assert str(tables.probe(board).outcome) == outcome
             assert len(keeping_moves(tables, board)) == 1
             assert board.legal_moves.count() > 4
-        changes = known_rows(tables, "CHANGES")
+        changes = known_rows(tables, "changes")
         for board, accrued in changes:
             with_own_score = keeping_moves(tables, board)
             with_other = keeping_moves(tables, board, accrued)
@@ -336,9 +331,10 @@ def test_the_gallery_opens_what_it_names_and_a_puzzle_a_day(
         board = chess.Board(page.run("document.getElementById('fen').value"))
         assert len(keeping_moves(tables, board)) == 1
         days = [date(2026, 11, day).isoformat() for day in (1, 2, 3, 2)]
-        daily = """import('./gallery.js').then(({ Gallery }) => {
+        daily = """import('./endings.js').then(async ({ Gallery, strangePositions }) => {
           const names = document.documentElement.dataset.tables.split(' ');
-          const [fen] = new Gallery(names, {}).puzzleOf(new Date(`${each}T12:00`));
+          const [fen] = new Gallery(await strangePositions(), names, {}).puzzleOf(
+            new Date(`${each}T12:00`));
           return fen;
         })"""
         first, second, third, again = asked_of(page, places, place, days, daily)

@@ -109,7 +109,6 @@ def test_the_page_is_the_same_wherever_it_comes_from(
     assert "Held for ever from here" in text_of(page, "#verdict")
     assert page.run("document.querySelectorAll('#marks .dot').length") == 1
     press(page, "Home", BISHOP)
-    assert saved_picture(page)[0] == "KBvK G1.5.png"
     page.run("(({ map }) => { map.value = 'f5'; map.onchange(); })(window)")
     page.wait("document.querySelector('#marks .field')")
     squares = map_facts(tables, chess.Board(BISHOP), accrued, "f5")["squares"]
@@ -120,10 +119,6 @@ def test_the_page_is_the_same_wherever_it_comes_from(
         "[...document.querySelectorAll('#map-words .score')].map((each) => each.dataset.g)"
     )
     assert in_legend == sorted(set(outcomes), key=Score, reverse=True)
-    name, (of_a1, of_e6) = saved_picture(page)
-    assert name == "KBvK G1.5.png"
-    assert of_a1 == color_of(page, "--w2"), "a score of the map"
-    assert of_e6 == color_of(page, "--light-square"), "another man stands there"
     press(page, " ", "8/8/8/4KBk1/8/8/8/8")  # the king moves, the bishop's map stays
     page.wait(
         "document.querySelector('#marks .field') && document.getElementById('map').value === 'f5'"
@@ -141,7 +136,7 @@ def assert_loads_little(page: Chromium, *, is_served: bool) -> None:
             loaded.add(path.partition("?")[0])
     parts = dict(files())
     if is_served:
-        assert "server.js" in loaded
+        assert "tables.js" not in loaded
         parts[""] = index_page(SERVER).encode()
     else:
         assert {"tables.js", "reader.js", "vendor/fzstd.js"} <= loaded
@@ -153,44 +148,6 @@ def assert_loads_little(page: Chromium, *, is_served: bool) -> None:
         assert of_tables == 0
     else:
         assert 1 <= of_tables <= 16
-
-
-def color_of(page: Chromium, variable: str) -> str:
-    """The colour of a variable of the style sheet."""
-    style = "getComputedStyle(document.body)"
-    return str(page.run(f"{style}.getPropertyValue({variable!r}).trim()"))
-
-
-KEEP_LINK = """
-  window.saved = null;
-  HTMLAnchorElement.prototype.click = function () { window.saved = this; };
-  document.getElementById('picture').click();
-"""
-"""Save the picture, and keep the link to it in place of a download."""
-
-CORNERS_OF_A1_AND_E6 = """(async () => {
-  const drawn = new Image();
-  drawn.src = window.saved.href;
-  await drawn.decode();
-  const canvas = document.createElement('canvas');
-  canvas.width = drawn.width;
-  canvas.height = drawn.height;
-  const pen = canvas.getContext('2d', { willReadFrequently: true });
-  pen.drawImage(drawn, 0, 0);
-  const colorAt = (x, y) => {
-    const [red, green, blue] = pen.getImageData(x, y, 1, 1).data;
-    const hex = (part) => part.toString(16).padStart(2, '0');
-    return `#${hex(red)}${hex(green)}${hex(blue)}`;
-  };
-  return [colorAt(38, 650), colorAt(398, 200)];
-})()"""
-
-
-def saved_picture(page: Chromium) -> tuple[str, list[str]]:
-    """The name of the picture that is saved, and its colours in the corners of a1 and e6."""
-    page.run(KEEP_LINK)
-    page.wait("window.saved")
-    return page.run("window.saved.download"), page.run(CORNERS_OF_A1_AND_E6)
 
 
 @pytest.mark.parametrize("fen", [BISHOP, "8/8/8/8/8/2k5/1r6/K7 b - - 0 1", PROMOTION])
@@ -674,62 +631,6 @@ def test_without_a_table_the_answer_of_ordinary_chess_is_a_click_away(
     assert page.run("document.querySelector('#verdict a').href") == address
 
 
-MEASURED = re.compile(
-    r"\| (six|seven), (?:up to )?(\d)(?:, \d+ asked)? \| \d+ \| (\d+) \| (\d+) \| \d+ "
-    r"\| ([\d,]+), ([\d,]+) \|"
-)
-"""A line of the page of measurements: men, those beside pawns, ends solved, exact, CPU seconds."""
-
-
-@pytest.mark.parametrize(
-    ("fen", "men", "beside_pawns"),
-    [
-        ("4k3/7p/5p2/8/8/5P2/8/4K2R w - - 0 1", "six", "3"),
-        ("4k3/pp5p/8/8/8/8/7P/4K3 w - - 0 1", "six", "3"),
-        ("4k2r/7p/8/8/8/7P/8/4K2R w - - 0 1", "six", "4"),
-        ("4k2r/7p/8/8/8/8/8/R3KB2 w - - 0 1", "six", "5"),
-        ("4k2r/5p1p/8/8/8/7P/8/4K2R w - - 0 1", "seven", "4"),
-        ("4k3/pp3p1p/8/8/8/7P/8/4K3 w - - 0 1", "seven", "4"),
-    ],
-)
-def test_how_long_a_solve_took_is_told_as_it_was_measured(
-    page: Chromium, server: str, fen: str, men: str, beside_pawns: str
-) -> None:
-    look_at(page, server, fen)
-    lines = Path("docs/measurements.md").read_text(encoding="utf-8")
-    measured = {found.group(1, 2): found.group(3, 4, 5, 6) for found in MEASURED.finditer(lines)}
-    solved, exact, half, most = measured[men, beside_pawns]
-    said = text_of(page, "#verdict")
-    assert f"Of {solved} ends of games with {men} men, " in said
-    came_out = "all" if exact == solved else exact
-    assert f" pawns, {came_out} came out exact" in said.replace(" a pawn,", " pawns,")
-    assert f"Half took at most {half} CPU seconds, all at most {most}." in said
-
-
-def test_kings_and_pawns_are_told_to_be_quick_where_pawns_block_each_other(
-    page: Chromium, server: str
-) -> None:
-    look_at(page, server, "8/1K6/6p1/p5P1/P1k5/7p/7P/8 w - - 0 51")
-    assert "quickly solved where the pawns block each other." in text_of(page, "#verdict")
-
-
-@pytest.mark.parametrize(
-    ("fen", "said"),
-    [
-        ("4k2r/8/8/8/8/8/8/RN2KB2 w - - 0 1", "330 to 1,730 CPU seconds and 12 GiB"),
-        ("4k2r/6pp/8/8/8/8/6PP/R3KB2 b - - 0 1", ""),
-    ],
-)
-def test_figures_of_other_men_are_told_where_there_are_some(
-    page: Chromium, server: str, fen: str, said: str
-) -> None:
-    look_at(page, server, fen)
-    verdict = text_of(page, "#verdict")
-    assert said in verdict
-    assert said in with_single_spaces(Path("docs/measurements.md").read_text(encoding="utf-8"))
-    assert ("CPU seconds" in verdict) == (said != "")
-
-
 def test_a_broken_link_leads_on(page: Chromium, server: str) -> None:
     page.open(f"{server}/explorer/?fen=nonsense", "document.querySelector('#verdict button')")
     assert "a FEN has eight ranks" in text_of(page, "#verdict")
@@ -821,7 +722,7 @@ def test_what_the_clipboard_refuses_can_be_selected(page: Chromium, server: str)
     look_at(page, server, BISHOP, "G4.0")
     page.run("navigator.clipboard.writeText = async () => { throw Error('refused'); }")
     page.run("document.execCommand = () => false")
-    for name, said in (("link", "&accrued=G4.0"), ("fen", f"{BISHOP} G4.0"), ("frame", "&embed=1")):
+    for name, said in (("link", "&accrued=G4.0"), ("fen", f"{BISHOP} G4.0")):
         page.run(f"document.querySelector('#share [name={name}]').click()")
         page.wait(f"document.querySelector('#said textarea')?.value.includes({said!r})")
         selected = page.run("document.activeElement.selectionEnd")
@@ -897,61 +798,22 @@ REACHED = {
     "gallery": "document.querySelectorAll('.gallery').length >= 2",
     "drill": "!document.getElementById('drill-part').hidden",
 }
-LOOKS = [(1280, "light"), (390, "dark"), (1280, "dark"), (390, "light")]
+NARROWEST = 320
 
 
-@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_hangs_over_the_edge_and_everybody_can_use_it(
-    page: Chromium, server: str, number: int
+    page: Chromium, server: str, scheme: str
 ) -> None:
-    """Each state of the page in two of the four looks, one of each width and one of each scheme.
-
-    A page that stands still is seen in the last of them.
-    """
-    state = list(STATES)[number]
-    question = urlencode({"fen": BISHOP, "accrued": "G4.0"})
-    pages = ["rules.html", "plain", "plain?fen=x", f"plain?{question}"]
-    for width, scheme in LOOKS[2 * (number % 2) :][:2]:
-        page.look(width, scheme=scheme)
+    """Two states of the page in each scheme, and the page of rules."""
+    page.look(NARROWEST, scheme=scheme)
+    for state in ("open", "gallery") if scheme == "light" else ("map", "drill"):
         look_at(page, server, BISHOP, "G4.0")
         page.run(STATES[state])
         page.wait(REACHED[state])
-        page.check(width)
-    page.open(f"{server}/explorer/{pages[number]}", "document.querySelector('h1')")
-    page.check(width)
-    forgive(page, "plain?fen=x")  # it is refused
-
-
-@pytest.mark.parametrize("frames", [True, False])
-def test_a_frame_on_another_site_has_the_board_and_the_verdict_if_the_server_allows_it(
-    page: Chromium, table_folder: Path, places: dict[str, str], frames: bool
-) -> None:
-    question = urlencode({"fen": BISHOP, "accrued": "G4.0", "embed": "1"})
-    with running(application(ServerSettings([table_folder], frames=frames))) as address:
-        page.open(f"{places['http.server']}/tables/")
-        source = f"{address}/explorer/?{question}"
-        frame = f'<iframe src="{source}" width="640" height="420"></iframe>'
-        page.run(f"""new Promise((done) => {{
-          document.body.innerHTML = {frame!r};
-          document.querySelector('iframe').onload = done;
-        }}).then(() => true)""")
-        there = page.enter_frame()
-        if not frames:
-            assert there.startswith("chrome-error:")
-            forgive(page, "frame-ancestors 'none'", "favicon")  # and the other site has no icon
-            return
-        page.wait(SHOWN)
-        for selector in ("cg-board", "#verdict .big"):
-            box = f"document.querySelector({selector!r}).getBoundingClientRect()"
-            assert 0 < page.run(f"{box}.bottom") <= 420
-        for selector in ("header", "#ask", "#share", "footer"):
-            assert not page.run(f"document.querySelector({selector!r}).offsetParent !== null")
-        page.run("document.getElementById('best').click()")
-        wait_for(page, "8/8/8/4KBk1/8/8/8/8")
-        assert "embed=1" in page.run("location.search")
-        assert "embed=1" not in page.run("document.getElementById('whole').href")
-        page.check(640)
-        forgive(page, "favicon")
+        page.check(NARROWEST)
+    page.open(f"{server}/explorer/rules.html", "document.querySelector('h1')")
+    page.check(NARROWEST)
 
 
 def test_a_link_to_a_position_is_shown_elsewhere_with_its_verdict(client: TestClient) -> None:
@@ -975,7 +837,7 @@ def test_the_page_says_itself_what_it_may_do() -> None:
 
 
 def test_positions_to_start_from_can_be_asked(tables: Tablebase) -> None:
-    text = files()["famous.js"].decode()
+    text = files()["controls.js"].decode()
     rows = re.findall(r"^\['([^']+)', '([^']*)', '[^']+', '[^']+'\],$", text, re.MULTILINE)
     assert len(rows) == 8
     values = list[str]()

@@ -425,7 +425,7 @@ SENT_ONCE = (
     "/tables/KvK.json",
     "/tables/KvK.h5",
     "/explorer/",
-    "/explorer/explorer.js",
+    "/explorer/page.js",
 )
 """Answers with a tag: a client that has one gets it no second time."""
 SENT_AGAIN = ("/health", "/nothing", "/r-mobility?fen=x")

@@ -41,6 +41,7 @@ PLACES = {
 }
 """What is written down of every step, if it is seen."""
 TEXTS = """(places) => {
+  for (const each of document.querySelectorAll('#verdict details')) each.open = true;
   const words = (element) => element.innerText.replace(/\\s+/g, ' ').trim();
   const lines = [`address ${decodeURIComponent(location.search)}`, `title ${document.title}`];
   for (const [name, selector] of Object.entries(places)) {

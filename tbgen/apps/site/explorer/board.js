@@ -1,9 +1,8 @@
 // The board: chessground, to play moves on or to set positions up, with arrows, dots and colours of squares.
-import { Chessground } from './vendor/chessground.min.js';
-import { shade } from './badge.js';
 import { inWords, legalMoves, play } from './chess.js';
-import { byId, make } from './elements.js';
+import { byId, make, shade } from './elements.js';
 import { parseScore, signed } from './scores.js';
+import { Chessground } from './vendor/chessground.min.js';
 import { makeBoardFen, makeSquare, makeUci } from './vendor/chessops.js';
 
 const ROLES = ['king', 'queen', 'rook', 'bishop', 'knight', 'pawn'];
@@ -71,11 +70,6 @@ export class Board {
   /** Turn the board so that a side plays upwards. */
   face(side) {
     if (this.#ground.state.orientation !== side) this.turn();
-  }
-
-  /** What a picture of the board shows. */
-  get shown() {
-    return { men: this.#ground.state.pieces, isUpright: this.#isUpright, arrows: this.#arrows, marks: this.#marks };
   }
 
   get #isUpright() { return this.#ground.state.orientation === 'white'; }

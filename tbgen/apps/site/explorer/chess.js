@@ -1,9 +1,9 @@
-// Chess, by chessops: what a FEN writes, positions that can be played on, their moves and their scores.
+// Chess, by chessops: what a FEN writes, positions that can be played on, their moves, scores and names.
 //
 // A *setup* is what a FEN writes; a *position* can be played on. Squares count from a1 = 0 to h8 = 63.
 import { codeOf, parseScore } from './scores.js';
 import {
-  Chess, SquareSet, charToRole, makeFen, makeSan, makeSquare, opposite, parseFen as readFen, parseSan, parseUci,
+  Board, Chess, SquareSet, charToRole, emptySetup, makeFen, makeSan, makeSquare, opposite, parseFen as readFen, parseSan, parseUci,
 } from './vendor/chessops.js';
 
 const SIDES = { white: 'White', black: 'Black' };
@@ -183,4 +183,100 @@ export function inWords({ board, turn }) {
     return `${name}: ${men.join(', ') || 'nothing'}. `;
   });
   return `${sides.join('')}${SIDES[turn]} to move.`;
+}
+
+// Materials: names of endings, as files of tables have them, and in words.
+
+/** In the name of a table of the positions in which two pawns face each other. */
+export const PAIRS = '.pairs';
+
+const ORDER = 'KQRBNP';
+const MEN = { Q: ['queen', 'queens'], R: ['rook', 'rooks'], B: ['bishop', 'bishops'], N: ['knight', 'knights'], P: ['pawn', 'pawns'] };
+const NUMBERS = ['', '', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
+
+function isStronger(white, black) {
+  if (white.length !== black.length) return white.length > black.length;
+  const place = [...white].findIndex((man, at) => man !== black[at]);
+  return place < 0 || ORDER.indexOf(white[place]) < ORDER.indexOf(black[place]);
+}
+
+/** The sides of a material, and what stands behind them in the name of a table of pairs. */
+function partsOf(material) {
+  const scope = material.endsWith(PAIRS) ? PAIRS : '';
+  const [white, black] = material.slice(0, material.length - scope.length).split('v');
+  return { white, black, scope };
+}
+
+/** The name of a table, and whether the colours of a position of this material are exchanged in it. */
+export function canonical(material) {
+  const { white, black, scope } = partsOf(material);
+  if (isStronger(white, black)) return { name: material, flipped: false };
+  return { name: `${black}v${white}${scope}`, flipped: true };
+}
+
+/** The material on a board. */
+export function materialOf({ board }) {
+  const side = (color) => [...ORDER].map((letter) => letter.repeat(board.pieces(color, charToRole(letter)).size())).join('');
+  return `${side('white')}v${side('black')}`;
+}
+
+/** Whether a white pawn stands below a black one on the same file. */
+export function hasOpposedPair({ board }) {
+  const black = board.pieces('black', 'pawn');
+  return [...board.pieces('white', 'pawn')].some((square) => black.intersect(SquareSet.fromFile(square & 7)).last() > square);
+}
+
+/** An ending as players name it: "Rook against bishop" is KRvKB. */
+export function endingInWords(material) {
+  const { white, black, scope } = partsOf(material);
+  const sides = [white, black].map((side) => sideInWords(side) || 'king');
+  if (sides.every((side) => side === 'king')) return 'Two bare kings';
+  const words = sides.join(' against ') + (scope && ', pawns face to face');
+  return words[0].toUpperCase() + words.slice(1);
+}
+
+/** The men beside the king. */
+function sideInWords(side) {
+  const kinds = Object.keys(MEN).filter((man) => side.includes(man));
+  const words = kinds.map((man) => {
+    const number = side.split(man).length - 1;
+    return number === 1 ? MEN[man][0] : `${NUMBERS[number] ?? number} ${MEN[man][1]}`;
+  });
+  if (words.length < 2) return words.join('');
+  return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+}
+
+// Positions drawn at random.
+
+const LEAST_MOVES = 2; // of a position that is drawn
+
+/** A setup of men on squares that are drawn until it can be played on and there is a choice.
+ *
+ * With `hasPair`, a white pawn stands below a black one.
+ */
+export function drawSetup(men, turn, { random = Math.random, hasPair = false } = {}) {
+  for (;;) {
+    const drawn = { ...emptySetup(), board: scattered(men, random), turn };
+    if (hasPair && !hasOpposedPair(drawn)) continue;
+    if (!brokenRule(drawn) && legalMoves(positionOf(drawn)).length >= LEAST_MOVES) return drawn;
+  }
+}
+
+function scattered(men, random) {
+  const board = Board.empty();
+  for (const man of men) {
+    let square;
+    do square = Math.floor(64 * random()); while (board.has(square));
+    board.set(square, man);
+  }
+  return board;
+}
+
+/** A position of a table such as KRvKB or KRPvKRP.pairs, either side to move, as a FEN. */
+export function randomPosition(name, random = Math.random) {
+  const hasPair = name.endsWith(PAIRS);
+  const sides = name.replace(PAIRS, '').split('v');
+  const men = ['white', 'black'].flatMap((color, side) => [...sides[side]].map((letter) => ({ color, role: charToRole(letter) })));
+  const turn = random() < 0.5 ? 'white' : 'black';
+  return makeFen(drawSetup(men, turn, { random, hasPair }));
 }

@@ -1,9 +1,6 @@
 // Drills: a position is played against the tables, and every move is graded by what it gives away.
-import { badge, moverOf } from './badge.js';
-import { manInWords, parseFen, turnIn } from './chess.js';
-import { drawSetup } from './draw.js';
-import { make } from './elements.js';
-import { hasOpposedPair } from './materials.js';
+import { drawSetup, hasOpposedPair, manInWords, parseFen, turnIn } from './chess.js';
+import { badge, make, moverOf } from './elements.js';
 import { givenAway, inPlies, inWords, parseScore, pointsOf } from './scores.js';
 import { makeFen, parseSquare } from './vendor/chessops.js';
 

@@ -1,6 +1,10 @@
-// Endings that are here, found by their names or in words, with a position of each drawn at random.
+// Endings that are here: how they are found, and the gallery of their strangest positions.
+import { PAIRS, canonical, endingInWords, materialOf, parseFen } from './chess.js';
 import { byId, make } from './elements.js';
-import { PAIRS, endingInWords } from './materials.js';
+import { addressOf, placeOf } from './place.js';
+import { inPlies, parseScore, signed, worth } from './scores.js';
+
+// Endings found by their names or in words, with a position of each drawn at random.
 
 const SIDES = /^k?([qrbnp]+)vk?([qrbnp]*)$/; // "RP v R", with the kings or without
 const BETWEEN = ['against', 'versus', 'and', 'vs', 'v', 'ending', 'endings'];
@@ -46,4 +50,82 @@ function rowOf(name, { random, pageOf }) {
   if (!href) return make('li', {}, draw);
   const page = make('a', { href, 'aria-label': `The page of ${name}` }, 'page');
   return make('li', {}, draw, ' ', page);
+}
+
+// The gallery and the puzzle of the day, as far as there are tables of them.
+
+const DAY = 86_400_000; // milliseconds
+const MINUTE = 60_000;
+
+const turned = (fen) => fen.replace(/[wb]$/, (turn) => (turn === 'w' ? 'b' : 'w'));
+const side = (fen) => (fen.endsWith('w') ? 'White' : 'Black');
+const whole = (fen) => `${fen} - - 0 1`;
+const materialIn = (fen) => materialOf(parseFen(whole(fen)));
+
+/** Longest lines, mutual zugzwangs, positions whose best move depends on what has accrued, and puzzles. */
+export const strangePositions = async () => (await fetch('gallery.json')).json();
+
+export class Gallery {
+  /** `names` are the endings that are here; `open` and `drill` are called with a position; `pageOf` gives pages of endings. */
+  constructor({ longest, zugzwangs, changes, puzzles }, names, { open, drill, pageOf }) {
+    this.names = new Set(names);
+    Object.assign(this, { longest, zugzwangs, changes, puzzles, open, drill, pageOf });
+  }
+
+  #here(rows) { return rows.filter(([fen]) => this.names.has(canonical(materialIn(fen)).name)); }
+
+  /** The puzzle of a day, which everybody has who has the same tables. */
+  puzzleOf(date) {
+    const puzzles = this.#here(this.puzzles);
+    const day = Math.floor((date - date.getTimezoneOffset() * MINUTE) / DAY);
+    if (!puzzles.length) throw Error('There is no puzzle of the endings that are here.');
+    return puzzles[day % puzzles.length];
+  }
+
+  async daily(date = new Date()) {
+    const [fen] = this.puzzleOf(date);
+    await this.drill({ fen: whole(fen) });
+  }
+
+  fill(place) {
+    const byOutcome = new Map(this.#here(this.longest).map((row) => [row[1], row])); // those of most men come last, and stay
+    const longest = [...byOutcome.values()].sort(([, one], [, other]) => worth(parseScore(other)) - worth(parseScore(one)));
+    place.replaceChildren(
+      ...this.#part('Mutual zugzwang: whoever moves spoils it', this.#here(this.zugzwangs), ([fen, white, black]) => [
+        [fen, '', `${signed(white)} if ${side(fen)} moves`],
+        [turned(fen), '', `${signed(black)} if ${side(turned(fen))} does`],
+      ]),
+      ...this.#part('The best move depends on what has accrued', this.#here(this.changes), ([fen, accrued]) => [
+        [fen, '', `${side(fen)} to move`],
+        [fen, accrued, `with ${signed(accrued)} accrued`],
+      ]),
+      ...this.#part('The longest way to each score', longest, ([fen, outcome, plies]) => [
+        [fen, '', `${signed(outcome)} in ${inPlies(plies)}`],
+      ]),
+    );
+  }
+
+  #part(title, rows, linksOf) {
+    if (!rows.length) return [];
+    const items = rows.map((row) => {
+      const links = linksOf(row).flatMap(([fen, accrued, text]) => [this.#link({ fen: whole(fen), accrued }, text), ' ']);
+      return make('li', {}, this.#name(materialIn(row[0])), ' ', ...links);
+    });
+    return [make('h3', {}, title), make('ul', { class: 'gallery' }, ...items)];
+  }
+
+  #name(material) {
+    const words = make('b', { title: endingInWords(material) }, material);
+    const href = this.pageOf(canonical(material).name);
+    return href ? make('a', { href }, words) : words;
+  }
+
+  #link(given, text) {
+    const place = placeOf(given);
+    const onclick = (event) => {
+      event.preventDefault();
+      this.open(place);
+    };
+    return make('a', { href: addressOf(place), onclick }, text);
+  }
 }

@@ -1,7 +1,8 @@
-// One history: a tree of positions, with the way that was taken through it, and PGN in and out.
+// One history: a tree of positions, with the way that was taken through it, PGN in and out, and its moves on the page.
 import { accruedAfter, accruedOf, fenOf, isReset, ownOf, parseMove, parsePosition, play, sanOf } from './chess.js';
+import { make } from './elements.js';
 import { placeOf } from './place.js';
-import { formatScore } from './scores.js';
+import { formatScore, signed } from './scores.js';
 import { makeUci } from './vendor/chessops.js';
 
 const START = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
@@ -163,4 +164,23 @@ function playWord(game, word) {
   const move = parseMove(position, word.replace(/[?!]+$/, ''));
   if (!move) throw Error(`${word} is no legal move at move ${position.fullmoves}`);
   game.play(makeUci(move));
+}
+
+// The moves of the game with its branches, on the page.
+
+/** Words and buttons; `jump` is called with a position of the game. */
+export function movesOfGame(game, jump) {
+  const parts = [];
+  for (const word of game.words()) {
+    if (typeof word === 'string') {
+      parts.push(`${word} `);
+      continue;
+    }
+    const isNow = word === game.now && 'step';
+    parts.push(make('button', { type: 'button', 'aria-current': isNow, onclick: () => jump(word) }, word.san), ' ');
+    if (word.held && word.held !== word.parent.held) {
+      parts.push(make('span', { class: 'soft' }, `${signed(word.held)} held for ever from here `));
+    }
+  }
+  return parts;
 }

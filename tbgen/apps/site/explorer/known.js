@@ -1,19 +1,53 @@
-// What is known of the moves of a position that no table has: ends of the game, and tables that captures, promotions
-// and moves that end the right to castle lead to.
-import { badge, moverOf, waiterOf } from './badge.js';
-import { accruedAfter, fenOf, hasCastling, isReset, legalMoves, ownOf, play, sanOf, turnIn } from './chess.js';
-import { make } from './elements.js';
-import { codeOf, formatScore, inWords, parseScore, worth } from './scores.js';
+// What is known of a position that no table has: its own score, its moves with the scores that they reach, ends of the game, and
+// tables that captures, promotions and moves that end the right to castle lead to.
+import { accruedAfter, accruedOf, canonical, fenOf, isReset, legalMoves, materialOf, ownOf, play, sanOf, turnIn } from './chess.js';
+import { codeOf, formatScore, parseScore, worth } from './scores.js';
 import { makeUci } from './vendor/chessops.js';
+
+/** An answer without an outcome, and the name of the table that would have it.
+ *
+ * Moves that leave the opponent the fewest replies come first, for these count in the game.
+ */
+export function bareAnswer(position, place) {
+  const material = materialOf(position);
+  const accrued = accruedOf(place);
+  const moves = legalMoves(position).map((move) => bareMove(position, move, accrued));
+  moves.sort((one, other) => one.ownCode - other.ownCode);
+  return {
+    fen: place.fen,
+    material,
+    table: canonical(material).name,
+    own: formatScore(ownOf(position)),
+    accrued: formatScore(accrued),
+    outcome: null,
+    moves,
+    strip: [],
+  };
+}
+
+function bareMove(position, move, accrued) {
+  const reset = isReset(position, move);
+  const after = play(position, move);
+  return {
+    uci: makeUci(move),
+    san: sanOf(position, move),
+    reset,
+    ownCode: codeOf(ownOf(after)),
+    accrued: formatScore(accruedAfter(after, reset, accrued)),
+    known: null,
+  };
+}
+
+// What moves and replies lead to.
 
 const LEAST_CODE = 2; // a lower score is a mate or a stalemate
 const ANYTHING = 10_000; // more than any outcome is worth
-const UNKNOWN_PLIES = 1e6; // more than any line has
 const MOST_NAMED = 3; // moves
+const UNKNOWN_PLIES = 1e6; // more than any line has
 const MATE_BY = { white: 'G0.0', black: '-G0.0' };
 const MATE_OF = { white: '-G0.0', black: 'G0.0' };
 
-/** The answer with what is `known` of each move, and with the `bounds` that this proves.
+/** The answer with what is `known` of each move, with the `bounds` that this proves, and which moves are `losing`, in words.
  *
  * `known` is null, or has an `outcome`: with `isExact` that of the move, else the best that the move can come to.
  * A `reply` leads to it, unless the move itself does. With `isSolved`, a solve has proved it.
@@ -30,7 +64,8 @@ export async function withKnown(answer, position, { isHere, outcomes }) {
   const moves = answer.moves.map((move) => ({ ...move, known: known.get(move.uci) }));
   moves.sort((one, other) => mostOf(other, turn) - mostOf(one, turn));
   const bounds = boundsOf(moves, turn);
-  return { ...answer, bounds, moves: bounds.isProved ? withBest(moves, bounds.most, turn) : moves };
+  const losing = losingMoves(moves, turn);
+  return { ...answer, bounds, losing, moves: bounds.isProved ? withBest(moves, bounds.most, turn) : moves };
 }
 
 /** The same answer with what a solve has proved of its moves. */
@@ -135,24 +170,6 @@ function withBest(moves, value, turn) {
   return marked.sort((one, other) => other.best - one.best);
 }
 
-/** What the moves prove of a position, in words; nothing if they prove nothing. */
-export function provedByMoves({ fen, moves, bounds }) {
-  const { least, most, best, isBounded, isProved } = bounds;
-  const shown = isProved && best ? moves.find((move) => move.best).san : best;
-  const leading = hasCastling(fen) ? 'moves into tables' : 'captures and promotions';
-  const way = `what ${leading} lead to${shown && `: ${shown}`}`;
-  if (isProved) {
-    const value = [badge(least, { kind: 'big' }), ' ', `${inWords(parseScore(least))}, with best play.`];
-    return [make('p', {}, ...value), make('p', {}, `Proved by ${way}.`)];
-  }
-  const parts = [];
-  if (best) parts.push(' at least ', badge(least), isBounded ? ' and' : '');
-  if (isBounded) parts.push(' at most ', badge(most));
-  const proved = parts.length ? [make('p', {}, `${moverOf(fen)} gets`, ...parts, `, by ${way}.`)] : [];
-  const lost = losingMoves(moves, turnIn(fen));
-  return lost ? [...proved, make('p', {}, lost)] : proved;
-}
-
 /** Which moves lose by mate, in words; empty if none is known to, or all are. */
 function losingMoves(moves, turn) {
   const isLost = ({ known }) => known?.outcome === MATE_OF[turn];
@@ -165,13 +182,3 @@ function losingMoves(moves, turn) {
 }
 
 const named = (moves) => new Intl.ListFormat('en-GB').format(moves.map((move) => move.san));
-
-/** What is known to follow a move that leads to no table: the reply that does, and words. */
-export function whatIsKnown({ fen, moves }, uci) {
-  const { known } = moves.find((move) => move.uci === uci);
-  if (!known) return { reply: null, words: ['No table knows what follows.'] };
-  const { outcome, reply, isExact } = known;
-  const value = [badge(outcome), ` ${inWords(parseScore(outcome))}.`];
-  if (!reply) return { reply: null, words: ['Solved: ', ...value] };
-  return { reply: reply.uci, words: [`${waiterOf(fen)} ${isExact ? 'replies' : 'can reply'} ${reply.san}: `, ...value] };
-}

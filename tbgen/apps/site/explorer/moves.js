@@ -1,6 +1,5 @@
 // The moves in groups: those that keep the outcome, then those that give it away, with the least loss first.
-import { badge, moverOf } from './badge.js';
-import { make } from './elements.js';
+import { badge, make, moverOf } from './elements.js';
 import { codeOf, givenAway, inPlies, inWords, parseScore } from './scores.js';
 
 const OPEN_GROUPS = 2; // of moves that give the outcome away

@@ -1,4 +1,4 @@
-// Places: a position with the score that has accrued, written in one way only. Links and FENs then say the same to everybody.
+// Places: a position with the score that has accrued, written in one way only, as addresses, links and FENs have it.
 import { brokenRule, parseFen, positionOf, scoresOf } from './chess.js';
 import { codeOf, formatScore, parseScore, signed } from './scores.js';
 import { makeFen } from './vendor/chessops.js';
@@ -39,3 +39,48 @@ export function placeAnyhow(given) {
     return { ...placeOf({ fen: given.fen }), note: `${error.message}. It is ignored.` };
   }
 }
+
+// Addresses and links.
+
+const ENDING = /^K[QRBNP]{0,3}vK[QRBNP]{0,3}(\.pairs)?$/;
+const MEN = /(?<![a-z\d])(?:[\dkqrbnp]+\/){7}[\dkqrbnp]+/i;
+
+export function addressOf({ fen, accrued }) {
+  const position = `?fen=${encodeURI(fen.replaceAll(' ', '_'))}`;
+  const score = accrued ? `&accrued=${encodeURIComponent(accrued)}` : '';
+  return position + score;
+}
+
+/** The position in the page's own address; without one, a famous one. */
+export function inAddress([fen, accrued]) {
+  return location.search.includes('fen=') ? fromQuery(location.search) : { fen, accrued };
+}
+
+/** The ending that the address asks a position of, as `?ending=KRvKB`; null if it asks for none. */
+export function endingInAddress() {
+  const name = new URLSearchParams(location.search).get('ending') ?? '';
+  return ENDING.test(name) ? name : null;
+}
+
+function fromQuery(query) {
+  const given = new URLSearchParams(query);
+  const there = positionIn(given.get('fen') ?? '');
+  return given.has('accrued') ? { fen: there.fen, accrued: given.get('accrued') } : there;
+}
+
+/** The position that a text writes: a FEN with what may follow it, or a link that has one.
+ *
+ * `isField` tells that the accrued score is the FEN's own seventh field.
+ */
+export function positionIn(text) {
+  const query = /\?\S*\bfen=\S*/.exec(text);
+  if (query) return fromQuery(query[0]);
+  let words = text.trim();
+  if (words.includes('://')) words = decodeURIComponent(words.replace(/[?#].*/, ''));
+  const men = MEN.exec(words);
+  const fields = (men ? words.slice(men.index) : words).split(/[\s_]+/).filter(Boolean);
+  return { fen: fields.slice(0, 6).join(' '), accrued: fields[6] ?? '', isField: true };
+}
+
+/** The same position on the analysis board of lichess. */
+export const lichessOf = ({ fen }) => `https://lichess.org/analysis/standard/${encodeURI(fen.replaceAll(' ', '_'))}`;

@@ -1,8 +1,9 @@
 // Setting a position up: the men all at once, the side to move, and the right to take en passant.
 import { brokenRule, hasEnPassant, isPassed, positionOf } from './chess.js';
-import { flipped, mirrored, shifted, swapped } from './edit.js';
 import { byId, make } from './elements.js';
-import { makeFen, makeSquare } from './vendor/chessops.js';
+import {
+  SquareSet, flipHorizontal, flipVertical, makeFen, makeSquare, opposite, shiftDown, shiftLeft, shiftRight, shiftUp, transformBoard,
+} from './vendor/chessops.js';
 
 const KINGS = '4k3/8/8/8/8/8/8/4K3 w - - 0 1';
 
@@ -45,4 +46,38 @@ function passantSquares(setup) {
   if (brokenRule(setup)) return [];
   const squares = [...setup.board.occupied.complement()].filter((square) => isPassed(setup, square));
   return squares.filter((square) => hasEnPassant(positionOf({ ...setup, epSquare: square })));
+}
+
+// Setups with their men moved or exchanged all at once.
+
+const SHIFTS = {
+  left: [shiftLeft, SquareSet.fromFile(0)],
+  right: [shiftRight, SquareSet.fromFile(7)],
+  up: [shiftUp, SquareSet.fromRank(7)],
+  down: [shiftDown, SquareSet.fromRank(0)],
+}; // how squares go, and from which a man would leave the board
+
+/** A setup with other men; rights to castle and to take en passant are gone. */
+const withMen = (setup, board) => ({ ...setup, board, castlingRights: SquareSet.empty(), epSquare: undefined });
+
+const mirrored = (setup) => withMen(setup, transformBoard(setup.board, flipHorizontal));
+
+/** All men one square on; null if a man would leave the board. */
+function shifted(setup, way) {
+  const [shift, edge] = SHIFTS[way];
+  return setup.board.occupied.intersects(edge) ? null : withMen(setup, transformBoard(setup.board, shift));
+}
+
+/** Colours exchanged, the board upside down. */
+function swapped(setup) {
+  const board = transformBoard(setup.board, flipVertical);
+  const { white, black } = board;
+  Object.assign(board, { white: black, black: white });
+  return { ...withMen(setup, board), turn: opposite(setup.turn) };
+}
+
+/** The same score of the other side. */
+function flipped(accrued) {
+  if (!accrued) return '';
+  return accrued.startsWith('-') ? accrued.slice(1) : `-${accrued}`;
 }

@@ -1,5 +1,60 @@
 // Where answers come from: a server, or files of tables. What was answered once is kept.
-import { PAIRS, canonical, hasOpposedPair, materialOf } from './materials.js';
+import { PAIRS, canonical, hasOpposedPair, materialOf } from './chess.js';
+
+// Answers of `tbgen serve`: what /r-mobility and /tables say.
+
+const UNKNOWN = ['MissingTableError', 'TooManyMenError'];
+
+export class Server {
+  linesAreQuick = true; // a question each; on plain files a line reads many parts of tables
+
+  /** `base` leads from the page to the server's root. */
+  constructor(base) { this.base = base; }
+
+  async #get(path, asked = {}, options = {}) {
+    const query = new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== ''));
+    let reply;
+    try {
+      reply = await fetch(`${this.base}${path}?${query}`, { headers: { Accept: 'application/json' }, ...options });
+    } catch {
+      throw Object.assign(Error('The server does not answer.'), { isLost: true });
+    }
+    if (reply.ok) return options.body ? (await reply.text()).trim().split('\n').map(JSON.parse) : reply.json();
+    const facts = await reply.json().catch(() => ({ message: `the server said ${reply.status}` }));
+    const text = `${facts.message[0].toUpperCase()}${facts.message.slice(1)}.`;
+    throw Object.assign(Error(text), { isMissing: UNKNOWN.includes(facts.error), isLost: reply.status >= 500 });
+  }
+
+  /** A position with its moves and its strip, and after any plies without a reset what the fifty-move rule leaves. */
+  probe(fen, accrued) {
+    const fifty = Number(fen.split(' ')[4]) > 0 ? 'reset' : '';
+    return this.#get('r-mobility', { fen, accrued, fifty, strip: '1' });
+  }
+
+  /** Best play from a position. */
+  async line(fen, accrued) { return (await this.#get('r-mobility/line', { fen, accrued })).line; }
+
+  /** What a solve has proved of a position that no table has; refused where there is none. */
+  solved(fen, accrued) { return this.#get('r-mobility/solved', { fen, accrued }); }
+
+  /** Moves that keep the proved value of such a position and make progress. */
+  async solvedLine(fen, accrued) { return (await this.#get('r-mobility/solved', { fen, accrued, line: '1' })).line ?? []; }
+
+  /** The outcomes of some positions in short, null for one that is none; a seventh field is what has accrued. */
+  async outcomes(fens) {
+    const posted = { method: 'POST', headers: { 'Content-Type': 'text/plain' }, body: fens.join('\n') };
+    const answers = await this.#get('r-mobility', { brief: '1' }, posted);
+    return answers.map((answer) => (answer.error ? null : answer));
+  }
+
+  /** The position with one man on each square: its outcome and distance, null where the man cannot stand. */
+  async map(fen, accrued, man) { return (await this.#get('r-mobility/map', { fen, accrued, man })).squares; }
+
+  /** What a table holds, in figures. */
+  ending(material) { return this.#get(`tables/${material}.json`); }
+}
+
+// The source of this page.
 
 const { source: kind, base = '../', report = '', pageless = '', tables = '' } = document.documentElement.dataset;
 const MOST_KEPT = 500; // answers
@@ -28,7 +83,7 @@ export const pageOf = (name) => (report && !withoutPage.includes(name) ? `${repo
 export const source = await sourceOf(kind);
 
 async function sourceOf(name) {
-  if (name === 'server') return new (await import('./server.js')).Server(base);
+  if (name === 'server') return new Server(base);
   return new (await import('./tables.js')).Tables(`${base}tables/`, listed);
 }
 

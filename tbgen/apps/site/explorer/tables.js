@@ -1,8 +1,8 @@
 // Answers from files of tables, computed in the browser; the same answers as those of `tbgen serve`.
 import {
-  accruedAfter, brokenRule, fenOf, hasEnPassant, isReset, legalMoves, ownOf, parseFen, parsePosition, play, positionOf, sanOf, scoresOf, whyImpossible,
+  PAIRS, accruedAfter, brokenRule, canonical, fenOf, hasEnPassant, hasOpposedPair, isReset, legalMoves, materialOf, ownOf, parseFen,
+  parsePosition, play, positionOf, sanOf, scoresOf, whyImpossible,
 } from './chess.js';
-import { PAIRS, canonical, hasOpposedPair, materialOf } from './materials.js';
 import { codeOf, formatScore, parseScore, worth } from './scores.js';
 import { Shelf, compare, turned } from './shelf.js';
 import { makeSquare, makeUci, parseSquare } from './vendor/chessops.js';

@@ -1,33 +1,21 @@
 // The explorer: what is looked at stands in the address; everything else follows from it.
-import { after, askAhead } from './ahead.js';
-import { moverOf } from './badge.js';
-import { bareAnswer } from './bare.js';
+import { Pointer, after, askAhead, untilGoal } from './ahead.js';
 import { Board, askPromotion, dotsOf } from './board.js';
-import { brokenRule, legalMoves, parseFen, positionOf } from './chess.js';
-import { wireControls } from './controls.js';
-import { byId, make, say } from './elements.js';
-import { endingOf } from './ending.js';
-import { explainScores } from './explain.js';
-import { FAMOUS } from './famous.js';
-import { Form } from './form.js';
-import { Game } from './game.js';
-import { movesOfGame } from './history.js';
-import { ManMap } from './maps.js';
-import { PAIRS, canonical, materialOf } from './materials.js';
+import { PAIRS, brokenRule, canonical, legalMoves, materialOf, parseFen, positionOf, randomPosition } from './chess.js';
+import { FAMOUS, Form, wireControls } from './controls.js';
+import { byId, explainScores, make, moverOf, say } from './elements.js';
+import { ManMap, Strip, endingOf } from './figures.js';
+import { Game, movesOfGame } from './game.js';
 import { movesOf } from './moves.js';
-import { placeAnyhow, placeOf } from './place.js';
-import { Pointer } from './pointer.js';
+import { addressOf, endingInAddress, inAddress, lichessOf, placeAnyhow, placeOf } from './place.js';
 import { inWords, parseScore, signed } from './scores.js';
 import { showTools, wireTools } from './setup.js';
-import { addressOf, endingInAddress, inAddress, isEmbedded, lichessOf } from './share.js';
 import { NAMES, figuresOf, pageOf, probe, source, tableOf } from './source.js';
-import { Strip } from './strip.js';
-import { colorOf, verdict } from './verdict.js';
 import { makeFen, makeSquare, makeUci, opposite } from './vendor/chessops.js';
-import { untilGoal } from './why.js';
+import { colorOf, provedByMoves, solved, unknown, verdict } from './verdict.js';
 
 const NAME = document.title;
-const OF_ANSWERS = ['strip-part', 'moves-part', 'type', 'ending', 'ask-line', 'ask-drill', 'picture'];
+const OF_ANSWERS = ['strip-part', 'moves-part', 'type', 'ending', 'ask-line', 'ask-drill'];
 const LINE_OF_TABLES = 'Show best play';
 const LINE_OF_SOLVED = 'Show moves that keep it';
 const STRIP_MARGIN = 60; // pixels beside the chart of accrued scores
@@ -137,10 +125,9 @@ function gameInAddress() {
 }
 
 /** Look at what the address asks for when the page is loaded: a position, or one of an ending at random. */
-async function start() {
+function start() {
   const ending = endingInAddress();
   if (!ending) return restore(history.state);
-  const { randomPosition } = await import('./draw.js');
   game = new Game({ fen: randomPosition(ending), accrued: '' });
   return go({ replace: true });
 }
@@ -266,7 +253,7 @@ function show(found) {
   showStatus();
   showGame();
   showEnding(found);
-  showLinks();
+  byId('lichess').href = lichessOf(game.now);
   document.title = titleOf(found);
 }
 
@@ -275,17 +262,9 @@ function titleOf({ outcome, moves, material }) {
   return `${signed(outcome)}: ${words} · ${material} · ${NAME}`;
 }
 
-/** A position that has a verdict has a picture; a frame leads to the whole page. */
-function showLinks() {
-  byId('picture').hidden = false;
-  byId('lichess').href = lichessOf(game.now);
-  byId('whole').href = addressOf(game.now).replace('&embed=1', '');
-  byId('whole').hidden = !isEmbedded;
-}
-
 /** Without a table: what the position says itself, and what a solve has proved. */
 async function showUnknown(fen, accrued, number) {
-  const { solved, unknown } = await import('./unknown.js');
+  const { bareAnswer, withSolved } = await import('./known.js');
   if (number !== asked) return;
   answer = bareAnswer(position, game.now);
   for (const id of OF_ANSWERS) byId(id).hidden = true;
@@ -297,7 +276,6 @@ async function showUnknown(fen, accrued, number) {
   if (!position.castles.castlingRights.isEmpty()) return; // nothing is solved with rights to castle
   const found = await source.solved?.(fen, accrued).catch(() => null);
   if (!found || number !== asked) return;
-  const { withSolved } = await import('./known.js');
   answer = withSolved(answer, found.moves);
   showVerdict(...solved(found), ...unknown(answer, NAMES, turnButton(), { isProved: found.exact }));
   if (found.exact) byId('verdict').style.setProperty('--shade', colorOf(found.lower));
@@ -309,8 +287,7 @@ async function showUnknown(fen, accrued, number) {
 
 /** Captures and promotions of both sides lead to tables, which bound the value, or prove it. */
 async function showKnown(number) {
-  const { provedByMoves, withKnown } = await import('./known.js');
-  const { unknown } = await import('./unknown.js');
+  const { withKnown } = await import('./known.js');
   const tables = { isHere: isInTables, outcomes: (fens) => source.outcomes(fens) };
   const found = await withKnown(answer, position, tables).catch(() => null);
   if (!found || number !== asked) return;
@@ -397,8 +374,7 @@ async function showEnding(found) {
   }
 }
 
-async function openRandom(material) {
-  const { randomPosition } = await import('./draw.js');
+function openRandom(material) {
   return open({ fen: randomPosition(material) });
 }
 
@@ -459,7 +435,6 @@ async function askLine() {
   showGame();
 }
 
-document.body.classList.toggle('embedded', isEmbedded);
 wireTools({ now: () => ({ setup, accrued: game.now.accrued }), edit });
 wireControls({
   board, step, follow, look, open, startDrill, askLine, openRandom,
