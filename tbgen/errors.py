@@ -19,7 +19,6 @@
     │   └── RecordError
     ├── UnreadableFileError         1   a file that the system does not give
     ├── ClosureTooLargeError        6   a position that cannot be solved here
-    ├── SolveOverrunError           6   a solve that takes far longer than expected
     ├── RepresentationError         1   a value does not fit its stored form
     │   └── FullError               1   the solver has no room left
     ├── TableError                  1
@@ -308,21 +307,6 @@ class ClosureTooLargeError(
 
     material: str
     reason: str
-    needed_budget: int | None = None
-    """The least budget, in CPU seconds, if a larger one is all that it needs."""
-
-
-class SolveOverrunError(
-    TbgenError,
-    exit_code=6,
-    template="{material}: stopped after {taken} CPU seconds, where about {expected} were expected; "
-    "solved blocks stay, and --overrun 0 goes on from them without this limit",
-):
-    """A solve that has taken far longer than it was expected to."""
-
-    material: str
-    taken: int
-    expected: int
 
 
 class RepresentationError(TbgenError, template="{value} does not fit {form}"):

@@ -57,7 +57,7 @@ FAST = (
 LONGEST = (
     "attacks/test_attacks.py",
     "cli/test_transcripts.py",
-    "closures/test_preparing.py",
+    "closures/test_coarse.py",
     "closures/test_solving.py",
     "docs/test_journeys.py",
     "retro/outcomes/test_codes.py",

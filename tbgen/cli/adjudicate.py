@@ -98,7 +98,6 @@ _MOST_NAMED = 12
     is_flag=True,
     help="With --solve: print what each game takes, and stop.",
 )
-@options.overrun_option
 @click.option(
     "--reuse",
     is_flag=True,
@@ -126,7 +125,6 @@ def command(
     solve: bool,
     budget: int,
     only_plan: bool,
-    overrun: float,
     reuse: bool,
     syzygy: tuple[Path, ...] | None,
     lines: bool,
@@ -184,7 +182,6 @@ def command(
             threads=processors(),
             syzygy=syzygy,
             counts_solved=not reuse,
-            overrun=overrun,
         )
     with asked_solver as solver:
         if solver is not None and only_plan:
@@ -194,8 +191,6 @@ def command(
         everything = _decided(names, task, jobs, solver, outputs, in_place=in_place, whole=is_file)
     complain(*everything.contradicted, *misspelt_in_words(everything))
     code = complain_of(everything.skipped)
-    if solver is not None:
-        complain(*(f"warning: {error}" for error in solver.stopped))
     _report(everything, reuses_blocks=reuse)
     if is_file and len(names) > 1:
         games = everything.games + len(everything.skipped)
@@ -261,10 +256,10 @@ def _refuse_idle_options(how: Continue, mobility: Mobility) -> None:
         refuse_beside(
             "--continue never", "--data", "--solve", "--line", "--count-fifty", "--strict"
         )
-    refuse_without("--solve", "--budget", "--syzygy", "--plan", "--overrun", "--reuse")
+    refuse_without("--solve", "--budget", "--syzygy", "--plan", "--reuse")
     refuse_without("--plan", "--format")
     if is_typed("--plan"):
-        refuse_beside("--plan", "-o", "--in-place", "--verdicts", "--line", "--overrun", "--strict")
+        refuse_beside("--plan", "-o", "--in-place", "--verdicts", "--line", "--strict")
     if is_typed("--solve") and not mobility.forgets:
         raise UsageError(
             f"--solve means nothing with --game {mobility}: "

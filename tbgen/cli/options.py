@@ -6,7 +6,6 @@ Each option sets the parameter of its name, unless its docstring gives another o
 from __future__ import annotations
 
 import functools
-import math
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -17,7 +16,6 @@ import click
 from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.tags import parse_cutoff
 from tbgen.cli.showing import Form
-from tbgen.closures import OVERRUN
 from tbgen.errors import UsageError
 from tbgen.men import Man, own_men
 from tbgen.rules.points import Scheme
@@ -135,21 +133,6 @@ threads_option = click.option(
     help="Use N threads (default: one per processor).",
 )
 
-
-def _overrun_of(context: click.Context, option: click.Parameter, value: float) -> float:
-    return value or math.inf
-
-
-overrun_option = click.option(
-    "--overrun",
-    metavar="N",
-    type=click.FloatRange(min=0),
-    default=OVERRUN,
-    callback=_overrun_of,
-    help="Stop a solve that takes N times the CPU seconds that it was expected to take; 0 never "
-    f"stops it (default {OVERRUN:g}).",
-)
-"""Sets `overrun`, which is infinite without a limit."""
 
 # The game.
 

@@ -17,7 +17,6 @@ from tbgen.closures import DEFAULT_BUDGET
 from tbgen.closures.bracket import Bracket, MoveBracket, Solution, SolvePlan
 from tbgen.errors import build_command
 from tbgen.facts import facts_of
-from tbgen.material import Material
 from tbgen.rules.notation import picture_of, position_of
 from tbgen.rules.points import Scheme, Scoring, format_points
 from tbgen.score import Mobility
@@ -25,17 +24,12 @@ from tbgen.system.process import processors
 from tbgen.text import counted, in_units
 
 if TYPE_CHECKING:
-    from tbgen.closures.solving import PositionSolver
+    pass
 
 
 @click.command("solve", cls=PositionCommand)
 @position_options
 @click.option("--plan", "only_plan", is_flag=True, help="Print the cost, and stop.")
-@click.option(
-    "--prepare",
-    metavar="MATERIAL",
-    help="Solve ahead what MATERIAL promotes to, or with --plan print the cost; then stop.",
-)
 @click.option(
     "--budget",
     metavar="S",
@@ -44,7 +38,6 @@ if TYPE_CHECKING:
     help="Take S CPU seconds at most; bound promotions to keep within them, or else refuse "
     f"(default {DEFAULT_BUDGET}).",
 )
-@options.overrun_option
 @click.option(
     "--line",
     "with_line",
@@ -59,9 +52,7 @@ def command(
     *,
     asked: Asked,
     only_plan: bool,
-    prepare: str | None,
     budget: int,
-    overrun: float,
     with_line: bool,
     syzygy: tuple[Path, ...] | None,
     threads: int | None,
@@ -77,8 +68,6 @@ def command(
 
     Solved blocks stay in the folder "solved" of the tables. A later solve continues from them.
 
-    --prepare finds who mates after promotions to a queen, ahead and for all games of a material.
-    These blocks stay in the folder "solved", too.
     --line finds moves of both sides that keep a proved value and make progress, until a table has
     the position. They are not always the shortest way.
     --syzygy asks tables of ordinary chess who mates, in the position and after each of its moves.
@@ -87,11 +76,7 @@ def command(
     Examples:
       tbgen solve "8/1K6/6p1/6P1/2k5/7p/7P/8 w - - 0 51 -G8.5"
       tbgen solve "8/2K5/P7/5r2/8/6k1/7p/R7 w - - 0 138" --plan
-      tbgen solve --prepare KRPvKRP --plan
     """
-    refuse_together("--prepare", "--syzygy")
-    refuse_together("--prepare", "--accrued")
-    refuse_together("--prepare", "--line")
     refuse_together("--plan", "--line")
     # Importing it takes a while, and `tbgen adjudicate` mostly does not need it.
     from tbgen.closures.solving import PositionSolver
@@ -101,24 +86,19 @@ def command(
         budget=budget,
         threads=threads or processors(),
         syzygy=syzygy,
-        overrun=overrun,
     )
     with solver:
-        if prepare is not None:
-            _prepare(solver, Material.parse(prepare), only_plan=only_plan, form=form)
-            return
         fen, played, score = asked.read()
         board, accrued = position_of(fen, played, score)
         if score is None:
             warn_of_ignored_score(fen, Mobility.RESET)
-        plan = solver.plan(board, accrued)
         if only_plan:
-            _show_plan(plan, form, answers=True)
+            _show_plan(solver.plan(board, accrued), form)
             return
-        if plan.nodes and plan.missing:
-            _say_missing(plan.missing, folders)
         with progress("solving", 1, as_share=True) as work:
             solution = solver.solve(board, accrued, work.reach, line=with_line)
+    if solution.plan.missing and not solution.bracket.is_exact:
+        _say_missing(solution.plan.missing, folders)
     if form is Form.TABLE:
         _show(solution, picture_of(board))
         if solution.line is not None:
@@ -129,42 +109,31 @@ def command(
 
 
 def _say_missing(missing: Sequence[str], folders: Sequence[Path]) -> None:
-    """Name the tables without which only bounds may be found, before that takes minutes."""
+    """Name the tables without which perhaps only bounds were found."""
     them = "it" if len(missing) == 1 else "them"
     build = build_command(missing, str(folders[0]), outcomes=True)
     say(
         f"{counted(len(missing), 'missing table', 'missing tables')} would make the answer closer; "
-        f"build {them} first with: {build}"
+        f"build {them} with: {build}"
     )
 
 
-def _prepare(solver: PositionSolver, material: Material, *, only_plan: bool, form: Form) -> None:
-    """Find who mates after promotions of a material, or print the cost."""
-    plan = solver.prepare(material)
-    if not only_plan and plan.nodes:
-        with progress("preparing", 1, as_share=True) as work:
-            solver.prepare(material, work.reach)
-    _show_plan(plan, form, answers=False)
-
-
-def _show_plan(plan: SolvePlan, form: Form, *, answers: bool) -> None:
-    """Print the cost of a position that is answered, or of blocks ahead."""
+def _show_plan(plan: SolvePlan, form: Form) -> None:
+    """Print the cost of a position."""
     if form is not Form.TABLE:
         print_facts(form, facts_of(plan))
         return
-    time = f"{duration(plan.expected_seconds)} of CPU"
-    if answers:
-        first = duration(plan.first_seconds)
-        time = f"{first} to a first answer, {time} if all ways are needed"
+    first = duration(plan.first_seconds)
+    whole = duration(plan.expected_seconds)
+    time = f"{first} to a first answer, {whole} of CPU if all ways are needed"
     pairs = {
         "blocks": f"{plan.nodes:,}, {plan.cells:,} cells",
         "time": f"{time} (estimated)",
         "memory": in_units(plan.memory_bytes),
         "disk": in_units(plan.disk_bytes + plan.scratch_bytes),
+        "answer": "exact" if plan.exact else "perhaps exact: some promotions are bounded",
     }
-    if answers:
-        pairs["answer"] = "exact" if plan.exact else "perhaps exact: some promotions are bounded"
-    if answers and plan.missing:
+    if plan.missing:
         names = " ".join(plan.missing)
         pairs["missing"] = f"{names} (these tables would make the answer closer)"
     show_pairs(pairs)

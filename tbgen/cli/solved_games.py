@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tbgen.apps.games.batch import GamesTask, GameToSolve, games_to_solve
-from tbgen.cli import complain, complain_of, say
+from tbgen.cli import complain_of, say
 from tbgen.cli.reporter import duration, progress
 from tbgen.cli.showing import Facts, Form, ShownRow, print_facts, show_table
 from tbgen.errors import InputFileError
@@ -53,14 +53,13 @@ def show_plan(solver: PositionSolver, names: Sequence[str], task: GamesTask, for
     has_files = len(names) > 1
     rows_shown = []
     for game, position in zip(games, outlook.positions, strict=True):
-        # The others are counted below, because no larger budget helps them.
-        if position.plan is not None or position.needed_budget is not None:
-            rows_shown.append(_row_of(game, position, has_file=has_files))
+        if position.plan is not None:  # the others are counted below
+            rows_shown.append(_row_of(game, position.plan, has_file=has_files))
     none = "no game stops in a position that a solve may decide"
     if games:
-        none = "no budget alone decides any of these games"
+        none = "no game can be solved with this budget and these tables"
     show_table(rows_shown, none=none)
-    _say_outlook(games, outlook, solver.budget)
+    _say_outlook(games, outlook)
     return code
 
 
@@ -77,27 +76,21 @@ def _facts_of(game: GameToSolve, position: PositionOutlook) -> Facts:
         "plan": plan,
         "lacks_room": position.lacks_room,
         "refusal": position.refusal,
-        "needed_budget": position.needed_budget,
     }
 
 
-def _row_of(game: GameToSolve, position: PositionOutlook, *, has_file: bool) -> ShownRow:
+def _row_of(game: GameToSolve, plan: SolvePlan, *, has_file: bool) -> ShownRow:
     board, _ = game.problem
     row: dict[str, object] = {"file": game.file} if has_file else {}
     row["game"] = game.number
     row["players"] = f"{game.white} - {game.black}"
     row["men"] = material_on(board)
-    plan = position.plan
-    if plan is None:
-        row.update(dict.fromkeys(["blocks", "first answer", "in all", "memory", "disk"], "-"))
-        row["answer"] = f"left out: {position.refusal}"
-    else:
-        row["blocks"] = plan.nodes
-        row["first answer"] = duration(plan.first_seconds)
-        row["in all"] = duration(plan.expected_seconds)
-        row["memory"] = in_units(plan.memory_bytes)
-        row["disk"] = in_units(plan.disk_bytes + plan.scratch_bytes)
-        row["answer"] = "exact" if plan.exact else "perhaps exact"
+    row["blocks"] = plan.nodes
+    row["first answer"] = duration(plan.first_seconds)
+    row["in all"] = duration(plan.expected_seconds)
+    row["memory"] = in_units(plan.memory_bytes)
+    row["disk"] = in_units(plan.disk_bytes + plan.scratch_bytes)
+    row["answer"] = "exact" if plan.exact else "perhaps exact"
     return row
 
 
@@ -109,7 +102,7 @@ def solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask) -
     files = [name for name in names if name != STANDARD_INPUT]
     games, _ = _games_to_solve(files, task)  # deciding the games tells what cannot be read
     outlook = solver.outlook([game.problem for game in games])
-    _say_outlook(games, outlook, solver.budget)
+    _say_outlook(games, outlook)
     planned = list[tuple[GameToSolve, float]]()
     for game, position in zip(games, outlook.positions, strict=True):
         if position.plan is not None:
@@ -127,35 +120,22 @@ def solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask) -
                 work.reach(before + part * whole)
 
             solver.bracket(board, accrued, tell)
-            while solver.stopped:
-                complain(f"warning: {game.file}, game {game.number}: {solver.stopped.pop()}")
             done += seconds
 
 
-def _say_outlook(games: Sequence[GameToSolve], outlook: Outlook, budget: int) -> None:
+def _say_outlook(games: Sequence[GameToSolve], outlook: Outlook) -> None:
     """Print how many games can be solved and at what cost, and why others are left out."""
     number = len(outlook.planned)
     refused = len(outlook.positions) - number
     if outlook.positions:
         say(f"{counted(number, 'game', 'games')} to solve, {refused:,} left out")
-    over_budget = list[GameToSolve]()
-    most_needed = 0
     others = dict[str, list[GameToSolve]]()
     lacking_room = list[GameToSolve]()
     for game, position in zip(games, outlook.positions, strict=True):
         if position.lacks_room:
             lacking_room.append(game)
-        if position.needed_budget is not None:
-            over_budget.append(game)
-            most_needed = max(most_needed, position.needed_budget)
-        elif position.refusal is not None:
+        if position.refusal is not None:
             others.setdefault(position.refusal, []).append(game)
-    if over_budget:
-        all_of_them = "it" if len(over_budget) == 1 else "all of them"
-        say(
-            f"{_named(over_budget)} left out: more than {budget:,} CPU seconds by the plan; "
-            f"--budget {most_needed} allows {all_of_them}"
-        )
     for reason, refused_games in others.items():
         say(f"{_named(refused_games)} left out: {reason}")
     if lacking_room:

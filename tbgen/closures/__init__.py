@@ -20,7 +20,7 @@ The loop repeats the steps from 3 on until a way has nothing left to ask. Then t
 next way, while the budget lasts and the bracket is not exact.
 
 `bracket` has the answer itself, and `line` finds moves that keep its value. `pace` tells how far a
-solve is, and stops one that takes far longer than planned.
+solve is.
 """
 
 from collections.abc import Iterable
@@ -32,9 +32,6 @@ SOLVED: Final = "solved"
 
 DEFAULT_BUDGET: Final = 1200
 """CPU seconds for a position."""
-
-OVERRUN: Final = 2.0
-"""A command stops a solve that takes so many times the CPU seconds that it was expected to take."""
 
 
 def has_solved_blocks(folders: Iterable[Path]) -> bool:

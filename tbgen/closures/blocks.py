@@ -6,8 +6,9 @@ the true values lie between.
 """
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -23,10 +24,11 @@ from tbgen.closures.cuts import (
     bounds_of_values,
     threshold_of,
 )
-from tbgen.closures.folder import BlockFolder, StoredBlock
 from tbgen.closures.nodes import Node
 from tbgen.closures.planned import PlannedBlock
 from tbgen.closures.promotions import CELLS_AT_ONCE
+from tbgen.closures.store import BlockStore
+from tbgen.errors import DamagedTableError
 from tbgen.retro.drive.single import QUESTIONS_OF_A_BLOCK, SingleBlock
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.score import Color, Score
@@ -42,10 +44,13 @@ ANSWERS: Final = "answers"
 """The values of what was asked with an accrued score."""
 
 MOST_UNSAVED_BYTES: Final = 1 << 27
-"""Values of small blocks that wait in memory until a file of many is written."""
+"""Values of small blocks that wait in memory, because writing one by one takes longer."""
 
 BlockArrays = Mapping[str, npt.NDArray[Any]]
 """[part] the values of a block. At cuts, each part has bits or values for each cut (`at_cut`)."""
+
+ReadItems = Callable[[str, int, int | None], Array]
+"""Reads the items of a part of a block from a first one to an end."""
 
 
 def at_cut(part: str, cut: Score) -> str:
@@ -53,84 +58,83 @@ def at_cut(part: str, cut: Score) -> str:
     return f"{cut} {part}"
 
 
-class UnsavedBlock:
-    """A solved block that waits in memory for a file."""
-
-    def __init__(self, arrays: BlockArrays) -> None:
-        self.arrays = arrays
-
-    def items(
-        self, part: str, first: int = 0, end: int | None = None, room: Array | None = None
-    ) -> Array:
-        return self.arrays[part][first:end]
-
-
 class SolvedBlocks:
     """The values of a closure's blocks, as far as they are solved.
 
-    Another process may have removed a solved block. With `solves`, it is solved again when it is
-    read. Without, that is a LookupError.
+    Another process may have removed a solved block, or the disk may have damaged it. It is solved
+    again when it is read.
     """
 
-    def __init__(self, closure: Closure, folder: BlockFolder, *, solves: bool = True) -> None:
+    def __init__(self, closure: Closure, store: BlockStore) -> None:
         self.closure = closure
-        self.folder = folder
-        self._solves = solves
-        self._unsaved = dict[str, UnsavedBlock]()
+        self.store = store
+        self._unsaved = dict[str, BlockArrays]()
         self._unsaved_bytes = 0
         self._saving = threading.Lock()
+        self._damaged = set[str]()
         self.asking: AbstractContextManager[Any] = threading.Semaphore(QUESTIONS_OF_A_BLOCK)
         """Held while a block is asked a cut, as the sets of a question take the most memory."""
-        folder.look()
 
     def solve(self, block: PlannedBlock) -> None:
         """Solve a block alone with each of its bounds, unless another process has done it."""
         for bound in block.bounds:
             if not self.has(block, bound):
                 arrays = BlockSolver(block, self, bound).solve()
-                self.folder.put(block.name_with(bound), arrays)
+                self.store.put({block.name_with(bound): arrays})
 
     def has(self, block: PlannedBlock, bound: Bound) -> bool:
         """Whether a block is solved with a bound."""
-        return self._found(block, bound) is not None
+        name = block.name_with(bound)
+        return name in self._unsaved or self.store.has(name)
 
     def keep(self, block: PlannedBlock, bound: Bound, arrays: BlockArrays) -> None:
-        """Keep a solved block of a group until there are enough for a file; several threads may."""
+        """Keep a solved block of a group until there are enough to write; several threads may."""
         with self._saving:
-            self._unsaved[block.name_with(bound)] = UnsavedBlock(arrays)
+            self._unsaved[block.name_with(bound)] = arrays
             self._unsaved_bytes += sum(array.nbytes for array in arrays.values())
             if self._unsaved_bytes >= MOST_UNSAVED_BYTES:
-                self._save(str(block.node.material))
+                self._save()
 
-    def save(self, prefix: str) -> None:
-        """Write all blocks that wait in memory into a file, whose name begins with `prefix`."""
+    def save(self) -> None:
+        """Write all blocks that wait in memory."""
         with self._saving:
-            self._save(prefix)
+            self._save()
 
-    def _save(self, prefix: str) -> None:
+    def _save(self) -> None:
         if self._unsaved:
-            arrays = {name: block.arrays for name, block in self._unsaved.items()}
-            self.folder.put_group(prefix, arrays)
+            self.store.put(self._unsaved)
             self._unsaved = {}
             self._unsaved_bytes = 0
 
-    def _found(self, block: PlannedBlock, bound: Bound) -> StoredBlock | None:
-        """A block as it is solved with a bound, or one that serves as well; None if none is."""
-        for name in block.names_with(bound):
-            stored = self._unsaved.get(name) or self.folder.get(name)
-            if stored is not None:
-                return stored
-        return None
+    def _items(
+        self,
+        block: PlannedBlock,
+        bound: Bound,
+        part: str,
+        first: int,
+        end: int | None,
+        room: Array | None = None,
+    ) -> Array:
+        """Some items of a part of a block as it is solved with a bound.
 
-    def _stored(self, block: PlannedBlock, bound: Bound) -> StoredBlock:
-        """The same, solved again if another process has removed it."""
+        If the block is gone or damaged, it is solved again.
+        """
+        name = block.name_with(bound)
         while True:
-            stored = self._found(block, bound)
-            if stored is not None:
-                return stored
-            if not self._solves:
-                raise LookupError(block.key)
-            self.solve(block)
+            arrays = self._unsaved.get(name)
+            if arrays is not None:
+                return arrays[part][first:end]
+            stored = self.store.get(name)
+            if stored is None:
+                self.solve(block)
+                continue
+            try:
+                return stored.items(part, first, end, room)
+            except DamagedTableError:
+                if name in self._damaged:
+                    raise
+                self._damaged.add(name)
+                self.store.remove(name)
 
     def read(
         self,
@@ -152,17 +156,16 @@ class SolvedBlocks:
             return _unknown_values(size, bound, room)
         if not block.cuts:
             solved_bound = Bound.LOWER if block.is_exact else bound
-            values: Entries = self._stored(block, solved_bound).items(part, first, end, room)
-            return values
+            return self._items(block, solved_bound, part, first, end, room)
         (solved_bound,) = block.bounds
-        stored = self._stored(block, solved_bound)
+        items = partial(self._items, block, solved_bound)
         if part != ENTRY:
-            rows = [stored.items(at_cut(part, cut)) for cut in block.cuts]
+            rows = [items(at_cut(part, cut), 0, None) for cut in block.cuts]
             return bounds_of_values(rows, block.cuts, bound)[first:end]
         entry: Entries = np.zeros(size, np.int8) if room is None else room
         for start in range(0, size, CELLS_AT_ONCE):
             part_of_entry = entry[start : start + CELLS_AT_ONCE]
-            _read_bounds(stored, block.cuts, bound, first + start, needed, part_of_entry)
+            _read_bounds(items, block.cuts, bound, first + start, needed, part_of_entry)
         return entry
 
     def read_rights(self, block: PlannedBlock, bound: Bound, room: Entries) -> None:
@@ -212,13 +215,13 @@ def _unknown_values(size: int, bound: Bound, room: Entries | None) -> Entries:
 
 
 def _read_bounds(
-    stored: StoredBlock, cuts: Cuts, bound: Bound, first: int, needed: SomeCells, entry: Entries
+    items: ReadItems, cuts: Cuts, bound: Bound, first: int, needed: SomeCells, entry: Entries
 ) -> None:
     """Fill an array with the bounds of cells from `first` on, at least of those that are needed."""
     stride, squares = needed
     step = min(CELLS_AT_ONCE, stride)
     end = first + len(entry)
-    bits = [stored.items(at_cut(ENTRY, cut), first >> 3, (end + 7) >> 3) for cut in cuts]
+    bits = [items(at_cut(ENTRY, cut), first >> 3, (end + 7) >> 3) for cut in cuts]
     for start in range(0, len(entry), step):
         square = (first + start) // stride % 64
         if square in squares:
@@ -234,7 +237,7 @@ class BlockSolver:
         self.block = block
         self.blocks = blocks
         self.bound = bound
-        new = blocks.folder.zeros
+        new = blocks.store.zeros
         self._reader = ClosureReader([block], blocks, [bound], new, new)
         self._number = self._reader.number_of(block.node)
         self._single = SingleBlock(

@@ -3,15 +3,11 @@
 Captures, pawn moves and promotions lead from block to block.
 """
 
-import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from functools import cached_property
-from typing import Final, NamedTuple
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Final, Protocol
 
-from tbgen.closures.costs import cost_at_cuts, cost_of_block
+from tbgen.closures.costs import ADDING_SECONDS, Budget, cost_at_cuts, cost_of_block
 from tbgen.closures.cuts import ALL_OUTCOMES, Bound, CutQuestion, Cuts
-from tbgen.closures.folder import key_of
 from tbgen.closures.moves import PlacementMove, PlacementMoves
 from tbgen.closures.nodes import Node, PawnPlacement, RootNode, shade_in
 from tbgen.closures.planned import BOUNDED, NEVER_REACHED, Edge, PlannedBlock
@@ -30,7 +26,9 @@ from tbgen.closures.shades import (
     every_shade,
     least_share,
     share_of,
+    word_of,
 )
+from tbgen.closures.store import key_of
 from tbgen.closures.ways import Way
 from tbgen.errors import BuildError, ClosureTooLargeError, MissingTableError
 from tbgen.index.layout import slots_of
@@ -40,16 +38,27 @@ from tbgen.score import Color
 from tbgen.table import Queries
 
 
-class Budget(NamedTuple):
-    """What solving may take."""
+class SolvedNames(Protocol):
+    """What knows which blocks are solved, as `BlockStore` does."""
 
-    seconds: float = math.inf
-    """CPU seconds, by the plan."""
-    free_keys: AbstractSet[str] = frozenset()
-    """The keys of blocks that cost none of them."""
+    def has(self, name: str) -> bool:
+        """Whether a block of this name is solved."""
+
+    def has_node(self, node: str) -> bool:
+        """Whether some block of a node is solved."""
 
 
-UNLIMITED: Final = Budget()
+class _NothingSolved:
+    """No block is solved."""
+
+    def has(self, name: str) -> bool:
+        return False
+
+    def has_node(self, node: str) -> bool:
+        return False
+
+
+NOTHING_SOLVED: Final = _NothingSolved()
 
 
 class Closure:
@@ -59,8 +68,9 @@ class Closure:
         tables: What has a table is not in the closure.
         way: Says which promotions are solved.
         question: Says at which cuts large blocks are solved.
-        solved_keys: Blocks with these keys need no work.
-        budget: More than this raises ClosureTooLargeError.
+        solved: Says which blocks need no work.
+        budget: Pays for the plan. If it is too small for the blocks, that is a
+            ClosureTooLargeError.
         moves: The moves with the tables, which several closures may share.
     """
 
@@ -69,8 +79,8 @@ class Closure:
         tables: OpenTables,
         way: Way,
         question: CutQuestion = ALL_OUTCOMES,
-        solved_keys: Collection[str] = (),
-        budget: Budget = UNLIMITED,
+        solved: SolvedNames = NOTHING_SOLVED,
+        budget: Budget | None = None,
         moves: PlacementMoves | None = None,
     ) -> None:
         self.tables = tables
@@ -83,11 +93,14 @@ class Closure:
         """The time that `lacking` takes."""
         self.charged_seconds = 0.0
         """What it takes of the budget: the time of all blocks but free ones."""
+        self._charged = list[PlannedBlock]()
+        self.rests_on = dict[str, str]()
+        """[name of a table that it reads] -> the table's digest."""
         self.missing = set[str]()
         """Tables without pawns that the nodes lead to and that are not in the folders."""
-        self._solved_keys = solved_keys
-        self._budget = budget
-        self._moves = PlacementMoves(tables) if moves is None else moves
+        self._solved = solved
+        self._budget = Budget() if budget is None else budget
+        self._moves = PlacementMoves(tables, self._budget) if moves is None else moves
         self._reached: Mapping[Node, ReachedPlacement] | None = None
         """The nodes that a position needs; None if it needs all that the way solves."""
 
@@ -120,8 +133,8 @@ class Closure:
                     # After a promotion of either side, a block is asked the fewest cuts.
                     cuts = self.way.cuts_of(node, Color.WHITE, self.question)
                     seconds += _least_seconds(node, cuts, least_share(node.material))
-                if seconds > self._budget.seconds:
-                    raise _too_large(node)
+                if seconds > self._budget.left:
+                    raise self._too_large(node)
             for move in self._moves.from_placement(placement):
                 if self._is_solved_by_way(move) and not move.table:
                     yield move
@@ -141,19 +154,36 @@ class Closure:
         """
         if node in self.blocks:
             return self.blocks[node]
+        self._budget.pay(ADDING_SECONDS)
         cuts = self.way.cuts_of(node, promoted_by, self.question)
         self._refuse_large(node, cuts)
         edges = list(self._edges_of(node, promoted_by))
         block = self._planned(node, edges, cuts, queries)
         self.blocks[node] = block
-        if not any(key in self._solved_keys for key in block.keys):
+        is_solved = self._is_solved(block)
+        if not is_solved:
             self.lacking.append(block)
             self.cpu_seconds += block.cost.cpu_seconds
-        if not any(key in self._budget.free_keys for key in block.keys):
+        is_free = is_solved and not self._budget.counts_solved
+        if not is_free and block.key not in self._budget.paid_keys:
+            self._charged.append(block)
             self.charged_seconds += block.cost.cpu_seconds
-            if self.charged_seconds > self._budget.seconds:
-                raise _too_large(node)
+            if self.charged_seconds > self._budget.left:
+                raise self._too_large(node)
         return block
+
+    def _is_solved(self, block: PlannedBlock) -> bool:
+        """Whether a block is solved with all its bounds."""
+        return all(self._solved.has(block.name_with(bound)) for bound in block.bounds)
+
+    def pay(self) -> None:
+        """Let the budget pay for the blocks, which cost nothing of it any more."""
+        paid_keys = self._budget.paid_keys
+        for block in self._charged:
+            if block.key not in paid_keys:  # else another closure has paid since
+                self._budget.pay(block.cost.cpu_seconds)
+        paid_keys.update(block.key for block in self.blocks.values())
+        self._budget.paid_nodes.update(map(str, self.blocks))
 
     def _refuse_large(self, node: Node, cuts: Cuts) -> None:
         """ClosureTooLargeError if a block takes too much, whatever it leads to.
@@ -162,8 +192,11 @@ class Closure:
         """
         share = share_of(self._shades_of(node), node.material)
         seconds = self.charged_seconds + _least_seconds(node, cuts, share)
-        if seconds > self._budget.seconds and not self._may_be_free(node):
-            raise _too_large(node)
+        if seconds > self._budget.left and not self._may_be_free(node):
+            raise self._too_large(node)
+
+    def _too_large(self, node: Node) -> ClosureTooLargeError:
+        return ClosureTooLargeError(str(node.material), self._budget.refusal)
 
     @property
     def _reached_shades(self) -> Mapping[Node, ReachedPlacement] | None:
@@ -179,14 +212,12 @@ class Closure:
             return every_shade(node.material)
         return self._reached_shades[node].shades
 
-    @cached_property
-    def _free_nodes(self) -> set[str]:
-        """The nodes of the free blocks."""
-        return {key.rpartition("-")[0] for key in self._budget.free_keys}
-
     def _may_be_free(self, node: Node) -> bool:
         """Whether some block of a node costs nothing, in whatever way it was solved."""
-        return str(node) in self._free_nodes
+        name = str(node)
+        if name in self._budget.paid_nodes:
+            return True
+        return not self._budget.counts_solved and self._solved.has_node(name)
 
     def _edges_of(self, node: Node, promoted_by: Color | None) -> Iterator[Edge]:
         """The edges from a node. Children without tables are added if they are solved."""
@@ -197,6 +228,7 @@ class Closure:
             promotes = reset.promoted != NO_SLOT
             if move.table:
                 source = move.table
+                self.rests_on[move.name_of_table] = move.table
             elif not self._is_solved_by_way(move):
                 source = BOUNDED
             elif self._reached is not None and child not in self._reached:
@@ -231,6 +263,7 @@ class Closure:
         self, node: Node, edges: Sequence[Edge], cuts: Cuts, queries: Queries
     ) -> PlannedBlock:
         """The block of a node, with a key that differs if anything that it rests on does."""
+        shades = self._shades_of(node)
         is_exact = all(self._is_exact(edge, cuts) for edge in edges)
         bounds = self._bounds(node, cuts, is_exact=is_exact)
         facts = [
@@ -239,10 +272,11 @@ class Closure:
             [int(bound) for bound in bounds],
             [str(cut) for cut in cuts],
             [str(query) for query in queries],
+            int(word_of(shades)),
         ]
         return PlannedBlock(
             node=node,
-            shades=self._shades_of(node),
+            shades=shades,
             edges=edges,
             bounds=bounds,
             is_exact=is_exact,
@@ -285,10 +319,18 @@ class Closure:
         """
         return any(block.cuts for block in self.blocks.values())
 
-    @property
-    def keys(self) -> set[str]:
-        """The keys of its blocks."""
-        return {block.key_of_shades for block in self.blocks.values()}
+    def solved_nodes(self) -> frozenset[Hashable]:
+        """The nodes that are solved, and how; closures that differ in cuts alone have the same."""
+        nodes = list[Hashable]()
+        for block in self.blocks.values():
+            asks_question = block.cuts in ((), self.question.cuts)
+            nodes.append((block.node, asks_question, len(block.bounds)))
+        return frozenset(nodes)
+
+    def tells_all(self, node: Node) -> bool:
+        """Whether all outcomes of a node are found, so that no other closure tells more."""
+        block = self.blocks[node]
+        return block.is_exact and not block.cuts
 
     def refuse_missing(self) -> None:
         """MissingTableError with all tables without which nothing can be solved, if any."""
@@ -318,7 +360,3 @@ def _least_seconds(node: Node, cuts: Cuts, share: float) -> float:
     if cuts:
         return cost_at_cuts(node.cells, cuts, share=share).cpu_seconds
     return cost_of_block(node.cells, 1, (), share=share, is_grouped=True).cpu_seconds
-
-
-def _too_large(node: Node) -> ClosureTooLargeError:
-    return ClosureTooLargeError(str(node.material), "it takes too much")

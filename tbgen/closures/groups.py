@@ -108,7 +108,7 @@ def solve_group(
             task = Task(reader.layout, {}, store, threads, pool, method=ENTRY_VALUES)
             ManyBlocks(task, reader, reader.shades).solve()
     finally:
-        solved.save(str(blocks[0].node.material))
+        solved.save()
 
 
 class GroupStore:

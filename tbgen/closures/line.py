@@ -21,9 +21,10 @@ from tbgen.closures.blocks import SolvedBlocks
 from tbgen.closures.children import ClosureReader
 from tbgen.closures.cuts import Bound
 from tbgen.closures.groups import GroupStore
+from tbgen.closures.kept import line_of
 from tbgen.closures.nodes import Node, cell_on
 from tbgen.closures.planned import PlannedBlock
-from tbgen.probe.answers import At, LineStep
+from tbgen.probe.answers import LineStep
 from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.retro.drive.methods import DISTANCES
 from tbgen.retro.drive.task import Task
@@ -104,9 +105,11 @@ class LineFinder:
         value = self._brackets.bracket(board, accrued).exact
         if value is None:
             return None
-        return list(self._steps(board, accrued, value))
+        return line_of(board, accrued, value, self._moves_of_line(board, accrued, value))
 
-    def _steps(self, board: chess.Board, accrued: Score, value: Score) -> Iterator[LineStep]:
+    def _moves_of_line(
+        self, board: chess.Board, accrued: Score, value: Score
+    ) -> Iterator[chess.Move]:
         """The moves of a line, until the value has accrued and the position repeats."""
         seen = set[str]()
         for _ in range(MOST_PLIES):
@@ -124,17 +127,8 @@ class LineFinder:
             if not keeping:
                 return  # the game is over
             chosen = _chosen(keeping, Color.of(board.turn), accrued, seen)
+            yield chosen.move
             is_reset = board.is_zeroing(chosen.move)
-            carried = None if is_reset else accrued
-            yield LineStep(
-                value,
-                None,
-                chosen.move.uci(),
-                is_reset,
-                best=False,
-                keeps=True,
-                at=At(board, carried, chosen.own),
-            )
             accrued = chosen.own if is_reset else accrued.after(chosen.own, reset=False)
             board = chosen.after
 

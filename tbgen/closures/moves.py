@@ -6,11 +6,13 @@ stands beside the move.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import chess
 
+from tbgen.closures.costs import LISTING_SECONDS, Budget
 from tbgen.closures.nodes import Node, PawnPlacement, node_of
+from tbgen.errors import ClosureTooLargeError
 from tbgen.index.layout import Slot, Squares, slots_of
 from tbgen.index.resets import NO_SLOT, Reset, resets_of
 from tbgen.material import Material, Scope
@@ -28,6 +30,14 @@ class PlacementMove(NamedTuple):
     """The digest of the table that has the placement; empty without one."""
     child: Node
     """The node of that placement."""
+    is_in_pairs: bool
+    """Whether the table is one of pairs."""
+
+    @property
+    def name_of_table(self) -> str:
+        """The name of the table that has the placement."""
+        material = self.reset.material
+        return str(material.within(Scope.PAIRS) if self.is_in_pairs else material)
 
     @property
     def child_placement(self) -> PawnPlacement:
@@ -45,21 +55,45 @@ class KnownReset(NamedTuple):
     """Whether a table of pairs has some placements."""
 
 
-class PlacementMoves:
-    """The moves from placements, each listed once: every way, question and walk asks for them."""
+MOST_PLACEMENTS: Final = 100_000
+"""A position that leads to more placements is refused: each takes some five kilobytes."""
 
-    def __init__(self, tables: OpenTables) -> None:
+
+class PlacementMoves:
+    """The moves from placements, each listed once: every way, question and walk asks for them.
+
+    Arguments:
+        tables: Tell which moves lead to a table.
+        budget: Pays for the listing.
+    """
+
+    def __init__(self, tables: OpenTables, budget: Budget | None = None) -> None:
         self._tables = tables
+        self._budget = Budget() if budget is None else budget
         self._resets = dict[Material, Sequence[KnownReset]]()
         self._moves = dict[PawnPlacement, Sequence[PlacementMove]]()
 
     def from_placement(self, placement: PawnPlacement) -> Sequence[PlacementMove]:
-        """All moves from a placement."""
+        """All moves from a placement; ClosureTooLargeError if listing them takes too much."""
         moves = self._moves.get(placement)
         if moves is None:
+            self._refuse_more(placement.material)
+            self._budget.pay(LISTING_SECONDS)
             moves = self._listed(placement)
             self._moves[placement] = moves
         return moves
+
+    def _refuse_more(self, material: Material) -> None:
+        """ClosureTooLargeError if no further placement may be listed."""
+        if len(self._moves) >= MOST_PLACEMENTS:
+            reason = f"it leads to more than {MOST_PLACEMENTS:,} placements of pawns"
+            raise ClosureTooLargeError(str(material), reason)
+        if self._budget.left <= 0:
+            raise ClosureTooLargeError(str(material), self._budget.refusal)
+
+    def forget(self) -> None:
+        """Free the memory of all moves that are listed."""
+        self._moves.clear()
 
     def _listed(self, placement: PawnPlacement) -> Sequence[PlacementMove]:
         moves = list[PlacementMove]()
@@ -70,7 +104,8 @@ class PlacementMoves:
                 table = digest
                 if has_pairs and not digest:
                     table = self._tables.digest_of_pairs(*child)
-                moves.append(PlacementMove(reset, pawns, table, child))
+                is_in_pairs = table != digest
+                moves.append(PlacementMove(reset, pawns, table, child, is_in_pairs))
         return moves
 
     def _resets_of(self, placement: PawnPlacement) -> Sequence[KnownReset]:

@@ -1,15 +1,10 @@
-"""The pace of a solve: how much of it is done, and whether it takes far longer than planned."""
+"""The pace of a solve: how much of it is done."""
 
-import math
+import threading
 import time
 from typing import Final
 
-from tbgen.compiled.notice import stopwatch
-from tbgen.errors import SolveOverrunError
 from tbgen.system.watching import Watch, unwatched
-
-SPARE_SECONDS: Final = 100.0
-"""CPU seconds that a solve may take besides, because plans of a few seconds are rough."""
 
 TICK_SECONDS: Final = 0.5
 """The time between two looks at blocks that are being solved."""
@@ -17,63 +12,50 @@ TICK_SECONDS: Final = 0.5
 _MOST_OF_RUNNING: Final = 0.95
 """A block that is being solved counts as this part of its plan at most."""
 
+_SHARE_OF_QUESTION: Final = 0.75
+"""A question counts as this part of what is left, because its answer may lead to others."""
+
 
 class SolvePace:
-    """Tells a watch how much of a solve is done, and stops one that takes too long.
+    """Tells a watch how much of a solve is done; the part never falls.
 
     It counts in CPU seconds of the plan. While a block is being solved, the CPU time since the last
-    one counts. The first solve compiles its kernels, which took six minutes with numba 0.60. That
-    time does not count as too long.
-
-    Arguments:
-        material: The name of what is solved.
-        expected: The CPU seconds that the solve is expected to take.
-        watch: Is told the part that is done. It never falls.
-        overrun: The solve stops at so many times the expected seconds.
+    one counts.
     """
 
-    def __init__(
-        self,
-        material: str = "",
-        expected: float = 0.0,
-        watch: Watch = unwatched,
-        overrun: float = math.inf,
-    ) -> None:
-        self._material = material
-        self._expected = expected
+    def __init__(self, watch: Watch = unwatched) -> None:
         self._watch = watch
-        self._overrun = overrun
-        self._done = 0.0
-        """The planned seconds of solved blocks."""
+        self._lock = threading.Lock()
+        self._before = 0.0
+        """The part that was told before this question."""
         self._told = 0.0
-        """The part that the watch knows of."""
-        self._began = time.process_time()
-        self._compiled_before = stopwatch.total
-        self._last_block = self._began
+        self._expected = 1.0
+        """The planned seconds of the question."""
+        self._done = 0.0
+        """The planned seconds of its solved blocks."""
+        self._last_block = time.process_time()
+
+    def begin(self, expected: float) -> None:
+        """Begin with a question that takes so many seconds by the plan."""
+        self._before = self._told
+        self._expected = max(expected, 1e-3)
+        self._done = 0.0
+        self._last_block = time.process_time()
 
     def finish(self, planned: float) -> None:
-        """Count a solved block with its planned seconds."""
-        self._done += planned
-        self._last_block = time.process_time()
-        self._tell(self._done)
-        self.check()
+        """Count a solved block with its planned seconds; several threads may."""
+        with self._lock:
+            self._done += planned
+            self._last_block = time.process_time()
+            self._tell(self._done)
 
     def tick(self, running: float) -> None:
         """Blocks with so many planned seconds are still being solved."""
-        taken = time.process_time() - self._last_block
-        self._tell(self._done + min(taken, _MOST_OF_RUNNING * running))
-        self.check()
-
-    def check(self) -> None:
-        """SolveOverrunError if the solve has taken too long."""
-        compiling = stopwatch.total - self._compiled_before
-        taken = time.process_time() - self._began - compiling
-        if taken > self._overrun * self._expected + SPARE_SECONDS:
-            raise SolveOverrunError(self._material, round(taken), round(self._expected))
+        with self._lock:
+            taken = time.process_time() - self._last_block
+            self._tell(self._done + min(taken, _MOST_OF_RUNNING * running))
 
     def _tell(self, seconds: float) -> None:
-        # Later questions may make the whole more than was expected.
-        total = max(seconds, self._expected)
-        if total > 0:
-            self._told = max(self._told, seconds / total)
+        part = _SHARE_OF_QUESTION * min(1.0, seconds / self._expected)
+        self._told = max(self._told, self._before + (1 - self._before) * part)
         self._watch(self._told)

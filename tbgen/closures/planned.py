@@ -7,14 +7,16 @@ from typing import Final, NamedTuple
 
 from tbgen.closures.costs import BlockCost, cost_at_cuts, cost_of_block
 from tbgen.closures.cuts import Bound, Cuts
-from tbgen.closures.folder import WHOLE
 from tbgen.closures.nodes import Node
-from tbgen.closures.shades import Shades, every_shade, share_of, word_of
+from tbgen.closures.shades import Shades, share_of
 from tbgen.index.layout import slots_of
 from tbgen.index.resets import NO_SLOT, Reset
 from tbgen.men import Role
 from tbgen.score import Color
 from tbgen.table import Queries
+
+WHOLE: Final = "WHOLE"
+"""Ends the name of a block that is solved once; the names of others end with the bound."""
 
 BOUNDED: Final = "bounded"
 """The source of a child that is not solved: a bound replaces its values."""
@@ -77,30 +79,12 @@ class PlannedBlock:
     queries: Queries
     """What is asked of it with an accrued score."""
     key: str
-    """The node, with a digest of all that its values rest on, whichever cells are solved."""
-
-    @cached_property
-    def key_of_shades(self) -> str:
-        """The key of a block in which the needed cells alone are solved."""
-        if self.shades == every_shade(self.node.material):
-            return self.key
-        return f"{self.key}_{word_of(self.shades):x}"
-
-    @property
-    def keys(self) -> Sequence[str]:
-        """The keys of all blocks that have the needed cells, this one's first."""
-        if self.key == self.key_of_shades:
-            return (self.key,)
-        return (self.key_of_shades, self.key)
+    """The node, with a digest of all that its values rest on, and of the cells that are solved."""
 
     def name_with(self, bound: Bound) -> str:
         """The name of the block as it is solved with one of its bounds."""
-        return self.names_with(bound)[0]
-
-    def names_with(self, bound: Bound) -> Sequence[str]:
-        """The names of all blocks that serve with a bound, this one's first."""
         part = WHOLE if len(self.bounds) == 1 else bound.name
-        return [f"{key}-{part}" for key in self.keys]
+        return f"{self.key}-{part}"
 
     @property
     def is_grouped(self) -> bool:

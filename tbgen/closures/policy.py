@@ -5,7 +5,7 @@ with the pawn. This *likely bound* is found first, unless another way has found 
 cut of the other bound may prove that it is the value.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -49,17 +49,19 @@ class CutSearch:
     shares: Mapping[Score, float]
     """How common values are in tables of the same pieces with fewer pawns."""
 
-    def next_question(self, *, asks_singly: bool, asks_both: bool) -> CutQuestion | None:
+    def next_question(
+        self, *, asks_singly: bool, asks_both: Callable[[], bool]
+    ) -> CutQuestion | None:
         """The cuts to ask next, with the bound to ask them with; None if nothing is left to ask.
 
-        With `asks_singly`, a cut takes long, so the question has one. With `asks_both`, no later
-        way can find the other bound.
+        With `asks_singly`, a cut takes long, so the question has one. If
+        `asks_both` says so, no later way can find the other bound.
         """
         if asks_singly:
             return self._ask_one_cut()
         if self._is_likely_bound_open:
             return self._ask_likely_bound()
-        return self._ask_other_bound(asks_both=asks_both)
+        return self._ask_other_bound(asks_both)
 
     def _ask_likely_bound(self) -> CutQuestion:
         """Find the bound by which unsolved promotions are worth nothing, mostly in two rounds.
@@ -87,7 +89,7 @@ class CutSearch:
                 return CutQuestion(bound, (cut,))
         return None
 
-    def _ask_other_bound(self, *, asks_both: bool) -> CutQuestion | None:
+    def _ask_other_bound(self, asks_both: Callable[[], bool]) -> CutQuestion | None:
         """Ask whether the other bound proves that the likely one is the value.
 
         If it does not, find that bound too, unless a later way does.
@@ -97,7 +99,7 @@ class CutSearch:
         open_cuts = self._open_cuts(other)
         if cut is not None and cut in open_cuts:
             return CutQuestion(other, (cut,))
-        if open_cuts and asks_both:
+        if open_cuts and asks_both():
             return CutQuestion(other, likely_cuts(open_cuts, self.shares))
         return None
 

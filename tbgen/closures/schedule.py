@@ -36,10 +36,7 @@ class _StoppedError(Exception):
 
 
 def solve_closure(solved: SolvedBlocks, threads: int, pace: SolvePace) -> None:
-    """Solve the unsolved blocks of a closure, each after those that it leads to.
-
-    A solve that takes too long ends after the blocks at which threads are at work.
-    """
+    """Solve the unsolved blocks of a closure, each after those that it leads to."""
     _ClosureSolve(solved, threads, pace).run()
 
 
@@ -51,7 +48,6 @@ class _ClosureSolve:
         self._kept = KeptPlanes(solved)
         self._threads = threads
         self._pace = pace
-        self._telling = threading.Lock()
         self._is_stopped = threading.Event()
         self._units = _units(solved)
         self._order = TopologicalSorter(_before(self._units))
@@ -118,8 +114,7 @@ class _ClosureSolve:
                 self._finish(unit[0].cost.cpu_seconds)
         if not finished:
             seconds = sum(self._seconds_at_work(number) for number in self._running.values())
-            with self._telling:
-                self._pace.tick(seconds)
+            self._pace.tick(seconds)
 
     def _seconds_at_work(self, number: int) -> float:
         """The planned seconds of the blocks of a unit at which threads are at work."""
@@ -131,8 +126,7 @@ class _ClosureSolve:
         """Count a solved block; an error once the solve has been stopped."""
         if self._is_stopped.is_set():
             raise _StoppedError
-        with self._telling:
-            self._pace.finish(seconds)
+        self._pace.finish(seconds)
 
 
 def _is_group(unit: Unit) -> bool:

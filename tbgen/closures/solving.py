@@ -5,47 +5,52 @@ is imported only where something is solved.
 """
 
 import contextlib
-import math
 import time
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
 
 import chess
 
 from tbgen.closures import DEFAULT_BUDGET, SOLVED
 from tbgen.closures.bracket import ANYTHING, Bracket, Solution, SolvePlan
-from tbgen.closures.closure import Budget, Closure
+from tbgen.closures.closure import Closure
+from tbgen.closures.costs import Budget
 from tbgen.closures.cuts import Bound, CutQuestion, Cuts
-from tbgen.closures.folder import BlockFolder
-from tbgen.closures.nodes import RootNode, node_of, shared_node
+from tbgen.closures.kept import KeptAnswer, KeptAnswers, Settings
+from tbgen.closures.nodes import RootNode, shared_node
 from tbgen.closures.pace import SolvePace
-from tbgen.closures.planning import Outlook, Planner, Problem, plan_of
+from tbgen.closures.planning import (
+    Outlook,
+    PlannedWays,
+    Planner,
+    PlanSum,
+    PositionOutlook,
+    Problem,
+    plan_of,
+)
 from tbgen.closures.policy import CutSearch, nothing_tried
-from tbgen.closures.ways import MOST_COARSE_FREE, MOST_FREE, Way
+from tbgen.closures.store import BlockStore
+from tbgen.closures.ways import MOST_FREE, Way
 from tbgen.errors import (
     BuildError,
     ClosureTooLargeError,
-    SolveOverrunError,
+    InputError,
+    MissingTableError,
+    NotEnoughDiskError,
+    NotEnoughMemoryError,
     expect_number,
 )
-from tbgen.index.layout import layout_of
-from tbgen.material import Material, with_man
-from tbgen.men import Role
 from tbgen.probe.answers import LineStep
 from tbgen.probe.opened import OpenTables
 from tbgen.probe.syzygy import open_syzygy
 from tbgen.probe.tablebase import folders_of
 from tbgen.probe.values import Position
-from tbgen.score import Color, Mobility, Score
+from tbgen.rules.position import material_on
+from tbgen.score import Mobility, Score
 from tbgen.storage.files import Folders
 from tbgen.system.outputs import folder_to_write
 from tbgen.system.watching import Watch, unwatched
-
-QUICK_SECONDS = 10.0
-"""A first way of at most so many CPU seconds is tried before others are planned."""
 
 CACHE_BYTES = 1 << 35
 """The most disk for solved blocks; those of the last position stay anyway."""
@@ -62,8 +67,6 @@ class OpenProblem:
     """How common values are, as for `CutSearch`."""
     solution: Solution
     """The closest answer so far."""
-    budget: Budget
-    """What is left of the budget. Blocks that are paid cost nothing of it any more."""
     closures: list[Closure] = field(default_factory=list)
     """The closures that the answer rests on."""
 
@@ -73,40 +76,22 @@ class OpenProblem:
         bracket = self.solution.bracket
         return bracket.flipped() if self.is_reversed else bracket
 
-    def pay(self, closure: Closure) -> None:
-        """Note that the answer rests on a closure, and take its cost off the budget."""
-        self.closures.append(closure)
-        seconds = self.budget.seconds - closure.charged_seconds
-        self.budget = Budget(seconds, self.budget.free_keys | closure.keys)
-
-
-class ProblemState(NamedTuple):
-    """What the plan of a problem depends on."""
-
-    fen: str
-    accrued: Score
-    budget: Budget
-    solved_keys: AbstractSet[str]
-
-
-class PlannedClosures(NamedTuple):
-    """The closures that are planned for a problem."""
-
-    state: ProblemState
-    closures: Sequence[Closure]
+    def search(self, tried: Mapping[Bound, Cuts]) -> CutSearch:
+        """The search for the next cuts of a way that has tried some."""
+        return CutSearch(self.bracket, tried, self.root.node.side_with_pawn, self.shares)
 
 
 class PositionSolver(contextlib.ExitStack):
     """Solves positions with more men than tables have; for use in a `with` statement.
 
-    Solved blocks stay for other positions and for another time. They are in the folder `solved` of
-    the first folder that can be written to. So an interrupted solve goes on from where it was.
+    Solved blocks and answers stay for other positions and for another time. They are in the folder
+    `solved` of the first folder that can be written to. So an interrupted solve goes on from where
+    it was.
 
     Arguments:
         folders, budget, threads, syzygy: As for `solve`.
         counts_solved: Whether blocks that are solved already count in the budget like others. Then
             an answer does not depend on what was solved before.
-        overrun: A solve stops when it has taken so many times the CPU seconds that are expected.
     """
 
     def __init__(
@@ -117,49 +102,46 @@ class PositionSolver(contextlib.ExitStack):
         threads: int = 2,
         syzygy: Folders | None = None,
         counts_solved: bool = False,
-        overrun: float = math.inf,
     ) -> None:
         super().__init__()
         paths = folders_of(folders, Mobility.RESET)
         self._threads = expect_number(threads, "threads", 1)
         self.budget = expect_number(budget, "budget", 0)
         self.cache_bytes = CACHE_BYTES
-        self.stopped = list[SolveOverrunError]()
-        """The solves of `bracket` that have taken too long."""
         self._counts_solved = counts_solved
-        self._overrun = overrun
         self._tables = OpenTables(paths, 1 << 26, outcomes_only=False)
         self.callback(self._tables.close)
         writable = self.enter_context(folder_to_write(paths, SOLVED))
-        self._folder = BlockFolder(Path(writable) / SOLVED)
-        self._planner = Planner(self._tables, self._folder)
+        self._store = BlockStore(Path(writable) / SOLVED)
+        self.callback(self._store.close)
+        self._kept = KeptAnswers(self._store, self._tables)
+        self._planner = Planner(self._tables, self._store)
+        self._syzygy = syzygy
         self._winner = self.enter_context(open_syzygy(syzygy))
         self._brackets = dict[tuple[str, Score], Bracket | None]()
-        self._planned: PlannedClosures | None = None
-        """What was planned last, for a solve that follows: planning takes up to twelve seconds."""
 
-    @property
-    def _whole_budget(self) -> Budget:
+    def _new_budget(self) -> Budget:
         """The budget when a solve begins."""
-        if self._counts_solved:
-            return Budget(self.budget)
-        return Budget(self.budget, self._folder.keys())
+        return Budget(self.budget, counts_solved=self._counts_solved)
+
+    def _settings(self) -> Settings:
+        """What an answer depends on, besides the tables that it rests on."""
+        files = sorted(
+            {path.name for folder in self._tables.folders for path in folder.glob("*.h5")}
+        )
+        return Settings(str(self._syzygy), repr([self.budget, self._counts_solved, files]))
 
     def plan(self, position: Position, accrued: Score | str | None = None) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
         board, carried = self._planner.read(position, accrued)
-        state = self._state(board, carried)
-        self._planned = self._plan_closures(board, state)
-        return plan_of(self._planned.closures, most_seconds=self.budget)
+        return self._plan(board, carried).plan(most_seconds=self.budget)
 
-    def _state(self, board: chess.Board, accrued: Score) -> ProblemState:
-        """The state of the folder as it is, and the position that is asked."""
-        return ProblemState(board.fen(), accrued, self._whole_budget, self._folder.keys())
-
-    def _plan_closures(self, board: chess.Board, state: ProblemState) -> PlannedClosures:
-        """The closures that the budget allows."""
-        affordable = self._planner.affordable(board, state.accrued, state.budget)
-        return PlannedClosures(state, affordable.closures)
+    def _plan(self, board: chess.Board, accrued: Score) -> PlannedWays:
+        """All ways that budget and machine allow together; the reason if there are none."""
+        ways = self._planner.ways(board, accrued, self._new_budget())
+        if not ways.taken and not ways.unfit:
+            ways.refuse()
+        return ways
 
     def solve(
         self,
@@ -170,88 +152,67 @@ class PositionSolver(contextlib.ExitStack):
         line: bool = False,
     ) -> Solution:
         """The value of a position and of its moves, or bounds, as `tbgen.solve` gives them."""
-        board, carried = self._planner.read(position, accrued)
         began = time.process_time()
-        state = self._state(board, carried)
-        problem = self._opened(board, carried, state.budget)
-        planned = self._take_plan(state)
-        if planned is None:
-            self._try_quick_way(problem, board, state, watch)
-        if not problem.solution.bracket.is_exact:
-            planned = planned or self._plan_closures(board, state)
-            self._solve_planned(problem, planned.closures, watch)
+        board, carried = self._planner.read(position, accrued)
+        kept = self._kept.find(board, carried)
+        if kept is None or not self._is_final(kept, line=line):
+            solution = self._solve(board, carried, SolvePace(watch), line=line)
+        else:
+            solution = kept.solution
+        watch(1.0)
+        return replace(solution, cpu_seconds=time.process_time() - began)
+
+    def _is_final(self, kept: KeptAnswer, *, line: bool) -> bool:
+        """Whether a solve would find nothing but what was found before."""
+        is_exact = kept.solution.bracket.is_exact
+        if line and is_exact and not kept.asked_line:
+            return False
+        settings = self._settings()
+        if is_exact and not self._counts_solved:
+            return kept.settings.syzygy == settings.syzygy
+        return kept.settings == settings
+
+    def _solve(
+        self, board: chess.Board, accrued: Score, pace: SolvePace, *, line: bool
+    ) -> Solution:
+        """Solve a position in one way after another, and keep the answer."""
+        budget = self._new_budget()
+        problem = self._opened(board, accrued)
+
+        def question_of(way: Way) -> CutQuestion:
+            """The question that a way begins with."""
+            return _first_question(problem, way)
+
+        ways = PlannedWays(self._planner, material_on(board), problem.root, budget, question_of)
+        for closure in ways:
+            self._ask_in_way(problem, closure, ways, pace)
+            if problem.solution.bracket.is_exact:
+                break
+        if not problem.closures:
+            ways.refuse()
         solution = replace(problem.solution, plan=plan_of(problem.closures))
         if line:
             solution = self._with_line(solution, problem.closures)
-        watch(1.0)
-        self._folder.shrink(self.cache_bytes)
-        return replace(solution, cpu_seconds=time.process_time() - began)
-
-    def _take_plan(self, state: ProblemState) -> PlannedClosures | None:
-        """What was planned last, if nothing has changed since. It is given away once."""
-        planned = self._planned
-        self._planned = None
-        return planned if planned is not None and planned.state == state else None
-
-    def _try_quick_way(
-        self, problem: OpenProblem, board: chess.Board, state: ProblemState, watch: Watch
-    ) -> None:
-        """Solve a position in its first way, if that is quick.
-
-        This often proves the value, and planning all ways would take as long.
-        """
-        most = min(QUICK_SECONDS, state.budget.seconds)
-        budget = state.budget._replace(seconds=most)
-        closure = self._planner.quickest(board, state.accrued, budget)
-        if closure is None:
-            return
-
-        def watch_quietly(_: float) -> None:
-            """Nobody knows yet what part of the whole is done."""
-            watch(0.0)
-
-        material = str(problem.root.node.material)
-        pace = SolvePace(material, closure.cpu_seconds, watch_quietly, self._overrun)
-        self._answer(problem, [closure], pace)
-
-    def _solve_planned(
-        self, problem: OpenProblem, closures: Sequence[Closure], watch: Watch
-    ) -> None:
-        """Solve a position in the planned ways that have not been tried."""
-        plan = plan_of(closures, most_seconds=self.budget)
-        self._planner.check(plan)
-        material = str(problem.root.node.material)
-        pace = SolvePace(material, plan.expected_seconds, watch, self._overrun)
-        tried = [closure.way for closure in problem.closures]
-        untried = [closure for closure in closures if closure.way not in tried]
-        self._answer(problem, untried, pace)
+        if solution.bracket.is_exact or not ways.unfit:
+            rests_on = dict[str, str]()
+            for closure in problem.closures:
+                rests_on |= closure.rests_on
+            self._kept.keep(solution, self._settings(), rests_on, asked_line=line)
+        self._store.shrink(self.cache_bytes)
+        return solution
 
     def solved(
         self, position: Position, accrued: Score | str | None = None, *, line: bool = False
     ) -> Solution | None:
-        """The answer of `solve` from blocks that are solved already.
+        """The answer that `solve` has left; None without one, or if a table has changed.
 
-        It is None without them, or if a table has the position.
+        Nothing is planned or solved. With `line`, moves are there if the solve has found some.
         """
         board, carried = self._planner.read(position, accrued)
-        with contextlib.suppress(LookupError, OSError, ClosureTooLargeError):
-            node, _ = shared_node(board)
-            if any(self._folder.folder.glob(f"{node}-*")):
-                return self._answer_at_hand(board, carried, line=line)
-        return None
-
-    def _answer_at_hand(self, board: chess.Board, accrued: Score, *, line: bool) -> Solution | None:
-        """The answer from closures whose blocks are all solved; None if there are no such ones."""
-        solved_keys = self._folder.keys()
-        budget = Budget(self.budget, solved_keys)
-        closures = self._planner.affordable(board, accrued, budget).closures
-        nothing_more = Budget(0, solved_keys)
-        problem = self._opened(board, accrued, nothing_more)
-        self._answer(problem, closures, None)
-        solution = replace(problem.solution, plan=plan_of(problem.closures))
-        if line:
-            solution = self._with_line(solution, problem.closures, solves=False)
-        return solution if solution.moves else None
+        kept = self._kept.find(board, carried)
+        if kept is None:
+            return None
+        return kept.solution if line else replace(kept.solution, line=None)
 
     def bracket(
         self, board: chess.Board, accrued: Score, watch: Watch = unwatched
@@ -260,138 +221,106 @@ class PositionSolver(contextlib.ExitStack):
         key = board.epd(), accrued
         if key not in self._brackets:
             self._brackets[key] = None
-            try:
+            with contextlib.suppress(
+                ClosureTooLargeError, NotEnoughMemoryError, NotEnoughDiskError
+            ):
                 self._brackets[key] = self.solve(board, accrued, watch).bracket
-            except SolveOverrunError as error:
-                self.stopped.append(error)
-            except (ClosureTooLargeError, BuildError):
-                pass
         return self._brackets[key]
 
     def line(self, board: chess.Board, accrued: Score) -> Sequence[LineStep] | None:
         """Moves that keep the value of a position whose `bracket` is exact."""
         return self.solve(board, accrued, line=True).line
 
-    def outlook(self, positions: Sequence[Problem]) -> Outlook:
+    def outlook(self, problems: Sequence[Problem]) -> Outlook:
         """What solving some positions takes, each of them and all together."""
-        return self._planner.outlook(positions, self._whole_budget)
+        self._planner.share_queries(problems)
+        positions = list[PositionOutlook]()
+        total = PlanSum()
+        for problem in problems:
+            # One position after another, as all closures together take much memory.
+            positions.append(self._outlook_of(problem, total))
+        plan = total.plan()
+        one_by_one = sum(position.expected_seconds for position in positions)
+        expected_seconds = min(plan.expected_seconds, one_by_one)
+        return Outlook(positions, replace(plan, expected_seconds=expected_seconds))
+
+    def _outlook_of(self, problem: Problem, total: PlanSum) -> PositionOutlook:
+        """What solving a position takes, which is added to what all take."""
+        try:
+            board, accrued = self._planner.read(*problem)
+            kept = self._kept.find(board, accrued)
+            if kept is not None and self._is_final(kept, line=False):
+                return PositionOutlook(problem, plan_of(()))
+            ways = self._plan(board, accrued)
+            plan = ways.plan(most_seconds=self.budget)
+            self.check(plan)
+        except ClosureTooLargeError as error:
+            return PositionOutlook(problem, refusal=error.reason)
+        except (InputError, MissingTableError, BuildError) as error:
+            return PositionOutlook(problem, refusal=str(error))
+        for closure in ways.taken:
+            total.add(closure)
+        return PositionOutlook(problem, plan, lacks_room=bool(ways.unfit))
 
     def check(self, plan: SolvePlan) -> None:
         """Refuse what does not fit into memory or onto the disk."""
         self._planner.check(plan)
 
-    def prepare(self, material: Material, watch: Watch | None = None) -> SolvePlan:
-        """Plan who mates after promotions to a queen that leave six men; with `watch`, solve it."""
-        men = MOST_COARSE_FREE + 1
-        if material.men != men or material.pawns not in (1, 2):
-            reason = f"no promotion leads to {men} men with one pawn or none"
-            raise ClosureTooLargeError(str(material), reason)
-        closures = list[Closure]()
-        for promoter in Color:
-            if Role.PAWN in material.side(promoter):
-                for bound in Bound:
-                    closures.append(self._mates_after_queen(material, promoter, bound))
-        plan = plan_of(closures)
-        if watch:
-            from tbgen.closures.blocks import SolvedBlocks
-            from tbgen.closures.schedule import solve_closure
-
-            self.check(plan)
-            pace = SolvePace(str(material), plan.expected_seconds, watch, self._overrun)
-            for closure in closures:
-                solve_closure(SolvedBlocks(closure, self._folder), self._threads, pace)
-            watch(1.0)
-            self._folder.shrink(self.cache_bytes)
-        return plan
-
-    def _mates_after_queen(self, material: Material, promoter: Color, bound: Bound) -> Closure:
-        """The closure that tells who mates after a pawn of `promoter` has become a queen."""
-        way = Way(queen=0, knight=0, others=0, mates_free=MOST_COARSE_FREE)
-        closure = Closure(self._tables, way, CutQuestion(bound, ()), self._folder.keys())
-        promoted = with_man(material, promoter, Role.PAWN, Role.QUEEN)
-        # One pawn is left, which may stand on the same squares in either colours.
-        for pawns in layout_of(promoted.canonical()).blocks:
-            closure.add(node_of(promoted, pawns), promoted_by=promoter)
-        closure.refuse_missing()
-        return closure
-
-    def _opened(self, board: chess.Board, accrued: Score, budget: Budget) -> OpenProblem:
+    def _opened(self, board: chess.Board, accrued: Score) -> OpenProblem:
         """A problem of which nothing is known yet."""
-        # A new folder has used no block yet, so `shrink` may remove those of earlier positions.
-        self._folder = BlockFolder(self._folder.folder)
-        root = self._planner.shared_root(board, accrued)
+        root = self._planner.root(board, accrued)
         _, is_reversed = shared_node(board)
         return OpenProblem(
             root=root,
             is_reversed=is_reversed,
             shares=self._tables.shares(root.node.material),
             solution=Solution(board.fen(), accrued, ANYTHING, [], plan_of(()), 0.0),
-            budget=budget,
         )
 
-    def _answer(
-        self, problem: OpenProblem, closures: Sequence[Closure], pace: SolvePace | None
-    ) -> None:
-        """Make the answer closer in one way after another while the budget lasts.
-
-        Without a pace nothing is solved: LookupError if a block is missing.
-        """
-        for number, closure in enumerate(closures):
-            later = closures[number + 1 :]
-            if closure.way.queen > MOST_FREE:
-                later = []  # its queens take the time, so it finds both bounds itself
-            self._ask_in_way(problem, closure, later, pace)
-
     def _ask_in_way(
-        self,
-        problem: OpenProblem,
-        planned: Closure,
-        later: Sequence[Closure],
-        pace: SolvePace | None,
+        self, problem: OpenProblem, planned: Closure, ways: PlannedWays, pace: SolvePace
     ) -> None:
         """Ask one question after another, until a way has nothing left to ask or the time is up.
 
-        The closure of the first question may be `planned`. `later` are those of later ways.
+        The closure of the first question may be `planned`.
         """
         from tbgen.closures.answers import Brackets
         from tbgen.closures.blocks import SolvedBlocks
         from tbgen.closures.schedule import solve_closure
 
+        way = planned.way
+
+        def asks_both() -> bool:
+            """Whether no later way finds the other bound; its queens may take the time."""
+            return way.queen > MOST_FREE or not ways.has_next()
+
+        closure = planned
         tried = nothing_tried()
         while True:
-            question = _next_question(problem, planned.way, tried, later)
+            question = problem.search(tried).next_question(
+                asks_singly=way.asks_singly, asks_both=asks_both
+            )
             if question is None:
                 return
-            try:
-                closure = self._closure_of(problem, planned, question)
-            except ClosureTooLargeError:
-                return
-            blocks = SolvedBlocks(closure, self._folder, solves=pace is not None)
-            if pace is not None:
-                solve_closure(blocks, self._threads, pace)
+            if closure.question != question:
+                try:
+                    closure = ways.closure(way, question)
+                except ClosureTooLargeError:
+                    return
+            blocks = SolvedBlocks(closure, self._store)
+            pace.begin(closure.cpu_seconds)
+            solve_closure(blocks, self._threads, pace)
             problem.solution = Brackets(blocks, self._winner).improve(problem.solution)
-            problem.pay(closure)
+            problem.closures.append(closure)
+            closure.pay()
             tried[question.bound] += question.cuts
             if not closure.asks_again:
                 return  # other cuts would find the same
 
-    def _closure_of(self, problem: OpenProblem, planned: Closure, question: CutQuestion) -> Closure:
-        """The closure of a question: the one planned for its way, if nothing is solved since."""
-        fits = planned.charged_seconds <= problem.budget.seconds
-        if fits and planned.question == question and not problem.closures:
-            return planned
-        solved_keys = self._folder.keys()
-        return self._planner.closure(
-            problem.root, planned.way, question, problem.budget, solved_keys
-        )
-
-    def _with_line(
-        self, solution: Solution, closures: Sequence[Closure], *, solves: bool = True
-    ) -> Solution:
+    def _with_line(self, solution: Solution, closures: Sequence[Closure]) -> Solution:
         """A solution with moves that keep its value, if that is exact.
 
-        They are by the last closure that proves it. LookupError if a block is gone, unless `solves`
-        lets it be solved again.
+        They are by the last closure that proves it.
         """
         from tbgen.closures.blocks import SolvedBlocks
         from tbgen.closures.line import LineFinder
@@ -400,20 +329,19 @@ class PositionSolver(contextlib.ExitStack):
             return solution
         board = chess.Board(solution.fen)
         for closure in reversed(closures):
-            blocks = SolvedBlocks(closure, self._folder, solves=solves)
-            steps = LineFinder(blocks).line(board, solution.accrued)
+            steps = LineFinder(SolvedBlocks(closure, self._store)).line(board, solution.accrued)
             if steps is not None:
                 return replace(solution, line=steps)
         return solution
 
 
-def _next_question(
-    problem: OpenProblem, way: Way, tried: Mapping[Bound, Cuts], later: Sequence[Closure]
-) -> CutQuestion | None:
-    """The next question of a way, about cuts within the bracket so far; None if none is left."""
-    search = CutSearch(problem.bracket, tried, problem.root.node.side_with_pawn, problem.shares)
-    no_later_way = all(closure.charged_seconds > problem.budget.seconds for closure in later)
-    return search.next_question(asks_singly=way.asks_singly, asks_both=no_later_way)
+def _first_question(problem: OpenProblem, way: Way) -> CutQuestion:
+    """The question that a way begins with."""
+    question = problem.search(nothing_tried()).next_question(
+        asks_singly=way.asks_singly, asks_both=lambda: True
+    )
+    assert question is not None, "no way is planned for a value that is proved"
+    return question
 
 
 def solve(

@@ -63,6 +63,15 @@ class Way:
             most = self.others
         return node.free <= min(most, _most_free(node)) and not _is_left_to_tables(node)
 
+    def is_within(self, other: "Way") -> bool:
+        """Whether another way solves at least what this one does, so that it takes as much."""
+        return (
+            self.queen <= other.queen
+            and self.knight <= other.knight
+            and self.others <= other.others
+            and (self.keeps_pieces or not other.keeps_pieces)
+        )
+
     def cuts_of(self, node: Node, promoted_by: Color | None, question: CutQuestion) -> Cuts:
         """The cuts at which a node is solved; none if all its outcomes are found.
 

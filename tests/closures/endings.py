@@ -7,8 +7,8 @@ from typing import Final
 
 import chess
 
-from tbgen.closures.closure import Budget, Closure
-from tbgen.closures.costs import cost_of_block
+from tbgen.closures.closure import Closure
+from tbgen.closures.costs import ADDING_SECONDS, LISTING_SECONDS, Budget, cost_of_block
 from tbgen.closures.cuts import Bound
 from tbgen.closures.nodes import Node, node_of
 from tbgen.closures.ways import Way
@@ -38,7 +38,8 @@ class Ending:
         """The closure of its placement, with bounds in place of all promotions."""
         tables = MadeUpTables(self.most_made_up_men + 1)
         one_block = cost_of_block(self.node.cells, len(Bound), (), is_grouped=True).cpu_seconds
-        closure = Closure(tables, BOUNDS_ALONE, budget=Budget(most_blocks * one_block))
+        seconds = most_blocks * (one_block + LISTING_SECONDS + ADDING_SECONDS)
+        closure = Closure(tables, BOUNDS_ALONE, budget=Budget(seconds))
         closure.add(self.node)
         return closure
 

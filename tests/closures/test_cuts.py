@@ -11,9 +11,9 @@ from tbgen.closures.blocks import SolvedBlocks
 from tbgen.closures.bracket import ANYTHING, Bracket
 from tbgen.closures.closure import Closure
 from tbgen.closures.cuts import Bound, CutQuestion, Cuts
-from tbgen.closures.folder import BlockFolder
 from tbgen.closures.nodes import node_of
 from tbgen.closures.policy import CutSearch
+from tbgen.closures.store import BlockStore
 from tbgen.closures.ways import Way
 from tbgen.index.outcomes import worth_to_white
 from tbgen.material import Material
@@ -47,9 +47,7 @@ def bounds_of(name: str, tables: Path, folder: Path, file: int, *cuts: Cuts) -> 
     closures = [Closure(known, way, CutQuestion(bound, cuts[bound])) for bound in Bound]
     for closure, rank in itertools.product(closures, range(1, 7)):
         closure.add(node_of(material, [rank * 8 + file]))
-    lower_blocks, upper_blocks = (
-        SolvedBlocks(closure, BlockFolder(folder)) for closure in closures
-    )
+    lower_blocks, upper_blocks = (SolvedBlocks(closure, BlockStore(folder)) for closure in closures)
     worths = list[np.ndarray]()
     for node in closures[0].blocks:
         block = bare_block(geometry_of(node.layout), node.layout.block_words)
@@ -106,7 +104,7 @@ def asked_of(
     likely_bound = Bound.UPPER if side is Color.BLACK else Bound.LOWER
     while True:
         search = CutSearch(within, tried, side, {})
-        question = search.next_question(asks_singly=singly, asks_both=both)
+        question = search.next_question(asks_singly=singly, asks_both=lambda: both)
         if question is None:
             return within, [tried[bound] for bound in Bound]
         bound, cuts = question
@@ -143,7 +141,7 @@ def first_cuts(within: Bracket, side: Color | None, shares: dict[Score, float]) 
     """The first cuts that are asked between two bounds after the worst one of the lower bound."""
     tried: dict[Bound, Cuts] = {Bound.LOWER: (ANYTHING.lower,), Bound.UPPER: ()}
     question = CutSearch(within, tried, side, shares).next_question(
-        asks_singly=False, asks_both=False
+        asks_singly=False, asks_both=lambda: False
     )
     return question.cuts if question else ()
 

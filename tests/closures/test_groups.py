@@ -12,11 +12,11 @@ import pytest
 from tbgen.closures.blocks import ENTRY, RIGHTS, BlockSolver, SolvedBlocks
 from tbgen.closures.closure import Closure
 from tbgen.closures.cuts import Bound
-from tbgen.closures.folder import BlockFolder
 from tbgen.closures.nodes import root_of
 from tbgen.closures.pace import SolvePace
 from tbgen.closures.planned import PlannedBlock
 from tbgen.closures.schedule import solve_closure
+from tbgen.closures.store import BlockStore
 from tbgen.closures.ways import Way
 from tbgen.material import Material
 from tbgen.rules.position import own_score
@@ -47,7 +47,7 @@ def test_a_mixed_group_has_the_values_of_blocks_that_are_solved_alone(
     board = chess.Board(fen)
     closure = Closure(MadeUpTables(men), way)
     closure.add_root(root_of(board, own_score(board)))
-    blocks = SolvedBlocks(closure, BlockFolder(tmp_path / "solved"))
+    blocks = SolvedBlocks(closure, BlockStore(tmp_path / "solved"))
     solve_closure(blocks, 2, SolvePace())
     groups = defaultdict[Material, list[PlannedBlock]](list)
     for block in closure.blocks.values():

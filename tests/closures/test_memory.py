@@ -16,11 +16,11 @@ from tbgen.closures.blocks import SolvedBlocks
 from tbgen.closures.children import ALL_CELLS
 from tbgen.closures.closure import Closure, PlannedBlock
 from tbgen.closures.cuts import Bound, CutQuestion
-from tbgen.closures.folder import BlockFolder
 from tbgen.closures.groups import KeptPlanes
 from tbgen.closures.nodes import Node, node_of
 from tbgen.closures.pace import SolvePace
 from tbgen.closures.schedule import solve_closure
+from tbgen.closures.store import BlockStore
 from tbgen.closures.ways import Way
 from tbgen.index.placements import Squares
 from tbgen.material import Material
@@ -69,7 +69,7 @@ def planned(name: str, squares: str, folder: Path) -> tuple[PlannedBlock, Solved
     closure = Closure(ScatteredTables(material), way, CutQuestion(Bound.UPPER, CUTS))
     block = closure.add(node)
     assert list(closure.blocks.values()) == [block]
-    return block, SolvedBlocks(closure, BlockFolder(folder / "solved"))
+    return block, SolvedBlocks(closure, BlockStore(folder / "solved"))
 
 
 def taken_and_planned(name: str, squares: str, folder: Path) -> tuple[int, int]:

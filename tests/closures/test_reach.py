@@ -11,12 +11,12 @@ import pytest
 from tbgen.closures.blocks import SolvedBlocks
 from tbgen.closures.closure import Closure
 from tbgen.closures.cuts import Bound
-from tbgen.closures.folder import BlockFolder
 from tbgen.closures.nodes import Node, RootNode, cell_on, node_on, root_of
 from tbgen.closures.pace import SolvePace
 from tbgen.closures.reach import Kings, are_shut_in, where_kings_walk
 from tbgen.closures.schedule import solve_closure
 from tbgen.closures.solving import PositionSolver
+from tbgen.closures.store import BlockStore
 from tbgen.index.layout import slots_of
 from tbgen.rules.position import own_score
 from tests.closures.endings import BOUNDS_ALONE, Ending, Pawns, ending_of, is_small
@@ -140,7 +140,7 @@ def shut_in(draw: random.Random, count: int) -> Iterator[tuple[Ending, chess.Boa
 
 def solved_root(closure: Closure, node: Node, bound: Bound, folder: Path) -> np.ndarray:
     """The values of a node with a bound, White to move and then Black."""
-    blocks = SolvedBlocks(closure, BlockFolder(folder))
+    blocks = SolvedBlocks(closure, BlockStore(folder))
     solve_closure(blocks, 1, SolvePace())
     return np.stack([blocks.plane(node, side, bound) for side in range(2)])
 

@@ -10,14 +10,15 @@ import pytest
 
 from tbgen.closures.answers import Brackets
 from tbgen.closures.blocks import SolvedBlocks
-from tbgen.closures.closure import Budget, Closure
+from tbgen.closures.closure import Closure
+from tbgen.closures.costs import Budget
 from tbgen.closures.cuts import Bound, CutQuestion
-from tbgen.closures.folder import BlockFolder
 from tbgen.closures.line import BlockWithDistances
 from tbgen.closures.nodes import Node, RootNode, cell_on, node_on, root_of, shared_node
 from tbgen.closures.pace import SolvePace
 from tbgen.closures.schedule import solve_closure
 from tbgen.closures.shades import Shades, every_shade, share_of
+from tbgen.closures.store import BlockStore
 from tbgen.closures.ways import Way, ways_of
 from tbgen.errors import BuildError, ClosureTooLargeError
 from tbgen.index.placements import Squares
@@ -91,7 +92,7 @@ def test_games_stay_among_the_shades_that_are_solved(fen: str) -> None:
 
 def solved_planes(closure: Closure, folder: Path) -> dict[tuple[Node, Bound], np.ndarray]:
     """The values of each block with the bounds that it has, White to move and then Black."""
-    blocks = SolvedBlocks(closure, BlockFolder(folder))
+    blocks = SolvedBlocks(closure, BlockStore(folder))
     solve_closure(blocks, 2, SolvePace())
     planes = dict[tuple[Node, Bound], np.ndarray]()
     for node, block in closure.blocks.items():
@@ -206,17 +207,17 @@ def test_a_missing_value_after_en_passant_is_an_error(fen: str, way: Way, tmp_pa
     closure = Closure(WithoutValues(5), way, QUESTION)
     closure.add_root(root)
     with pytest.raises(BuildError, match="a child table has no value"):
-        solve_closure(SolvedBlocks(closure, BlockFolder(tmp_path)), 1, SolvePace())
+        solve_closure(SolvedBlocks(closure, BlockStore(tmp_path)), 1, SolvePace())
 
 
 def test_a_missing_value_after_en_passant_is_an_error_in_a_line(tmp_path: Path) -> None:
     board = chess.Board("4k3/8/8/pP6/8/8/8/4KB2 w - - 0 1")
     solve_closure(
-        SolvedBlocks(closure_of(board, BOUNDS_ALONE, 5), BlockFolder(tmp_path)), 1, SolvePace()
+        SolvedBlocks(closure_of(board, BOUNDS_ALONE, 5), BlockStore(tmp_path)), 1, SolvePace()
     )
     closure = Closure(WithoutValues(5), BOUNDS_ALONE, QUESTION)
     block = closure.add_root(root_of(board, own_score(board)))
-    blocks = SolvedBlocks(closure, BlockFolder(tmp_path))
+    blocks = SolvedBlocks(closure, BlockStore(tmp_path))
     with pytest.raises(BuildError, match="a child table has no value"):
         BlockWithDistances(block, blocks, Bound.LOWER)
 
@@ -227,7 +228,7 @@ def test_a_position_is_looked_up_where_it_is_solved(tmp_path: Path) -> None:
     assert shared_node(board).is_reversed
     closure = Closure(MadeUpTables(6), ways_of(4)[0], QUESTION)
     closure.add_root(root_of(board, own_score(board)))
-    brackets = Brackets(SolvedBlocks(closure, BlockFolder(tmp_path)))
+    brackets = Brackets(SolvedBlocks(closure, BlockStore(tmp_path)))
     in_both = 0
     for move in board.legal_moves:
         after = board_after(board, move)
@@ -236,19 +237,3 @@ def test_a_position_is_looked_up_where_it_is_solved(tmp_path: Path) -> None:
         assert found.is_reversed
         in_both += node_on(after) in closure.blocks
     assert in_both > 0
-
-
-def test_blocks_that_are_solved_whole_serve_as_well() -> None:
-    """Those of `prepare` are, and cost as much of a budget whether they are there or not."""
-    board = chess.Board(PAWNS_TO_PROMOTE)
-    node = node_on(board)
-    root = RootNode(node, [(own_score(board), cell_on(node, board))], has_right=False)
-    whole = Closure(MadeUpTables(5), BOUNDS_ALONE)
-    whole.add(node, queries=root.queries)
-    part = Closure(MadeUpTables(5), BOUNDS_ALONE)
-    part.add_root(root)
-    later = Closure(MadeUpTables(5), BOUNDS_ALONE, solved_keys=whole.keys)
-    later.add_root(root)
-    assert len(part.lacking) == len(whole.lacking) > 3
-    assert not later.lacking
-    assert later.charged_seconds == part.charged_seconds < whole.charged_seconds

@@ -16,7 +16,7 @@ from tbgen.closures.solving import PositionSolver
 from tbgen.errors import UnprovedError
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Score
-from tests.closures.test_preparing import FENS, outside
+from tests.closures.test_coarse import FENS, outside
 from tests.closures.test_solving import (
     PAWNS,
     PIECES,

@@ -11,10 +11,10 @@ import pytest
 
 from tbgen.closures.blocks import SolvedBlocks
 from tbgen.closures.cuts import UNKNOWN, Bound
-from tbgen.closures.folder import BlockFolder
 from tbgen.closures.nodes import Node, node_of
 from tbgen.closures.pace import SolvePace
 from tbgen.closures.schedule import solve_closure
+from tbgen.closures.store import BlockStore
 from tbgen.index.outcomes import worth_to_white
 from tbgen.material import Material
 from tests.closures.endings import MOTIFS, Ending, endings
@@ -45,7 +45,7 @@ def mistakes(ending: Ending, folder: Path) -> tuple[int, list[str]]:
     lies between both bounds.
     """
     closure = ending.closure()
-    blocks = SolvedBlocks(closure, BlockFolder(folder))
+    blocks = SolvedBlocks(closure, BlockStore(folder))
     solve_closure(blocks, 1, SolvePace())
     men = ending.most_made_up_men
     bounds = [ReferenceClosure(closure.blocks, men, always(UNKNOWN[bound])) for bound in Bound]

@@ -12,7 +12,15 @@ from tbgen.closures.ways import Way
 from tbgen.probe import Tablebase
 from tbgen.rules.position import own_score
 from tbgen.score import Score
-from tests.closures.test_solving import PIECES, Folder, contradictions, folder_of, outside, solved
+from tests.closures.test_solving import (
+    PIECES,
+    Folder,
+    contradictions,
+    folder_of,
+    forget_answers,
+    outside,
+    solved,
+)
 
 __all__ = ["folder_of"]
 
@@ -61,6 +69,7 @@ def test_a_closure_without_bounds_finds_the_win_that_bounds_leave_open(
     folder = folder_of(*PIECES)
     monkeypatch.setattr(planning, "ways_of", lambda *_: [Way(3, 3, 2)])
     bounded = solved(folder, BESIDE_A_PAWN)
+    forget_answers(folder)
     monkeypatch.setattr(planning, "ways_of", lambda *_: [Way(3, 3, 3)])
     everything = solved(folder, BESIDE_A_PAWN)
     assert outside(everything, bounded) == []

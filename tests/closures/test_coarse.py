@@ -4,6 +4,7 @@ Here a block may have two men beside its pawns, or three beside a single one, so
 small.
 """
 
+import contextlib
 import itertools
 import random
 from dataclasses import replace
@@ -12,30 +13,29 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen.closures import blocks, nodes, planning, solving, ways
-from tbgen.closures import folder as block_folder
+from tbgen.closures import blocks, nodes, planning, solving, store, ways
 from tbgen.closures.bracket import Solution
 from tbgen.closures.closure import Closure
 from tbgen.closures.cuts import ALL_OUTCOMES, ENDS, Bound, CutQuestion, Cuts
-from tbgen.closures.folder import FRAME, NAMES
 from tbgen.closures.nodes import node_on
 from tbgen.closures.solving import PositionSolver
+from tbgen.closures.store import BlockStore
 from tbgen.closures.ways import Way
-from tbgen.errors import ClosureTooLargeError, UnprovedError
+from tbgen.errors import UnprovedError
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase, stored
 from tbgen.probe.opened import OpenTables
 from tbgen.retro.drive import single
 from tbgen.score import Score
-from tbgen.storage.arrays import ArrayFile, write_arrays
 from tests.closures.test_solving import (
     LATER,
     PIECES,
     SEED,
     Folder,
     contradictions,
-    files_in,
     folder_of,
+    forget_answers,
+    names_in,
     outside,
     pairs,
 )
@@ -66,7 +66,7 @@ def allow_few_men(monkeypatch: pytest.MonkeyPatch, most: int = 2) -> None:
         "CELLS_AT_ONCE": 1 << 10 if most == 1 else 1 << 16,
         "PLACES_AT_ONCE": 1 << 9,
     }
-    modules = (blocks, block_folder, nodes, planning, single, solving, stored, ways)
+    modules = (blocks, store, nodes, planning, single, solving, stored, ways)
     for module, (name, size) in itertools.product(modules, sizes.items()):
         if hasattr(module, name):
             monkeypatch.setattr(module, name, size)
@@ -82,7 +82,9 @@ def answers(folder: Path, monkeypatch: pytest.MonkeyPatch, *given: Way) -> list[
     with PositionSolver(folder) as solver, monkeypatch.context() as patch:
         if given:
             patch.setattr(planning, "ways_of", lambda free: given)
-        return [solver.solve(fen, accrued) for fen, accrued in FENS]
+        found = [solver.solve(fen, accrued) for fen, accrued in FENS]
+    forget_answers(folder)
+    return found
 
 
 def closer(near: list[Solution], other: list[Solution], far: list[Solution]) -> int:
@@ -110,28 +112,6 @@ def test_cuts_of_promotions_make_bounds_closer_and_never_wrong(
 
 
 @pytest.mark.slow
-def test_prepared_blocks_make_bounds_closer_and_never_wrong(
-    folder_of: Folder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = folder_of(*PIECES, "KPvK")
-    material = Material.parse("KPvKP")
-    solved = answers(folder, monkeypatch, SOLVED)
-    far = answers(folder, monkeypatch, BOUNDED)
-    allow_few_men(monkeypatch)
-    by_mates = Way(3, 2, 1, mates_free=3, coarse_free=2)
-    monkeypatch.setattr(planning, "ways_of", lambda free: [by_mates])
-    told = list[float]()
-    with PositionSolver(folder) as solver:
-        queens = 2 * 2 * 24  # a queen of either side beside a pawn, with either bound
-        assert solver.prepare(material).nodes == queens
-        solver.prepare(material, watch=told.append)
-        assert len(told) == queens + 1
-        assert told[-1] == 1
-        assert solver.prepare(material).nodes == 0
-    assert closer(answers(folder, monkeypatch), solved, far) > 0
-
-
-@pytest.mark.slow
 def test_no_bracket_by_cuts_excludes_the_value_of_a_table(
     folder_of: Folder, four_men_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,7 +131,9 @@ def test_who_mates_after_the_last_pawn_promotes_makes_bounds_closer_and_never_wr
         monkeypatch.setattr(planning, "ways_of", lambda free: ways.ways_of(free)[part])
         with PositionSolver(folder_of("KvK")) as solver:
             assert contradictions(solver, tables, asked) == []
-            return [solver.solve(board, accrued) for board, accrued in asked]
+            found = [solver.solve(board, accrued) for board, accrued in asked]
+        forget_answers(folder_of())
+        return found
 
     bounded = solutions_by(slice(3, 4))  # no promotion is solved
     with_mates = solutions_by(slice(1))
@@ -206,17 +188,6 @@ def test_positions_without_pawns_are_solved_at_cuts_or_whole(
     assert len(values) > 5
 
 
-@pytest.mark.parametrize("name", ["KPvK", "KRvKP", "KPPvKPP"])
-def test_only_promotions_to_six_men_with_one_pawn_or_none_are_prepared(
-    folder_of: Folder, name: str
-) -> None:
-    with (
-        PositionSolver(folder_of(*PIECES)) as solver,
-        pytest.raises(ClosureTooLargeError, match="6 men with one pawn"),
-    ):
-        solver.prepare(Material.parse(name))
-
-
 def test_blocks_that_contradict_each_other_are_told(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -224,18 +195,17 @@ def test_blocks_that_contradict_each_other_are_told(
     folder = folder_of("KvK")
     with PositionSolver(folder) as solver:
         solver.solve(LATER)
+    forget_answers(folder)
     mate_of_bound = {"LOWER": 1, "UPPER": -1}
-    for path in files_in(folder):
-        file = ArrayFile(path)
-        wrong = {part: file.items(part) for part in file.facts["columns"]}
-        names = file.facts.get(NAMES, [path.stem])
-        for part, values in wrong.items():
-            starts = file.facts.get(part, [0, len(values)])
-            for name, (start, end) in zip(names, itertools.pairwise(starts), strict=True):
-                _, _, bound = name.rpartition("-")
-                values[start:end] = mate_of_bound[bound]
-        facts = {name: file.facts[name] for name in (NAMES, *wrong) if name in file.facts}
-        write_arrays(file.path, facts, wrong, FRAME)
+    with contextlib.closing(BlockStore(folder / "solved")) as store:
+        for name in names_in(folder):
+            _, _, bound = name.rpartition("-")
+            block = store.get(name)
+            assert block is not None
+            wrong = {part: block.items(part) for part in block.parts}
+            for values in wrong.values():
+                values[:] = mate_of_bound[bound]
+            store.put({name: wrong})
     with (
         PositionSolver(folder) as solver,
         pytest.raises(UnprovedError, match="remove the folder 'solved'"),

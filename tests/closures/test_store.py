@@ -1,0 +1,254 @@
+"""The store of solved blocks, which several processes use at once."""
+
+import contextlib
+import multiprocessing
+import random
+import shutil
+import sqlite3
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from unittest import mock
+
+import chess
+import numpy as np
+import pytest
+
+from tbgen.closures.kept import KeptAnswers
+from tbgen.closures.solving import PositionSolver
+from tbgen.closures.store import FILE, FRAME, FRAME_BITS, BlockStore
+from tbgen.errors import DamagedTableError, UnreadableFileError
+from tests.positions import random_board
+
+NAME = "KPvK-d2-0-WHOLE"
+CELLS = np.arange(100_000, dtype=np.int64).astype(np.int8)
+
+
+@contextlib.contextmanager
+def opened(folder: Path) -> Iterator[BlockStore]:
+    """A store of its own, as another process has it."""
+    with contextlib.closing(BlockStore(folder)) as store:
+        yield store
+
+
+def test_any_items_of_a_block_can_be_read(tmp_path: Path) -> None:
+    arrays = {"entry": CELLS, "none": CELLS[:0], "wide": np.arange(FRAME + 1)}
+    with opened(tmp_path) as store:
+        store.put({NAME: arrays})
+    with opened(tmp_path) as store:
+        block = store.get(NAME)
+        assert block is not None
+        assert list(block.parts) == list(arrays)
+        for part, array in arrays.items():
+            np.testing.assert_array_equal(block.items(part), array)
+            assert block.items(part).dtype == array.dtype
+        for first, end in ((0, 0), (70_000, 99_999), (5, FRAME), (FRAME, FRAME + 1)):
+            np.testing.assert_array_equal(block.items("entry", first, end), CELLS[first:end])
+            room = np.zeros(100_000, np.int8)
+            assert np.shares_memory(block.items("entry", first, end, room), room) or first == end
+            np.testing.assert_array_equal(room[: end - first], CELLS[first:end])
+
+
+def test_blocks_are_found_by_name_and_by_node(tmp_path: Path) -> None:
+    with opened(tmp_path) as store:
+        assert store.get(NAME) is None
+        assert not store.has_node("KPvK-d2")
+        assert not any(tmp_path.iterdir()), "reading makes no file"
+        store.put({NAME: {"entry": CELLS}})
+        assert store.has(NAME)
+        assert not store.has("KPvK-d2-0")
+        assert [store.has_node(node) for node in ("KPvK-d2", "KPvK-d", "KPvK-d3")] == [
+            True,
+            False,
+            False,
+        ]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE frames SET content = substr(content, 1, length(content) - 9)",
+        "UPDATE frames SET content = zeroblob(length(content))",
+        f"DELETE FROM frames WHERE number & {(1 << FRAME_BITS) - 1} = 1",
+        "UPDATE frames SET content = (SELECT max(content) FROM frames)",
+    ],
+)
+def test_a_damaged_block_is_an_error(tmp_path: Path, damage: str) -> None:
+    with opened(tmp_path) as store:
+        store.put({NAME: {"entry": CELLS}, "other": {"entry": CELLS}})
+    with contextlib.closing(sqlite3.connect(tmp_path / FILE)) as connection:
+        connection.execute(damage)
+        connection.commit()
+    with opened(tmp_path) as store:
+        block = store.get(NAME)
+        assert block is not None
+        with pytest.raises(DamagedTableError, match=NAME):
+            block.items("entry")
+        store.put({NAME: {"entry": CELLS}})
+        mended = store.get(NAME)
+        assert mended is not None
+        np.testing.assert_array_equal(mended.items("entry"), CELLS)
+
+
+def test_a_block_in_the_place_of_another_is_not_taken_for_it(tmp_path: Path) -> None:
+    """The number of a removed block may be given to the next one."""
+    with opened(tmp_path) as store:
+        store.put({NAME: {"entry": CELLS}})
+        old = store.get(NAME)
+        assert old is not None
+        store.remove(NAME)
+        store.put({"other": {"entry": CELLS[::-1].copy()}})
+        with pytest.raises(DamagedTableError):
+            old.items("entry")
+
+
+@pytest.mark.parametrize("content", [b"no database", bytes(8192)])
+def test_a_damaged_file_is_begun_anew(tmp_path: Path, content: bytes) -> None:
+    with opened(tmp_path) as store:
+        store.put({NAME: {"entry": CELLS}})
+        store.put_answer("question", [1])
+    for path in tmp_path.glob(f"{FILE}-*"):
+        path.unlink()
+    (tmp_path / FILE).write_bytes(content)
+    with opened(tmp_path) as store:
+        assert store.get(NAME) is None
+        assert store.answer("question") is None
+        store.put({NAME: {"entry": CELLS}})
+        assert store.has(NAME)
+
+
+def test_a_system_that_refuses_is_told(tmp_path: Path) -> None:
+    (tmp_path / FILE).mkdir()
+    with opened(tmp_path) as store, pytest.raises(UnreadableFileError, match=FILE):
+        store.put({NAME: {"entry": CELLS}})
+
+
+def test_files_of_earlier_versions_are_removed(tmp_path: Path) -> None:
+    for name in ("KPvK-d2-0.block", "KPvK-1.blocks", "notes.txt"):
+        (tmp_path / name).touch()
+    with opened(tmp_path) as store:
+        store.put({NAME: {"entry": CELLS}})
+    assert {path.name for path in tmp_path.iterdir()} == {FILE, "notes.txt"}
+
+
+def test_the_least_recently_used_blocks_go_first(tmp_path: Path) -> None:
+    noise = np.frombuffer(random.Random(1).randbytes(1 << 16), np.int8)
+    names = [f"KPvK-d2-{number}-WHOLE" for number in range(6)]
+    for name in names:
+        with opened(tmp_path) as store:
+            store.put({name: {"entry": noise}})
+            store.shrink(1 << 30)
+    with opened(tmp_path) as store:
+        assert store.get(names[0]) is not None
+        store.shrink(4 << 16)
+        left = [name for name in names if store.has(name)]
+        assert left[0] == names[0], "it was used last"
+        assert left[1:] == names[-len(left) + 1 :]
+        assert 2 <= len(left) <= 4
+
+
+def test_a_solve_goes_on_although_the_folder_is_removed(tmp_path: Path) -> None:
+    folder = tmp_path / "solved"
+    with opened(folder) as store:
+        store.put({NAME: {"entry": CELLS}})
+        shutil.rmtree(folder)
+        assert store.get(NAME) is None
+        store.put({"other": {"entry": CELLS}})
+        assert store.has("other")
+        with opened(folder) as other:
+            assert other.has("other")
+
+
+def put_and_shrink(folder: Path, rounds: int) -> None:
+    with opened(folder) as store:
+        for number in range(rounds):
+            name = f"KPvK-d2-{number % 7}"
+            store.put({name: {"entry": CELLS}})
+            found = store.get(name)
+            with contextlib.suppress(DamagedTableError):  # the other one has removed it
+                if found is not None:
+                    assert (found.items("entry", 5, 65_600) == CELLS[5:65_600]).all()
+            store.shrink(0)
+
+
+def test_two_processes_that_remove_each_others_blocks_read_what_they_have(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=put_and_shrink, args=(tmp_path, 100)) for _ in range(2)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(120)
+    assert [process.exitcode for process in processes] == [0, 0]
+
+
+def put_for_ever(folder: Path) -> None:
+    number = 0
+    with opened(folder) as store:
+        while True:
+            number += 1
+            store.put({f"{NAME}-{number}": {"entry": CELLS + np.int8(number % 100)}})
+
+
+def test_a_killed_process_leaves_whole_blocks(tmp_path: Path) -> None:
+    process = multiprocessing.get_context("spawn").Process(target=put_for_ever, args=(tmp_path,))
+    process.start()
+    seen = 0
+    with opened(tmp_path) as store:
+        while seen < 5:
+            time.sleep(0.01)
+            seen += store.has(f"{NAME}-{seen + 1}")
+        process.kill()
+        process.join(60)
+        number = 1
+        while (block := store.get(f"{NAME}-{number}")) is not None:
+            assert (block.items("entry") == CELLS + np.int8(number % 100)).all()
+            number += 1
+    assert number > seen
+
+
+def near_promotion(draw: random.Random) -> chess.Board:
+    """A pawn of either side that has a step or two to go."""
+    while True:
+        board = random_board(draw, "KPvKP")
+        (white_pawn,) = board.pieces(chess.PAWN, chess.WHITE)
+        (black_pawn,) = board.pieces(chess.PAWN, chess.BLACK)
+        if chess.square_rank(white_pawn) >= 5 and chess.square_rank(black_pawn) <= 2:
+            return board
+
+
+def solve_on(folder: Path, seed: int, seconds: float, cache_bytes: int) -> dict[str, str]:
+    """Solve random ones of fifty positions, and return their brackets."""
+    draw = random.Random(seed)
+    boards = [near_promotion(random.Random(number)) for number in range(50)]
+    found = dict[str, str]()
+    end = time.monotonic() + seconds
+    with (
+        PositionSolver(folder, threads=1) as solver,
+        mock.patch.object(KeptAnswers, "find", return_value=None),  # so blocks are read
+    ):
+        solver.cache_bytes = cache_bytes
+        while len(found) < 5 or time.monotonic() < end:
+            board = draw.choice(boards)
+            bracket = str(solver.solve(board).bracket)
+            assert found.setdefault(board.epd(), bracket) == bracket
+    return found
+
+
+@pytest.mark.parametrize("seconds", [1, pytest.param(600, marks=pytest.mark.slow)])
+def test_two_solvers_share_a_folder_and_find_what_one_finds_alone(
+    table_folder: Path, tmp_path: Path, seconds: int
+) -> None:
+    """The cache holds some ten blocks, so both remove all the time what the other one needs."""
+    shared = tmp_path / "shared"
+    alone = tmp_path / "alone"
+    for folder in (shared, alone):
+        folder.mkdir()
+        for name in ("KvK", "KNvK", "KBvK", "KRvK", "KQvK"):
+            shutil.copy(table_folder / f"{name}.h5", folder)
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
+        solves = [pool.submit(solve_on, shared, seed, seconds, 200_000) for seed in (1, 2)]
+    with PositionSolver(alone) as solver:
+        for solve in solves:
+            for epd, bracket in solve.result().items():
+                assert str(solver.solve(f"{epd} 0 1").bracket) == bracket
