@@ -113,7 +113,7 @@ _MOST_NAMED = 12
 @options.folders_option
 @options.jobs_option
 @options.strict_option
-@options.form_option
+@options.json_option
 def command(
     *,
     files: tuple[str, ...],
@@ -257,7 +257,7 @@ def _refuse_idle_options(how: Continue, mobility: Mobility) -> None:
             "--continue never", "--data", "--solve", "--line", "--count-fifty", "--strict"
         )
     refuse_without("--solve", "--budget", "--syzygy", "--plan", "--reuse")
-    refuse_without("--plan", "--format")
+    refuse_without("--plan", "--json")
     if is_typed("--plan"):
         refuse_beside("--plan", "-o", "--in-place", "--verdicts", "--line", "--strict")
     if is_typed("--solve") and not mobility.forgets:

@@ -23,7 +23,7 @@ from tbgen.cli.command import Command, refuse_together
 from tbgen.cli.output import Outputs
 from tbgen.cli.reading import asked_files
 from tbgen.cli.reporter import reading
-from tbgen.cli.showing import Facts, Form, ShownRow, show_table, text_of
+from tbgen.cli.showing import Form, ShownRow, show_table
 from tbgen.closures import has_solved_blocks
 from tbgen.errors import PgnError, UsageError, build_command
 from tbgen.material import Material
@@ -54,7 +54,7 @@ from tbgen.text import counted, printable
 )
 @options.rules_options
 @options.folders_option
-@options.form_option
+@options.json_option
 def command(
     *,
     files: tuple[str, ...],
@@ -85,7 +85,7 @@ def command(
       tbgen annotate event.pgn -o annotated.pgn --scoring harmonic
       tbgen annotate round*.pgn --html -o event.html
     """
-    refuse_together("--pgn", "--html", "--format")
+    refuse_together("--pgn", "--html", "--json")
     names = asked_files(files)
     if number is not None and len(names) > 1:
         raise UsageError(f"--number is of one file, and there are {len(names)}; name one")
@@ -106,8 +106,6 @@ def command(
             if form is Form.JSON:
                 for part in _json_of(_answers(pieces)):
                     sheet.write(part.encode())
-            elif form is Form.CSV:
-                sheet.write(text_of(form, [], _rows_of_plies(_answers(pieces))).encode())
             elif as_page:
                 from tbgen.apps.site.standalone import annotated_page
 
@@ -207,16 +205,6 @@ def _json_of(answers: Iterator[Annotation | PgnError]) -> Iterator[str]:
         yield f"{before}\n{indent(game, '  ')}"
         before = ","
     yield "\n]\n" if before == "," else "[]\n"
-
-
-def _rows_of_plies(answers: Iterator[Annotation | PgnError]) -> Iterator[Facts]:
-    """The plies of the games as rows of a table, where an error in place of a game is a row."""
-    for answer in answers:
-        if isinstance(answer, PgnError):
-            yield answer.facts()
-            continue
-        for ply in answer.plies:
-            yield {"file": answer.game.file, "number": answer.game.number, **ply.facts()}
 
 
 def _say_missing(missing: Counter[Material], folders: Sequence[Path]) -> None:

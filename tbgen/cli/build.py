@@ -109,7 +109,7 @@ def _memory_of(context: click.Context, option: click.Parameter, text: str | None
 @options.own_option
 @options.mobility_option
 @options.data_option
-@options.form_option
+@options.json_option
 def command(
     *,
     wanted: Wanted,
@@ -146,7 +146,7 @@ def command(
       tbgen build --all --data /shared/tables --cluster tcp://host:8786
     """
     if form is not Form.TABLE and not only_plan:
-        raise UsageError("--format means nothing without --plan")
+        raise UsageError("--json means nothing without --plan")
     if cluster is not None and (threads or jobs):
         raise UsageError(
             "the cluster sets the number of workers and threads; leave out --threads and --jobs"

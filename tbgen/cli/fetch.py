@@ -46,7 +46,7 @@ _SHORTEST = 0.001
     help=f"Fetch N files at once (default {_DEFAULT_JOBS}).",
 )
 @options.data_option
-@options.form_option
+@options.json_option
 def command(
     *,
     wanted: Wanted,

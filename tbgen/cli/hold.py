@@ -85,7 +85,7 @@ def _goals(context: click.Context) -> Sequence[str]:
     help="Check such a FILE, and nothing else.",
 )
 @options.folders_option
-@options.form_option
+@options.json_option
 def command(
     *,
     asked: Asked,

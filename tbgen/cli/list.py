@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -29,7 +30,7 @@ from tbgen.text import counted, in_units
 @options.own_option
 @options.mobility_option
 @options.folders_option
-@options.form_option
+@options.json_option
 def command(
     *,
     names: tuple[str, ...],
@@ -50,7 +51,7 @@ def command(
       tbgen list
       tbgen list --data tables --json
       tbgen list KBvK KNvK KvK
-      tbgen list KBvKN --format csv
+      tbgen list KBvKN --json
     """
 
     def read(material: TableMaterial, work: Work) -> tuple[Facts, None]:
@@ -66,10 +67,7 @@ def command(
         _show_figures(tables)
     else:
         is_one = len(names) == 1 and len(tables) > 0
-        rows = []
-        for table in tables:
-            rows += _facts_by_outcome(table)
-        print_facts(form, tables[0] if is_one else tables, rows)
+        print_facts(form, tables[0] if is_one else tables)
     return complain_of(faults)
 
 
@@ -115,15 +113,6 @@ def _where(folder: str) -> str:
     return folder
 
 
-def _facts_by_outcome(table: Facts) -> list[Facts]:
-    """The facts of each outcome of each side."""
-    rows: list[Facts] = []
-    for side, side_facts in table["sides"].items():
-        for outcome, facts in side_facts["outcomes"].items():
-            rows.append({"material": table["material"], "side": side, "outcome": outcome, **facts})
-    return rows
-
-
 def _show_figures(tables: Sequence[Facts]) -> None:
     """The figures of tables, one table after another."""
     for number, table in enumerate(tables):
@@ -143,14 +132,12 @@ def _show_figures(tables: Sequence[Facts]) -> None:
             click.echo(f"built in {table['seconds']:.1f} s, {table['cpu_seconds']:.1f} CPU s")
         for side, facts in table["sides"].items():
             click.echo(f"\n{side.capitalize()} to move: {facts['positions']:,} positions")
-            show_table(
-                _row_of_outcome(row) for row in _facts_by_outcome(table) if row["side"] == side
-            )
+            show_table(itertools.starmap(_row_of_outcome, facts["outcomes"].items()))
 
 
-def _row_of_outcome(facts: Facts) -> ShownRow:
+def _row_of_outcome(outcome: str, facts: Facts) -> ShownRow:
     return {
-        "outcome": facts["outcome"],
+        "outcome": outcome,
         "positions": facts["count"],
         "longest DTG": facts["max_dtg"],
         "for example": facts["fen"],

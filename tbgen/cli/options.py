@@ -90,7 +90,7 @@ def _form_of(context: click.Context, option: click.Parameter, value: str | None)
     return Form(value)
 
 
-_json_option = click.option(
+_short_option = click.option(
     "--json", "form", cls=_JsonOption, flag_value=Form.JSON.value, callback=_form_of
 )
 _format_option = click.option(
@@ -106,7 +106,17 @@ _format_option = click.option(
 
 def form_option(function: Callable[..., R]) -> Callable[..., R]:
     """Add --format, and --json as a short form of it, which set `form`."""
-    return _format_option(_json_option(function))
+    return _format_option(_short_option(function))
+
+
+def _table_or_json(context: click.Context, option: click.Parameter, value: bool) -> Form:
+    return Form.JSON if value else Form.TABLE
+
+
+json_option = click.option(
+    "--json", "form", is_flag=True, callback=_table_or_json, help="Print JSON."
+)
+"""Sets `form` of a command whose results are no rows for a spreadsheet."""
 
 
 strict_option = click.option(

@@ -57,7 +57,7 @@ _INPUT = "-"
 @options.rules_options
 @options.mobility_option
 @options.folders_option
-@options.form_option
+@options.json_option
 def command(
     *,
     asked: Asked,
@@ -103,7 +103,7 @@ def command(
       tbgen probe - --brief < positions.txt
     """
     refuse_together("--brief", "--line")
-    refuse_together("--format", "--svg")
+    refuse_together("--json", "--svg")
     for image in ("--map", "--svg"):
         for text in ("--line", "--brief"):
             refuse_together(image, text)

@@ -15,7 +15,7 @@ from tbgen.cli.command import PositionCommand, refuse_together, refuse_without
 from tbgen.cli.output import GamesWriter
 from tbgen.cli.positions import Asked, position_options, warn_of_ignored_score
 from tbgen.cli.reporter import reading
-from tbgen.cli.showing import Facts, Form, ShownRow, print_facts, show_pairs, show_table
+from tbgen.cli.showing import Form, ShownRow, print_facts, show_pairs, show_table
 from tbgen.errors import InputFileError, TbgenError, UnreadableFileError, UsageError
 from tbgen.rules.facts import to_json
 from tbgen.rules.game import Game
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 )
 @options.rules_options
 @options.mobility_option
-@options.form_option
+@options.json_option
 def command(
     *,
     asked: Asked,
@@ -110,38 +110,23 @@ def _score_files(files: Sequence[str], rules: Rules, *, form: Form, summary: boo
     """Score every game that can be read; the exit code says whether all could."""
     faults: list[TbgenError] = []
     warnings: list[str] = []
-    rows: list[Facts] = []
     with written_whole(STANDARD_OUTPUT) as out:
         writer = GamesWriter(out) if form is Form.JSON else None
         for game in _games_of(files, rules):
             if isinstance(game, TbgenError):
                 faults.append(game)
-                if form is Form.CSV:
-                    rows.append(game.facts())
                 continue
             if form is Form.TABLE:
                 file = f"{game.file}, " if len(files) > 1 else ""
                 _show_game(game, file, summary=summary)
             elif writer is not None:
                 writer.add(to_json(game.facts(plies=not summary)))
-            elif summary:
-                rows.append(game.facts(plies=False))
-            else:
-                rows += _rows_of(game)
             for warning in game.warnings:
                 warnings.append(f"{game.file}, game {game.number}: warning: {warning}")
         if writer is not None:
             writer.finish(skipped=[fault.facts() for fault in faults])
-    if form is Form.CSV:
-        print_facts(form, rows)
     complain(*warnings)
     return complain_of(faults)
-
-
-def _rows_of(game: PgnGame) -> Iterator[Facts]:
-    """The plies of a game as rows of a table, with the file and the number of the game."""
-    for ply in game.replayed.plies:
-        yield {"file": game.file, "number": game.number, **ply.facts()}
 
 
 def _games_of(files: Sequence[str], rules: Rules) -> Iterator[PgnGame | TbgenError]:

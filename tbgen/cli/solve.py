@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 @options.syzygy_option(help=f"Tighten bounds by {options.SYZYGY_TABLES}.")
 @options.threads_option
 @options.folders_option
-@options.form_option
+@options.json_option
 def command(
     *,
     asked: Asked,

@@ -48,7 +48,7 @@ def show_plan(solver: PositionSolver, names: Sequence[str], task: GamesTask, for
     outlook = solver.outlook([game.problem for game in games])
     if form is not Form.TABLE:
         rows = list(map(_facts_of, games, outlook.positions))
-        print_facts(form, {"games": rows, "plan": facts_of(outlook.plan)}, rows)
+        print_facts(form, {"games": rows, "plan": facts_of(outlook.plan)})
         return code
     has_files = len(names) > 1
     rows_shown = []

@@ -68,7 +68,7 @@ _SHOWN_DIGITS = 16
 @options.own_option
 @options.mobility_option
 @options.folders_option
-@options.form_option
+@options.json_option
 def command(
     *,
     names: tuple[str, ...],

@@ -91,7 +91,7 @@ def test_one_answer_imports_no_compiler(
 @pytest.mark.parametrize(
     "words",
     [
-        "score --pgn junk --format csv",
+        "score --pgn junk --json",
         "verify --digest --list junk",
         f"standings {S18} {S18} --jobs {'9' * 30}",
     ],
