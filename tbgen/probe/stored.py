@@ -17,7 +17,7 @@ from tbgen.compiled.arrays import Ints
 from tbgen.index.outcomes import are_white, codes_of, worth_to_white
 from tbgen.probe.many import Value
 from tbgen.score import MOST_STORED_CODE, Color, Score
-from tbgen.storage.layerfile import LayerFile
+from tbgen.storage.layerfile import LayerFile, rows_by_chunk
 from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import DETAIL, DTG, SYMBOL
 
@@ -52,13 +52,8 @@ class Column:
     def items(self, places: Ints) -> npt.NDArray[Any]:
         """Many items, chunk by chunk."""
         items = np.empty(len(places), self._dataset.kind)
-        if not len(places):
-            return items
-        numbers, offsets = np.divmod(places, self._dataset.chunk_items)
-        by_chunk = np.argsort(numbers, kind="stable")
-        starts = np.flatnonzero(np.diff(numbers[by_chunk]))
-        for rows in np.split(by_chunk, starts + 1):
-            items[rows] = self._chunk(int(numbers[rows[0]]))[offsets[rows]]
+        for number, rows, offsets in rows_by_chunk(places, self._dataset.chunk_items):
+            items[rows] = self._chunk(number)[offsets]
         return items
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -16,6 +17,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.compiled.arrays import Ints
 from tbgen.errors import (
     DamagedTableError,
     MaterialError,
@@ -261,6 +263,18 @@ class LayerFile:
             raise self.damaged("it was replaced while it was open") from None
         self.expect(len(content) == size, f"it ends after {offset + len(content)} bytes")
         return content
+
+
+def rows_by_chunk(places: Ints, chunk_items: int) -> Iterator[tuple[int, Ints, Ints]]:
+    """Each chunk in which places lie: its number, the rows of these, and their offsets in it."""
+    numbers, offsets = np.divmod(places, chunk_items)
+    # numpy sorts numbers of up to 16 bits by their digits, six times as fast as others.
+    kind = np.min_scalar_type(int(numbers.max(initial=0)))
+    by_chunk = np.argsort(numbers.astype(kind), kind="stable")
+    starts = np.flatnonzero(np.diff(numbers[by_chunk], prepend=-1))
+    for start, end in itertools.pairwise([*starts.tolist(), len(places)]):
+        rows = by_chunk[start:end]
+        yield int(numbers[rows[0]]), rows, offsets[rows]
 
 
 def _most_items(layout: Layout) -> dict[str, int]:
