@@ -138,7 +138,6 @@ def _read_mapping(key_kind: Any, value_kind: Any, value: Any, name: str) -> dict
 
 
 def _read_member(kind: type[enum.Enum], value: Any, name: str) -> enum.Enum:
-    """The member of an enum, from its word."""
     members = {plain(member): member for member in kind}
     if type(value) is not str or value not in members:
         _refuse(value, name, " or ".join(members))

@@ -247,7 +247,6 @@ def rook_attacks(square: Int, occupied: Word) -> Word:
 
 @small
 def pawn_attacks(pawns: Word, black: bool) -> Word:
-    """The squares that pawns attack."""
     if black:
         return ((pawns & NOT_A_FILE) >> _NINE) | ((pawns & NOT_H_FILE) >> _SEVEN)
     return ((pawns & NOT_A_FILE) << _SEVEN) | ((pawns & NOT_H_FILE) << _NINE)

@@ -168,7 +168,6 @@ def _array(context: Any, builder: Any, kind: Any, word: Any) -> Any:
 
 
 def _strides_of(builder: Any, shape: list[Any], item_size: int) -> list[Any]:
-    """The strides of contiguous items."""
     strides = [WORD(item_size)]
     for extent in reversed(shape[1:]):
         strides.append(builder.mul(strides[-1], extent, flags=["nsw"]))

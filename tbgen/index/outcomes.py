@@ -32,7 +32,6 @@ def byte_of_row(row: Number) -> Number:
 
 
 def codes_of(signed: Ints) -> Ints:
-    """The codes of some signed outcomes."""
     return abs(signed) - 1
 
 

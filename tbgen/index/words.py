@@ -40,7 +40,6 @@ _SWAP1 = np.uint64(0x5500550055005500)
 
 @small
 def square_bit(square: Int) -> Word:
-    """The word with one square in it."""
     return ONE << np.uint64(square)
 
 

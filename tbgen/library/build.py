@@ -383,5 +383,4 @@ def _gaps(
 
 
 def _naming_the_file(error: OSError, folder: Path, material: TableMaterial) -> BuildError:
-    """The BuildError that names the file of an OSError."""
     return BuildError(str(material), f"{error.filename or folder}: {error.strerror or error}")

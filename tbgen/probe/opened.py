@@ -55,7 +55,6 @@ def pieces_of(
 
 
 def squares_on(board: chess.Board, pieces: Pieces) -> list[int]:
-    """The squares of some men."""
     men = (0, board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
     squares = list[int]()
     for color, piece_type in pieces:
@@ -116,7 +115,6 @@ class OpenTables:
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Close all files."""
         with self._lock:
             self.closed = True
             for table in self._tables.values():
@@ -139,7 +137,6 @@ class OpenTables:
             return table
 
     def _open(self, material: Material) -> TableFile:
-        """The file of a material."""
         canonical = material.canonical()
         try:
             file = TableFile(path_in(self.folders, canonical))

@@ -74,7 +74,6 @@ class StoredArrays:
         return items
 
     def _unpack_frame(self, name: str, frame: int, items: Array) -> None:
-        """Fill an array from a frame."""
         offsets = self._offsets[name]
         packed = self._read(offsets[frame], offsets[frame + 1])
         try:
@@ -150,7 +149,6 @@ def _pack_frames(array: Array, frame: int, file: IO[bytes]) -> tuple[str, int, l
 
 
 def _parts_of(file: IO[bytes]) -> Iterator[bytes]:
-    """The content of a file, part by part."""
     file.seek(0)
     while part := file.read(_COPIED_AT_ONCE):
         yield part

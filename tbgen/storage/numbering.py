@@ -74,7 +74,6 @@ class Census(NamedTuple):
 
 
 def new_census(slots: int) -> Census:
-    """An empty census."""
     most = slots - (slots >> 2)
     return Census(
         np.zeros(slots, np.uint32),
@@ -143,7 +142,6 @@ class Numbering:
         return range(0, len(self.parts), step)
 
     def room(self, part: int) -> Numbers:
-        """Room for the numbers of a part."""
         places = self.parts[part]
         return self.new(places.stop - places.start, np.uint32)
 

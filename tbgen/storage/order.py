@@ -91,7 +91,6 @@ class Order:
         return cast("Place", place)
 
     def cells_of(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """The cells of many places."""
         indices = np.unravel_index(places, self.shape)
         in_layout = [indices[number] for number in np.argsort(self.axes)]
         cells: npt.NDArray[np.int64] = np.ravel_multi_index(in_layout, self.layout.shape)

@@ -204,7 +204,6 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         return self.entries_of(self.symbols(first, end))
 
     def entries_of(self, symbols: Ids) -> Entries:
-        """The entry values of some symbols."""
         return self.entry_of_symbol.take(symbols)
 
     def symbols_and_dtg(self, first: int, end: int) -> tuple[Ids, Distances]:

@@ -178,7 +178,6 @@ def _packed_layers(
 
 
 def _columns_of_outcomes(symbols: Columns, table: Content, order: Order) -> dict[str, DatasetItems]:
-    """The columns of the file of outcomes."""
     counts = [(side, outcome, tally.count) for side, outcome, tally in _tallies(table)]
     columns = {
         "block_squares": np.array(order.layout.blocks, np.uint8).ravel(),
@@ -191,7 +190,6 @@ def _columns_of_outcomes(symbols: Columns, table: Content, order: Order) -> dict
 def _columns_of_distances(
     details: Columns, patterns: Patterns, table: Content, order: Order
 ) -> dict[str, DatasetItems]:
-    """The columns of the file of distances."""
     kinds = COLUMNS[Layer.DISTANCES]
     longest = [
         (side, outcome, tally.max_dtg, tally.cell, fen_of_cell(order.layout, tally.cell))
@@ -370,7 +368,6 @@ class _StreamPacker:
         shuffled: bool,
         level: int,
     ) -> bytes:
-        """A chunk of a stream, compressed."""
         size = self.order.chunk_cells
         first = chunk * size
         start = first - self.numbering.parts[part].start

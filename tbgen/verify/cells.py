@@ -193,7 +193,6 @@ def set_up(men: Men, cell: Int, squares: Ints) -> Int:
 
 @inner
 def side_of(men: Men, cell: Int) -> Int:
-    """The side to move."""
     others = men.color.size - men.pawns - 1
     return ((cell >> (6 * others)) // men.king_squares) & 1
 

@@ -196,7 +196,6 @@ def put_changes(
 def write_values(
     values: StoredValues, keys: Ints, side: Int, distances: bool, room: Bytes, offsets: Ints
 ) -> None:
-    """Write the values of keys."""
     at = 0
     for n in range(keys.size):
         offsets[n] = at
@@ -328,7 +327,6 @@ def read_digests(path: Path = KNOWN) -> dict[TableMaterial, Digests]:
 
 
 def _row_of(line: str) -> tuple[TableMaterial, Digests]:
-    """The material and the digests in a line."""
     name, *digests = line.split(",")
     material = table_named(name)
     if digests[1:] == [""]:  # outcomes alone

@@ -48,7 +48,6 @@ def whole_blocks(layout: Layout, blocks: Ints) -> KeptCells:
 
 
 def whole_table(layout: Layout) -> KeptCells:
-    """All cells of a table."""
     return whole_blocks(layout, np.arange(len(layout.blocks)))
 
 
@@ -58,7 +57,6 @@ def cells_of_block(layout: Layout) -> int:
 
 
 def cells_at(kept: KeptCells, indices: Ints) -> Ints:
-    """The cells at some indices."""
     if kept.blocks.size == 0:
         return kept.some[indices]
     places = indices >> kept.bits
@@ -67,7 +65,6 @@ def cells_at(kept: KeptCells, indices: Ints) -> Ints:
 
 @inner
 def cell_at(kept: KeptCells, index: Int) -> Int:
-    """The cell at an index."""
     if kept.blocks.size == 0:
         return kept.some[index]
     place = index >> kept.bits

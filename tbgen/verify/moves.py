@@ -59,7 +59,6 @@ def new_scratch() -> Buffers:
 
 @inner
 def square_bit(square: Int) -> Word:
-    """The word with one square in it."""
     return _ONE << np.uint64(square)
 
 

@@ -38,7 +38,6 @@ class CheckedPart:
 
 
 def whole_part(layout: Layout) -> CheckedPart:
-    """All cells."""
     return CheckedPart(whole_table(layout), np.full(len(layout.blocks), PAIRS_TASK, np.uint8))
 
 

@@ -85,7 +85,6 @@ def worth_to(side: Int, outcome: Int) -> Int:
 
 @inner
 def signed(holder: Int, code: Int) -> Int:
-    """The signed outcome of a holder and a code."""
     return code + 1 if holder == 0 else -(code + 1)
 
 
@@ -167,7 +166,6 @@ def key_after_reset(subject: Subject, side: Int, accrued: Int, outcome: Int, dtg
 
 @inner
 def key_of_reset(subject: Subject, index: Int, side: Int, accrued: Int) -> Int:
-    """The key of the best reset."""
     outcome = int(subject.reset[index])
     if outcome == 0:
         return WORST

@@ -96,7 +96,6 @@ def pair_of_bishops(layout: Layout) -> list[int]:
 
 
 def men_of(layout: Layout, block: int) -> BlockMen:
-    """The men of one block."""
     return BlockMen(
         rays=rays_of([role for _, role in layout.slots]),
         color=np.array([int(color) for color, _ in layout.slots], np.int64),

@@ -105,7 +105,6 @@ class _EntriesByCell:
 
     @cached_property
     def _every_symbol(self) -> npt.NDArray[Any]:
-        """[cell] -> its symbol."""
         order = self.file.order
         return order.from_file(self.file.symbols(0, order.layout.cells))
 

@@ -63,7 +63,6 @@ class Method(NamedTuple, Generic[S]):
 # With the block before both sides, freed memory between them stays with the process: 130 MB of the
 # peak of KRBvKN.
 def new_worker(method: Method[S], geometry: Geometry, mobility: Mobility, room: Room) -> Worker[S]:
-    """A worker for blocks of this geometry."""
     mode = method.mode(mobility)
     white = method.new(WHITE, geometry, room, mode)
     black = method.new(BLACK, geometry, room, mode)

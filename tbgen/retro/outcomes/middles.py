@@ -30,7 +30,6 @@ Less or more of either takes longer (docs/design/solver.md).
 
 @inlined
 def copy_words(source: Words, target: Words) -> None:
-    """Copy a set, word by word."""
     for n in range(len(source)):
         target[n] = source[n]
 

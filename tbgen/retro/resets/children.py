@@ -110,7 +110,6 @@ class ChildReader:
         return (self.tables,)
 
     def rounds_of(self, _block: int) -> Sequence[int]:
-        """The only round."""
         return (0,)
 
     def _own_planes(self, blocks: Sequence[int]) -> list[int]:

@@ -89,7 +89,6 @@ def pack_destinations(resets: Sequence[Reset], tables: Sequence[Material]) -> De
 
 
 def shapes_of(layouts: Sequence[Layout]) -> Shapes:
-    """The shapes of some tables."""
     entries = [_entries_for(layout) for layout in layouts]
     starts = np.cumsum([0, *entries], dtype=np.int64)
     pawn_sets = np.zeros((starts[-1], 2), np.uint64)
@@ -143,7 +142,6 @@ def enter_addresses(
 def enter_address(
     sets: tuple[Word, Word], address: int, pawn_sets: Words, addresses: SignedInts32
 ) -> None:
-    """Enter the address of some pawns."""
     entry = entry_of(sets, pawn_sets, addresses)
     pawn_sets[entry, WHITE] = sets[WHITE]
     pawn_sets[entry, BLACK] = sets[BLACK]

@@ -65,7 +65,6 @@ class Geometry(NamedTuple):
 
 
 def geometry_of(layout: Layout) -> Geometry:
-    """The geometry of a layout."""
     start = layout.pawns + 1
     men = layout.slots[start:-1]
     shift = np.array([6 * (len(men) - 1 - n) for n in range(len(men))], np.int64)
@@ -160,7 +159,6 @@ def occupied_by(geometry: Geometry, word: Int, men: Ints, pawn_set: Word) -> Wor
 
 @inlined
 def word_after(geometry: Geometry, word: Int, men: Ints, man: Int, to: Int) -> Int:
-    """The word in which `man` stands on `to`."""
     if geometry.twin_end[man] - geometry.twin_start[man] > 1:
         return word_among_twins(geometry, word, men, man, to)
     return word + ((to - men[man]) << geometry.shift[man])

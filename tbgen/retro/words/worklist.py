@@ -53,7 +53,6 @@ class Markable(NamedTuple):
 
 
 def new_worklist(words: int) -> Worklist:
-    """An empty worklist."""
     return Worklist(
         bits=np.zeros(words, np.uint64),
         marked=new_word_set(words),
@@ -70,7 +69,6 @@ def new_word_set(words: int) -> Words:
 
 @inlined
 def add_bits(worklist: Worklist, word: Int, bits: Word) -> None:
-    """Add some bits of a word."""
     if bits == NOTHING:
         return
     at = np.uint64(word)
