@@ -146,7 +146,7 @@ class Tablebase(AbstractContextManager["Tablebase"]):
     def load_kernels(self) -> None:
         """Find moves by compiled code from now on; without it, everything is plain Python.
 
-        Lists of moves then take a half to a third of the time. Loading takes half a second and
+        Lists of moves then take about half of the time. Loading takes half a second and
         110 MB, and some seconds more if nothing is compiled yet. Other threads may ask meanwhile.
 
         >>> with Tablebase("nowhere", missing_ok=True) as tables:
