@@ -134,10 +134,13 @@ def _of_knockout(knockout: Knockout) -> str:
     ties = knockout.rounds[number]
     decided = sum(tie.winner is not None for tie in ties)
     undecided = len(ties) - decided
-    counts = [counted(decided, "tie is decided", "ties are decided")]
-    if undecided:
-        counts.append(f"{undecided} {'is' if undecided == 1 else 'are'} not")
-    return f"{round_in_words(number)}: {', '.join(counts)}."
+    if not decided:
+        counts = counted(undecided, "tie is not decided", "ties are not decided")
+    else:
+        counts = counted(decided, "tie is decided", "ties are decided")
+        if undecided:
+            counts += f", {undecided} {'is' if undecided == 1 else 'are'} not"
+    return f"{round_in_words(number)}: {counts}."
 
 
 def _bracket_in_words(knockout: Knockout) -> Iterator[BracketRound]:
