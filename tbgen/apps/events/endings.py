@@ -218,6 +218,8 @@ def _by_table(game: EventGame) -> str:
     if game.course is None or game.course.table is None:
         return ""
     table, *plies = game.course.table.split()
+    if plies == ["0"]:
+        return f", and that is reached, as the table {table} says"
     if not plies:
         return f", as the table {table} says"
     return f" after {in_plies(int(plies[0]))}, as the table {table} says"

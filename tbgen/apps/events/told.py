@@ -15,7 +15,7 @@ from tbgen.apps.games.dates import in_words
 from tbgen.text import counted
 
 NAMELESS = "Games without an event"
-SUMS_OF_KNOCKOUT = "The ties decide a knockout, not these sums."
+SUMS_OF_KNOCKOUT = "The meetings decide a knockout, not these sums."
 
 
 @dataclass(frozen=True)
@@ -135,9 +135,9 @@ def _of_knockout(knockout: Knockout) -> str:
     decided = sum(tie.winner is not None for tie in ties)
     undecided = len(ties) - decided
     if not decided:
-        counts = counted(undecided, "tie is not decided", "ties are not decided")
+        counts = counted(undecided, "meeting is not decided", "meetings are not decided")
     else:
-        counts = counted(decided, "tie is decided", "ties are decided")
+        counts = counted(decided, "meeting is decided", "meetings are decided")
         if undecided:
             counts += f", {undecided} {'is' if undecided == 1 else 'are'} not"
     return f"{round_in_words(number)}: {counts}."

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -23,7 +24,6 @@ _MONTHS = (
     "November",
     "December",
 )
-_MOST_DAYS = 31
 
 
 class Day(NamedTuple):
@@ -47,10 +47,12 @@ class Day(NamedTuple):
 
 
 def day_in(tag: str) -> Day | None:
-    """The day in the value of a tag; None without a year.
+    """The day in the value of a tag; None without a year, and no more than is a date.
 
     >>> day_in("2020.05.12"), day_in("2020.05.??"), day_in("????.??.??")
     (Day(year=2020, month=5, day=12), Day(year=2020, month=5, day=0), None)
+    >>> day_in("2026.02.30"), day_in("2020.13.01")
+    (Day(year=2026, month=2, day=0), Day(year=2020, month=0, day=0))
     """
     parts = tag.strip().replace("-", ".").replace("/", ".").split(".")
     numbers = []
@@ -63,7 +65,8 @@ def day_in(tag: str) -> Day | None:
         return None
     if not 1 <= month <= len(_MONTHS):
         return Day(year)
-    if not 1 <= day <= _MOST_DAYS:
+    _, days_in_month = monthrange(year, month)
+    if not 1 <= day <= days_in_month:
         return Day(year, month)
     return Day(year, month, day)
 

@@ -144,4 +144,4 @@ def test_both_faces_of_a_knockout_have_its_bracket_and_byes() -> None:
         assert "Ann: bye" in face
         assert "Bob beats Cid, 1.5625 to 0.4375" not in face
         assert "Bob beats Cid, 1.4375 to 0.5625" in face
-        assert "The ties decide a knockout, not these sums." in face
+        assert "The meetings decide a knockout, not these sums." in face
