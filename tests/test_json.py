@@ -140,7 +140,7 @@ def documents(
         "annotated": asked("annotate", ANNOTATED, "-q", *data),
         "verdicts": in_file("adjudicate", ANNOTATED, GAMES, "-q", "--verdicts"),
         "Events": asked("standings", GAMES, "--event", LEAGUE, *data),
-        "Cross table": asked("standings", GAMES, "--event", LEAGUE, "--crosstable", *data[1:]),
+        "Cross table": in_file(*match, "-crosstable"),
         "Match": in_file(*match, "-jsonout"),
         "Fetch": fetched,
         "list": asked("list", *data),

@@ -10,7 +10,6 @@ import click
 
 from tbgen.apps.events.columns import NO_VALUE, cells_of
 from tbgen.apps.events.criteria import DEFAULT_ORDER, PRESETS, TIE_BREAKS, TieBreak
-from tbgen.apps.events.crosstable import tcec_json
 from tbgen.apps.events.event import by_event, games_of_event
 from tbgen.apps.events.players import PlayerRow
 from tbgen.apps.events.standings import Standings
@@ -33,8 +32,6 @@ _MOST_ACROSS = 20
 """The players up to which the table has a column for each of them."""
 _MOST_TIES = 6
 """The most groups of equal players that are explained."""
-_SHEET = "sheet"
-_SKIP = "skip"
 _NAMES = ", ".join(TIE_BREAKS)
 _PRESETS = ", ".join(PRESETS)
 _DEFAULT = ",".join(DEFAULT_ORDER)
@@ -55,12 +52,6 @@ _DEFAULT = ",".join(DEFAULT_ORDER)
     help="Rank only the games whose tag Event is NAME, as one event; * stands for any text.",
 )
 @click.option(
-    "--unreadable",
-    type=click.Choice([_SHEET, _SKIP]),
-    default=_SHEET,
-    help=f"Count an unreadable game by its score sheet, or skip it (default {_SHEET}).",
-)
-@click.option(
     "--final",
     "over",
     metavar="NAME",
@@ -68,12 +59,6 @@ _DEFAULT = ",".join(DEFAULT_ORDER)
     type=options.NAME,
     help="Say that the event of this name is over, so that its first player has won; * stands for "
     "any text; repeat it for more events.",
-)
-@click.option(
-    "--crosstable",
-    "as_crosstable",
-    is_flag=True,
-    help="Print JSON in the shape that the site of TCEC reads.",
 )
 @click.option(
     "--pages",
@@ -91,9 +76,7 @@ def command(
     files: tuple[str, ...],
     tiebreak: str,
     event: str | None,
-    unreadable: str,
     over: tuple[str, ...],
-    as_crosstable: bool,
     pages: Path | None,
     rules: Rules,
     folders: tuple[Path, ...],
@@ -122,7 +105,7 @@ def command(
       tbgen standings scored.pgn --tiebreak tcec-swiss
       tbgen standings season.pgn --pages www
     """
-    refuse_together("--format", "--crosstable", "--pages")
+    refuse_together("--format", "--pages")
     names = asked_files(files)
     order = _order(tiebreak)
     if pages is not None:
@@ -140,22 +123,12 @@ def command(
     games, faults = event_games(names, task, jobs, event, read)
     over_events = _events_named(over, games)
     unread_files = [fault for fault in faults if getattr(fault, "number", None) is None]
-    # A file in the shape of TCEC has one event.
-    as_one = event is not None or as_crosstable
     ranked = list[Standings]()
-    for played in _events(games, as_one=as_one):
-        standings = Standings(
-            played,
-            order,
-            counts_unreadable=unreadable == _SHEET,
-            is_over=_is_over(played, over_events),
-            faults=unread_files,
-        )
-        ranked.append(standings)
+    for played in _events(games, as_one=event is not None):
+        is_over = _is_over(played, over_events)
+        ranked.append(Standings(played, order, is_over=is_over, faults=unread_files))
     _complain_of_doubts(ranked)
-    if as_crosstable:
-        print_facts(Form.JSON, tcec_json(ranked[0]))
-    elif form is not Form.TABLE:
+    if form is not Form.TABLE:
         rows = chain.from_iterable(standings.csv_rows() for standings in ranked)
         print_facts(form, {"events": [standings.facts() for standings in ranked]}, rows)
     elif pages is not None:

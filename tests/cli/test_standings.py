@@ -6,58 +6,11 @@ import json
 import re
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 from tbgen.apps.events.players import PlayerRow
 from tests.cli.calls import printed, tbgen
 from tests.project import S18, golden_rows
-
-NUMBERS = (
-    "Games",
-    "GamesAsBlack",
-    "GamesAsWhite",
-    "WinsAsBlack",
-    "WinsAsWhite",
-    "LossAsBlack",
-    "LossAsWhite",
-    "Neustadtl",
-    "Performance",
-    "Rank",
-    "Rating",
-    "Score",
-    "Strikes",
-    "Elo",
-)
-GAME = {
-    "type": "object",
-    "required": ["Game", "Result", "Winner"],
-    "properties": {"Result": {"enum": [0, 0.5, 1]}, "Winner": {"enum": ["None", "White", "Black"]}},
-}
-MEETING = {
-    "type": "object",
-    "required": ["H2h", "Text", "Scores"],
-    "properties": {
-        "H2h": {"type": "number"},
-        "Text": {"pattern": "^[01=]*$"},
-        "Scores": {"type": "array", "items": GAME},
-    },
-}
-ROW = {
-    "type": "object",
-    "required": [*NUMBERS, "Abbreviation", "Results"],
-    "properties": {
-        **{name: {"type": "number"} for name in NUMBERS},
-        "Abbreviation": {"pattern": "^..$"},
-        "Results": {"additionalProperties": MEETING},
-    },
-}
-CROSSTABLE = {
-    "type": "object",
-    "required": ["Event", "Order", "Table"],
-    "properties": {"Order": {"items": {"type": "string"}}, "Table": {"additionalProperties": ROW}},
-}
-"""The shape of `crosstable.json`, as clients of TCEC's site declare it."""
 
 
 def test_the_points_of_the_published_games_as_json_and_csv() -> None:
@@ -75,29 +28,6 @@ def test_the_points_of_the_published_games_as_json_and_csv() -> None:
     assert [row["points_exact"] for row in rows] == [
         player["points_exact"] for player in facts["players"]
     ]
-
-
-def test_the_cross_table_of_tcec_has_every_game_once() -> None:
-    done = tbgen("standings", str(S18), "--crosstable", "--tiebreak", "tcec-league")
-    facts = json.loads(done.stdout)
-    rows = facts["Table"]
-    assert list(rows) == facts["Order"]
-    scores = [
-        score for row in rows.values() for met in row["Results"].values() for score in met["Scores"]
-    ]
-    assert sorted(score["Game"] for score in scores) == sorted([*range(1, 21)] * 2)
-    assert (
-        sum(row["Score"] for row in rows.values()) == sum(score["Result"] for score in scores) == 20
-    )
-    wasp = rows["Wasp 3.90"]
-    assert (wasp["Games"], wasp["GamesAsWhite"], wasp["WinsAsWhite"], wasp["Strikes"]) == (
-        2,
-        1,
-        0,
-        0,
-    )
-    assert len({row["Abbreviation"] for row in rows.values()}) == len(rows)
-    jsonschema.Draft202012Validator(CROSSTABLE).validate(facts)
 
 
 def test_a_table_of_many_players_is_shown_without_a_look_at_every_pair(

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tbgen.apps.events.columns import columns_of
-from tbgen.apps.events.crosstable import ratings_of
 from tbgen.apps.events.endings import MARKS, MEANINGS, ended_in_words, mark_of, reason_of
+from tbgen.apps.events.players import ratings_of
 from tbgen.apps.events.rounds import grid_of, rounds_of
 from tbgen.apps.events.sources import GamesFile, files_in_words, rules_in_words
 from tbgen.apps.events.standings import Standings
@@ -79,7 +79,7 @@ def _event(
     for ending, mark in MARKS.items():
         if mark in marks:
             meanings[mark] = MEANINGS[ending]
-    ratings = ratings_of(standings)
+    ratings = ratings_of(standings.finished)
     has_parts = any(game.points(Color.WHITE).denominator > 2 for game in standings.finished)
     return {
         "told": told_of(standings),

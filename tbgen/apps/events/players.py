@@ -14,6 +14,7 @@ from tbgen.apps.events.endings import has_crashed
 from tbgen.apps.events.tiebreaks import Cell, CrossTable
 from tbgen.apps.games.event_game import EventGame, is_bye
 from tbgen.apps.games.results import DRAWN
+from tbgen.apps.games.tags import number_in
 from tbgen.facts import facts_of
 from tbgen.rules.points import LOSS, lexicographic_key
 from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
@@ -176,3 +177,12 @@ def rows_of(games: Iterable[EventGame]) -> dict[str, PlayerRow]:
             name = game.players[side]
             rows.setdefault(name, PlayerRow(name)).add(game, side)
     return rows
+
+
+def ratings_of(games: Iterable[EventGame]) -> dict[str, int]:
+    """The players' ratings by their last games; 0 without one."""
+    ratings = {}
+    for game in games:
+        for side in Color:
+            ratings[game.players[side]] = number_in(game.tags.get(f"{side}Elo", ""))
+    return ratings

@@ -84,10 +84,7 @@ def rules_in_words(standings: Standings, rules: Rules) -> Iterator[str]:
         yield "Games of rounds without a number have points, too, and nobody is absent from them."
     yield "Byes, forfeits and draws without moves have the points of the score sheet."
     if standings.by_sheet or standings.skipped:
-        if standings.counts_unreadable:
-            yield "A game whose moves cannot be read has the points of the score sheet."
-        else:
-            yield "A game whose moves cannot be read does not count."
+        yield "A game whose moves cannot be read has the points of the score sheet."
     if standings.unfinished:
         yield "A game without a result does not count yet."
 

@@ -48,10 +48,9 @@ class Standings:
     name.
 
     Arguments:
-        games: The games of the event, unfinished and unreadable ones among them.
+        games: The games of the event, unfinished ones among them. An unreadable game counts by its
+            score sheet, if that has players and a result.
         order: The criteria by which players are ranked.
-        counts_unreadable: Count an unreadable game by its score sheet, if that has players and a
-            result.
         is_over: Whether somebody said that the event is over.
         faults: The errors of whole files.
     """
@@ -61,12 +60,10 @@ class Standings:
         games: Iterable[EventGame],
         order: Sequence[TieBreak] = DEFAULT_ORDER,
         *,
-        counts_unreadable: bool = True,
         is_over: bool = False,
         faults: Iterable[TbgenError] = (),
     ) -> None:
         self.order = tuple(order)
-        self.counts_unreadable = counts_unreadable
         self._is_said_to_be_over = is_over
         self.finished = list[EventGame]()
         """The games that count: those with a result."""
@@ -79,7 +76,7 @@ class Standings:
         self.skipped = list[TbgenError](faults)
         """The errors of files, and of unreadable games that do not count."""
         for game in games:
-            if game.fault is not None and not (counts_unreadable and game.counts_by_sheet):
+            if game.fault is not None and not game.counts_by_sheet:
                 self.skipped.append(game.fault)
                 continue
             self.listed.append(game)

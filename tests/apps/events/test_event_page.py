@@ -140,9 +140,12 @@ def test_more_than_a_hundred_players_who_have_all_met_have_a_table_of_rounds() -
 def test_pages_of_games_name_the_games_that_were_left_out() -> None:
     fault = PgnError("games.pgn", "illegal move 'Ke3'", number=7, ply=3)
     unreadable = game("Ann", "Bob", "G1.5")._replace(fault=fault)
-    for counts, heading in ((True, "Counted by the score sheet"), (False, "Left out:")):
-        games = [game("Ann", "Bob", "G1.5"), unreadable]
-        found = page_of(Standings(games, counts_unreadable=counts))
+    sheetless = unreadable._replace(result="*")
+    for game_of_event, heading in (
+        (unreadable, "Counted by the score sheet"),
+        (sheetless, "Left out:"),
+    ):
+        found = page_of(Standings([game("Ann", "Bob", "G1.5"), game_of_event]))
         assert heading in found
         assert "games.pgn, game 7, ply 3: illegal move &#39;Ke3&#39;" in found
 
@@ -165,8 +168,8 @@ def test_a_bye_stands_in_a_cell_of_its_own_and_a_forfeit_has_no_score() -> None:
         plies=0, result="1-0", source=Source.RESULT, tags={"Round": "2"}
     )
     found = page(game("Ann", "Bob", "G1.5"), bye, forfeit)
-    assert '<th scope="col" class="n">Byes</th>' in found
-    assert '<td class="n">0.5</td>' in found
+    assert '<th scope="col" class="n spare">Byes</th>' in found
+    assert '<td class="n spare">0.5</td>' in found
     by_forfeit = "1-0 as White against Ann, by the score sheet, Black forfeited"
     assert f'<span title="{by_forfeit}">1<sup>f</sup></span>' in found
     assert "<summary>Round 2: 1 game</summary>" in found

@@ -115,7 +115,7 @@ def test_the_page_of_an_event_says_what_is_not_final_and_where_it_is_from(
 
 def test_byes_have_a_column_and_a_line_in_their_round(folder: Path) -> None:
     page = text_of(folder / "spring-open" / "index.html")
-    assert '<th scope="col" class="n">Byes</th>' in page
+    assert '<th scope="col" class="n spare">Byes</th>' in page
     assert page.count("<td>bye</td>") == 20
     assert "Round by round" in page
     assert page.count("<i>bye</i>") == 10

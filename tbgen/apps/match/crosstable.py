@@ -9,12 +9,11 @@ from fractions import Fraction
 from typing import Any
 
 from tbgen.apps.events.endings import has_crashed
-from tbgen.apps.events.players import PlayerRow, cross_table
+from tbgen.apps.events.players import PlayerRow, cross_table, ratings_of
 from tbgen.apps.events.standings import Standings
 from tbgen.apps.events.tiebreaks import sonneborn_berger
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.results import winner_of
-from tbgen.apps.games.tags import number_in
 from tbgen.rules.points import DRAW, LOSS, WIN
 from tbgen.score import Color
 
@@ -26,7 +25,7 @@ _SIGNS = {WIN: "1", DRAW: "=", LOSS: "0"}
 def tcec_json(standings: Standings) -> dict[str, Any]:
     """The cross table as TCEC's site reads it."""
     neustadtl = sonneborn_berger(cross_table(standings.finished, EventGame.classical))
-    ratings = ratings_of(standings)
+    ratings = ratings_of(standings.finished)
     numbers = {id(game): number for number, game in enumerate(standings.finished, 1)}
     abbreviations = list[str]()
     table: dict[str, dict[str, Any]] = {}
@@ -78,15 +77,6 @@ def _counts_of(
         "LossAsBlack": counts[Color.BLACK, LOSS],
         "Strikes": strikes,
     }
-
-
-def ratings_of(standings: Standings) -> dict[str, int]:
-    """The players' ratings by their last games; 0 without one."""
-    ratings = {}
-    for game in standings.finished:
-        for side in Color:
-            ratings[game.players[side]] = number_in(game.tags.get(f"{side}Elo", ""))
-    return ratings
 
 
 def _gain(name: str, game: EventGame, side: Color, ratings: Mapping[str, int]) -> float:
