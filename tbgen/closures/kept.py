@@ -19,7 +19,7 @@ from tbgen.rules.position import board_after, own_of
 from tbgen.score import Score
 
 
-class Settings(NamedTuple):
+class AskedWith(NamedTuple):
     """What an answer depends on, besides the tables that it rests on."""
 
     syzygy: str
@@ -33,7 +33,7 @@ class KeptAnswer:
     """The answer of an earlier solve."""
 
     solution: Solution
-    settings: "Settings"
+    settings: "AskedWith"
     asked_line: bool
     """Whether a line was looked for."""
 
@@ -59,10 +59,15 @@ class KeptAnswers:
             if self._tables.digest(Material.parse(name)) != digest:
                 return None
         solution = _solution(kept, board, accrued)
-        return KeptAnswer(solution, Settings(*kept["settings"]), kept["asked_line"])
+        return KeptAnswer(solution, AskedWith(*kept["settings"]), kept["asked_line"])
 
     def keep(
-        self, solution: Solution, settings: Settings, tables: Mapping[str, str], *, asked_line: bool
+        self,
+        solution: Solution,
+        settings: AskedWith,
+        tables: Mapping[str, str],
+        *,
+        asked_line: bool,
     ) -> None:
         """Keep an answer that rests on some tables, given as [name] -> digest.
 

@@ -17,7 +17,7 @@ from tbgen.closures.bracket import ANYTHING, Bracket, Solution, SolvePlan
 from tbgen.closures.closure import Closure
 from tbgen.closures.costs import Budget
 from tbgen.closures.cuts import Bound, CutQuestion, Cuts
-from tbgen.closures.kept import KeptAnswer, KeptAnswers, Settings
+from tbgen.closures.kept import AskedWith, KeptAnswer, KeptAnswers
 from tbgen.closures.nodes import RootNode, shared_node
 from tbgen.closures.pace import SolvePace
 from tbgen.closures.planning import (
@@ -124,12 +124,12 @@ class PositionSolver(contextlib.ExitStack):
         """The budget when a solve begins."""
         return Budget(self.budget, counts_solved=self._counts_solved)
 
-    def _settings(self) -> Settings:
+    def _settings(self) -> AskedWith:
         """What an answer depends on, besides the tables that it rests on."""
         files = sorted(
             {path.name for folder in self._tables.folders for path in folder.glob("*.h5")}
         )
-        return Settings(str(self._syzygy), repr([self.budget, self._counts_solved, files]))
+        return AskedWith(str(self._syzygy), repr([self.budget, self._counts_solved, files]))
 
     def plan(self, position: Position, accrued: Score | str | None = None) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""

@@ -117,7 +117,7 @@ class StoredBlock:
         return items
 
 
-class Row(NamedTuple):
+class StoredRow(NamedTuple):
     """What the store says of a block."""
 
     number: int
@@ -162,7 +162,7 @@ class BlockStore:
         rows = self._rows("SELECT number, name, arrays FROM blocks WHERE name = ?", name)
         if not rows:
             return None
-        row = Row(*rows[0])
+        row = StoredRow(*rows[0])
         self._used.add(row.number)
         return StoredBlock(self, row.name, row.number, row.arrays)
 

@@ -48,7 +48,7 @@ from tbgen.system.watching import WatchTable, tell_nobody
 
 if TYPE_CHECKING:
     from tbgen.compiled.arrays import NewArray
-    from tbgen.retro import BlockStore
+    from tbgen.retro import TableStore
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def make_table(
 @contextlib.contextmanager
 def _block_store(
     folder: Path, material: TableMaterial, identity: Mapping[str, Any]
-) -> Iterator[BlockStore]:
+) -> Iterator[TableStore]:
     """A store for a table's blocks, with those of an earlier build.
 
     It is on disk if they are many and large. When all went well its files are removed; otherwise

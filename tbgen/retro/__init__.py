@@ -53,7 +53,7 @@ drive/runs.py            solved cells on their way to a file; all runs as one ta
 """
 
 from tbgen.retro.drive.methods import DISTANCES, OUTCOMES, Method
-from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
+from tbgen.retro.drive.runs import MemoryStore, Solved, TableStore
 from tbgen.retro.drive.solver import solve_into
 
-__all__ = ["DISTANCES", "OUTCOMES", "BlockStore", "MemoryStore", "Method", "Solved", "solve_into"]
+__all__ = ["DISTANCES", "OUTCOMES", "MemoryStore", "Method", "Solved", "TableStore", "solve_into"]

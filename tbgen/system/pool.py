@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 from tbgen.errors import TbgenError
 from tbgen.system.process import follow_parent, signals_held
 
-Piece = TypeVar("Piece")
+Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 
 _AHEAD = 3
@@ -25,7 +25,7 @@ class WorkerKilledError(Exception):
     """A process was killed, or could not start."""
 
 
-class WorkerPool(Generic[Piece, Result]):
+class WorkerPool(Generic[Argument, Result]):
     """Some processes that work until it is closed.
 
     Arguments:
@@ -33,7 +33,7 @@ class WorkerPool(Generic[Piece, Result]):
         start: Makes the function that works on a piece, once in each process.
     """
 
-    def __init__(self, jobs: int, start: Callable[[], Callable[[Piece], Result]]) -> None:
+    def __init__(self, jobs: int, start: Callable[[], Callable[[Argument], Result]]) -> None:
         # Forked workers would inherit the handlers of signals, and a signal that arrives during a
         # fork can get lost.
         context = multiprocessing.get_context("spawn")
@@ -49,7 +49,7 @@ class WorkerPool(Generic[Piece, Result]):
         self._stopped.set()  # or workers would do all of their queue before they end
         self._pool.shutdown(cancel_futures=True)
 
-    def results(self, pieces: Iterable[Piece]) -> Iterator[Result]:
+    def results(self, pieces: Iterable[Argument]) -> Iterator[Result]:
         """The results for pieces, in their order.
 
         An error in place of a piece comes after the results for those before it.
@@ -70,7 +70,7 @@ class WorkerPool(Generic[Piece, Result]):
                     worker.kill()
             raise WorkerKilledError from error
 
-    def _in_order(self, pieces: Iterable[Piece]) -> Iterator[Result]:
+    def _in_order(self, pieces: Iterable[Argument]) -> Iterator[Result]:
         waiting: deque[Future[Result]] = deque()
         try:
             for piece in pieces:
@@ -84,7 +84,7 @@ class WorkerPool(Generic[Piece, Result]):
         for future in waiting:
             yield future.result()
 
-    def _submitted(self, piece: Piece) -> Future[Result]:
+    def _submitted(self, piece: Argument) -> Future[Result]:
         """A piece that a worker will do; the first ones start the workers."""
         with signals_held():
             try:

@@ -54,20 +54,20 @@ def parts_of(layout: Layout, most_cells: int) -> list[CheckedPart]:
     most_blocks = most_cells // cells_of_block(layout)
     needs = _Needs(layout)
     parts = list[CheckedPart]()
-    blocks = _Blocks()
+    blocks = _GrowingPart()
     for block in range(len(layout.blocks)):
         with_resets = needs.with_resets(block)
         read = needs.read(with_resets)
         new = len(read - blocks.read)  # a union of both would take time that grows with its square
         if blocks.checked and len(blocks.read) + new > most_blocks:
             parts.append(blocks.part(layout))
-            blocks = _Blocks()
+            blocks = _GrowingPart()
         blocks.add(block, with_resets, read)
     parts.append(blocks.part(layout))
     return parts
 
 
-class _Blocks:
+class _GrowingPart:
     """The blocks of a part that grows. Those that are checked have resets, and all are read."""
 
     def __init__(self) -> None:

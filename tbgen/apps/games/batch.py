@@ -304,7 +304,7 @@ class ChunkDecider:
             return None
 
 
-class _Piece(NamedTuple):
+class _SentChunk(NamedTuple):
     """A chunk as a process can be sent it: a chunk itself has all of its tokens."""
 
     text: bytes
@@ -313,11 +313,11 @@ class _Piece(NamedTuple):
     file: str
 
 
-def _start_deciding(task: GamesTask) -> Callable[[_Piece], ChunkReport]:
+def _start_deciding(task: GamesTask) -> Callable[[_SentChunk], ChunkReport]:
     """The work of a process that decides games."""
     decider = ChunkDecider(task)
 
-    def decide(piece: _Piece) -> ChunkReport:
+    def decide(piece: _SentChunk) -> ChunkReport:
         return decider.decide(Chunk(piece.text, piece.in_line, piece.number), piece.file)
 
     return decide
@@ -390,7 +390,7 @@ class FilesDecider:
         self._jobs = jobs
         # A decider raises the errors of a task, also before workers start.
         self._decider = ChunkDecider(task, solve, solved_line)
-        self._pool: WorkerPool[_Piece, ChunkReport] | None = None
+        self._pool: WorkerPool[_SentChunk, ChunkReport] | None = None
         self._seconds = 0.0
         """The CPU seconds for which this process has decided games."""
 
@@ -418,7 +418,7 @@ class FilesDecider:
         """The games of chunks, decided by the other processes."""
         if self._pool is None:
             self._pool = WorkerPool(self._jobs, partial(_start_deciding, self._task))
-        pieces = (_Piece(chunk.text, chunk.in_line, chunk.number, path) for chunk in chunks)
+        pieces = (_SentChunk(chunk.text, chunk.in_line, chunk.number, path) for chunk in chunks)
         try:
             yield from self._pool.results(pieces)
         except WorkerKilledError:

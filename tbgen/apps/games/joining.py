@@ -24,13 +24,13 @@ class JoinedGames:
         self._name = ""
         self._last = b""
         """The last text of the file that is being written, with its last game."""
-        self._before: _End | None = None
+        self._before: _EndOfFile | None = None
         """The end of the file before, until text of this one is there."""
 
     def begin(self, name: str) -> None:
         """The texts from now on are those of another file."""
         if self._last:
-            self._before = _End(self._name, self._last)
+            self._before = _EndOfFile(self._name, self._last)
         self._name = name
         self._last = b""
 
@@ -44,7 +44,7 @@ class JoinedGames:
         self._file.write(text)
         self._last = text
 
-    def _between(self, before: _End, text: bytes) -> bytes:
+    def _between(self, before: _EndOfFile, text: bytes) -> bytes:
         """What keeps a text apart from the end of the file before."""
         gap = _empty_line_after(before.text)
         apart = [*_games_of(before.text), *_games_of(text)]
@@ -57,7 +57,7 @@ class JoinedGames:
         return gap
 
 
-class _End(NamedTuple):
+class _EndOfFile(NamedTuple):
     """The end of a file of games."""
 
     name: str

@@ -36,7 +36,7 @@ class RunStore(Protocol):
         """Entry values and distances of cells first to end of one run; not to be changed."""
 
 
-class BlockStore(RunStore, Protocol):
+class TableStore(RunStore, Protocol):
     """Where solved cells are kept until all of a table are there."""
 
     def dictionary(self, run: Run) -> Dictionary:
@@ -84,7 +84,7 @@ class Solved:
     def __init__(
         self,
         material: TableMaterial,
-        store: BlockStore,
+        store: TableStore,
         mobility: Mobility = Mobility.RESET,
         new: NewArray = np.zeros,
     ) -> None:

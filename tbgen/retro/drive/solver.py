@@ -15,7 +15,7 @@ from tbgen.material import Material, TableMaterial
 from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.retro.drive.methods import DISTANCES, Method
 from tbgen.retro.drive.one_block import solve_one_block
-from tbgen.retro.drive.runs import BlockStore, Solved
+from tbgen.retro.drive.runs import Solved, TableStore
 from tbgen.retro.drive.task import Task
 from tbgen.score import Mobility
 from tbgen.system.watching import WatchTable, tell_nobody
@@ -23,7 +23,7 @@ from tbgen.table import Child
 
 
 def solve_into(
-    store: BlockStore,
+    store: TableStore,
     material: TableMaterial,
     children: Mapping[Material, Child],
     threads: int = 2,
