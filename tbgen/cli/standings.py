@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import click
 
 from tbgen.apps.events.columns import NO_VALUE, cells_of
-from tbgen.apps.events.criteria import DEFAULT_ORDER, PRESETS, TIE_BREAKS, TieBreak
+from tbgen.apps.events.criteria import DEFAULT_ORDER, MEANINGS, PRESETS, TIE_BREAKS, TieBreak
 from tbgen.apps.events.event import by_event, games_of_event
 from tbgen.apps.events.players import PlayerRow
 from tbgen.apps.events.standings import Standings
@@ -35,15 +36,37 @@ _MOST_TIES = 6
 _NAMES = ", ".join(TIE_BREAKS)
 _PRESETS = ", ".join(PRESETS)
 _DEFAULT = ",".join(DEFAULT_ORDER)
+_HELP_WIDTH = 78
+_NAME_WIDTH = 18
 
 
-@click.command("standings", cls=Command)
+def _list_of(heading: str, items: Mapping[str, str]) -> str:
+    """A list for the help, which click leaves as it is."""
+    lines = ["\b", heading]
+    wrapper = textwrap.TextWrapper(
+        _HELP_WIDTH, subsequent_indent=" " * (_NAME_WIDTH + 2), break_on_hyphens=False
+    )
+    for name, sentence in items.items():
+        lines += wrapper.wrap(f"  {name:{_NAME_WIDTH}}{sentence}")
+    return "\n".join(lines)
+
+
+_CRITERIA = _list_of(
+    "Criteria of --tiebreak, from direct-encounter on by the points that stand first:",
+    {name: meaning.sentence for name, meaning in MEANINGS.items()},
+)
+_LISTS = _list_of(
+    "Presets of --tiebreak:", {name: ", ".join(order) for name, order in PRESETS.items()}
+)
+
+
+@click.command("standings", cls=Command, epilog=f"{_CRITERIA}\n\n{_LISTS}")
 @options.files_argument
 @click.option(
     "--tiebreak",
     metavar="LIST",
     default=_DEFAULT,
-    help=f"Rank by these criteria or presets, in order: {_NAMES}; {_PRESETS} (default {_DEFAULT}).",
+    help=f"Rank by these criteria or presets, in order; see below (default {_DEFAULT}).",
 )
 @click.option(
     "--event",
@@ -87,12 +110,11 @@ def command(
     """Show the cross table and the standings of an event.
 
     Mate and stalemate on the board decide a game, then its tag RMobilityResult, then the verdict of
-    `tbgen adjudicate`. `classical` are points by the ordinary result, `points` the sum of
-    r-mobility points in exact fractions, `net` counts stalemates given less suffered, then the same
-    for G1.0, G1.5 and so on. The other criteria follow FIDE's regulations and TCEC's rules. Over
-    the board only G3.5 and better count: --scoring otb. Standings ignore games without a result.
+    `tbgen adjudicate`. Over the board only G3.5 and better count: --scoring otb. Standings ignore
+    games without a result.
 
-    Each event of the files has a table of its own, by the tag Event.
+    Each event of the files has a table of its own, by the tag Event. Nobody has won before you say
+    with --final that an event is over, unless the tags of a knockout prove it.
 
     With --pages, tbgen writes a folder of pages: each event with its rounds, each game with its
     board and the reason of its score. Run the same command after each round; tbgen writes only new

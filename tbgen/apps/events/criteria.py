@@ -42,7 +42,9 @@ MEANINGS: Final[Mapping[TieBreak, Meaning]] = {
     "classical": Meaning(
         "Score sheet", "the score sheet", "A win is 1 and a draw 1/2, as in ordinary chess."
     ),
-    "points": Meaning("Points", "points", "The sum of the r-mobility points of all games."),
+    "points": Meaning(
+        "Points", "points", "The sum of the r-mobility points of all games, in exact fractions."
+    ),
     "net": Meaning(
         "Net",
         "net stalemates",
@@ -85,7 +87,8 @@ MEANINGS: Final[Mapping[TieBreak, Meaning]] = {
     "crashes": Meaning(
         "Crashes",
         "fewer crashes",
-        "Games lost by a crash, a lost connection or silence; fewer are better.",
+        "Games lost by a crash, a lost connection or silence, by the tags Termination and "
+        "TerminationDetails; fewer are better.",
         tiebreaks.crashes,
         is_fewer_better=True,
     ),
