@@ -55,17 +55,18 @@ FAST = (
 )
 """Where tests need no compiled kernels, nor tables."""
 LONGEST = (
-    "attacks/test_attacks.py",
-    "cli/test_transcripts.py",
-    "closures/test_coarse.py",
-    "closures/test_solving.py",
+    "closures/test_shades.py",
     "docs/test_journeys.py",
-    "retro/outcomes/test_codes.py",
-    "apps/hold/test_frames.py",
-    "closures/test_reach.py",
-    "closures/test_truth.py",
+    "closures/test_solving.py",
+    "closures/test_store.py",
+    "closures/test_coarse.py",
+    "closures/test_cuts.py",
+    "cli/test_transcripts.py",
     "apps/site/test_in_a_row.py",
     "apps/site/test_explorer.py",
+    "verify/test_parts.py",
+    "retro/outcomes/test_codes.py",
+    "closures/test_reach.py",
 )
 """The files that take longest.
 

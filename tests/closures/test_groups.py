@@ -36,7 +36,13 @@ WINS_OF_PROMOTERS = Way(queen=3, knight=2, others=2, keeps_pieces=True)
 @pytest.mark.parametrize(
     ("fen", "way", "men", "kinds"),
     [
-        ("6k1/8/8/3p4/8/3P4/p3P3/6K1 b - - 0 1", WINS_OF_PROMOTERS, 5, {LOWER, UPPER}),
+        pytest.param(
+            "6k1/8/8/3p4/8/3P4/p3P3/6K1 b - - 0 1",
+            WINS_OF_PROMOTERS,
+            5,
+            {LOWER, UPPER},
+            marks=pytest.mark.slow,
+        ),
         ("6k1/8/8/3p4/8/3P4/4P3/6K1 w - - 0 1", BOUNDS_ALONE, 4, {LOWER, BOTH}),
     ],
     ids=["exact blocks and those with one bound", "exact blocks and those with both bounds"],

@@ -111,7 +111,7 @@ def solved_planes(closure: Closure, folder: Path) -> dict[tuple[Node, Bound], np
         (BISHOP_AND_PAWNS, AT_CUTS, 5),
         (SYMMETRIC_PAWNS, AT_CUTS, 5),
         (PAWNS_TO_PROMOTE, AT_CUTS, 5),
-        (PAWN_TO_TAKE_EN_PASSANT, BOUNDS_ALONE, 4),
+        pytest.param(PAWN_TO_TAKE_EN_PASSANT, BOUNDS_ALONE, 4, marks=pytest.mark.slow),
         pytest.param(BOUNDED_BISHOP, QUEENS_ALONE, 5, marks=pytest.mark.slow),
     ],
 )
