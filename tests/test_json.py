@@ -1,4 +1,4 @@
-"""The page on JSON declares the shape of all that programs read.
+"""openapi.json declares the shape of all that programs read.
 
 Each score in it comes with its parts.
 """
@@ -17,9 +17,9 @@ import pytest
 from jsonschema import Draft202012Validator
 from starlette.testclient import TestClient
 
-from scripts.openapi import TARGET, schemas, written
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import ServerSettings
+from tbgen.apps.site.templates import HERE
 from tbgen.cli.showing import Form, text_of
 from tests.apps.match.matches import scripted
 from tests.cli.calls import printed, tbgen
@@ -57,6 +57,7 @@ WITHIN: dict[str, tuple[Any, ...]] = {
     "Hold": ("Holds", "white"),
     "Hold proof": ("Holds", "white", "proof"),
     "Score": ("Position", "scores", "G1.5"),
+    "Points": ("Position", "points"),
 }
 """Where objects of a section are that are part of a document."""
 SCORELESS = {
@@ -170,31 +171,35 @@ def part_of(documents: dict[str, Any], section: str) -> Any:
     return found
 
 
-def test_every_answer_has_the_shape_on_the_page_and_no_other_keys(
+def test_every_answer_has_the_shape_of_its_schema_and_no_other_keys(
     documents: dict[str, Any],
 ) -> None:
-    shapes = {
-        name.replace(" ", ""): {**shape, "additionalProperties": False}
-        for name, shape in schemas().items()
+    described = json.loads((HERE / "openapi.json").read_text(encoding="utf-8"))
+    schemas = described["components"]["schemas"]
+    shapes = dict[str, Any]()
+    for name, schema in schemas.items():
+        is_open = name == "Error" or schema["type"] != "object"
+        shapes[name] = schema if is_open else {**schema, "additionalProperties": False}
+    for name, schema in schemas.items():
+        if name == "ScoreText":
+            continue
+        validator = Draft202012Validator(
+            {"$ref": f"#/components/schemas/{name}", "components": {"schemas": shapes}}
+        )
+        answer = part_of(documents, schema["title"])
+        faults = [f"{fault.json_path}: {fault.message}" for fault in validator.iter_errors(answer)]
+        assert faults == [], f"schema {name}"
+
+
+def test_every_kind_of_object_has_its_place_on_the_page() -> None:
+    page = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+    described = json.loads((HERE / "openapi.json").read_text(encoding="utf-8"))
+    titles = {schema["title"] for schema in described["components"]["schemas"].values()}
+    table = page.partition("## Where each kind comes from")[2]
+    named = re.split(r", | with | and |; |\| |\n", table)
+    assert titles - {"Error", "Points", "Score", "Score as text"} <= {
+        name.strip(" |") for name in named
     }
-    shapes["Error"]["additionalProperties"] = True
-    for name in schemas():
-        schema = {
-            "$ref": f"#/components/schemas/{name.replace(' ', '')}",
-            "components": {"schemas": shapes},
-        }
-        answer = part_of(documents, name)
-        faults = [
-            f"{fault.json_path}: {fault.message}"
-            for fault in Draft202012Validator(schema).iter_errors(answer)
-        ]
-        assert faults == [], f"docs/json.md, section {name}"
-
-
-def test_the_description_for_programs_is_written_from_the_pages_and_the_options() -> None:
-    assert TARGET.read_text(encoding="utf-8") == written(), (
-        "run: .venv/bin/python scripts/openapi.py"
-    )
 
 
 def scores_in(value: Any, legend: dict[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -7,6 +7,7 @@ import importlib
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -107,16 +108,17 @@ class OpenApi(Generated):
     """Every route of the server: its parameters, its answers, and a call of it."""
 
     def lines(self) -> Iterator[str]:
-        for path, methods in json.loads(OPENAPI.read_text(encoding="utf-8"))["paths"].items():
+        for path, methods in described_api()["paths"].items():
             for method, call in methods.items():
                 title = f"{method.upper()} {path}"
                 yield from (title, "-" * len(title), "", sentence(call["summary"]), "")
                 yield from (".. code-block:: sh", "", f"   {self._call(path, method, call)}", "")
-                for each in call.get("parameters", []):
+                for each in map(followed, call.get("parameters", [])):
                     name = f"``{each['name']}``" + ", required" * each.get("required", False)
                     yield from (name, f"   {sentence(each['description'])}", "")
                 yield from ("Answers", "")
-                for status, answer in call["responses"].items():
+                for status, given in call["responses"].items():
+                    answer = followed(given)
                     schemas = re.findall(r"schemas/(\w+)", json.dumps(answer.get("content", {})))
                     kinds = " or ".join(dict.fromkeys(schemas))
                     yield f"* {status}: {sentence(answer['description'])}" + f" ({kinds})" * bool(
@@ -126,7 +128,8 @@ class OpenApi(Generated):
 
     @staticmethod
     def _call(path: str, method: str, call: dict[str, Any]) -> str:
-        needed = [each for each in call.get("parameters", []) if each.get("required")]
+        parameters = map(followed, call.get("parameters", []))
+        needed = [each for each in parameters if each.get("required")]
         asked = "&".join(
             f"{each['name']}={EXAMPLES[each['name']]}" for each in needed if each["in"] == "query"
         )
@@ -139,9 +142,59 @@ class OpenApi(Generated):
         return f"curl {body}'{address}'"
 
 
+class Schemas(Generated):
+    """Every kind of object in JSON with its keys."""
+
+    def lines(self) -> Iterator[str]:
+        for schema in described_api()["components"]["schemas"].values():
+            title = schema["title"]
+            yield from (title, "^" * len(title), "", in_rst(schema.get("description", "")), "")
+            required = schema.get("required", [])
+            keys = dict[tuple[str, str], list[str]]()
+            for name, value in schema.get("properties", {}).items():
+                mark = "" if name in required else "?"
+                said = kind_of(value), value.get("description", "a legend of all scores in it")
+                keys.setdefault(said, []).append(f"``{name}``{mark}")
+            for (kind, text), names in keys.items():
+                yield f"* {', '.join(names)} ({kind}): {in_rst(text)}"
+            yield ""
+
+
+@cache
+def described_api() -> dict[str, Any]:
+    """The description of the server and of all JSON."""
+    described: dict[str, Any] = json.loads(OPENAPI.read_text(encoding="utf-8"))
+    return described
+
+
+def followed(part: dict[str, Any]) -> dict[str, Any]:
+    """A part of the description, or the one that it refers to."""
+    for step in part.get("$ref", "").split("/")[1:]:
+        part = part[step] if step in part else described_api()[step]
+    return part
+
+
+def kind_of(schema: dict[str, Any]) -> str:
+    """The type of a value in words."""
+    if "$ref" in schema:
+        return str(followed(schema)["title"])
+    if "anyOf" in schema:
+        return " or ".join(map(kind_of, schema["anyOf"]))
+    if schema["type"] == "array":
+        return f"list of {kind_of(schema['items'])}" if "items" in schema else "list"
+    if schema["type"] == "integer" and "minimum" in schema:
+        return "count"
+    return {"string": "text", "boolean": "flag"}.get(schema["type"], str(schema["type"]))
+
+
+def in_rst(text: str) -> str:
+    """A text with code as reStructuredText writes it."""
+    return re.sub(r"`([^`]+)`", r"``\1``", text)
+
+
 def sentence(text: str) -> str:
-    """Text of a page as a sentence in reStructuredText: links lose their target."""
-    plain = re.sub(r"`([^`]+)`", r"``\1``", re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", text))
+    """A text as a sentence in reStructuredText."""
+    plain = in_rst(text)
     return f"{plain[:1].upper()}{plain[1:].rstrip('.')}."
 
 
@@ -224,6 +277,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("proofs", Proofs)
     app.add_directive("every-error", EveryError)
     app.add_directive("openapi", OpenApi)
+    app.add_directive("schemas", Schemas)
     app.connect("missing-reference", to_public_name)
     app.connect("source-read", add_contents)
     return {"parallel_read_safe": True}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import jsonschema
@@ -33,11 +34,18 @@ def description(client: TestClient) -> dict[str, Any]:
     return client.get("/openapi.json").json()
 
 
+def followed(description: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
+    """A part of the description, or the one that it refers to."""
+    steps = part.get("$ref", "").split("/")[1:]
+    return functools.reduce(dict.__getitem__, steps, description) if steps else part
+
+
 def check(
     description: dict[str, Any], answer: object, operation: dict[str, Any], status: int
 ) -> None:
     """Hold an answer to what the description says of that status."""
-    schema = operation["responses"][str(status)]["content"]["application/json"]["schema"]
+    response = followed(description, operation["responses"][str(status)])
+    schema = response["content"]["application/json"]["schema"]
     jsonschema.Draft202012Validator({**schema, "components": description["components"]}).validate(
         answer
     )
@@ -118,7 +126,8 @@ def test_every_parameter_is_known_and_every_known_one_described(
     client: TestClient, description: dict[str, Any]
 ) -> None:
     for path in ("/r-mobility", "/r-mobility/line", "/r-mobility/map"):
-        told = {each["name"] for each in description["paths"][path]["get"]["parameters"]}
+        parameters = description["paths"][path]["get"]["parameters"]
+        told = {followed(description, each)["name"] for each in parameters}
         message = client.get(path, params={"unknown": ""})
         names = message.json()["message"]
         assert set(names.partition("there are ")[2].partition('"')[0].split(", ")) == told
