@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 import click
 
-from tbgen.apps.games.batch import ChunkReport, FilesDecider, GamesTask, total
+from tbgen.apps.games.batch import (
+    MOST_SOLVED_MEN,
+    ChunkReport,
+    FilesDecider,
+    GamesTask,
+    total,
+)
 from tbgen.apps.games.decide import Ground
 from tbgen.apps.games.joining import JoinedGames
 from tbgen.apps.games.rules import Continue, Rules
 from tbgen.cli import complain, complain_of, is_quiet, options, say
 from tbgen.cli.command import (
     Command,
-    is_typed,
     refuse_beside,
     refuse_together,
-    refuse_without,
 )
 from tbgen.cli.output import GamesWriter, Outputs
 from tbgen.cli.reading import (
@@ -31,9 +36,6 @@ from tbgen.cli.reading import (
     say_overruled_fifty_moves,
 )
 from tbgen.cli.reporter import duration
-from tbgen.cli.showing import Form
-from tbgen.cli.solved_games import show_plan, solve_ahead
-from tbgen.closures import DEFAULT_BUDGET
 from tbgen.errors import MissingTableError, UsageError
 from tbgen.library.build import outlook
 from tbgen.material import Material
@@ -42,9 +44,6 @@ from tbgen.system.inputs import STANDARD_INPUT, is_packed
 from tbgen.system.outputs import STANDARD_OUTPUT, rewritten
 from tbgen.system.process import processors
 from tbgen.text import counted, in_gib, in_units
-
-if TYPE_CHECKING:
-    from tbgen.closures.solving import PositionSolver
 
 _MOST_NAMED = 12
 """The missing tables that are named; they are the ones that most games lack."""
@@ -80,32 +79,6 @@ _MOST_NAMED = 12
     help="Score games as the fifty-move rule lets them end, where that is known.",
 )
 @click.option(
-    "--solve",
-    is_flag=True,
-    help="Solve last positions of six or more men, which no table has.",
-)
-@click.option(
-    "--budget",
-    metavar="S",
-    type=click.IntRange(min=0),
-    default=DEFAULT_BUDGET,
-    help="With --solve: take S CPU seconds at most for a position, by the plan, and keep the "
-    f"accrued score where that is too little (default {DEFAULT_BUDGET}).",
-)
-@click.option(
-    "--plan",
-    "only_plan",
-    is_flag=True,
-    help="With --solve: print what each game takes, and stop.",
-)
-@click.option(
-    "--reuse",
-    is_flag=True,
-    help="With --solve: blocks that are solved already cost none of --budget. Bounds may be "
-    "closer, but depend on what was solved before.",
-)
-@options.syzygy_option(help=f"With --solve: tighten bounds by {options.SYZYGY_TABLES}.")
-@click.option(
     "--line", "lines", is_flag=True, help="Append best play to the moves, as a variation."
 )
 @options.rules_options
@@ -113,7 +86,6 @@ _MOST_NAMED = 12
 @options.folders_option
 @options.jobs_option
 @options.strict_option
-@options.json_option
 def command(
     *,
     files: tuple[str, ...],
@@ -122,26 +94,20 @@ def command(
     verdicts: str | None,
     continued: str,
     count_fifty: bool,
-    solve: bool,
-    budget: int,
-    only_plan: bool,
-    reuse: bool,
-    syzygy: tuple[Path, ...] | None,
     lines: bool,
     rules: Rules,
     mobility: Mobility,
     folders: tuple[Path, ...],
     jobs: int,
     strict: bool,
-    form: Form,
 ) -> int:
     """Decide every game and write the tags RMobilityResult, Points and the like into a copy.
 
     Mate and stalemate on the board stand, then decisive results. A game that the rules ended (third
     repetition, fifty moves, bare kings) keeps its accrued score. Best play continues any other game
-    from its last position, if its table is there; otherwise the accrued score stands. With --solve
-    it continues games from six or more men, too: an exact value is the score; where only bounds
-    are proved, they are in the tag RMobilityBounds.
+    from its last position, if its table is there, or if "tbgen solve --for" has solved it;
+    otherwise the accrued score stands. Where only bounds are proved, they are in the tag
+    RMobilityBounds.
 
     Tables ignore the fifty-move rule, so a win that the rule would have stopped (a cursed win) is
     G0.0. Where the rule matters, or may, the tag RMobilityClock says so. --count-fifty scores such
@@ -154,16 +120,14 @@ def command(
     Examples:
       tbgen adjudicate event.pgn -o scored.pgn
       tbgen adjudicate event.pgn --in-place --line --scoring komi
-      tbgen adjudicate event.pgn -o scored.pgn --solve --budget 600
-      tbgen adjudicate event.pgn --solve --plan
       tbgen adjudicate archive.pgn.zst -o scored.pgn --verdicts scored.json --jobs 8
     """
     how = Continue(continued)
-    _refuse_idle_options(how, mobility)
+    _refuse_idle_options(how)
     names = asked_files(files)
     if in_place:
         _refuse_to_rewrite(names)
-    if output is None and verdicts is None and not in_place and not only_plan:
+    if output is None and verdicts is None and not in_place:
         output = STANDARD_OUTPUT
     outputs = Outputs({"the copy": output, "the verdicts": verdicts}, read=names)
     has_copy = in_place or output is not None
@@ -172,34 +136,17 @@ def command(
     is_file = has_copy and output != STANDARD_OUTPUT
     rules = replace(rules, continued=how, counts_fifty_moves=count_fifty)
     task = GamesTask(rules, folders, texts=has_copy, lines=lines, facts=verdicts is not None)
-    asked_solver: AbstractContextManager[PositionSolver | None] = nullcontext()
-    if solve:
-        from tbgen.closures.solving import PositionSolver
-
-        asked_solver = PositionSolver(
-            folders,
-            budget=budget,
-            threads=processors(),
-            syzygy=syzygy,
-            counts_solved=not reuse,
-        )
-    with asked_solver as solver:
-        if solver is not None and only_plan:
-            return show_plan(solver, names, task, form)
-        if solver is not None:
-            solve_ahead(solver, names, task)
-        everything = _decided(names, task, jobs, solver, outputs, in_place=in_place, whole=is_file)
+    everything = _decided(names, task, jobs, outputs, in_place=in_place, whole=is_file)
     complain(*everything.contradicted, *misspelt_in_words(everything))
     code = complain_of(everything.skipped)
-    _report(everything, reuses_blocks=reuse)
+    _report(everything)
+    _report_unsolved(everything, names)
     if is_file and len(names) > 1:
         games = everything.games + len(everything.skipped)
         say(f"{output} has the {counted(games, 'game', 'games')} of {len(names)} files")
     if everything.missing and not is_quiet():
         decided_files = [output] if is_file and output is not None else names
-        # Only a decided file tells what a solver has asked for, so other tables are named.
-        tables = sorted(everything.missing) if solve and not is_file else []
-        _report_missing(everything, folders, building(decided_files, folders, tables))
+        _report_missing(everything, folders, building(decided_files, folders))
     if code == 0 and strict and everything.missing:
         return MissingTableError.exit_code
     return code
@@ -209,7 +156,6 @@ def _decided(
     names: Sequence[str],
     task: GamesTask,
     jobs: int,
-    solver: PositionSolver | None,
     outputs: Outputs,
     *,
     in_place: bool,
@@ -219,12 +165,10 @@ def _decided(
 
     If `whole`, an incomplete file is an error, because it never replaces another one.
     """
-    solve = None if solver is None else solver.bracket
-    solved_line = None if solver is None else solver.line
     with (
         outputs.open("the verdicts") as verdicts_file,
         outputs.open("the copy") as copy,
-        closing(FilesDecider(task, jobs, solve, solved_line)) as decider,
+        closing(FilesDecider(task, jobs)) as decider,
     ):
         writer = None if verdicts_file is None else GamesWriter(verdicts_file)
         joined = None if copy is None else JoinedGames(copy)
@@ -248,23 +192,11 @@ def _decided(
     return everything
 
 
-def _refuse_idle_options(how: Continue, mobility: Mobility) -> None:
+def _refuse_idle_options(how: Continue) -> None:
     """Refuse options that make no difference."""
     refuse_together("--in-place", "-o")
-    refuse_together("--solve", "--jobs")
     if how is Continue.NEVER:
-        refuse_beside(
-            "--continue never", "--data", "--solve", "--line", "--count-fifty", "--strict"
-        )
-    refuse_without("--solve", "--budget", "--syzygy", "--plan", "--reuse")
-    refuse_without("--plan", "--json")
-    if is_typed("--plan"):
-        refuse_beside("--plan", "-o", "--in-place", "--verdicts", "--line", "--strict")
-    if is_typed("--solve") and not mobility.forgets:
-        raise UsageError(
-            f"--solve means nothing with --game {mobility}: "
-            "positions are solved for r-mobility alone"
-        )
+        refuse_beside("--continue never", "--data", "--line", "--count-fifty", "--strict")
 
 
 def _refuse_to_rewrite(names: Sequence[str]) -> None:
@@ -298,7 +230,7 @@ def _rewritten(
         yield from _written(reports, copy, writer)
 
 
-def _report(everything: ChunkReport, *, reuses_blocks: bool) -> None:
+def _report(everything: ChunkReport) -> None:
     """Print how the games were decided, and where the fifty-move rule and best play disagree."""
     if everything.unfinished:
         say(
@@ -327,13 +259,20 @@ def _report(everything: ChunkReport, *, reuses_blocks: bool) -> None:
         games = counted(everything.bounded, "game", "games")
         say(
             f"{games} with bounds only, see RMobilityBounds: "
-            "a larger --budget or --syzygy may decide more"
+            "tbgen solve with a larger --budget or --syzygy may decide more"
         )
-        if reuses_blocks:
-            say(
-                "these bounds depend on what was solved before (--reuse): "
-                "another machine may find others"
-            )
+
+
+def _report_unsolved(everything: ChunkReport, names: Sequence[str]) -> None:
+    """Print how many games a solve may decide, and the command that tells what it takes."""
+    files = [shlex.quote(name) for name in names if name != STANDARD_INPUT]
+    if everything.unsolved and files:
+        games = counted(everything.unsolved, "game", "games")
+        solve = " ".join(f"--for {name}" for name in files)
+        say(
+            f"{games} of up to {MOST_SOLVED_MEN} men, for which there are no tables; "
+            f"see what solving takes: tbgen solve {solve} --plan"
+        )
 
 
 def _report_missing(everything: ChunkReport, folders: Sequence[Path], build: str) -> None:

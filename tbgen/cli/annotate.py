@@ -6,17 +6,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from textwrap import indent
 
 import click
 
-from tbgen.apps.games.annotate import AnnotatedPly, Annotation, FindSolved, annotate
+from tbgen.apps.games.annotate import AnnotatedPly, Annotation, annotate
 from tbgen.apps.games.edits import commented
 from tbgen.apps.games.joining import JoinedGames
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.rules import Rules
+from tbgen.apps.games.solved import FindSolved, finding_solved
 from tbgen.apps.games.text import Chunk, GameText, chunks_in
 from tbgen.cli import complain_of, options, say
 from tbgen.cli.command import Command, refuse_together
@@ -24,7 +24,6 @@ from tbgen.cli.output import Outputs
 from tbgen.cli.reading import asked_files
 from tbgen.cli.reporter import reading
 from tbgen.cli.showing import Form, ShownRow, show_table
-from tbgen.closures import has_solved_blocks
 from tbgen.errors import PgnError, UsageError, build_command
 from tbgen.material import Material
 from tbgen.probe import Tablebase
@@ -93,7 +92,7 @@ def command(
     is_for_people = form is Form.TABLE and not (as_page or as_pgn or output)
     with ExitStack() as stack:
         tables = stack.enter_context(Tablebase(folders, missing_ok=True))
-        reader = _Reader(names, tables, rules, _solved_in(folders, stack))
+        reader = _Reader(names, tables, rules, stack.enter_context(finding_solved(folders)))
         is_printed = output in (None, STANDARD_OUTPUT)
         pieces = reader.pieces(number, prints=is_printed)
         if is_for_people:
@@ -175,16 +174,6 @@ class _Reader:
         if annotation.solved_in_words:
             comments[annotation.plies[-1].ply.number] = annotation.solved_in_words
         return annotation, commented(text, comments)
-
-
-def _solved_in(folders: Sequence[Path], stack: ExitStack) -> FindSolved | None:
-    """Finds what was solved, with moves that keep it; None if nothing was solved."""
-    if not has_solved_blocks(folders):
-        return None
-    from tbgen.closures.solving import PositionSolver
-
-    solver = stack.enter_context(PositionSolver(folders))
-    return partial(solver.solved, line=True)
 
 
 def _size_of(chunk: Chunk) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from tbgen.cli import complain, complain_of, say
 from tbgen.cli.reporter import reading
 from tbgen.errors import InputFileError, TbgenError, UsageError, build_command
 from tbgen.material import Material, TableMaterial
-from tbgen.storage.files import mobility_of, tables_in
+from tbgen.storage.files import mobility_of
 from tbgen.system.inputs import STANDARD_INPUT, matching_files, read_pieces
 from tbgen.text import counted
 
@@ -108,23 +108,16 @@ def say_overruled_fifty_moves(number: int) -> None:
 def lacking(games: Sequence[str], folder: Path) -> list[TableMaterial]:
     """The tables that would decide games of some files and are not in a folder.
 
-    It says how many games. A solver may have asked for a table, which only the tags of a game tell.
+    It says how many games.
     """
     task = GamesTask(Rules(mobility=mobility_of(folder)), tables=[folder], texts=False)
     with closing(FilesDecider(task)) as decider:
         everything = total(adjudicated(matching_files(games), decider, whole=True))
     complain_of(everything.skipped)
     missing = everything.missing
-    known = {*missing, *map(str, tables_in(folder))}
-    undecided = everything.lacking
-    for materials in everything.asked:
-        unknown = set(map(str, materials)) - known
-        if unknown:
-            undecided += 1
-            missing.update(unknown)
     if missing:
         tables = counted(len(missing), "table", "tables")
-        say(f"{tables} would decide {counted(undecided, 'game', 'games')} more")
+        say(f"{tables} would decide {counted(everything.lacking, 'game', 'games')} more")
     else:
         say("no game lacks a table")
     stopped = everything.grounds[Ground.STOPPED]
@@ -136,10 +129,8 @@ def lacking(games: Sequence[str], folder: Path) -> list[TableMaterial]:
     return [Material.parse(name).canonical() for name, _ in missing.most_common()]
 
 
-def building(files: Sequence[str], folders: Sequence[Path], tables: Sequence[str] = ()) -> str:
-    """The command that builds the tables that some files' games lack, or the named tables."""
-    wanted = list(tables)
-    if not wanted:
-        names = [shlex.quote(name) for name in dict.fromkeys(files) if name != STANDARD_INPUT]
-        wanted = [f"--for {name}" for name in names or ["GAMES.pgn"]]
+def building(files: Sequence[str], folders: Sequence[Path]) -> str:
+    """The command that builds the tables that some files' games lack."""
+    names = [shlex.quote(name) for name in dict.fromkeys(files) if name != STANDARD_INPUT]
+    wanted = [f"--for {name}" for name in names or ["GAMES.pgn"]]
     return build_command(wanted, str(folders[0]), outcomes=True)

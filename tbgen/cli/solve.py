@@ -13,6 +13,7 @@ from tbgen.cli.command import PositionCommand, refuse_together
 from tbgen.cli.positions import Asked, position_options, warn_of_ignored_score
 from tbgen.cli.reporter import duration, progress
 from tbgen.cli.showing import Form, ShownRow, print_facts, show_pairs, show_table
+from tbgen.cli.solved_games import solve_games
 from tbgen.closures import DEFAULT_BUDGET
 from tbgen.closures.bracket import Bracket, MoveBracket, Solution, SolvePlan
 from tbgen.errors import build_command
@@ -20,6 +21,7 @@ from tbgen.facts import facts_of
 from tbgen.rules.notation import picture_of, position_of
 from tbgen.rules.points import Scheme, Scoring, format_points
 from tbgen.score import Mobility
+from tbgen.system.inputs import matching_files
 from tbgen.system.process import processors
 from tbgen.text import counted, in_units
 
@@ -29,6 +31,14 @@ if TYPE_CHECKING:
 
 @click.command("solve", cls=PositionCommand)
 @position_options
+@click.option(
+    "--for",
+    "files",
+    metavar="IN.pgn",
+    type=options.NAME,
+    multiple=True,
+    help="Solve the last positions of this file's games that no table has; repeat it for more.",
+)
 @click.option("--plan", "only_plan", is_flag=True, help="Print the cost, and stop.")
 @click.option(
     "--budget",
@@ -51,6 +61,7 @@ if TYPE_CHECKING:
 def command(
     *,
     asked: Asked,
+    files: tuple[str, ...],
     only_plan: bool,
     budget: int,
     with_line: bool,
@@ -58,8 +69,8 @@ def command(
     threads: int | None,
     folders: tuple[Path, ...],
     form: Form,
-) -> None:
-    """Solve one position with six or more men, from the tables of --data.
+) -> int:
+    """Solve positions with six or more men, from the tables of --data.
 
     tbgen solves the positions that captures, pawn moves and promotions lead to, as far as the
     budget allows. It bounds the other promotions. The answer is then the least and the greatest
@@ -67,6 +78,8 @@ def command(
     fifty-move rule, as in tables.
 
     Solved blocks stay in the folder "solved" of the tables. A later solve continues from them.
+    With --for, tbgen solves the last positions of games, each block once. "tbgen adjudicate" then
+    reads what was solved, as it reads tables.
 
     --line finds moves of both sides that keep a proved value and make progress, until a table has
     the position. They are not always the shortest way.
@@ -76,8 +89,10 @@ def command(
     Examples:
       tbgen solve "8/1K6/6p1/6P1/2k5/7p/7P/8 w - - 0 51 -G8.5"
       tbgen solve "8/2K5/P7/5r2/8/6k1/7p/R7 w - - 0 138" --plan
+      tbgen solve --for event.pgn --budget 600
     """
     refuse_together("--plan", "--line")
+    refuse_together("--for", "--accrued")
     # Importing it takes a while, and `tbgen adjudicate` mostly does not need it.
     from tbgen.closures.solving import PositionSolver
 
@@ -88,13 +103,18 @@ def command(
         syzygy=syzygy,
     )
     with solver:
+        if files:
+            names = matching_files([*files, *asked.words])
+            return solve_games(
+                solver, names, folders, form, only_plan=only_plan, with_line=with_line
+            )
         fen, played, score = asked.read()
         board, accrued = position_of(fen, played, score)
         if score is None:
             warn_of_ignored_score(fen, Mobility.RESET)
         if only_plan:
             _show_plan(solver.plan(board, accrued), form)
-            return
+            return 0
         with progress("solving", 1, as_share=True) as work:
             solution = solver.solve(board, accrued, work.reach, line=with_line)
     if solution.plan.missing and not solution.bracket.is_exact:
@@ -106,6 +126,7 @@ def command(
             click.echo(f"\n{board.variation_san(moves)}")
     else:
         print_facts(form, solution.facts())
+    return 0
 
 
 def _say_missing(missing: Sequence[str], folders: Sequence[Path]) -> None:

@@ -1,22 +1,23 @@
-"""The last positions that `tbgen adjudicate --solve` solves: their plan, and solving them."""
+"""The last positions of games that `tbgen solve --for` solves: their plan, and solving them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbgen.apps.games.batch import GamesTask, GameToSolve, games_to_solve
+from tbgen.apps.games.batch import GameToSolve, games_to_solve
 from tbgen.cli import complain_of, say
 from tbgen.cli.reporter import duration, progress
 from tbgen.cli.showing import Facts, Form, ShownRow, print_facts, show_table
 from tbgen.errors import InputFileError
 from tbgen.facts import facts_of
+from tbgen.probe import Tablebase
 from tbgen.rules.position import material_on
-from tbgen.system.inputs import STANDARD_INPUT
 from tbgen.text import counted, in_units
 
 if TYPE_CHECKING:
-    from tbgen.closures.bracket import SolvePlan
+    from tbgen.closures.bracket import Bracket, SolvePlan
     from tbgen.closures.planning import Outlook, PositionOutlook
     from tbgen.closures.solving import PositionSolver
 
@@ -26,31 +27,55 @@ _MOST_NAMED = 12
 """More games than these are counted, and not named by their numbers."""
 
 
+def solve_games(
+    solver: PositionSolver,
+    names: Sequence[str],
+    folders: Sequence[Path],
+    form: Form,
+    *,
+    only_plan: bool,
+    with_line: bool,
+) -> int:
+    """Solve the last positions of some files' games, or print what that takes.
+
+    The exit code is that of games that cannot be read.
+    """
+    games, faults = _games_to_solve(names, folders)
+    code = complain_of(faults)
+    with progress("planning", as_share=True, total=1) as work:
+        outlook = solver.outlook([game.problem for game in games], work.reach)
+    if only_plan:
+        _show_plan(games, outlook, form, has_files=len(names) > 1)
+    else:
+        _solve(solver, games, outlook, form, has_files=len(names) > 1, with_line=with_line)
+    return code
+
+
 def _games_to_solve(
-    names: Iterable[str], task: GamesTask
+    names: Sequence[str], folders: Sequence[Path]
 ) -> tuple[list[GameToSolve], list[InputFileError]]:
     """The games of some files whose last positions no table has, and what cannot be read."""
     games = list[GameToSolve]()
     faults = list[InputFileError]()
-    for name in names:
-        for game in games_to_solve(name, task):
-            if isinstance(game, InputFileError):
-                faults.append(game)
-            else:
-                games.append(game)
+    with Tablebase(folders, missing_ok=True) as tables, progress("games read") as work:
+        for name in names:
+            for game in games_to_solve(name, tables):
+                if isinstance(game, InputFileError):
+                    faults.append(game)
+                elif game is not None:
+                    games.append(game)
+                work.advance()
     return games, faults
 
 
-def show_plan(solver: PositionSolver, names: Sequence[str], task: GamesTask, form: Form) -> int:
-    """Print what each game takes to solve, and all together; the exit code is that of faults."""
-    games, faults = _games_to_solve(names, task)
-    code = complain_of(faults)
-    outlook = solver.outlook([game.problem for game in games])
+def _show_plan(
+    games: Sequence[GameToSolve], outlook: Outlook, form: Form, *, has_files: bool
+) -> None:
+    """Print what each game takes to solve, and all together."""
     if form is not Form.TABLE:
         rows = list(map(_facts_of, games, outlook.positions))
         print_facts(form, {"games": rows, "plan": facts_of(outlook.plan)})
-        return code
-    has_files = len(names) > 1
+        return
     rows_shown = []
     for game, position in zip(games, outlook.positions, strict=True):
         if position.plan is not None:  # the others are counted below
@@ -60,7 +85,6 @@ def show_plan(solver: PositionSolver, names: Sequence[str], task: GamesTask, for
         none = "no game can be solved with this budget and these tables"
     show_table(rows_shown, none=none)
     _say_outlook(games, outlook)
-    return code
 
 
 def _facts_of(game: GameToSolve, position: PositionOutlook) -> Facts:
@@ -94,23 +118,26 @@ def _row_of(game: GameToSolve, plan: SolvePlan, *, has_file: bool) -> ShownRow:
     return row
 
 
-def solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask) -> None:
-    """Solve all last positions together, each block once.
-
-    The games of a stream are solved one by one.
-    """
-    files = [name for name in names if name != STANDARD_INPUT]
-    games, _ = _games_to_solve(files, task)  # deciding the games tells what cannot be read
-    outlook = solver.outlook([game.problem for game in games])
-    _say_outlook(games, outlook)
+def _solve(
+    solver: PositionSolver,
+    games: Sequence[GameToSolve],
+    outlook: Outlook,
+    form: Form,
+    *,
+    has_files: bool,
+    with_line: bool,
+) -> None:
+    """Solve games one after the other, each block once, and print their values or bounds."""
+    if form is Form.TABLE:
+        _say_outlook(games, outlook)
     planned = list[tuple[GameToSolve, float]]()
     for game, position in zip(games, outlook.positions, strict=True):
         if position.plan is not None:
             planned.append((game, max(position.expected_seconds, _LEAST_SECONDS)))
-    if not planned:
-        return
-    solver.check(outlook.plan)
+    if planned:
+        solver.check(outlook.plan)
     all_seconds = sum(seconds for _, seconds in planned)
+    answers: list[tuple[GameToSolve, Bracket]] = []
     with progress("solving", all_seconds, as_share=True) as work:
         done = 0.0
         for game, seconds in planned:
@@ -119,8 +146,34 @@ def solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask) -
             def tell(part: float, before: float = done, whole: float = seconds) -> None:
                 work.reach(before + part * whole)
 
-            solver.bracket(board, accrued, tell)
+            bracket = solver.bracket(board, accrued, tell)
+            if bracket is not None:
+                answers.append((game, bracket))
+                if with_line and bracket.is_exact:
+                    solver.line(board, accrued)
             done += seconds
+    if form is not Form.TABLE:
+        print_facts(form, {"games": [_solved_facts(*answer) for answer in answers]})
+        return
+    rows = []
+    for game, bracket in answers:
+        row: dict[str, object] = {"file": game.file} if has_files else {}
+        row.update(game=game.number, players=f"{game.white} - {game.black}", value=str(bracket))
+        rows.append(row)
+    show_table(rows)
+
+
+def _solved_facts(game: GameToSolve, bracket: Bracket) -> Facts:
+    board, accrued = game.problem
+    return {
+        "file": game.file,
+        "number": game.number,
+        "white": game.white,
+        "black": game.black,
+        "fen": board.fen(),
+        "accrued": str(accrued),
+        **bracket.facts(),
+    }
 
 
 def _say_outlook(games: Sequence[GameToSolve], outlook: Outlook) -> None:

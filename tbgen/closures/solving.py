@@ -231,7 +231,7 @@ class PositionSolver(contextlib.ExitStack):
         """Moves that keep the value of a position whose `bracket` is exact."""
         return self.solve(board, accrued, line=True).line
 
-    def outlook(self, problems: Sequence[Problem]) -> Outlook:
+    def outlook(self, problems: Sequence[Problem], watch: Watch = unwatched) -> Outlook:
         """What solving some positions takes, each of them and all together."""
         self._planner.share_queries(problems)
         positions = list[PositionOutlook]()
@@ -239,6 +239,7 @@ class PositionSolver(contextlib.ExitStack):
         for problem in problems:
             # One position after another, as all closures together take much memory.
             positions.append(self._outlook_of(problem, total))
+            watch(len(positions) / len(problems))
         plan = total.plan()
         one_by_one = sum(position.expected_seconds for position in positions)
         expected_seconds = min(plan.expected_seconds, one_by_one)

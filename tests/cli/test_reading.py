@@ -1,4 +1,4 @@
-"""What games lack: `adjudicate --solve`, `build --for`, and the tables that a solver asks for."""
+"""What games lack: tables, and solves that need tables."""
 
 from __future__ import annotations
 
@@ -14,47 +14,32 @@ ENDS = [BLOCKED, "1nb5/8/8/3k4/8/3K4/8/1NBR4 w - - 0 1", "4k3/8/8/8/8/8/8/4K2R w
 
 
 @pytest.mark.usefixtures("unbundled")
-def test_what_a_solver_misses_is_named_and_built_at_once(tmp_path: Path) -> None:
+def test_what_a_solve_misses_is_named_and_then_solved_and_read(tmp_path: Path) -> None:
     games = tmp_path / "games.pgn"
-    out = tmp_path / "out.pgn"
     tables = tmp_path / "tables"
     tables.mkdir()
     games.write_text("".join(f'[FEN "{fen}"]\n[Result "1/2-1/2"]\n\n1/2-1/2\n\n' for fen in ENDS))
-    words = (
-        "adjudicate",
-        str(games),
-        "--solve",
-        "--budget",
-        "6",
-        "--data",
-        str(tables),
-        "-o",
-        str(out),
+    data = ("--data", str(tables))
+    words = ("adjudicate", str(games), *data)
+    undecided = tbgen(*words)
+    advice = (
+        "2 games of up to 8 men, for which there are no tables; "
+        f"see what solving takes: tbgen solve --for {games}"
     )
-    assert (
-        f"build --for {out} --data {tables} --outcomes, then decide again\n" in tbgen(*words).stderr
-    )
-    assert re.findall(r'RMobilityMissing "(.*)"', out.read_text()) == ["KvK"]
-    assert tbgen("build", "--for", str(out), "--data", str(tables), "-q").returncode == 0
-    assert "missing from" not in tbgen(*words).stderr
-    assert {*re.findall('RMobilityMissing|RMobilitySource "solved"', out.read_text())} == {
-        'RMobilitySource "solved"'
-    }
-    done = tbgen("build", "--for", str(out), "--data", str(tables))
+    assert f"{advice} --plan\n" in undecided.stderr
+    solve = ("solve", "--for", str(games), "--budget", "6", *data)
+    said = tbgen(*solve).stderr
+    (missing,) = re.findall(r"game 1 left out: .* build \w+ with: (tbgen build .*)", said)
+    assert tbgen(*missing.split()[1:], "-q").returncode == 0
+    assert tbgen(*solve).returncode == 0
+    decided = tbgen(*words)
+    assert '[RMobilitySource "solved"]' in decided.stdout
+    assert "1 game of up to 8 men" in decided.stderr
+    done = tbgen("build", "--for", str(games), "--data", str(tables))
     assert done.stderr.splitlines() == [
         "no game lacks a table",
-        "3 games with more men than tables have, or castling rights: no table decides",
+        "2 games with more men than tables have, or castling rights: no table decides",
     ]
-
-
-@pytest.mark.usefixtures("unbundled")
-def test_without_a_copy_the_tables_that_a_solver_misses_are_named(tmp_path: Path) -> None:
-    games = tmp_path / "games.pgn"
-    games.write_text(f'[FEN "{BLOCKED}"]\n\n1/2-1/2\n')
-    said = tbgen(
-        "adjudicate", str(games), "--solve", "--budget", "6", "--data", str(tmp_path)
-    ).stderr
-    assert "build it: tbgen build KvK --data" in said or "build it: tbgen build KPvK --data" in said
 
 
 @pytest.mark.usefixtures("unbundled")

@@ -1,4 +1,4 @@
-"""`tbgen adjudicate --solve`: the same tables and budget give the same file."""
+"""`tbgen solve --for`: last positions of games are solved, and then decide them."""
 
 from __future__ import annotations
 
@@ -18,23 +18,27 @@ GAME = """\
 
 1/2-1/2
 """
-"""A budget of 6 CPU seconds decides it, one of 0 allows nothing."""
+"""A budget of 6 CPU seconds solves it, one of 0 allows nothing."""
 
 
-def test_what_was_solved_before_counts_in_the_budget_unless_it_is_reused(
-    own_folder: Path, tmp_path: Path
-) -> None:
+def test_a_game_is_decided_by_what_was_solved_before(own_folder: Path, tmp_path: Path) -> None:
     game = tmp_path / "game.pgn"
     game.write_text(GAME)
-    words = ["adjudicate", str(game), "--data", str(own_folder), "--solve", "--budget"]
-    first = tbgen(*words, "0")
-    assert "[RMobilitySource" in first.stdout
-    assert "solved" not in first.stdout
-    assert "game 1 left out: more than 0 CPU seconds by the plan; try a larger" in first.stderr
-    assert '[RMobilitySource "solved"]' in tbgen(*words, "6").stdout
-    assert tbgen(*words, "0").stdout == first.stdout
-    reused = tbgen(*words, "0", "--reuse")
-    assert '[RMobilitySource "solved"]' in reused.stdout
+    data = ["--data", str(own_folder)]
+    before = tbgen("adjudicate", str(game), *data).stdout
+    assert '[RMobilitySource "game"]' in before
+    solve = ["solve", "--for", str(game), *data, "--budget"]
+    refused = tbgen(*solve, "0")
+    assert refused.stdout == ""
+    assert "game 1 left out: more than 0 CPU seconds by the plan; try a larger" in refused.stderr
+    assert tbgen("adjudicate", str(game), *data).stdout == before
+    solved = tbgen(*solve, "6")
+    assert solved.stdout.splitlines()[1].split() == ["1", "?", "-", "?", "G5.5"]
+    copy = tbgen("adjudicate", str(game), *data)
+    assert '[RMobilitySource "solved"]' in copy.stdout
+    assert tbgen("adjudicate", str(game), *data, "--jobs", "2").stdout == copy.stdout
+    (facts,) = json.loads(tbgen(*solve, "6", "--json").stdout)["games"]
+    assert (facts["number"], facts["lower"], facts["exact"]) == (1, facts["upper"], True)
 
 
 def test_a_plan_of_games_that_lack_tables_says_that_none_can_be_solved(
@@ -44,7 +48,7 @@ def test_a_plan_of_games_that_lack_tables_says_that_none_can_be_solved(
     last_position = "8/8/4k3/4p3/4P3/8/4KR2/r7 w - - 0 1"
     games.write_text(f'[FEN "{last_position}"]\n[Result "1/2-1/2"]\n\n1. Kf3 Kd6 1/2-1/2\n')
     (tmp_path / "empty").mkdir()
-    words = ("adjudicate", str(games), "--solve", "--plan", "--data", str(tmp_path / "empty"))
+    words = ("solve", "--for", str(games), "--plan", "--data", str(tmp_path / "empty"))
     done = tbgen(*words)
     assert done.stdout == "no game can be solved with this budget and these tables\n"
     assert "game 1 left out: no table KRvKR" in done.stderr
@@ -64,8 +68,7 @@ def test_a_plan_tells_what_cannot_be_read(
 ) -> None:
     games = tmp_path / "games.pgn"
     games.write_bytes(content)
-    words = ["--data", str(own_folder), "--solve", "--plan"]
-    done = tbgen("adjudicate", str(games), *words)
+    done = tbgen("solve", "--for", str(games), "--plan", "--data", str(own_folder))
     assert done.returncode == 2
     assert problem in done.stderr
 
@@ -78,7 +81,8 @@ def test_a_solved_game_gets_a_line_that_keeps_its_value(own_folder: Path, tmp_pa
     game = tmp_path / "game.pgn"
     game.write_text(f'[FEN "{BEFORE}"]\n[Result "1/2-1/2"]\n\n1. Kd3 1/2-1/2\n')
     words = ["--data", str(own_folder), "--line"]
-    copy = tbgen("adjudicate", str(game), "--solve", *words).stdout
+    assert tbgen("solve", "--for", str(game), *words).returncode == 0
+    copy = tbgen("adjudicate", str(game), *words).stdout
     decided = chess.pgn.read_game(io.StringIO(copy))
     assert decided is not None
     _, variation = decided.variations

@@ -6,7 +6,7 @@ A line of best play is written as PGN, too.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
+from tbgen.apps.games.solved import FindSolved
 from tbgen.apps.games.tags import Source, write_tags
 from tbgen.apps.games.writing import format_game, last_move, numbered
 from tbgen.errors import NO_TABLE, MissingTableError
@@ -35,9 +36,6 @@ if TYPE_CHECKING:
 
 _MOST_NAMED = 3
 _LEAST_SHOWN = Fraction(1, 20_000)
-
-FindSolved = Callable[[chess.Board, Score], "Solution | None"]
-"""What a solve has proved of a position with an accrued score; None if nothing was solved."""
 
 
 @dataclass(frozen=True)

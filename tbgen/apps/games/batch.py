@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -20,10 +20,7 @@ from tbgen.apps.games.contradictions import overruled_decision
 from tbgen.apps.games.decide import (
     Adjudicator,
     Ground,
-    Solve,
-    SolvedLine,
     Verdict,
-    materials_in,
     told_by_tags,
 )
 from tbgen.apps.games.edits import tagged
@@ -31,6 +28,7 @@ from tbgen.apps.games.event_game import EventGame, PlaceOfGame, tags_for_standin
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.results import UNFINISHED, classical_result, result_of
 from tbgen.apps.games.rules import Rules
+from tbgen.apps.games.solved import FindSolved, finding_solved
 from tbgen.apps.games.tags import (
     GAME_TAG,
     OWN_TAGS,
@@ -44,9 +42,9 @@ from tbgen.apps.games.text import Chunk, GameText, chunks_of
 from tbgen.apps.games.writing import numbered, variation
 from tbgen.errors import NO_TABLE, InputFileError, PgnError, UnreadableFileError, UsageError
 from tbgen.facts import facts_of
-from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.probe.answers import LineStep
+from tbgen.probe.tablebase import folders_of
 from tbgen.rules.facts import to_json
 from tbgen.rules.position import own_score
 from tbgen.rules.stage import ON_THE_BOARD, FiftyMoveSetting
@@ -56,6 +54,8 @@ from tbgen.system.inputs import read_pieces
 from tbgen.system.pool import WorkerKilledError, WorkerPool
 from tbgen.text import in_plies
 
+MOST_SOLVED_MEN = 8
+"""With more men, a solve is mostly refused."""
 ALONE_SECONDS = 2.0
 """The CPU seconds for which one process decides games before others start."""
 
@@ -95,10 +95,10 @@ class ChunkReport:
     """Games that lack tables."""
     bounded: int = 0
     """Games of which a solve has proved only bounds."""
+    unsolved: int = 0
+    """Games of up to `MOST_SOLVED_MEN` men that no table decides and nobody has solved."""
     unfinished: int = 0
     """Games without a result, which have no ground here."""
-    asked: list[tuple[Material, ...]] = field(default_factory=list)
-    """The tables that make a game provisional, game by game, by the tags of an earlier decision."""
     clocked: int = 0
     """Games where the fifty-move rule leaves too few plies for the table's value, or may do so."""
     overruled_fifty_moves: int = 0
@@ -204,19 +204,22 @@ def unreadable_game(text: GameText, fault: PgnError, rules: Rules) -> EventGame:
 class ChunkDecider:
     """Decides the games of chunks, one after the other, and keeps the tables open in between."""
 
-    def __init__(
-        self, task: GamesTask, solve: Solve | None = None, solved_line: SolvedLine | None = None
-    ) -> None:
+    def __init__(self, task: GamesTask) -> None:
         self.task = task
-        self._solved_line = solved_line
         self.tables: Tablebase | None = None
+        self._opened = ExitStack()
+        self._find_solved: FindSolved | None = None
         if task.tables is not None:
-            self.tables = Tablebase(task.tables, mobility=task.rules.mobility, missing_ok=True)
-        self.adjudicator = Adjudicator(self.tables, task.rules, solve)
+            mobility = task.rules.mobility
+            self.tables = Tablebase(task.tables, mobility=mobility, missing_ok=True)
+            self._opened.enter_context(self.tables)
+            if mobility.forgets:
+                folders = folders_of(task.tables, mobility)
+                self._find_solved = self._opened.enter_context(finding_solved(folders))
+        self.adjudicator = Adjudicator(self.tables, task.rules, self._find_solved)
 
     def close(self) -> None:
-        if self.tables is not None:
-            self.tables.close()
+        self._opened.close()
 
     def decide(self, chunk: Chunk, name: str) -> ChunkReport:
         """Decide the games of a chunk."""
@@ -257,6 +260,8 @@ class ChunkDecider:
             report.grounds[Ground.of(verdict.source, game.last.end)] += 1
         if verdict.bounds is not None:
             report.bounded += 1
+        if verdict.is_solvable and verdict.source is Source.GAME:
+            report.unsolved += chess.popcount(game.position().occupied) <= MOST_SOLVED_MEN
         for name in misspelt_tags(game.tags):
             report.misspelt[game.file, name] += 1
         if verdict.is_clocked:
@@ -266,8 +271,6 @@ class ChunkDecider:
         if verdict.missing:
             report.lacking += 1
             report.missing.update(str(material) for material in verdict.missing)
-        if game.tags.get("RMobilitySource") == Source.PROVISIONAL.value:
-            report.asked.append(materials_in(game.tags.get("RMobilityMissing", "")))
         if self.task.facts:
             report.facts.append(to_json(decision_facts(game, verdict)))
 
@@ -293,8 +296,9 @@ class ChunkDecider:
         self, board: chess.Board, accrued: Score, verdict: Verdict
     ) -> Sequence[LineStep] | None:
         """Moves that keep the value of a decided position, if its table or its blocks tell them."""
-        if verdict.source is Source.SOLVED and self._solved_line is not None:
-            return self._solved_line(board, accrued)
+        if verdict.source is Source.SOLVED and self._find_solved is not None:
+            solution = self._find_solved(board, accrued)
+            return None if solution is None else solution.line
         is_by_table = verdict.source is Source.TABLEBASE and verdict.dtg is not None
         if self.tables is None or not is_by_table:
             return None
@@ -334,29 +338,25 @@ class GameToSolve(NamedTuple):
     """The last position with the accrued score."""
 
 
-def games_to_solve(path: str, task: GamesTask) -> Iterator[GameToSolve | InputFileError]:
+def games_to_solve(path: str, tables: Tablebase) -> Iterator[GameToSolve | InputFileError | None]:
     """The games of a file that only a solve decides, and the errors in place of unreadable ones.
 
-    The error of a file that cannot be read to its end comes last.
+    Any other game is None. The error of a file that cannot be read to its end comes last.
     """
-    problems = list[tuple[chess.Board, Score]]()
-
-    def note(board: chess.Board, accrued: Score) -> None:
-        problems.append((board.copy(stack=False), accrued))
-
-    with closing(ChunkDecider(task, note)) as decider:
-        for text in _texts_in(path):
-            if isinstance(text, InputFileError):
-                yield text
-                continue
-            game = game_of(text, path, task.rules)
-            if isinstance(game, PgnError):
-                yield game
-                continue
-            decider.adjudicator.decide_read(game)
-            if problems:
-                names = (game.tags.get("White", "?"), game.tags.get("Black", "?"))
-                yield GameToSolve(path, game.number, *names, problems.pop())
+    adjudicator = Adjudicator(tables)
+    for text in _texts_in(path):
+        if isinstance(text, InputFileError):
+            yield text
+            continue
+        game = game_of(text, path, adjudicator.rules)
+        if isinstance(game, PgnError):
+            yield game
+        elif adjudicator.decide_read(game).is_solvable:
+            names = (game.tags.get("White", "?"), game.tags.get("Black", "?"))
+            problem = (game.position(), game.last.accrued)
+            yield GameToSolve(path, game.number, *names, problem)
+        else:
+            yield None
 
 
 def _texts_in(path: str) -> Iterator[GameText | InputFileError]:
@@ -375,21 +375,13 @@ class FilesDecider:
         task: The work on every game.
         jobs: The processes to share it among. They start only when this process alone has decided
             games for two CPU seconds, for a start takes about as long.
-        solve: Finds the value of positions that no table has, with one job alone.
-        solved_line: The moves that keep it.
     """
 
-    def __init__(
-        self,
-        task: GamesTask,
-        jobs: int = 1,
-        solve: Solve | None = None,
-        solved_line: SolvedLine | None = None,
-    ) -> None:
+    def __init__(self, task: GamesTask, jobs: int = 1) -> None:
         self._task = task
         self._jobs = jobs
         # A decider raises the errors of a task, also before workers start.
-        self._decider = ChunkDecider(task, solve, solved_line)
+        self._decider = ChunkDecider(task)
         self._pool: WorkerPool[_SentChunk, ChunkReport] | None = None
         self._seconds = 0.0
         """The CPU seconds for which this process has decided games."""
@@ -445,11 +437,11 @@ def total(parts: Iterable[ChunkReport]) -> ChunkReport:
         whole.missing += part.missing
         whole.lacking += part.lacking
         whole.bounded += part.bounded
+        whole.unsolved += part.unsolved
         whole.unfinished += part.unfinished
         whole.misspelt += part.misspelt
         whole.clocked += part.clocked
         whole.overruled_fifty_moves += part.overruled_fifty_moves
         whole.contradicted.extend(part.contradicted)
         whole.skipped.extend(part.skipped)
-        whole.asked.extend(part.asked)
     return whole

@@ -3,15 +3,15 @@
 Mate and stalemate on the board decide, whatever the result tag says. Otherwise a decisive result
 decides. A game that the rules ended keeps its accrued score. Any other game is continued by best
 play from its last position, with the score accrued so far, if a table has that position or tbgen
-solves it. Otherwise the accrued score stands. A missing table or proved bounds make it provisional.
-Tables ignore the fifty-move rule: a verdict says where it matters, and can count it where its
-effect is known.
+has solved it. Otherwise the accrued score stands. A missing table or proved bounds make it
+provisional. Tables ignore the fifty-move rule: a verdict says where it matters, and can count it
+where its effect is known.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ import chess
 from tbgen.apps.games.contradictions import overruled_decision
 from tbgen.apps.games.results import SPLIT_RESULTS, winner_of
 from tbgen.apps.games.rules import Continue, Rules
+from tbgen.apps.games.solved import FindSolved
 from tbgen.apps.games.tags import Source, number_in, read_tags
 from tbgen.apps.play.within import ClockedValue, value_within
 from tbgen.closures.bracket import Bracket
@@ -28,7 +29,6 @@ from tbgen.errors import CastlingError, MaterialError, MissingTableError, TooMan
 from tbgen.facts import facts_of
 from tbgen.material import MOST_BUILT_MEN, Material
 from tbgen.probe import Tablebase
-from tbgen.probe.answers import LineStep
 from tbgen.rules.game import Game, final_outcome
 from tbgen.rules.points import DRAW, Points, Scoring, points_facts
 from tbgen.rules.position import is_standard
@@ -41,12 +41,6 @@ if TYPE_CHECKING:
 
 _NO_MOVES = "it has no moves, and the score sheet counts"
 _BY_BEST_PLAY = (Source.TABLEBASE, Source.SOLVED)
-
-Solve = Callable[[chess.Board, Score], Bracket | None]
-"""The value of a position without a table and an accrued score; None if that takes too much."""
-
-SolvedLine = Callable[[chess.Board, Score], Sequence[LineStep] | None]
-"""Moves that keep the value of a solved position; None if its blocks do not tell them."""
 
 
 class Ground(enum.Enum):
@@ -98,7 +92,9 @@ class Verdict:
     bounds: Bracket | None = None
     """Proved bounds of the value, if neither a table nor a solve gives the value itself."""
     missing: tuple[Material, ...] = ()
-    """The missing tables that would decide the game: one, or those that a solve needs."""
+    """The missing table that would decide the game; several by the tags of an earlier decision."""
+    is_solvable: bool = False
+    """Whether a solve of the last position may find a value, or closer bounds."""
     sheet: Points = (DRAW, DRAW)
     """The points on the score sheet, which count without a score."""
 
@@ -207,7 +203,7 @@ class Adjudicator:
         tables: An open tablebase. Without it, no game is continued by best play.
         rules: The games to continue; for `decide` the scoring, for a board the fifty-move rule;
             `Rules()` without it.
-        solve: Finds the value of a position that no table has, or None.
+        find_solved: Finds what was solved of a position that no table has.
 
     Raises:
         UsageError: An argument is of another kind.
@@ -221,7 +217,7 @@ class Adjudicator:
         self,
         tables: Tablebase | None = None,
         rules: Rules | None = None,
-        solve: Solve | None = None,
+        find_solved: FindSolved | None = None,
     ) -> None:
         if tables is not None:
             expect(tables, Tablebase, "tables", "a Tablebase, or None")
@@ -230,7 +226,7 @@ class Adjudicator:
         expect(rules, Rules, "rules", "Rules, or None")
         self.tables = tables
         self.rules = rules
-        self._solve = solve
+        self._find_solved = find_solved
 
     def decide(
         self,
@@ -318,9 +314,8 @@ class Adjudicator:
                 if chess.popcount(board.occupied) <= MOST_BUILT_MEN:
                     with suppress(TooManyMenError):
                         return self._by_table(self.tables, game, board, scoring)
-                verdict = self._solved(game, board, scoring)
-                if verdict is not None:
-                    return verdict
+                if self.tables.mobility.forgets and not board.castling_rights:
+                    return self._solved(game, board, scoring)
             except CastlingError:
                 because = "tables know no castling rights"
             except MissingTableError as error:
@@ -354,18 +349,18 @@ class Adjudicator:
             final, Source.TABLEBASE, why, scoring, material=table, dtg=dtg, clocked=clocked
         )
 
-    def _solved(self, game: Game | PgnGame, board: chess.Board, scoring: Scoring) -> Verdict | None:
-        """The outcome of best play from a position that no table has, or bounds of it.
-
-        None if it is not solved.
-        """
-        if self._solve is None:
-            return None
-        bracket = self._solve(board, game.last.accrued)
-        if bracket is None:
-            return None
+    def _solved(self, game: Game | PgnGame, board: chess.Board, scoring: Scoring) -> Verdict:
+        """What was solved of a position that no table has, or else the accrued score."""
+        accrued = game.last.accrued
+        solution = None
+        if self._find_solved is not None:
+            solution = self._find_solved(board, accrued)
+        if solution is None:
+            why = "the accrued score stands: no table knows the position"
+            return Verdict(accrued, Source.GAME, why, scoring, is_solvable=True)
+        bracket = solution.bracket
         if bracket.exact is not None:
             why = f"{bracket.exact.in_words()}, with best play"
-            return Verdict(bracket.exact, Source.SOLVED, why, scoring)
+            return Verdict(bracket.exact, Source.SOLVED, why, scoring, is_solvable=True)
         why = f"the accrued score is provisional: best play leads to {bracket}"
-        return Verdict(game.last.accrued, Source.PROVISIONAL, why, scoring, bounds=bracket)
+        return Verdict(accrued, Source.PROVISIONAL, why, scoring, bounds=bracket, is_solvable=True)

@@ -156,17 +156,21 @@ def test_a_game_is_scored_by_the_fifty_move_rule_if_that_is_asked_for(tables: Ta
     assert (str(without.final), without.is_clocked) == ("G1.5", False)
 
 
-@pytest.mark.parametrize(("moves", "is_asked"), [("", False), ("1. e4 e5 ", True)])
-def test_nobody_solves_a_bye_or_a_draw_without_moves(
-    tables: Tablebase, moves: str, is_asked: bool
+SIX_MEN = '[FEN "4k3/pp6/8/8/8/8/PP6/4K3 w - - 0 1"]\n'
+
+
+@pytest.mark.parametrize(("tag", "is_asked"), [("", False), (SIX_MEN, True)])
+def test_nobody_asks_what_was_solved_of_a_bye_or_a_draw_without_moves(
+    tables: Tablebase, tag: str, is_asked: bool
 ) -> None:
     asked = list[chess.Board]()
 
     def solve(board: chess.Board, accrued: Score) -> None:
         asked.append(board)
 
-    (game,) = games_in(f'[Black "bye"]\n[Result "1/2-1/2"]\n\n{moves}1/2-1/2\n')
+    (game,) = games_in(f'{tag}[Black "bye"]\n[Result "1/2-1/2"]\n\n1/2-1/2\n')
     assert isinstance(game, PgnGame)
-    verdict = Adjudicator(tables, solve=solve).decide_read(game)
+    verdict = Adjudicator(tables, find_solved=solve).decide_read(game)
     assert verdict.source is (Source.GAME if is_asked else Source.SHEET)
     assert bool(asked) is is_asked
+    assert verdict.is_solvable is is_asked
