@@ -8,9 +8,10 @@ from pathlib import Path
 
 import click
 
-from tbgen.apps.events.columns import in_fixed_decimals
+from tbgen.apps.events.doubts import doubts_of
 from tbgen.apps.events.event import by_event, names_of_events
 from tbgen.apps.events.standings import Standings
+from tbgen.apps.events.tables import in_fixed_decimals
 from tbgen.apps.games.batch import GamesTask
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.rules import Rules
@@ -114,7 +115,7 @@ def command(
     _refuse_mixture(played)
     listed = [] if players is None else _entries_in(players)
     entered = [entry.name for entry in listed]
-    complain(*(f"warning: {doubt}" for doubt in Standings(played).doubts(entered)))
+    complain(*(f"warning: {doubt}" for doubt in doubts_of(Standings(played), entered)))
     entries = entries_of(played) if players is None else listed
     pairings = next_round(entries, played, rounds=rounds, encounter=games or 0)
     with outputs.open("the round") as file:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from tbgen.apps.events.columns import NO_VALUE, cells_of
 from tbgen.apps.events.criteria import DEFAULT_ORDER, MEANINGS, PRESETS, TIE_BREAKS, TieBreak
+from tbgen.apps.events.doubts import doubts_of
 from tbgen.apps.events.event import by_event, games_of_event
 from tbgen.apps.events.players import PlayerRow
 from tbgen.apps.events.standings import Standings
+from tbgen.apps.events.tables import NO_VALUE, cells_of
 from tbgen.apps.events.told import Told, told_of
 from tbgen.apps.games.batch import GamesTask
 from tbgen.apps.games.event_game import EventGame
@@ -28,6 +32,9 @@ from tbgen.cli.showing import Form, print_facts, table_lines, terminal_width
 from tbgen.errors import MissingTableError, UsageError
 from tbgen.system.inputs import STANDARD_INPUT, read_pieces
 from tbgen.text import counted, in_decimals, printable
+
+if TYPE_CHECKING:
+    from tbgen.apps.events.pages import GamesFile
 
 _MOST_ACROSS = 20
 """The players up to which the table has a column for each of them."""
@@ -133,15 +140,8 @@ def command(
     if pages is not None:
         _refuse_pages(pages, names)
     task = GamesTask(rules, tables=folders, texts=False, results=True)
-    kept = dict[str, list[bytes]]()
-
-    def read(name: str) -> Iterator[bytes]:
-        """The pieces of a file, which pages need again: the file may have changed by then."""
-        for piece in read_pieces(name):
-            if pages is not None:
-                kept.setdefault(name, []).append(piece)
-            yield piece
-
+    kept = _KeptFiles()
+    read = read_pieces if pages is None else kept.read
     games, faults = event_games(names, task, jobs, event, read)
     over_events = _events_named(over, games)
     unread_files = [fault for fault in faults if getattr(fault, "number", None) is None]
@@ -154,8 +154,7 @@ def command(
         rows = chain.from_iterable(standings.csv_rows() for standings in ranked)
         print_facts(form, {"events": [standings.facts() for standings in ranked]}, rows)
     elif pages is not None:
-        texts = {name: b"".join(pieces) for name, pieces in kept.items()}
-        _write_pages(pages, ranked, texts, rules, folders)
+        _write_pages(pages, ranked, kept.files(), rules, folders)
     else:
         _show_tables(ranked, building(names, folders))
     code = complain_of(faults)
@@ -163,6 +162,32 @@ def command(
     if code == 0 and strict and is_provisional:
         return MissingTableError.exit_code
     return code
+
+
+class _KeptFiles:
+    """Reads files and keeps what was read, because a file may change before its pages are made."""
+
+    def __init__(self) -> None:
+        self._pieces: dict[str, list[bytes]] = {}
+        self._modified: dict[str, float] = {}
+
+    def read(self, name: str) -> Iterator[bytes]:
+        """The pieces of a file."""
+        pieces = self._pieces[name] = []
+        with suppress(OSError):  # reading says what is wrong
+            self._modified[name] = os.stat(name).st_mtime
+        for piece in read_pieces(name):
+            pieces.append(piece)
+            yield piece
+
+    def files(self) -> list[GamesFile]:
+        """The files that were read."""
+        from tbgen.apps.events.pages import GamesFile
+
+        return [
+            GamesFile(name, b"".join(self._pieces[name]), modified)
+            for name, modified in self._modified.items()
+        ]
 
 
 def _events_named(names: Iterable[str], games: Sequence[EventGame]) -> set[str]:
@@ -218,16 +243,13 @@ def _refuse_pages(folder: Path, names: Sequence[str]) -> None:
 def _write_pages(
     folder: Path,
     ranked: Sequence[Standings],
-    texts: Mapping[str, bytes],
+    files: Sequence[GamesFile],
     rules: Rules,
     folders: Sequence[Path],
 ) -> None:
-    """Write the pages of events and games, and print their number; `texts` are those of files."""
+    """Write the pages of events and games, and print their number."""
     from tbgen.apps.events.pages import INDEX, EventSite, entries_in, write_events
-    from tbgen.apps.events.sources import GamesFile
     from tbgen.probe import Tablebase
-
-    files = [GamesFile(name, text) for name, text in texts.items()]
 
     with (
         Tablebase(folders, missing_ok=True) as tables,
@@ -248,7 +270,7 @@ def _write_pages(
 def _complain_of_doubts(ranked: Sequence[Standings]) -> None:
     for standings in ranked:
         where = f"{standings.event or '?'}: " if len(ranked) > 1 else ""
-        complain(*(f"warning: {where}{doubt}" for doubt in standings.doubts()))
+        complain(*(f"warning: {where}{doubt}" for doubt in doubts_of(standings)))
 
 
 def _show_tables(ranked: Sequence[Standings], build: str) -> None:

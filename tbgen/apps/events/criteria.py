@@ -148,3 +148,8 @@ def more_is_better(criterion: TieBreak, figure: Figure) -> Fraction:
     """A number by which players can be sorted."""
     value = _ASSUMED_LENGTH if figure is None else figure
     return -value if MEANINGS[criterion].is_fewer_better else value
+
+
+def name_of(criterion: TieBreak) -> str:
+    """The name of a criterion within a sentence."""
+    return MEANINGS[criterion].name

@@ -13,18 +13,18 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cache, cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
-from tbgen.apps.events.columns import columns_of
 from tbgen.apps.events.endings import MARKS, MEANINGS, ended_in_words, mark_of, reason_of
 from tbgen.apps.events.players import ratings_of
-from tbgen.apps.events.rounds import grid_of, rounds_of
-from tbgen.apps.events.sources import GamesFile, files_in_words, rules_in_words
 from tbgen.apps.events.standings import Standings
-from tbgen.apps.events.told import NAMELESS, told_of
+from tbgen.apps.events.tables import columns_of, grid_of, rounds_of
+from tbgen.apps.events.told import NAMELESS, rules_in_words, told_of
 from tbgen.apps.games.annotate import annotate
+from tbgen.apps.games.dates import Day
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.rules import Rules
@@ -39,6 +39,7 @@ from tbgen.reading import parse_json, read_as
 from tbgen.rules.facts import to_json
 from tbgen.score import Color
 from tbgen.system import __version__
+from tbgen.system.inputs import PACKED_SUFFIXES
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -119,6 +120,43 @@ def without_folder(fault: TbgenError) -> TbgenError:
     return type(fault)(**fields)
 
 
+@dataclass(frozen=True, eq=False)
+class GamesFile:
+    """A file of games that has been read once, for the table, the pages and the copy beside them.
+
+    A running match may append games meanwhile.
+    """
+
+    path: str
+    text: bytes
+    """What was read, unpacked."""
+    modified: float
+    """When it had been changed last, before it was read."""
+
+    @property
+    def name(self) -> str:
+        """Its name without a folder and without the ending of a packed file."""
+        path = Path(self.path)
+        return path.stem if path.suffix in PACKED_SUFFIXES else path.name
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of what was read."""
+        return hashlib.sha256(self.text).hexdigest()
+
+    @property
+    def changed(self) -> str:
+        """When the file had been changed last, in words."""
+        changed = datetime.fromtimestamp(self.modified, UTC)
+        day = Day(changed.year, changed.month, changed.day)
+        return f"{day}, {changed:%H:%M} UTC"
+
+
+def files_in_words(files: Iterable[GamesFile]) -> list[str]:
+    """Each file with its time and digest."""
+    return [f"{file.name}, changed {file.changed}, SHA-256 {file.digest}" for file in files]
+
+
 @dataclass(frozen=True)
 class EventEntry:
     """An event in the list of a folder."""
@@ -145,7 +183,19 @@ def entries_in(folder: Path) -> list[EventEntry]:
         return []
     except ValueError as error:
         raise InputFileError(str(folder / ENTRIES), f"it is no list of events: {error}") from None
+    for entry in entries:
+        copies = [PurePosixPath(copy) for copy in entry.files.values()]
+        is_inside = _is_name(entry.folder) and all(
+            copy.parent == PurePosixPath(GAMES) and _is_name(copy.name) for copy in copies
+        )
+        if not is_inside:
+            raise InputFileError(str(folder / ENTRIES), "it names files of another folder")
     return [entry for entry in entries if (folder / entry.folder / INDEX).is_file()]
+
+
+def _is_name(text: str) -> bool:
+    """Whether a text names something in a folder, and not beside or below it."""
+    return PurePosixPath(text).name == text and text != ".."
 
 
 class EventSite:
@@ -167,6 +217,7 @@ class EventSite:
         before: The events of the folder so far.
         """
         self.ranked = ranked
+        self._before = before
         self.rules = rules
         self.tables = tables
         events = {standings.event for standings in ranked}
@@ -209,11 +260,11 @@ class EventSite:
 
     @cached_property
     def entries(self) -> list[EventEntry]:
-        """The events of the folder, in the order of their dates of entry."""
-        entries = list(self.others)
+        """The events of the folder, in the order in which they came."""
+        entries = {entry.event: entry for entry in self._before}
         for standings, folder, files in zip(self.ranked, self.folders, self._files_of, strict=True):
             told = told_of(standings)
-            entry = EventEntry(
+            entries[standings.event] = EventEntry(
                 event=standings.event,
                 folder=folder,
                 title=told.title,
@@ -224,8 +275,7 @@ class EventSite:
                 doubtful=len(standings.doubtful),
                 files={file.name: self.copies[file] for file in files},
             )
-            entries.append(entry)
-        return entries
+        return list(entries.values())
 
     def event_pages(self) -> Iterator[tuple[str, str]]:
         """The path and text of each page but those of games, and of the files beside them."""

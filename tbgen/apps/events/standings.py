@@ -9,9 +9,8 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -25,10 +24,8 @@ from tbgen.apps.events.criteria import (
     TieBreak,
     more_is_better,
 )
-from tbgen.apps.events.event import names_of_events
 from tbgen.apps.events.knockout import Knockout, knockout_of
 from tbgen.apps.events.players import PlayerRow, cross_table, rows_of
-from tbgen.apps.events.repeats import repeats
 from tbgen.apps.events.tiebreaks import Criterion
 from tbgen.apps.games.dates import Day, in_words
 from tbgen.apps.games.event_game import EventGame
@@ -252,64 +249,6 @@ class Standings:
         first = self.rows[0]
         lowest = first.points - fewer[first.name]
         return all(row.points + more[row.name] < lowest for row in self.rows[1:])
-
-    def doubts(self, entered: Collection[str] = ()) -> Iterator[str]:
-        """What may be wrong: several events, games that stand twice, or names that do not stand for
-        one player.
-
-        The names of `entered` stand for players, even if they have made no move.
-        """
-        yield from self._mixtures()
-        yield from repeats(self.listed)
-        yield from self._names_alike()
-        have_moves = any(game.plies for game in self.finished)
-        nameless = 0
-        for game in self.finished:
-            names = [name.strip() for name in game.players]
-            if "" in names or "?" in names:
-                nameless += 1
-        if nameless:
-            yield f"{counted(nameless, 'game names', 'games name')} no player as White or Black"
-        for row in self.rows:
-            if row.name.strip() in ("", "?"):
-                continue
-            if row.name in row.met:
-                games = counted(len(row.met[row.name]) // 2, "game", "games")
-                yield f'{games} of "{row.name}" against the same player'
-            if have_moves and row.name not in entered and self._may_be_nobody(row):
-                yield (
-                    f'"{row.name}" has no game with moves; if it stands for no opponent, '
-                    'write "bye"'
-                )
-
-    def _may_be_nobody(self, row: PlayerRow) -> bool:
-        """Whether a name may stand for no opponent: it got points from players without a move."""
-        has_met_players = bool(row.opponents(self.indices))
-        return has_met_players and row.classical > 0 and not row.has_moved
-
-    def _mixtures(self) -> Iterator[str]:
-        """Several events or matches that are ranked as one."""
-        events = {game.event for game in self.finished}
-        matches = {game.tags["MatchId"] for game in self.finished if "MatchId" in game.tags}
-        if len(events) > 1:
-            names = names_of_events(self.finished)
-            yield f"{len(events)} events are ranked as one: {names}; choose one with --event NAME"
-        elif len(matches) > 1:
-            yield f"the games of {len(matches)} matches are ranked as one event"
-
-    def _names_alike(self) -> Iterator[str]:
-        """Names that only spaces, case or composed letters tell apart."""
-        alike: dict[str, list[str]] = {}
-        for name in sorted(self.indices):
-            plain = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
-            alike.setdefault(plain, []).append(name)
-        for names in alike.values():
-            if len(names) > 1:
-                quoted = " and ".join(f'"{name}"' for name in names)
-                yield (
-                    f"{quoted} are {len(names)} players here; "
-                    "only spaces, case or composed letters tell them apart"
-                )
 
     def facts(self) -> dict[str, Any]:
         """The standings as JSON has them."""

@@ -8,8 +8,7 @@ from fractions import Fraction
 from itertools import groupby
 from operator import attrgetter
 
-from tbgen.apps.events.columns import name_of
-from tbgen.apps.events.criteria import Figure
+from tbgen.apps.events.criteria import Figure, name_of
 from tbgen.apps.events.players import PlayerRow
 from tbgen.apps.events.standings import Standings
 from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score

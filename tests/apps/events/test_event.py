@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.apps.events.criteria import DEFAULT_ORDER, TIE_BREAKS, TieBreak
+from tbgen.apps.events.doubts import doubts_of
 from tbgen.apps.events.event import by_event, faults_of_event, games_of_event, names_of_events
 from tbgen.apps.events.knockout import Tie, knockout_of
 from tbgen.apps.events.standings import Standings
@@ -228,7 +229,7 @@ def test_a_player_who_is_called_bye_and_moves_is_a_player() -> None:
 def test_points_without_any_move_are_doubted() -> None:
     games = events_of(BYE.format(opponent="Niemand", result="1/2-1/2") + PLAYED)
     assert '"Niemand" has no game with moves; if it stands for no opponent, write "bye"' in list(
-        Standings(games).doubts()
+        doubts_of(Standings(games))
     )
 
 
@@ -236,7 +237,7 @@ def test_a_player_who_has_had_byes_alone_is_no_doubt() -> None:
     games = events_of(BYE.format(opponent="bye", result="1/2-1/2").replace("Ann", "Eve") + PLAYED)
     standings = Standings(games)
     assert "Eve" in standings.indices
-    assert list(standings.doubts()) == []
+    assert list(doubts_of(standings)) == []
 
 
 def test_one_event_beyond_those_that_are_named_is_one_other() -> None:
@@ -253,11 +254,11 @@ def test_a_mixture_of_events_is_doubted_and_one_can_be_chosen() -> None:
         'events are ranked as one: "TCEC Season 18 - League 2" (10 games), '
         '"TCEC Season 18 - League 3" (10 games)'
     )
-    (doubt,) = Standings(games).doubts()
+    (doubt,) = doubts_of(Standings(games))
     assert doubt.startswith(f"2 {mixture}")
     league = games_of_event(games, "tcec season 18 -  League 3")
     assert len(league) == 10
-    assert list(Standings(league).doubts()) == []
+    assert list(doubts_of(Standings(league))) == []
     with pytest.raises(UsageError, match=r'no game has the event "League 4"; there are "TCEC'):
         games_of_event(games, "League 4")
 
@@ -306,7 +307,7 @@ def test_each_player_is_behind_the_one_above_by_the_first_criterion_that_tells_t
 
 def test_two_matches_of_one_event_are_doubted() -> None:
     games = [game("Ann", "Bob", "G1.5")._replace(tags={"MatchId": name}) for name in "ab"]
-    assert list(Standings(games).doubts()) == ["the games of 2 matches are ranked as one event"]
+    assert list(doubts_of(Standings(games))) == ["the games of 2 matches are ranked as one event"]
 
 
 BYE = '[Round "1"][White "Ann"][Black "{opponent}"][Result "{result}"]\n\n{result}\n\n'

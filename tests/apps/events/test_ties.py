@@ -8,9 +8,9 @@ from fractions import Fraction
 
 import pytest
 
-from tbgen.apps.events.columns import cells_of
 from tbgen.apps.events.criteria import TIE_BREAKS
 from tbgen.apps.events.standings import Standings
+from tbgen.apps.events.tables import cells_of
 from tbgen.apps.events.ties import ties_of
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.tags import Source

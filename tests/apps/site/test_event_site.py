@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import shutil
 from html.parser import HTMLParser
@@ -224,14 +225,25 @@ def test_pages_of_two_events_leave_each_other_alone(table_folder: Path, tmp_path
     assert ">Cup!</a>" in contents
 
     written(one, www, table_folder)
-    again = files_in(www)
-    assert again.keys() == both.keys()
-    assert files_in(www / "cup") == of_one
+    assert files_in(www) == both
     assert files_in(www / "cup-2") == of_two
     for page in pages_in(www):
         for link in Links(text_of(page)).found:
             address, _ = urldefrag(urljoin(page.as_uri(), link))
             assert Path(unquote(address).removeprefix("file://")).is_file()
+
+
+@pytest.mark.parametrize("named", [{"folder": ".."}, {"files": {"a.pgn": "pgn/../../a.pgn"}}])
+def test_a_list_of_events_that_names_files_elsewhere_is_refused(
+    named: dict[str, object], table_folder: Path, tmp_path: Path
+) -> None:
+    games = club(tmp_path / "games.pgn", "Cup", "Bob")
+    www = tmp_path / "www"
+    written(games, www, table_folder)
+    (entry,) = json.loads(text_of(www / "events.json"))
+    (www / "events.json").write_text(json.dumps([{**entry, **named}]))
+    done = written(games, www, table_folder)
+    assert done.stderr.endswith("events.json: it names files of another folder\n")
 
 
 def test_the_page_of_an_event_names_its_own_files_alone(table_folder: Path, tmp_path: Path) -> None:

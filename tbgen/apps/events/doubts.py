@@ -1,16 +1,80 @@
-"""Games that stand more than once in the files of an event, in sentences."""
+"""What may be wrong with the games of an event, in sentences: it is counted as it is written."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+import unicodedata
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from tbgen.apps.events.event import names_of_events
+from tbgen.apps.events.players import PlayerRow
+from tbgen.apps.events.standings import Standings
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.results import UNFINISHED
 from tbgen.text import counted
 
 
-def repeats(games: Iterable[EventGame]) -> Iterator[str]:
+def doubts_of(standings: Standings, entered: Collection[str] = ()) -> Iterator[str]:
+    """What may be wrong: several events, games that stand twice, or names that do not stand for one
+    player.
+
+    The names of `entered` stand for players, even if they have made no move.
+    """
+    yield from _mixtures(standings.finished)
+    yield from _repeats(standings.listed)
+    yield from _names_alike(standings.indices)
+    have_moves = any(game.plies for game in standings.finished)
+    nameless = 0
+    for game in standings.finished:
+        names = [name.strip() for name in game.players]
+        if "" in names or "?" in names:
+            nameless += 1
+    if nameless:
+        yield f"{counted(nameless, 'game names', 'games name')} no player as White or Black"
+    for row in standings.rows:
+        if row.name.strip() in ("", "?"):
+            continue
+        if row.name in row.met:
+            games = counted(len(row.met[row.name]) // 2, "game", "games")
+            yield f'{games} of "{row.name}" against the same player'
+        if have_moves and row.name not in entered and _may_be_nobody(row, standings.indices):
+            yield (
+                f'"{row.name}" has no game with moves; if it stands for no opponent, write "bye"'
+            )
+
+
+def _may_be_nobody(row: PlayerRow, indices: Mapping[str, int]) -> bool:
+    """Whether a name may stand for no opponent: it got points from players without a move."""
+    return bool(row.opponents(indices)) and row.classical > 0 and not row.has_moved
+
+
+def _mixtures(games: Iterable[EventGame]) -> Iterator[str]:
+    """Several events or matches that are ranked as one."""
+    events = {game.event for game in games}
+    matches = {game.tags["MatchId"] for game in games if "MatchId" in game.tags}
+    if len(events) > 1:
+        names = names_of_events(games)
+        yield f"{len(events)} events are ranked as one: {names}; choose one with --event NAME"
+    elif len(matches) > 1:
+        yield f"the games of {len(matches)} matches are ranked as one event"
+
+
+def _names_alike(names: Iterable[str]) -> Iterator[str]:
+    """Names that only spaces, case or composed letters tell apart."""
+    alike: dict[str, list[str]] = {}
+    for name in sorted(names):
+        plain = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+        alike.setdefault(plain, []).append(name)
+    for same in alike.values():
+        if len(same) > 1:
+            quoted = " and ".join(f'"{name}"' for name in same)
+            yield (
+                f"{quoted} are {len(same)} players here; "
+                "only spaces, case or composed letters tell them apart"
+            )
+
+
+def _repeats(games: Iterable[EventGame]) -> Iterator[str]:
     """What stands twice: games that count twice, and pairings that have been played since."""
     first_of: dict[Hashable, EventGame] = {}
     repeated = list[tuple[EventGame, EventGame]]()

@@ -6,6 +6,7 @@ import contextlib
 
 import pytest
 
+from tbgen.apps.events.doubts import doubts_of
 from tbgen.apps.events.standings import Standings
 from tbgen.apps.games.batch import ChunkDecider, GamesTask
 from tbgen.apps.games.text import chunks_of
@@ -32,7 +33,7 @@ def said(*texts: str) -> list[str]:
             name = f"day{number}.pgn"
             for chunk in chunks_of([text.encode()], name):
                 games += decider.decide(chunk, name).results
-    return list(Standings(games).doubts())
+    return list(doubts_of(Standings(games)))
 
 
 def test_a_game_that_stands_twice_is_named_with_its_places() -> None:
