@@ -13,10 +13,10 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 
 const root = path.join(import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname), '..');
-globalThis.fzstd = createRequire(import.meta.url)(path.join(root, 'tbgen/apps/site/explorer/vendor/fzstd.js')); // no module
-const { Tables } = await import(path.join(root, 'tbgen/apps/site/explorer/tables.js'));
-const { fenOf, legalMoves, parsePosition, play } = await import(path.join(root, 'tbgen/apps/site/explorer/chess.js'));
-const { makeUci } = await import(path.join(root, 'tbgen/apps/site/explorer/vendor/chessops.js'));
+globalThis.fzstd = createRequire(import.meta.url)(path.join(root, 'tbgen/apps/pages/explorer/vendor/fzstd.js')); // no module
+const { Tables } = await import(path.join(root, 'tbgen/apps/pages/explorer/tables.js'));
+const { fenOf, legalMoves, parsePosition, play } = await import(path.join(root, 'tbgen/apps/pages/explorer/chess.js'));
+const { makeUci } = await import(path.join(root, 'tbgen/apps/pages/explorer/vendor/chessops.js'));
 
 const text = (value) => ({ type: 'string', default: value });
 const { values, positionals: [folder] } = parseArgs({ allowPositionals: true, options: { men: text('4'), positions: text('60'), milliseconds: text('40') } });

@@ -27,7 +27,7 @@ from urllib.parse import urlencode
 
 import chess
 
-from tbgen.apps.site.service import POSITIONS_WORTH_KERNELS
+from tbgen.apps.server.service import POSITIONS_WORTH_KERNELS
 from tbgen.probe import open_tablebase
 
 HOST = "127.0.0.1"

@@ -17,8 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tbgen.apps.site.server import application  # noqa: E402
-from tbgen.apps.site.service import ServerSettings  # noqa: E402
+from tbgen.apps.server.application import application  # noqa: E402
+from tbgen.apps.server.service import ServerSettings  # noqa: E402
 from tests.apps.site.chromium import Chromium  # noqa: E402
 from tests.apps.site.conftest import running  # noqa: E402
 from tests.apps.site.test_tour import MAPPED, READ, choose_map, look_at, play_best  # noqa: E402

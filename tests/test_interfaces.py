@@ -20,7 +20,7 @@ import pytest
 
 import tbgen
 from tbgen.apps.games.tags import read_tags
-from tbgen.apps.site.parameters import position_in
+from tbgen.apps.server.parameters import position_in
 from tbgen.errors import ScoreFormatError
 from tbgen.rules.notation import fen_and_moves, position_of
 from tests.apps.site.conftest import client_of

@@ -17,15 +17,15 @@ import pytest
 from jsonschema import Draft202012Validator
 from starlette.testclient import TestClient
 
-from tbgen.apps.site.server import application
-from tbgen.apps.site.service import ServerSettings
-from tbgen.apps.site.templates import HERE
+from tbgen.apps.server.application import application
+from tbgen.apps.server.service import ServerSettings
 from tbgen.cli.showing import Form, text_of
 from tests.apps.match.matches import scripted
 from tests.cli.calls import printed, tbgen
 from tests.library.mirrors import mirror_of
 from tests.project import RECORDS, ROOT, S18
 
+OPENAPI = ROOT / "tbgen" / "apps" / "server" / "openapi.json"
 FEN = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
 SHUT = "k7/p1p1p1p1/P1P1P1P1/8/8/p1p1p1p1/P1P1P1P1/K7 w - - 0 1"
 BLOCKED = "8/8/4k3/4p3/4P3/8/4K3/8 w - - 0 1"
@@ -174,7 +174,7 @@ def part_of(documents: dict[str, Any], section: str) -> Any:
 def test_every_answer_has_the_shape_of_its_schema_and_no_other_keys(
     documents: dict[str, Any],
 ) -> None:
-    described = json.loads((HERE / "openapi.json").read_text(encoding="utf-8"))
+    described = json.loads(OPENAPI.read_text(encoding="utf-8"))
     schemas = described["components"]["schemas"]
     shapes = dict[str, Any]()
     for name, schema in schemas.items():
@@ -193,7 +193,7 @@ def test_every_answer_has_the_shape_of_its_schema_and_no_other_keys(
 
 def test_every_kind_of_object_has_its_place_on_the_page() -> None:
     page = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
-    described = json.loads((HERE / "openapi.json").read_text(encoding="utf-8"))
+    described = json.loads(OPENAPI.read_text(encoding="utf-8"))
     titles = {schema["title"] for schema in described["components"]["schemas"].values()}
     table = page.partition("## Where each kind comes from")[2]
     named = re.split(r", | with | and |; |\| |\n", table)

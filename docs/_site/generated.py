@@ -25,7 +25,7 @@ from tbgen.cli import tbgen as program
 
 BUILT = Path(__file__).parents[2] / "records" / "built.csv"
 
-OPENAPI = Path(tbgen.__file__).parent / "apps" / "site" / "openapi.json"
+OPENAPI = Path(tbgen.__file__).parent / "apps" / "server" / "openapi.json"
 EXAMPLES = {"fen": "8/8/4K3/5Bk1/8/8/8/8_w_-_-_33_30_G4.0", "man": "f5", "name": "KBvK"}
 HIDDEN = "__new__, template"
 FOREIGN = "object, BaseException, KeyError, Enum, IntEnum, StrEnum, str, int, list, tuple, Generic"

@@ -106,7 +106,7 @@ def command(
                 for part in _json_of(_answers(pieces)):
                     sheet.write(part.encode())
             elif as_page:
-                from tbgen.apps.site.standalone import annotated_page
+                from tbgen.apps.pages.standalone import annotated_page
 
                 answers = list(_answers(pieces))
                 annotations = [answer for answer in answers if isinstance(answer, Annotation)]

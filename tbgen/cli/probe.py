@@ -153,11 +153,11 @@ def _draw(
     tables: Tablebase, at: tuple[Any, Score | None], man: str | None, *, as_svg: bool, form: Form
 ) -> None:
     """Print a picture of a position, or the map of one man."""
-    from tbgen.apps.site import boards
+    from tbgen.apps.pages import boards
 
     board, score = at
     if as_svg:
-        from tbgen.apps.site.standalone import picture_of_value
+        from tbgen.apps.pages.standalone import picture_of_value
 
         click.echo(picture_of_value(tables, board, score, man), nl=False)
     elif man is not None and form is Form.TABLE:

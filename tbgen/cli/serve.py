@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tbgen.apps.site import need_extra
+from tbgen.apps.pages import need_extra
 from tbgen.cli import complain_of, options, say
 from tbgen.cli.command import Command
 from tbgen.library.catalog import Catalog
@@ -88,10 +88,10 @@ def command(
       tbgen serve --host 0.0.0.0 --name tables.example --site site
     """
     need_extra("serve")
-    from tbgen.apps.site import server as app
-    from tbgen.apps.site.addresses import ANY_ADDRESS, addresses_for_others, in_url, listen
-    from tbgen.apps.site.limits import connections_for
-    from tbgen.apps.site.run import serve
+    from tbgen.apps.server import application as app
+    from tbgen.apps.server.addresses import ANY_ADDRESS, addresses_for_others, in_url, listen
+    from tbgen.apps.server.limits import connections_for
+    from tbgen.apps.server.run import serve
 
     with listen(host, port) as listening:
         catalog = Catalog(folders)
@@ -119,4 +119,4 @@ def command(
         }
         if show:
             click.launch(address)
-        serve("tbgen.apps.site.server:from_environment", listening, workers, connections)
+        serve("tbgen.apps.server.application:from_environment", listening, workers, connections)

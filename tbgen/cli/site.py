@@ -100,9 +100,9 @@ def _write_pages(
     explorer: bool,
 ) -> None:
     """Write the pages, and print their number."""
-    from tbgen.apps.site import need_extra
-    from tbgen.apps.site.export import PAGE_FOLDER
-    from tbgen.apps.site.pages import Site, write_site
+    from tbgen.apps.pages import need_extra
+    from tbgen.apps.pages.export import PAGE_FOLDER
+    from tbgen.apps.pages.records import Site, write_site
     from tbgen.probe import Tablebase
 
     endings = asked_records(records, folders)
@@ -125,7 +125,7 @@ def _write_pages(
 def _write_explorer(
     output: Path, address: str | None, folders: tuple[Path, ...], most_men: int
 ) -> int:
-    from tbgen.apps.site.export import PAGE_FOLDER, write_explorer
+    from tbgen.apps.pages.export import PAGE_FOLDER, write_explorer
     from tbgen.library.catalog import Catalog
 
     catalog = Catalog(folders, most_men)

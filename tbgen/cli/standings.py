@@ -230,7 +230,7 @@ def _order(text: str) -> list[TieBreak]:
 def _refuse_pages(folder: Path, names: Sequence[str]) -> None:
     """Refuse to make pages of a stream, or over pages of somebody else."""
     from tbgen.apps.events.pages import INDEX, generator_of
-    from tbgen.apps.site import need_extra
+    from tbgen.apps.pages import need_extra
 
     need_extra("report")
     if STANDARD_INPUT in names:

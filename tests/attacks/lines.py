@@ -94,7 +94,7 @@ def begin(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
     before = _stamps(folder / "place" / "tables")
     commands = [(name, command) for name, command in all_commands() if name not in ("uci", "study")]
     closing.enter_context(chdir(folder / "place"))
-    closing.enter_context(mock.patch("tbgen.apps.site.run.serve"))
+    closing.enter_context(mock.patch("tbgen.apps.server.run.serve"))
     closing.enter_context(mock.patch("click.launch"))
 
     def attempt(draw: random.Random) -> None:

@@ -10,8 +10,8 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from urllib.parse import urlencode
 
-from tbgen.apps.site.server import application
-from tbgen.apps.site.service import ServerSettings
+from tbgen.apps.server.application import application
+from tbgen.apps.server.service import ServerSettings
 from tests.apps.site.conftest import client_of, running
 from tests.attacks.attack import Attempt, cut_up
 

@@ -17,7 +17,7 @@ from urllib.request import urlopen
 import psutil
 import pytest
 
-from tbgen.apps.site.server import from_environment
+from tbgen.apps.server.application import from_environment
 from tests.cli.calls import tbgen
 
 
@@ -25,7 +25,7 @@ from tests.cli.calls import tbgen
 def serve() -> Iterator[mock.Mock]:
     """In place of the server that would go on for ever."""
     with (
-        mock.patch("tbgen.apps.site.run.serve") as serve,
+        mock.patch("tbgen.apps.server.run.serve") as serve,
         mock.patch.dict(os.environ),
     ):
         yield serve
@@ -46,7 +46,7 @@ def test_a_server_is_for_this_machine_alone_unless_told_otherwise(
     ((host, port),) = addresses
     assert (host, out, err) == ("127.0.0.1", f"6 tables; http://127.0.0.1:{port}/explorer/\n", "")
     assert (serve.call_args.args[0], serve.call_args.args[2]) == (
-        "tbgen.apps.site.server:from_environment",
+        "tbgen.apps.server.application:from_environment",
         1,
     )
 
@@ -94,7 +94,7 @@ def test_a_taken_port_is_said_and_no_address(table_folder: Path) -> None:
 def test_every_worker_keeps_as_much_of_tables_as_it_was_told(
     serve: mock.Mock, table_folder: Path, option: tuple[str, ...], kept: int
 ) -> None:
-    with mock.patch("tbgen.apps.site.server.application") as application:
+    with mock.patch("tbgen.apps.server.application.application") as application:
         serve.side_effect = lambda *_: from_environment()
         served(*option, folder=table_folder)
     assert application.call_args.args[0].cache_bytes == kept

@@ -15,9 +15,9 @@ from unittest import mock
 
 import pytest
 
-from tbgen.apps.site.export import write_explorer
-from tbgen.apps.site.server import application
-from tbgen.apps.site.service import ServerSettings
+from tbgen.apps.pages.export import write_explorer
+from tbgen.apps.server.application import application
+from tbgen.apps.server.service import ServerSettings
 from tbgen.errors import FetchError
 from tbgen.library import fetch as fetching
 from tbgen.library.catalog import Catalog

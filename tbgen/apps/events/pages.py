@@ -29,8 +29,8 @@ from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.text import GameText, chunks_of
-from tbgen.apps.site.export import write_new
-from tbgen.apps.site.templates import HERE, environment, static, style
+from tbgen.apps.pages.export import write_new
+from tbgen.apps.pages.templates import HERE, environment, static, style
 from tbgen.errors import InputFileError, TbgenError
 from tbgen.facts import plain
 from tbgen.library.catalog import Catalog

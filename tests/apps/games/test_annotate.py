@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tbgen.apps.games.annotate import Annotation, annotate
 from tbgen.apps.games.read import games_in
-from tbgen.apps.site.standalone import annotated_page
+from tbgen.apps.pages.standalone import annotated_page
 from tbgen.material import Material
 from tbgen.probe import Grade, Tablebase, open_tablebase
 from tbgen.score import Color

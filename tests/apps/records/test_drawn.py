@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
+from tbgen.apps.pages.records import drawn_in
 from tbgen.apps.records.record import Record
-from tbgen.apps.site.pages import drawn_in
 from tbgen.facts import plain
 from tbgen.score import Color, Score
 from tests.project import golden_rows

@@ -13,11 +13,11 @@ import polars as pl
 import pytest
 
 from research.claims import sharpness_in
+from tbgen.apps.pages.records import Site
 from tbgen.apps.records.census import record_of
 from tbgen.apps.records.find import frames
 from tbgen.apps.records.positions import TablePositions
 from tbgen.apps.records.record import Record, read_record, write_record
-from tbgen.apps.site.pages import Site
 from tbgen.index.layout import fen_of_cell
 from tbgen.material import Material
 from tbgen.probe import Tablebase

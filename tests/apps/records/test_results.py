@@ -6,9 +6,9 @@ import json
 import re
 
 from tbgen.apps.games.batch import GamesTask, adjudicate_file
+from tbgen.apps.pages.cards import best_cards
+from tbgen.apps.pages.records import Drawn, drawn_in
 from tbgen.apps.records.record import Record
-from tbgen.apps.site.cards import best_cards
-from tbgen.apps.site.pages import Drawn, drawn_in
 from tbgen.men import own_men
 from tbgen.score import Color, Score
 from tests.own_men import MEN

@@ -16,13 +16,13 @@ from starlette.staticfiles import StaticFiles
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
+from tbgen.apps.pages.export import write_explorer
+from tbgen.apps.pages.records import Site, write_site
 from tbgen.apps.records.record import Record
-from tbgen.apps.site.addresses import listen
-from tbgen.apps.site.export import write_explorer
-from tbgen.apps.site.pages import Site, write_site
-from tbgen.apps.site.run import config_for
-from tbgen.apps.site.server import application
-from tbgen.apps.site.service import ServerSettings
+from tbgen.apps.server.addresses import listen
+from tbgen.apps.server.application import application
+from tbgen.apps.server.run import config_for
+from tbgen.apps.server.service import ServerSettings
 from tbgen.library.catalog import Catalog
 from tests.conftest import shared
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.project import ROOT
 
-EXPLORER = ROOT / "tbgen" / "apps" / "site" / "explorer"
+EXPLORER = ROOT / "tbgen" / "apps" / "pages" / "explorer"
 NEEDED = pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tbgen.apps.games.annotate import annotate
 from tbgen.apps.games.read import PgnGame, games_in
-from tbgen.apps.site.standalone import annotated_page
+from tbgen.apps.pages.standalone import annotated_page
 from tbgen.errors import PgnError
 from tbgen.probe import Tablebase
 

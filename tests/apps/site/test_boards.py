@@ -12,7 +12,7 @@ import chess
 import pytest
 from starlette.testclient import TestClient
 
-from tbgen.apps.site.boards import map_facts
+from tbgen.apps.pages.boards import map_facts
 from tbgen.errors import InputError, UsageError
 from tbgen.probe import Tablebase
 from tbgen.rules.facts import with_scores

@@ -23,10 +23,10 @@ from tbgen.apps.games.annotate import annotate
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.read import PgnGame, games_in
 from tbgen.apps.games.tags import Source
+from tbgen.apps.pages.records import Site, write_site
+from tbgen.apps.pages.standalone import annotated_page
 from tbgen.apps.records.record import Record, replay
-from tbgen.apps.site.files import SitePages
-from tbgen.apps.site.pages import Site, write_site
-from tbgen.apps.site.standalone import annotated_page
+from tbgen.apps.server.files import SitePages
 from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.rules.points import Scoring

@@ -11,8 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 import chess
 import pytest
 
+from tbgen.apps.pages.export import files
 from tbgen.apps.records.record import Record
-from tbgen.apps.site.export import files
 from tbgen.probe import MoveProbe, Tablebase, open_tablebase
 from tbgen.rules.position import material_of
 from tbgen.score import Score

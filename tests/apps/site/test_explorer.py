@@ -19,12 +19,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from tbgen.apps.games.read import games_in
-from tbgen.apps.site.boards import in_words, map_facts
-from tbgen.apps.site.export import INDEX, SERVER, TABLES, files, index_page
-from tbgen.apps.site.limits import Limits
-from tbgen.apps.site.palette import signed
-from tbgen.apps.site.server import application
-from tbgen.apps.site.service import ServerSettings
+from tbgen.apps.pages.boards import in_words, map_facts
+from tbgen.apps.pages.export import INDEX, SERVER, TABLES, files, index_page
+from tbgen.apps.pages.palette import signed
+from tbgen.apps.server.application import application
+from tbgen.apps.server.limits import Limits
+from tbgen.apps.server.service import ServerSettings
 from tbgen.cli import tbgen as program
 from tbgen.closures.solving import PositionSolver
 from tbgen.probe import Tablebase

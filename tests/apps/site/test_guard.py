@@ -16,10 +16,10 @@ from urllib.request import urlopen
 
 import pytest
 
-from tbgen.apps.site.addresses import listen
-from tbgen.apps.site.limits import connections_for
-from tbgen.apps.site.server import application
-from tbgen.apps.site.service import ServerSettings
+from tbgen.apps.server.addresses import listen
+from tbgen.apps.server.application import application
+from tbgen.apps.server.limits import connections_for
+from tbgen.apps.server.service import ServerSettings
 from tbgen.errors import UsageError
 from tests.apps.site.conftest import running
 
@@ -110,8 +110,8 @@ def test_work_for_a_client_that_has_left_is_dropped(
             gate.wait(20)
         return {}
 
-    monkeypatch.setattr("tbgen.apps.site.answers.answer_of", answer)
-    monkeypatch.setattr("tbgen.apps.site.queue.PIECE_SECONDS", 0)
+    monkeypatch.setattr("tbgen.apps.server.answers.answer_of", answer)
+    monkeypatch.setattr("tbgen.apps.server.queue.PIECE_SECONDS", 0)
     lines = b"8/8/8/4KBk1/8/8/8/8_b\n" * 500
     with socket.create_connection(("127.0.0.1", port)) as client:
         client.sendall(HEAD % len(lines) + lines)

@@ -16,7 +16,7 @@ import chess
 import chess.pgn
 
 from tbgen.apps.games.read import games_in
-from tbgen.apps.site.parameters import position_in
+from tbgen.apps.server.parameters import position_in
 from tbgen.probe import Probe, Tablebase
 from tbgen.rules.position import board_after, own_of
 from tbgen.score import Color, Score

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tbgen.apps.site.service import POSITIONS_WORTH_KERNELS, Service
+from tbgen.apps.server.service import POSITIONS_WORTH_KERNELS, Service
 from tests.apps.site.conftest import client_of
 from tests.positions import AFTER_KE5, BISHOP
 
@@ -16,8 +16,8 @@ from pathlib import Path
 
 from starlette.testclient import TestClient
 
-from tbgen.apps.site.server import application
-from tbgen.apps.site.service import ServerSettings
+from tbgen.apps.server.application import application
+from tbgen.apps.server.service import ServerSettings
 
 settings = ServerSettings([Path(sys.argv[1])], names=("testserver",))
 with TestClient(application(settings)) as client:
@@ -42,7 +42,7 @@ def test_first_pages_and_first_answers_import_no_compiler(table_folder: Path) ->
     command = [sys.executable, "-c", ASKED, str(table_folder), *paths]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
-    assert "tbgen.apps.site.service" in loaded
+    assert "tbgen.apps.server.service" in loaded
     assert loaded & {"numba", "llvmlite", "tbgen.board.board"} == set()
 
 

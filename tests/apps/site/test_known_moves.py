@@ -10,7 +10,7 @@ from typing import NamedTuple
 import chess
 import pytest
 
-from tbgen.apps.site.palette import signed
+from tbgen.apps.pages.palette import signed
 from tbgen.probe import Tablebase
 from tbgen.rules.position import is_reset, own_score
 from tbgen.score import Color, Score

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tbgen.apps.pages.cards import changes_of, zugzwang_cards
+from tbgen.apps.pages.records import Site
 from tbgen.apps.records.record import Record, replay
-from tbgen.apps.site.cards import changes_of, zugzwang_cards
-from tbgen.apps.site.pages import Site
 from tbgen.errors import MoveError
 from tbgen.probe import Tablebase
 from tbgen.score import Color

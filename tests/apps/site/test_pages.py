@@ -12,10 +12,10 @@ import chess.pgn
 import pytest
 from html5lib.html5parser import ParseError
 
+from tbgen.apps.pages import EXTRAS
+from tbgen.apps.pages.records import Site, write_site
 from tbgen.apps.records.census import census_of
 from tbgen.apps.records.record import Record
-from tbgen.apps.site import EXTRAS
-from tbgen.apps.site.pages import Site, write_site
 from tbgen.errors import UsageError
 from tbgen.material import Material
 from tbgen.score import Color

@@ -8,8 +8,8 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen.apps.site.server import application
-from tbgen.apps.site.service import ServerSettings
+from tbgen.apps.server.application import application
+from tbgen.apps.server.service import ServerSettings
 from tbgen.probe.opened import has_pair_on
 from tests.apps.site.chromium import NEEDED, Chromium
 from tests.apps.site.conftest import client_of, running

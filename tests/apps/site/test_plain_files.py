@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from tbgen.apps.site.answers import line_of
-from tbgen.apps.site.export import write_explorer
-from tbgen.apps.site.palette import signed
-from tbgen.apps.site.parameters import Question
+from tbgen.apps.pages.export import write_explorer
+from tbgen.apps.pages.palette import signed
+from tbgen.apps.server.answers import line_of
+from tbgen.apps.server.parameters import Question
 from tbgen.library.catalog import Catalog
 from tbgen.library.workers import make_table
 from tbgen.material import Material

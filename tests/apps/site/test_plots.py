@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from tbgen.apps.pages.palette import HEIGHT, WIDTH, line_style, path_of, plot_of
 from tbgen.apps.records.record import Record
-from tbgen.apps.site.palette import HEIGHT, WIDTH, line_style, path_of, plot_of
 from tbgen.score import Color, Score
 
 

@@ -8,8 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tbgen.apps.site.server import application
-from tbgen.apps.site.service import ServerSettings
+from tbgen.apps.server.application import application
+from tbgen.apps.server.service import ServerSettings
 from tests.apps.site.chromium import NEEDED, Chromium
 from tests.apps.site.conftest import running
 from tests.apps.site.test_explorer import SHOWN, fen_in

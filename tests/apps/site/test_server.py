@@ -22,13 +22,13 @@ from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
-from tbgen.apps.site.answers import verdicts_in
-from tbgen.apps.site.deadline import Deadline, in_time
-from tbgen.apps.site.limits import Limits
-from tbgen.apps.site.metrics import forget_the_dead
-from tbgen.apps.site.queue import BusyError, Queue
-from tbgen.apps.site.server import application
-from tbgen.apps.site.service import ServerSettings, Service
+from tbgen.apps.server.answers import verdicts_in
+from tbgen.apps.server.application import application
+from tbgen.apps.server.deadline import Deadline, in_time
+from tbgen.apps.server.limits import Limits
+from tbgen.apps.server.metrics import forget_the_dead
+from tbgen.apps.server.queue import BusyError, Queue
+from tbgen.apps.server.service import ServerSettings, Service
 from tbgen.probe import Tablebase
 from tests.apps.site.conftest import client_of
 from tests.positions import AFTER_KE5

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.site.export import files
+from tbgen.apps.pages.export import files
 
 VENDORED = json.loads(files()["vendor/vendored.json"])
 DIGESTS = Path(__file__).parent / "vendored.sha256"

@@ -9,9 +9,9 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen.apps.site.palette import signed
-from tbgen.apps.site.server import application
-from tbgen.apps.site.service import ServerSettings
+from tbgen.apps.pages.palette import signed
+from tbgen.apps.server.application import application
+from tbgen.apps.server.service import ServerSettings
 from tbgen.probe import Tablebase
 from tests.apps.site.chromium import NEEDED, Chromium
 from tests.apps.site.conftest import running

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 import chess
 
 from tbgen.apps.games.annotate import Annotation
-from tbgen.apps.records.record import SideRecord, step_of
-from tbgen.apps.site import need_extra
-from tbgen.apps.site.boards import ending_in_words, in_words, shapes_of_men
-from tbgen.apps.site.cards import changes_of, with_numbers
-from tbgen.apps.site.palette import (
+from tbgen.apps.pages import need_extra
+from tbgen.apps.pages.boards import ending_in_words, in_words, shapes_of_men
+from tbgen.apps.pages.cards import changes_of, with_numbers
+from tbgen.apps.pages.palette import (
     bar_of,
     line_style,
     path_of,
@@ -25,6 +24,7 @@ from tbgen.apps.site.palette import (
     signed,
     told,
 )
+from tbgen.apps.records.record import SideRecord, step_of
 from tbgen.score import Color, Score
 from tbgen.text import counted, in_decimals, in_plies, in_so_many, in_units
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tbgen.apps.site import answers
-from tbgen.apps.site.boards import map_facts
-from tbgen.apps.site.deadline import Deadline
-from tbgen.apps.site.parameters import (
+from tbgen.apps.pages.boards import map_facts
+from tbgen.apps.server import answers
+from tbgen.apps.server.deadline import Deadline
+from tbgen.apps.server.parameters import (
     CLOCK,
     EXTRAS,
     LINE,
@@ -28,7 +28,7 @@ from tbgen.apps.site.parameters import (
     position_in,
     scoring_in,
 )
-from tbgen.apps.site.replies import (
+from tbgen.apps.server.replies import (
     JSON,
     LINES,
     PGN,
@@ -39,7 +39,7 @@ from tbgen.apps.site.replies import (
     tagged,
     unchanged,
 )
-from tbgen.apps.site.service import body_of, query_of, reply_in_thread, service_of
+from tbgen.apps.server.service import body_of, query_of, reply_in_thread, service_of
 from tbgen.errors import UsageError
 from tbgen.rules.facts import to_json
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 import chess
 
 from tbgen.apps.games.annotate import Annotation
-from tbgen.apps.site.boards import man_on, map_of
-from tbgen.apps.site.templates import static, style, template_of
+from tbgen.apps.pages.boards import man_on, map_of
+from tbgen.apps.pages.templates import static, style, template_of
 from tbgen.errors import PgnError
 from tbgen.probe import Probe, Tablebase
 from tbgen.score import Score

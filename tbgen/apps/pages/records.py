@@ -13,8 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-from tbgen.apps.records.record import Record
-from tbgen.apps.site.cards import (
+from tbgen.apps.pages.cards import (
     Card,
     best_cards,
     cards_of,
@@ -22,8 +21,9 @@ from tbgen.apps.site.cards import (
     quiet_plies_of,
     zugzwang_cards,
 )
-from tbgen.apps.site.export import PAGE_FOLDER, PREVIEW, RULES, SERVED_LINKS, write_new
-from tbgen.apps.site.templates import HERE, environment, static, style
+from tbgen.apps.pages.export import PAGE_FOLDER, PREVIEW, RULES, SERVED_LINKS, write_new
+from tbgen.apps.pages.templates import HERE, environment, static, style
+from tbgen.apps.records.record import Record
 from tbgen.material import MOST_TABLE_MEN, Material, Scope, table_named
 from tbgen.probe import Tablebase
 from tbgen.rules.points import DRAW, Scoring

@@ -11,7 +11,7 @@ from typing import Any, Final
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
-from tbgen.apps.site.metrics import SHARED
+from tbgen.apps.server.metrics import SHARED
 
 _LAST_SECONDS: Final = 3
 """Seconds for the last answers, when the server ends."""

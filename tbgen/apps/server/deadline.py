@@ -9,7 +9,7 @@ from typing import Final
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tbgen.apps.site.replies import refusal
+from tbgen.apps.server.replies import refusal
 
 _RETRY: Final = {"Retry-After": "1"}
 

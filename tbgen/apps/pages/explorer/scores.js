@@ -61,7 +61,7 @@ export function explained(score) {
 /** A distance, which is null where only outcomes are known. */
 export const inPlies = (number) => `${number ?? 'some'} ${number === 1 ? 'ply' : 'plies'}`;
 
-const SHADE_FROM = [0, 1, 2, 4, 6, 8, 12, 18]; // as tbgen/apps/site/palette.py has them
+const SHADE_FROM = [0, 1, 2, 4, 6, 8, 12, 18]; // as tbgen/apps/pages/palette.py has them
 
 /** The name of an outcome's colour. */
 export function shadeOf(score) {

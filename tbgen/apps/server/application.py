@@ -1,6 +1,6 @@
 """The server: an ASGI application that answers from tables, for uvicorn, granian and others.
 
-granian --interface asgi --factory tbgen.apps.site.server:from_environment
+granian --interface asgi --factory tbgen.apps.server.application:from_environment
 """
 
 from __future__ import annotations
@@ -23,16 +23,15 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
-from tbgen.apps.site import files, questions
-from tbgen.apps.site.answers import error_facts
-from tbgen.apps.site.deadline import in_time, late
-from tbgen.apps.site.export import SERVED_LINKS
-from tbgen.apps.site.metrics import counted
-from tbgen.apps.site.names import LOCAL_NAMES, guards
-from tbgen.apps.site.plain import missing_page
-from tbgen.apps.site.queue import BusyError
-from tbgen.apps.site.replies import HTML, as_json, as_page, refusal, status_of
-from tbgen.apps.site.service import CACHE_BYTES, ServerSettings, Service
+from tbgen.apps.pages.export import SERVED_LINKS
+from tbgen.apps.server import files, questions
+from tbgen.apps.server.answers import error_facts
+from tbgen.apps.server.deadline import in_time, late
+from tbgen.apps.server.metrics import counted
+from tbgen.apps.server.names import LOCAL_NAMES, guards
+from tbgen.apps.server.queue import BusyError
+from tbgen.apps.server.replies import HTML, as_json, as_page, missing_page, refusal, status_of
+from tbgen.apps.server.service import CACHE_BYTES, ServerSettings, Service
 from tbgen.errors import TbgenError, UsageError
 from tbgen.storage.files import check_folders, folders_in
 

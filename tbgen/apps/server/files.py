@@ -6,6 +6,7 @@ import contextlib
 from dataclasses import asdict
 from functools import partial
 from hashlib import sha256
+from pathlib import Path
 from typing import Final
 
 from starlette.exceptions import HTTPException
@@ -14,11 +15,12 @@ from starlette.responses import FileResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from tbgen.apps.site.boards import in_words
-from tbgen.apps.site.export import INDEX, PREVIEW, RULES, SERVER, files, index_page
-from tbgen.apps.site.palette import signed
-from tbgen.apps.site.parameters import POSITION, position_in
-from tbgen.apps.site.replies import (
+from tbgen.apps.pages.boards import in_words
+from tbgen.apps.pages.export import INDEX, PREVIEW, RULES, SERVER, files, index_page
+from tbgen.apps.pages.palette import signed
+from tbgen.apps.pages.templates import static
+from tbgen.apps.server.parameters import POSITION, position_in
+from tbgen.apps.server.replies import (
     HTML,
     JSON,
     METRICS,
@@ -30,8 +32,7 @@ from tbgen.apps.site.replies import (
     tagged,
     unchanged,
 )
-from tbgen.apps.site.service import Service, reply_in_thread, service_of
-from tbgen.apps.site.templates import HERE, static
+from tbgen.apps.server.service import Service, reply_in_thread, service_of
 from tbgen.errors import MaterialError, MissingTableError, TbgenError
 from tbgen.library.catalog import Entry
 from tbgen.material import Material
@@ -124,7 +125,7 @@ async def metrics(request: Request) -> Response:
 
 async def openapi(request: Request) -> Response:
     """The description for programs."""
-    text = (HERE / "openapi.json").read_text("utf-8")
+    text = Path(__file__).with_name("openapi.json").read_text("utf-8")
     return Response(text.replace("VERSION", __version__), media_type=JSON)
 
 

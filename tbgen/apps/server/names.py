@@ -18,9 +18,8 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tbgen.apps.site.addresses import in_url
-from tbgen.apps.site.plain import unknown_host_page
-from tbgen.apps.site.replies import HTML, as_page, refusal
+from tbgen.apps.server.addresses import in_url
+from tbgen.apps.server.replies import HTML, as_page, refusal, unknown_host_page
 
 LOCAL_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 ANY_NAME: Final = "*"

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from tbgen.apps.site.templates import HERE, static, template_of
+from tbgen.apps.pages.templates import HERE, static, template_of
 from tbgen.library.catalog import CATALOG, Catalog, Entry
 from tbgen.library.catalog import TABLES as TABLE_FOLDER
 from tbgen.rules.facts import to_json

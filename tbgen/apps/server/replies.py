@@ -8,6 +8,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from tbgen.apps.pages.templates import template_of
 from tbgen.errors import InputError, MissingDistancesError, MissingTableError, TbgenError
 from tbgen.rules.facts import to_json
 
@@ -97,3 +98,16 @@ async def _lines(first: list[bytes], pieces: AsyncIterator[list[bytes]]) -> Asyn
     yield b"".join(item + b"\n" for item in first)
     async for piece in pieces:
         yield b"".join(item + b"\n" for item in piece)
+
+
+def missing_page() -> str:
+    """The page for an address that leads nowhere, with the way home."""
+    return template_of("missing.html").render()
+
+
+def unknown_host_page(host: str, name: str | None) -> str:
+    """The page for a name under which the server does not answer.
+
+    `name` is the host without its port, if `--name` accepts it.
+    """
+    return template_of("unknown-host.html").render(host=host, name=name)

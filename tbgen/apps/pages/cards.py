@@ -11,8 +11,8 @@ import chess
 
 from tbgen.apps.games.results import classical_result
 from tbgen.apps.games.writing import format_game, numbered
+from tbgen.apps.pages.palette import shade_of
 from tbgen.apps.records.record import Longest, OutcomeAt, Record, Replay, replay
-from tbgen.apps.site.palette import shade_of
 from tbgen.errors import TableError
 from tbgen.material import Material
 from tbgen.probe import Tablebase

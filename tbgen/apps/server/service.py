@@ -18,12 +18,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tbgen.apps.site.limits import Limits
-from tbgen.apps.site.metrics import Metrics
-from tbgen.apps.site.names import LOCAL_NAMES
-from tbgen.apps.site.parameters import parameters_of
-from tbgen.apps.site.queue import Queue
-from tbgen.apps.site.replies import unchanged
+from tbgen.apps.server.limits import Limits
+from tbgen.apps.server.metrics import Metrics
+from tbgen.apps.server.names import LOCAL_NAMES
+from tbgen.apps.server.parameters import parameters_of
+from tbgen.apps.server.queue import Queue
+from tbgen.apps.server.replies import unchanged
 from tbgen.closures import has_solved_blocks
 from tbgen.library.catalog import Catalog
 from tbgen.probe import Tablebase

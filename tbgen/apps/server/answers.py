@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from tbgen.apps.games.annotate import pgn_of
 from tbgen.apps.play.within import value_if_asked
-from tbgen.apps.site.parameters import (
+from tbgen.apps.server.parameters import (
     Question,
     fifty_in,
     is_set,

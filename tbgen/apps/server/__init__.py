@@ -1,0 +1,1 @@
+"""The server: HTTP only, and behind a proxy when it is public."""
