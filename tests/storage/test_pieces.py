@@ -14,7 +14,7 @@ from tbgen.compiled.arrays import Ints
 from tbgen.errors import RepresentationError
 from tbgen.material import Material
 from tbgen.retro.drive.results import nothing_found
-from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
+from tbgen.retro.drive.runs import MemoryStore, Solved, TableStore
 from tbgen.storage import numbering as numbering_module
 from tbgen.storage import order as order_module
 from tbgen.storage import symbols as symbols_module
@@ -29,7 +29,7 @@ from tests.retro.tables import held_cells, solved
 PATTERNS = 40
 
 
-def put_runs(store: BlockStore, order: Order) -> None:
+def put_runs(store: TableStore, order: Order) -> None:
     """Made-up runs; each has a dictionary of its own, of patterns that occur in others under other
     numbers.
 

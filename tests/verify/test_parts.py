@@ -140,13 +140,13 @@ class _Uncopied(set[int]):
 def test_finding_parts_copies_nothing_that_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     layout = layout_of(Material.parse("KPPvK"))
     expected = [part.kept.blocks.tolist() for part in parts_of(layout, layout.cells // 7)]
-    begin = parts._Blocks.__init__
+    begin = parts._GrowingPart.__init__
 
-    def begin_uncopied(blocks: parts._Blocks) -> None:
+    def begin_uncopied(blocks: parts._GrowingPart) -> None:
         begin(blocks)
         blocks.read = _Uncopied()
 
-    monkeypatch.setattr(parts._Blocks, "__init__", begin_uncopied)
+    monkeypatch.setattr(parts._GrowingPart, "__init__", begin_uncopied)
     found = parts_of(layout, layout.cells // 7)
     assert [part.kept.blocks.tolist() for part in found] == expected
 
