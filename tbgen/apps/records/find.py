@@ -115,13 +115,18 @@ class PositionCondition:
 
 
 def _meant(text: str, condition: str) -> str:
-    """The square or the score that a text of a condition means, as the columns have it."""
-    if text.lower() in _SQUARES.categories:
-        return text.lower()
+    """The square or the score that a text of a condition means, as the columns have it.
+
+    'g3' is a square, 'G3' the score G3.0.
+    """
+    if text in _SQUARES.categories:
+        return text
     with suppress(ScoreFormatError):
         score = str(Score(text))
         if score in _SCORE.categories:
             return score
+    if text.lower() in _SQUARES.categories:
+        return text.lower()
     raise UsageError(f"'{text}' in {condition!r} is neither a score such as 'G0.5' nor a square")
 
 

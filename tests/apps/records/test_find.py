@@ -135,7 +135,7 @@ def test_columns_that_cost_much_change_no_answer(table_folder: Path, where: str)
 @pytest.mark.parametrize(
     ("where", "same"),
     [
-        ("outcome >= 'g3'", "outcome >= 'G3.0'"),
+        ("outcome >= 'G3'", "outcome >= 'G3.0'"),
         ("other < '+0.5'", "other < 'G0.5'"),
         ("wk IN ('E4', 'b1')", "wk IN ('e4', 'b1')"),
     ],

@@ -93,7 +93,7 @@ def test_a_line_is_best_play_as_json_or_as_a_game(client: TestClient, tables: Ta
     game = client.get("/r-mobility/line", params=asked, headers=AS_PGN)
     assert game.headers["content-type"].startswith("application/x-chess-pgn")
     assert f'[FEN "{AFTER_KE5}"]' in game.text
-    assert {found.headers["vary"], game.headers["vary"]} == {"Accept"}
+    assert {found.headers["vary"], game.headers["vary"]} == {"Accept, Origin"}
     assert found.headers["etag"] != game.headers["etag"]
 
 
