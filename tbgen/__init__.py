@@ -16,6 +16,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    __all__: list[str]
+
     from tbgen.apps.games.decide import Adjudicator as Adjudicator
     from tbgen.apps.games.read import read_games as read_games
     from tbgen.apps.hold.ladder import hold as hold

@@ -180,7 +180,8 @@ def shared(made: pytest.TempPathFactory, name: str, make: Callable[[Path], None]
 def built(folder: Path, wanted: Iterable[Material], threads: int = 1) -> None:
     """Build tables as the command does."""
     from tbgen.cli.build import BuildWatcher
-    from tbgen.library.build import Settings, build
+    from tbgen.library.build import build
+    from tbgen.library.plan import Settings
 
     build(folder, list(wanted), BuildWatcher(), Settings(threads=threads))
 

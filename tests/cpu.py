@@ -167,8 +167,10 @@ def is_testing(config: pytest.Config) -> bool:
 def room_of(test: str) -> str:
     """The package that a test is about, `closures` of `tests/closures/test_ways.py`."""
     folders = test.partition("::")[0].split("/")[:-1]
-    if folders[:1] != ["tests"]:
+    if folders[:1] == ["tbgen"]:
         return "doctests"
+    if folders[:1] != ["tests"]:
+        return "others"
     if folders == ["tests"]:
         return "top"
     if folders[1] == "apps":

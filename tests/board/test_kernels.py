@@ -165,7 +165,9 @@ def test_kernels_and_the_walk_in_plain_numbers_tell_a_game_as_game_does(
         own = Score(code, Color.of(not root.turn))
         ply = first_ply(own, own, root.halfmove_clock, bare, fifty_moves)
         for expected, told in zip(game.plies, [None, *facts[1:]], strict=True):
-            ply = ply if told is None else next_ply(ply, *told, fifty_moves)
+            if told is not None:
+                own_code, reset, is_bare, seen = told
+                ply = next_ply(ply, own_code, reset, is_bare, seen, fifty_moves)
             assert ply == expected._replace(move=None, san="")
             ends[ply.end] += 1
     assert ends[End.CHECKMATE] + ends[End.STALEMATE] > 0

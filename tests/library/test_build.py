@@ -18,8 +18,9 @@ import tbgen
 from tbgen.cli.build import BuildWatcher
 from tbgen.cli.reporter import Reporter
 from tbgen.errors import BuildError, MaterialError
-from tbgen.library.build import Settings, Watcher, build
+from tbgen.library.build import Watcher, build
 from tbgen.library.catalog import MANIFEST, Condition, examine, read_manifest
+from tbgen.library.plan import Settings
 from tbgen.material import Material
 from tbgen.storage.files import LOCK, Layer, build_lock, path_of
 from tbgen.storage.reader import TableFile

@@ -15,7 +15,8 @@ import pytest
 from tbgen.errors import BuildError, UsageError
 from tbgen.library import build as build_module
 from tbgen.library import workers as workers_module
-from tbgen.library.build import Settings, Watcher, build, plan_for
+from tbgen.library.build import Watcher, build, plan_for
+from tbgen.library.plan import Settings
 from tbgen.library.workers import Cluster
 from tbgen.material import Material, build_order
 

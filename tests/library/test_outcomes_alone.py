@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from tbgen.errors import BuildError
-from tbgen.library.build import Settings, Watcher, build
+from tbgen.library.build import Watcher, build
 from tbgen.library.catalog import examine, read_manifest
+from tbgen.library.plan import Settings
 from tbgen.material import Material
 from tbgen.storage.files import Layer, path_of, tables_in
 from tbgen.storage.writer import write_table

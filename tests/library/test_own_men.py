@@ -21,8 +21,8 @@ from tbgen.probe import Tablebase
 from tbgen.retro.words.geometry import geometry_of
 from tbgen.retro.words.quiet import MOST_NEIGHBOURS
 from tbgen.score import Score
-from tbgen.storage.files import men_of_folder, path_of, tables_in
-from tbgen.storage.layerfile import Layer, LayerFile
+from tbgen.storage.files import Layer, men_of_folder, path_of, tables_in
+from tbgen.storage.layerfile import LayerFile
 from tbgen.verify.files import verify_tables
 from tests.own_men import MEN, VARIANT, material
 from tests.project import golden_rows

@@ -13,8 +13,9 @@ import pytest
 
 from tbgen.errors import BuildError, NotEnoughDiskError
 from tbgen.library import build as build_module
-from tbgen.library.build import Settings, Watcher, build
+from tbgen.library.build import Watcher, build
 from tbgen.library.catalog import read_manifest
+from tbgen.library.plan import Settings
 from tbgen.library.workers import processes
 from tbgen.material import Material, materials
 from tbgen.storage.files import PARTIAL, tables_in

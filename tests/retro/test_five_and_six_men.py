@@ -11,7 +11,8 @@ import pytest
 from tbgen.apps.records.census import keep_records
 from tbgen.apps.records.record import FOLDER, path_of_record, read_record
 from tbgen.index.layout import fen_of
-from tbgen.library.build import Settings, build
+from tbgen.library.build import build
+from tbgen.library.plan import Settings
 from tbgen.material import Material
 from tbgen.verify import verify_file
 from tests.library.made_up import write_descent

@@ -185,7 +185,7 @@ def test_threads_that_fill_their_rooms_at_once_double_them_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rooms = set[Room]()
-    made = many_blocks.new_worker
+    made = methods.new_worker
 
     def noted(method: Method[Any], geometry: Geometry, mobility: Mobility, room: Room) -> Worker:
         rooms.add(room)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from tbgen.storage import arrays
-from tbgen.storage.files import partial_of, remove
+from tbgen.storage.files import partial_of, remove, write_whole
 from tbgen.storage.scratch import ScratchStore
 from tbgen.table import Cells, Dictionary, Run
 
@@ -142,7 +142,7 @@ def test_a_file_or_a_link_in_the_place_of_a_store_is_replaced(
 
 def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = filled(tmp_path / "KPvK.blocks", 0)
-    write = arrays.write_whole
+    write = write_whole
 
     def fill_up(parts: Iterable[bytes]) -> Iterator[bytes]:
         yield from itertools.islice(parts, 3)

@@ -39,6 +39,7 @@ from tbgen.storage.schema import (
     SYMBOL,
     Index,
     Seal,
+    sealed,
 )
 from tbgen.storage.writer import write_table
 from tests.files import check_file
@@ -104,7 +105,7 @@ def test_the_same_table_gives_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = list[weakref.ref[np.ndarray]]()
-    seal = writer.sealed
+    seal = sealed
 
     def new(size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
         array = np.zeros(size, kind)

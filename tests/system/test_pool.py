@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing
 from typing import Any
 
@@ -61,6 +61,6 @@ def test_a_pool_that_closes_a_pipe_under_a_start_has_lost_a_worker(
         # The standard library says this of a pipe that is closed.
         raise ValueError("bad value(s) in fds_to_keep")
 
-    monkeypatch.setattr(pool.ProcessPoolExecutor, "submit", submit)
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", submit)
     with closing(WorkerPool(2, start)) as workers, pytest.raises(WorkerKilledError):
         list(workers.results(range(3)))

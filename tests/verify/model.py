@@ -164,9 +164,7 @@ def random_table(material: Material, seed: int, most: int) -> Table:
     """A table full of nonsense: every cell has some entry value with a code below `most`."""
     layout = layout_of(material)
     patterns = random_patterns(np.random.default_rng(seed), 50)
-    columns: Any = (
-        Entries(layout, 3 * seed, most),
-        Numbers(layout, 3 * seed + 1, 0, 200),
-        Numbers(layout, 3 * seed + 2, 0, 50),
-    )
-    return Table(material, *columns, patterns, {})
+    entry: Any = Entries(layout, 3 * seed, most)
+    dtg: Any = Numbers(layout, 3 * seed + 1, 0, 200)
+    pattern: Any = Numbers(layout, 3 * seed + 2, 0, 50)
+    return Table(material, entry, dtg, pattern, patterns, {})

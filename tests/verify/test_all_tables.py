@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tbgen.cli.build import BuildWatcher
-from tbgen.library.build import Settings, build
+from tbgen.library.build import build
+from tbgen.library.plan import Settings
 from tbgen.material import materials
 from tbgen.score import Mobility
 from tbgen.storage.files import folder_for

@@ -21,7 +21,7 @@ from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.tags import Source
 from tbgen.apps.games.text import chunks_of
 from tbgen.cli.showing import Form, text_of
-from tbgen.errors import UsageError
+from tbgen.errors import PgnError, UsageError
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Color, Score
 from tests.project import S18
@@ -180,7 +180,9 @@ def test_an_unreadable_game_counts_by_its_score_sheet() -> None:
     standings = Standings(games)
     rows = {row.name: row for row in standings.rows}
     assert (rows["Bob"].points, rows["Ann"].classical) == (Fraction(1, 2), 1)
-    assert [error.reason for error in standings.by_sheet] == ["illegal move 'Ke3'"]
+    (unreadable,) = standings.by_sheet
+    assert isinstance(unreadable, PgnError)
+    assert unreadable.reason == "illegal move 'Ke3'"
     assert standings.facts()["by_sheet"][0]["ply"] == 3
 
 

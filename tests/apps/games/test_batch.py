@@ -36,7 +36,7 @@ from tbgen.apps.games.text import chunks_of
 from tbgen.errors import InputFileError, PgnError, UnreadableFileError
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme
-from tbgen.system.pool import WorkerKilledError
+from tbgen.system.pool import WorkerKilledError, WorkerPool
 from tests.apps.games.plain import pieces_of, plain
 from tests.apps.games.test_compiled_reader import texts
 from tests.probe.tables_without import BEFORE_PROMOTION, without_promotions
@@ -442,6 +442,6 @@ def test_a_killed_worker_is_named_with_the_file(monkeypatch: pytest.MonkeyPatch)
         raise WorkerKilledError
 
     monkeypatch.setattr(batch, "ALONE_SECONDS", 0.0)
-    monkeypatch.setattr(batch.WorkerPool, "results", results)
+    monkeypatch.setattr(WorkerPool, "results", results)
     with pytest.raises(UnreadableFileError, match="one of 2 processes was killed"):
         list(adjudicate_file(str(S18), GamesTask(), jobs=2))

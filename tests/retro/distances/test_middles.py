@@ -13,7 +13,8 @@ from tbgen.retro import DISTANCES
 from tbgen.retro.cells.freezing import FIRST_MIDDLE
 from tbgen.retro.cells.worker import MEMO_LABEL, NO_MEMO
 from tbgen.retro.distances.forcer import Forcer, end_code, next_step
-from tbgen.retro.distances.middles import begin_first_code, begin_next_code, find_step, update_step
+from tbgen.retro.distances.labels import begin_first_code
+from tbgen.retro.distances.middles import begin_next_code, find_step, update_step
 from tbgen.retro.distances.one_code import push_frozen, spread_outcome
 from tbgen.retro.distances.queues import PLIES
 from tbgen.retro.patterns.packing import label_from

@@ -45,7 +45,7 @@ def test_a_file_gives_the_planes_that_its_table_has(table_folder: Path, name: st
                     cells = cells_of_box(box)
                     part = part_of_plane(box)
                     for column, expected in zip(box.read(), plane, strict=True):
-                        here = expected.reshape(layout.shape[2:])[part]
+                        here = np.asarray(expected).reshape(layout.shape[2:])[part]
                         np.testing.assert_array_equal(here, column[cells])
 
 
