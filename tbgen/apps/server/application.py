@@ -67,7 +67,7 @@ def application(settings: ServerSettings) -> Starlette:
         routes=_routes(settings),
         middleware=[
             Middleware(counted, metrics=service.metrics),
-            Middleware(in_time, seconds=settings.limits.quiet_seconds),
+            Middleware(in_time, seconds=settings.limits.silence),
             *guards(settings.names),
         ],
         exception_handlers={

@@ -38,7 +38,12 @@ class Limits:
     seconds: int = 10
     """The most seconds of work on one request."""
     quiet_seconds: int = 30
-    """The most seconds until an answer begins, and until a client takes each part of it."""
+    """The most seconds until a body has come, and until a client takes each part of an answer."""
+
+    @property
+    def silence(self) -> int:
+        """The most seconds in which nothing is sent: a body comes, and is then worked on."""
+        return self.quiet_seconds + self.seconds
 
 
 def connections_for(tables: int) -> int:
