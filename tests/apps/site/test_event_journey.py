@@ -68,7 +68,7 @@ def test_the_keyboard_leads_from_a_player_to_a_game_and_back_to_its_round(
     page.look(800)
     page.open((folder / "index.html").as_uri())
     tab_to(page, "Bob")
-    follow(page, f"{HERE}.startsWith('#player-1-')")
+    follow(page, f"{HERE}.startsWith('#player-')")
     row = "document.querySelector('tr:target')"
     assert page.run(f"{row}.querySelector('th').textContent") == "Bob"
     # The next stop is the first game in the row of that player.
