@@ -121,3 +121,8 @@ def test_contributors_are_told_of_every_script() -> None:
     text = with_braces_written_out((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
     scripts = {path.name for path in (ROOT / "scripts").iterdir() if path.is_file()}
     assert {name for name in scripts if name not in text} == set()
+
+
+def test_no_page_has_marks_of_a_conflict() -> None:
+    marks = re.compile(r"^(?:<{7} |>{7} |={7}$)", re.MULTILINE)
+    assert [page for page in PAGES if marks.search(page.read_text(encoding="utf-8"))] == []
