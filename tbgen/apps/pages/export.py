@@ -19,6 +19,8 @@ from tbgen.storage.files import write_whole
 PAGE_FOLDER: Final = "explorer"
 INDEX: Final = "index.html"
 RULES: Final = "rules.html"
+FINDER: Final = "finder.js"
+"""The script that knows which endings a text asks for. Pages of records have it, too."""
 PREVIEW: Final = "preview.png"
 """The picture that other sites show beside a link; they do not draw SVG."""
 SERVED_LINKS: Final = "static/served.js"

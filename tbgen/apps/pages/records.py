@@ -21,7 +21,15 @@ from tbgen.apps.pages.cards import (
     quiet_plies_of,
     zugzwang_cards,
 )
-from tbgen.apps.pages.export import PAGE_FOLDER, PREVIEW, RULES, SERVED_LINKS, write_new
+from tbgen.apps.pages.export import (
+    FINDER,
+    PAGE_FOLDER,
+    PREVIEW,
+    RULES,
+    SERVED_LINKS,
+    files,
+    write_new,
+)
 from tbgen.apps.pages.templates import HERE, environment, static, style
 from tbgen.apps.records.record import Record
 from tbgen.material import MOST_TABLE_MEN, Material, Scope, table_named
@@ -121,6 +129,7 @@ class Site:
         yield "static/style.css", style()
         for name in STATIC:
             yield f"static/{name}", static(name)
+        yield f"static/{FINDER}", files()[FINDER]
         if not self.explorer:
             yield SERVED_LINKS, _NO_LINKS
         if self.address is not None:

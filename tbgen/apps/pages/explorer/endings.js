@@ -1,44 +1,25 @@
 // Endings that are here: how they are found, and the gallery of their strangest positions.
-import { PAIRS, canonical, endingInWords, materialOf, parseFen } from './chess.js';
+import { canonical, endingInWords, materialOf, parseFen } from './chess.js';
 import { byId, make } from './elements.js';
+import './finder.js';
 import { addressOf, placeOf } from './place.js';
 import { inPlies, parseScore, signed, worth } from './scores.js';
 
 // Endings found by their names or in words, with a position of each drawn at random.
 
-const SIDES = /^k?([qrbnp]+)vk?([qrbnp]*)$/; // "RP v R", with the kings or without
-const BETWEEN = ['against', 'versus', 'and', 'vs', 'v', 'ending', 'endings'];
-
 /** Fill the list, and let it follow what is typed. */
 export function wireSearch(names, { random, pageOf }) {
   const field = byId('find-ending');
-  const endings = names.map((name) => ({ name, text: textOf(name) }));
   function find() {
-    const words = wordsOf(field.value);
-    const fitting = endings.filter(({ text }) => words.every((word) => text.includes(word)));
-    const rows = fitting.map(({ name }) => rowOf(name, { random, pageOf }));
+    const isAskedFor = globalThis.endingsAskedFor(field.value);
+    const fitting = names.filter((name) => isAskedFor(name, endingInWords(name)));
+    const rows = fitting.map((name) => rowOf(name, { random, pageOf }));
     byId('found-endings').replaceChildren(...rows);
-    const hint = rows.length ? '' : ': write men, such as krpkr, or words, such as rook pawn';
+    const hint = rows.length ? '' : ': write men, such as krpkr, or words, such as rook and pawn';
     byId('found-number').textContent = `${fitting.length} of ${names.length}${hint}`;
   }
   field.oninput = find;
   find();
-}
-
-/** What is asked for, without words that say nothing of the men. */
-function wordsOf(text) {
-  const asked = text.toLowerCase();
-  const sides = SIDES.exec(asked.replace(/[\s+]/g, ''));
-  if (sides) return [`k${sides[1]}vk${sides[2]}`];
-  const words = asked.split(/[\s,]+/).map((word) => word.replace(/s$/, ''));
-  return words.filter((word) => word && !BETWEEN.includes(word));
-}
-
-/** All that an ending may be called by: its words, and its letters with either side first. */
-function textOf(name) {
-  const [white, black] = name.replace(PAIRS, '').split('v');
-  const names = [`${white}v${black}`, `${black}v${white}`, white + black, black + white];
-  return `${endingInWords(name)} ${names.join(' ')}`.toLowerCase();
 }
 
 function rowOf(name, { random, pageOf }) {
