@@ -1,4 +1,22 @@
 // The explorer: what is looked at stands in the address; everything else follows from it.
+//
+// Where things are, from what is pure to what is seen:
+//   scores.js    scores and outcomes: numbers, words, points
+//   chess.js     setups and positions by chessops, moves, own and accrued scores, names of endings
+//   place.js     a position with its accrued score, as FENs, addresses, links and pasted texts have it
+//   game.js      the tree of positions that were looked at; PGN
+//   source.js    where answers come from: a server, or
+//   tables.js    tables, with shelf.js (where a position lies in one) and reader.js (bytes of a file, checked)
+//   known.js     what is known of a position without a table
+//   elements.js  elements, scores as they are seen and explained, copying
+//   board.js     the board;  setup.js  setting a position up
+//   verdict.js   what is said of a position, with a table or without
+//   moves.js     the list of moves;  ahead.js  what stands above it: best play, and what follows a move
+//   figures.js   other accrued scores, the map of a man, the card of the ending
+//   drill.js     drills
+//   endings.js   the gallery and the search for endings, with finder.js, which pages of records have, too
+//   controls.js  the form, buttons and keys
+//   page.js      this file: what is shown, and in what order
 import { Pointer, after, askAhead, untilGoal } from './ahead.js';
 import { Board, askPromotion, dotsOf } from './board.js';
 import { PAIRS, brokenRule, canonical, legalMoves, materialOf, parseFen, positionOf, randomPosition } from './chess.js';
