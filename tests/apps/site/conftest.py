@@ -119,6 +119,13 @@ def giving(folder: Path, handler: type[SimpleHTTPRequestHandler] = WithRanges) -
 
 
 @pytest.fixture(scope="session")
+def table_files(table_folder: Path) -> Iterator[str]:
+    """The address of the files of all tables of two and three men."""
+    with giving(table_folder) as address:
+        yield f"{address}/"
+
+
+@pytest.fixture(scope="session")
 def places(
     server: str, table_folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, str]]:

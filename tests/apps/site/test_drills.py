@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from datetime import date
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import chess
@@ -16,45 +14,22 @@ from tbgen.apps.records.record import Record
 from tbgen.probe import MoveProbe, Tablebase, open_tablebase
 from tbgen.rules.position import material_of
 from tbgen.score import Score
+from tests.apps.site import node
 from tests.apps.site.chromium import NEEDED, Chromium
-from tests.apps.site.test_boards import random_maps
-from tests.apps.site.test_explorer import BISHOP, fen_in, look_at, text_of, type_move, wait_for
+from tests.apps.site.test_explorer import (
+    BISHOP,
+    fen_in,
+    look_at,
+    text_of,
+    texts_of,
+    type_move,
+    wait_for,
+)
 from tests.positions import random_boards
 
 pytestmark = NEEDED
 
-ASK_ALL = """(async () => {
-  const { Server } = await import('./source.js');
-  const { Tables } = await import('./tables.js');
-  const source = PLACE === 'tbgen' ? new Server('../') : new Tables('../tables/');
-  return Promise.all(ASKED.map((each) => DOES));
-})()"""
-
-OURS = ("tbgen", "starlette")
-"""Where answers come from a server, and where from files."""
 WITHOUT_TABLE = "4k2r/8/8/8/8/8/8/R3KB2 w - - 0 1"
-
-
-def asked_of(
-    page: Chromium, places: dict[str, str], place: str, asked: Sequence[Any], does: str
-) -> Any:
-    """The values of an expression for several things. It may use `source` and `each`."""
-    page.open(f"{places[place]}/explorer/", "document.querySelector('#verdict p')")
-    script = ASK_ALL.replace("PLACE", repr(place))
-    script = script.replace("ASKED", json.dumps(asked))
-    return page.run(script.replace("DOES", does))
-
-
-def test_maps_are_those_of_python_on_a_server_and_on_plain_files(
-    page: Chromium, places: dict[str, str], tables: Tablebase
-) -> None:
-    asked = list[list[str]]()
-    expected = list[object]()
-    for board, accrued, man, facts in random_maps(tables, 149, 20):
-        asked.append([board.fen(), str(accrued or ""), chess.square_name(man)])
-        expected.append(facts["squares"])
-    for place in OURS:
-        assert asked_of(page, places, place, asked, "source.map(...each)") == expected
 
 
 def test_a_drill_is_gone_where_a_position_without_a_table_is_pasted(
@@ -70,36 +45,37 @@ def test_a_drill_is_gone_where_a_position_without_a_table_is_pasted(
     assert not page.run("document.body.classList.contains('drilled')")
 
 
-GRADES = """source.probe(each, '').then(async (answer) => {
-  const { gradeOf, replyTo } = await import('./drill.js');
-  const { Game } = await import('./game.js');
+GRADES = """import { gradeOf, replyTo } from './drill.js';
+import { Game } from './game.js';
+
+(fens, tables) => Promise.all(fens.map(async (fen) => {
+  const answer = await tables.probe(fen, '');
   const after = ({ uci }) => {
-    const game = new Game({ fen: each });
+    const game = new Game({ fen });
     game.play(uci);
-    return source.probe(game.now.fen, game.now.accrued);
+    return tables.probe(game.now.fen, game.now.accrued);
   };
   const lost = answer.moves.map((move) => gradeOf(answer, move.uci).lost);
   const reply = await replyTo(answer, after);
   return [lost, reply.uci];
-})"""
+}))"""
 """What each move loses, and the move that the drill plays."""
 
 
+@node.NEEDED
 def test_drills_grade_no_best_move_down_and_set_problems(
-    page: Chromium, places: dict[str, str], tables: Tablebase
+    table_files: str, tables: Tablebase
 ) -> None:
     drawn = random_boards(491, 16, tables.available())
     boards = [board for board in drawn if any(board.legal_moves)][:12]
-    fens = [board.fen() for board in boards]
-    for place in OURS:
-        answers = asked_of(page, places, place, fens, GRADES)
-        for board, (lost, reply) in zip(boards, answers, strict=True):
-            moves = tables.probe_moves(board)
-            assert [points == 0 for points in lost] == [move.keeps for move in moves]
-            assert all(points >= 0 for points in lost)
-            candidates = [move for move in moves if move.keeps][:12]
-            problems = {move.uci: problem_of(tables, board, move) for move in candidates}
-            assert problems[reply] == min(problems.values())
+    answers = node.run(GRADES, [board.fen() for board in boards], table_files)
+    for board, (lost, reply) in zip(boards, answers, strict=True):
+        moves = tables.probe_moves(board)
+        assert [points == 0 for points in lost] == [move.keeps for move in moves]
+        assert all(points >= 0 for points in lost)
+        candidates = [move for move in moves if move.keeps][:12]
+        problems = {move.uci: problem_of(tables, board, move) for move in candidates}
+        assert problems[reply] == min(problems.values())
 
 
 def problem_of(tables: Tablebase, board: chess.Board, move: MoveProbe) -> tuple[bool, int]:
@@ -180,26 +156,15 @@ def test_a_drill_gives_hints_takes_moves_back_and_says_what_is_no_move(
     page.wait("document.getElementById('drill-part').innerText.includes('is best play')")
 
 
-SMALL_LOSS = """(async () => {
-  const { Drill } = await import('./drill.js');
-  const place = document.createElement('section');
-  const move = { uci: each, keeps: false, outcome: 'G10.5', san: 'Ke5' };
-  const answer = { fen: FEN, own: 'G20.5', accrued: 'G20.5', outcome: 'G9.5', moves: [move] };
-  const drill = new Drill(answer, { place, node: () => null });
-  drill.played(answer, each);
-  await drill.shown({ fen: FEN, accrued: 'G10.5', outcome: 'G10.5', moves: [] });
-  return place.textContent;
-})()"""
-"""The end of a drill in which a move has given 0.0000005 points away."""
+IN_POINTS = """import { inPoints } from './drill.js';
+
+(losses) => losses.map(inPoints)"""
 
 
-def test_a_small_loss_in_a_drill_is_not_told_as_none(
-    page: Chromium, places: dict[str, str]
-) -> None:
-    script = SMALL_LOSS.replace("FEN", json.dumps(BISHOP))
-    (told,) = asked_of(page, places, OURS[0], ["e6e5"], script)
-    assert ": less than 0.0001 points." in told
-    assert "You gave away less than 0.0001 points." in told
+@node.NEEDED
+def test_a_small_loss_in_a_drill_is_not_told_as_none() -> None:
+    told = node.run(IN_POINTS, [0.0000005, 0.00006, 0.0627])
+    assert told == ["less than 0.0001 points", "0.0001 points", "0.0627 points"]
 
 
 def test_a_drill_of_black_turns_the_board_and_hides_its_arrows(page: Chromium, server: str) -> None:
@@ -279,64 +244,53 @@ def test_puzzles_have_one_answer_and_moves_change_where_the_gallery_says_so(
     assert len(puzzles) + len(changes) >= least
 
 
-@pytest.mark.parametrize(
-    ("wanted", "endings"),
-    [
-        ("rook", ["KRvK"]),
-        ("king against Bishops", ["KBvK"]),
-        ("kkb", ["KBvK"]),
-        ("KvKN", ["KNvK"]),
-        ("two bare", ["KvK"]),
-        ("B v K", ["KBvK"]),
-        ("K+R v K", ["KRvK"]),
-        ("elephant", []),
-    ],
-)
-def test_an_ending_is_found_and_a_position_of_it_drawn(
-    page: Chromium, places: dict[str, str], wanted: str, endings: list[str]
-) -> None:
-    look_at(page, places["tbgen"])
+def test_an_ending_is_found_and_a_position_of_it_drawn(page: Chromium, server: str) -> None:
+    look_at(page, server)
     page.run("document.getElementById('endings').open = true")
     page.wait("document.querySelectorAll('#found-endings button').length === 6")
-    page.type_into("#find-ending", wanted)
-    buttons = "[...document.querySelectorAll('#found-endings button')]"
-    names = page.run(f"{buttons}.map((each) => each.innerText.split(' ').at(-1))")
-    assert names == endings
-    hint = "" if endings else ": write men, such as krpkr, or words, such as rook pawn"
-    assert text_of(page, "#found-number") == f"{len(endings)} of 6{hint}"
-    if endings:
-        page.run(f"window.before = location.search; {buttons}[0].click()")
-        page.wait("location.search !== window.before")
-        board = chess.Board(fen_in(page))
-        assert str(material_of(board).canonical()) == endings[0]
-        assert board.is_valid()
+    page.type_into("#find-ending", "king against Bishops")
+    assert texts_of(page, "#found-endings button") == ["Bishop against king KBvK"]
+    page.run(
+        "window.before = location.search; window['found-endings'].firstChild.firstChild.click()"
+    )
+    page.wait("location.search !== window.before")
+    board = chess.Board(fen_in(page))
+    assert str(material_of(board).canonical()) == "KBvK"
+    assert board.is_valid()
 
 
-def test_the_gallery_opens_what_it_names_and_a_puzzle_a_day(
-    page: Chromium, places: dict[str, str], tables: Tablebase
+DAILY = """import { Gallery } from './endings.js';
+
+({ rows, names, days }) => {
+  const gallery = new Gallery(rows, names, {});
+  return days.map((day) => gallery.puzzleOf(new Date(`${day}T12:00`)));
+}"""
+
+
+@node.NEEDED
+def test_a_puzzle_is_of_its_day_and_of_the_tables_that_are_here(tables: Tablebase) -> None:
+    names = [str(material) for material in tables.available()]
+    days = [date(2026, 11, day).isoformat() for day in (1, 2, 3, 2)]
+    first, second, third, again = node.run(DAILY, {"rows": GALLERY, "names": names, "days": days})
+    assert second == again
+    assert len({fen for fen, _ in (first, second, third)}) == 3
+    assert all(chess.Board(f"{fen} - - 0 1") in tables for fen, _ in (first, second, third))
+
+
+def test_the_gallery_opens_what_it_names_and_a_puzzle(
+    page: Chromium, server: str, tables: Tablebase
 ) -> None:
-    for place in OURS:
-        look_at(page, places[place])
-        page.run("document.getElementById('gallery').open = true")
-        page.wait("document.querySelectorAll('.gallery').length >= 2")
-        elements = "[...document.querySelectorAll('.gallery a')]"
-        links = page.run(f"{elements}.map((each) => [each.href, each.innerText])")
-        for href, said in links[:: len(links) // 12]:
-            (fen,) = parse_qs(urlsplit(href).query)["fen"]
-            probe = tables.probe(fen.replace("_", " "))
-            if said[0] in "G\N{MINUS SIGN}":
-                assert said.replace("\N{MINUS SIGN}", "-").startswith(str(probe.outcome))
-        page.run("document.getElementById('puzzle').click()")
-        page.wait("!document.getElementById('drill-part').hidden")
-        board = chess.Board(page.run("document.getElementById('fen').value"))
-        assert len(keeping_moves(tables, board)) == 1
-        days = [date(2026, 11, day).isoformat() for day in (1, 2, 3, 2)]
-        daily = """import('./endings.js').then(async ({ Gallery, strangePositions }) => {
-          const names = document.documentElement.dataset.tables.split(' ');
-          const [fen] = new Gallery(await strangePositions(), names, {}).puzzleOf(
-            new Date(`${each}T12:00`));
-          return fen;
-        })"""
-        first, second, third, again = asked_of(page, places, place, days, daily)
-        assert second == again
-        assert len({first, second, third}) == 3
+    look_at(page, server)
+    page.run("document.getElementById('gallery').open = true")
+    page.wait("document.querySelectorAll('.gallery').length >= 2")
+    elements = "[...document.querySelectorAll('.gallery a')]"
+    links = page.run(f"{elements}.map((each) => [each.href, each.innerText])")
+    for href, said in links[:: len(links) // 12]:
+        (fen,) = parse_qs(urlsplit(href).query)["fen"]
+        probe = tables.probe(fen.replace("_", " "))
+        if said[0] in "G\N{MINUS SIGN}":
+            assert said.replace("\N{MINUS SIGN}", "-").startswith(str(probe.outcome))
+    page.run("document.getElementById('puzzle').click()")
+    page.wait("!document.getElementById('drill-part').hidden")
+    board = chess.Board(page.run("document.getElementById('fen').value"))
+    assert len(keeping_moves(tables, board)) == 1

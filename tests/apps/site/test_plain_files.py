@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import chess
 import pytest
 from starlette.testclient import TestClient
 
@@ -28,24 +29,29 @@ from tbgen.rules.points import Scoring
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tbgen.storage.schema import SEAL_BYTES
+from tests.apps.site import node
 from tests.apps.site.chromium import NEEDED, Chromium
 from tests.apps.site.conftest import WithoutRanges, WithRanges, client_of, giving
-from tests.apps.site.test_explorer import BISHOP, forgive, look_at, text_of
+from tests.apps.site.test_boards import random_maps
+from tests.apps.site.test_explorer import BISHOP, look_at, text_of
 from tests.cli.calls import printed
 from tests.positions import random_board
 from tests.project import RECORDS
 from tests.readers.pairs import vectors
 
-pytestmark = NEEDED
+pytestmark = node.NEEDED
 
-PROBE = """(async () => {
-  const { Tables } = await import('./tables.js');
-  const tables = new Tables('../tables/');
+PROBE = """
+
+(asked, tables) => {
   const ask = ([fen, accrued]) => tables.probe(fen, accrued).catch((error) => error.message);
-  return Promise.all(ASKED.map(ask));
-})()"""
+  return Promise.all(asked.map(ask));
+}"""
 TOLD = ("fen", "material", "own", "accrued", "outcome", "dtg", "moves", "strip")
 LINES = PROBE.replace("tables.probe", "tables.line")
+MAPS = """
+
+(asked, tables) => Promise.all(asked.map((each) => tables.map(...each)))"""
 
 
 @pytest.fixture
@@ -79,33 +85,36 @@ def told_by_server(server: TestClient, fen: str, accrued: str) -> dict[str, Any]
     return {name: answer[name] for name in TOLD}
 
 
-def told_by_browser(page: Chromium, asked: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
-    """The answers of the reader in the browser."""
+def told_by_node(files: str, asked: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+    """The answers of the browser's reader."""
     told = list[dict[str, Any]]()
-    for start in range(0, len(asked), 50):  # a browser refuses too many requests at once
-        part = json.dumps(asked[start : start + 50])
-        for answer in page.run(PROBE.replace("ASKED", part)):
-            if str(answer).startswith("Impossible"):
-                told.append({"error": "AccruedError"})
-            else:
-                told.append({name: answer[name] for name in TOLD})
+    for answer in node.run(PROBE, asked, files):
+        if str(answer).startswith("Impossible"):
+            told.append({"error": "AccruedError"})
+        else:
+            told.append({name: answer[name] for name in TOLD})
     return told
 
 
-def test_lines_are_those_of_python(
-    page: Chromium, places: dict[str, str], tables: Tablebase
-) -> None:
+def test_lines_are_those_of_python(table_files: str, tables: Tablebase) -> None:
     draw = random.Random(27)
     boards = [random_board(draw, material) for material in ("KBvK", "KNvK", "KPvK", "KRvK")]
-    page.open(f"{places['http.server']}/explorer/")
-    questions = json.dumps([[board.fen(), ""] for board in boards])
-    lines = page.run(LINES.replace("ASKED", questions))
+    lines = node.run(LINES, [[board.fen(), ""] for board in boards], table_files)
     for board, line in zip(boards, lines, strict=True):
         for step in line:
             del step["best"]
             del step["keeps"]
         facts = line_of(tables, Question(board, None), Scoring(), None, 2000)
         assert line == facts["line"], board.fen()
+
+
+def test_maps_are_those_of_python(table_files: str, tables: Tablebase) -> None:
+    asked = list[list[str]]()
+    expected = list[object]()
+    for board, accrued, man, facts in random_maps(tables, 149, 20):
+        asked.append([board.fen(), str(accrued or ""), chess.square_name(man)])
+        expected.append(facts["squares"])
+    assert node.run(MAPS, asked, table_files) == expected
 
 
 def verdict(page: Chromium, address: str) -> str:
@@ -154,7 +163,7 @@ def with_other_outcomes(content: bytes) -> bytes:
             lambda content: content.replace(b"\nformat 3\n", b"\nformat 9\n", 1),
             "has format 9; .* reads format 3",
         ),
-        ("KBvK.h5", lambda content: None, r"No table of KBvK \(bishop against king\) is here"),
+        ("KBvK.h5", lambda content: None, "No table KBvK is here"),
         (
             "KBvK.h5",
             lambda content: content.replace(b"l KBvK\n", b"l KNvK\n", 1),
@@ -168,7 +177,7 @@ def with_other_outcomes(content: bytes) -> bytes:
     ],
 )
 def test_a_wrong_file_is_said_to_be_and_never_answers(
-    page: Chromium, copied: Path, name: str, spoil: Callable[[bytes], bytes | None], said: str
+    copied: Path, name: str, spoil: Callable[[bytes], bytes | None], said: str
 ) -> None:
     path = copied / "tables" / name
     content = spoil(path.read_bytes())
@@ -176,9 +185,8 @@ def test_a_wrong_file_is_said_to_be_and_never_answers(
     if content is not None:
         path.write_bytes(content)
     with giving(copied) as address:
-        assert re.search(said, verdict(page, address))
-        page.open("about:blank")  # so that it asks nothing of a server that is gone
-    forgive(page, "404")
+        (answer,) = node.run(PROBE, [(BISHOP, "G4.0")], f"{address}/tables/")
+    assert re.search(said, answer)
 
 
 class Cutting(WithRanges):
@@ -195,13 +203,14 @@ class Cutting(WithRanges):
     ],
 )
 def test_a_host_that_gives_no_parts_or_cuts_them_is_named_as_the_cause(
-    page: Chromium, copied: Path, handler: type[WithoutRanges], said: str
+    table_folder: Path, handler: type[WithoutRanges], said: str
 ) -> None:
-    with giving(copied, handler) as address:
-        assert said in verdict(page, address)
-        page.open("about:blank")
+    with giving(table_folder, handler) as address:
+        (answer,) = node.run(PROBE, [(BISHOP, "G4.0")], f"{address}/")
+    assert said in answer
 
 
+@NEEDED
 def test_without_distances_the_outcome_is_known_and_nothing_else_is_promised(
     page: Chromium, table_folder: Path, tmp_path: Path
 ) -> None:
@@ -270,57 +279,48 @@ def test_pages_of_endings_and_the_explorer_are_written_together(
     ],
 )
 def test_the_browser_the_server_and_python_agree(
-    page: Chromium,
     request: pytest.FixtureRequest,
-    tmp_path: Path,
     tables_in: str,
     number: int,
     materials: list[str],
 ) -> None:
     """Of random pairs of a position and an accrued score, and of those of the conformance set."""
     folder = request.getfixturevalue(tables_in)
-    write_explorer(tmp_path, Catalog([folder]))
-    with open_tablebase(folder) as tables, client_of(folder) as server, giving(tmp_path) as address:
-        page.open(f"{address}/explorer/")
+    with open_tablebase(folder) as tables, client_of(folder) as server, giving(folder) as address:
+        files = f"{address}/"
         for material in map(Material.parse, materials) if materials else tables.available():
             pairs = list(random_pairs(material, number))
             expected = [told_by_server(server, fen, accrued) for fen, accrued in pairs]
-            assert told_by_browser(page, pairs) == expected
+            assert told_by_node(files, pairs) == expected
             rows = [row for row in vectors(2, 5) if row["table"] == str(material)]
-            answers = told_by_browser(page, [(row["fen"], row["accrued"]) for row in rows])
+            answers = told_by_node(files, [(row["fen"], row["accrued"]) for row in rows])
             for row, answer in zip(rows, answers, strict=True):
                 assert answer.get("outcome", "") == row["outcome"], row
                 assert str(answer.get("dtg", "")) == row["dtg"], row
 
 
+FEW_CHUNKS = """import { LayerFile } from './reader.js';
+
+async (fens, tables) => {
+  LayerFile.most = 3;
+  const told = [];
+  for (const fen of fens) told.push([(await tables.probe(fen, '')).outcome, LayerFile.kept.size]);
+  return told;
+}"""
+
+
 def test_the_explorer_keeps_only_the_chunks_that_were_used_last(
-    page: Chromium, copied: Path
+    table_files: str, tables: Tablebase
 ) -> None:
-    with giving(copied) as address:
-        page.open(f"{address}/explorer/")
-        script = """(async () => {
-          const { LayerFile } = await import('./reader.js');
-          const { Tables } = await import('./tables.js');
-          LayerFile.most = 3;
-          const tables = new Tables('../tables/');
-          const outcomes = [];
-          const kept = [];
-          for (const fen of ASKED) {
-            const answer = await tables.probe(fen, '');
-            outcomes.push(answer.outcome);
-            kept.push(LayerFile.kept.size);
-          }
-          return [outcomes, kept];
-        })()"""
-        with open_tablebase(copied / "tables") as tables:
-            fens = list[str]()
-            for material in tables.available():
-                fens += [fen for fen, _ in random_pairs(material, 4)]
-            outcomes, kept = page.run(script.replace("ASKED", json.dumps(fens)))
-            assert outcomes == [str(tables.probe(fen).outcome) for fen in fens]
-        assert max(kept) == 3
+    fens = list[str]()
+    for material in tables.available():
+        fens += [fen for fen, _ in random_pairs(material, 4)]
+    told = node.run(FEW_CHUNKS, fens, table_files)
+    assert [outcome for outcome, _ in told] == [str(tables.probe(fen).outcome) for fen in fens]
+    assert max(kept for _, kept in told) == 3
 
 
+@NEEDED
 def test_a_table_of_pairs_answers_where_two_pawns_face_each_other(
     page: Chromium, own_folder: Path, tmp_path: Path
 ) -> None:
@@ -331,9 +331,7 @@ def test_a_table_of_pairs_answers_where_two_pawns_face_each_other(
     without_pair = "8/3p4/8/2k5/8/8/4P3/4K3 w - - 0 1"
     questions = [(fen, "") for fen in (*with_pair, without_pair)]
     with giving(site) as address:
-        page.open(f"{address}/explorer/")
-        *answers, refusal = page.run(PROBE.replace("ASKED", json.dumps(questions)))
-        page.complaints.clear()  # this does not know which tables are here; the page does
+        *answers, refusal = node.run(PROBE, questions, f"{address}/tables/")
         shown = []
         for fen in (*with_pair, without_pair):
             look_at(page, address, fen)

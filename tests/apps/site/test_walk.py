@@ -23,6 +23,7 @@ pytestmark = NEEDED
 GOLDEN = Path(__file__).parent / "walk.txt"
 SHOWN = "document.documentElement.dataset.shown && !document.querySelector('[aria-busy]')"
 WON_BY_A_CAPTURE = "8/8/8/8/5k2/3n4/3R4/4K3 w - - 0 1"
+REFUTED = "8/8/8/8/2b5/1k6/3P4/1K6 w - - 0 1"
 WITHOUT_A_TABLE = "4k2r/8/8/8/8/8/8/R3KB2 w - - 0 1"
 SEVEN_MEN = "4k2r/5p1p/8/8/8/7P/8/4K2R w - - 0 1"
 CASTLES = "4k3/8/8/8/8/8/8/4K2R w K - 2 2"
@@ -41,7 +42,6 @@ PLACES = {
 }
 """What is written down of every step, if it is seen."""
 TEXTS = """(places) => {
-  for (const each of document.querySelectorAll('#verdict details')) each.open = true;
   const words = (element) => element.innerText.replace(/\\s+/g, ' ').trim();
   const lines = [`address ${decodeURIComponent(location.search)}`, `title ${document.title}`];
   for (const [name, selector] of Object.entries(places)) {
@@ -165,6 +165,14 @@ def ask(walk: Walk) -> None:
     walk.step("kings that touch", walk.pastes(KINGS_TOUCH), says("note", "as it was"))
     proved = says("verdict", "Proved by")
     walk.step("a capture proves it", walk.pastes(WON_BY_A_CAPTURE), proved)
+    walk.page.wait(says("why", "Rxd3. Black replies"))
+    walk.also("how it goes on", "window.why.innerText")
+    walk.step("a capture refutes it", walk.pastes(REFUTED), says("moves", "gets at most"))
+    moves = "[...document.querySelectorAll('.move')]"
+    d3 = f"{moves}.find((move) => move.innerText.startsWith('d3'))"
+    walk.page.run(f"{d3}.dispatchEvent(new Event('mouseenter'))")
+    walk.page.wait(says("why", "Black can reply"))
+    walk.also("what refutes it", "window.why.innerText")
     walk.step("no table", walk.pastes(WITHOUT_A_TABLE), says("verdict", "KRBvKR"))
     walk.step("seven men", walk.pastes(SEVEN_MEN), says("verdict", "has 7"))
     walk.step("castling", walk.pastes(CASTLES), proved)
@@ -195,7 +203,7 @@ def drill(walk: Walk) -> None:
 def look_for_more(walk: Walk) -> None:
     walk.page.run("document.getElementById('endings').open = true")
     walk.page.wait("document.querySelectorAll('#found-endings li').length > 3")
-    for wanted in ("", "rook", "king against Bishops", "kkb", "KvKN", "two bare", "K+R v K", "elf"):
+    for wanted in ("", "rook", "elf"):
         walk.page.type_into("#find-ending", wanted)
         walk.also(f"find {wanted}", "window['found-number'].innerText")
         walk.also("found", "window['found-endings'].innerText")

@@ -160,4 +160,4 @@ function gradeInWords({ best, keeps, dtg, lost, outcome, given }) {
 }
 
 /** A loss, which is never written as none. */
-const inPoints = (lost) => `${lost < LEAST_LOSS ? 'less than 0.0001' : lost.toFixed(4)} points`;
+export const inPoints = (lost) => `${lost < LEAST_LOSS ? 'less than 0.0001' : lost.toFixed(4)} points`;

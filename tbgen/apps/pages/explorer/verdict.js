@@ -174,7 +174,11 @@ const AGAIN = document.documentElement.dataset.source === 'server'
   ? 'then start tbgen serve again'
   : 'then write these pages again with tbgen site --explorer';
 
-const folded = (title, ...ways) => make('details', {}, make('summary', {}, title), ...ways);
+/** Commands that take many lines: where they would push the moves out of sight, a touch shows them. */
+function folded(title, ...ways) {
+  const open = matchMedia('(min-width: 54rem) and (min-height: 50rem)').matches;
+  return make('details', { open }, make('summary', {}, title), ...ways);
+}
 
 /** A command for a machine with tbgen, with a button that copies it. */
 function wayOn(words, command) {
