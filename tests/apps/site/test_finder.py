@@ -9,8 +9,18 @@ from tests.apps.site import node
 pytestmark = node.NEEDED
 
 NAMES = (
-    *("KvK", "KBvK", "KNvK", "KPvK", "KPvKP", "KQvK", "KRvKB", "KBvKN", "KRvKN"),
-    *("KBBvKN", "KRPvKR", "KRPvKRP.pairs"),
+    "KvK",
+    "KBvK",
+    "KNvK",
+    "KPvK",
+    "KPvKP",
+    "KQvK",
+    "KRvKB",
+    "KBvKN",
+    "KRvKN",
+    "KBBvKN",
+    "KRPvKR",
+    "KRPvKRP.pairs",
 )
 FOUND = {
     "": NAMES,
