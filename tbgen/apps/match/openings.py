@@ -68,7 +68,7 @@ class Openings:
         path = self._wanted.file
         if path is None:
             self._entries = [BookEntry(1, None)]
-        elif self._wanted.pgn:
+        elif self._wanted.has_games:
             self._entries = _games_in(path)
         else:
             self._entries = _positions_in(path)

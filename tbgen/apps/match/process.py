@@ -10,16 +10,17 @@ import os
 import shlex
 import signal
 from collections.abc import Awaitable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TypeVar
 
 import chess
 import chess.engine
 
-from tbgen.apps.match.control import Clock, TimeControl
+from tbgen.apps.match.control import Clock
 from tbgen.apps.match.doubts import Doubt, doubt_about
 from tbgen.apps.match.protocol import HANDSHAKE, Evaluation, Info, Listener, Uci
+from tbgen.apps.match.settings import EngineSpec
 from tbgen.apps.match.spelling import nearest
 from tbgen.errors import EngineStartError
 from tbgen.system.process import end_with_us
@@ -50,28 +51,6 @@ class ForfeitError(Exception):
     def __init__(self, fault: Offence, details: str) -> None:
         self.fault = fault
         self.details = details
-
-
-@dataclass(frozen=True, slots=True)
-class EngineSpec:
-    """How to start an engine, its options, and the seconds that it has where no clock runs."""
-
-    command: tuple[str, ...]
-    name: str | None = None
-    folder: Path | None = None
-    options: Mapping[str, str] = field(default_factory=dict)
-    control: TimeControl = field(default_factory=TimeControl)
-    restart: bool = False
-    """Whether every game has a new process."""
-    hang: float = 300.0
-    """For a move, if it has no clock."""
-    startup: float = 20.0
-    """To start, and to be ready for a game."""
-    grace: float = 2.0
-    """To say that it is ready after a loss on time, and to end after `quit`."""
-    stderr: Path | None = None
-    white_view: bool = False
-    """Whether its scores are always White's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,11 @@ Nothing here changes while it is played.
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tbgen.apps.match.process import EngineSpec
+from tbgen.apps.match.control import TimeControl
 from tbgen.apps.match.statistics import Sprt
 from tbgen.rules.game import FiftyMoves
 from tbgen.rules.points import Scoring
@@ -28,6 +29,33 @@ VARIANTS = (
     "3check",
 )
 """As UCI names them, and Chess960."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSpec:
+    """How to start an engine, its options, and the seconds that it has where no clock runs."""
+
+    program: str
+    arguments: tuple[str, ...] = ()
+    name: str | None = None
+    folder: Path | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+    control: TimeControl = field(default_factory=TimeControl)
+    restart: bool = False
+    """Whether every game has a new process."""
+    hang: float = 300.0
+    """For a move, if it has no clock."""
+    startup: float = 20.0
+    """To start, and to be ready for a game."""
+    grace: float = 2.0
+    """To say that it is ready after a loss on time, and to end after `quit`."""
+    stderr: Path | None = None
+    white_view: bool = False
+    """Whether its scores are always White's."""
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        return (self.program, *self.arguments)
 
 
 class Format(enum.Enum):
@@ -89,12 +117,19 @@ class OpeningSettings:
 
     file: Path | None = None
     """None is the first position of chess."""
-    pgn: bool = False
-    """Whether the file has games; else it has positions."""
+    pgn: bool | None = None
+    """Whether the file has games, and not positions; None leaves it to its name."""
     random: bool = False
     """Whether they are taken in random order; else in that of the file."""
     start: int = 1
     plies: int | None = None
+
+    @property
+    def has_games(self) -> bool:
+        if self.pgn is not None or self.file is None:
+            return bool(self.pgn)
+        # A packed file has two suffixes: book.pgn.gz.
+        return ".pgn" in [suffix.lower() for suffix in self.file.suffixes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +157,7 @@ class MatchSettings:
     tables: TableSettings = field(default_factory=TableSettings)
     sprt: Sprt | None = None
     pgn: Path | None = None
-    comment_facts: frozenset[str] = frozenset()
+    comment_facts: tuple[str, ...] = ()
     """What its comments have of an engine's line besides its evaluation."""
     event: str = "?"
     site: str = "?"

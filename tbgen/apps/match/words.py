@@ -1,139 +1,34 @@
 """The options of a match as cutechess-cli and fastchess spell them: their names, kinds and help.
 
-Each option sets a field of `MatchWords` or of `EngineWords`, which the parser fills.
+Each option sets a path of `MatchSettings`, or of `EngineSpec` if it is one of an engine.
 """
 
 from __future__ import annotations
 
 import enum
 import math
+import os
 import shlex
+import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tbgen.apps.games.tags import parse_cutoff
-from tbgen.apps.match.control import TimeControl, parse_time_control
-from tbgen.apps.match.process import EngineSpec
+from tbgen.apps.match.control import parse_time_control
 from tbgen.apps.match.record import COMMENT_FACTS
-from tbgen.apps.match.settings import (
-    VARIANTS,
-    Format,
-    MatchSettings,
-    OpeningSettings,
-    PlayRules,
-    TableSettings,
-    Tournament,
-)
+from tbgen.apps.match.settings import VARIANTS, EngineSpec, Format
 from tbgen.apps.match.spelling import nearest
-from tbgen.apps.match.statistics import MOST_ELO, Model, Sprt
+from tbgen.apps.match.statistics import MOST_ELO, Model
 from tbgen.errors import UsageError
 from tbgen.rules.game import FiftyMoveSetting
-from tbgen.rules.points import Komi, Scheme, parse_komi
+from tbgen.rules.points import Scheme, parse_komi
 
-# The defaults.
-_ENGINE = EngineSpec(())
-_PLAN = Tournament(players=0)
-_MATCH = MatchSettings((), _PLAN)
-_RULES = PlayRules()
-_OPENINGS = OpeningSettings()
-_TABLES = TableSettings()
-_TEST = Sprt()
-
-
-@dataclass(slots=True)
-class EngineWords:
-    """The words of -engine or -each; None where they say nothing."""
-
-    program: str | None = None
-    name: str | None = None
-    folder: Path | None = None
-    arguments: list[str] = field(default_factory=list)
-    options: dict[str, str] = field(default_factory=dict)
-    control: TimeControl | None = None
-    each_move: float | None = None
-    nodes: int | None = None
-    plies: int | None = None
-    margin: float | None = None
-    hang: float | None = None
-    startup: float | None = None
-    grace: float | None = None
-    restart: bool | None = None
-    stderr: Path | None = None
-    white_view: bool | None = None
-
-    def with_defaults(self, defaults: EngineWords) -> EngineWords:
-        """These words, and the defaults where these say nothing."""
-        words = replace(defaults, options={**defaults.options, **self.options})
-        for part in fields(self):
-            value = getattr(self, part.name)
-            if part.name != "options" and value is not None and value != []:
-                setattr(words, part.name, value)
-        return words
-
-
-@dataclass(slots=True)
-class MatchWords:
-    """The words of a match."""
-
-    given: set[str] = field(default_factory=set)
-    """The names of the options that were given."""
-    engines: list[EngineWords] = field(default_factory=list)
-    """The words of each -engine."""
-    all_engines: EngineWords = field(default_factory=EngineWords)
-    """The words of -each."""
-    config: Path | None = None
-
-    games: int = _PLAN.games
-    rounds: int = _PLAN.rounds
-    repeat: int = _PLAN.repeat
-    keeps_colours: bool = not _PLAN.swap
-    format: Format = _PLAN.format
-    seeds: int = _PLAN.seeds
-
-    openings: Path | None = None
-    openings_are_games: bool | None = None
-    openings_in_random_order: bool = _OPENINGS.random
-    first_opening: int = _OPENINGS.start
-    opening_plies: int | None = _OPENINGS.plies
-
-    variant: str = _MATCH.variant
-    scheme: Scheme = _RULES.scoring.scheme
-    cutoff_code: int = _RULES.scoring.cutoff_code
-    komi: Komi = _RULES.scoring.komi
-    fifty_moves: FiftyMoveSetting = _RULES.fifty_moves.setting
-    resign_moves: int = 1
-    resign_centipawns: int | None = None
-    most_moves: int | None = _RULES.most_moves
-
-    tables: str | None = _TABLES.folders
-    table_men: int = _TABLES.men
-    tables_end_games: bool = _RULES.adjudicate
-    syzygy: str | None = _TABLES.syzygy
-    syzygy_men: int = _TABLES.syzygy_men
-    ignore_fifty_moves: bool = _TABLES.ignore_fifty_moves
-
-    elo0: float = _TEST.elo0
-    elo1: float = _TEST.elo1
-    alpha: float = _TEST.alpha
-    beta: float = _TEST.beta
-    model: Model = _TEST.model
-
-    pgn: Path | None = None
-    comment_facts: dict[str, bool] = field(default_factory=dict)
-    """Fact of an engine's line -> whether the comments of games have it."""
-    json: Path | None = None
-    crosstable: Path | None = None
-    recover: bool = False
-    event: str = _MATCH.event
-    site: str = _MATCH.site
-    seed: int | None = None
-    concurrency: int = _MATCH.concurrency
-    wait: float = _MATCH.wait
-    rating_interval: int = _MATCH.rating_interval
-    quiet: bool = False
-    debug: bool = False
+_DEBIAN_GAMES = "/usr/games"
+"""Where Debian has engines; the PATH of some users leaves it out."""
+_ENGINE = EngineSpec("")
+"""The defaults of an engine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +113,15 @@ def _one_word(word: str) -> list[str]:
     return [word]
 
 
+def _program(name: str) -> str:
+    """The absolute path of a program, because the engine may run in another folder.
+
+    A program that is not found keeps its name; starting it gives the error.
+    """
+    path = shutil.which(name) or shutil.which(name, path=_DEBIAN_GAMES) or name
+    return str(Path(path).absolute()) if os.sep in path else path
+
+
 def _hash(word: str) -> dict[str, str]:
     return {"Hash": word}
 
@@ -256,7 +160,7 @@ class Option:
     name: str
     kind: Kind
     sets: str = ""
-    """The field of the words that it sets; empty if it changes nothing."""
+    """The path in the settings that it sets, or some of them; empty if it changes nothing."""
     help: str = ""
     keys: Mapping[str, Option] = field(default_factory=dict)
     """The options of a group by name.
@@ -283,14 +187,16 @@ def _group(name: str, text: str, *keys: Option) -> Option:
 
 def _comment_fact(name: str) -> Option:
     """An option of -pgnout that adds a fact to the comments of games."""
-    values = {"true": {name: True}, "on": {name: True}, "false": {}, "off": {}}
+    values = {"true": [name], "on": [name], "false": [], "off": []}
     return Option(name, _named(values, "true"), "comment_facts", f"Comment on {name}.")
 
 
 UCI_OPTION = "option.NAME"
 """Stands for every option of an engine."""
 _ENGINE_KEYS = (
-    Option("cmd", Kind("FILE"), "program", "The program; a name is looked up as in a shell."),
+    Option(
+        "cmd", Kind("FILE", _program), "program", "The program; a name is looked up as in a shell."
+    ),
     Option("name", TEXT, "name", "Its name (default: its `id name`)."),
     Option("dir", FOLDER, "folder", "Its folder."),
     Option("arg", Kind("NAME", _one_word), "arguments", "An argument; give it once for each."),
@@ -304,11 +210,13 @@ _ENGINE_KEYS = (
         "control",
         "Seconds or minutes:seconds, or inf.",
     ),
-    Option("st", SECONDS, "each_move", "Seconds for each move."),
-    Option("nodes", POSITIVE, "nodes", "Nodes for each move."),
-    Option("depth", POSITIVE, "plies", "Plies for each move."),
-    Option("plies", POSITIVE, "plies", "The same as depth."),
-    Option("timemargin", MILLISECONDS, "margin", "Milliseconds tolerated over the time limit."),
+    Option("st", SECONDS, "control.each_move", "Seconds for each move."),
+    Option("nodes", POSITIVE, "control.nodes", "Nodes for each move."),
+    Option("depth", POSITIVE, "control.plies", "Plies for each move."),
+    Option("plies", POSITIVE, "control.plies", "The same as depth."),
+    Option(
+        "timemargin", MILLISECONDS, "control.margin", "Milliseconds tolerated over the time limit."
+    ),
     Option(
         "hang",
         SECONDS,
@@ -347,89 +255,110 @@ OPTIONS = by_name(
         "config",
         "A TOML file with the same names; the command line takes precedence.",
     ),
-    Option("games", POSITIVE, "games", "Games of an encounter in each round (default 2)."),
-    Option("rounds", POSITIVE, "rounds", "Rounds (default 1)."),
+    Option("games", POSITIVE, "plan.games", "Games of an encounter in each round (default 2)."),
+    Option("rounds", POSITIVE, "plan.rounds", "Rounds (default 1)."),
     Option(
         "repeat",
         Kind("[N]", POSITIVE.read, alone="2"),
-        "repeat",
+        "plan.repeat",
         "Games with an opening (default 2).",
     ),
-    Option("noswap", FLAG, "keeps_colours", "Do not swap colours."),
+    Option(
+        "noswap",
+        _named({"on": False, "off": True}, "", alone="on"),
+        "plan.swap",
+        "Do not swap colours.",
+    ),
     Option(
         "tournament",
         _choice(Format, roundrobin=Format.ROUND_ROBIN),
-        "format",
+        "plan.format",
         "Who plays whom.",
     ),
-    Option("seeds", POSITIVE, "seeds", "The first N play all others (gauntlet), or are seeds."),
+    Option(
+        "seeds", POSITIVE, "plan.seeds", "The first N play all others (gauntlet), or are seeds."
+    ),
     Option("variant", _named(_VARIANTS, "NAME"), "variant", f"{', '.join(VARIANTS)}."),
     Option("concurrency", POSITIVE, "concurrency", "Games at a time (default 1)."),
     _group(
         "openings",
         "Openings from a file: format epd or pgn, order sequential or random; plies and start "
         "as in fastchess.",
-        Option("file", FILE, "openings"),
-        Option("format", _named({"epd": False, "pgn": True}), "openings_are_games"),
-        Option("order", _named({"sequential": False, "random": True}), "openings_in_random_order"),
-        Option("start", POSITIVE, "first_opening"),
-        Option("plies", COUNT, "opening_plies"),
+        Option("file", FILE, "openings.file"),
+        Option("format", _named({"epd": False, "pgn": True}), "openings.pgn"),
+        Option("order", _named({"sequential": False, "random": True}), "openings.random"),
+        Option("start", POSITIVE, "openings.start"),
+        Option("plies", COUNT, "openings.plies"),
     ),
     Option(
         "scoring",
         _choice(Scheme, rMobilityWinner=Scheme.WINNER),
-        "scheme",
+        "rules.scoring.scheme",
         "The scoring that decides (default exponential); all are shown.",
     ),
     Option(
         "cutoff",
         Kind("G", parse_cutoff),
-        "cutoff_code",
+        "rules.scoring.cutoff_code rules.fifty_moves.cutoff_code",
         "The score from which winner, komi and -fifty reset treat all scores alike (default G6.0).",
     ),
-    Option("komi", Kind("G", parse_komi), "komi", "The score to beat under komi (default G5.75)."),
+    Option(
+        "komi",
+        Kind("G", parse_komi),
+        "rules.scoring.komi",
+        "The score to beat under komi (default G5.75).",
+    ),
     Option(
         "fifty",
         _choice(FiftyMoveSetting),
-        "fifty_moves",
+        "rules.fifty_moves.setting",
         "The fifty-move rule (default reset).",
     ),
     _group(
         "resign",
         "An engine loses with G0.0 after so many evaluations in a row at -score or below.",
-        Option("movecount", POSITIVE, "resign_moves"),
-        Option("score", COUNT, "resign_centipawns"),
+        Option("movecount", POSITIVE, "rules.resign.moves"),
+        Option("score", COUNT, "rules.resign.centipawns"),
     ),
     Option(
         "maxmoves",
         Kind("N", _moves_or_no_limit),
-        "most_moves",
+        "rules.most_moves",
         "End a game after N moves with its accrued score (default 0: no limit).",
     ),
-    Option("tb", FOLDERS, "tables", "Folders of r-mobility tables that decide games exactly."),
-    Option("tbpieces", POSITIVE, "table_men", "Ask tables at N men or fewer (default 5)."),
+    Option(
+        "tb", FOLDERS, "tables.folders", "Folders of r-mobility tables that decide games exactly."
+    ),
+    Option("tbpieces", POSITIVE, "tables.men", "Ask tables at N men or fewer (default 5)."),
     Option(
         "tbadjudicate",
         SWITCH,
-        "tables_end_games",
+        "rules.adjudicate",
         "Off: note the tables' verdict and play on (default on).",
     ),
-    Option("syzygy", FOLDERS, "syzygy", "Folders of Syzygy tables; only their wins end games."),
+    Option(
+        "syzygy", FOLDERS, "tables.syzygy", "Folders of Syzygy tables; only their wins end games."
+    ),
     Option(
         "syzygypieces",
         POSITIVE,
-        "syzygy_men",
+        "tables.syzygy_men",
         "Ask Syzygy tables at N men or fewer (default 7).",
     ),
-    Option("tbignore50", FLAG, "ignore_fifty_moves", "Ignore the fifty-move rule in Syzygy wins."),
+    Option(
+        "tbignore50",
+        FLAG,
+        "tables.ignore_fifty_moves",
+        "Ignore the fifty-move rule in Syzygy wins.",
+    ),
     _group(
         "sprt",
         f"Stop when a test of the first engine against the second is decided: model {_MODELS}.",
-        Option("elo0", ELO, "elo0"),
-        Option("elo1", ELO, "elo1"),
-        Option("alpha", AMOUNT, "alpha"),
-        Option("beta", AMOUNT, "beta"),
-        Option("model", _choice(Model), "model"),
+        Option("elo0", ELO, "sprt.elo0"),
+        Option("elo1", ELO, "sprt.elo1"),
+        Option("alpha", AMOUNT, "sprt.alpha"),
+        Option("beta", AMOUNT, "sprt.beta"),
+        Option("model", _choice(Model), "sprt.model"),
     ),
     Option(
         "report",
@@ -486,7 +415,9 @@ ALIASES = {
     "rMobilityCutoff": OPTIONS["cutoff"],
     "defaultKomi": OPTIONS["komi"],
     "legacyMode": Option(
-        "legacyMode", _named({"on": FiftyMoveSetting.LEGACY}, "", alone="on"), "fifty_moves"
+        "legacyMode",
+        _named({"on": FiftyMoveSetting.LEGACY}, "", alone="on"),
+        "rules.fifty_moves.setting",
     ),
 }
 """Words of the fork of Cute Chess for r-mobility, and of the other commands of tbgen."""

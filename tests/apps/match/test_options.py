@@ -10,6 +10,7 @@ import pytest
 from tbgen.apps.match.options import arguments_in, settings_of
 from tbgen.apps.match.settings import Format, MatchSettings
 from tbgen.apps.match.statistics import Model
+from tbgen.apps.match.words import ALIASES, OPTIONS
 from tbgen.errors import UsageError
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Komi, Scheme
@@ -43,7 +44,7 @@ def settings(text: str, engines: str = TWO) -> MatchSettings:
                 "plan.games": 2,
                 "plan.rounds": 50,
                 "plan.repeat": 2,
-                "openings.pgn": True,
+                "openings.has_games": True,
                 "openings.random": True,
                 "openings.plies": 8,
                 "openings.start": 3,
@@ -104,7 +105,7 @@ def test_a_toml_file_has_the_same_names(tmp_path: Path) -> None:
         "rules.fifty_moves.setting": FiftyMoveSetting.LEGACY,
         "sprt.elo0": -3.0,
         "sprt.elo1": 3.0,
-        "openings.pgn": False,
+        "openings.has_games": False,
         "openings.plies": 4,
     }
     assert {name: attrgetter(name)(found) for name in expected} == expected
@@ -195,7 +196,7 @@ def test_an_option_that_the_referee_sets_anyway_is_accepted() -> None:
 def test_the_times_of_an_engine_without_a_clock_are_options() -> None:
     first, second = settings("-each startup=60 grace=0.5", f"{TWO} hang=9").engines
     assert (first.startup, first.grace, first.hang) == (60.0, 0.5, 9.0)
-    assert second == replace(first, command=second.command, name="Two")
+    assert second == replace(first, program=second.program, name="Two")
 
 
 def test_all_words_of_a_list_of_arguments_are_kept(tmp_path: Path) -> None:
@@ -232,6 +233,15 @@ def test_a_broken_toml_file_is_one_line(tmp_path: Path, text: str, complaint: st
 
 def test_comments_have_the_facts_that_pgnout_names() -> None:
     wanted = settings("-pgnout a.pgn nodes=true pv=on nps=false").comment_facts
-    assert wanted == {"nodes", "pv"}
+    assert wanted == ("nodes", "pv")
     with pytest.raises(UsageError, match="-pgnout seldepth is one of"):
         settings("-pgnout a.pgn seldepth=7")
+
+
+def test_every_option_sets_a_path_of_the_settings() -> None:
+    whole = settings("-resign score=1 -sprt elo0=0 elo1=1")
+    for option in [*OPTIONS.values(), *ALIASES.values()]:
+        of_engine = option.name in ("engine", "each")
+        for inner in option.keys.values() or [option]:
+            for path in inner.sets.split():
+                attrgetter(path)(whole.engines[0] if of_engine else whole)
