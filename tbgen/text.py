@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 _UNSEEN = re.compile(
@@ -12,6 +12,8 @@ _UNSEEN = re.compile(
     "\ud800-\udfff\ufeff\ufff9-\ufffb]"
 )
 """Control characters, characters that change the direction of text, and invisible ones."""
+_LIKENESS = 0.6
+"""The least likeness of a suggestion, from 0 to 1; `difflib` has this default."""
 _MIB = 1 << 20
 _GIB = 1 << 30
 
@@ -39,6 +41,23 @@ def cleaned(text: str, most: int) -> str:
     if len(line) > most:
         return line[: most - 1] + "…"
     return line
+
+
+def nearest(word: str, known: Iterable[str], before: str = "") -> str:
+    """A suggestion for an unknown word, as the end of a sentence.
+
+    `before` is what is written before the word, such as a dash.
+
+    >>> nearest("concurency", ["concurrency", "games"], "-")
+    '; did you mean -concurrency?'
+    >>> nearest("xyz", ["games"])
+    ''
+    """
+    from difflib import get_close_matches  # only an error needs it
+
+    by_lower_case = {name.lower(): name for name in known}
+    close = get_close_matches(word.lower(), by_lower_case, n=1, cutoff=_LIKENESS)
+    return f"; did you mean {before}{by_lower_case[close[0]]}?" if close else ""
 
 
 def counted(number: int, one: str, many: str) -> str:

@@ -245,6 +245,24 @@ def end_with_us(group: int, ended: asyncio.Future[Any] | concurrent.futures.Futu
     ended.add_done_callback(tell)
 
 
+def kill_group(leader: int) -> None:
+    """End a process that was started with a group of its own, and its children.
+
+    The system may give the number away once the process has ended, so this comes once.
+    """
+    with contextlib.suppress(OSError):
+        os.killpg(leader, signal.SIGKILL)
+
+
+def how_it_ended(code: int) -> str:
+    """What the exit code of a process says, as the end of a sentence.
+
+    >>> how_it_ended(-11), how_it_ended(3)
+    (' (signal SIGSEGV)', ' (exit code 3)')
+    """
+    return f" (signal {signal.Signals(-code).name})" if code < 0 else f" (exit code {code})"
+
+
 def is_running(process: int) -> bool:
     """Whether a process of this machine is there."""
     try:

@@ -24,12 +24,11 @@ from tbgen.apps.games.event_game import BYE, EventGame, is_bye
 from tbgen.apps.games.results import DOUBLE_FORFEIT, DRAWN, UNFINISHED
 from tbgen.apps.games.tags import number_in
 from tbgen.apps.games.writing import format_game
-from tbgen.apps.match.spelling import nearest
 from tbgen.apps.match.swiss import Round, pairs_of
 from tbgen.errors import UsageError
 from tbgen.facts import facts_of
 from tbgen.score import Color
-from tbgen.text import counted
+from tbgen.text import counted, nearest
 
 HALF: Final = Fraction(1, 2)
 NONE: Final = Fraction(0)

@@ -16,11 +16,11 @@ from typing import Any
 
 from tbgen.apps.match.control import TimeControl
 from tbgen.apps.match.settings import EngineSpec, Format, MatchSettings, Resign, Tournament
-from tbgen.apps.match.spelling import nearest
 from tbgen.apps.match.statistics import Sprt
 from tbgen.apps.match.words import ALIASES, OPTIONS, SET_BY_REFEREE, UCI_OPTION, Option
 from tbgen.errors import InputError, UsageError
 from tbgen.facts import flattened
+from tbgen.text import nearest
 
 _UCI_PREFIX = "option."
 _OTHER_PROGRAMS = "; docs/matches.md says what stands for the options of other programs"

@@ -8,7 +8,6 @@ import enum
 import math
 import os
 import shlex
-import signal
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,10 +20,9 @@ from tbgen.apps.match.control import Clock
 from tbgen.apps.match.doubts import Doubt, doubt_about
 from tbgen.apps.match.protocol import HANDSHAKE, Evaluation, Info, Listener, Uci
 from tbgen.apps.match.settings import EngineSpec
-from tbgen.apps.match.spelling import nearest
 from tbgen.errors import EngineStartError
-from tbgen.system.process import end_with_us
-from tbgen.text import cleaned
+from tbgen.system.process import end_with_us, how_it_ended
+from tbgen.text import cleaned, nearest
 
 T = TypeVar("T")
 
@@ -263,8 +261,7 @@ class EngineProcess:
             raise ForfeitError(Offence.ABANDONED, details) from None
 
     def _how_it_ended(self) -> str:
-        code = self._uci.returncode.result()
-        return f" (signal {signal.Signals(-code).name})" if code < 0 else f" (exit code {code})"
+        return how_it_ended(self._uci.returncode.result())
 
 
 def _limit(turn: chess.Color, clock: Clock, other: Clock) -> chess.engine.Limit:

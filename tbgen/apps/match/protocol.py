@@ -9,9 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
 import re
-import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -19,6 +17,8 @@ from typing import Any
 
 import chess
 import chess.engine
+
+from tbgen.system.process import kill_group
 
 HANDSHAKE = "UCI_RMobility"
 """The option by which an engine says that it knows r-mobility; docs/uci.md."""
@@ -210,8 +210,7 @@ class Uci(chess.engine.UciProtocol):
         if self.transport is None or self._is_killed:
             return
         self._is_killed = self.transport.get_returncode() is not None
-        with contextlib.suppress(OSError):
-            os.killpg(self.transport.get_pid(), signal.SIGKILL)
+        kill_group(self.transport.get_pid())
 
 
 def pass_over(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

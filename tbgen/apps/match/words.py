@@ -19,11 +19,11 @@ from tbgen.apps.games.tags import parse_cutoff
 from tbgen.apps.match.control import parse_time_control
 from tbgen.apps.match.record import COMMENT_FACTS
 from tbgen.apps.match.settings import VARIANTS, EngineSpec, Format
-from tbgen.apps.match.spelling import nearest
 from tbgen.apps.match.statistics import MOST_ELO, Model
 from tbgen.errors import UsageError
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme, parse_komi
+from tbgen.text import nearest
 
 _DEBIAN_GAMES = "/usr/games"
 """Where Debian has engines; the PATH of some users leaves it out."""

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import math
-import os
 import queue
 import re
 import shlex
-import signal
 import subprocess
 import threading
 import time
@@ -22,7 +20,7 @@ from dataclasses import dataclass
 from typing import IO, Final
 
 from tbgen.errors import EngineStartError
-from tbgen.system.process import end_with_us
+from tbgen.system.process import end_with_us, how_it_ended, kill_group
 
 _MATE: Final = 100_000
 """The evaluation of a mate; each move until it takes one off."""
@@ -207,8 +205,7 @@ class InnerEngine:
         """End the process and its children, once: the system gives its number away."""
         if self._ended.done():
             return
-        with contextlib.suppress(OSError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        kill_group(self._process.pid)
         self._process.wait()
         with contextlib.suppress(OSError):
             self._input.close()
@@ -292,9 +289,7 @@ class InnerEngine:
         except subprocess.TimeoutExpired:
             self._kill()
             return "has closed its output"
-        if code < 0:
-            return f"has ended (signal {signal.Signals(-code).name})"
-        return f"has ended (exit code {code})"
+        return f"has ended{how_it_ended(code)}"
 
 
 def _hear(output: IO[str], heard: queue.SimpleQueue[tuple[float, str | None]]) -> None:
