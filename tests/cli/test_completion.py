@@ -49,7 +49,7 @@ def completed(line: str) -> list[str]:
         ("match -pgnout ", ["<file>"]),
         ("match -tb ", ["<dir>"]),
         ("match -games ", []),
-        ("match -recover -tbad", ["-tbadjudicate"]),
+        ("match -recover -tbi", ["-tbignore50"]),
     ],
 )
 def test_words_are_completed(line: str, words: list[str]) -> None:

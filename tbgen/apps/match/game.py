@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.process import EngineProcess, ForfeitError
@@ -50,8 +49,8 @@ async def _ending_of(sheet: Sheet, tables: Tables) -> Ending | None:
     if game.last.end is not None:
         return Ending(game.accrued, Source.GAME, NORMAL, game.last.end.value)
     ending = _by_resignation(sheet)
-    if ending is None:
-        ending = await _by_tables(sheet, tables)
+    if ending is None and sheet.answers:  # once an engine has moved
+        ending = await tables.ask(game)
     if ending is not None:
         return ending
     most_moves = sheet.rules.most_moves
@@ -78,19 +77,6 @@ def _by_resignation(sheet: Sheet) -> Ending | None:
 def _resignation_of(loser: Color) -> Ending:
     outcome = Score(MATE_CODE, loser.other)
     return Ending(outcome, Source.RESULT, ADJUDICATION, f"{loser} resigns")
-
-
-async def _by_tables(sheet: Sheet, tables: Tables) -> Ending | None:
-    """The ending by tables, once an engine has moved.
-
-    Without adjudication their first answer is only noted.
-    """
-    if sheet.seen_by_tables is not None or not sheet.answers:
-        return None
-    ending = await tables.ask(sheet.game)
-    if ending is not None:
-        sheet.seen_by_tables = replace(ending, plies=sheet.game.last.number)
-    return ending if sheet.rules.adjudicate else None
 
 
 def forfeited(side: Color, error: ForfeitError) -> Ending:

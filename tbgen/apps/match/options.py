@@ -277,8 +277,6 @@ def _refuse_senseless_tables(settings: MatchSettings, given: set[str]) -> None:
         raise UsageError("-tb and -syzygy mean nothing with -variant: tables are those of chess")
     if "tbpieces" in given and "tb" not in given:
         raise UsageError("-tbpieces means nothing without -tb")
-    if "tbadjudicate" in given and not given & {"tb", "syzygy"}:
-        raise UsageError("-tbadjudicate means nothing without -tb or -syzygy")
     for name in ("syzygypieces", "tbignore50"):
         if name in given and "syzygy" not in given:
             raise UsageError(f"-{name} means nothing without -syzygy")

@@ -10,7 +10,7 @@ from typing import Final
 from tbgen.apps.games.tags import write_tags
 from tbgen.apps.games.writing import format_game, numbered
 from tbgen.apps.match.protocol import Info
-from tbgen.apps.match.sheet import Sheet
+from tbgen.apps.match.sheet import ADJUDICATION, Sheet
 from tbgen.rules.game import Ply
 from tbgen.text import cleaned
 
@@ -94,9 +94,8 @@ def _comment(sheet: Sheet, before: Ply, ply: Ply, comment_facts: Collection[str]
             parts.extend(_facts_in(answer.info, comment_facts))
     if ply.accrued != before.accrued or ply.since != before.since:
         parts.append(f"accrued {ply.accrued}")
-    seen = sheet.seen_by_tables
-    if seen is not None and seen.plies == ply.number:
-        parts.append(seen.details)
+    if ply is sheet.game.last and sheet.ending.termination == ADJUDICATION:
+        parts.append(sheet.ending.details)
     if ply.end is not None:
         parts.append(ply.end.value)
     comment = ", ".join(parts)

@@ -107,8 +107,6 @@ class PlayRules:
     scoring: Scoring = field(default_factory=Scoring)
     resign: Resign | None = None
     most_moves: int | None = None
-    adjudicate: bool = True
-    """Whether the verdict of tables ends a game, or is only noted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,8 +46,6 @@ class Sheet:
     """White's and Black's."""
     started: datetime
     answers: dict[int, Answer] = field(default_factory=dict)
-    seen_by_tables: Ending | None = None
-    """The verdict of the tables when they first knew the position, and the ply."""
     ending: Ending = field(init=False)
     seconds: float = 0.0
 

@@ -331,12 +331,6 @@ OPTIONS = by_name(
     ),
     Option("tbpieces", POSITIVE, "tables.men", "Ask tables at N men or fewer (default 5)."),
     Option(
-        "tbadjudicate",
-        SWITCH,
-        "rules.adjudicate",
-        "Off: note the tables' verdict and play on (default on).",
-    ),
-    Option(
         "syzygy", FOLDERS, "tables.syzygy", "Folders of Syzygy tables; only their wins end games."
     ),
     Option(

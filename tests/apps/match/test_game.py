@@ -161,18 +161,16 @@ class Oracle:
 
 
 @pytest.mark.parametrize(
-    ("ply", "line", "adjudicate", "source", "details", "noted"),
+    ("ply", "line", "source", "details"),
     [
-        (3, SHUFFLE, True, Source.TABLEBASE, "tablebase -G1.5 in 5 plies", 3),
-        (3, SHUFFLE, False, Source.GAME, "threefold repetition", 3),
-        (4, MATE, True, Source.GAME, "checkmate", None),
+        (3, SHUFFLE, Source.TABLEBASE, "tablebase -G1.5 in 5 plies"),
+        (4, MATE, Source.GAME, "checkmate"),
     ],
 )
-def test_tables_end_a_game_as_soon_as_they_know_it_unless_the_rules_have_or_they_may_only_note_it(
-    ply: int, line: str, adjudicate: bool, source: Source, details: str, noted: int | None
+def test_tables_end_a_game_as_soon_as_they_know_it_unless_the_rules_have(
+    ply: int, line: str, source: Source, details: str
 ) -> None:
     oracle = Oracle(ply)
     tables = Tables([(32, oracle.decide)])
-    ending, sheet = played(Game(), line, PlayRules(adjudicate=adjudicate), tables=tables)
+    ending, _ = played(Game(), line, PlayRules(), tables=tables)
     assert (ending.source, ending.details, oracle.asked) == (source, details, 3)
-    assert (None if sheet.seen_by_tables is None else sheet.seen_by_tables.plies) == noted

@@ -136,8 +136,6 @@ COMPLAINTS = [
     ("-games 0", "games is at least 1"),
     ("-sprt elo0=5 elo1=0", "elo0 is less than elo1"),
     ("-sprt alpha=0.7", "between 0 and 0.5"),
-    ("-tb data -tbadjudicate maybe", "tbadjudicate is one of on, off, true, false"),
-    ("-tbadjudicate off", "-tbadjudicate means nothing without -tb or -syzygy"),
     ("-tbpieces 4", "-tbpieces means nothing without -tb"),
     ("-tb data -syzygypieces 4", "-syzygypieces means nothing without -syzygy"),
     ("-tb data -tbignore50", "-tbignore50 means nothing without -syzygy"),
