@@ -122,14 +122,6 @@ def _program(name: str) -> str:
     return str(Path(path).absolute()) if os.sep in path else path
 
 
-def _hash(word: str) -> dict[str, str]:
-    return {"Hash": word}
-
-
-def _threads(word: str) -> dict[str, str]:
-    return {"Threads": word}
-
-
 TEXT = Kind("NAME")
 FILE = Kind("FILE", Path)
 FOLDER = Kind("DIR", Path)
@@ -202,8 +194,6 @@ _ENGINE_KEYS = (
     Option("arg", Kind("NAME", _one_word), "arguments", "An argument; give it once for each."),
     Option("args", Kind("NAME", shlex.split), "arguments", "Its arguments, as in a shell."),
     Option(UCI_OPTION, Kind("VALUE"), "options", "A UCI option."),
-    Option("hash", Kind("N", _hash), "options", "Short for option.Hash."),
-    Option("threads", Kind("N", _threads), "options", "Short for option.Threads."),
     Option(
         "tc",
         Kind("[MOVES/]TIME[+INC]", parse_time_control),
@@ -213,7 +203,6 @@ _ENGINE_KEYS = (
     Option("st", SECONDS, "control.each_move", "Seconds for each move."),
     Option("nodes", POSITIVE, "control.nodes", "Nodes for each move."),
     Option("depth", POSITIVE, "control.plies", "Plies for each move."),
-    Option("plies", POSITIVE, "control.plies", "The same as depth."),
     Option(
         "timemargin", MILLISECONDS, "control.margin", "Milliseconds tolerated over the time limit."
     ),
@@ -354,20 +343,11 @@ OPTIONS = by_name(
         Option("beta", AMOUNT, "sprt.beta"),
         Option("model", _choice(Model), "sprt.model"),
     ),
-    Option(
-        "report",
-        _named({"penta=true": None}),
-        "",
-        "As fastchess writes it; pairs are always shown.",
-    ),
     _group(
         "pgnout",
         "Append every game to a file; needed for -recover. "
         f"{', '.join(COMMENT_FACTS)}: as in fastchess, such as nodes=true.",
         Option("file", FILE, "pgn"),
-        Option("fi", SWITCH, "", "As cutechess-cli writes it."),
-        Option("notation", _named({"san": None}), "", "san, and no other."),
-        Option("append", _named({"true": None}), "", "true, and no other."),
         *map(_comment_fact, COMMENT_FACTS),
     ),
     Option(

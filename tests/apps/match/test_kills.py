@@ -22,7 +22,16 @@ def engines(count: int) -> list[str]:
         ["-engine", f"cmd={programs[number % 2]}", f"name=E{number}", f"nodes={10 + 5 * number}"]
         for number in range(count)
     )
-    return [*chain(*each), "-each", "hash=1", "threads=1", "-maxmoves", "12", "-srand", "7"]
+    return [
+        *chain(*each),
+        "-each",
+        "option.Hash=1",
+        "option.Threads=1",
+        "-maxmoves",
+        "12",
+        "-srand",
+        "7",
+    ]
 
 
 MATCHES = {

@@ -64,8 +64,8 @@ def test_two_real_engines_play_by_the_rules_and_on_where_ordinary_chess_is_drawn
         "-each",
         "tc=60+1",
         "nodes=40",
-        "hash=1",
-        "threads=1",
+        "option.Hash=1",
+        "option.Threads=1",
         "-games",
         str(count),
     ]

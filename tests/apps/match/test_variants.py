@@ -108,8 +108,8 @@ def test_twenty_games_of_fairy_stockfish_against_itself(name: str, pgn: Path) ->
     words = [
         *(word for engine in each for word in engine),
         "-each",
-        "hash=1",
-        "threads=1",
+        "option.Hash=1",
+        "option.Threads=1",
         "-games",
         "20",
     ]
