@@ -46,8 +46,8 @@ with atheris.instrument_imports(include=INSTRUMENTED, exclude=modules_with_kerne
     import chess
 
     from tbgen.apps.games.read import read_games
+    from tbgen.apps.match.info import Info
     from tbgen.apps.match.options import arguments_in, parse_arguments
-    from tbgen.apps.match.protocol import Info
     from tbgen.errors import TableError, TbgenError
     from tbgen.library.build import build_tables
     from tbgen.library.catalog import read_manifest

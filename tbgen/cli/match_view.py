@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import click
 
 from tbgen.apps.games.writing import last_move
-from tbgen.apps.match.doubts import DoubtKind
-from tbgen.apps.match.process import Offence
+from tbgen.apps.match.engine import Offence
+from tbgen.apps.match.info import DoubtKind
 from tbgen.apps.match.results import Figures, MatchStandings
 from tbgen.apps.match.runner import Match
 from tbgen.apps.match.schedule import Pairing

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
+from tbgen.apps.match.engine import HANDSHAKE, EngineProcess, ForfeitError, Offence
 from tbgen.apps.match.game import forfeited, play
-from tbgen.apps.match.process import EngineProcess, ForfeitError, Offence
-from tbgen.apps.match.protocol import HANDSHAKE
 from tbgen.apps.match.settings import EngineSpec, MatchSettings
 from tbgen.apps.match.sheet import Ending, Sheet
 from tbgen.apps.match.tables import Tables

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tbgen.apps.games.tags import Source
-from tbgen.apps.match.process import EngineProcess, ForfeitError
+from tbgen.apps.match.engine import EngineProcess, ForfeitError
 from tbgen.apps.match.sheet import ADJUDICATION, NORMAL, Ending, Sheet
 from tbgen.apps.match.tables import Tables
 from tbgen.score import MATE_CODE, Color, Score

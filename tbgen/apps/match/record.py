@@ -9,7 +9,7 @@ from typing import Final
 
 from tbgen.apps.games.tags import write_tags
 from tbgen.apps.games.writing import format_game, numbered
-from tbgen.apps.match.protocol import Info
+from tbgen.apps.match.info import Info
 from tbgen.apps.match.sheet import ADJUDICATION, Sheet
 from tbgen.rules.game import Ply
 from tbgen.text import cleaned

@@ -16,11 +16,11 @@ from tbgen.apps.games.event_game import is_bye
 from tbgen.apps.games.tags import KNOCKOUT, Source
 from tbgen.apps.match.bench import Bench, Contestant, EngineBench, Shared, to_its_end
 from tbgen.apps.match.control import Clock
+from tbgen.apps.match.engine import pass_over
 from tbgen.apps.match.formats import next_games
 from tbgen.apps.match.journal import FileJournal, StoredGame, new_seed
 from tbgen.apps.match.knockout import Meeting, bracket_of
 from tbgen.apps.match.openings import Opening, Openings
-from tbgen.apps.match.protocol import pass_over
 from tbgen.apps.match.record import to_pgn
 from tbgen.apps.match.results import MatchStandings, with_komi
 from tbgen.apps.match.schedule import MatchStage, Pairing

@@ -7,8 +7,8 @@ from datetime import datetime
 
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.control import Clock
+from tbgen.apps.match.engine import Answer
 from tbgen.apps.match.openings import Opening
-from tbgen.apps.match.process import Answer
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.settings import PlayRules
 from tbgen.rules.game import Game

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tbgen.apps.match.bench import r_mobility_options
+from tbgen.apps.match.engine import HANDSHAKE
 from tbgen.apps.match.options import settings_of
-from tbgen.apps.match.protocol import HANDSHAKE
 from tbgen.apps.match.words import ALIASES, OPTIONS
 from tbgen.cli.match import command
 from tests.project import ROOT

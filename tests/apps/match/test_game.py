@@ -10,10 +10,10 @@ from chess.engine import Cp, Mate
 
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.control import Clock
+from tbgen.apps.match.engine import Answer
 from tbgen.apps.match.game import play
+from tbgen.apps.match.info import Evaluation
 from tbgen.apps.match.openings import Opening
-from tbgen.apps.match.process import Answer
-from tbgen.apps.match.protocol import Evaluation
 from tbgen.apps.match.settings import PlayRules, Resign
 from tbgen.apps.match.sheet import ADJUDICATION, Ending, Sheet
 from tbgen.apps.match.tables import Tables

@@ -18,9 +18,9 @@ import pytest
 
 from tbgen.apps.match.bench import Shared
 from tbgen.apps.match.control import Clock
+from tbgen.apps.match.engine import Answer
 from tbgen.apps.match.game import play
-from tbgen.apps.match.process import Answer
-from tbgen.apps.match.protocol import Info
+from tbgen.apps.match.info import Info
 from tbgen.apps.match.sheet import Ending, Sheet
 from tbgen.cli.match import _crosstable, _facts
 from tbgen.cli.showing import Form, text_of

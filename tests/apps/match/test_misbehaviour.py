@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.match.doubts import DoubtKind
+from tbgen.apps.match.info import DoubtKind
 from tbgen.errors import EngineStartError
 from tests.apps.match.matches import games_of, run, scripted
 from tests.processes import have_ended

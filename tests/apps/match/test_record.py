@@ -12,10 +12,10 @@ from chess.engine import Cp, Mate
 from tbgen.apps.games.read import games_in
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.control import parse_time_control
+from tbgen.apps.match.engine import Answer
+from tbgen.apps.match.info import Evaluation, Info
 from tbgen.apps.match.journal import StoredGame, stored_games
 from tbgen.apps.match.openings import Opening
-from tbgen.apps.match.process import Answer
-from tbgen.apps.match.protocol import Evaluation, Info
 from tbgen.apps.match.record import COMMENT_FACTS, to_pgn
 from tbgen.apps.match.sheet import Ending, Sheet
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game

@@ -1,31 +1,48 @@
-"""A UCI engine as a process: start it, set it up, ask it for moves, and detect its faults."""
+"""A UCI engine as a process: start it, set it up, ask it for moves, and detect its faults.
+
+The lines are those of python-chess's asynchronous engines, with their times. When a game is over is
+for the rules of r-mobility to say.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import enum
+import logging
 import math
 import os
 import shlex
-from collections.abc import Awaitable, Mapping
+import time
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import IO, Any, TypeVar
 
 import chess
 import chess.engine
 
 from tbgen.apps.match.control import Clock
-from tbgen.apps.match.doubts import Doubt, doubt_about
-from tbgen.apps.match.protocol import HANDSHAKE, Evaluation, Info, Listener, Uci
+from tbgen.apps.match.info import Doubt, Evaluation, Info, doubt_about
 from tbgen.apps.match.settings import EngineSpec
 from tbgen.errors import EngineStartError
-from tbgen.system.process import end_with_us, how_it_ended
+from tbgen.system.process import end_with_us, how_it_ended, kill_group
 from tbgen.text import cleaned, nearest
 
 T = TypeVar("T")
 
+logging.getLogger("chess.engine").addHandler(logging.NullHandler())
+
+Listener = Callable[[str, str], None]
+"""Told each line that passes: `<` from the engine, `>` to it, `!` its standard error."""
+
+HANDSHAKE = "UCI_RMobility"
+"""The option by which an engine says that it knows r-mobility; docs/uci.md."""
+
+_LINGER_SECONDS = 0.5
+"""The time in which an engine that has closed its output may end by itself."""
+_NO_MOVE = "none"
+"""In place of a move that an engine has not named."""
 _SLACK_SECONDS = 0.05
 """The wait beyond the allowance; the time measured from `go` to `bestmove` decides."""
 # The longest names, moves and complaints of engines in tags and messages.
@@ -63,6 +80,79 @@ class Answer:
     """The line of the evaluation."""
     doubt: Doubt | None = None
     """What is wrong with it."""
+
+
+class Uci(chess.engine.UciProtocol):
+    """The protocol, with the moments at which a search was asked for and answered."""
+
+    def __init__(self, listener: Listener) -> None:
+        super().__init__()
+        self._listener = listener
+        self.root: str | None = None
+        """The first position of the game with its accrued score; None for an ordinary engine."""
+        self.asked = 0.0
+        self.answered = 0.0
+        self.evaluated: Info | None = None
+        """The last exact score of the best move."""
+        self.last_move = ""
+        """The move as the engine wrote it."""
+        self.last_complaint = ""
+        """The last line of its standard error."""
+        self.closed_output = False
+        self._is_killed = False
+
+    def send_line(self, line: str) -> None:
+        if self.root is not None and line.startswith("position "):
+            _, moves, played = line.partition(" moves ")
+            line = f"position fen {self.root}{moves}{played}"
+        self._listener(">", line)
+        super().send_line(line)
+        if line.startswith("go"):
+            self.evaluated = None
+            self.last_move = _NO_MOVE
+            self.asked = time.perf_counter()
+
+    def line_received(self, line: str) -> None:
+        if line.startswith("bestmove"):
+            self.answered = time.perf_counter()
+            words = line.split()
+            self.last_move = words[1] if len(words) > 1 else _NO_MOVE
+        elif line.startswith("info ") and " score " in line:
+            info = Info.parse(line)
+            if info.is_evaluation:
+                self.evaluated = info
+        self._listener("<", line)
+
+    def error_line_received(self, line: str) -> None:
+        if line.strip():
+            self.last_complaint = line.strip()
+        self._listener("!", line)
+
+    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
+        """An answer may come after its question has been given up, which python-chess takes ill."""
+        with contextlib.suppress(asyncio.InvalidStateError):
+            super().pipe_data_received(fd, data)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        """An engine that closes its output but lives on has left the game."""
+        if fd == 1:
+            self.loop.call_later(_LINGER_SECONDS, self._leave)
+
+    def _leave(self) -> None:
+        if not self.returncode.done():
+            self.closed_output = True
+            self.kill()
+
+    def kill(self) -> None:
+        """End the process and its children.
+
+        The children may still run after the process has ended by itself. The system may give the
+        number of a process away after that, so it is used only once.
+        """
+        if self.transport is None or self._is_killed:
+            return
+        self._is_killed = self.transport.get_returncode() is not None
+        kill_group(self.transport.get_pid())
 
 
 class EngineProcess:
@@ -277,3 +367,12 @@ def _limit(turn: chess.Color, clock: Clock, other: Clock) -> chess.engine.Limit:
         limit.black_inc = black.control.increment
         limit.remaining_moves = clock.moves_to_go
     return limit
+
+
+def pass_over(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Drop python-chess's reports of engines that end in the midst of a command.
+
+    `EngineProcess` handles these.
+    """
+    if not isinstance(context.get("protocol"), Uci):
+        loop.default_exception_handler(context)

@@ -1,37 +1,27 @@
-"""The lines between the referee and an engine: the protocol UCI with its times, and evaluations.
+"""What an engine says of its moves: the lines that begin with `info`, and doubts about them.
 
-Built on python-chess's asynchronous engines, of which only the protocol is used: when a game is
-over is for the rules of r-mobility to say.
+Doubts are variations with illegal moves, and mates of the wrong sign. They change no game. Authors
+of engines want to know.
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import logging
+import enum
 import re
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Final, NamedTuple
 
 import chess
 import chess.engine
 
-from tbgen.system.process import kill_group
+from tbgen.score import Color
+from tbgen.text import cleaned
 
-HANDSHAKE = "UCI_RMobility"
-"""The option by which an engine says that it knows r-mobility; docs/uci.md."""
-
-_LINGER_SECONDS = 0.5
-"""The time in which an engine that has closed its output may end by itself."""
-_NO_MOVE = "none"
-"""In place of a move that an engine has not named."""
-
-logging.getLogger("chess.engine").addHandler(logging.NullHandler())
-
-Listener = Callable[[str, str], None]
-"""Told each line that passes: `<` from the engine, `>` to it, `!` its standard error."""
+_MOST_MOVES: Final = 100
+"""The moves of a variation that are checked. A check takes time between two moves of a game."""
+_TEXT_LENGTH: Final = 120
+"""The characters of a variation that a warning quotes."""
 
 _SCORE = re.compile(r"\bscore (?:(?:upper|lower)bound )?(cp|mate) ([+-]?\d{1,9})\b")
 _BOUND = re.compile(r"\b(?:upper|lower)bound\b")
@@ -140,83 +130,65 @@ def _score_in(facts: str) -> chess.engine.Score | None:
     return chess.engine.Cp(number) if match[1] == "cp" else chess.engine.Mate(number)
 
 
-class Uci(chess.engine.UciProtocol):
-    """The protocol, with the moments at which a search was asked for and answered."""
+class DoubtKind(enum.Enum):
+    """What is wrong, in words."""
 
-    def __init__(self, listener: Listener) -> None:
-        super().__init__()
-        self._listener = listener
-        self.root: str | None = None
-        """The first position of the game with its accrued score; None for an ordinary engine."""
-        self.asked = 0.0
-        self.answered = 0.0
-        self.evaluated: Info | None = None
-        """The last exact score of the best move."""
-        self.last_move = ""
-        """The move as the engine wrote it."""
-        self.last_complaint = ""
-        """The last line of its standard error."""
-        self.closed_output = False
-        self._is_killed = False
+    ILLEGAL = "illegal principal variation"
+    SIGN = "mate score of the wrong sign"
 
-    def send_line(self, line: str) -> None:
-        if self.root is not None and line.startswith("position "):
-            _, moves, played = line.partition(" moves ")
-            line = f"position fen {self.root}{moves}{played}"
-        self._listener(">", line)
-        super().send_line(line)
-        if line.startswith("go"):
-            self.evaluated = None
-            self.last_move = _NO_MOVE
-            self.asked = time.perf_counter()
-
-    def line_received(self, line: str) -> None:
-        if line.startswith("bestmove"):
-            self.answered = time.perf_counter()
-            words = line.split()
-            self.last_move = words[1] if len(words) > 1 else _NO_MOVE
-        elif line.startswith("info ") and " score " in line:
-            info = Info.parse(line)
-            if info.is_evaluation:
-                self.evaluated = info
-        self._listener("<", line)
-
-    def error_line_received(self, line: str) -> None:
-        if line.strip():
-            self.last_complaint = line.strip()
-        self._listener("!", line)
-
-    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
-        """An answer may come after its question has been given up, which python-chess takes ill."""
-        with contextlib.suppress(asyncio.InvalidStateError):
-            super().pipe_data_received(fd, data)
-
-    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        """An engine that closes its output but lives on has left the game."""
-        if fd == 1:
-            self.loop.call_later(_LINGER_SECONDS, self._leave)
-
-    def _leave(self) -> None:
-        if not self.returncode.done():
-            self.closed_output = True
-            self.kill()
-
-    def kill(self) -> None:
-        """End the process and its children.
-
-        The children may still run after the process has ended by itself. The system may give the
-        number of a process away after that, so it is used only once.
-        """
-        if self.transport is None or self._is_killed:
-            return
-        self._is_killed = self.transport.get_returncode() is not None
-        kill_group(self.transport.get_pid())
+    @property
+    def plural(self) -> str:
+        """The words for several."""
+        if self is DoubtKind.ILLEGAL:
+            return "illegal principal variations"
+        return "mate scores of the wrong sign"
 
 
-def pass_over(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Drop python-chess's reports of engines that end in the midst of a command.
+class Doubt(NamedTuple):
+    """What is wrong with the last line of an engine."""
 
-    `EngineProcess` handles these.
+    kind: DoubtKind
+    details: str
+
+
+def doubt_about(board: chess.Board, info: Info, score: chess.engine.Score | None) -> Doubt | None:
+    """What is wrong with an `info` line about a position; None if it is right.
+
+    Arguments:
+        board: The position.
+        info: The line.
+        score: Its score as the side to move sees it.
+
+    >>> line = Info.parse("info depth 1 score mate -1 pv f3f7")
+    >>> board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 2 3")
+    >>> print(doubt_about(board, line, line.score).details)
+    mate -1, but White mates in: f3f7
     """
-    if not isinstance(context.get("protocol"), Uci):
-        loop.default_exception_handler(context)
+    after = board.copy(stack=False)
+    before = ""
+    for word in info.variation[:_MOST_MOVES]:
+        try:
+            move = after.parse_uci(word)
+        except ValueError:
+            move = chess.Move.null()
+        if not move:
+            place = f" after {before}" if before else ""
+            return Doubt(DoubtKind.ILLEGAL, f"{_short(word)} is no move{place}: {_text_of(info)}")
+        after.push(move)
+        before = word
+    mate = None if score is None else score.mate()
+    if mate is None or not after.is_checkmate() or len(info.variation) > _MOST_MOVES:
+        return None
+    mover_mates = after.turn != board.turn
+    if mover_mates == (mate > 0):
+        return None
+    winner = Color.of(not after.turn)
+    return Doubt(DoubtKind.SIGN, f"mate {mate}, but {winner} mates in: {_text_of(info)}")
+
+
+def _text_of(info: Info) -> str:
+    return _short(" ".join(info.variation))
+
+
+def _short(text: str) -> str:
+    return cleaned(text, _TEXT_LENGTH)
