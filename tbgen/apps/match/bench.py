@@ -138,7 +138,7 @@ class EngineBench:
         """Show a line between referee and engine with -debug."""
         if self._settings.debug:
             seconds = time.perf_counter() - self._shared.began
-            name = spec.name or spec.command[0]
+            name = spec.name or spec.program
             print(f"{name} {seconds:9.3f} {direction} {line}", file=sys.stderr)
 
 

@@ -165,7 +165,7 @@ class EngineProcess:
     @property
     def name(self) -> str:
         """The name given by the user, or else the engine's `id name`, or that of its program."""
-        program = Path(self.spec.command[0]).name
+        program = Path(self.spec.program).name
         for name in (self.spec.name, self._uci.id.get("name"), program):
             plain = cleaned(name or "", _NAME_LENGTH)
             if plain:
@@ -303,7 +303,7 @@ class EngineProcess:
 
     def _why_it_cannot_run(self, error: OSError) -> str:
         """The error of the system, with the file that it is about."""
-        program = self.spec.command[0]
+        program = self.spec.program
         folder = self.spec.folder
         if folder is not None and not folder.is_dir():
             return f"there is no folder {folder}; give another dir="

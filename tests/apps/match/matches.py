@@ -135,7 +135,7 @@ class FakeBench:
 
     async def start(self, player: int) -> Known:
         spec = self._settings.engines[player]
-        return Known(spec.name or spec.command[0])
+        return Known(spec.name or spec.program)
 
     async def play(self, sheet: Sheet, on_move: Callable[[Sheet], None]) -> Ending:
         outcome = Score(sheet.pairing.number % 10, Color.BLACK)
