@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 COMMAND = [sys.executable, "-m", "tbgen", "uci"]
-QUITS = 1000
+QUITS = 40
 COMPILED_SECONDS = 9.0
 """A first run has compiled its search after so much CPU time."""
 
@@ -89,6 +89,6 @@ def test_a_first_run_may_quit_at_any_moment_and_leaves_a_sound_cache(tmp_path: P
     for number in range(QUITS):
         cache = tmp_path / str(number)
         quit_after(moments.uniform(0, COMPILED_SECONDS), cache)
-        if number % 50 == 0:
+        if number % 10 == 0:
             quit_after(COMPILED_SECONDS, cache)
         shutil.rmtree(cache)
