@@ -154,4 +154,4 @@ def test_a_command_that_reads_games_says_how_much_of_a_file_is_read(
     monkeypatch.setattr("tbgen.cli.reporter.LINE_SECONDS", -1.0)
     done = tbgen(*words, folder=table_folder, progress=True)
     assert done.returncode == 0
-    assert re.search(rf"^{Path(GAMES).name}, \d s: 20 games, 100 %", done.stderr, re.MULTILINE)
+    assert re.search(rf"^{Path(GAMES).name}, \d+ s: 20 games, 100 %", done.stderr, re.MULTILINE)
