@@ -140,13 +140,13 @@ def command(
     complain(*everything.contradicted, *misspelt_in_words(everything))
     code = complain_of(everything.skipped)
     _report(everything)
-    _report_unsolved(everything, names)
     if is_file and len(names) > 1:
         games = everything.games + len(everything.skipped)
         say(f"{output} has the {counted(games, 'game', 'games')} of {len(names)} files")
     if everything.missing and not is_quiet():
         decided_files = [output] if is_file and output is not None else names
         _report_missing(everything, folders, building(decided_files, folders))
+    _report_unsolved(everything, names)
     if code == 0 and strict and everything.missing:
         return MissingTableError.exit_code
     return code
@@ -300,8 +300,10 @@ def _report_missing(everything: ChunkReport, folders: Sequence[Path], build: str
             f"and a plan names them: {build} --plan"
         )
         return
+    disk = f"{in_units(plan.bytes)} of disk"
+    if plan.scratch_bytes:
+        disk += f", {in_units(plan.scratch_bytes)} more until the end"
     say(
-        f"that makes {all_tables}: {duration(plan.seconds())}, "
-        f"{in_units(plan.bytes)} of disk, {in_units(plan.scratch_bytes)} more until the end, "
+        f"that makes {all_tables}: {duration(plan.seconds())}, {disk}, "
         f"{in_gib(plan.peak_memory)} of memory"
     )
