@@ -77,7 +77,7 @@ from tbgen.index.squares import (
     TRIANGLE,
     TRIANGLE_INDEX,
 )
-from tbgen.material import Material, Scope
+from tbgen.material import Material, Scope, TableMaterial
 from tbgen.men import Role
 from tbgen.score import Color
 
@@ -217,7 +217,7 @@ def slots_of(material: Material) -> tuple[Slot, ...]:
 # More than there are materials of up to six men. A layout with four pawns takes a third of a second
 # to make if two of them face each other, else two seconds (measured).
 @lru_cache(maxsize=1024)
-def layout_of(material: Material) -> Layout:
+def layout_of(material: TableMaterial) -> Layout:
     """The layout of a canonical material."""
     if not material.is_canonical:
         raise ValueError(
