@@ -42,7 +42,7 @@ make() {
     runtime)
         parts="runtime"
         time="half a minute"
-        set -- --editable ".[report,serve]"
+        set -- --editable ".[report,serve,study]"
         ;;
     dev)
         parts="runtime dev"

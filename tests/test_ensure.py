@@ -36,7 +36,7 @@ echo "${@#*/python}" >>asked
 [ "$FAILING" = uv ] && exit 1
 sleep ${PAUSE:-0}
 """
-RUNTIME = "uv --editable .[report,serve]"
+RUNTIME = "uv --editable .[report,serve,study]"
 DEVELOPMENT = "uv --editable .[docs,report,serve,study,swiss] --group dev"
 
 
