@@ -15,14 +15,16 @@ from tbgen.cli import options
 from tbgen.cli.command import PositionCommand, refuse_beside, refuse_together
 from tbgen.cli.positions import Asked, position_options, warn_of_ignored_score
 from tbgen.cli.showing import Form, ShownRow, print_facts, show_pairs, show_table
-from tbgen.errors import TbgenError
+from tbgen.errors import NO_TABLE, TbgenError
 from tbgen.men import Man
 from tbgen.probe import MoveProbe, Probe, Tablebase
 from tbgen.probe.answers import Moves
+from tbgen.probe.by_moves import proved_by_moves
 from tbgen.rules.facts import to_json
 from tbgen.rules.notation import picture_of, position_of
 from tbgen.rules.own_board import OwnBoard
 from tbgen.rules.points import Scoring, format_points
+from tbgen.rules.position import accrued_of
 from tbgen.rules.stage import FiftyMoves
 from tbgen.score import Mobility, Score
 from tbgen.storage.files import men_of_folder
@@ -88,6 +90,9 @@ def command(
     --map shows on each square the outcome of the position with the man on SQUARE moved there; a dot
     marks squares where it cannot stand. With --svg the picture shows this map.
 
+    Without the table of a position, its captures and promotions, and those of the replies, may
+    prove its value or bounds of it.
+
     If FEN is -, tbgen reads positions from the standard input, one a line, with an optional score
     and moves. It answers each at once by a line of JSON. If it cannot read a position, that line
     has "error".
@@ -125,7 +130,12 @@ def command(
         if man is not None or as_svg:
             _draw(tables, (board, score), man, as_svg=as_svg, form=form)
             return 0
-        answer = tables.probe(board, score)
+        try:
+            answer = tables.probe(board, score)
+        except NO_TABLE:
+            if form is Form.TABLE and not with_line and _show_proof(tables, board, score):
+                return 0
+            raise
         moves = None
         if not (brief or with_line):
             moves = tables.probe_moves(board, score)
@@ -147,6 +157,17 @@ def command(
         if moves is not None:
             _show_moves(moves, scoring)
     return 0
+
+
+def _show_proof(tables: Tablebase, board: Any, accrued: Score | None) -> bool:
+    """Say what the moves of a position without a table prove; whether that is its value."""
+    if isinstance(board, OwnBoard):
+        return False
+    proof = proved_by_moves(tables, board, accrued or accrued_of(board, tables.mobility))
+    words = proof.in_words(board)
+    if words:
+        click.echo(f"{words}.")
+    return proof.is_exact
 
 
 def _draw(
