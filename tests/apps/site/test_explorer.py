@@ -200,7 +200,7 @@ ASKED = [
 ]
 REFUSED = [
     ("hello", "", "That is no FEN, no link to a position and no game as PGN."),
-    ("8/8/4K3/5Bk1/8/8/8 w", "", "a FEN has eight ranks."),
+    ("8/8/4K3/5Bk1/8/8/8 w", "", "a FEN has eight ranks of eight squares"),
     ("8/8/8/8/8/8/8/K7 w", "", "Black has no king."),
     (BISHOP, "3,7", "3,7 is no score"),
     (BISHOP, "G0.0", "G0.0: the game would have ended before this position."),
