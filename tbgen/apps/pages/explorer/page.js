@@ -444,7 +444,7 @@ async function askLine() {
   const isSolved = answer.outcome === null; // no table has it
   const steps = await (isSolved ? solvedLineFrom(from) : lineFrom(from));
   if (game.now !== from) return;
-  if (!steps.length) say('The solve has kept no line of play.');
+  if (!steps.length) say('The solve looked for no line: tbgen solve --line finds one.');
   for (const each of untilGoal(steps)) {
     game.play(each.uci);
     game.now.held = each.outcome === each.accrued ? each.accrued : null;
