@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -117,14 +117,6 @@ class StoredBlock:
         return items
 
 
-class StoredRow(NamedTuple):
-    """What the store says of a block."""
-
-    number: int
-    name: str
-    arrays: str
-
-
 class BlockStore:
     """Solved blocks and answers in a folder, for use by several threads.
 
@@ -159,12 +151,10 @@ class BlockStore:
 
     def get(self, name: str) -> StoredBlock | None:
         """A solved block; None if it is not there."""
-        rows = self._rows("SELECT number, name, arrays FROM blocks WHERE name = ?", name)
-        if not rows:
-            return None
-        row = StoredRow(*rows[0])
-        self._used.add(row.number)
-        return StoredBlock(self, row.name, row.number, row.arrays)
+        for number, arrays in self._rows("SELECT number, arrays FROM blocks WHERE name = ?", name):
+            self._used.add(number)
+            return StoredBlock(self, name, number, arrays)
+        return None
 
     def frames(self, first: int, count: int) -> Iterator[bytes]:
         """The contents of some frames, one after another; those behind a missing one are not."""
@@ -197,7 +187,7 @@ class BlockStore:
         facts = {part: (array.dtype.str, len(array)) for part, array in arrays.items()}
         row = connection.execute(
             "INSERT INTO blocks (name, arrays, bytes, used) "
-            "SELECT ?, ?, 0, ifnull(max(used), 0) FROM blocks",
+            "VALUES (?, ?, 0, ifnull((SELECT max(used) FROM blocks), 0))",
             (name, json.dumps(facts)),
         )
         block = row.lastrowid or 0
@@ -245,7 +235,8 @@ class BlockStore:
             self._write(lambda connection: self._shrink(connection, most_bytes))
 
     def _shrink(self, connection: sqlite3.Connection, most_bytes: int) -> None:
-        (now,) = connection.execute("SELECT ifnull(max(used), 0) + 1 FROM blocks").fetchone()
+        (last,) = connection.execute("SELECT max(used) FROM blocks").fetchone()
+        now = (last or 0) + 1
         used = [(now, number) for number in self._used]
         connection.executemany("UPDATE blocks SET used = ? WHERE number = ?", used)
         self._used.clear()
