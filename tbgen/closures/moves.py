@@ -55,8 +55,8 @@ class KnownReset(NamedTuple):
     """Whether a table of pairs has some placements."""
 
 
-MOST_PLACEMENTS: Final = 100_000
-"""A position that leads to more placements is refused: each takes some five kilobytes."""
+MOST_PLACEMENTS: Final = 60_000
+"""A position that leads to more is refused: each takes about 12 KiB, with its block."""
 
 
 class PlacementMoves:
