@@ -1,0 +1,75 @@
+"""Brackets of 300 positions and of their moves, as an earlier solver found them.
+
+That solver planned all ways before it solved one. `brackets.csv` has the positions, seeded.
+"""
+
+import csv
+import shutil
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+from tbgen.closures.bracket import Bracket, Solution
+from tbgen.closures.solving import PositionSolver
+from tbgen.score import Score
+from tests.project import ROOT
+
+pytestmark = pytest.mark.usefixtures("unbundled")
+
+FOUND_BEFORE = ROOT / "tests" / "closures" / "brackets.csv"
+TABLES = {
+    "kings": ("KvK",),
+    "pieces": ("KvK", "KNvK", "KBvK", "KRvK", "KQvK"),
+    "four": ("K*vK*",),
+}
+"""[name of a set] the tables that a solver has."""
+EVERY = 7
+"""The ordinary suite takes one position in so many."""
+
+Row = dict[str, str]
+
+
+def rows() -> list[Row]:
+    with FOUND_BEFORE.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def in_words(bracket: Bracket) -> str:
+    return f"{bracket.lower}/{bracket.upper}"
+
+
+def moves_of(solution: Solution) -> str:
+    words = []
+    for move in solution.moves:
+        best = "!" if move.best else ""
+        words.append(f"{move.move.uci()}={in_words(move.bracket)}{best}")
+    return " ".join(sorted(words))
+
+
+def differing(asked: list[Row], tables: Path, folder: Path) -> Iterator[str]:
+    """The positions whose answer differs from that of the file."""
+    for (name, budget), some in groupby(asked, lambda row: (row["tables"], row["budget"])):
+        of_set = folder / f"{name} {budget}"
+        of_set.mkdir()
+        for pattern in TABLES[name]:
+            for path in tables.glob(f"{pattern}.h5"):
+                shutil.copy(path, of_set)
+        with PositionSolver(of_set, budget=int(budget)) as solver:
+            for row in some:
+                answer = solver.solve(row["fen"], Score(row["accrued"]))
+                if (row["bracket"], row["moves"]) != (in_words(answer.bracket), moves_of(answer)):
+                    yield row["fen"]
+
+
+def test_brackets_with_tables_of_three_men_stay(table_folder: Path, tmp_path: Path) -> None:
+    asked = [row for row in rows() if row["tables"] != "four"][::EVERY]
+    assert list(differing(asked, table_folder, tmp_path)) == []
+
+
+@pytest.mark.slow
+def test_all_brackets_stay(four_men_folder: Path, tmp_path: Path) -> None:
+    asked = rows()
+    assert len(asked) == 300
+    assert list(differing(asked, four_men_folder, tmp_path)) == []
