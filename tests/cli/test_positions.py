@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +11,6 @@ from typing import Any
 
 import pytest
 
-from tbgen.closures.solving import PositionSolver
-from tbgen.errors import UnprovedError
 from tests.cli.calls import printed, tbgen
 
 WAITING = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
@@ -104,20 +103,16 @@ def test_an_answer_comes_before_the_next_question(table_folder: Path) -> None:
         assert program.wait() == 2
 
 
-def test_tables_that_would_make_an_answer_closer_are_named_before_the_work(
-    own_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def stop(*_: object, **__: object) -> None:
-        raise UnprovedError("the work has begun")
-
-    monkeypatch.setattr(PositionSolver, "solve", stop)
-    lines = tbgen(
-        "solve", "8/8/3kp3/8/8/8/3K1P2/8 w - - 1 1", "--data", str(own_folder)
-    ).stderr.splitlines()
-    names = "KBvKN KBvKP KNvKN KQvKB KQvKN KQvKQ KQvKR KRvKN KRvKP"
-    build = f"tbgen build {names} --data {own_folder} --outcomes"
-    advice = f"9 missing tables would make the answer closer; build them first with: {build}"
-    assert lines == [advice, "tbgen: the work has begun"]
+def test_tables_that_would_make_bounds_closer_are_named(own_folder: Path) -> None:
+    exact, open_one = "8/8/3kp3/8/8/8/3K1P2/8 w - - 1 1", "8/PP6/8/3k4/8/3K4/6pp/8 w - - 0 1"
+    options = ("--budget", "1", "--data", str(own_folder))
+    said = tbgen("solve", open_one, *options).stderr
+    advice = re.search(r"(\d+) missing tables .*; build them with: tbgen build (.*) --data", said)
+    assert advice is not None
+    names = advice[2].split()
+    assert len(names) == int(advice[1])
+    assert {"KQPvKQ", "KQvKQ"} <= set(names)
+    assert "missing" not in tbgen("solve", exact, *options).stderr
 
 
 @pytest.mark.parametrize(
