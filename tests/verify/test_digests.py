@@ -48,7 +48,10 @@ def test_outcomes_alone_have_no_digest_of_distances(table_folder: Path, tmp_path
         ),
         (f"material,outcomes,distances\nKvK,{ONE},{TWO}0\n", "line 2: not a table"),
         (f"material,outcomes,distances\nKvK,{ONE},{TWO.upper()}\n", "line 2: not a table"),
-        (f"# a list\n\nmaterial,outcomes,distances\n\nKvKB,{ONE},{TWO}\n", "line 5: not a table"),
+        (
+            f"# a list\n\nmaterial,outcomes,distances\n\nKvKB,{ONE},{TWO}\n",
+            "line 5: unknown material",
+        ),
         (f"material,outcomes,distances\nKXvK,{ONE},{TWO}\n", "line 2: unknown material 'KXvK'"),
         (
             f"material,outcomes,distances\nKvK,{ONE},{TWO}\nKvK,{ONE},{TWO}\n",

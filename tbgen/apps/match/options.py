@@ -28,7 +28,7 @@ _OPTIONS_AND_ALIASES = {**OPTIONS, **ALIASES}
 _ABSENT: Mapping[str, Any] = {"resign": Resign(), "sprt": Sprt()}
 """Parts of the settings that are None by default -> what they are if one of their values is set."""
 
-Values = dict[str, Any]
+SettingValues = dict[str, Any]
 """Path in the settings, such as `plan.games` -> the value that is given."""
 
 
@@ -38,10 +38,10 @@ class Given:
 
     options: set[str] = field(default_factory=set)
     """The names of the options."""
-    values: Values = field(default_factory=Values)
-    engines: list[Values] = field(default_factory=list)
+    values: SettingValues = field(default_factory=SettingValues)
+    engines: list[SettingValues] = field(default_factory=list)
     """Those of each -engine, by paths in `EngineSpec`."""
-    each: Values = field(default_factory=Values)
+    each: SettingValues = field(default_factory=SettingValues)
 
 
 def settings_of(arguments: Iterable[str]) -> MatchSettings:
@@ -96,14 +96,14 @@ def _take_group(left: deque[str]) -> list[str]:
     return group
 
 
-def _group_values(option: Option, left: deque[str]) -> Values:
+def _group_values(option: Option, left: deque[str]) -> SettingValues:
     """The values of an engine, taken from the words up to the next option."""
-    values = Values()
+    values = SettingValues()
     _read_group(option, _take_group(left), values)
     return values
 
 
-def _read_group(option: Option, group: Sequence[str], values: Values) -> None:
+def _read_group(option: Option, group: Sequence[str], values: SettingValues) -> None:
     """Set values by the words of a group, such as `key=value`.
 
     The first word may be the name of a file alone.
@@ -125,7 +125,7 @@ def _read_group(option: Option, group: Sequence[str], values: Values) -> None:
             _read(spelling, _known(spelling, key, option.keys), value, values, between="=")
 
 
-def _read_uci_option(spelling: str, name: str, value: str | None, values: Values) -> None:
+def _read_uci_option(spelling: str, name: str, value: str | None, values: SettingValues) -> None:
     """Note `option.NAME=VALUE` of an engine.
 
     An option that the referee sets may only be given the value that it has anyway.
@@ -141,7 +141,7 @@ def _read_uci_option(spelling: str, name: str, value: str | None, values: Values
 
 
 def _read(
-    spelling: str, option: Option, value: str | None, values: Values, *, between: str
+    spelling: str, option: Option, value: str | None, values: SettingValues, *, between: str
 ) -> None:
     """Set the paths of an option by its value; None is an option without a value.
 
@@ -161,7 +161,7 @@ def _read(
         _set(values, path, setting)
 
 
-def _set(values: Values, path: str, setting: Any) -> None:
+def _set(values: SettingValues, path: str, setting: Any) -> None:
     """Set a path; the items of a list or a dict are added to those that are there."""
     if isinstance(setting, list):
         setting = [*values.get(path, ()), *setting]
@@ -170,16 +170,16 @@ def _set(values: Values, path: str, setting: Any) -> None:
     values[path] = setting
 
 
-def _merged(defaults: Values, own: Values) -> Values:
+def _merged(defaults: SettingValues, own: SettingValues) -> SettingValues:
     """The values of an engine, and the defaults where it has none."""
     options = defaults.get("options", {}) | own.get("options", {})
     return defaults | own | {"options": options}
 
 
-def _with_values(whole: Any, values: Values) -> Any:
+def _with_values(whole: Any, values: SettingValues) -> Any:
     """Settings with other values at some paths."""
-    changes = Values()
-    inner = defaultdict[str, Values](Values)
+    changes = SettingValues()
+    inner = defaultdict[str, SettingValues](SettingValues)
     for path, value in values.items():
         name, _, rest = path.partition(".")
         if rest:
@@ -233,7 +233,7 @@ def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _engine(values: Values) -> EngineSpec:
+def _engine(values: SettingValues) -> EngineSpec:
     """An engine from its values; UsageError if it has no program, or no limit for its moves."""
     spec: EngineSpec = _with_values(EngineSpec(""), values)
     title = f"engine {spec.name or spec.program or '?'}"
