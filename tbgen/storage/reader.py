@@ -306,9 +306,10 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         """
         places = self.order.place_of(cells)
         ids = np.empty(len(cells), np.int64)
+        chunks = self.order.chunks
         needed = list(rows_by_chunk(places, self.order.chunk_cells))
         for count, (number, rows, offsets) in enumerate(needed, 1):
-            chunk = self.order.chunks[number]
+            chunk = chunks[number]
             ids[rows] = self.numbers(chunk.start, chunk.stop)[offsets]
             tell(count, len(needed))
         return self.values_of(ids)
