@@ -291,15 +291,17 @@ class Referee:
 async def _closing(bench: Bench) -> AsyncIterator[Bench]:
     """A bench that is closed at the end.
 
-    When a match is stopped, nobody waits for an engine that thinks.
+    When a match is stopped, nobody waits for an engine that thinks. A failure is told even if the
+    match is stopped while the bench is closed.
     """
     try:
         yield bench
     except BaseException:
         bench.kill()
+        with contextlib.suppress(asyncio.CancelledError):
+            await to_its_end(bench.close())
         raise
-    finally:
-        await to_its_end(bench.close())
+    await to_its_end(bench.close())
 
 
 def distinct(names: Iterable[str]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,13 +17,22 @@ from tbgen.apps.games.decide import Adjudicator
 from tbgen.apps.games.read import PgnGame
 from tbgen.apps.games.results import winner_of
 from tbgen.apps.games.tags import read_tags
+from tbgen.apps.match.bench import Bench, Shared
 from tbgen.apps.match.journal import FileJournal
 from tbgen.apps.match.runner import Match
 from tbgen.apps.match.sheet import Sheet
 from tbgen.errors import MatchError
 from tbgen.probe import open_tablebase
 from tbgen.rules.points import format_points
-from tests.apps.match.matches import Silent, fake_referee, games_of, run, scripted, walker
+from tests.apps.match.matches import (
+    FakeBench,
+    Silent,
+    games_of,
+    referee_of,
+    run,
+    scripted,
+    walker,
+)
 
 WALKERS = [*walker("Ann"), *walker("Bob")]
 FEW = ["-maxmoves", "15"]
@@ -196,12 +206,50 @@ def test_a_full_disk_is_told_even_if_another_game_has_just_decided_the_test(
             is_decided.wait()
             raise MatchError("the disk is full")
 
+    monkeypatch.setattr(FileJournal, "append", append)
+    assert disk_is_full(pgn, is_decided, monkeypatch, FakeBench)
+
+
+def test_a_full_disk_is_told_even_if_the_test_is_decided_while_engines_quit(
+    pgn: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both_play = threading.Barrier(2)
+    is_decided, quits = threading.Event(), threading.Event()
+
+    def append(journal: FileJournal, text: str) -> None:
+        both_play.wait()
+        if '[MatchGame "2"]' in text:
+            raise MatchError("the disk is full")
+        quits.wait()
+
+    class SlowToQuit(FakeBench):
+        async def close(self) -> None:
+            quits.set()
+            while not is_decided.is_set():
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(0.01)
+
+    monkeypatch.setattr(FileJournal, "append", append)
+    assert disk_is_full(pgn, is_decided, monkeypatch, SlowToQuit)
+
+
+def disk_is_full(
+    pgn: Path,
+    is_decided: threading.Event,
+    monkeypatch: pytest.MonkeyPatch,
+    bench: Callable[[Shared], Bench],
+) -> bool:
+    """Whether a match of two games, decided by the first that is kept, says so."""
+
     class Deciding(Silent):
         def game_over(self, sheet: Sheet) -> None:
             is_decided.set()
 
-    monkeypatch.setattr(FileJournal, "append", append)
     monkeypatch.setattr(Match, "is_decided", lambda match: is_decided.is_set())
     words = ["-engine", "cmd=Ann", "-engine", "cmd=Bob", "-each", "depth=1", "-concurrency", "2"]
-    with pytest.raises(MatchError, match="disk is full"):
-        asyncio.run(fake_referee([*words, "-pgnout", str(pgn)], Deciding()).play())
+    referee = referee_of([*words, "-pgnout", str(pgn)], Deciding(), bench)
+    try:
+        asyncio.run(referee.play())
+    except MatchError as error:
+        return "disk is full" in str(error)
+    return False
