@@ -214,7 +214,8 @@ def test_a_full_disk_is_told_even_if_the_test_is_decided_while_engines_quit(
     pgn: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     both_play = threading.Barrier(2)
-    is_decided, quits = threading.Event(), threading.Event()
+    is_decided = threading.Event()
+    quits = threading.Event()
 
     def append(journal: FileJournal, text: str) -> None:
         both_play.wait()
