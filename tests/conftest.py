@@ -22,7 +22,6 @@ from tbgen.material import Material, materials
 
 if TYPE_CHECKING:
     from tbgen.probe import Tablebase
-    from tests.apps.site.chromium import Chromium
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell ignores it in the background, and programs that tests start would inherit that.
@@ -289,26 +288,3 @@ def five_men_folder(four_men_folder: Path, tmp_path_factory: pytest.TempPathFact
         built(folder, [Material.parse("KRBvKN")], threads=2)
 
     return shared(tmp_path_factory, "five_men", make)
-
-
-@pytest.fixture(scope="session")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
-    """One browser for all tests that need one."""
-    from tests.apps.site.chromium import Chromium
-
-    with Chromium(tmp_path_factory.mktemp("browser")) as made:
-        yield made
-
-
-@pytest.fixture
-def page(chromium: Chromium) -> Iterator[Chromium]:
-    """A page of a usual size.
-
-    A test that makes the browser complain on purpose clears its complaints.
-    """
-    chromium.open("about:blank")  # so that the page of the test before asks for nothing more
-    chromium.look(1280)
-    chromium.complaints.clear()
-    chromium.requests.clear()
-    yield chromium
-    assert chromium.complaints == []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import faulthandler
 import os
+import resource
 import sys
 import threading
 import time
@@ -16,6 +17,8 @@ from collections.abc import Generator
 
 import psutil
 import pytest
+
+from tests.processes import children_of
 
 LEAST_PROGRESS = 1 / 200
 """A test that uses less than this part of its limit, in as many seconds by the clock, has hung.
@@ -39,8 +42,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def finished_seconds() -> float:
     """The CPU seconds of this process, and of all that it has waited for."""
-    used = os.times()
-    return used.user + used.system + used.children_user + used.children_system
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def all_seconds() -> float:
@@ -53,6 +56,13 @@ def all_seconds() -> float:
             continue
         seconds += used.user + used.system + used.children_user + used.children_system
     return seconds
+
+
+def used_seconds() -> float:
+    """The CPU seconds so far, with those of children that live on, such as a browser."""
+    if children_of(os.getpid()):
+        return all_seconds()
+    return finished_seconds()
 
 
 class Watch:
@@ -132,13 +142,14 @@ class Costs:
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         if self._watch is not None:
             self._watch.begin(nodeid)
-        self._at_last_phase = finished_seconds()
+        self._at_last_phase = used_seconds()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         report = yield
-        used = finished_seconds()
-        report.cpu_seconds = used - self._at_last_phase  # type: ignore[attr-defined]
+        used = used_seconds()
+        # Those of a process that has been killed may be lost with it.
+        report.cpu_seconds = max(0.0, used - self._at_last_phase)  # type: ignore[attr-defined]
         self._at_last_phase = used
         return report
 

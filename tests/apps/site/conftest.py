@@ -24,6 +24,7 @@ from tbgen.apps.server.application import application
 from tbgen.apps.server.run import config_for
 from tbgen.apps.server.service import ServerSettings
 from tbgen.library.catalog import Catalog
+from tests.apps.site.chromium import Chromium
 from tests.conftest import shared
 
 NAME = "testserver"
@@ -135,3 +136,24 @@ def places(
     starlette = Starlette(routes=[Mount("/", StaticFiles(directory=folder, html=True))])
     with running(starlette) as one, giving(folder) as other:
         yield {"tbgen": server, "starlette": one, "http.server": other}
+
+
+@pytest.fixture(scope="package")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
+    """One browser for all tests of this folder."""
+    with Chromium(tmp_path_factory.mktemp("browser")) as made:
+        yield made
+
+
+@pytest.fixture
+def page(chromium: Chromium) -> Iterator[Chromium]:
+    """A page of a usual size.
+
+    A test that makes the browser complain on purpose clears its complaints.
+    """
+    chromium.open("about:blank")  # so that the page of the test before asks for nothing more
+    chromium.look(1280)
+    chromium.complaints.clear()
+    chromium.requests.clear()
+    yield chromium
+    assert chromium.complaints == []
