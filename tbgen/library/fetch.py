@@ -1,9 +1,10 @@
 """Fetch tables from an untrusted server, and check each before it gets its name.
 
-Names, sizes and digests that a server gives are checked. Redirections, compressed answers and those
-that do not say their length are refused. An answer that comes too slowly is cut off. A download
-resumes from `.fetch` within the folder, under its digest, so the same command goes on after an
-interruption. A table takes its name when all of its files are sound.
+Names, sizes and digests that a server gives are checked. Compressed answers and those that do not
+say their length are refused. For a file a server may send us elsewhere, once and to https, because
+the catalog says what has to come; for the catalog it may not. An answer that comes too slowly is
+cut off. A download resumes from `.fetch` within the folder, under its digest, so the same command
+goes on after an interruption. A table takes its name when all of its files are sound.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from tbgen.errors import BrokenOffError, FetchError, InputError, TableError
@@ -52,9 +53,12 @@ _MOST_SAID: Final = 200
 """The most characters of a server's text in an error."""
 _MOST_NAMES: Final = 5
 """The most tables that an error names."""
+_MOST_LOCATION: Final = 1 << 13
+"""The most characters of an address that a server sends us to: some are signed."""
 _PIECE = 1 << 16
 _KINDS: Final = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
 """[scheme of an address] -> the kind of its connections."""
+_REDIRECTIONS: Final = (301, 302, 303, 307, 308)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,31 +269,59 @@ class _Download:
         return ""
 
 
+class _Place(NamedTuple):
+    """Where something can be had by HTTP."""
+
+    kind: type[http.client.HTTPConnection]
+    host: str
+    port: int | None
+    path: str
+
+
+def _place_of(url: str) -> _Place:
+    """The place that an address names; ValueError says why it names none."""
+    parts = urlsplit(url)
+    if parts.scheme not in _KINDS or not parts.hostname:
+        raise ValueError("an address begins with https:// or http:// and the name of a server")
+    has_more = parts.username is not None or parts.query or parts.fragment
+    if has_more or not url.isascii() or not url.isprintable():
+        raise ValueError(
+            "an address is a server and a path, without names of users, questions or spaces"
+        )
+    return _Place(_KINDS[parts.scheme], parts.hostname, parts.port, parts.path)
+
+
+def _elsewhere(answer: http.client.HTTPResponse) -> _Place | None:
+    """The place of https to which an answer sends us; None if it sends us nowhere, or not there."""
+    location = answer.headers.get("Location", "")
+    if answer.status not in _REDIRECTIONS or len(location) > _MOST_LOCATION:
+        return None
+    if not location.isascii() or not location.isprintable():
+        return None
+    address, _, signature = location.partition("?")
+    try:
+        place = _place_of(address)
+    except ValueError:
+        return None
+    if place.kind is not http.client.HTTPSConnection:
+        return None
+    return place._replace(path=f"{place.path}?{signature}") if signature else place
+
+
 class Server:
     """An address that several threads fetch tables from."""
 
     def __init__(self, url: str) -> None:
         try:
-            parts = urlsplit(url)
-            self._port = parts.port
+            place = _place_of(url)
         except ValueError as error:
             raise FetchError(url, str(error)) from None
-        if parts.scheme not in _KINDS or not parts.hostname:
-            reason = "an address begins with https:// or http:// and the name of a server"
-            raise FetchError(url, reason)
-        has_more = parts.username is not None or parts.query or parts.fragment
-        if has_more or not url.isascii() or not url.isprintable():
-            reason = (
-                "an address is a server and a path, without names of users, questions or spaces"
-            )
-            raise FetchError(url, reason)
         self.url = url
-        self._host = parts.hostname
-        self._kind = _KINDS[parts.scheme]
-        path = parts.path.rstrip("/")
+        path = place.path.rstrip("/")
         if not path.endswith(".json"):
             path = f"{path}/{TABLES}/{CATALOG}"
         self._folder, _, self._catalog = path.rpartition("/")
+        self._place = place
         self._open = set[http.client.HTTPConnection]()
         self._closed = False
 
@@ -313,24 +345,37 @@ class Server:
     def get(
         self, name: str, start: int = 0, size: int | None = None
     ) -> Iterator[tuple[int, Iterator[bytes]]]:
-        """A file of so many bytes from `start` on.
+        """A file of so many bytes from `start` on; the catalog if nobody knows its size.
 
         If the server knows no ranges, it begins at 0.
         """
-        connection = self._kind(self._host, self._port, timeout=SECONDS)
         headers = {"Accept-Encoding": "identity", "User-Agent": f"tbgen/{__version__}"}
         if start:
             headers["Range"] = f"bytes={start}-"
+        place = self._place._replace(path=f"{self._folder}/{name}")
+        with contextlib.ExitStack() as requests:
+            answer = requests.enter_context(self._answer(place, name, headers))
+            elsewhere = _elsewhere(answer)
+            if elsewhere is not None and size is not None:
+                answer = requests.enter_context(self._answer(elsewhere, name, headers))
+            fault = "stopped" if self._closed else _fault_of(answer, start, size)
+            if fault:
+                raise FetchError(self.url, f"{name}: {fault}")
+            is_part = answer.status == http.HTTPStatus.PARTIAL_CONTENT
+            yield start if is_part else 0, self._pieces(answer, name)
+
+    @contextlib.contextmanager
+    def _answer(
+        self, place: _Place, name: str, headers: Mapping[str, str]
+    ) -> Iterator[http.client.HTTPResponse]:
+        """What a place answers, while the connection to it is open."""
+        connection = place.kind(place.host, place.port, timeout=SECONDS)
         self._open.add(connection)
         try:
             with self._breaking_off(name):
-                answer = _answer_in_time(connection, f"{self._folder}/{name}", headers)
+                answer = _answer_in_time(connection, place.path, headers)
             with answer:
-                fault = "stopped" if self._closed else _fault_of(answer, start, size)
-                if fault:
-                    raise FetchError(self.url, f"{name}: {fault}")
-                is_part = answer.status == http.HTTPStatus.PARTIAL_CONTENT
-                yield start if is_part else 0, self._pieces(answer, name)
+                yield answer
         finally:
             self._open.discard(connection)
             connection.close()

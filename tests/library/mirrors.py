@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import json
+import ssl
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from tbgen.library.catalog import CATALOG, TABLES, Catalog
+
+CERTIFICATE: Final = Path(__file__).with_name("loopback.pem")
+"""A certificate for 127.0.0.1 with its key, of this test alone; it ends in a hundred years."""
 
 
 class Mirror:
@@ -40,7 +44,7 @@ class Mirror:
                 if isinstance(self.catalog, bytes)
                 else json.dumps(self.catalog).encode()
             )
-        return self.files.get(path.removeprefix(f"/{TABLES}/"))
+        return self.files.get(path.partition("?")[0].removeprefix(f"/{TABLES}/"))
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -110,12 +114,16 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextlib.contextmanager
-def mirror_of(folder: Path) -> Iterator[Mirror]:
+def mirror_of(folder: Path, *, scheme: str = "http") -> Iterator[Mirror]:
     """A server of the tables of a folder."""
     mirror = Mirror(folder)
     with _Server(("127.0.0.1", 0), Handler) as server:
         server.mirror = mirror
-        mirror.url = f"http://127.0.0.1:{server.server_port}"
+        mirror.url = f"{scheme}://127.0.0.1:{server.server_port}"
+        if scheme == "https":
+            secret = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            secret.load_cert_chain(CERTIFICATE)
+            server.socket = secret.wrap_socket(server.socket, server_side=True)
         thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         try:

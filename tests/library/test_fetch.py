@@ -28,7 +28,7 @@ from tests.apps.site.conftest import running
 from tests.apps.site.test_plain_files import flipped
 from tests.cli.calls import complaint, printed
 from tests.copies import copy_tables
-from tests.library.mirrors import Handler, Mirror, mirror_of
+from tests.library.mirrors import CERTIFICATE, Handler, Mirror, mirror_of
 
 pytestmark = pytest.mark.usefixtures("unbundled")
 
@@ -278,6 +278,80 @@ def test_a_download_that_breaks_off_twice_goes_on(
     fetched(mirror, tmp_path)
     assert files_in(tmp_path) == files_in(small)
     assert sorted(mirror.times_asked().values()) == [1, 3, 3, 3, 3], "one is the catalog"
+
+
+@pytest.fixture
+def store(small: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mirror]:
+    """A server of https, whose certificate is trusted."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    with mirror_of(small, scheme="https") as made:
+        yield made
+
+
+def sending_to(address: str, status: int = 302) -> Callable[[Handler, bytes, int], None]:
+    """Sends for each file elsewhere, as places do where tables can live for nothing."""
+
+    def answer(handler: Handler, content: bytes, start: int) -> None:
+        location = f"{address}{handler.path}?signature=a%2Fb"
+        handler.give(b"", 0, status=status, Location=location)
+
+    return answer
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_server_may_send_us_to_another_for_files(
+    mirror: Mirror, store: Mirror, small: Path, tmp_path: Path, status: int
+) -> None:
+    mirror.wrong = sending_to(store.url, status)
+    fetched(mirror, tmp_path)
+    assert files_in(tmp_path) == files_in(small)
+    asked = {path.partition("?") for path, _ in store.asked}
+    assert len(asked) == len(store.asked) == 4
+    assert {signature for _, _, signature in asked} == {"signature=a%2Fb"}
+
+
+def test_a_download_that_was_sent_elsewhere_resumes_there(
+    mirror: Mirror, store: Mirror, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetching, "_PIECE", 1000)
+    mirror.wrong = sending_to(store.url)
+    with pytest.raises(KeyboardInterrupt):
+        fetched(mirror, tmp_path, jobs=1, tell=stopping(9))
+    fetched(mirror, tmp_path)
+    assert files_in(tmp_path) == files_in(small)
+    assert any(wanted for _, wanted in store.asked), "nothing was resumed"
+
+
+def test_nobody_is_sent_on_twice_or_for_the_catalog_or_without_https(
+    mirror: Mirror, store: Mirror, tmp_path: Path
+) -> None:
+    mirror.wrong = sending_to(store.url)
+    mirror.has_wrong_catalog = True
+    with pytest.raises(FetchError, match=r"tables\.json: it sends us to https"):
+        fetched(mirror, tmp_path)
+    mirror.has_wrong_catalog = False
+    store.wrong = sending_to(store.url)
+    with pytest.raises(FetchError, match=r"h5: it sends us to https"):
+        fetched(mirror, tmp_path)
+    store.wrong = None
+    for address in (mirror.url, "https://", "https://a@b", "https://\xe4", "//127.0.0.1", "file:"):
+        mirror.wrong = sending_to(address)
+        store.asked.clear()
+        with pytest.raises(FetchError, match=r"h5: it sends us to"):
+            fetched(mirror, tmp_path)
+        assert not store.asked
+    mirror.wrong = sending_to(store.url + "x" * 9000)
+    with pytest.raises(FetchError, match=r"h5: it sends us to"):
+        fetched(mirror, tmp_path)
+
+
+def test_a_server_whose_certificate_is_not_trusted_is_left(
+    mirror: Mirror, store: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SSL_CERT_FILE")
+    mirror.wrong = sending_to(store.url)
+    with pytest.raises(FetchError, match="certificate"):
+        fetched(mirror, tmp_path)
 
 
 def row(**changes: Any) -> list[dict[str, Any]]:
