@@ -1,4 +1,4 @@
-"""Compare the tag of a release with the version of the program and with CHANGELOG.md.
+"""Compare the tag of a release with the version and CHANGELOG.md, and see that the address is set.
 
 check_tag.py v0.1.0
 """
@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+NO_ADDRESS = "https://tbgen.example"
 
 
 def faults_of(tag: str, version: str, changelog: str) -> list[str]:
@@ -39,6 +40,8 @@ def main(tag: str) -> int:
         return 1
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     faults = faults_of(tag, match[1], changelog)
+    if NO_ADDRESS in (ROOT / "pyproject.toml").read_text(encoding="utf-8"):
+        faults.append("the repository has no address yet; CONTRIBUTING.md says where to give it")
     for fault in faults:
         print(f"{tag}: {fault}", file=sys.stderr)
     return 1 if faults else 0
