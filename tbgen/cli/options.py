@@ -18,7 +18,7 @@ from tbgen.apps.games.tags import parse_cutoff
 from tbgen.cli.showing import Form
 from tbgen.errors import UsageError
 from tbgen.men import Man, own_men
-from tbgen.rules.points import Scheme
+from tbgen.rules.points import Scheme, expect_scheme, parse_komi
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Mobility, expect_mobility
 from tbgen.storage.files import check_folders, folder_for, folder_of_men, folders_in
@@ -182,6 +182,42 @@ own_option = click.option(
 """Sets `own`, the men of your own."""
 
 
+_SCHEMES = ", ".join(scheme.value for scheme in Scheme)
+
+
+class _ScoringWords(click.ParamType):
+    """Words with commas between them: the name of a scheme, `cutoff=G` and `komi=G`.
+
+    They become fields of `Rules`.
+    """
+
+    name = "scoring"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> dict[str, Any]:
+        fields: dict[str, Any] = {}
+        for word in value.split(","):
+            key, equals, text = word.strip().partition("=")
+            if equals and key == "cutoff":
+                fields["cutoff_code"] = parse_cutoff(text)
+            elif equals and key == "komi":
+                fields["komi"] = parse_komi(text)
+            elif equals:
+                raise UsageError(f"--scoring {key}= is unknown; write cutoff=G or komi=G")
+            else:
+                fields["scheme"] = expect_scheme(key)
+        if "komi" in fields:
+            scheme = fields.setdefault("scheme", Scheme.KOMI)
+            if scheme is not Scheme.KOMI:
+                raise UsageError(f"--scoring komi= means nothing under {scheme.value}")
+        return fields
+
+
+def _complete_scoring(context: click.Context) -> Iterable[object]:
+    return (scheme.value for scheme in Scheme)
+
+
 def rules_options(function: Callable[..., R]) -> Callable[..., R]:
     """Add the options that say how a game is scored, which set `rules`.
 
@@ -190,19 +226,12 @@ def rules_options(function: Callable[..., R]) -> Callable[..., R]:
 
     @click.option(
         "--scoring",
-        "scheme",
-        type=click.Choice([scheme.value for scheme in Scheme]),
-        help="Turn scores into points by this scheme (default: the game's tags, else exponential).",
-    )
-    @click.option(
-        "--cutoff",
-        metavar="G",
-        help="Treat scores from G on alike, under winner, komi and --fifty reset (default G6.0).",
-    )
-    @click.option(
-        "--komi",
-        metavar="G",
-        help="Set the score to beat under --scoring komi (default G5.75).",
+        metavar="SCHEME",
+        type=_ScoringWords(),
+        shell_complete=completing(_complete_scoring),
+        help=f"Turn scores into points by {_SCHEMES} or komi=G5.75 (default: the game's tags, else "
+        "exponential). Behind winner and komi, and for --fifty reset, ,cutoff=G6.0 sets the score "
+        "from which all scores are alike.",
     )
     @click.option(
         "--fifty",
@@ -212,36 +241,29 @@ def rules_options(function: Callable[..., R]) -> Callable[..., R]:
         "ignores the rule).",
     )
     @functools.wraps(function)
-    def with_rules(
-        *, scheme: Any, cutoff: str | None, komi: Any, fifty_moves: Any, **others: Any
-    ) -> R:
+    def with_rules(*, scoring: dict[str, Any] | None, fifty_moves: Any, **others: Any) -> R:
         rules = Rules(
-            scheme=scheme,
-            cutoff_code=None if cutoff is None else parse_cutoff(cutoff),
-            komi=komi,
+            **(scoring or {}),
             fifty_moves=fifty_moves,
             mobility=others.get("mobility", Mobility.RESET),
         )
         if rules.scheme is not None:
             fifty = rules.fifty_moves or FiftyMoveSetting.RESET
-            refuse_idle(rules, rules.scheme, fifty)
+            refuse_idle_cutoff(rules, rules.scheme, fifty)
         return function(rules=rules, **others)
 
     return with_rules
 
 
-def refuse_idle(rules: Rules, scheme: Scheme, fifty: FiftyMoveSetting | None) -> None:
-    """Refuse a cutoff or a komi that makes no difference under a scheme and a fifty-move rule."""
-    if rules.komi is not None and scheme is not Scheme.KOMI:
-        raise UsageError(f"--komi means nothing under --scoring {scheme.value}")
-    has_cutoff = scheme in (Scheme.WINNER, Scheme.KOMI)
-    if rules.cutoff_code is None or has_cutoff:
+def refuse_idle_cutoff(rules: Rules, scheme: Scheme, fifty: FiftyMoveSetting | None) -> None:
+    """Refuse a cutoff that makes no difference under a scheme and a fifty-move rule."""
+    if rules.cutoff_code is None or scheme in (Scheme.WINNER, Scheme.KOMI):
         return
     if fifty is None:
-        raise UsageError(f"--cutoff means nothing under --scoring {scheme.value}")
+        raise UsageError(f"--scoring cutoff= means nothing under {scheme.value}")
     if fifty is not FiftyMoveSetting.RESET:
         raise UsageError(
-            f"--cutoff means nothing under --scoring {scheme.value} and --fifty {fifty.value}"
+            f"--scoring cutoff= means nothing under {scheme.value} and --fifty {fifty.value}"
         )
 
 

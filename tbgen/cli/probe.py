@@ -113,7 +113,7 @@ def command(
         for text in ("--line", "--brief"):
             refuse_together(image, text)
     scoring = rules.scoring()
-    options.refuse_idle(rules, scoring.scheme, rules.fifty_moves)
+    options.refuse_idle_cutoff(rules, scoring.scheme, rules.fifty_moves)
     fifty = None if rules.fifty_moves is None else rules.fifty()
     if asked.words == (_INPUT,):
         refuse_beside(_INPUT, "--accrued", "--line", "--map", "--svg")

@@ -85,7 +85,7 @@ def _score_position(asked: Asked, rules: Rules, mobility: Mobility, form: Form) 
     """Score a position, and the moves after it."""
     scoring = rules.scoring()
     fifty = rules.fifty()
-    options.refuse_idle(rules, scoring.scheme, fifty.setting)
+    options.refuse_idle_cutoff(rules, scoring.scheme, fifty.setting)
     if asked.words and os.path.isfile(asked.words[0]):
         name = asked.words[0]
         raise UsageError(f"{name} is a file; its games are scored by: tbgen score --pgn {name}")

@@ -130,7 +130,7 @@ def command(
     \b
     Examples:
       tbgen standings scored.pgn
-      tbgen standings scored.pgn --tiebreak points,direct-encounter,net --scoring komi --komi G5.75
+      tbgen standings scored.pgn --tiebreak points,direct-encounter,net --scoring komi=G5.75
       tbgen standings scored.pgn --tiebreak tcec-swiss
       tbgen standings season.pgn --pages www
     """
