@@ -36,7 +36,7 @@ from tbgen.cli.reading import (
     say_overruled_fifty_moves,
 )
 from tbgen.cli.reporter import duration
-from tbgen.errors import MissingTableError, UsageError
+from tbgen.errors import UsageError
 from tbgen.library.build import outlook
 from tbgen.material import Material
 from tbgen.score import Mobility
@@ -49,7 +49,11 @@ _MOST_NAMED = 12
 """The missing tables that are named; they are the ones that most games lack."""
 
 
-@click.command("adjudicate", cls=Command)
+@click.command(
+    "adjudicate",
+    cls=Command,
+    rare=("--in-place", "--continue", "--line", "--fifty", "--game", "--jobs"),
+)
 @options.files_argument
 @click.option(
     "-o",
@@ -74,18 +78,12 @@ _MOST_NAMED = 12
     f"(default {Continue.UNLESS_OVER.value}).",
 )
 @click.option(
-    "--count-fifty",
-    is_flag=True,
-    help="Score games as the fifty-move rule lets them end, where that is known.",
-)
-@click.option(
     "--line", "lines", is_flag=True, help="Append best play to the moves, as a variation."
 )
 @options.rules_options
 @options.mobility_option
 @options.folders_option
 @options.jobs_option
-@options.strict_option
 def command(
     *,
     files: tuple[str, ...],
@@ -93,13 +91,11 @@ def command(
     in_place: bool,
     verdicts: str | None,
     continued: str,
-    count_fifty: bool,
     lines: bool,
     rules: Rules,
     mobility: Mobility,
     folders: tuple[Path, ...],
     jobs: int,
-    strict: bool,
 ) -> int:
     """Decide every game and write the tags RMobilityResult, Points and the like into a copy.
 
@@ -110,8 +106,7 @@ def command(
     RMobilityBounds.
 
     Tables ignore the fifty-move rule, so a win that the rule would have stopped (a cursed win) is
-    G0.0. Where the rule matters, or may, the tag RMobilityClock says so. --count-fifty scores such
-    games under the rule, if its effect is known.
+    G0.0. Where the rule matters, or may, the tag RMobilityClock says so.
 
     Tags go after the Result tag and replace those of an earlier decision; every other byte stays.
     IN.pgn may be packed, and - is the standard input.
@@ -134,7 +129,7 @@ def command(
     if lines and not has_copy:
         raise UsageError("--line means nothing without -o or --in-place")
     is_file = has_copy and output != STANDARD_OUTPUT
-    rules = replace(rules, continued=how, counts_fifty_moves=count_fifty)
+    rules = replace(rules, continued=how)
     task = GamesTask(rules, folders, texts=has_copy, lines=lines, facts=verdicts is not None)
     everything = _decided(names, task, jobs, outputs, in_place=in_place, whole=is_file)
     complain(*everything.contradicted, *misspelt_in_words(everything))
@@ -147,8 +142,6 @@ def command(
         decided_files = [output] if is_file and output is not None else names
         _report_missing(everything, folders, building(decided_files, folders))
     _report_unsolved(everything, names)
-    if code == 0 and strict and everything.missing:
-        return MissingTableError.exit_code
     return code
 
 
@@ -196,7 +189,7 @@ def _refuse_idle_options(how: Continue) -> None:
     """Refuse options that make no difference."""
     refuse_together("--in-place", "-o")
     if how is Continue.NEVER:
-        refuse_beside("--continue never", "--data", "--line", "--count-fifty", "--strict")
+        refuse_beside("--continue never", "--data", "--line")
 
 
 def _refuse_to_rewrite(names: Sequence[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -19,10 +20,14 @@ _NEGATIVE_SCORE = re.compile(f"(?=-){LIKE_A_SCORE}")
 
 
 class Command(click.Command):
-    """A command that takes -q."""
+    """A command that takes -q.
 
-    def __init__(self, *arguments: Any, **settings: Any) -> None:
+    Its help has the options of the names `rare` under a heading of their own.
+    """
+
+    def __init__(self, *arguments: Any, rare: Sequence[str] = (), **settings: Any) -> None:
         super().__init__(*arguments, **settings)
+        self._rare = rare
         quiet = click.Option(
             ["-q", "--quiet"],
             is_flag=True,
@@ -31,6 +36,23 @@ class Command(click.Command):
             help="Print results and errors only.",
         )
         self.params.insert(0, quiet)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the common options, and then the rare ones."""
+        common = list[tuple[str, str]]()
+        rare = list[tuple[str, str]]()
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is None or not isinstance(parameter, click.Option):
+                continue
+            if any(name in self._rare for name in parameter.opts):
+                rare.append(record)
+            else:
+                common.append(record)
+        for heading, records in {"Options": common, "Rare options": rare}.items():
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
 
 
 def _be_quiet(context: click.Context, option: click.Parameter, value: bool) -> None:

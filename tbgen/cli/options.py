@@ -119,13 +119,6 @@ json_option = click.option(
 """Sets `form` of a command whose results are no rows for a spreadsheet."""
 
 
-strict_option = click.option(
-    "--strict",
-    is_flag=True,
-    help="Exit with code 3 if a missing table makes a score provisional.",
-)
-
-
 # The machine.
 
 jobs_option = click.option(
@@ -133,7 +126,7 @@ jobs_option = click.option(
     metavar="N",
     type=click.IntRange(1, MOST_JOBS),
     default=1,
-    help="Share each file among N processes (default 1).",
+    help="Decide the games in N processes, after two seconds in one (default 1).",
 )
 
 threads_option = click.option(

@@ -22,14 +22,13 @@ from tbgen.apps.events.told import Told, told_of
 from tbgen.apps.games.batch import GamesTask
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.rules import Rules
-from tbgen.apps.games.tags import Source
 from tbgen.cli import complain, complain_of, options, say
 from tbgen.cli.called import with_program
 from tbgen.cli.command import Command, refuse_together
 from tbgen.cli.reading import asked_files, building, event_games
 from tbgen.cli.reporter import progress
 from tbgen.cli.showing import Form, print_facts, table_lines, terminal_width
-from tbgen.errors import MissingTableError, UsageError
+from tbgen.errors import UsageError
 from tbgen.system.inputs import STANDARD_INPUT, read_pieces
 from tbgen.text import counted, in_decimals, printable
 
@@ -67,7 +66,12 @@ _LISTS = _list_of(
 )
 
 
-@click.command("standings", cls=Command, epilog=f"{_CRITERIA}\n\n{_LISTS}")
+@click.command(
+    "standings",
+    cls=Command,
+    epilog=f"{_CRITERIA}\n\n{_LISTS}",
+    rare=("--fifty", "--jobs"),
+)
 @options.files_argument
 @click.option(
     "--tiebreak",
@@ -99,7 +103,6 @@ _LISTS = _list_of(
 @options.rules_options
 @options.folders_option
 @options.jobs_option
-@options.strict_option
 @options.form_option
 def command(
     *,
@@ -111,7 +114,6 @@ def command(
     rules: Rules,
     folders: tuple[Path, ...],
     jobs: int,
-    strict: bool,
     form: Form,
 ) -> int:
     """Show the cross table and the standings of an event.
@@ -157,11 +159,7 @@ def command(
         _write_pages(pages, ranked, kept.files(), rules, folders)
     else:
         _show_tables(ranked, building(names, folders))
-    code = complain_of(faults)
-    is_provisional = any(game.source is Source.PROVISIONAL for game in games)
-    if code == 0 and strict and is_provisional:
-        return MissingTableError.exit_code
-    return code
+    return complain_of(faults)
 
 
 class _KeptFiles:

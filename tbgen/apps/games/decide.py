@@ -4,8 +4,7 @@ Mate and stalemate on the board decide, whatever the result tag says. Otherwise 
 decides. A game that the rules ended keeps its accrued score. Any other game is continued by best
 play from its last position, with the score accrued so far, if a table has that position or tbgen
 has solved it. Otherwise the accrued score stands. A missing table or proved bounds make it
-provisional. Tables ignore the fifty-move rule: a verdict says where it matters, and can count it
-where its effect is known.
+provisional. Tables ignore the fifty-move rule, and a verdict says where it matters.
 """
 
 from __future__ import annotations
@@ -333,20 +332,20 @@ class Adjudicator:
         table = probe.material.canonical()
         plies = "reached" if probe.is_reached else in_so_many(probe.dtg)
         why = f"{probe.outcome.in_words()}, {plies}, with best play from {table}"
-        final = probe.outcome
-        dtg = probe.dtg
         clocked = None
         # Only r-mobility says what the clock makes of a value.
         if tables.mobility.forgets:
             clocked = value_within(tables, board, fifty_moves=game.fifty_moves, found=probe)
         if clocked is not None and clocked.matters:
             why += f", but {clocked}"
-            if self.rules.counts_fifty_moves and clocked.outcome is not None:
-                final = clocked.outcome
-                is_reached = clocked.outcome == clocked.accrued
-                dtg = 0 if is_reached else clocked.plies_left or 0
         return Verdict(
-            final, Source.TABLEBASE, why, scoring, material=table, dtg=dtg, clocked=clocked
+            probe.outcome,
+            Source.TABLEBASE,
+            why,
+            scoring,
+            material=table,
+            dtg=probe.dtg,
+            clocked=clocked,
         )
 
     def _solved(self, game: Game | PgnGame, board: chess.Board, scoring: Scoring) -> Verdict:

@@ -36,8 +36,6 @@ class Rules:
     mobility: Mobility = Mobility.RESET
     """Whether resets replace the accrued score; no tag names it."""
     continued: Continue = Continue.UNLESS_OVER
-    counts_fifty_moves: bool = False
-    """Score best play by the fifty-move rule, where its effect is known."""
 
     def __post_init__(self) -> None:
         if self.scheme is not None:
