@@ -94,20 +94,21 @@ def is_typed(name: str) -> bool:
     """Whether the command line has an option.
 
     A variable of the shell such as $TBGEN_DATA does not count, because it is set for all commands.
-    Neither does `--format table`, because it changes nothing.
     """
     context = click.get_current_context()
-    field = _field_of(context.command, name)
-    if context.get_parameter_source(field) is not ParameterSource.COMMANDLINE:
+    option = _option_of(context.command, name)
+    assert option.name is not None
+    if context.get_parameter_source(option.name) is not ParameterSource.COMMANDLINE:
         return False
-    return context.params[field] is not Form.TABLE
+    # --json and --csv set one parameter.
+    is_form = isinstance(option.flag_value, Form)
+    return not is_form or context.params[option.name] is option.flag_value
 
 
-def _field_of(command: click.Command, name: str) -> str:
-    """The parameter of a command's function that an option sets."""
+def _option_of(command: click.Command, name: str) -> click.Option:
     for parameter in command.params:
-        if name in parameter.opts and parameter.name is not None:
-            return parameter.name
+        if name in parameter.opts and isinstance(parameter, click.Option):
+            return parameter
     raise LookupError(f"{command.name} has no option {name}")
 
 

@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     help="Write the positions into FILE, as EPD.",
 )
 @options.folders_option
-@options.form_option
+@options.json_option
+@options.csv_option
 def find(
     *,
     name: str,

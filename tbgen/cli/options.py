@@ -66,57 +66,23 @@ files_argument = click.argument("files", nargs=-1, metavar="IN.pgn...", type=NAM
 # What is printed.
 
 
-class _JsonOption(click.Option):
-    """--json, which has no line of its own in the help: that of --format names it."""
-
-    def get_help_record(self, ctx: click.Context) -> None:
-        return None
-
-
-class _FormatOption(click.Option):
-    """--format, whose line in the help begins with --json."""
-
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        line = super().get_help_record(ctx)
-        if line is None:
-            return None
-        names, text = line
-        return f"--json, {names}", text
-
-
-def _form_of(context: click.Context, option: click.Parameter, value: str | None) -> Form | None:
-    if value is None:
-        return None
-    return Form(value)
-
-
-_short_option = click.option(
-    "--json", "form", cls=_JsonOption, flag_value=Form.JSON.value, callback=_form_of
-)
-_format_option = click.option(
-    "--format",
-    "form",
-    cls=_FormatOption,
-    type=click.Choice([form.value for form in Form]),
-    default=Form.TABLE.value,
-    callback=_form_of,
-    help=f"Print in this format; --json is short for --format json (default {Form.TABLE.value}).",
-)
-
-
-def form_option(function: Callable[..., R]) -> Callable[..., R]:
-    """Add --format, and --json as a short form of it, which set `form`."""
-    return _format_option(_short_option(function))
-
-
-def _table_or_json(context: click.Context, option: click.Parameter, value: bool) -> Form:
-    return Form.JSON if value else Form.TABLE
-
-
 json_option = click.option(
-    "--json", "form", is_flag=True, callback=_table_or_json, help="Print JSON."
+    "--json",
+    "form",
+    flag_value=Form.JSON,
+    default=Form.TABLE,
+    type=click.UNPROCESSED,
+    help="Print JSON.",
 )
-"""Sets `form` of a command whose results are no rows for a spreadsheet."""
+"""Sets `form`."""
+csv_option = click.option(
+    "--csv",
+    "form",
+    flag_value=Form.CSV,
+    type=click.UNPROCESSED,
+    help="Print CSV, for a spreadsheet.",
+)
+"""Sets `form`, beside `json_option`."""
 
 
 # The machine.
@@ -178,33 +144,26 @@ own_option = click.option(
 _SCHEMES = ", ".join(scheme.value for scheme in Scheme)
 
 
-class _ScoringWords(click.ParamType):
-    """Words with commas between them: the name of a scheme, `cutoff=G` and `komi=G`.
-
-    They become fields of `Rules`.
-    """
-
-    name = "scoring"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> dict[str, Any]:
-        fields: dict[str, Any] = {}
-        for word in value.split(","):
-            key, equals, text = word.strip().partition("=")
-            if equals and key == "cutoff":
-                fields["cutoff_code"] = parse_cutoff(text)
-            elif equals and key == "komi":
-                fields["komi"] = parse_komi(text)
-            elif equals:
-                raise UsageError(f"--scoring {key}= is unknown; write cutoff=G or komi=G")
-            else:
-                fields["scheme"] = expect_scheme(key)
-        if "komi" in fields:
-            scheme = fields.setdefault("scheme", Scheme.KOMI)
-            if scheme is not Scheme.KOMI:
-                raise UsageError(f"--scoring komi= means nothing under {scheme.value}")
-        return fields
+def _scoring_of(
+    context: click.Context, option: click.Parameter, value: str | None
+) -> dict[str, Any]:
+    """The fields of `Rules` that words give: the name of a scheme, `cutoff=G` and `komi=G`."""
+    fields: dict[str, Any] = {}
+    for word in [] if value is None else value.split(","):
+        key, equals, text = word.strip().partition("=")
+        if not equals:
+            fields["scheme"] = expect_scheme(key)
+        elif key == "cutoff":
+            fields["cutoff_code"] = parse_cutoff(text)
+        elif key == "komi":
+            fields["komi"] = parse_komi(text)
+        else:
+            raise UsageError(f"--scoring {key}= is unknown; write cutoff=G or komi=G")
+    if "komi" in fields:
+        scheme = fields.setdefault("scheme", Scheme.KOMI)
+        if scheme is not Scheme.KOMI:
+            raise UsageError(f"--scoring komi= means nothing under {scheme.value}")
+    return fields
 
 
 def _complete_scoring(context: click.Context) -> Iterable[object]:
@@ -220,7 +179,7 @@ def rules_options(function: Callable[..., R]) -> Callable[..., R]:
     @click.option(
         "--scoring",
         metavar="SCHEME",
-        type=_ScoringWords(),
+        callback=_scoring_of,
         shell_complete=completing(_complete_scoring),
         help=f"Turn scores into points by {_SCHEMES} or komi=G5.75 (default: the game's tags, else "
         "exponential). Behind winner and komi, and for --fifty reset, ,cutoff=G6.0 sets the score "
@@ -234,9 +193,9 @@ def rules_options(function: Callable[..., R]) -> Callable[..., R]:
         "ignores the rule).",
     )
     @functools.wraps(function)
-    def with_rules(*, scoring: dict[str, Any] | None, fifty_moves: Any, **others: Any) -> R:
+    def with_rules(*, scoring: dict[str, Any], fifty_moves: Any, **others: Any) -> R:
         rules = Rules(
-            **(scoring or {}),
+            **scoring,
             fifty_moves=fifty_moves,
             mobility=others.get("mobility", Mobility.RESET),
         )

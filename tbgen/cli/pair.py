@@ -70,7 +70,8 @@ from tbgen.text import printable
 )
 @options.rules_options
 @options.folders_option
-@options.form_option
+@options.json_option
+@options.csv_option
 def command(
     *,
     files: tuple[str, ...],

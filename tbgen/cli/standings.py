@@ -103,7 +103,8 @@ _LISTS = _list_of(
 @options.rules_options
 @options.folders_option
 @options.jobs_option
-@options.form_option
+@options.json_option
+@options.csv_option
 def command(
     *,
     files: tuple[str, ...],
@@ -136,7 +137,7 @@ def command(
       tbgen standings scored.pgn --tiebreak tcec-swiss
       tbgen standings season.pgn --pages www
     """
-    refuse_together("--format", "--pages")
+    refuse_together("--json", "--csv", "--pages")
     names = asked_files(files)
     order = _order(tiebreak)
     if pages is not None:

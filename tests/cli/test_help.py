@@ -87,7 +87,7 @@ def test_help_completion_and_pages_have_the_options_that_are_declared(
 def test_the_surface_stays_small() -> None:
     """Commands, and their options without those that every command has."""
     options = {
-        (name, option.name)  # --json and --format are one
+        (name, option.opts[0])
         for name, command in all_commands()
         for option in command.params
         if isinstance(option, click.Option) and option.name not in ("help", "quiet")

@@ -94,7 +94,7 @@ def test_players_of_the_list_are_players_though_none_has_made_a_move_yet(tmp_pat
 def test_a_table_of_a_round_has_its_byes_below_its_pairs(tmp_path: Path) -> None:
     players = tmp_path / "players.txt"
     players.write_text("Ann\nBob\nCid\nDan | half 1\n")
-    said = printed("pair", "--rounds", "3", "--players", str(players), "--format", "csv")
+    said = printed("pair", "--rounds", "3", "--players", str(players), "--csv")
     assert said.splitlines() == [
         "board,white,black,white_points,black_points",
         "1,Ann,Bob,0.0,0.0",

@@ -16,7 +16,7 @@ from tests.project import S18, golden_rows
 def test_the_points_of_the_published_games_as_json_and_csv() -> None:
     words = ("standings", str(S18), "--event", "tcec *", "--tiebreak", "points,net")
     as_json = tbgen(*words, "--json")
-    as_csv = tbgen(*words, "--format", "csv")
+    as_csv = tbgen(*words, "--csv")
     for done in (as_json, as_csv):
         assert done.returncode == 0
         assert done.stderr.startswith("tbgen: warning: 2 events are ranked as one: ")

@@ -26,7 +26,7 @@ FORMS = {
     "cup.txt": (CUP,),
     "cup-over.txt": (CUP, "--final", "Club Swiss", "--tiebreak", "otb"),
     "cup.json": (CUP, "--json"),
-    "cup.csv": (CUP, "--format", "csv"),
+    "cup.csv": (CUP, "--csv"),
 }
 PAGES = {
     "league": (S18, ("tcec-season-18-league-2/index.html",)),
