@@ -92,7 +92,7 @@ def documents(
 
     settings = ServerSettings([table_folder], names=("testserver",))
     with TestClient(application(settings)) as client:
-        asks = {"fen": FEN, "strip": "1", "man": "f5"}
+        asks = {"fen": FEN, "strip": "1"}
 
         def got(path: str, *names: str) -> Any:
             return client.get(path, params={name: asks[name] for name in names}).json()
@@ -100,7 +100,6 @@ def documents(
         served = {
             "Strip": got("/r-mobility", "fen", "strip"),
             "served line": got("/r-mobility/line", "fen"),
-            "served map": got("/r-mobility/map", "fen", "man"),
             "served table": got("/tables/KBvK.json"),
             "Catalog": got("/tables"),
             "Server": got("/health"),
@@ -135,7 +134,6 @@ def documents(
         "Position": asked("probe", FEN, *data),
         "numbered": json.loads(numbered),
         "line": asked("probe", FEN, "--line", *data),
-        "Map": asked("probe", FEN, "--map", "f5", *data),
         "Played moves": asked("score", "startpos", "e4", "--json"),
         "games": asked("score", "--pgn", GAMES, "--json"),
         "annotated": asked("annotate", ANNOTATED, "-q", *data),

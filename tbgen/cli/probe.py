@@ -44,12 +44,6 @@ _INPUT = "-"
     help="Leave out the moves, which answers thousands of positions faster.",
 )
 @click.option(
-    "--map",
-    "man",
-    metavar="SQUARE",
-    help="Show the outcome with the man on SQUARE moved to each square.",
-)
-@click.option(
     "--svg",
     "as_svg",
     is_flag=True,
@@ -65,7 +59,6 @@ def command(
     asked: Asked,
     with_line: bool,
     brief: bool,
-    man: str | None,
     as_svg: bool,
     own: tuple[Man, ...],
     rules: Rules,
@@ -87,9 +80,6 @@ def command(
     Comments give the score of the position, the accrued score, and the plies left to the goal. The
     tag RMobilityAccrued has the score accrued in the first position.
 
-    --map shows on each square the outcome of the position with the man on SQUARE moved there; a dot
-    marks squares where it cannot stand. With --svg the picture shows this map.
-
     Without the table of a position, its captures and promotions, and those of the replies, may
     prove its value or bounds of it.
 
@@ -103,20 +93,17 @@ def command(
       tbgen probe 8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0 --json
       tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 0 1" Kh4 --scoring harmonic
       tbgen probe "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30" --accrued G4.0 --line
-      tbgen probe "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30" --map f5
       tbgen probe "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30" --accrued G4.0 --svg > bishop.svg
       tbgen probe - --brief < positions.txt
     """
     refuse_together("--brief", "--line")
-    refuse_together("--json", "--svg")
-    for image in ("--map", "--svg"):
-        for text in ("--line", "--brief"):
-            refuse_together(image, text)
+    for text in ("--json", "--line", "--brief"):
+        refuse_together(text, "--svg")
     scoring = rules.scoring()
     options.refuse_idle_cutoff(rules, scoring.scheme, rules.fifty_moves)
     fifty = None if rules.fifty_moves is None else rules.fifty()
     if asked.words == (_INPUT,):
-        refuse_beside(_INPUT, "--accrued", "--line", "--map", "--svg")
+        refuse_beside(_INPUT, "--accrued", "--line", "--svg")
         with Tablebase(folders, mobility=mobility, missing_ok=True) as tables:
             return _answer_lines(tables, scoring, fifty, brief=brief)
     men = men_of_folder(folders[0])
@@ -125,10 +112,12 @@ def command(
     if accrued is None:
         warn_of_ignored_score(fen, mobility, men)
     if isinstance(board, OwnBoard):
-        refuse_beside("men of your own", "--map", "--svg")
+        refuse_beside("men of your own", "--svg")
     with Tablebase(folders, mobility=mobility, missing_ok=True) as tables:
-        if man is not None or as_svg:
-            _draw(tables, (board, score), man, as_svg=as_svg, form=form)
+        if as_svg:
+            from tbgen.apps.pages.standalone import picture_of_value
+
+            click.echo(picture_of_value(tables, board, score), nl=False)
             return 0
         try:
             answer = tables.probe(board, score)
@@ -168,24 +157,6 @@ def _show_proof(tables: Tablebase, board: Any, accrued: Score | None) -> bool:
     if words:
         click.echo(f"{words}.")
     return proof.is_exact
-
-
-def _draw(
-    tables: Tablebase, at: tuple[Any, Score | None], man: str | None, *, as_svg: bool, form: Form
-) -> None:
-    """Print a picture of a position, or the map of one man."""
-    from tbgen.apps.pages import boards
-
-    board, score = at
-    if as_svg:
-        from tbgen.apps.pages.standalone import picture_of_value
-
-        click.echo(picture_of_value(tables, board, score, man), nl=False)
-    elif man is not None and form is Form.TABLE:
-        map_of_man = boards.map_of(tables, board, score, boards.man_on(board, man))
-        click.echo("\n".join(boards.map_lines(map_of_man)))
-    elif man is not None:
-        print_facts(form, boards.map_facts(tables, board, score, man))
 
 
 def _facts(

@@ -48,7 +48,6 @@ VALUES = (
 PATHS = (
     "/r-mobility",
     "/r-mobility/line",
-    "/r-mobility/map",
     "/tables",
     "/adjudicate",
     "/tables/KvK.h5",

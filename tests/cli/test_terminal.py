@@ -74,7 +74,6 @@ def test_a_probe_imports_no_compiler_and_no_hdf5(table_folder: Path) -> None:
     [
         (("probe", BISHOP, "--json", "--fifty", "reset"), "tbgen.apps.play.within"),
         (("probe", BISHOP, "--line"), "tbgen.probe"),
-        (("probe", BISHOP, "--map", "f5"), "tbgen.apps.pages.boards"),
         (("probe", BISHOP, "--svg"), "tbgen.apps.pages.standalone"),
         (("list",), "tbgen.library.catalog"),
         (("solve", PAWNS, "--plan"), "tbgen.closures.solving"),

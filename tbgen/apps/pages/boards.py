@@ -1,4 +1,4 @@
-"""Boards for templates: the drawing of a position, its words, and the map of one of its men.
+"""Boards for templates: the drawing of a position, and its words.
 
 `templates/board.html` has the drawing. A page has squares and men once, and each board on it takes
 a few lines.
@@ -6,33 +6,21 @@ a few lines.
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 import chess
 import chess.svg
 
-from tbgen.errors import InputError, UsageError
-from tbgen.facts import facts_of, plain
 from tbgen.material import Material, Scope
 from tbgen.men import AnyMan, Role
-from tbgen.probe import Probe, Tablebase
-from tbgen.score import Color, Score
-
-Map = Mapping[chess.Square, Probe | None]
-"""The value of a position with one man on each square; None if he cannot stand there."""
+from tbgen.score import Color
 
 _STYLE: Final = re.compile(r' style="([^"]*)"')
 _PROPERTY: Final = re.compile(r"\s*([^:;]+?)\s*:\s*([^;]*[^;\s])")
 _NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six")
-_CELL: Final = 6
-"""The width of an outcome in a map on a terminal."""
-
-
-# Drawings and words.
 
 
 def shapes_of_men() -> str:
@@ -104,72 +92,3 @@ def _side_in_words(men: Sequence[AnyMan]) -> str:
         words.append(name if count == 1 else f"{_NUMBERS[count]} {name}s")
     *first, last = words or [""]
     return f"{', '.join(first)} and {last}" if first else last
-
-
-# Maps.
-
-
-def man_on(board: chess.Board, name: str) -> chess.Square:
-    """The square of a man; UsageError if there is none.
-
-    >>> man_on(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 0 1"), "f5") == chess.F5
-    True
-    """
-    if name not in chess.SQUARE_NAMES:
-        raise UsageError(f"{name!r} is no square; name one from a1 to h8")
-    square = chess.parse_square(name)
-    if board.piece_at(square) is None:
-        raise UsageError(f"there is no man on {name}; name the square of one")
-    return square
-
-
-def map_of(tables: Tablebase, board: chess.Board, accrued: Score | None, man: chess.Square) -> Map:
-    """The value with one man on every square; the others and the side to move stay."""
-    values = dict[chess.Square, Probe | None].fromkeys(chess.SQUARES)
-    others = board.copy(stack=False)
-    others.ep_square = None
-    piece = others.remove_piece_at(man)
-    for square in chess.SquareSet(~others.occupied):
-        moved = others.copy(stack=False)
-        moved.set_piece_at(square, piece)
-        with contextlib.suppress(InputError):
-            values[square] = tables.probe(moved, accrued)
-    return values
-
-
-def map_facts(
-    tables: Tablebase, board: chess.Board, accrued: Score | None, man: str
-) -> dict[str, Any]:
-    """A map as JSON has it: every square with its value, or null where the man cannot stand."""
-    man_square = man_on(board, man)
-    probe = tables.probe(board, accrued)
-    squares = dict[str, Any]()
-    for square, value in map_of(tables, board, accrued, man_square).items():
-        facts = None if value is None else facts_of(value, "outcome", "dtg")
-        squares[chess.square_name(square)] = facts
-    return {
-        "fen": board.fen(),
-        "material": str(probe.material.canonical()),
-        "accrued": plain(accrued),
-        "man": man,
-        "piece": str(board.piece_at(man_square)),
-        "squares": squares,
-    }
-
-
-def map_lines(values: Map) -> list[str]:
-    """A map as eight lines of outcomes, and the count of each."""
-    lines = list[str]()
-    for rank in reversed(range(8)):
-        cells = list[str]()
-        for file in range(8):
-            value = values[chess.square(file, rank)]
-            text = "." if value is None else str(value.outcome)
-            cells.append(f"{text:^{_CELL}}")
-        lines.append(f"{rank + 1} {' '.join(cells)}")
-    files = " ".join(f"{name:^{_CELL}}" for name in chess.FILE_NAMES)
-    lines.append(f"  {files.rstrip()}")
-    counts = Counter(value.outcome for value in values.values() if value is not None)
-    outcomes = sorted(counts, reverse=True)
-    lines.append(", ".join(f"{outcome} on {counts[outcome]}" for outcome in outcomes))
-    return lines

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import chess
 
 from tbgen.apps.games.annotate import Annotation
-from tbgen.apps.pages.boards import man_on, map_of
 from tbgen.apps.pages.templates import static, style, template_of
 from tbgen.errors import PgnError
-from tbgen.probe import Probe, Tablebase
+from tbgen.probe import Tablebase
 from tbgen.score import Score
 
 _MOST_ARROWS: Final = 6
@@ -42,37 +41,14 @@ def _page(template: str, **context: Any) -> str:
     return template_of(template).render(style=style(), **context) + "\n"
 
 
-def picture_of_value(
-    tables: Tablebase, board: chess.Board, accrued: Score | None, man: str | None
-) -> str:
-    """A position with its verdict and its best moves, or with the map of the man on a square."""
+def picture_of_value(tables: Tablebase, board: chess.Board, accrued: Score | None) -> str:
+    """A position with its verdict and its best moves."""
     probe = tables.probe(board, accrued)
-    if man is None:
-        best = [move.move for move in tables.probe_moves(board, accrued) if move.best]
-        return _picture(board, probe, arrows=best[:_MOST_ARROWS])
-    square = man_on(board, man)
-    values = dict[chess.Square, Score]()
-    for there, value in map_of(tables, board, accrued, square).items():
-        if value is not None:
-            values[there] = value.outcome
-    return _picture(board, probe, man=board.piece_at(square), values=values)
-
-
-def _picture(
-    board: chess.Board,
-    probe: Probe,
-    *,
-    man: chess.Piece | None = None,
-    values: Mapping[chess.Square, Score] | None = None,
-    arrows: Sequence[chess.Move] = (),
-) -> str:
+    best = [move.move for move in tables.probe_moves(board, accrued) if move.best]
     picture = template_of("picture.svg").render(
-        theme=static("colors.css"),
         shown=board,
         found=probe,
-        man=man,
-        values=values or {},
-        arrows=[_arrow(move) for move in arrows],
+        arrows=[_arrow(move) for move in best[:_MOST_ARROWS]],
     )
     return picture + "\n"
 

@@ -132,7 +132,6 @@ def _routes(settings: ServerSettings) -> list[BaseRoute]:
     return [
         Route("/r-mobility", questions.position, methods=["GET"]),
         Route("/r-mobility", questions.positions, methods=["POST"]),
-        Route("/r-mobility/map", questions.map_of_a_man, methods=["GET"]),
         Route("/r-mobility/line", questions.line, methods=["GET"]),
         Route("/r-mobility/solved", questions.solved, methods=["GET"]),
         Route("/adjudicate", questions.adjudicate, methods=["POST"]),

@@ -20,7 +20,6 @@ POSITION: Final = ("fen", "accrued", "moves")
 SCORING: Final = ("scoring", "cutoff", "komi")
 CLOCK: Final = ("fifty",)
 EXTRAS: Final = ("brief", "strip")
-MAN: Final = ("man",)
 LINE: Final = ("line",)
 
 MOST_CHARACTERS: Final = 4096

@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tbgen.apps.pages.boards import map_facts
 from tbgen.apps.server import answers
 from tbgen.apps.server.deadline import Deadline
 from tbgen.apps.server.parameters import (
     CLOCK,
     EXTRAS,
     LINE,
-    MAN,
     POSITION,
     SCORING,
     fifty_in,
@@ -142,19 +140,6 @@ async def solved(request: Request) -> Response:
     if solution is None:
         return Response(status_code=204)
     return as_json(solution.facts(scoring), {"Cache-Control": "no-store"})
-
-
-async def map_of_a_man(request: Request) -> Response:
-    """The value with one man on each square."""
-    service = service_of(request)
-    given = query_of(request, *POSITION, *MAN)
-    headers = tagged(service.catalog.tag)
-
-    def answer() -> Response:
-        board, accrued = position_in(given)
-        return as_json(map_facts(service.tables, board, accrued, given.get("man", "")), headers)
-
-    return await reply_in_thread(request, headers, answer)
 
 
 async def adjudicate(request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""Boards: the map of one man against single probes, pictures, and boards on a terminal."""
+"""Boards: the map of one man by single probes, and pictures."""
 
 from __future__ import annotations
 
@@ -10,12 +10,9 @@ from xml.etree import ElementTree
 
 import chess
 import pytest
-from starlette.testclient import TestClient
 
-from tbgen.apps.pages.boards import map_facts
 from tbgen.errors import InputError, UsageError
 from tbgen.probe import Tablebase
-from tbgen.rules.facts import with_scores
 from tbgen.score import Color, Score
 from tests.cli.calls import complaint, printed
 from tests.positions import BISHOP, random_board
@@ -54,36 +51,9 @@ def random_maps(
         accrued = draw.choice((None, Score(draw.randrange(3, 17, 2), draw.choice(list(Color)))))
         man = draw.choice(list(board.piece_map()))
         with contextlib.suppress(InputError):
-            facts = map_facts(tables, board, accrued, chess.square_name(man))
-            maps.append((board, accrued, man, facts))
+            tables.probe(board, accrued)
+            maps.append((board, accrued, man, probed(tables, board, man, accrued)))
     return maps
-
-
-@pytest.mark.parametrize("number", [60, pytest.param(500, marks=pytest.mark.slow)])
-def test_a_map_is_what_sixty_four_probes_say(tables: Tablebase, number: int) -> None:
-    for board, accrued, man, found in random_maps(tables, 49, number):
-        assert found["squares"] == probed(tables, board, man, accrued), board.fen()
-
-
-def test_the_server_and_the_command_give_the_same_map(
-    client: TestClient, tables: Tablebase, table_folder: str
-) -> None:
-    expected = map_facts(tables, chess.Board(BISHOP), None, "f5")
-    answer = client.get("/r-mobility/map", params={"fen": BISHOP, "man": "f5"})
-    assert answer.json() == with_scores(expected)
-
-    shown = printed("probe", BISHOP, "--map", "f5", folder=table_folder)
-    cells = list[str]()
-    for line in reversed(shown.splitlines()[:8]):
-        _, *row = line.split()
-        cells += row
-    outcomes = [value["outcome"] if value else "." for value in expected["squares"].values()]
-    assert cells == outcomes
-
-    code, line = complaint("probe", BISHOP, "--map", "a1", folder=table_folder)
-    assert code == 2
-    assert line == "tbgen: there is no man on a1; name the square of one"
-    assert client.get("/r-mobility/map", params={"fen": BISHOP, "man": "x9"}).status_code == 400
 
 
 @pytest.mark.parametrize("more", [(), ("--accrued", "G4.0")])

@@ -21,7 +21,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tbgen.apps.games.read import games_in
-from tbgen.apps.pages.boards import in_words, map_facts
+from tbgen.apps.pages.boards import in_words
 from tbgen.apps.pages.export import INDEX, SERVER, TABLES, files, index_page
 from tbgen.apps.pages.palette import signed
 from tbgen.apps.server.application import application
@@ -34,6 +34,7 @@ from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tests.apps.site.chromium import NEEDED, Chromium
 from tests.apps.site.conftest import client_of, running
+from tests.apps.site.test_boards import probed
 from tests.positions import BISHOP
 
 pytestmark = NEEDED
@@ -106,8 +107,8 @@ def test_a_map_stays_with_its_man_and_has_a_field_for_each_square(
     look_at(page, server, BISHOP, "G4.0")
     page.run("(({ map }) => { map.value = 'f5'; map.onchange(); })(window)")
     page.wait("document.querySelector('#marks .field')")
-    squares = map_facts(tables, chess.Board(BISHOP), Score("G4.0"), "f5")["squares"]
-    outcomes = [value["outcome"] for value in squares.values() if value]
+    squares = probed(tables, chess.Board(BISHOP), chess.F5, Score("G4.0"))
+    outcomes = [value for value in squares.values() if value]
     assert page.run("document.querySelectorAll('#marks .field').length") == len(outcomes)
     press(page, " ", "8/8/8/4KBk1/8/8/8/8")  # the king moves
     page.wait(

@@ -37,7 +37,6 @@ def test_first_pages_and_first_answers_import_no_compiler(table_folder: Path) ->
         "/tables",
         f"/r-mobility?fen={BISHOP}&strip=1",
         f"/r-mobility/line?fen={BISHOP}",
-        f"/r-mobility/map?fen={BISHOP}&man=f5",
     ]
     command = [sys.executable, "-c", ASKED, str(table_folder), *paths]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

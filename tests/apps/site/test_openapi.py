@@ -16,7 +16,6 @@ from tests.project import ROOT
 PATHS = {
     "/r-mobility": f"/r-mobility?fen={AFTER_KE5}&strip=1&fifty=reset",
     "/r-mobility/line": f"/r-mobility/line?fen={AFTER_KE5}&fifty=none",
-    "/r-mobility/map": f"/r-mobility/map?fen={AFTER_KE5}&man=e5",
     "/tables": "/tables",
     "/tables/{name}.json": "/tables/KBvK.json",
     "/health": "/health",
@@ -125,7 +124,7 @@ def test_every_route_for_programs_has_a_curl_on_its_page(description: dict[str, 
 def test_every_parameter_is_known_and_every_known_one_described(
     client: TestClient, description: dict[str, Any]
 ) -> None:
-    for path in ("/r-mobility", "/r-mobility/line", "/r-mobility/map"):
+    for path in ("/r-mobility", "/r-mobility/line"):
         parameters = description["paths"][path]["get"]["parameters"]
         told = {followed(description, each)["name"] for each in parameters}
         message = client.get(path, params={"unknown": ""})

@@ -50,8 +50,12 @@ PROBE = """
 TOLD = ("fen", "material", "own", "accrued", "outcome", "dtg", "moves", "strip")
 LINES = PROBE.replace("tables.probe", "tables.line")
 MAPS = """
+import { mapOf } from './figures.js';
 
-(asked, tables) => Promise.all(asked.map((each) => tables.map(...each)))"""
+(asked, tables) => {
+  const outcomes = (fens) => tables.outcomes(fens);
+  return Promise.all(asked.map(([place, man]) => mapOf(place, man, outcomes)));
+}"""
 
 
 @pytest.fixture
@@ -109,11 +113,12 @@ def test_lines_are_those_of_python(table_files: str, tables: Tablebase) -> None:
 
 
 def test_maps_are_those_of_python(table_files: str, tables: Tablebase) -> None:
-    asked = list[list[str]]()
+    asked = list[list[object]]()
     expected = list[object]()
-    for board, accrued, man, facts in random_maps(tables, 149, 20):
-        asked.append([board.fen(), str(accrued or ""), chess.square_name(man)])
-        expected.append(facts["squares"])
+    for board, accrued, man, squares in random_maps(tables, 149, 20):
+        place = {"fen": board.fen(), "accrued": str(accrued or "")}
+        asked.append([place, chess.square_name(man)])
+        expected.append(squares)
     assert node.run(MAPS, asked, table_files) == expected
 
 

@@ -1,9 +1,9 @@
 // Figures beside the verdict: the same position with another accrued score, in sentences and as a chart; with one man elsewhere,
 // as a map; and how often each outcome occurs in its ending.
-import { endingInWords, manInWords } from './chess.js';
+import { brokenRule, endingInWords, manInWords, parseFen } from './chess.js';
 import { badge, byId, make, say, shade } from './elements.js';
 import { formatScore, inPlies, inWords, parseScore, signed, worth } from './scores.js';
-import { makeSquare, parseSquare } from './vendor/chessops.js';
+import { makeFen, makeSquare, parseSquare } from './vendor/chessops.js';
 
 // Another accrued score.
 
@@ -137,6 +137,25 @@ function ticksOf(strip) {
 // A map of one man: the value that the position would have with him on each square.
 
 const WRITTEN_OUT = 6; // squares
+
+/** The outcomes of a position with one man on each square, by its name; null where the man cannot stand.
+ *
+ * `outcomes` asks for those of FENs with accrued scores.
+ */
+export async function mapOf({ fen, accrued }, man, outcomes) {
+  const setup = parseFen(fen);
+  const from = parseSquare(man);
+  const fens = new Map();
+  for (const square of setup.board.occupied.without(from).complement()) {
+    const board = setup.board.clone();
+    board.set(square, board.take(from));
+    const moved = { ...setup, board, epSquare: undefined };
+    if (!brokenRule(moved)) fens.set(square, `${makeFen(moved)} ${accrued}`.trim());
+  }
+  const found = await outcomes([...fens.values()]);
+  const values = new Map([...fens.keys()].map((square, place) => [square, found[place]]));
+  return Object.fromEntries(Array.from({ length: 64 }, (_, square) => [makeSquare(square), values.get(square) ?? null]));
+}
 
 export class ManMap {
   man = ''; // the square of the man whose map is shown

@@ -22,7 +22,7 @@ import { Board, askPromotion, dotsOf } from './board.js';
 import { PAIRS, brokenRule, canonical, legalMoves, materialOf, parseFen, positionOf, randomPosition } from './chess.js';
 import { FAMOUS, Form, wireControls } from './controls.js';
 import { byId, explainScores, make, moverOf, say } from './elements.js';
-import { ManMap, Strip, endingOf } from './figures.js';
+import { ManMap, Strip, endingOf, mapOf } from './figures.js';
 import { Game, movesOfGame } from './game.js';
 import { movesOf } from './moves.js';
 import { addressOf, endingInAddress, inAddress, lichessOf, placeAnyhow, placeOf } from './place.js';
@@ -48,7 +48,7 @@ let note = ''; // of how the position was read
 let asked = 0;
 
 const board = new Board({ played, setUp, chosen: (square) => map.chosen(square) });
-const map = new ManMap(board, { changed: () => showStatus(), squaresOf: (man) => source.map(game.now.fen, game.now.accrued, man) });
+const map = new ManMap(board, { changed: () => showStatus(), squaresOf: (man) => mapOf(game.now, man, outcomes) });
 const pointer = new Pointer(board, (uci) => after(game.now, answer, uci, site));
 const strip = new Strip(byId('runs'), byId('strip'), openWith);
 const form = new Form((begun, text) => {
@@ -56,6 +56,7 @@ const form = new Form((begun, text) => {
   begin(begun, { said: text });
 });
 
+const outcomes = (fens) => source.outcomes(fens);
 const lineFrom = ({ fen, accrued }) => source.line(fen, accrued);
 const site = { probe, line: lineFrom, isQuick: source.linesAreQuick, tries };
 const solvedLineFrom = ({ fen, accrued }) => source.solvedLine(fen, accrued);
@@ -306,7 +307,7 @@ async function showUnknown(fen, accrued, number) {
 /** Captures and promotions of both sides lead to tables, which bound the value, or prove it. */
 async function showKnown(number) {
   const { withKnown } = await import('./known.js');
-  const tables = { isHere: isInTables, outcomes: (fens) => source.outcomes(fens) };
+  const tables = { isHere: isInTables, outcomes };
   const found = await withKnown(answer, position, tables).catch(() => null);
   if (!found || number !== asked) return;
   answer = found;

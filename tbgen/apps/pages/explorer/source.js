@@ -47,9 +47,6 @@ export class Server {
     return answers.map((answer) => (answer.error ? null : answer));
   }
 
-  /** The position with one man on each square: its outcome and distance, null where the man cannot stand. */
-  async map(fen, accrued, man) { return (await this.#get('r-mobility/map', { fen, accrued, man })).squares; }
-
   /** What a table holds, in figures. */
   ending(material) { return this.#get(`tables/${material}.json`); }
 }

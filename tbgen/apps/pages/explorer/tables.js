@@ -5,7 +5,7 @@ import {
 } from './chess.js';
 import { codeOf, formatScore, parseScore, worth } from './scores.js';
 import { Shelf, compare, turned } from './shelf.js';
-import { makeSquare, makeUci, parseSquare } from './vendor/chessops.js';
+import { makeUci } from './vendor/chessops.js';
 
 const LEAST_CODE = 2; // with a lower one the game has ended
 const MOST_PLIES = 2000;
@@ -43,29 +43,17 @@ export class Tables {
 
   /** The outcomes of some positions in short, null for one that is none; a seventh field is what has accrued. */
   outcomes(fens) {
-    return Promise.all(fens.map(async (fen) => this.#short(parseFen(fen), fen.split(' ')[6] ?? '')));
+    return Promise.all(fens.map((fen) => this.#short(fen)));
   }
 
-  async #short(setup, accruedText) {
+  async #short(fen) {
+    const setup = parseFen(fen);
     if (brokenRule(setup)) return null;
     const position = positionOf(setup);
-    const { own, accrued, fault } = scoresOf(position, accruedText);
+    const { own, accrued, fault } = scoresOf(position, fen.split(' ')[6] ?? '');
     if (fault) return null;
     const [outcome, dtg] = await this.#value(position, own, accrued);
     return { outcome: formatScore(outcome), dtg };
-  }
-
-  /** The position with one man on each square: its outcome and distance, null where the man cannot stand. */
-  async map(fen, accruedText, man) {
-    const setup = parseFen(fen);
-    const from = parseSquare(man);
-    const values = await Promise.all(Array.from({ length: 64 }, (_, square) => {
-      if (setup.board.has(square) && square !== from) return null;
-      const board = setup.board.clone();
-      board.set(square, board.take(from));
-      return this.#short({ ...setup, board, epSquare: undefined }, accruedText);
-    }));
-    return Object.fromEntries(values.map((value, square) => [makeSquare(square), value]));
   }
 
   /** Best play from a position: until the goal is reached and the position repeats, or the game ends. */
