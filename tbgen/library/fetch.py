@@ -1,10 +1,10 @@
 """Fetch tables from an untrusted server, and check each before it gets its name.
 
 Names, sizes and digests that a server gives are checked. Compressed answers and those that do not
-say their length are refused. For a file a server may send us elsewhere, once and to https, because
-the catalog says what has to come; for the catalog it may not. An answer that comes too slowly is
-cut off. A download resumes from `.fetch` within the folder, under its digest, so the same command
-goes on after an interruption. A table takes its name when all of its files are sound.
+say their length are refused. A server may send us on once: within itself, and for a file to another
+server of https, because the catalog says what has to come. An answer that comes too slowly is cut
+off. A download resumes from `.fetch` within the folder, under its digest, so the same command goes
+on after an interruption. A table takes its name when all of its files are sound.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple
-from urllib.parse import urlsplit
+from typing import Final
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 from tbgen.errors import BrokenOffError, FetchError, InputError, TableError
 from tbgen.index.layout import layout_of
@@ -269,43 +269,17 @@ class _Download:
         return ""
 
 
-class _Place(NamedTuple):
-    """Where something can be had by HTTP."""
-
-    kind: type[http.client.HTTPConnection]
-    host: str
-    port: int | None
-    path: str
-
-
-def _place_of(url: str) -> _Place:
-    """The place that an address names; ValueError says why it names none."""
+def _split(url: str) -> SplitResult:
+    """The parts of an address by HTTP; ValueError says why it is none."""
     parts = urlsplit(url)
     if parts.scheme not in _KINDS or not parts.hostname:
         raise ValueError("an address begins with https:// or http:// and the name of a server")
-    has_more = parts.username is not None or parts.query or parts.fragment
-    if has_more or not url.isascii() or not url.isprintable():
+    if parts.username is not None or not url.isascii() or not url.isprintable() or " " in url:
         raise ValueError(
             "an address is a server and a path, without names of users, questions or spaces"
         )
-    return _Place(_KINDS[parts.scheme], parts.hostname, parts.port, parts.path)
-
-
-def _elsewhere(answer: http.client.HTTPResponse) -> _Place | None:
-    """The place of https to which an answer sends us; None if it sends us nowhere, or not there."""
-    location = answer.headers.get("Location", "")
-    if answer.status not in _REDIRECTIONS or len(location) > _MOST_LOCATION:
-        return None
-    if not location.isascii() or not location.isprintable():
-        return None
-    address, _, signature = location.partition("?")
-    try:
-        place = _place_of(address)
-    except ValueError:
-        return None
-    if place.kind is not http.client.HTTPSConnection:
-        return None
-    return place._replace(path=f"{place.path}?{signature}") if signature else place
+    _ = parts.port  # ValueError if it is none
+    return parts
 
 
 class Server:
@@ -313,15 +287,16 @@ class Server:
 
     def __init__(self, url: str) -> None:
         try:
-            place = _place_of(url)
+            parts = _split(url)
         except ValueError as error:
             raise FetchError(url, str(error)) from None
+        if parts.query or parts.fragment:
+            raise FetchError(url, "an address has no question and no fragment")
         self.url = url
-        path = place.path.rstrip("/")
-        if not path.endswith(".json"):
-            path = f"{path}/{TABLES}/{CATALOG}"
-        self._folder, _, self._catalog = path.rpartition("/")
-        self._place = place
+        address = url.rstrip("/")
+        if not address.endswith(".json"):
+            address = f"{address}/{TABLES}/{CATALOG}"
+        self._folder, _, self._catalog = address.rpartition("/")
         self._open = set[http.client.HTTPConnection]()
         self._closed = False
 
@@ -352,12 +327,12 @@ class Server:
         headers = {"Accept-Encoding": "identity", "User-Agent": f"tbgen/{__version__}"}
         if start:
             headers["Range"] = f"bytes={start}-"
-        place = self._place._replace(path=f"{self._folder}/{name}")
+        url = f"{self._folder}/{name}"
         with contextlib.ExitStack() as requests:
-            answer = requests.enter_context(self._answer(place, name, headers))
-            elsewhere = _elsewhere(answer)
-            if elsewhere is not None and size is not None:
-                answer = requests.enter_context(self._answer(elsewhere, name, headers))
+            answer = requests.enter_context(self._answer(url, name, headers))
+            sent_to = _sent_to(answer, url, is_file=size is not None)
+            if sent_to:
+                answer = requests.enter_context(self._answer(sent_to, name, headers))
             fault = "stopped" if self._closed else _fault_of(answer, start, size)
             if fault:
                 raise FetchError(self.url, f"{name}: {fault}")
@@ -366,14 +341,16 @@ class Server:
 
     @contextlib.contextmanager
     def _answer(
-        self, place: _Place, name: str, headers: Mapping[str, str]
+        self, url: str, name: str, headers: Mapping[str, str]
     ) -> Iterator[http.client.HTTPResponse]:
-        """What a place answers, while the connection to it is open."""
-        connection = place.kind(place.host, place.port, timeout=SECONDS)
+        """What an address answers, while the connection to it is open."""
+        parts = _split(url)
+        connection = _KINDS[parts.scheme](parts.netloc, timeout=SECONDS)
+        path = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
         self._open.add(connection)
         try:
             with self._breaking_off(name):
-                answer = _answer_in_time(connection, place.path, headers)
+                answer = _answer_in_time(connection, path, headers)
             with answer:
                 yield answer
         finally:
@@ -433,6 +410,20 @@ def _answer_in_time(
 def _cut(connection: http.client.HTTPConnection) -> None:
     with contextlib.suppress(OSError, AttributeError):  # the connection may not be open yet
         connection.sock.shutdown(socket.SHUT_RDWR)
+
+
+def _sent_to(answer: http.client.HTTPResponse, url: str, *, is_file: bool) -> str:
+    """The address to which an answer sends us, if we go there; else empty."""
+    location = answer.headers.get("Location", "")
+    if answer.status not in _REDIRECTIONS or len(location) > _MOST_LOCATION:
+        return ""
+    address = urljoin(url, location)
+    try:
+        parts = _split(address)
+    except ValueError:
+        return ""
+    is_of_server = parts[:2] == _split(url)[:2]
+    return address if is_of_server or (is_file and parts.scheme == "https") else ""
 
 
 def _fault_of(answer: http.client.HTTPResponse, start: int, size: int | None) -> str:

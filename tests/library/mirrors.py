@@ -38,13 +38,14 @@ class Mirror:
         return Counter(path for path, _ in self.asked)
 
     def content(self, path: str) -> bytes | None:
+        path, _, _ = path.partition("?")
         if path == f"/{TABLES}/{CATALOG}":
             return (
                 self.catalog
                 if isinstance(self.catalog, bytes)
                 else json.dumps(self.catalog).encode()
             )
-        return self.files.get(path.partition("?")[0].removeprefix(f"/{TABLES}/"))
+        return self.files.get(path.removeprefix(f"/{TABLES}/"))
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -63,9 +64,7 @@ class Handler(BaseHTTPRequestHandler):
             return
         start = int(wanted.removeprefix("bytes=").removesuffix("-")) if wanted else 0
         with contextlib.suppress(OSError):
-            if mirror.wrong is None or (
-                self.path.endswith(CATALOG) and not mirror.has_wrong_catalog
-            ):
+            if mirror.wrong is None or (CATALOG in self.path and not mirror.has_wrong_catalog):
                 self.give(content, start)
             else:
                 mirror.wrong(self, content, start)

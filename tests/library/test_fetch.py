@@ -334,7 +334,15 @@ def test_nobody_is_sent_on_twice_or_for_the_catalog_or_without_https(
     with pytest.raises(FetchError, match=r"h5: it sends us to https"):
         fetched(mirror, tmp_path)
     store.wrong = None
-    for address in (mirror.url, "https://", "https://a@b", "https://\xe4", "//127.0.0.1", "file:"):
+    plain = (
+        "http://127.0.0.1:9",
+        "https://",
+        "https://a@b",
+        "https://\xe4",
+        "//127.0.0.1",
+        "file:",
+    )
+    for address in plain:
         mirror.wrong = sending_to(address)
         store.asked.clear()
         with pytest.raises(FetchError, match=r"h5: it sends us to"):
@@ -343,6 +351,22 @@ def test_nobody_is_sent_on_twice_or_for_the_catalog_or_without_https(
     mirror.wrong = sending_to(store.url + "x" * 9000)
     with pytest.raises(FetchError, match=r"h5: it sends us to"):
         fetched(mirror, tmp_path)
+
+
+def test_a_server_may_send_us_on_within_itself_once(
+    mirror: Mirror, small: Path, tmp_path: Path
+) -> None:
+    mirror.has_wrong_catalog = True
+    mirror.wrong = lambda handler, content, start: (
+        handler.give(content, start)
+        if "?" in handler.path
+        else handler.give(b"", 0, status=307, Location=f"{handler.path}?etag=%22x%22")
+    )
+    fetched(mirror, tmp_path / "sent")
+    assert files_in(tmp_path / "sent") == files_in(small)
+    mirror.wrong = sending_to("")
+    with pytest.raises(FetchError, match=r"it sends us to /tables/tables\.json"):
+        fetched(mirror, tmp_path / "again")
 
 
 def test_a_server_whose_certificate_is_not_trusted_is_left(
