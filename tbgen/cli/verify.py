@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from tbgen.cli import complain_of, is_quiet, options
-from tbgen.cli.command import Command, refuse_together, refuse_without
+from tbgen.cli.command import Command, refuse_without
 from tbgen.cli.materials import built_names_argument, named_or_there
 from tbgen.cli.reporter import Work
 from tbgen.cli.showing import Facts, Form, ShownRow, print_facts, show_table
@@ -89,7 +90,7 @@ def command(
     accrued score against the moves, in the table and in those that captures and promotions lead to.
     If these have been verified too, a table that passes is right. Outcomes alone are compared with
     the moves as well, which finds faults but proves nothing. --digest compares tables with those
-    that others have: equal digests mean equal values.
+    that others have: equal digests mean equal values. With --digest and --sample, tbgen does both.
 
     \b
     Examples:
@@ -97,8 +98,8 @@ def command(
       tbgen verify KBvK KPvK
       tbgen verify KBvKN --sample 100000 --seed 7
       tbgen verify --digest
+      tbgen verify KRPvKRP --digest --sample 1000000 --data gift --data tables
     """
-    refuse_together("--digest", "--sample")
     refuse_without("--sample", "--seed")
     refuse_without("--digest", "--list", "--output")
     if by_digest and not mobility.forgets and known_in is None:
@@ -106,21 +107,34 @@ def command(
             f"the known digests are of r-mobility; name a list of {mobility} tables with --list"
         )
     materials = named_or_there(names, folders)
+    by_moves = not by_digest or sample is not None
+    checks = list[TableCheck]()
     if by_digest:
-        check = _digests(folders, threads, known_in, output)
-    else:
-        check = _proofs(folders, sample, seed, threads)
-    tables, faults = check_each(materials, check)
+        checks.append(_digests(folders, threads, known_in, output))
+    if by_moves:
+        checks.append(_proofs(folders, sample, seed, threads))
+    tables, faults = check_each(materials, partial(_all_of, checks))
     if form is not Form.TABLE:
         print_facts(form, {"tables": tables, "faults": [str(fault) for fault in faults]})
-    elif not is_quiet() and by_digest:
-        show_table(map(_row_of_digest, tables))
     elif not is_quiet():
-        show_table(
-            map(_row_of_proof, tables),
-            note=_note_of_proofs(tables),
-        )
+        if by_digest:
+            show_table(map(_row_of_digest, tables))
+        if by_moves:
+            show_table(map(_row_of_proof, tables), note=_note_of_proofs(tables))
     return complain_of(faults)
+
+
+def _all_of(
+    checks: Sequence[TableCheck], material: TableMaterial, work: Work
+) -> tuple[Facts, str | None]:
+    """What several checks find of a table, with the first fault."""
+    found: Facts = {}
+    fault = None
+    for check in checks:
+        facts, fault_of_check = check(material, work)
+        found = {**found, **facts}
+        fault = fault or fault_of_check
+    return found, fault
 
 
 def _proofs(
