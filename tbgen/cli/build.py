@@ -21,7 +21,7 @@ from tbgen.cli.command import Command
 from tbgen.cli.materials import Wanted, wanted_options
 from tbgen.cli.reporter import Reporter, Work, clock, duration, reporter
 from tbgen.cli.showing import Facts, Form, ShownRow, print_facts, show_pairs, show_table
-from tbgen.compiled.notice import Notice, heard_by, stopwatch
+from tbgen.compiled.notice import Notice, heard_by
 from tbgen.errors import UsageError
 from tbgen.library.build import Watcher, build, plan_for
 from tbgen.library.catalog import Condition, Finding
@@ -397,15 +397,13 @@ class BuildWatcher(Watcher):
     ) -> None:
         work = self._at_work.get(material)
         if work is not None:
-            left = seconds_left(self.begun[material], work.working, phase, done)
-            share = work.working / max(work.working + left, _LEAST_SECONDS)
+            left = seconds_left(self.begun[material], work.elapsed, phase, done)
+            share = work.elapsed / max(work.elapsed + left, _LEAST_SECONDS)
             work.reach(share, detail=describe(phase, code, decided), left=left)
 
     def tell_of_compiling(self, notice: Notice) -> None:
-        """The tables at work in other processes take longer by that."""
+        """The tables at work take longer by that."""
         self._reporter.tell_of_compiling(notice)
-        if stopwatch.is_running:  # a piece of work knows of the time for compiling in this process
-            return
         for material in list(self._at_work):
             self.begun[material] += notice.seconds
             self.progress(material, "compiling", None, 0, 0)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TextIO, TypeVar
 import click
 
 from tbgen.cli import is_quiet
-from tbgen.compiled.notice import Notice, heard_by, stopwatch
+from tbgen.compiled.notice import Notice, heard_by
 from tbgen.text import printable
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ class Work:
         self.every = every
         """The seconds between lines."""
         self.begun = time.monotonic()
-        self._compiled_before = stopwatch.total
+        self.compiling = 0.0
+        """The seconds for compiling since then, as notices say."""
         self.told = self.begun
         """The time of the last line about it."""
         self._reporter = reporter
@@ -65,7 +66,7 @@ class Work:
     @property
     def working(self) -> float:
         """The seconds without those for compiling, which tell nothing of the rest."""
-        return self.elapsed - (stopwatch.total - self._compiled_before)
+        return max(0.0, self.elapsed - self.compiling)
 
     def advance(self, steps: float = 1, *, detail: str | None = None) -> None:
         """Count `steps` more as done."""
@@ -87,7 +88,7 @@ class Work:
         if title is not None and title != self.title:
             self.title = title
             self.begun = time.monotonic()
-            self._compiled_before = stopwatch.total
+            self.compiling = 0.0
         self.done = done
         if total is not None:
             self.total = total
@@ -103,8 +104,6 @@ class Work:
 
     def facts(self) -> str:
         """The detail, the part that is done, and an estimate of the seconds left."""
-        if stopwatch.is_running:
-            return "compiling"  # nobody knows how long the rest takes
         parts = []
         if self.detail:
             parts.append(self.detail)
@@ -193,6 +192,8 @@ class Reporter:
     def tell_of_compiling(self, notice: Notice) -> None:
         """Print a notice, since compiling may take longer than all the rest."""
         self.say(str(notice))
+        for work in list(self.works.values()):
+            work.compiling += notice.seconds
 
     def _frame(self) -> Table:
         from rich.progress_bar import ProgressBar

@@ -16,7 +16,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 from llvmlite import ir
-from numba.core import config, event, types
+from numba.core import config, types
 from numba.core.cgutils import get_item_pointer, true_bit, unpack_tuple, voidptr_t
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.types.containers import UniTuple
@@ -25,7 +25,7 @@ from numba.extending import intrinsic
 
 from tbgen.compiled.folders import LEVEL, cache_folder, package_of
 from tbgen.compiled.groups import by_address as by_address
-from tbgen.compiled.notice import PACKAGES, stopwatch
+from tbgen.compiled.notice import PACKAGES, give
 
 _logger = logging.getLogger("tbgen")
 
@@ -42,31 +42,6 @@ _linking: Any = None
 if ".".join(numba.__version__.split(".")[:2]) in KNOWN:
     with contextlib.suppress(ImportError, AttributeError):
         _linking = importlib.import_module("tbgen.compiled.linking")
-
-
-class _Timekeeper(event.Listener):  # type: ignore[misc]
-    """Tells the stopwatch when numba compiles a function of tbgen; loading one is no event."""
-
-    def on_start(self, event: Any) -> None:
-        package = _package_of_function(event)
-        if package in PACKAGES:
-            stopwatch.begin(package)
-
-    def on_end(self, event: Any) -> None:
-        package = _package_of_function(event)
-        if package in PACKAGES:
-            stopwatch.end(package)
-
-
-def _package_of_function(event: Any) -> str:
-    """The package of the compiled function; nothing for one of another program."""
-    module: str = event.data["dispatcher"].py_func.__module__
-    if not module.startswith("tbgen."):
-        return ""
-    return package_of(module)
-
-
-event.register("numba:compile", _Timekeeper())
 
 
 @contextlib.contextmanager
@@ -100,30 +75,40 @@ def borrowing(function: Callable[P, R]) -> Callable[P, R]:
 
 
 @cache
+def _is_new(package: str) -> bool:
+    """Whether no kernel of a package was compiled before this process declared the first."""
+    is_new = not any(cache_folder(package).iterdir())
+    if is_new and _linking is None:
+        _say_slow()
+    return is_new
+
+
+@cache
 def _say_slow() -> None:
-    """Say once that compiling takes a while, if nothing is compiled yet."""
+    """Say once that compiling takes a while."""
     known = ", ".join(f"{version}.*" for version in KNOWN)
     _logger.warning("compiling takes longer with numba %s than with %s", numba.__version__, known)
 
 
 def _declared(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
-    folder = cache_folder(package_of(function.__module__))
-    if _linking is None and not any(folder.iterdir()):
-        _say_slow()
+    package = package_of(function.__module__)
+    is_new = _is_new(package)
     if _linking:
         place = {"CACHE_LOCATOR_CLASSES": f"{_linking.__name__}.Locator"}
     else:
-        place = {"CACHE_DIR": str(folder)}
+        place = {"CACHE_DIR": str(cache_folder(package))}
     with _settings(**place):
         dispatcher = _compiled(function, "WholeCompiler", cache=True, **flags)
-    if "NUMBA_OPT" not in os.environ:
-        compile_as_set = dispatcher.compile
+    compile_as_set = dispatcher.compile
+    settings = {} if "NUMBA_OPT" in os.environ else {"OPT": type(config.OPT)(LEVEL)}
 
-        def compile_at_level(signature: Any) -> Any:
-            with _settings(OPT=type(config.OPT)(LEVEL)):
-                return compile_as_set(signature)
+    def compile_at_level(signature: Any) -> Any:
+        if is_new and package in PACKAGES:
+            give(PACKAGES[package])
+        with _settings(**settings):
+            return compile_as_set(signature)
 
-        dispatcher.compile = compile_at_level
+    dispatcher.compile = compile_at_level
     return cast("Callable[P, R]", _once_for_all_constants(dispatcher))
 
 

@@ -6,15 +6,9 @@ It imports no numba, so that a program may listen before it knows whether it nee
 from __future__ import annotations
 
 import contextlib
-import threading
-import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
-
-NOTICE_SECONDS: Final = 2.0
-"""Nobody hears of a shorter time."""
 
 
 @dataclass(frozen=True)
@@ -78,69 +72,3 @@ def give(notice: Notice) -> None:
     if notice not in _given:
         _given.add(notice)
         _listeners[-1](notice)
-
-
-class Stopwatch:
-    """Adds up how long the kernels of each package are compiled.
-
-    It gives the notice of a package as soon as this has taken `notice_seconds`.
-    """
-
-    def __init__(
-        self,
-        notice_seconds: float = NOTICE_SECONDS,
-        clock: Callable[[], float] = time.monotonic,
-        give: Callable[[Notice], object] = give,
-    ) -> None:
-        self.notice_seconds = notice_seconds
-        self._clock = clock
-        self._give = give
-        self._seconds = defaultdict[str, float](float)
-        """[package] -> how long its kernels have been compiled."""
-        self._depth = 0
-        self._begun = 0.0
-        self._timer: threading.Timer | None = None
-
-    @property
-    def total(self) -> float:
-        """The seconds for all packages so far."""
-        running = 0.0
-        if self.is_running:
-            running = self._clock() - self._begun
-        return sum(self._seconds.values()) + running
-
-    @property
-    def is_running(self) -> bool:
-        """Whether this process compiles a kernel now."""
-        return self._depth > 0
-
-    def begin(self, package: str) -> None:
-        """A function of a package is compiled now.
-
-        Those that it calls may begin before it ends. The compiler's lock lets no other thread in.
-        """
-        self._depth += 1
-        if self._depth > 1:
-            return
-        self._begun = self._clock()
-        left = self.notice_seconds - self._seconds[package]
-        if left <= 0:
-            self._give(PACKAGES[package])
-            return
-        self._timer = threading.Timer(left, self._give, [PACKAGES[package]])
-        self._timer.daemon = True
-        self._timer.start()
-
-    def end(self, package: str) -> None:
-        """A function of a package has been compiled."""
-        self._depth -= 1
-        if self._depth > 0:
-            return
-        self._seconds[package] += self._clock() - self._begun
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-
-stopwatch: Final = Stopwatch()
-"""That of this process."""

@@ -17,10 +17,7 @@ import pytest
 
 from tbgen import cli
 from tbgen.cli import run
-from tbgen.compiled.notice import stopwatch
-
-UNHEARD = 1e6
-"""The seconds before somebody hears that kernels are compiled: more than any test takes."""
+from tbgen.compiled import notice
 
 GAME = "1. e4 e5 *\n"
 """A short game."""
@@ -60,7 +57,7 @@ def tbgen(
         mock.patch.dict(os.environ, environment),
         contextlib.nullcontext() if given is None else piped(given),
         contextlib.nullcontext() if progress else mock.patch("tbgen.cli.reporter.Reporter.update"),
-        mock.patch.object(stopwatch, "notice_seconds", UNHEARD),
+        mock.patch.object(notice, "_given", set(notice.PACKAGES.values())),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
         pytest.raises(SystemExit) as ended,

@@ -9,56 +9,7 @@ from pathlib import Path
 
 from tbgen.compiled import jit
 from tbgen.compiled.folders import PACKAGE, package_of
-from tbgen.compiled.notice import PACKAGES, Notice, Stopwatch, give, heard_by
-
-SOLVER = PACKAGES["retro"]
-LONG = 1000.0
-"""The seconds of a notice, far more than a test takes."""
-
-
-class Clock:
-    """A clock that stands until somebody moves it."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def compile_for(stopwatch: Stopwatch, clock: Clock, package: str, seconds: float) -> None:
-    stopwatch.begin(package)
-    clock.now += seconds
-    stopwatch.end(package)
-
-
-def test_a_notice_comes_once_compiling_has_taken_long() -> None:
-    clock = Clock()
-    given = list[Notice]()
-    stopwatch = Stopwatch(LONG, clock, given.append)
-    for _ in range(4):
-        compile_for(stopwatch, clock, "retro", LONG / 4)
-        compile_for(stopwatch, clock, "verify", LONG / 10)
-    assert given == []
-    compile_for(stopwatch, clock, "retro", 0)
-    assert given == [SOLVER]
-    compile_for(stopwatch, clock, "verify", 0)
-    assert given == [SOLVER]
-
-
-def test_functions_within_a_kernel_count_as_a_part_of_it() -> None:
-    clock = Clock()
-    given = list[Notice]()
-    stopwatch = Stopwatch(LONG, clock, given.append)
-    stopwatch.begin("retro")
-    for _ in range(10):
-        compile_for(stopwatch, clock, "index", LONG / 11)
-    stopwatch.end("retro")
-    compile_for(stopwatch, clock, "index", 0)
-    compile_for(stopwatch, clock, "retro", LONG / 11)
-    assert given == []
-    compile_for(stopwatch, clock, "retro", 0)
-    assert given == [SOLVER]
+from tbgen.compiled.notice import PACKAGES, Notice, give, heard_by
 
 
 def test_every_package_with_kernels_has_a_notice() -> None:
@@ -76,13 +27,14 @@ from tbgen.board.board import words_of
 from tbgen.board.moves import code_on
 from tbgen.compiled import notice
 
-notice.stopwatch.notice_seconds = 0
 with notice.heard_by(print):
     assert code_on(words_of(chess.Board())) == 41
 """
 
 
-def test_a_kernel_that_is_loaded_needs_no_notice(tmp_path: Path) -> None:
+def test_the_first_compiled_kernel_gives_a_notice_a_loaded_one_none(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "first_call.py").write_text(FIRST_CALL)
     environment = dict(os.environ)
     environment["TBGEN_CACHE"] = str(tmp_path / "kernels")
