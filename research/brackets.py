@@ -38,7 +38,7 @@ from tbgen.closures.store import BlockStore
 from tbgen.closures.ways import Way
 from tbgen.errors import TbgenError
 from tbgen.index.layout import fen_of_cell, layout_of
-from tbgen.index.outcomes import worth_to_white
+from tbgen.index.outcomes import ranks_of
 from tbgen.material import Material
 from tbgen.probe.opened import OpenTables
 from tbgen.rules.points import Scoring
@@ -131,9 +131,7 @@ def counts(lower: np.ndarray, upper: np.ndarray, value: np.ndarray) -> np.ndarra
         known = value[part][legal].astype(np.int64)
         exact = least == most
         drawn = abs(known) > 1
-        excluded = (worth_to_white(least) > worth_to_white(known)) | (
-            worth_to_white(known) > worth_to_white(most)
-        )
+        excluded = (ranks_of(least) > ranks_of(known)) | (ranks_of(known) > ranks_of(most))
         found += [len(known), exact.sum(), drawn.sum(), (exact & drawn).sum(), excluded.sum()]
     return found
 

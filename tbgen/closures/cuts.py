@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.compiled.arrays import Bytes
-from tbgen.index.outcomes import worth_to_white
+from tbgen.index.outcomes import ranks_of
 from tbgen.score import MOST_STORED_CODE, Color, Score
 from tbgen.table import Entries
 
@@ -111,7 +111,7 @@ def bounds_of_values(values: Sequence[Entries], cuts: Cuts, bound: Bound) -> Ent
         rows = [row[first : first + VALUES_AT_ONCE] for row in values]
         met = []
         for cut, row in zip(cuts, rows, strict=True):
-            met.append(worth_to_white(row.astype(np.int64)) >= cut.rank)
+            met.append(ranks_of(row.astype(np.int64)) >= cut.rank)
         has_value = rows[0] != 0
         np.copyto(
             bounds[first : first + VALUES_AT_ONCE], bounds_of_met(met, cuts, bound), where=has_value

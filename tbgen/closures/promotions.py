@@ -31,7 +31,7 @@ from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
 from tbgen.men import AnyMan, Role
 from tbgen.retro.drive.single import own_pawns
 from tbgen.retro.resets.destinations import ChildTables
-from tbgen.retro.resets.folding import fold_reset, rank_of_byte, spread
+from tbgen.retro.resets.folding import fold_reset, merit_of_byte, spread
 from tbgen.retro.status import CHILD_HAS_NO_VALUE
 from tbgen.retro.words.block import Block, bare_block, enter_block, find_legal
 from tbgen.retro.words.geometry import Geometry, geometry_of
@@ -315,13 +315,13 @@ def fold_unknown(
     """
     asked = scratch.asked
     spread(kings, asked)
-    unknown = rank_of_byte(np.uint8(UNKNOWN[bound]), chooser)
+    unknown = merit_of_byte(np.uint8(UNKNOWN[bound]), chooser)
     lacking = np.uint8(0)
     for square in range(64):
         at = np.uint64(square)
-        known = rank_of_byte(np.uint8(entry[at]), chooser)
+        known = merit_of_byte(np.uint8(entry[at]), chooser)
         lacking |= asked[at] & np.uint8(255 * (known == 0))
-        entry[at] = np.int8(rank_of_byte(max(known, unknown & asked[at]), chooser))
+        entry[at] = np.int8(merit_of_byte(max(known, unknown & asked[at]), chooser))
     return lacking == 0
 
 

@@ -3,7 +3,7 @@
 * *signed*: +(code + 1) where White holds the score, -(code + 1) where Black does, 0 where there is
   no outcome. Accrued scores are written alike. Codes that tables store fit a signed byte.
 * *row*: the signed byte + 128, an index into arrays of 256 rows.
-* *worth*: the greater, the better for White; the order of `Score.worth_to`.
+* *rank*: `Score.rank`, the greater the better for White.
 """
 
 from __future__ import annotations
@@ -45,6 +45,6 @@ def signed_of(are_white: Bools, codes: Ints) -> Ints:
     return np.where(are_white, codes + 1, -codes - 1)
 
 
-def worth_to_white(signed: Ints) -> Ints:
-    """How good each signed outcome is for White."""
+def ranks_of(signed: Ints) -> Ints:
+    """The rank of each signed outcome; 0 for none."""
     return np.sign(signed) * (MOST_CODE + 2 - abs(signed))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.index.outcomes import worth_to_white
+from tbgen.index.outcomes import ranks_of
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.score import Score
 
@@ -115,7 +115,7 @@ class BulkProbe:
     @property
     def rank(self) -> Floats:
         """Numbers for sorting, the greater the better for White; NaN without an answer."""
-        return np.where(self.outcome != 0, worth_to_white(self.outcome.astype(np.int64)), np.nan)
+        return np.where(self.outcome != 0, ranks_of(self.outcome.astype(np.int64)), np.nan)
 
     def points(self, scoring: Scoring | None = None) -> Floats:
         """White's points for each outcome.

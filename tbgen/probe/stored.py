@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.compiled.arrays import Ints
-from tbgen.index.outcomes import are_white, codes_of, worth_to_white
+from tbgen.index.outcomes import are_white, codes_of, ranks_of
 from tbgen.probe.many import Value
 from tbgen.score import MOST_STORED_CODE, Color, Score
 from tbgen.storage.layerfile import LayerFile, rows_by_chunk
@@ -222,6 +222,6 @@ def _breaks(
     applies = np.flatnonzero(np.append(sides, -1)[row] == wanted)
 
     rows = rows[row[applies]]
-    loss = worth_to_white(accrued[applies]) - worth_to_white(rows["outcome"].astype(np.int64))
+    loss = ranks_of(accrued[applies]) - ranks_of(rows["outcome"].astype(np.int64))
     is_broken = np.where(is_white[applies], loss, -loss) > 0
     return applies[is_broken], rows[is_broken]

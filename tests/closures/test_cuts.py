@@ -15,7 +15,7 @@ from tbgen.closures.nodes import node_of
 from tbgen.closures.policy import CutSearch
 from tbgen.closures.store import BlockStore
 from tbgen.closures.ways import Way
-from tbgen.index.outcomes import worth_to_white
+from tbgen.index.outcomes import ranks_of
 from tbgen.material import Material
 from tbgen.probe.opened import OpenTables
 from tbgen.retro.words.block import bare_block, enter_block, find_legal
@@ -59,7 +59,7 @@ def bounds_of(name: str, tables: Path, folder: Path, file: int, *cuts: Cuts) -> 
             upper = upper_blocks.plane(node, side, Bound.UPPER)
             signed = np.stack([lower, value, upper]).astype(np.int64)
             legal = np.unpackbits(block.legal[side].view(np.uint8), bitorder="little") != 0
-            worths.append(worth_to_white(signed[:, legal]))
+            worths.append(ranks_of(signed[:, legal]))
     known.close()
     return np.concatenate(worths, axis=1)
 

@@ -15,7 +15,7 @@ from tbgen.closures.nodes import Node, node_of
 from tbgen.closures.pace import SolvePace
 from tbgen.closures.schedule import solve_closure
 from tbgen.closures.store import BlockStore
-from tbgen.index.outcomes import worth_to_white
+from tbgen.index.outcomes import ranks_of
 from tbgen.material import Material
 from tests.closures.endings import MOTIFS, Ending, endings
 from tests.closures.reference_closure import ReferenceClosure, always, drawn
@@ -59,9 +59,9 @@ def mistakes(ending: Ending, folder: Path) -> tuple[int, list[str]]:
             here, there = bounds[bound].values_of(placed, planes)
             if not np.array_equal(here, there):
                 found.append(f"{ending}: {placed} has a wrong bound, {bound.name}")
-            worths.append(worth_to_white(here))
+            worths.append(ranks_of(here))
         _, value = truth.values_of(placed, planes)
-        worth = worth_to_white(value)
+        worth = ranks_of(value)
         is_outside = (worths[Bound.LOWER] > worth) | (worth > worths[Bound.UPPER])
         if is_outside.any():
             found.append(f"{ending}: {placed} excludes a value")

@@ -39,7 +39,7 @@ from tbgen.apps.records.sharpness import sample_of, sharpness_in
 from tbgen.compiled.arrays import Ints, Ints32
 from tbgen.errors import VerificationError
 from tbgen.index.layout import fen_of_cell
-from tbgen.index.outcomes import NO_OUTCOME_ROW, row_of_byte, worth_to_white
+from tbgen.index.outcomes import NO_OUTCOME_ROW, row_of_byte, ranks_of
 from tbgen.material import TableMaterial
 from tbgen.probe import Tablebase
 from tbgen.rules.notation import parse_fen
@@ -66,7 +66,7 @@ def census_of(file: TableFile, threads: int | None = None) -> Record:
     entry = np.repeat(kinds.entries, kinds.distances)
     dtg = np.tile(np.arange(kinds.distances), len(kinds.entries))
     meanings = Meanings(
-        worth_to_white(entry).astype(np.int16), entry.astype(np.int8), dtg.astype(np.uint16)
+        ranks_of(entry).astype(np.int16), entry.astype(np.int8), dtg.astype(np.uint16)
     )
     counts = count_table(file.order, meanings, kinds.at, threads=threads)
     # [with the pair of bishops on one colour, side, entry value, distance, placements or classes]

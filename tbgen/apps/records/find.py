@@ -19,7 +19,7 @@ from tbgen.apps.records.positions import TablePositions
 from tbgen.compiled.arrays import Bools, Ints
 from tbgen.errors import ScoreFormatError, UsageError
 from tbgen.index.layout import fen_of_cell
-from tbgen.index.outcomes import worth_to_white
+from tbgen.index.outcomes import ranks_of
 from tbgen.material import Material, table_named
 from tbgen.score import MOST_STORED_CODE, Color, Score
 from tbgen.storage.files import Folders
@@ -30,7 +30,7 @@ _SCORES: Final = sorted(
     Score(code, holder) for code in range(MOST_STORED_CODE + 1) for holder in Color
 )
 _SCORE: Final = pl.Enum([str(score) for score in _SCORES])
-_WORTHS: Final = worth_to_white(np.array([score.signed for score in _SCORES]))
+_WORTHS: Final = ranks_of(np.array([score.signed for score in _SCORES]))
 _OF_SCORES: Final = frozenset({"own", "outcome", "other"})
 _TEXT: Final = re.compile("'([^']*)'")
 _BARE: Final = re.compile(r"-?\bG\d+(?:\.\d)?\b|\b[a-h][1-8]\b")
@@ -159,7 +159,7 @@ def _series(positions: TablePositions, name: str, values: Any) -> pl.Series:
 
 def _numbers_of(signed: Ints) -> Any:
     """The number of each signed outcome among all scores; 0 for none."""
-    return np.searchsorted(_WORTHS, worth_to_white(signed)).astype(np.uint16)
+    return np.searchsorted(_WORTHS, ranks_of(signed)).astype(np.uint16)
 
 
 def frames(folders: Folders, material: Material, where: str = "true") -> Iterator[pl.DataFrame]:

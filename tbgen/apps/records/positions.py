@@ -36,7 +36,7 @@ from tbgen.apps.records.keeping import (
 from tbgen.compiled.arrays import Bools, Ints
 from tbgen.errors import UsageError
 from tbgen.index.layout import fen_of_cell
-from tbgen.index.outcomes import worth_to_white
+from tbgen.index.outcomes import ranks_of
 from tbgen.index.placements import Slot
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import TableMaterial
@@ -340,7 +340,7 @@ class TablePositions(contextlib.AbstractContextManager["TablePositions"]):
         loses_result = results_of(white) < results_of(black)
         return {
             "other": other,
-            "zugzwang": is_legal & (worth_to_white(white) < worth_to_white(black)),
+            "zugzwang": is_legal & (ranks_of(white) < ranks_of(black)),
             "mate_zugzwang": is_legal & loses_result,
         }
 

@@ -155,11 +155,11 @@ def spread(word: Word, squares: Bytes) -> None:
 
 
 @inlined
-def rank_of_byte(byte: np.uint8, mover: Int) -> np.uint8:
-    """The rank of an outcome's byte, both unsigned: the best for the mover has the greatest.
+def merit_of_byte(byte: np.uint8, mover: Int) -> np.uint8:
+    """The merit of an outcome's byte, both unsigned: the best for the mover has the greatest.
 
-    White's best byte is 1, and Black's 255; 0 for none stays the least. White's ranks are what the
-    bytes lack to 256. So the byte of a rank is found in the same way.
+    White's best byte is 1, and Black's 255; 0 for none stays the least. White's merits are what the
+    bytes lack to 256. So the byte of a merit is found in the same way.
     """
     change = np.uint8(255 * (1 - mover))  # all bits of a byte that is taken from 256
     return np.uint8(np.uint8(byte ^ change) - change)
@@ -177,10 +177,10 @@ def fold_line(scratch: Scratch, side: Int, kings: Word, values: SignedBytes, sta
     lacking = np.uint8(0)
     for square in range(64):
         at = np.uint64(square)
-        rank = rank_of_byte(np.uint8(values[np.uint64(start) + at]), side) & asked[at]
-        lacking |= asked[at] & np.uint8(255 * (rank == 0))
-        known = rank_of_byte(np.uint8(outcome[at]), side)
-        outcome[at] = np.int8(rank_of_byte(max(rank, known), side))
+        merit = merit_of_byte(np.uint8(values[np.uint64(start) + at]), side) & asked[at]
+        lacking |= asked[at] & np.uint8(255 * (merit == 0))
+        known = merit_of_byte(np.uint8(outcome[at]), side)
+        outcome[at] = np.int8(merit_of_byte(max(merit, known), side))
     if lacking:
         scratch.status[0] = CHILD_HAS_NO_VALUE
 
