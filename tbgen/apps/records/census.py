@@ -39,7 +39,7 @@ from tbgen.apps.records.sharpness import sample_of, sharpness_in
 from tbgen.compiled.arrays import Ints, Ints32
 from tbgen.errors import VerificationError
 from tbgen.index.layout import fen_of_cell
-from tbgen.index.outcomes import NO_OUTCOME_ROW, row_of_byte, ranks_of
+from tbgen.index.outcomes import NO_OUTCOME_ROW, ranks_of, row_of_byte
 from tbgen.material import TableMaterial
 from tbgen.probe import Tablebase
 from tbgen.rules.notation import parse_fen
