@@ -10,7 +10,6 @@ import json
 import mmap
 import os
 import tempfile
-import weakref
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Final
@@ -40,7 +39,6 @@ class StoredArrays:
 
     def __init__(self, path: Path, head: bytes) -> None:
         self.path = path
-        self.head = head
         self.facts: dict[str, Any] = json.loads(head)
         self._frame = self.facts["frame"]
         self._offsets = dict[str, list[int]]()
@@ -75,47 +73,26 @@ class StoredArrays:
 
     def _unpack_frame(self, name: str, frame: int, items: Array) -> None:
         offsets = self._offsets[name]
-        packed = self._read(offsets[frame], offsets[frame + 1])
+        with self.path.open("rb", buffering=0) as file:
+            packed = os.pread(file.fileno(), offsets[frame + 1] - offsets[frame], offsets[frame])
         try:
             unpack_into(packed, items)
         except ValueError as error:
             raise DamagedTableError(str(self.path), str(error)) from None
 
-    def _read(self, start: int, end: int) -> bytes:
-        with self.path.open("rb", buffering=0) as file:
-            return os.pread(file.fileno(), end - start, start)
 
-
-class ArrayFile(StoredArrays):
-    """A file of arrays, kept open: you can read it even after another process has removed it.
+def open_arrays(path: Path) -> StoredArrays:
+    """The arrays in a file that is read whole first.
 
     OSError if the file is missing, DamagedTableError if its digest is wrong.
     """
-
-    def __init__(self, path: Path) -> None:
-        self._descriptor = os.open(path, os.O_RDONLY)
-        weakref.finalize(self, os.close, self._descriptor)
-        with open(self._descriptor, "rb", closefd=False) as file:
-            digest = file.read(_DIGEST_BYTES)
-            head = file.readline()
-            content = hashlib.file_digest(file, lambda: hashlib.sha256(head))
-        if not head or content.hexdigest().encode() != digest:
-            raise DamagedTableError(str(path), "its digest is not that of its content")
-        super().__init__(path, head)
-
-    def _read(self, start: int, end: int) -> bytes:
-        return os.pread(self._descriptor, end - start, start)
-
-
-def head_of(path: Path) -> dict[str, Any]:
-    """The facts at the beginning of a file of arrays, whose digest is not checked.
-
-    OSError if the file is missing, ValueError if it does not begin with facts.
-    """
     with path.open("rb") as file:
-        file.read(_DIGEST_BYTES)
-        facts: dict[str, Any] = json.loads(file.readline())
-    return facts
+        digest = file.read(_DIGEST_BYTES)
+        head = file.readline()
+        content = hashlib.file_digest(file, lambda: hashlib.sha256(head))
+    if not head or content.hexdigest().encode() != digest:
+        raise DamagedTableError(str(path), "its digest is not that of its content")
+    return StoredArrays(path, head)
 
 
 def write_arrays(

@@ -11,7 +11,6 @@ import errno
 import io
 import os
 import platform
-import re
 import shutil
 import stat
 import threading
@@ -34,7 +33,7 @@ from tbgen.material import (
 )
 from tbgen.men import Man, men_of_name, name_of_men
 from tbgen.score import Mobility
-from tbgen.system.process import is_running, lock, sync_folder, try_lock
+from tbgen.system.process import lock, sync_folder, try_lock
 
 PARTIAL = ".partial"
 LOCK = ".build.lock"
@@ -298,17 +297,6 @@ def remove_partials(folder: Path) -> None:
     """Remove the remains of an interrupted build; only for the holder of the lock."""
     for partial in folder.glob("*" + PARTIAL):
         remove(partial)
-
-
-def remove_partials_of_the_dead(folder: Path) -> None:
-    """Remove what killed processes of this machine have left in a folder that others may use."""
-    of_this_machine = re.compile(
-        rf".*\.{re.escape(platform.node())}-(?P<process>\d+)-\d+{re.escape(PARTIAL)}"
-    )
-    for partial in folder.glob("*" + PARTIAL):
-        name = of_this_machine.fullmatch(partial.name)
-        if name and not is_running(int(name["process"])):
-            partial.unlink(missing_ok=True)
 
 
 def remove(path: Path) -> None:

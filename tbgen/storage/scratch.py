@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from tbgen.errors import DamagedTableError
 from tbgen.material import TableMaterial
-from tbgen.storage.arrays import ArrayFile, StoredArrays, write_arrays
+from tbgen.storage.arrays import StoredArrays, open_arrays, write_arrays
 from tbgen.system.process import try_lock
 from tbgen.table import Cells, Dictionary, Distances, Entries, Run
 
@@ -111,22 +111,21 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
 
         Remove a file that is damaged, depends on something else, or has a partial name.
         """
-        file = None
+        arrays = None
         if path.suffix == RUN_SUFFIX and path.is_file():
             with contextlib.suppress(DamagedTableError):
-                file = ArrayFile(path)
-        if file is None or file.facts.get("identity") != self._identity:
+                arrays = open_arrays(path)
+        if arrays is None or arrays.facts.get("identity") != self._identity:
             path.unlink()
             return
-        facts = file.facts
+        facts = arrays.facts
         run = Run(
             facts["first"],
             facts["end"],
             facts["rows"],
-            file.items(_FOUND).reshape(facts["shape"]),
-            (file.items(_RIGHT_ENTRY), file.items(_RIGHT_DTG)),
+            arrays.items(_FOUND).reshape(facts["shape"]),
+            (arrays.items(_RIGHT_ENTRY), arrays.items(_RIGHT_DTG)),
         )
-        arrays = StoredArrays(path, file.head)  # it keeps no descriptor
         self._stored[run.first] = (run, arrays)
 
     def _part(

@@ -263,17 +263,6 @@ def how_it_ended(code: int) -> str:
     return f" (signal {signal.Signals(-code).name})" if code < 0 else f" (exit code {code})"
 
 
-def is_running(process: int) -> bool:
-    """Whether a process of this machine is there."""
-    try:
-        os.kill(process, 0)
-    except PermissionError:  # it is another user's
-        return True
-    except (ProcessLookupError, OverflowError):
-        return False
-    return True
-
-
 def sync_folder(folder: Path) -> None:
     """Flush the names of a folder to the disk, if folders can be opened."""
     with contextlib.suppress(OSError):

@@ -18,7 +18,6 @@ from tbgen.storage.files import (
     build_lock,
     folders_in,
     partial_of,
-    remove_partials_of_the_dead,
     tables_in,
     write_whole,
 )
@@ -89,25 +88,6 @@ def test_threads_write_beside_a_file_under_names_of_their_own(tmp_path: Path) ->
         met = threading.Barrier(2)
         names = set(pool.map(lambda _: (met.wait(), partial_of(tmp_path / "a"))[1], range(2)))
     assert len(names) == 2
-
-
-def test_what_killed_processes_have_left_is_removed_and_what_others_write_stays(
-    tmp_path: Path,
-) -> None:
-    code = (
-        "import pathlib, sys\n"
-        "from tbgen.storage.files import partial_of\n"
-        "print(partial_of(pathlib.Path(sys.argv[1])), end='')\n"
-    )
-    command = [sys.executable, "-c", code, tmp_path / "a"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    of_the_dead = Path(done.stdout)
-    of_this_process = partial_of(tmp_path / "a")
-    of_another_machine = of_the_dead.with_name("a.elsewhere-1-1.partial")
-    for path in (of_the_dead, of_this_process, of_another_machine):
-        path.touch()
-    remove_partials_of_the_dead(tmp_path)
-    assert set(tmp_path.iterdir()) == {of_this_process, of_another_machine}
 
 
 def test_a_full_disk_names_the_file(tmp_path: Path) -> None:
