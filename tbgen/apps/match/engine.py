@@ -243,8 +243,7 @@ class EngineProcess:
         clock.stop(seconds)
         if uci.evaluated is None:
             return Answer(move, seconds, Evaluation(), clock.remaining)
-        is_other_view = self.spec.white_view and board.turn == chess.BLACK
-        evaluation = uci.evaluated.evaluation(from_other_side=is_other_view)
+        evaluation = uci.evaluated.evaluation()
         doubt = doubt_about(board, uci.evaluated, evaluation.score)
         return Answer(move, seconds, evaluation, clock.remaining, uci.evaluated, doubt)
 

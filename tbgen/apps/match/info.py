@@ -105,12 +105,9 @@ class Info:
         match = re.search(rf"\b{name} (\d{{1,18}})\b", self.text)
         return None if match is None else int(match[1])
 
-    def evaluation(self, *, from_other_side: bool) -> Evaluation:
-        """The evaluation, if the score is that of the engine's own side or of the other one."""
-        score = self.score
-        if score is not None and from_other_side:
-            score = -score
-        return Evaluation(score, self.depth)
+    def evaluation(self) -> Evaluation:
+        """The evaluation of the engine's own side."""
+        return Evaluation(self.score, self.depth)
 
 
 def _variation_in(facts: str) -> Iterator[str]:

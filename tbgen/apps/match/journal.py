@@ -228,7 +228,7 @@ def digest_of(settings: MatchSettings) -> str:
     How many games at a time, how they are shown, and how many rounds are played do not.
     """
     engines = [
-        (spec.command, spec.name, spec.folder, sorted(spec.options.items()), spec.white_view)
+        (spec.command, spec.name, spec.folder, sorted(spec.options.items()))
         for spec in settings.engines
     ]
     controls = [replace(spec.control, margin=0.0) for spec in settings.engines]

@@ -277,9 +277,8 @@ def _refuse_senseless_tables(settings: MatchSettings, given: set[str]) -> None:
         raise UsageError("-tb and -syzygy mean nothing with -variant: tables are those of chess")
     if "tbpieces" in given and "tb" not in given:
         raise UsageError("-tbpieces means nothing without -tb")
-    for name in ("syzygypieces", "tbignore50"):
-        if name in given and "syzygy" not in given:
-            raise UsageError(f"-{name} means nothing without -syzygy")
+    if "tbignore50" in given and "syzygy" not in given:
+        raise UsageError("-tbignore50 means nothing without -syzygy")
 
 
 def _refuse_senseless_tournament(plan: Tournament, given: set[str]) -> None:

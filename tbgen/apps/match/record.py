@@ -20,10 +20,7 @@ TAG_LENGTH = 255
 
 _NUMBERS: Final = {
     "nodes": "n",
-    "seldepth": "sd",
     "nps": "nps",
-    "hashfull": "hashfull",
-    "tbhits": "tbhits",
 }
 """Number of an `info` line -> its name in a comment, as fastchess writes it."""
 _VARIATION = "pv"

@@ -238,7 +238,6 @@ class Referee:
                 await to_its_end(self._keep(match, sheet))
                 if match.is_decided():
                     raise DecidedError
-                await asyncio.sleep(self._settings.wait)
 
     async def _keep(self, match: Match, sheet: Sheet) -> None:
         """Put a finished game on the disk, then into the standings.

@@ -50,8 +50,6 @@ class EngineSpec:
     grace: float = 2.0
     """To say that it is ready after a loss on time, and to end after `quit`."""
     stderr: Path | None = None
-    white_view: bool = False
-    """Whether its scores are always White's."""
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -137,7 +135,6 @@ class TableSettings:
     folders: str | None = None
     men: int = 5
     syzygy: str | None = None
-    syzygy_men: int = 7
     ignore_fifty_moves: bool = False
 
 
@@ -160,7 +157,6 @@ class MatchSettings:
     event: str = "?"
     site: str = "?"
     seed: int | None = None
-    wait: float = 0.0
     rating_interval: int = 10
     recover: bool = False
     debug: bool = False

@@ -20,6 +20,8 @@ from tbgen.rules.game import Game, final_outcome
 from tbgen.score import Color
 from tbgen.text import in_so_many
 
+_SYZYGY_MEN = 7
+"""The men of the largest Syzygy tables."""
 Decider = tuple[int, Callable[[Game], Ending | None]]
 """The most men of a position, and a function that decides such a game; None if it is unknown."""
 
@@ -64,7 +66,7 @@ def opened_tables(settings: TableSettings) -> Iterator[Tables]:
             deciders.append(stack.enter_context(table_decider(settings.folders, settings.men)))
         if settings.syzygy is not None:
             wins = syzygy_decider(
-                settings.syzygy, settings.syzygy_men, ignore_fifty_moves=settings.ignore_fifty_moves
+                settings.syzygy, _SYZYGY_MEN, ignore_fifty_moves=settings.ignore_fifty_moves
             )
             deciders.append(stack.enter_context(wins))
         yield Tables(deciders, stack.enter_context(ThreadPoolExecutor(1)))

@@ -232,7 +232,6 @@ _ENGINE_KEYS = (
         "on: anew for every game.",
     ),
     Option("stderr", FILE, "stderr", "The log of its standard error."),
-    Option("whitepov", SWITCH, "white_view", "Its scores are always White's."),
     Option("proto", _named({"uci": None}), "", "uci, and no other; a proxy may translate."),
 )
 OPTIONS = by_name(
@@ -323,12 +322,6 @@ OPTIONS = by_name(
         "syzygy", FOLDERS, "tables.syzygy", "Folders of Syzygy tables; only their wins end games."
     ),
     Option(
-        "syzygypieces",
-        POSITIVE,
-        "tables.syzygy_men",
-        "Ask Syzygy tables at N men or fewer (default 7).",
-    ),
-    Option(
         "tbignore50",
         FLAG,
         "tables.ignore_fifty_moves",
@@ -371,7 +364,6 @@ OPTIONS = by_name(
     Option("event", TEXT, "event", "The Event tag."),
     Option("site", TEXT, "site", "The Site tag."),
     Option("srand", COUNT, "seed", "The seed of the order of openings and of lots."),
-    Option("wait", MILLISECONDS, "wait", "Milliseconds between games."),
     Option(
         "ratinginterval",
         COUNT,

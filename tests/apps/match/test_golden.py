@@ -64,9 +64,7 @@ class Seeded:
         move = moves[lot % len(moves)]
         clock.stop(0.25)
         info = Info.parse(f"info depth 9 score cp {lot % 1500 - 1000} nodes {lot} pv {move.uci()}")
-        return Answer(
-            move, 0.25, info.evaluation(from_other_side=False), clock.remaining, info, None
-        )
+        return Answer(move, 0.25, info.evaluation(), clock.remaining, info, None)
 
 
 class SeededBench(FakeBench):

@@ -181,15 +181,6 @@ def test_a_line_that_may_be_right_is_not_told(line: str) -> None:
     assert sheet.answers[1].doubt is None
 
 
-@pytest.mark.parametrize("sign", ["2", "-2"])
-def test_a_mate_as_white_sees_it_has_the_sign_of_white(sign: str) -> None:
-    """Black announces his mate in two after 1. f3."""
-    talker = scripted("Talker", "--then", f"info depth 9 score mate {sign} pv e7e5 g2g4 d8h4")
-    _, (sheet,) = run([*GOOD, *talker, "whitepov=on", "-games", "1"])
-    doubt = sheet.answers[2].doubt
-    assert (None if doubt is None else doubt.kind) == (DoubtKind.SIGN if sign == "2" else None)
-
-
 @pytest.mark.parametrize("program", ["no-such-engine", "./no/such/engine"])
 def test_a_program_that_is_missing_is_named(program: str) -> None:
     missing = ["-engine", f"cmd={program}", "name=Missing", "depth=1"]
