@@ -19,7 +19,7 @@ from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.solved import FindSolved, finding_solved
 from tbgen.apps.games.text import Chunk, GameText, chunks_in
 from tbgen.cli import complain_of, options, say
-from tbgen.cli.command import Command, refuse_together
+from tbgen.cli.command import Command
 from tbgen.cli.output import Outputs
 from tbgen.cli.reading import asked_files
 from tbgen.cli.reporter import reading
@@ -31,6 +31,8 @@ from tbgen.rules.facts import to_json
 from tbgen.system.outputs import STANDARD_OUTPUT
 from tbgen.text import counted, printable
 
+_PAGE_SUFFIX = ".html"
+
 
 @click.command("annotate", cls=Command)
 @options.files_argument
@@ -41,15 +43,12 @@ from tbgen.text import counted, printable
     help="Show only the Nth game of a file.",
 )
 @click.option(
-    "--pgn", "as_pgn", is_flag=True, help="Print the games with comments behind their moves."
-)
-@click.option("--html", "as_page", is_flag=True, help="Print a page that needs no other file.")
-@click.option(
     "-o",
     "--output",
     metavar="FILE",
     type=options.NAME,
-    help="Write to this file; PGN, unless --html or --json is given.",
+    help="Write the games with comments to this file, - for the standard output; a name in .html "
+    "gets a page that needs no other file.",
 )
 @options.rules_options
 @options.folders_option
@@ -58,8 +57,6 @@ def command(
     *,
     files: tuple[str, ...],
     number: int | None,
-    as_pgn: bool,
-    as_page: bool,
     output: str | None,
     rules: Rules,
     folders: tuple[Path, ...],
@@ -73,23 +70,22 @@ def command(
     ignore the fifty-move rule. If "tbgen solve" has solved the last position, tbgen shows its
     value, and a line that keeps it.
 
-    With --pgn or -o, tbgen writes comments behind the moves: "{tbgen: G1.5 in 5 plies}". They
-    replace those of an earlier run, and every other byte stays. IN.pgn may be packed, and - is the
-    standard input.
+    With -o, tbgen writes comments behind the moves: "{tbgen: G1.5 in 5 plies}". They replace those
+    of an earlier run, and every other byte stays. IN.pgn may be packed, and - is the standard
+    input.
 
     \b
     Examples:
       tbgen annotate game.pgn
-      tbgen annotate event.pgn --number 12 --html -o game.html
+      tbgen annotate event.pgn --number 12 -o game.html
       tbgen annotate event.pgn -o annotated.pgn --scoring harmonic
-      tbgen annotate round*.pgn --html -o event.html
+      tbgen annotate round*.pgn -o event.html
     """
-    refuse_together("--pgn", "--html", "--json")
     names = asked_files(files)
     if number is not None and len(names) > 1:
         raise UsageError(f"--number is of one file, and there are {len(names)}; name one")
     outputs = Outputs({"the games": output or STANDARD_OUTPUT}, read=names)
-    is_for_people = form is Form.TABLE and not (as_page or as_pgn or output)
+    is_for_people = form is Form.TABLE and output is None
     with ExitStack() as stack:
         tables = stack.enter_context(Tablebase(folders, missing_ok=True))
         reader = _Reader(names, tables, rules, stack.enter_context(finding_solved(folders)))
@@ -105,7 +101,7 @@ def command(
             if form is Form.JSON:
                 for part in _json_of(_answers(pieces)):
                     sheet.write(part.encode())
-            elif as_page:
+            elif Path(str(output)).suffix == _PAGE_SUFFIX:
                 from tbgen.apps.pages.standalone import annotated_page
 
                 answers = list(_answers(pieces))

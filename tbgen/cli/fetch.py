@@ -17,8 +17,8 @@ from tbgen.library.fetch import Fetched, fetch
 from tbgen.material import MOST_TABLE_MEN, TableMaterial, build_order
 from tbgen.text import counted, in_units
 
-_DEFAULT_JOBS = 4
-_MOST_JOBS = 64
+_JOBS = 4
+"""The files that are fetched at once."""
 _SHORTEST = 0.001
 """Seconds: no speed divides by less."""
 
@@ -38,13 +38,6 @@ _SHORTEST = 0.001
     help="Fetch the tables that captures and promotions lead to as well.",
 )
 @click.option("--outcomes", is_flag=True, help="Fetch outcomes alone, without distances.")
-@click.option(
-    "--jobs",
-    metavar="N",
-    type=click.IntRange(1, _MOST_JOBS),
-    default=_DEFAULT_JOBS,
-    help=f"Fetch N files at once (default {_DEFAULT_JOBS}).",
-)
 @options.data_option
 @options.json_option
 def command(
@@ -53,7 +46,6 @@ def command(
     url: str,
     children: bool,
     outcomes: bool,
-    jobs: int,
     data: Path,
     form: Form,
 ) -> None:
@@ -100,7 +92,7 @@ def command(
             url,
             choose,
             outcomes_alone=outcomes,
-            jobs=jobs,
+            jobs=_JOBS,
             tell=tell,
             on_wait=say_that_it_waits,
         )

@@ -54,11 +54,6 @@ def _goals(context: click.Context) -> Sequence[str]:
     "score such as G5.5, or best (the best that can be proved) (default best).",
 )
 @click.option(
-    "--pair",
-    metavar="B,C",
-    help="Try only these two men, one of either side, such as Ke1,Ke6.",
-)
-@click.option(
     "--nodes",
     metavar="N",
     type=click.IntRange(1, MOST_NODES),
@@ -91,7 +86,6 @@ def command(
     asked: Asked,
     side: str,
     goal: str,
-    pair: str | None,
     nodes: int,
     wide: bool,
     target: str | None,
@@ -115,7 +109,6 @@ def command(
       tbgen hold --check fortress.json
     """
     refuse_together("--check", "--strategy")
-    refuse_together("--check", "--pair")
     if source is not None:
         if asked.words:
             raise UsageError("--check and a position cannot be given together")
@@ -142,7 +135,6 @@ def command(
                 goal=wanted,
                 accrued=accrued,
                 tables=tables,
-                pair=pair,
                 nodes=nodes,
                 wide=wide,
                 watch=work.advance,

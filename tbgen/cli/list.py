@@ -24,9 +24,6 @@ from tbgen.text import counted, in_units
 
 @click.command("list", cls=Command)
 @built_names_argument
-@click.option(
-    "--figures", is_flag=True, help="Show the figures of every table, as if all were named."
-)
 @options.own_option
 @options.mobility_option
 @options.folders_option
@@ -34,7 +31,6 @@ from tbgen.text import counted, in_units
 def command(
     *,
     names: tuple[str, ...],
-    figures: bool,
     own: tuple[Man, ...],
     mobility: Mobility,
     folders: tuple[Path, ...],
@@ -58,7 +54,7 @@ def command(
         return figures_of(folder_with(folders, material), material), None
 
     folder_of_material = dict(tables_of(folders))
-    in_full = bool(names) or figures
+    in_full = bool(names)
     wanted = named_or_there(names, folders) if in_full else list(folder_of_material)
     tables, faults = check_each(wanted, read)
     if not in_full:

@@ -56,7 +56,6 @@ def pages_of(names: tuple[str, ...], tables: Path, folder: Path) -> list[Path]:
     printed(
         "annotate",
         str(decided),
-        "--html",
         "-o",
         str(folder / "annotated.html"),
         "-q",

@@ -8,7 +8,6 @@ docs/hold.md). All others stand still, and any other move of the other side is a
 from __future__ import annotations
 
 import enum
-import itertools
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
@@ -22,7 +21,6 @@ from tbgen.apps.hold.strategy import Goal, Rung, Strategy, epd_of, name_of
 from tbgen.board.board import BLACK, PROMOTION_SHIFT, TARGET_SHIFT, TURN, WHITE, board_of, words_of
 from tbgen.board.moves import MOST_MOVES
 from tbgen.compiled.arrays import Bytes, SignedInts32, Words
-from tbgen.errors import UsageError
 from tbgen.probe import Tablebase
 from tbgen.probe.successors import keys_of_materials
 from tbgen.rules.position import is_reset, play_move
@@ -268,24 +266,6 @@ def _men_of(board: chess.Board, side: Color) -> list[chess.Square]:
     for role in reversed(range(chess.KNIGHT, chess.KING + 1)):
         squares.extend(board.pieces(role, side.chess))
     return squares
-
-
-def parse_frame(board: chess.Board, side: Color, text: str) -> Attempt:
-    """The frame of the pair that a text such as `Ke1,Ke6` names, in either order.
-
-    >>> parse_frame(chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1"), Color.WHITE, "ke8,h1")
-    Attempt(rung=<Rung.FRAME: 'frame'>, holder_man=7, other_man=60)
-    """
-    names = sorted(name.strip().lower() for name in text.split(","))
-    for frame in all_frames(board, side):
-        # Each man has two names: with his letter, such as ke1, and his square alone.
-        spellings = [(man.lower(), man[-2:]) for man in frame.men(board)]
-        for pair in itertools.product(*spellings):
-            if names == sorted(pair):
-                return frame
-    raise UsageError(
-        f"a pair is a man of either side, such as Ke1,Ke6, and none is a pawn; not {text!r}"
-    )
 
 
 def searcher_of(goal: Goal, accrued: Score) -> HoldSearch:

@@ -22,7 +22,6 @@ from tbgen.apps.hold.closed_sets import (
     HoldVerdict,
     WatchNodes,
     all_frames,
-    parse_frame,
     searcher_of,
 )
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy, not_mated
@@ -43,7 +42,6 @@ def hold(
     goal: Score | str = "accrued",
     accrued: Score | str | None = None,
     tables: Tablebase | None = None,
-    pair: str | None = None,
     nodes: int = DEFAULT_NODES,
     wide: bool = False,
     watch: WatchNodes | None = None,
@@ -58,7 +56,6 @@ def hold(
         accrued: The accrued score. Without it, the moves on the board give the score.
         tables: Resets into these tables count by their value. The proof then ignores the fifty-move
             rule.
-        pair: The only two men to try, such as "Ke1,Ke6".
         nodes: The most positions of a search.
         wide: Try to move all men of the side as well.
         watch: A search calls it with the number of positions that it has added.
@@ -91,7 +88,7 @@ def hold(
         given = expect_score(accrued, "accrued")
         score = accrued_in(given, own_score(board), bare_sides(board))
     expect_color(side, "side")
-    frames = all_frames(board, side) if pair is None else [parse_frame(board, side, pair)]
+    frames = all_frames(board, side)
     searcher = HoldSearch(nodes, tables=tables, watch=watch)
     ladder = _Ladder(board.copy(stack=False), score, frames, searcher, wide)
     if goal == "best":

@@ -30,11 +30,6 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"goal": 7}, "goal must be a score"),
     ({"nodes": 0}, "nodes must be a whole number from 1 to 5000000, not 0"),
     ({"tables": "data"}, "tables must be an open Tablebase"),
-    ({"pair": "Qh5"}, "a pair is a man of either side"),
-    (
-        {"pair": "Qh5,Xg8"},
-        "a pair is a man of either side, such as Ke1,Ke6, and none is a pawn; not 'Qh5,Xg8'",
-    ),
     ({"goal": Score("G2.0")}, "-G24.5 has accrued, which is already worse for White than G2.0"),
 ]
 
