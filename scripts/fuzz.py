@@ -165,7 +165,7 @@ def fuzz_fen(_: Workplace, data: bytes) -> None:
 def fuzz_engine(_: Workplace, data: bytes) -> None:
     """A line of an engine: facts, with what is garbled left out; no error at all."""
     for line in data.decode("utf-8", "replace").splitlines():
-        str(Info.parse(line).evaluation(from_other_side=True))
+        str(Info.parse(line).evaluation())
 
 
 def fuzz_toml(work: Workplace, data: bytes) -> None:
