@@ -97,6 +97,18 @@ def test_tables_come_from_a_server_of_ours_and_from_static_files(
     assert files_in(tmp_path / "static") == files_in(small)
 
 
+def test_a_folder_for_others_says_what_it_has_and_a_second_run_changes_nothing(
+    small: Path, tmp_path: Path
+) -> None:
+    printed("site", "--explorer", "--no-pages", "--data", str(small), "-o", str(tmp_path / "site"))
+    card = (tmp_path / "site" / "README.md").read_text()
+    assert "2 tables in 4 files" in card
+    assert "up to 3 men" in card
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "site").rglob("*")}
+    printed("site", "--explorer", "--no-pages", "--data", str(small), "-o", str(tmp_path / "site"))
+    assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "site").rglob("*")}
+
+
 def stopping(pieces: int) -> mock.Mock:
     """A listener that stops a fetch after so many pieces, in the middle of a file."""
     return mock.Mock(side_effect=[*[None] * (pieces + 1), KeyboardInterrupt])

@@ -15,6 +15,7 @@ from tbgen.library.catalog import CATALOG, Catalog, Entry
 from tbgen.library.catalog import TABLES as TABLE_FOLDER
 from tbgen.rules.facts import to_json
 from tbgen.storage.files import write_whole
+from tbgen.system import __version__
 
 PAGE_FOLDER: Final = "explorer"
 INDEX: Final = "index.html"
@@ -23,6 +24,7 @@ FINDER: Final = "finder.js"
 """The script that knows which endings a text asks for. Pages of records have it, too."""
 PREVIEW: Final = "preview.png"
 """The picture that other sites show beside a link; they do not draw SVG."""
+CARD: Final = "README.md"
 SERVED_LINKS: Final = "static/served.js"
 """A script of pages without the explorer. The server gives one that links to its own."""
 SERVER: Final = "server"
@@ -134,7 +136,22 @@ def _pages(folder: Path, catalog: Catalog, address: str | None) -> dict[str, str
     if not endings_with_page(folder):
         contents[INDEX] = index_page(TABLES, name="root.html")
     contents[f"{TABLE_FOLDER}/{CATALOG}"] = to_json(catalog.facts(), indent=1) + "\n"
+    contents[CARD] = _card_of(catalog, address)
     return contents
+
+
+def _card_of(catalog: Catalog, address: str | None) -> str:
+    """What places for data sets show of the folder."""
+    entries = catalog.entries.values()
+    card = template_of("card.md").render(
+        tables=len(entries),
+        most_men=max(entry.material.men for entry in entries),
+        files=sum(len(entry.files) for entry in entries),
+        bytes=sum(file.bytes for entry in entries for file in entry.files),
+        version=__version__,
+        address=address or "ADDRESS",
+    )
+    return card + "\n"
 
 
 def write_new(path: Path, content: str | bytes) -> bool:
