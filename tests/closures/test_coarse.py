@@ -125,7 +125,7 @@ def test_who_mates_after_the_last_pawn_promotes_makes_bounds_closer_and_never_wr
     folder_of: Folder, tables: Tablebase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     allow_few_men(monkeypatch, 1)
-    asked = list(pairs(random.Random(SEED), ["KPk", "Kkp"], 24))
+    asked = list(pairs(random.Random(SEED), ["KPk", "Kkp"], 10))
 
     def solutions_by(part: slice) -> list[Solution]:
         monkeypatch.setattr(planning, "ways_of", lambda free: ways.ways_of(free)[part])
@@ -180,7 +180,7 @@ def test_positions_without_pawns_are_solved_at_cuts_or_whole(
 ) -> None:
     """Captures lead to known values, so the same bits make both bounds, and the value is found."""
     allow_few_men(monkeypatch, most)
-    asked = list(pairs(random.Random(SEED), ["KRk", "KQk", "KBk", "KNk"], 30))
+    asked = list(pairs(random.Random(SEED), ["KRk", "KQk", "KBk", "KNk"], 16))
     with PositionSolver(folder_of("KvK")) as solver, open_tablebase(table_folder) as tables:
         assert contradictions(solver, tables, asked) == []
         values = {solver.solve(board, accrued).bracket.exact for board, accrued in asked}

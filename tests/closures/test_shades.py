@@ -106,8 +106,8 @@ def solved_planes(closure: Closure, folder: Path) -> dict[tuple[Node, Bound], np
     ("fen", "way", "men"),
     [
         (BISHOP_AND_PAWNS, BOUNDS_ALONE, 5),
-        (SYMMETRIC_PAWNS, BOUNDS_ALONE, 5),
-        (PAWNS_TO_PROMOTE, BOUNDS_ALONE, 5),
+        pytest.param(SYMMETRIC_PAWNS, BOUNDS_ALONE, 5, marks=pytest.mark.slow),
+        pytest.param(PAWNS_TO_PROMOTE, BOUNDS_ALONE, 5, marks=pytest.mark.slow),
         (BISHOP_AND_PAWNS, AT_CUTS, 5),
         (SYMMETRIC_PAWNS, AT_CUTS, 5),
         (PAWNS_TO_PROMOTE, AT_CUTS, 5),
@@ -152,7 +152,9 @@ def have_shades(node: Node, shades: Shades) -> np.ndarray:
     return have
 
 
-@pytest.mark.parametrize("seed", range(SEED, SEED + 40))
+@pytest.mark.parametrize(
+    "seed", [SEED, *(pytest.param(SEED + each, marks=pytest.mark.slow) for each in range(1, 40))]
+)
 def test_plans_solve_all_that_they_ask(seed: int) -> None:
     """A closure looks at each of its moves: BuildError if it leads to other shades."""
     draw = random.Random(seed)
@@ -196,9 +198,14 @@ class WithoutValues(MadeUpTables):
         return np.zeros_like(entries) if pawns == (chess.A6,) else entries
 
 
-@pytest.mark.parametrize("way", [BOUNDS_ALONE, AT_CUTS], ids=["all outcomes", "at a cut"])
 @pytest.mark.parametrize(
-    "fen", ["4k3/8/8/pP6/8/8/8/4KB2 w - - 0 1", "4k3/8/8/p7/1P6/8/8/4KB2 w - - 0 1"]
+    ("fen", "way"),
+    [
+        ("4k3/8/8/pP6/8/8/8/4KB2 w - - 0 1", AT_CUTS),
+        ("4k3/8/8/p7/1P6/8/8/4KB2 w - - 0 1", AT_CUTS),
+        ("4k3/8/8/p7/1P6/8/8/4KB2 w - - 0 1", BOUNDS_ALONE),
+    ],
+    ids=["alone, at a cut", "in a group, at a cut", "in a group, all outcomes"],
 )
 def test_a_missing_value_after_en_passant_is_an_error(fen: str, way: Way, tmp_path: Path) -> None:
     """In a block that is solved alone, and in one that is solved in a group."""

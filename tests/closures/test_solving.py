@@ -132,7 +132,7 @@ def test_no_bracket_excludes_the_value_of_a_table_whose_promotions_are_hidden(
     folder_of: Folder, tables: Tablebase
 ) -> None:
     with PositionSolver(folder_of("KvK")) as solver:
-        assert contradictions(solver, tables, pairs(random.Random(SEED), ["KPk", "Kkp"], 60)) == []
+        assert contradictions(solver, tables, pairs(random.Random(SEED), ["KPk", "Kkp"], 25)) == []
 
 
 def test_solved_promotions_make_every_value_exact(folder_of: Folder, tables: Tablebase) -> None:
@@ -163,7 +163,7 @@ def test_cuts_come_as_close_as_all_outcomes_with_the_same_bounds(
     folder_of: Folder, tables: Tablebase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(planning, "ways_of", lambda free: [Way(0, 0, free)])
-    asked = list(pairs(random.Random(SEED), ["KPk", "Kkp"], 25))
+    asked = list(pairs(random.Random(SEED), ["KPk", "Kkp"], 8))
     folder = folder_of("KvK")
     with PositionSolver(folder) as solver:
         whole_solutions = [solver.solve(board, accrued) for board, accrued in asked]

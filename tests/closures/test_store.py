@@ -235,11 +235,12 @@ def solve_on(folder: Path, seed: int, seconds: float, cache_bytes: int) -> dict[
     return found
 
 
-@pytest.mark.parametrize("seconds", [1, pytest.param(600, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_two_solvers_share_a_folder_and_find_what_one_finds_alone(
-    table_folder: Path, tmp_path: Path, seconds: int
+    table_folder: Path, tmp_path: Path
 ) -> None:
     """The cache holds some ten blocks, so both remove all the time what the other one needs."""
+    seconds = 600
     shared = tmp_path / "shared"
     alone = tmp_path / "alone"
     for folder in (shared, alone):
