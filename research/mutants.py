@@ -7,7 +7,7 @@
 Each mutation is made in a copy of the working tree that has its own compiled kernels, so nothing
 here changes. `--reach` takes what pytest-cov says of the whole suite:
 
-    pytest -n auto --dist loadfile --cov=tbgen --cov-context=test --cov-report=
+    pytest -n auto --dist worksteal --cov=tbgen --cov-context=test --cov-report=
 
 Compiled lines are in no such file; their mutants meet the tests beside them.
 

@@ -53,24 +53,6 @@ FAST = (
     "score.",
 )
 """Where tests need no compiled kernels, nor tables."""
-LONGEST = (
-    "closures/test_shades.py",
-    "docs/test_journeys.py",
-    "closures/test_solving.py",
-    "closures/test_store.py",
-    "closures/test_coarse.py",
-    "closures/test_cuts.py",
-    "cli/test_transcripts.py",
-    "apps/site/test_in_a_row.py",
-    "apps/site/test_explorer.py",
-    "verify/test_parts.py",
-    "retro/outcomes/test_codes.py",
-    "closures/test_reach.py",
-)
-"""The files that take longest.
-
-A process takes whole files, so these begin first: at the end no process is alone with a long one.
-"""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -126,17 +108,7 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
     return [collector for collector in collectors if type(collector) is pytest.Module]
 
 
-def rank_of(item: pytest.Item) -> int:
-    """When the file of a test begins."""
-    file, _, _ = item.nodeid.partition("::")
-    name = file.removeprefix("tests/")
-    if name in LONGEST:
-        return LONGEST.index(name)
-    return len(LONGEST)
-
-
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    items.sort(key=rank_of)
     option_of_mark = {"slow": "--slow", "given_tables": "--tables", "given_syzygy": "--syzygy"}
     chosen = list[pytest.Item]()
     left_out = list[pytest.Item]()
