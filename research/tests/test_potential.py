@@ -209,7 +209,7 @@ def test_a_worth_that_cannot_be_read_or_is_missing_is_refused(
 def test_the_figures_of_ones_own_men_are_those_of_the_study(tmp_path: Path) -> None:
     """Four tables, with the values of the page."""
     published = json.loads((RECORDS / "own-men.json").read_text())["endings"]
-    page = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    page = (ROOT / "research" / "README.md").read_text(encoding="utf-8")
     folder = tmp_path / name_of_men(MEN)
     build_tables(["KDvK", "KEvK", "KGvK", "KMvK"], folder, threads=1)
     worths = worths_of(re.findall(r"--worth (\S+)", page), MEN)

@@ -125,23 +125,6 @@ def test_the_page_says_how_sharp_they_are_as_the_records_do() -> None:
         assert [cell.removesuffix(" %") for cell in sharpness] == cells, men
 
 
-def test_the_page_of_six_men_has_the_figures_of_its_record() -> None:
-    record = record_of_pairs("KRPvKRP")
-    assert f"has {record.positions.placements:,} positions" in PAGE
-    side = record.sides[Color.WHITE]
-    counts = Counter[str]()
-    for outcome, count in side.counts.items():
-        kind = {0: "mates", 1: "stalemates"}.get(outcome.code, "wins by mobility")
-        counts[f"{outcome.holder} {kind}"] += count
-    shown = re.findall(r"^\| (\w+ \w+(?: by mobility)?) \| ([0-9.]+) % \|$", PAGE, re.MULTILINE)
-    assert len(shown) == len(counts) == 6
-    for words, share in shown:
-        assert f"{100 * counts[words] / side.positions.classes:.1f}" == share, words
-    zugzwangs = record.zugzwangs
-    assert f"{zugzwangs.all.classes:,} placements up to symmetry" in PAGE
-    assert f"in {zugzwangs.mates.classes:,} of them a mate" in PAGE
-
-
 def test_pages_list_tables_of_pairs(record: Record, records: dict[str, Record]) -> None:
     files = dict(Site([*records.values(), record]).files())
     assert 'href="material/KPvKP.pairs.html"' in str(files["index.html"])

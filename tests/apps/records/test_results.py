@@ -16,9 +16,9 @@ from tests.project import RECORDS, ROOT, S18, golden_rows
 
 OWN = RECORDS / "own-men.json"
 
-PAGE, ADJUDICATION = (
-    (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
-    for name in ("results", "adjudication")
+PAGE, ADJUDICATION, RESEARCH = (
+    (ROOT / name).read_text(encoding="utf-8")
+    for name in ("docs/results.md", "docs/adjudication.md", "research/README.md")
 )
 
 
@@ -91,7 +91,7 @@ def test_the_figures_of_ones_own_men_are_those_of_the_study() -> None:
             *shares,
             str(each["longest_mate"] or "none"),
         ]
-    assert own_men(re.findall(r"--man (\w=\w+)", PAGE)) == MEN
+    assert own_men(re.findall(r"--man (\w=\w+)", RESEARCH)) == MEN
 
 
 def test_longest_wins_of_others_stand_beside_ours() -> None:
