@@ -39,7 +39,7 @@ from tests.positions import BISHOP
 
 pytestmark = NEEDED
 
-FIRST_LOAD_BYTES = 80_000
+FIRST_LOAD_BYTES = 81_000
 SHOWN = "document.documentElement.dataset.shown && !document.querySelector('[aria-busy]')"
 ROOK = "8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
 PROMOTION = "8/4P1k1/8/8/8/8/8/4K3 w - - 0 1"
