@@ -29,6 +29,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--hide-scrollbars",
+    "--ignore-certificate-errors",  # of tests' own servers of https
 )
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import ssl
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -86,19 +87,14 @@ class WithRanges(WithoutRanges):
     cut = 0
 
     def do_GET(self) -> None:
-        wanted = re.fullmatch(r"bytes=(\d*)-(\d+)", self.headers.get("Range", ""))
+        wanted = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
         path = Path(self.translate_path(self.path))
         if wanted is None or not path.is_file():
             super().do_GET()
             return
         content = path.read_bytes()
-        first, last = wanted.groups()
-        if first:
-            start = int(first)
-            part = content[start : int(last) + 1]
-        else:
-            start = max(0, len(content) - int(last))
-            part = content[start:]
+        start, last = map(int, wanted.groups())
+        part = content[start : last + 1]
         self.send_response(206)
         self.send_header("Content-Range", f"bytes {start}-{start + len(part) - 1}/{len(content)}")
         self.send_header("Content-Length", str(len(part) - self.cut))
@@ -107,13 +103,23 @@ class WithRanges(WithoutRanges):
 
 
 @contextlib.contextmanager
-def giving(folder: Path, handler: type[SimpleHTTPRequestHandler] = WithRanges) -> Iterator[str]:
-    """The address of a folder of plain files."""
+def giving(
+    folder: Path,
+    handler: type[SimpleHTTPRequestHandler] = WithRanges,
+    certificate: Path | None = None,
+) -> Iterator[str]:
+    """The address of a folder of plain files; of https with a certificate."""
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(folder))) as server:
+        scheme = "http"
+        if certificate is not None:
+            scheme = "https"
+            secret = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            secret.load_cert_chain(certificate)
+            server.socket = secret.wrap_socket(server.socket, server_side=True)
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:
-            yield f"http://127.0.0.1:{server.server_port}"
+            yield f"{scheme}://127.0.0.1:{server.server_port}"
         finally:
             server.shutdown()
             thread.join()

@@ -11,7 +11,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import chess
 import pytest
@@ -35,6 +35,7 @@ from tests.apps.site.conftest import WithoutRanges, WithRanges, client_of, givin
 from tests.apps.site.test_boards import random_maps
 from tests.apps.site.test_explorer import BISHOP, look_at, text_of
 from tests.cli.calls import printed
+from tests.library.mirrors import CERTIFICATE
 from tests.positions import random_board
 from tests.project import RECORDS
 from tests.readers.pairs import vectors
@@ -213,6 +214,54 @@ def test_a_host_that_gives_no_parts_or_cuts_them_is_named_as_the_cause(
     with giving(table_folder, handler) as address:
         (answer,) = node.run(PROBE, [(BISHOP, "G4.0")], f"{address}/")
     assert said in answer
+
+
+class SendingOn(WithRanges):
+    """A server that sends for each table to another one."""
+
+    to = ""
+
+    def do_GET(self) -> None:  # noqa: N802 - http.server looks for it
+        if not self.path.endswith(".h5"):
+            super().do_GET()
+            return
+        self.send_response(302)
+        self.send_header("Location", f"{self.to}{self.path}?signature=x")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+
+class Store(WithRanges):
+    """A server that gives pages of others files, but answers no question before the request."""
+
+    asked: ClassVar[list[str]] = []
+
+    def end_headers(self) -> None:
+        self.send_header("Access-Control-Allow-Origin", "*")
+        super().end_headers()
+
+    def do_GET(self) -> None:  # noqa: N802 - http.server looks for it
+        self.asked.append(self.path)
+        super().do_GET()
+
+    def do_OPTIONS(self) -> None:  # noqa: N802 - http.server looks for it
+        self.asked.append("a question before the request")
+        self.send_error(405)
+
+
+@NEEDED
+def test_tables_may_lie_on_a_host_that_refuses_preflight(
+    page: Chromium, copied: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[str]()
+    monkeypatch.setattr(Store, "asked", asked)
+    with giving(copied, Store, CERTIFICATE) as store, giving(copied, SendingOn) as address:
+        monkeypatch.setattr(SendingOn, "to", store)
+        said = verdict(page, address)
+        page.open("about:blank")
+    assert said.startswith("G1.5 White holds Black to 1 legal move.")
+    assert {path.partition("?")[0] for path in asked} >= {"/tables/KBvK.h5", "/tables/KBvK.dtg.h5"}
+    assert "a question before the request" not in asked
 
 
 @NEEDED
