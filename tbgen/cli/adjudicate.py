@@ -19,7 +19,7 @@ from tbgen.apps.games.batch import (
     total,
 )
 from tbgen.apps.games.decide import Ground
-from tbgen.apps.games.joining import JoinedGames
+from tbgen.apps.games.edits import JoinedGames
 from tbgen.apps.games.rules import Continue, Rules
 from tbgen.cli import complain, complain_of, is_quiet, options, say
 from tbgen.cli.command import (

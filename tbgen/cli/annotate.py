@@ -12,11 +12,11 @@ from textwrap import indent
 import click
 
 from tbgen.apps.games.annotate import AnnotatedPly, Annotation, annotate
-from tbgen.apps.games.edits import commented
-from tbgen.apps.games.joining import JoinedGames
+from tbgen.apps.games.decide import FindSolved
+from tbgen.apps.games.edits import JoinedGames, commented
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.rules import Rules
-from tbgen.apps.games.solved import FindSolved, finding_solved
+from tbgen.apps.games.solved import finding_solved
 from tbgen.apps.games.text import Chunk, GameText, chunks_in
 from tbgen.cli import complain_of, options, say
 from tbgen.cli.command import Command

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tbgen.apps.games.batch import GameToSolve, games_to_solve
+from tbgen.apps.games.solved import GameToSolve, games_to_solve
 from tbgen.cli import complain_of, say
 from tbgen.cli.reporter import duration, progress
 from tbgen.cli.showing import Facts, Form, ShownRow, print_facts, show_table

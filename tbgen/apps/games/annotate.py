@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
-from tbgen.apps.games.solved import FindSolved
+from tbgen.apps.games.decide import FindSolved
 from tbgen.apps.games.tags import Source, write_tags
 from tbgen.apps.games.writing import format_game, last_move, numbered
 from tbgen.errors import NO_TABLE, MissingTableError

@@ -12,15 +12,18 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import chess
 
-from tbgen.apps.games.contradictions import overruled_decision
+from tbgen.apps.games.contradictions import contradiction_in
 from tbgen.apps.games.decide import (
     Adjudicator,
+    FindSolved,
     Ground,
     Verdict,
+    decision_facts,
+    decision_tags,
     told_by_tags,
 )
 from tbgen.apps.games.edits import tagged
@@ -28,27 +31,18 @@ from tbgen.apps.games.event_game import EventGame, PlaceOfGame, tags_for_standin
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.results import UNFINISHED, classical_result, result_of
 from tbgen.apps.games.rules import Rules
-from tbgen.apps.games.solved import FindSolved, finding_solved
-from tbgen.apps.games.tags import (
-    GAME_TAG,
-    OWN_TAGS,
-    Source,
-    misspelt_tags,
-    overrules_fifty_moves,
-    read_tags,
-    write_tags,
-)
+from tbgen.apps.games.solved import finding_solved
+from tbgen.apps.games.tags import Source, misspelt_tags, overrules_fifty_moves
 from tbgen.apps.games.text import Chunk, GameText, chunks_of
 from tbgen.apps.games.writing import numbered, variation
 from tbgen.errors import NO_TABLE, InputFileError, PgnError, UnreadableFileError, UsageError
-from tbgen.facts import facts_of
 from tbgen.probe import Tablebase
 from tbgen.probe.answers import LineStep
 from tbgen.probe.tablebase import folders_of
 from tbgen.rules.facts import to_json
 from tbgen.rules.position import own_score
-from tbgen.rules.stage import ON_THE_BOARD, FiftyMoveSetting
-from tbgen.score import Mobility, Score
+from tbgen.rules.stage import ON_THE_BOARD
+from tbgen.score import Score
 from tbgen.storage.files import Folders
 from tbgen.system.inputs import read_pieces
 from tbgen.system.pool import WorkerKilledError, WorkerPool
@@ -108,49 +102,6 @@ class ChunkReport:
     misspelt: Counter[tuple[str, str]] = field(default_factory=Counter)
     """File and tag -> the games that have this tag, whose letters are of the wrong case."""
     skipped: list[InputFileError] = field(default_factory=list)
-
-
-def decision_facts(game: PgnGame, verdict: Verdict) -> dict[str, Any]:
-    """A game and its verdict as JSON has them."""
-    last = game.last
-    fen = None
-    if verdict.material or verdict.missing or verdict.bounds:
-        fen = game.position().fen()
-    facts = facts_of(
-        game, "end", ply_count=last.number, accrued=last.accrued, reached_at_ply=last.since
-    )
-    return {**game.heading, **facts, "fen": fen, **verdict.facts()}
-
-
-def decision_tags(
-    game: PgnGame, verdict: Verdict, mobility: Mobility = Mobility.RESET
-) -> dict[str, str]:
-    """The tags with the final score of a game and its source; none if it has no moves."""
-    if verdict.final is None:
-        return {}
-    tags = write_tags(verdict.final, game.scoring)
-    tags["RMobilitySource"] = verdict.source.value
-    tags["RMobilityTablebase"] = verdict.table or ""
-    tags["RMobilityMissing"] = verdict.missing_tag or ""
-    setting = game.fifty_moves.setting
-    is_legacy = read_tags(game.tags).legacy
-    if setting is not (FiftyMoveSetting.LEGACY if is_legacy else FiftyMoveSetting.RESET):
-        tags["RMobilityFifty"] = setting.value
-    if verdict.bounds is not None:
-        tags["RMobilityBounds"] = f"{verdict.bounds.lower} {verdict.bounds.upper}"
-    if verdict.is_clocked:
-        tags["RMobilityClock"] = str(verdict.clocked)
-    if not mobility.forgets:
-        tags[GAME_TAG] = str(mobility)
-    return {name: tags[name] for name in OWN_TAGS if tags.get(name)}
-
-
-def contradiction_in(game: PgnGame, written: str | None) -> str | None:
-    """What a file says of the result in two ways; `written` is the result behind the moves."""
-    has_two_results = written not in (game.result, None)
-    if game.warnings and (has_two_results or game.last.end in ON_THE_BOARD):
-        return game.warnings[0]
-    return overruled_decision(game.tags, read_tags(game.tags), game.result, game.last)
 
 
 def event_game(game: PgnGame, verdict: Verdict, contradiction: str | None) -> EventGame:
@@ -325,47 +276,6 @@ def _start_deciding(task: GamesTask) -> Callable[[_SentChunk], ChunkReport]:
         return decider.decide(Chunk(piece.text, piece.in_line, piece.number), piece.file)
 
     return decide
-
-
-class GameToSolve(NamedTuple):
-    """A game whose last position no table has, and which best play would decide."""
-
-    file: str
-    number: int
-    white: str
-    black: str
-    problem: tuple[chess.Board, Score]
-    """The last position with the accrued score."""
-
-
-def games_to_solve(path: str, tables: Tablebase) -> Iterator[GameToSolve | InputFileError | None]:
-    """The games of a file that only a solve decides, and the errors in place of unreadable ones.
-
-    Any other game is None. The error of a file that cannot be read to its end comes last.
-    """
-    adjudicator = Adjudicator(tables)
-    for text in _texts_in(path):
-        if isinstance(text, InputFileError):
-            yield text
-            continue
-        game = game_of(text, path, adjudicator.rules)
-        if isinstance(game, PgnError):
-            yield game
-        elif adjudicator.decide_read(game).is_solvable:
-            names = (game.tags.get("White", "?"), game.tags.get("Black", "?"))
-            problem = (game.position(), game.last.accrued)
-            yield GameToSolve(path, game.number, *names, problem)
-        else:
-            yield None
-
-
-def _texts_in(path: str) -> Iterator[GameText | InputFileError]:
-    """The texts of a file's games, and then the error that kept it from being read to its end."""
-    try:
-        for chunk in chunks_of(read_pieces(path), path):
-            yield from chunk.games
-    except InputFileError as error:
-        yield error
 
 
 class FilesDecider:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from tbgen.apps.games.results import UNFINISHED, classical_result, final_of, result_of, winner_of
 from tbgen.apps.games.rules import Rules
-from tbgen.apps.games.tags import GAME_TAG, GameTags, Source
+from tbgen.apps.games.tags import GAME_TAG, GameTags, Source, read_tags
 from tbgen.errors import TbgenError
 from tbgen.rules.notation import parse_fen
 from tbgen.rules.points import format_points, parse_points
 from tbgen.rules.stage import ON_THE_BOARD, End, Ply
 from tbgen.score import Score
 from tbgen.text import counted
+
+if TYPE_CHECKING:
+    from tbgen.apps.games.read import PgnGame
 
 
 def contradictions(
@@ -91,3 +95,11 @@ def _of_scores(
         if known.points not in (points, parse_points(written)):
             scheme = scoring.scheme.value
             yield f'Points say "{tags["Points"]}", but {final} is {written} ({scheme})'
+
+
+def contradiction_in(game: PgnGame, written: str | None) -> str | None:
+    """What a file says of the result in two ways; `written` is the result behind the moves."""
+    has_two_results = written not in (game.result, None)
+    if game.warnings and (has_two_results or game.last.end in ON_THE_BOARD):
+        return game.warnings[0]
+    return overruled_decision(game.tags, read_tags(game.tags), game.result, game.last)

@@ -10,7 +10,7 @@ provisional. Tables ignore the fifty-move rule, and a verdict says where it matt
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,8 +20,14 @@ import chess
 from tbgen.apps.games.contradictions import overruled_decision
 from tbgen.apps.games.results import SPLIT_RESULTS, winner_of
 from tbgen.apps.games.rules import Continue, Rules
-from tbgen.apps.games.solved import FindSolved
-from tbgen.apps.games.tags import Source, number_in, read_tags
+from tbgen.apps.games.tags import (
+    GAME_TAG,
+    OWN_TAGS,
+    Source,
+    number_in,
+    read_tags,
+    write_tags,
+)
 from tbgen.apps.play.within import ClockedValue, value_within
 from tbgen.closures.bracket import Bracket
 from tbgen.errors import CastlingError, MaterialError, MissingTableError, TooManyMenError, expect
@@ -31,12 +37,16 @@ from tbgen.probe import Tablebase
 from tbgen.rules.game import Game, final_outcome
 from tbgen.rules.points import DRAW, Points, Scoring, points_facts
 from tbgen.rules.position import is_standard
-from tbgen.rules.stage import ON_THE_BOARD, End
+from tbgen.rules.stage import ON_THE_BOARD, End, FiftyMoveSetting
 from tbgen.score import Color, Mobility, Score
 from tbgen.text import in_so_many
 
 if TYPE_CHECKING:
     from tbgen.apps.games.read import PgnGame
+    from tbgen.closures.bracket import Solution
+
+FindSolved = Callable[[chess.Board, Score], "Solution | None"]
+"""What a solve has proved of a position with an accrued score; None if nothing was solved."""
 
 _NO_MOVES = "it has no moves, and the score sheet counts"
 _BY_BEST_PLAY = (Source.TABLEBASE, Source.SOLVED)
@@ -363,3 +373,38 @@ class Adjudicator:
             return Verdict(bracket.exact, Source.SOLVED, why, scoring, is_solvable=True)
         why = f"the accrued score is provisional: best play leads to {bracket}"
         return Verdict(accrued, Source.PROVISIONAL, why, scoring, bounds=bracket, is_solvable=True)
+
+
+def decision_facts(game: PgnGame, verdict: Verdict) -> dict[str, Any]:
+    """A game and its verdict as JSON has them."""
+    last = game.last
+    fen = None
+    if verdict.material or verdict.missing or verdict.bounds:
+        fen = game.position().fen()
+    facts = facts_of(
+        game, "end", ply_count=last.number, accrued=last.accrued, reached_at_ply=last.since
+    )
+    return {**game.heading, **facts, "fen": fen, **verdict.facts()}
+
+
+def decision_tags(
+    game: PgnGame, verdict: Verdict, mobility: Mobility = Mobility.RESET
+) -> dict[str, str]:
+    """The tags with the final score of a game and its source; none if it has no moves."""
+    if verdict.final is None:
+        return {}
+    tags = write_tags(verdict.final, game.scoring)
+    tags["RMobilitySource"] = verdict.source.value
+    tags["RMobilityTablebase"] = verdict.table or ""
+    tags["RMobilityMissing"] = verdict.missing_tag or ""
+    setting = game.fifty_moves.setting
+    is_legacy = read_tags(game.tags).legacy
+    if setting is not (FiftyMoveSetting.LEGACY if is_legacy else FiftyMoveSetting.RESET):
+        tags["RMobilityFifty"] = setting.value
+    if verdict.bounds is not None:
+        tags["RMobilityBounds"] = f"{verdict.bounds.lower} {verdict.bounds.upper}"
+    if verdict.is_clocked:
+        tags["RMobilityClock"] = str(verdict.clocked)
+    if not mobility.forgets:
+        tags[GAME_TAG] = str(mobility)
+    return {name: tags[name] for name in OWN_TAGS if tags.get(name)}

@@ -3,28 +3,21 @@
 A result ends a game; so do the tags of the next game or the end of the file, but then the game is
 damaged. Comments, variations, annotation signs, lines that begin with `%`, and byte order marks are
 ignored.
+
+The grammar is below, as regular expressions; `tests/reference/pgn.py` is a second copy of it. White
+space and marks are ASCII alone: other bytes are decoded with names and moves.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from re import Match
 
-from tbgen.apps.games.grammar import (
-    END_WITHIN,
-    ESCAPED,
-    EVENT_TAG,
-    MAY_END_BYTES,
-    MAY_END_GAME,
-    NO_MOVE,
-    TAGS,
-    TOKENS,
-)
 from tbgen.apps.games.results import DOUBLE_FORFEIT, RESULT_WORDS
 from tbgen.errors import PgnError
 from tbgen.system.inputs import read_pieces
@@ -40,6 +33,94 @@ CUT_OFF = (
     "its moves end without a result; perhaps the file was cut off (otherwise write * behind them)"
 )
 """The problem of a game that has no result behind its moves."""
+
+
+_LINE = r"(?<![^\r\n]) (?:\xef\xbb\xbf)?"
+"""The start of a line, perhaps with a byte order mark, as in joined files."""
+_LINE_END = r"(?: \r\n? | \n | \Z )"
+_BLANK = r"[ \t\v\f]"
+_IN_WORD = r"[^\s{}();$]"
+_NUMBER = r"[0-9]+ \.+"
+
+_EVENT = rf'\[ {_BLANK}* Event {_BLANK}+ "'
+_TAG_NAME = r"\w [\w+\#=:-]*"
+_TAG_START = rf'\[ {_BLANK}* (?P<name> {_TAG_NAME} ) {_BLANK}+ "'
+_TAG_END = rf'" {_BLANK}* \] {_BLANK}*'
+_CHARACTER = r"(?: [^\\\r\n] | \\ [^\r\n] )"
+"""A character of a value; a backslash escapes the next one."""
+_NEXT_TAG = rf'\[ {_BLANK}* {_TAG_NAME} {_BLANK}+ "'
+
+_MOVE = rf"""
+    (?: {_NUMBER} [ \t]* )?
+    (?P<move> [a-hKQRBNO] [a-h1-8KQRBNOx=+\#-]+ )
+    [!?]* (?! {_IN_WORD} ) \s*
+"""
+_TAG_LINE = rf"{_LINE} (?P<tag> {_TAG_START} (?P<value> [^\r\n]* ) {_TAG_END} {_LINE_END} )"
+"""A line of tags. If it has several, all behind the first value is in `value`, too."""
+_BROKEN_TAG = rf"{_LINE} (?P<bracket> \[ [^\r\n]* )"
+_ESCAPED_LINE = rf"{_LINE} % [^\r\n]*"
+_MARK_ALONE = r"(?<![^\r\n]) \xef\xbb\xbf"
+_COMMENT = rf"""
+    (?P<comment>
+        \{{ [^}}\[\xef]*+
+        (?: (?! {_LINE} {_EVENT} ) [\[\xef] [^}}\[\xef]*+ )*+
+        \}}?
+    )
+"""
+"""A comment that is not closed ends before the next Event tag."""
+_VARIATION = r"(?P<open> \( ) | (?P<close> \) )"
+_OTHER = r"(?P<other> ; [^\r\n]* | \$ [0-9]* | \} )"
+_WORD = rf"(?= {_IN_WORD} ) (?: {_NUMBER} )? (?P<word> {_IN_WORD}* )"
+
+
+def _compiled(pattern: str) -> re.Pattern[bytes]:
+    return re.compile(pattern.encode(), re.VERBOSE)
+
+
+_TOKENS = _compiled(
+    "|".join(
+        (
+            _MOVE,
+            _TAG_LINE,
+            _BROKEN_TAG,
+            _ESCAPED_LINE,
+            _MARK_ALONE,
+            _COMMENT,
+            _VARIATION,
+            _OTHER,
+            _WORD,
+        )
+    )
+)
+"""The tokens. A token without a name is ignored."""
+
+_MAY_END_GAME = _compiled(rf"1-0 | 0-1 | 1/2 | \xbd | \* | {_LINE} \[ {_BLANK}* \w")
+"""What ends nearly every game: a result, or the first tag of the next game."""
+_MAY_END_BYTES = 8
+"""The most bytes of it, with a few to spare."""
+
+_TAGS = _compiled(
+    rf"""(?P<tag>
+        {_TAG_START} (?P<value> {_CHARACTER}*? ) {_TAG_END} (?: {_LINE_END} | (?= {_NEXT_TAG} ) )
+    )"""
+)
+"""The tags of a line."""
+
+_EVENT_TAG = _compiled(_EVENT)
+_END_WITHIN = _compiled(rf"(?<! \\ ) (?: \\ \\ )* {_TAG_END}")
+"""The end of a tag within a value, which shows that the line is damaged. Backslashes escape
+quotation marks.
+"""
+
+_NO_MOVE = re.compile(rb"(?!0[^0-9]|--\Z)[\x00-@\[-`{-\x7f]*|ep|e\.p\.|N")
+"""A number or an evaluation, but for castling that is written with zeros and a null move; `e.p.`
+and `N`.
+"""
+_ESCAPED = re.compile(r'\\(["\\])')
+"""A quotation mark or a backslash in the value of a tag."""
+LINE_END = re.compile(rb"\r\n|\n|\r")
+SIGNS = re.compile(rb"[!?+#]*(?:\s*\$[0-9]+)*")
+"""The signs behind a move."""
 
 
 class Chunk:
@@ -76,7 +157,7 @@ class GameText:
     """The number of the game in its file, from 1."""
     span: slice
     """The game's slice of its chunk, including the text before it."""
-    tag_lines: list[Match[bytes]] = field(default_factory=list)
+    tag_lines: list[re.Match[bytes]] = field(default_factory=list)
     moves_at: array[int] = field(default_factory=partial(array, "q"))
     """Start and end of each move, without its number and signs."""
     result: str | None = None
@@ -95,7 +176,7 @@ class GameText:
         for line in self.tag_lines:
             value = decoded(line["value"])
             if "\\" in value:
-                value = ESCAPED.sub(r"\1", value)
+                value = _ESCAPED.sub(r"\1", value)
             tags[line["name"].decode()] = value
         return tags
 
@@ -128,7 +209,7 @@ class _Scanner:
         if not is_last:
             # A carriage return at the end may be half of a line end.
             stop = max(text.rfind(b"\n"), text.rfind(b"\r", 0, len(text) - 1)) + 1
-        for token in TOKENS.finditer(text, 0, stop):
+        for token in _TOKENS.finditer(text, 0, stop):
             kind = token.lastgroup
             if kind is None:
                 continue
@@ -185,35 +266,35 @@ class _Scanner:
         if self._game.problem is None:
             self._game.problem = problem
 
-    def _begin_line(self, token: Match[bytes], start: int) -> None:
+    def _begin_line(self, token: re.Match[bytes], start: int) -> None:
         """End the open game if a line of tags, whose first bracket is at `start`, belongs to the
         next one.
         """
         game = self._game
-        is_event = EVENT_TAG.match(token.string, start) is not None
+        is_event = _EVENT_TAG.match(token.string, start) is not None
         has_event = any(line["name"] == b"Event" for line in game.tag_lines)
         if game.moves_at or self._has_ended or (is_event and has_event):
             self._finish(token.start())
 
-    def _read_tags(self, token: Match[bytes]) -> None:
+    def _read_tags(self, token: re.Match[bytes]) -> None:
         """Note the tags of a line; most lines have one."""
         if b"]" not in token["value"]:
             self._game.tag_lines.append(token)
             return
-        tags = list(TAGS.finditer(token.string, *token.span("tag"))) or [token]
+        tags = list(_TAGS.finditer(token.string, *token.span("tag"))) or [token]
         self._game.tag_lines.extend(tags)
-        if any(END_WITHIN.search(tag["value"]) for tag in tags):
+        if any(_END_WITHIN.search(tag["value"]) for tag in tags):
             self._refuse_line(token["tag"])
 
     def _refuse_line(self, line: bytes) -> None:
         self._note_problem(f"{_quoted(line.rstrip())} is no tag: it is not closed, or was cut off")
 
-    def _read_comment(self, token: Match[bytes]) -> None:
+    def _read_comment(self, token: re.Match[bytes]) -> None:
         if not token[0].endswith(b"}"):
             self._note_problem("a comment is not closed")
             self._has_ended = True
 
-    def _read_word(self, token: Match[bytes]) -> None:
+    def _read_word(self, token: re.Match[bytes]) -> None:
         """Note the result or the move in a word; a result ends the game."""
         game = self._game
         result = RESULT_WORDS.get(decoded(token[0]))
@@ -224,7 +305,7 @@ class _Scanner:
             return
         start = token.start("word")
         move = token["word"].rstrip(b"!?")
-        if not NO_MOVE.fullmatch(move):
+        if not _NO_MOVE.fullmatch(move):
             game.moves_at.extend((start, start + len(move)))
 
 
@@ -262,8 +343,8 @@ def chunks_of(pieces: Iterable[bytes], name: str, *, may_be_empty: bool = False)
     number = 1
     for piece in chain(pieces, [None]):
         text += piece or b""
-        begin = max(0, searched - MAY_END_BYTES)
-        may_end = scanned < _LONG_GAME_BYTES and MAY_END_GAME.search(text, begin) is not None
+        begin = max(0, searched - _MAY_END_BYTES)
+        may_end = scanned < _LONG_GAME_BYTES and _MAY_END_GAME.search(text, begin) is not None
         searched = len(text)
         if piece is not None and not may_end and len(text) < 2 * scanned:
             continue

@@ -207,8 +207,7 @@ def verdicts_in(
 
     `check` is called before each move that takes long, and may raise an error that stops the work.
     """
-    from tbgen.apps.games.batch import decision_facts, decision_tags
-    from tbgen.apps.games.decide import Adjudicator
+    from tbgen.apps.games.decide import Adjudicator, decision_facts, decision_tags
     from tbgen.apps.games.read import games_in
     from tbgen.apps.games.text import decoded
 

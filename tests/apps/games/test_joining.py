@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.apps.games.joining import JoinedGames
+from tbgen.apps.games.edits import JoinedGames
 from tbgen.apps.games.text import Chunk
 from tbgen.errors import PgnError
 from tests.apps.games.test_compiled_reader import texts
