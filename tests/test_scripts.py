@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import LONGEST
 from tests.project import ROOT
 
 NOT_INSTALLED = ("fuzz.py",)
@@ -26,7 +25,3 @@ def test_a_script_says_what_it_does(script: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("usage: ")
-
-
-def test_the_files_that_begin_first_are_there() -> None:
-    assert [name for name in LONGEST if not (ROOT / "tests" / name).is_file()] == []
