@@ -22,7 +22,8 @@ from tests.project import ROOT
 from tests.readers.c_reader import compiler
 
 DOCS = ROOT / "docs"
-PAGES = [*sorted((DOCS / "tutorials").glob("*.md")), DOCS / "gui.md", DOCS / "install.md"]
+PAGES = sorted((DOCS / "tutorials").glob("*.md"))
+PAGES += [DOCS / f"{name}.md" for name in ("explorer", "gui", "install")]
 STEP = re.compile(
     r"^    \$ (?P<command>.*)\n(?P<shown>(?:    [^$\n].*\n|\n(?=    [^$\n]))*)"
     r"|^Save this as `(?P<name>[\w.-]+)`:\n\n(?P<text>(?:    .*\n|\n)+)",

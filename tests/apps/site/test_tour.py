@@ -1,4 +1,4 @@
-"""The tour (docs/tutorials/endings.md) says what the explorer shows.
+"""The tour (docs/explorer.md) says what the explorer shows.
 
 scripts/pictures.py takes its pictures.
 """
@@ -12,7 +12,7 @@ from tests.project import ROOT
 
 pytestmark = NEEDED
 
-TOUR = (ROOT / "docs" / "tutorials" / "endings.md").read_text("utf-8")
+TOUR = (ROOT / "docs" / "explorer.md").read_text("utf-8")
 READ = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
 MAPPED = "8/8/3k4/8/3K4/3P4/8/8 b - - 0 1"
 RIGHT_OF_BOARD = """document.querySelector('.move').getBoundingClientRect().left >=
