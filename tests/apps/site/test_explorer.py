@@ -128,7 +128,7 @@ def assert_loads_little(page: Chromium, *, is_served: bool) -> None:
         assert "tables.js" not in loaded
         parts[""] = index_page(SERVER).encode()
     else:
-        assert {"tables.js", "reader.js", "vendor/fzstd.js"} <= loaded
+        assert {"tables.js", "files.js", "vendor/fzstd.js"} <= loaded
         parts[""] = index_page(TABLES).encode()
     first_load = sum(len(gzip.compress(parts[name])) for name in loaded - {"icon.svg"})
     assert first_load < FIRST_LOAD_BYTES

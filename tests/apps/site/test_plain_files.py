@@ -353,7 +353,7 @@ def test_the_browser_the_server_and_python_agree(
                 assert str(answer.get("dtg", "")) == row["dtg"], row
 
 
-FEW_CHUNKS = """import { LayerFile } from './reader.js';
+FEW_CHUNKS = """import { LayerFile } from './files.js';
 
 async (fens, tables) => {
   LayerFile.most = 3;

@@ -1,8 +1,7 @@
 // Buttons, fields and keys: what each does.
 import { brokenRule, canonical, materialOf, parseFen, parseMove } from './chess.js';
 import { byId, copy, make, say } from './elements.js';
-import { Game, isPgn, parsePgn } from './game.js';
-import { addressOf, placeOf, positionIn } from './place.js';
+import { Game, addressOf, isPgn, parsePgn, placeOf, positionIn } from './game.js';
 import { ENDINGS, pageOf, tableOf } from './source.js';
 import { makeUci } from './vendor/chessops.js';
 

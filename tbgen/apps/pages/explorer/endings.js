@@ -2,7 +2,7 @@
 import { canonical, endingInWords, materialOf, parseFen } from './chess.js';
 import { byId, make } from './elements.js';
 import './finder.js';
-import { addressOf, placeOf } from './place.js';
+import { addressOf, placeOf } from './game.js';
 import { inPlies, parseScore, signed, worth } from './scores.js';
 
 // Endings found by their names or in words, with a position of each drawn at random.

@@ -1,6 +1,6 @@
 // Figures beside the verdict: the same position with another accrued score, in sentences and as a chart; with one man elsewhere,
 // as a map; and how often each outcome occurs in its ending.
-import { brokenRule, endingInWords, manInWords, parseFen } from './chess.js';
+import { PAIRS, brokenRule, canonical, endingInWords, manInWords, materialOf, parseFen } from './chess.js';
 import { badge, byId, make, say, shade } from './elements.js';
 import { formatScore, inPlies, inWords, parseScore, signed, worth } from './scores.js';
 import { makeFen, makeSquare, parseSquare } from './vendor/chessops.js';
@@ -209,7 +209,8 @@ export class ManMap {
 
   #showMen() {
     const option = (value, text) => make('option', { value, selected: value === this.man }, text);
-        const options = [...(this.#setup?.board ?? [])].map(([square, man]) => option(makeSquare(square), `${makeSquare(square)} ${manInWords(man)}`));
+    const men = [...(this.#setup?.board ?? [])].map(([square, man]) => [makeSquare(square), manInWords(man)]);
+    const options = men.map(([square, man]) => option(square, `${square} ${man}`));
     byId('map').replaceChildren(option('', this.man ? 'No map' : 'Map'), ...options);
   }
 }
@@ -240,8 +241,25 @@ function placesInWords(squares) {
 
 const MOST_WRITTEN = 6; // outcomes under a bar
 
+/** Show the card of a position with an outcome.
+ *
+ * `table` has its `name`, the `page` of its records and its `figures`, which are promised. `site` has `isShown()`,
+ * `open(place)` and `random(material)`.
+ */
+export async function showEnding({ outcome }, position, { name, page, figures }, site) {
+  const scope = name.endsWith(PAIRS) ? PAIRS : '';
+  const material = `${materialOf(position)}${scope}`;
+  const { flipped } = canonical(material);
+  const facts = await figures.catch(() => null);
+  if (!site.isShown()) return;
+  byId('ending').hidden = facts === null;
+  if (!facts) return;
+  const shown = { material, flipped, turn: position.turn, outcome, page, ...site };
+  byId('ending').replaceChildren(...endingOf(facts, shown));
+}
+
 /** `facts` are those of the table; `flipped` tells that its colours are exchanged here. */
-export function endingOf(facts, { material, flipped, turn, outcome, page, open, random }) {
+function endingOf(facts, { material, flipped, turn, outcome, page, open, random }) {
   const sides = [sideOf(facts, 'White', 'white', flipped), sideOf(facts, 'Black', 'black', flipped)];
   const here = sides.find((side) => side.turn === turn);
   const found = here.rows.find(({ text }) => text === outcome);

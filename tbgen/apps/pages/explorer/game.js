@@ -1,9 +1,96 @@
-// One history: a tree of positions, with the way that was taken through it, PGN in and out, and its moves on the page.
-import { accruedAfter, accruedOf, fenOf, isReset, ownOf, parseMove, parsePosition, play, sanOf } from './chess.js';
-import { make } from './elements.js';
-import { placeOf } from './place.js';
-import { formatScore, signed } from './scores.js';
-import { makeUci } from './vendor/chessops.js';
+// What is looked at: a position with its accrued score, and the game that it stands in.
+import {
+  accruedAfter, accruedOf, brokenRule, fenOf, isReset, ownOf, parseFen, parseMove, parsePosition, play, positionOf, sanOf, scoresOf,
+} from './chess.js';
+import { byId, make } from './elements.js';
+import { codeOf, formatScore, parseScore, signed } from './scores.js';
+import { makeFen, makeUci } from './vendor/chessops.js';
+
+// A place is a position with the score that has accrued, written in one way only, as addresses, links and FENs have it.
+
+/** The place that a FEN and a score name; an Error says what is wrong with them.
+ *
+ * `accrued` is empty if the position's own score counts. `note` tells what was ignored or changed: a FEN's seventh field
+ * (`isField`) means nothing with a halfmove clock of 0, because a capture or a pawn move has just erased the old score.
+ * A score that somebody chose for such a position sets the clock to 1.
+ */
+export function placeOf({ fen, accrued = '', isField = false }) {
+  const setup = parseFen(fen);
+  const written = makeFen(setup);
+  if (!accrued) return { fen: written, accrued: '', note: '' };
+  const score = parseScore(accrued);
+  if (score === null) throw Error(`${accrued} is no score; write G3.5 for White or -G3.5 for Black`);
+  if (brokenRule(setup)) return { fen: written, accrued: '', note: '' };
+  const text = signed(formatScore(score));
+  const { own, fault } = scoresOf(positionOf(setup), formatScore(score));
+  if (score === own) return { fen: written, accrued: '', note: '' };
+  if (isField && setup.halfmoves === 0) {
+    return { fen: written, accrued: '', note: `${text} is ignored: with a halfmove clock of 0, the position’s own score counts.` };
+  }
+  if (fault) throw Error(signed(fault.slice(0, -1)));
+  if (codeOf(own) < codeOf(score)) {
+    return { fen: written, accrued: '', note: `${text} is ignored: the position’s own score ${signed(formatScore(own))} is lower.` };
+  }
+  if (setup.halfmoves > 0) return { fen: written, accrued: formatScore(score), note: '' };
+  const later = makeFen({ ...setup, halfmoves: 1 });
+  return { fen: later, accrued: formatScore(score), note: 'The halfmove clock is 1 now: with 0, no other score can have accrued.' };
+}
+
+/** The same; a score that cannot have accrued is ignored, and the note says why. */
+export function placeAnyhow(given) {
+  try {
+    return placeOf(given);
+  } catch (error) {
+    return { ...placeOf({ fen: given.fen }), note: `${error.message}. It is ignored.` };
+  }
+}
+
+// Addresses and links.
+
+const ENDING = /^K[QRBNP]{0,3}vK[QRBNP]{0,3}(\.pairs)?$/;
+const MEN = /(?<![a-z\d])(?:[\dkqrbnp]+\/){7}[\dkqrbnp]+/i;
+
+export function addressOf({ fen, accrued }) {
+  const position = `?fen=${encodeURI(fen.replaceAll(' ', '_'))}`;
+  const score = accrued ? `&accrued=${encodeURIComponent(accrued)}` : '';
+  return position + score;
+}
+
+/** The position in the page's own address; without one, a famous one. */
+export function inAddress([fen, accrued]) {
+  return location.search.includes('fen=') ? fromQuery(location.search) : { fen, accrued };
+}
+
+/** The ending that the address asks a position of, as `?ending=KRvKB`; null if it asks for none. */
+export function endingInAddress() {
+  const name = new URLSearchParams(location.search).get('ending') ?? '';
+  return ENDING.test(name) ? name : null;
+}
+
+function fromQuery(query) {
+  const given = new URLSearchParams(query);
+  const there = positionIn(given.get('fen') ?? '');
+  return given.has('accrued') ? { fen: there.fen, accrued: given.get('accrued') } : there;
+}
+
+/** The position that a text writes: a FEN with what may follow it, or a link that has one.
+ *
+ * `isField` tells that the accrued score is the FEN's own seventh field.
+ */
+export function positionIn(text) {
+  const query = /\?\S*\bfen=\S*/.exec(text);
+  if (query) return fromQuery(query[0]);
+  let words = text.trim();
+  if (words.includes('://')) words = decodeURIComponent(words.replace(/[?#].*/, ''));
+  const men = MEN.exec(words);
+  const fields = (men ? words.slice(men.index) : words).split(/[\s_]+/).filter(Boolean);
+  return { fen: fields.slice(0, 6).join(' '), accrued: fields[6] ?? '', isField: true };
+}
+
+/** The same position on the analysis board of lichess. */
+export const lichessOf = ({ fen }) => `https://lichess.org/analysis/standard/${encodeURI(fen.replaceAll(' ', '_'))}`;
+
+// A game: a tree of positions, with the way that was taken through it, PGN in and out, and its moves on the page.
 
 const START = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
 const RESULTS = ['1-0', '0-1', '1/2-1/2', '*'];
@@ -168,8 +255,22 @@ function playWord(game, word) {
 
 // The moves of the game with its branches, on the page.
 
-/** Words and buttons; `jump` is called with a position of the game. */
-export function movesOfGame(game, jump) {
+/** Show the moves; `jump` is called with a position of the game. */
+export function showGame(game, jump) {
+  const place = byId('game');
+  const hadFocus = place.contains(document.activeElement);
+  byId('game-part').hidden = !game.root.children.length;
+  place.replaceChildren(...movesOfGame(game, jump));
+  for (const id of ['first', 'back']) byId(id).setAttribute('aria-disabled', String(!game.back));
+  for (const id of ['on', 'last']) byId(id).setAttribute('aria-disabled', String(!game.on));
+  const now = place.querySelector('[aria-current]');
+  if (!now) return;
+  place.scrollTop = now.offsetTop - place.offsetTop - place.clientHeight / 2;
+  if (hadFocus) now.focus({ preventScroll: true });
+}
+
+/** Words and buttons. */
+function movesOfGame(game, jump) {
   const parts = [];
   for (const word of game.words()) {
     if (typeof word === 'string') {

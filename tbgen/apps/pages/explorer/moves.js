@@ -1,6 +1,10 @@
-// The moves in groups: those that keep the outcome, then those that give it away, with the least loss first.
-import { badge, make, moverOf } from './elements.js';
-import { codeOf, givenAway, inPlies, inWords, parseScore } from './scores.js';
+// The moves in groups, and above them how play goes on, or what follows a move that somebody points at.
+import { badge, byId, make, moverOf, waiterOf } from './elements.js';
+import { Game } from './game.js';
+import { codeOf, gainerOf, givenAway, inPlies, inWords, parseScore } from './scores.js';
+import { whatIsKnown } from './verdict.js';
+
+// Groups: the moves that keep the outcome, then those that give it away, with the least loss first.
 
 const OPEN_GROUPS = 2; // of moves that give the outcome away
 const ORDER = 'fewest replies first';
@@ -143,4 +147,243 @@ function remarkOf(move, answer) {
 
 function signOf(sign, words) {
   return make('span', { title: words }, make('span', { 'aria-hidden': 'true' }, `${sign} `), make('span', { class: 'unseen' }, words));
+}
+
+// What stands above the moves.
+
+const MOST_UNASKED = 100; // plies of best play: they take a server 30 ms
+
+/** What follows a move: the reply, and words. `site` has `probe` and `line`. */
+export async function after(node, answer, uci, site) {
+  const { known } = answer.moves.find((move) => move.uci === uci);
+  const isInTable = answer.outcome || (known && !known.reply && !known.isSolved); // or it ends the game, and nothing follows
+  if (isInTable) return whatFollows(node, uci, site);
+  return whatIsKnown(answer, uci);
+}
+
+/** Promises words on how play goes on; null if it leads to no other score, or is not to be told unasked.
+ *
+ * `site` has `isQuick`, too, and `tries(uci)`, which learns of the move to try where no distances are known.
+ */
+export function askAhead(node, answer, site) {
+  const proved = answer.outcome === null && answer.moves.find((move) => move.best && move.known && !move.known.isSolved);
+  if (proved) return () => afterProved(node, answer, proved, site);
+  const leadsOn = answer.outcome !== null && answer.outcome !== answer.accrued;
+  if (!leadsOn || !site.isQuick) return null;
+  if (answer.dtg === null) return () => tryFrom(node, answer, site);
+  return answer.dtg <= MOST_UNASKED ? () => bestPlay(node, site) : null;
+}
+
+/** A move that captures and promotions prove to be best, and what follows it. */
+async function afterProved(node, answer, { uci, san }, site) {
+  const { words } = await after(node, answer, uci, site);
+  return [`${san}. `, ...words];
+}
+
+/** Without distances, the move to try is the one that is hardest to answer. */
+async function tryFrom(node, answer, site) {
+  const { uci, words } = await hardestToAnswer(node, answer, site);
+  site.tries(answer, uci);
+  return words;
+}
+
+// Why a move is good or bad: the best reply to it, and how the line ends.
+
+const MOST_WRITTEN = 6; // plies at the beginning of a longer line
+const MOST_NAMED = 3; // replies
+
+/** What follows a move in a position of a game: the best reply, and words.
+ *
+ * `probe` answers a position, `line` gives best play from one.
+ */
+async function whatFollows(node, uci, { probe, line }) {
+  const game = new Game(node);
+  game.play(uci);
+  const answer = await probe(game.now);
+  const value = badge(answer.outcome);
+  const [best] = answer.moves;
+  if (!best) return { reply: null, words: [value, ` ${inWords(parseScore(answer.outcome), true)}.`] };
+  const replies = `${moverOf(answer.fen)} replies`;
+  if (answer.outcome === answer.accrued) {
+    return { reply: best.uci, words: [`${replies} ${best.san}. `, value, ' is held for ever: nobody can better it.'] };
+  }
+  if (answer.dtg === null) return { reply: onlyReply(answer), words: [`${repliesOf(answer)}: `, value, ` ${inWords(parseScore(answer.outcome))}.`] };
+  const steps = untilGoal(await line(game.now));
+  return { reply: best.uci, words: [`${replies} ${written(game.now, steps)}: `, value, ` ${inWords(parseScore(answer.outcome))}.`] };
+}
+
+/** The reply that alone keeps what the other side has; null if there are several. */
+const onlyReply = ({ moves }) => moves.find((move) => move.best)?.uci ?? null;
+
+/** The replies that keep what the other side has. Without distances, none of several is known to be best. */
+function repliesOf({ fen, moves }) {
+  const side = moverOf(fen);
+  const keeping = moves.filter((move) => move.keeps).map((move) => move.san);
+  const all = moves.length;
+  if (keeping.length === all && all > MOST_NAMED) return `All ${all} replies come to the same`;
+  if (keeping.length > MOST_NAMED) return `${side} has ${keeping.length} good replies of ${all}`;
+  const last = keeping.pop();
+  const named = keeping.length ? `${keeping.join(', ')} or ${last}` : last;
+  return all === 1 || keeping.length ? `${side} replies ${named}` : `${side} has one good reply, ${named}`;
+}
+
+/** Best play from a position of a game, in words. */
+async function bestPlay(node, { line }) {
+  const steps = untilGoal(await line(node));
+  if (!steps.length) return [];
+  const { outcome } = steps.at(-1);
+  return [`Best play: ${written(node, steps)}: `, badge(outcome), ` ${inWords(parseScore(outcome))}.`];
+}
+
+/** The steps of a line until its score has accrued. */
+export function untilGoal(steps) {
+  const last = steps.findIndex((step) => step.outcome === step.accrued);
+  return last < 0 ? steps : steps.slice(0, last + 1);
+}
+
+/** The moves of a line with their numbers; a long one without its middle. */
+function written(node, steps) {
+  const game = new Game(node);
+  const moves = steps.map(({ uci }) => {
+    const number = numberIn(game.now.fen);
+    game.play(uci);
+    return { number, san: game.now.san };
+  });
+  if (moves.length <= MOST_WRITTEN + 1) return inText(moves);
+  const last = moves.at(-1);
+  return `${inText(moves.slice(0, MOST_WRITTEN))} … ${last.number} ${last.san}`;
+}
+
+function numberIn(fen) {
+  const [, turn, , , , number] = fen.split(' ');
+  return turn === 'w' ? `${number}.` : `${number}...`;
+}
+
+/** The first move has its number, and then each of White. */
+function inText(moves) {
+  const words = moves.map(({ number, san }, place) => (place > 0 && number.endsWith('...') ? san : `${number} ${san}`));
+  return words.join(' ');
+}
+
+// With outcomes alone: of several moves that keep the outcome, the one that is hardest to answer.
+
+const MOST_ASKED = 24; // moves
+const MOST_PLIES = 6; // of a line
+
+/** The move to try from a position of a game, and words: why this one, and how it goes on while single moves are good. */
+async function hardestToAnswer(node, answer, { probe }) {
+  const keeping = answer.moves.filter((move) => move.keeps);
+  const isGainer = gainerOf(answer) === moverOf(answer.fen);
+  const asked = keeping.slice(0, MOST_ASKED).map(async (move) => {
+    const game = new Game(node);
+    game.play(move.uci);
+    const after = await probe(game.now);
+    return { move, after, progress: isGainer ? progressOf(move, after) : NONE };
+  });
+  const tries = await Promise.all(asked);
+  tries.sort((one, other) => other.progress.rank - one.progress.rank || shareOf(one.after) - shareOf(other.after));
+  const [{ move, after, progress }] = tries;
+  const steps = await onlyMoves(node, move, after, probe);
+  const reason = tries.length === 1 ? 'The only move:' : progress.words || hardestOf(tries.length, answer);
+  return { uci: move.uci, words: [`${reason} ${written(node, steps)}. `, ...endOf(steps.at(-1).after)] };
+}
+
+// What a move does for the side that has to make progress: the greater its rank, the better.
+const REACHES = { rank: 2, words: 'The outcome is on the board after' };
+const RESETS = { rank: 1, words: 'Progress that cannot be taken back:' };
+const NONE = { rank: 0, words: '' };
+
+function progressOf(move, after) {
+  if (after.outcome === after.accrued) return REACHES;
+  return move.reset ? RESETS : NONE;
+}
+
+const goodIn = ({ moves }) => moves.filter((move) => move.keeps);
+
+/** The share of replies that are good: the smaller it is, the harder the move is to answer. */
+const shareOf = (after) => (after.moves.length ? goodIn(after).length / after.moves.length : 0);
+
+/** The move, and what follows while a single move keeps the outcome. */
+async function onlyMoves(node, move, after, probe) {
+  const game = new Game(node);
+  game.play(move.uci);
+  const steps = [{ uci: move.uci, after }];
+  while (steps.length < MOST_PLIES) {
+    const answer = steps.at(-1).after;
+    const keeping = goodIn(answer);
+    if (keeping.length !== 1 || answer.outcome === answer.accrued) break;
+    game.play(keeping[0].uci);
+    steps.push({ uci: keeping[0].uci, after: await probe(game.now) });
+  }
+  return steps;
+}
+
+function hardestOf(number, { fen }) {
+  return `Hardest for ${waiterOf(fen)} of ${number} moves that keep it:`;
+}
+
+/** How a line of single moves ends. */
+function endOf(answer) {
+  if (!answer.moves.length) return ['The game is over.'];
+  if (answer.outcome === answer.accrued) return [badge(answer.outcome), ' is held for ever then.'];
+  const good = goodIn(answer).map((move) => move.san);
+  const named = good.length > MOST_NAMED ? '' : `: ${good.join(', ')}`;
+  return [`Then ${good.length} of ${answer.moves.length} moves of ${moverOf(answer.fen)} keep `, badge(answer.outcome), `${named}.`];
+}
+
+// Best play, and while somebody points at a move, what follows that one.
+
+const PATIENCE = 120; // milliseconds, so that a pointer on its way asks nothing
+const REST = 300; // milliseconds, so that going through a game asks nothing
+const HINT = 'Point at a move to see the best reply and how the line ends.';
+const AGAIN = ' Touch it again to play it.';
+
+export class Pointer {
+  #uci = null; // the move that is pointed at
+  #timer = 0;
+  #rest = [HINT]; // what is said while nobody points
+
+  /** `follows(uci)` promises the best reply to a move, and words. */
+  constructor(board, follows) { Object.assign(this, { board, follows }); }
+
+  /** Show what follows a move, in a row of moves or above them; null shows nothing of that any longer. */
+  point(uci, row = null) {
+    clearTimeout(this.#timer);
+    this.#uci = uci;
+    this.board.point(uci);
+    this.#put(row);
+    if (uci) this.#timer = setTimeout(() => this.#tell(uci, row), row ? 0 : PATIENCE);
+  }
+
+  /** Other moves are about to be shown. A promise of words of best play may come in their time. */
+  begin(ask = null) {
+    clearTimeout(this.#timer);
+    this.#uci = null;
+    this.#rest = [HINT];
+    this.#put(null);
+    if (ask) this.#timer = setTimeout(() => this.#tellBest(ask), REST);
+  }
+
+  #put(row) {
+    const words = byId('why');
+    words.replaceChildren(...this.#rest);
+    words.classList.toggle('hint', this.#rest[0] === HINT); // which a narrow page has no room for
+    if (row) row.append(words);
+    else byId('moves').before(words);
+  }
+
+  async #tell(uci, row) {
+    const { reply, words } = await this.follows(uci).catch((error) => ({ reply: null, words: [error.message] }));
+    if (this.#uci !== uci) return;
+    this.board.point(uci, reply);
+    byId('why').replaceChildren(...words, row ? AGAIN : '');
+  }
+
+  async #tellBest(ask) {
+    const before = this.#rest;
+    const words = await ask().catch(() => []); // what fails is said where somebody points
+    if (this.#rest !== before || !words.length) return;
+    this.#rest = words;
+    if (!this.#uci) this.#put(null);
+  }
 }

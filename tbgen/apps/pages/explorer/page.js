@@ -3,34 +3,30 @@
 // Where things are, from what is pure to what is seen:
 //   scores.js    scores and outcomes: numbers, words, points
 //   chess.js     setups and positions by chessops, moves, own and accrued scores, names of endings
-//   place.js     a position with its accrued score, as FENs, addresses, links and pasted texts have it
-//   game.js      the tree of positions that were looked at; PGN
 //   source.js    where answers come from: a server, or
-//   tables.js    tables, with shelf.js (where a position lies in one) and reader.js (bytes of a file, checked)
+//   tables.js    tables, with files.js (bytes of a file, checked, and where a position lies in it)
 //   known.js     what is known of a position without a table
 //   elements.js  elements, scores as they are seen and explained, copying
-//   board.js     the board;  setup.js  setting a position up
+//   game.js      positions as FENs, addresses, links and pasted texts have them; the tree of those that were looked at; PGN
+//   board.js     the board, and setting a position up
 //   verdict.js   what is said of a position, with a table or without
-//   moves.js     the list of moves;  ahead.js  what stands above it: best play, and what follows a move
+//   moves.js     the list of moves, best play, and what follows a move
 //   figures.js   other accrued scores, the map of a man, the card of the ending
 //   drill.js     drills
 //   endings.js   the gallery and the search for endings, with finder.js, which pages of records have, too
 //   controls.js  the form, buttons and keys
 //   page.js      this file: what is shown, and in what order
-import { Pointer, after, askAhead, untilGoal } from './ahead.js';
-import { Board, askPromotion, dotsOf } from './board.js';
-import { PAIRS, brokenRule, canonical, legalMoves, materialOf, parseFen, positionOf, randomPosition } from './chess.js';
+import { Board, askPromotion, dotsOf, showTools, wireTools } from './board.js';
+import { brokenRule, legalMoves, parseFen, positionOf, randomPosition } from './chess.js';
 import { FAMOUS, Form, wireControls } from './controls.js';
 import { byId, explainScores, make, moverOf, say } from './elements.js';
-import { ManMap, Strip, endingOf, mapOf } from './figures.js';
-import { Game, movesOfGame } from './game.js';
-import { movesOf } from './moves.js';
-import { addressOf, endingInAddress, inAddress, lichessOf, placeAnyhow, placeOf } from './place.js';
-import { inWords, parseScore, signed } from './scores.js';
-import { showTools, wireTools } from './setup.js';
-import { NAMES, figuresOf, pageOf, probe, source, tableOf } from './source.js';
+import { ManMap, Strip, mapOf, showEnding } from './figures.js';
+import { Game, addressOf, endingInAddress, inAddress, lichessOf, placeAnyhow, placeOf, showGame } from './game.js';
+import { Pointer, after, askAhead, movesOf, untilGoal } from './moves.js';
+import { signed } from './scores.js';
+import { NAMES, figuresOf, isInTables, pageOf, probe, source, tableOf } from './source.js';
 import { makeFen, makeSquare, makeUci, opposite } from './vendor/chessops.js';
-import { colorOf, provedByMoves, solved, unknown, verdict } from './verdict.js';
+import { colorOf, provedByMoves, solved, titleOf, unknown, verdict } from './verdict.js';
 
 const NAME = document.title;
 const OF_ANSWERS = ['strip-part', 'moves-part', 'type', 'ending', 'ask-line', 'ask-drill'];
@@ -182,7 +178,7 @@ async function look() {
   const men = setup ? fen.split(' ')[0] : '8/8/8/8/8/8/8/8';
   board.show(position, { men, lastMove: uci, isEdited });
   showStatus();
-  showGame();
+  showGame(game, step);
   document.title = NAME;
   if (fault) refuse(`Not a position that can be played on: ${fault}.`, setup ? '' : homeButton());
   else await askFor(fen, accrued, number);
@@ -225,8 +221,6 @@ async function askFor(fen, accrued, number) {
   }
 }
 
-const isInTables = (shown) => tableOf(shown) !== null && shown.castles.castlingRights.isEmpty();
-
 /** Say why there is no answer; a button may lead on. */
 function refuse(text, wayOn = '') {
   showVerdict(make('p', {}, text), wayOn);
@@ -256,6 +250,7 @@ function showVerdict(...parts) {
 }
 
 function show(found) {
+  const number = asked;
   answer = found;
   game.now.held = found.outcome === found.accrued ? found.accrued : null;
   showVerdict(...verdict(found, turnButton()));
@@ -270,50 +265,37 @@ function show(found) {
   drill?.shown(found).catch((error) => say(error.message));
   showDrill();
   showStatus();
-  showGame();
-  showEnding(found);
+  showGame(game, step);
+  const name = tableOf(position);
+  const table = { name, page: pageOf(name), figures: figuresOf(name) };
+  showEnding(found, position, table, { isShown: () => number === asked, open, random: openRandom });
   byId('lichess').href = lichessOf(game.now);
-  document.title = titleOf(found);
+  document.title = `${titleOf(found)} · ${NAME}`;
 }
 
-function titleOf({ outcome, moves, material }) {
-  const words = inWords(parseScore(outcome), moves.length === 0);
-  return `${signed(outcome)}: ${words} · ${material} · ${NAME}`;
-}
-
-/** Without a table: what the position says itself, and what a solve has proved. */
+/** Without a table: what the position says itself, what captures and promotions prove, and what a solve has proved. */
 async function showUnknown(fen, accrued, number) {
-  const { bareAnswer, withSolved } = await import('./known.js');
+  const { bareAnswer, withKnown, withSolved } = await import('./known.js');
   if (number !== asked) return;
-  answer = bareAnswer(position, game.now);
   for (const id of OF_ANSWERS) byId(id).hidden = true;
-  showVerdict(...unknown(answer, NAMES, turnButton()));
-  showMoves();
-  showStatus();
   byId('lichess').href = lichessOf(game.now);
-  await showKnown(number);
+  showBare(bareAnswer(position, game.now));
+  const known = await withKnown(answer, position, { isHere: isInTables, outcomes }).catch(() => null);
+  if (number !== asked) return;
+  if (known) showBare(known, { proved: provedByMoves(known), value: known.bounds.isProved ? known.bounds.least : null });
   if (!position.castles.castlingRights.isEmpty()) return; // nothing is solved with rights to castle
   const found = await source.solved?.(fen, accrued).catch(() => null);
   if (!found || number !== asked) return;
-  answer = withSolved(answer, found.moves);
-  showVerdict(...solved(found), ...unknown(answer, NAMES, turnButton(), { isProved: found.exact }));
-  if (found.exact) byId('verdict').style.setProperty('--shade', colorOf(found.lower));
-  showMoves();
-  showStatus();
+  showBare(withSolved(answer, found.moves), { proved: solved(found), value: found.exact ? found.lower.outcome : null });
   byId('ask-line').hidden = !found.exact || !found.moves.length;
   byId('ask-line').textContent = LINE_OF_SOLVED;
 }
 
-/** Captures and promotions of both sides lead to tables, which bound the value, or prove it. */
-async function showKnown(number) {
-  const { withKnown } = await import('./known.js');
-  const tables = { isHere: isInTables, outcomes };
-  const found = await withKnown(answer, position, tables).catch(() => null);
-  if (!found || number !== asked) return;
+/** Show an answer without an outcome below what is proved of it; `value` is the outcome if that is proved. */
+function showBare(found, { proved = [], value = null } = {}) {
   answer = found;
-  const { isProved, least } = found.bounds;
-  showVerdict(...provedByMoves(found), ...unknown(found, NAMES, turnButton(), { isProved }));
-  if (isProved) byId('verdict').style.setProperty('--shade', colorOf({ outcome: least }));
+  showVerdict(...proved, ...unknown(found, NAMES, turnButton(), { isProved: value !== null }));
+  if (value !== null) byId('verdict').style.setProperty('--shade', colorOf({ outcome: value }));
   showMoves();
   showStatus();
 }
@@ -362,35 +344,6 @@ function bestMoves() {
   if (isEdited || isDrilled() || answer.outcome === answer.accrued) return [];
   const best = answer.moves.filter((move) => move.best).map((move) => move.uci);
   return best.length || !answer.tried ? best : [answer.tried];
-}
-
-function showGame() {
-  const hadFocus = byId('game').contains(document.activeElement);
-  byId('game-part').hidden = !game.root.children.length;
-  byId('game').replaceChildren(...movesOfGame(game, step));
-  for (const id of ['first', 'back']) byId(id).setAttribute('aria-disabled', String(!game.back));
-  for (const id of ['on', 'last']) byId(id).setAttribute('aria-disabled', String(!game.on));
-  const now = byId('game').querySelector('[aria-current]');
-  if (!now) return;
-  byId('game').scrollTop = now.offsetTop - byId('game').offsetTop - byId('game').clientHeight / 2;
-  if (hadFocus) now.focus({ preventScroll: true });
-}
-
-async function showEnding(found) {
-  const number = asked;
-  const name = tableOf(position);
-  const scope = name.endsWith(PAIRS) ? PAIRS : '';
-  const material = `${materialOf(position)}${scope}`;
-  const { flipped } = canonical(material);
-  const shown = { material, flipped, turn: position.turn, outcome: found.outcome, page: pageOf(name), open, random: openRandom };
-  try {
-    const facts = await figuresOf(name);
-    if (number !== asked) return;
-    byId('ending').replaceChildren(...endingOf(facts, shown));
-    byId('ending').hidden = false;
-  } catch {
-    byId('ending').hidden = true;
-  }
 }
 
 function openRandom(material) {
@@ -451,7 +404,7 @@ async function askLine() {
     game.now.held = each.outcome === each.accrued ? each.accrued : null;
   }
   game.jump(from);
-  showGame();
+  showGame(game, step);
 }
 
 wireTools({ now: () => ({ setup, accrued: game.now.accrued }), edit });

@@ -5,7 +5,7 @@ import { PAIRS, canonical, hasOpposedPair, materialOf } from './chess.js';
 
 const UNKNOWN = ['MissingTableError', 'TooManyMenError'];
 
-export class Server {
+class Server {
   linesAreQuick = true; // a question each; on plain files a line reads many parts of tables
 
   /** `base` leads from the page to the server's root. */
@@ -71,6 +71,9 @@ export function tableOf({ board }) {
   const pairs = `${name}${PAIRS}`;
   return NAMES.includes(pairs) && hasOpposedPair({ board }) ? pairs : null;
 }
+
+/** Whether a table here has a position. None has one with rights to castle. */
+export const isInTables = (position) => tableOf(position) !== null && position.castles.castlingRights.isEmpty();
 
 const withoutPage = pageless.split(' ');
 

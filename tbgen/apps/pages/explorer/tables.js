@@ -4,7 +4,7 @@ import {
   parsePosition, play, positionOf, sanOf, scoresOf, whyImpossible,
 } from './chess.js';
 import { codeOf, formatScore, parseScore, worth } from './scores.js';
-import { Shelf, compare, turned } from './shelf.js';
+import { Shelf, compare, turned } from './files.js';
 import { makeUci } from './vendor/chessops.js';
 
 const LEAST_CODE = 2; // with a lower one the game has ended

@@ -1,7 +1,7 @@
 // What is said of a position: of one that a table has its value, of another why there is none, what leads on, and what is proved.
 import { PAIRS, canonical, endingInWords, hasCastling, hasOpposedPair, parseFen } from './chess.js';
 import { badge, copy, make, moverOf, waiterOf } from './elements.js';
-import { addressOf, lichessOf } from './place.js';
+import { addressOf, lichessOf } from './game.js';
 import { gainerOf, inPlies, inWords, parseScore, pointsOf, shadeOf, signed } from './scores.js';
 
 const FIFTY = 100; // plies
@@ -54,6 +54,12 @@ function distancesOf({ material }) {
 function factsOf({ accrued, own }, points) {
   const ownScore = own === accrued ? [', the position’s own score.'] : [', the position’s own score ', badge(own), '.'];
   return make('p', { class: 'facts' }, `Points: ${points}. Accrued `, badge(accrued), ...ownScore);
+}
+
+/** The verdict in short, for the page's title. */
+export function titleOf({ outcome, moves, material }) {
+  const words = inWords(parseScore(outcome), moves.length === 0);
+  return `${signed(outcome)}: ${words} · ${material}`;
 }
 
 /** The colour of a verdict's box. */
