@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import chess
 import pytest
 
+from scripts import gallery
 from tbgen.apps.pages.export import files
 from tbgen.apps.records.record import Record
 from tbgen.probe import MoveProbe, Tablebase, open_tablebase
@@ -181,7 +182,11 @@ def test_a_drill_of_black_turns_the_board_and_hides_its_arrows(page: Chromium, s
     page.wait(f"document.getElementById('drill-part').hidden && {arrows} > 0")
 
 
-GALLERY = json.loads(files()["gallery.json"])
+GALLERY = json.loads(files()["gallery.json"]) | json.loads(files()["chosen.json"])
+
+
+def test_the_gallery_is_what_its_program_makes(published: list[Record]) -> None:
+    assert gallery.GALLERY.read_text() == gallery.gallery_of(published)
 
 
 def test_the_gallery_has_what_records_say(published: list[Record]) -> None:
@@ -196,9 +201,11 @@ def test_the_gallery_has_what_records_say(published: list[Record]) -> None:
                         longest.append(side.outcomes[Score(outcome)].longest)
         assert plies == max(line.dtg for line in longest)
         assert any(line.fen.startswith(f"{fen} ") for line in longest)
-    for placement, white, black in GALLERY["zugzwangs"]:
+    for placement, white, black, number in GALLERY["zugzwangs"]:
         fen = f"{placement} - - 0 1"
-        zugzwang = known[material_of(chess.Board(fen)).canonical()].zugzwangs.longest
+        zugzwangs = known[material_of(chess.Board(fen)).canonical()].zugzwangs
+        assert number == zugzwangs.all.classes
+        zugzwang = zugzwangs.longest
         assert zugzwang.fen == fen
         assert zugzwang.white.outcome == Score(white)
         assert zugzwang.black.outcome == Score(black)

@@ -91,3 +91,11 @@ export async function copy(text, place, { copied = 'Copied.', toCopy = 'Copy thi
     if (document.execCommand('copy')) place.replaceChildren(copied);
   }
 }
+
+/** A command for a machine with tbgen, with a button that copies it. */
+export function wayOn(words, command) {
+  const said = make('span', { role: 'status' });
+  const onclick = () => copy(command, said);
+  const button = make('button', { type: 'button', class: 'link', 'aria-label': `Copy ${command}`, onclick }, 'Copy');
+  return make('p', { class: 'small' }, `${words} `, make('code', {}, command), ' ', button, ' ', said);
+}

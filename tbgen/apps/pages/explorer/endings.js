@@ -1,6 +1,6 @@
 // Endings that are here: how they are found, and the gallery of their strangest positions.
 import { canonical, endingInWords, materialOf, parseFen } from './chess.js';
-import { byId, make } from './elements.js';
+import { byId, make, wayOn } from './elements.js';
 import './finder.js';
 import { addressOf, placeOf } from './game.js';
 import { inPlies, parseScore, signed, worth } from './scores.js';
@@ -44,7 +44,18 @@ const whole = (fen) => `${fen} - - 0 1`;
 const materialIn = (fen) => materialOf(parseFen(whole(fen)));
 
 /** Longest lines, mutual zugzwangs, positions whose best move depends on what has accrued, and puzzles. */
-export const strangePositions = async () => (await fetch('gallery.json')).json();
+export async function strangePositions() {
+  const parts = ['gallery.json', 'chosen.json'].map(async (name) => (await fetch(name)).json());
+  return Object.assign({}, ...await Promise.all(parts));
+}
+
+/** How many zugzwangs an ending has, and the command that finds them. */
+function allOf(name, number) {
+  if (number < 2) return '';
+  const command = `tbgen study find ${name} --where "zugzwang AND white"`;
+  const words = 'With tbgen, this finds them. Each line can be pasted into the field Position:';
+  return make('details', {}, make('summary', {}, `all ${number.toLocaleString('en')} of them`), wayOn(words, command));
+}
 
 export class Gallery {
   /** `names` are the endings that are here; `open` and `drill` are called with a position; `pageOf` gives pages of endings. */
@@ -75,7 +86,7 @@ export class Gallery {
       ...this.#part('Mutual zugzwang: whoever moves spoils it', this.#here(this.zugzwangs), ([fen, white, black]) => [
         [fen, '', `${signed(white)} if ${side(fen)} moves`],
         [turned(fen), '', `${signed(black)} if ${side(turned(fen))} does`],
-      ]),
+      ], (name, [, , , number]) => allOf(name, number)),
       ...this.#part('The best move depends on what has accrued', this.#here(this.changes), ([fen, accrued]) => [
         [fen, '', `${side(fen)} to move`],
         [fen, accrued, `with ${signed(accrued)} accrued`],
@@ -86,11 +97,13 @@ export class Gallery {
     );
   }
 
-  #part(title, rows, linksOf) {
+  /** Rows with links; `more` is what follows the links of an ending. */
+  #part(title, rows, linksOf, more) {
     if (!rows.length) return [];
     const items = rows.map((row) => {
+      const material = materialIn(row[0]);
       const links = linksOf(row).flatMap(([fen, accrued, text]) => [this.#link({ fen: whole(fen), accrued }, text), ' ']);
-      return make('li', {}, this.#name(materialIn(row[0])), ' ', ...links);
+      return make('li', {}, this.#name(material), ' ', ...links, more?.(canonical(material).name, row) ?? '');
     });
     return [make('h3', {}, title), make('ul', { class: 'gallery' }, ...items)];
   }

@@ -1,6 +1,6 @@
 // What is said of a position: of one that a table has its value, of another why there is none, what leads on, and what is proved.
 import { PAIRS, canonical, endingInWords, hasCastling, hasOpposedPair, parseFen } from './chess.js';
-import { badge, copy, make, moverOf, waiterOf } from './elements.js';
+import { badge, make, moverOf, waiterOf, wayOn } from './elements.js';
 import { addressOf, lichessOf } from './game.js';
 import { gainerOf, inPlies, inWords, parseScore, pointsOf, shadeOf, signed } from './scores.js';
 
@@ -184,12 +184,4 @@ const AGAIN = document.documentElement.dataset.source === 'server'
 function folded(title, ...ways) {
   const open = matchMedia('(min-width: 54rem) and (min-height: 50rem)').matches;
   return make('details', { open }, make('summary', {}, title), ...ways);
-}
-
-/** A command for a machine with tbgen, with a button that copies it. */
-function wayOn(words, command) {
-  const said = make('span', { role: 'status' });
-  const onclick = () => copy(command, said);
-  const button = make('button', { type: 'button', class: 'link', 'aria-label': `Copy ${command}`, onclick }, 'Copy');
-  return make('p', { class: 'small' }, `${words} `, make('code', {}, command), ' ', button, ' ', said);
 }
