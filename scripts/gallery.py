@@ -72,4 +72,5 @@ def placement_of(fen: str) -> str:
 
 
 if __name__ == "__main__":
-    GALLERY.write_text(gallery_of(records_in(Path(*sys.argv[1:] or [ROOT / "records"]))))
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "records"
+    GALLERY.write_text(gallery_of(records_in(folder)))

@@ -6,7 +6,9 @@ import random
 
 import chess
 
+from tbgen.errors import ScoreFormatError
 from tbgen.rules.position import own_score
+from tbgen.score import Score
 from tests.apps.site import node
 from tests.positions import random_board
 
@@ -138,3 +140,46 @@ UNREADABLE = [
 def test_what_is_no_fen_is_told_why() -> None:
     fens = [fen for fen, _ in UNREADABLE]
     assert node.run(WRONG, fens) == [said for _, said in UNREADABLE]
+
+
+SCORES = """import { formatScore, parseScore } from './scores.js';
+
+(texts) => texts.map((text) => {
+  try {
+    return formatScore(parseScore(text));
+  } catch {
+    return null;
+  }
+})"""
+
+
+def test_scores_are_read_by_the_grammar_of_python() -> None:
+    texts = ["", "-", "G", "MG3.5", "m-G3.5", "G3.5.", "GG3.5", "G 3.5", " -G3.5\n", "\u2011G3.5"]
+    for sign in ("", "+", "-", "\N{MINUS SIGN}", "m"):
+        for letter in ("G", "g", ""):
+            for moves in ("0", "2", "02", "999", "1000"):
+                texts += [
+                    f"{sign}{letter}{moves}{half}" for half in ("", ".0", ".5", ",5", ".", ".25")
+                ]
+    expected = list[str | None]()
+    for text in texts:
+        try:
+            expected.append(str(Score(text)))
+        except ScoreFormatError:
+            expected.append(None)
+    assert node.run(SCORES, texts) == expected
+
+
+FOUND = """import { positionIn } from './game.js';
+
+(texts) => texts.map((text) => positionIn(text).fen)"""
+
+
+def test_a_line_of_study_find_is_a_position() -> None:
+    position = "8/k7/8/K7/1P6/8/8/8 w - -"
+    line = f'{position} outcome "G0.5"; plies 9; zugzwang "mate"; other "G0.0";\n'
+    assert node.run(FOUND, [line, position, f"{position} 0 1"]) == [
+        position,
+        position,
+        f"{position} 0 1",
+    ]

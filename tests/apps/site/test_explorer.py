@@ -189,7 +189,7 @@ ASKED = [
     ),
     (
         f"https://lichess.org/analysis/fromPosition/{BISHOP.replace(' ', '_')}?color=black",
-        "4",
+        "4.0",
         "Accrued G4.0",
     ),
     (
@@ -199,13 +199,15 @@ ASKED = [
     ),
     (f"{BISHOP} G4.0", "", "Accrued G4.0"),
     (BISHOP, "+G4", "Accrued G4.0"),
-    (BISHOP, "−g14,5", "Accrued −G14.5"),
+    (BISHOP, "−g14.5", "Accrued −G14.5"),
 ]
 REFUSED = [
     ("hello", "", "That is no FEN, no link to a position and no game as PGN."),
     ("8/8/4K3/5Bk1/8/8/8 w", "", "a FEN has eight ranks of eight squares"),
     ("8/8/8/8/8/8/8/K7 w", "", "Black has no king."),
-    (BISHOP, "3,7", "3,7 is no score"),
+    (BISHOP, "3.7", "3.7 is no score"),
+    (BISHOP, "4", "4 is no score"),
+    (BISHOP, "-G14,5", "-G14,5 is no score"),
     (BISHOP, "G0.0", "G0.0: the game would have ended before this position."),
     ("1. e4 e5 2. Ke3", "", "Ke3 is no legal move at move 2."),
 ]

@@ -150,7 +150,7 @@ export function accruedAfter(after, reset, accrued) {
 /** A position's own score, the one that counts, and why a score that is said to have accrued cannot have. */
 export function scoresOf(position, accrued) {
   const own = ownOf(position);
-  const given = (accrued && parseScore(accrued)) || own;
+  const given = accrued ? parseScore(accrued) : own;
   const why = given === own ? null : whyImpossible(position, given);
   return {
     own,

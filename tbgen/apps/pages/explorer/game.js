@@ -19,7 +19,6 @@ export function placeOf({ fen, accrued = '', isField = false }) {
   const written = makeFen(setup);
   if (!accrued) return { fen: written, accrued: '', note: '' };
   const score = parseScore(accrued);
-  if (score === null) throw Error(`${accrued} is no score; write G3.5 for White or -G3.5 for Black`);
   if (brokenRule(setup)) return { fen: written, accrued: '', note: '' };
   const text = signed(formatScore(score));
   const { own, fault } = scoresOf(positionOf(setup), formatScore(score));
@@ -48,6 +47,7 @@ export function placeAnyhow(given) {
 // Addresses and links.
 
 const ENDING = /^K[QRBNP]{0,3}vK[QRBNP]{0,3}(\.pairs)?$/;
+const OPERATIONS = /\s[a-z_]{3,}\s[^;]*;.*$/s; // of a line of EPD, as `tbgen study find` prints it
 const MEN = /(?<![a-z\d])(?:[\dkqrbnp]+\/){7}[\dkqrbnp]+/i;
 
 export function addressOf({ fen, accrued }) {
@@ -80,7 +80,7 @@ function fromQuery(query) {
 export function positionIn(text) {
   const query = /\?\S*\bfen=\S*/.exec(text);
   if (query) return fromQuery(query[0]);
-  let words = text.trim();
+  let words = text.trim().replace(OPERATIONS, '');
   if (words.includes('://')) words = decodeURIComponent(words.replace(/[?#].*/, ''));
   const men = MEN.exec(words);
   const fields = (men ? words.slice(men.index) : words).split(/[\s_]+/).filter(Boolean);

@@ -1,11 +1,13 @@
 // Scores and outcomes: signed numbers, +(code + 1) for White and -(code + 1) for Black, as files have them.
 
-/** The signed number that a text such as "G3.5", "-G3.5" or "4" writes; null if it writes none. */
+const SCORE = /^([-+−]|m(?=[Gg]))?([Gg])?(0|[1-9]\d{0,2})(?:\.([05]))?$/; // as tbgen/score.py has it
+
+/** The signed number that a text such as "G3.5" or "-G3.5" writes; an Error if it writes none. */
 export function parseScore(text) {
-  const found = /^([-m−‑+]?)\s*g?(\d{1,3})(?:[.,]([05]))?$/i.exec(text.trim());
-  if (!found) return null;
-  const code = 2 * Number(found[2]) + (found[3] === '5' ? 1 : 0);
-  return found[1] && found[1] !== '+' ? -(code + 1) : code + 1;
+  const [found, sign = '+', letter, moves, half] = SCORE.exec(text.trim()) ?? [];
+  if (!found || (!letter && !half)) throw Error(`${text} is no score; write G3.5 for White or -G3.5 for Black`);
+  const code = 2 * Number(moves) + (half === '5' ? 1 : 0);
+  return sign === '+' ? code + 1 : -(code + 1);
 }
 
 export const codeOf = (score) => Math.abs(score) - 1;
