@@ -57,13 +57,19 @@ def event_games(
     jobs: int,
     event: str | None,
     read: Callable[[str], Iterable[bytes]] = read_pieces,
+    keep: Callable[[str, bytes], object] = lambda *_: None,
 ) -> tuple[list[EventGame], Sequence[TbgenError]]:
     """The games of some files, or those of one event alone, and the errors that concern them.
 
-    It says where tags of these games contradict the moves. `read` gives the bytes of a file.
+    It says where tags of these games contradict the moves. `read` gives the bytes of a file, and
+    `keep` receives those of its copy.
     """
+    parts = list[ChunkReport]()
     with closing(FilesDecider(task, jobs)) as decider:
-        parts = list(adjudicated(names, decider, read=read))
+        for name in names:
+            for part in adjudicated([name], decider, read=read):
+                keep(name, part.text)
+                parts.append(part)
     games = list[EventGame]()
     for part in parts:
         games += part.results
@@ -101,7 +107,8 @@ def say_overruled_fifty_moves(number: int) -> None:
     if number:
         say(
             f"{counted(number, 'game', 'games')} decided by best play, "
-            "though the fifty-move rule ended them: --fifty fide lets it"
+            f"though the fifty-move rule ended {'it' if number == 1 else 'them'}: "
+            "--fifty fide lets it"
         )
 
 

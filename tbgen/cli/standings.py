@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,13 +19,13 @@ from tbgen.apps.events.event import by_event, games_of_event
 from tbgen.apps.events.players import PlayerRow
 from tbgen.apps.events.standings import Standings
 from tbgen.apps.events.tables import NO_VALUE, cells_of
-from tbgen.apps.events.told import Told, told_of
+from tbgen.apps.events.told import Told, csv_rows_of, facts_of_event, told_of
 from tbgen.apps.games.batch import GamesTask
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.rules import Rules
 from tbgen.cli import complain, complain_of, options, say
 from tbgen.cli.called import with_program
-from tbgen.cli.command import Command, refuse_together
+from tbgen.cli.command import Command
 from tbgen.cli.reading import asked_files, building, event_games
 from tbgen.cli.reporter import progress
 from tbgen.cli.showing import Form, print_facts, table_lines, terminal_width
@@ -98,7 +99,8 @@ _LISTS = _list_of(
     "--pages",
     metavar="DIR",
     type=options.FOLDER,
-    help="Write a page for each event and each game into DIR, for any web server.",
+    help="Write pages of the events and of each game into DIR, for any web server, and copies of "
+    "the files with every decision.",
 )
 @options.rules_options
 @options.folders_option
@@ -127,25 +129,25 @@ def command(
     with --final that an event is over, unless the tags of a knockout prove it.
 
     With --pages, tbgen writes a folder of pages: each event with its rounds, each game with its
-    board and the reason of its score. Run the same command after each round; tbgen writes only new
-    and changed pages, and removes those of games that are no more. Pages of other events stay.
+    board and the reason of its score. It decides games that "tbgen adjudicate" has not decided, and
+    writes their tags into copies of the files. Run the same command after each round; tbgen writes
+    only new and changed pages, and removes those of games that are no more. Pages of other events
+    stay.
 
     \b
     Examples:
-      tbgen standings scored.pgn
+      tbgen standings event.pgn
       tbgen standings scored.pgn --tiebreak points,direct-encounter,net --scoring komi=G5.75
       tbgen standings scored.pgn --tiebreak tcec-swiss
       tbgen standings season.pgn --pages www
     """
-    refuse_together("--json", "--csv", "--pages")
     names = asked_files(files)
     order = _order(tiebreak)
     if pages is not None:
         _refuse_pages(pages, names)
-    task = GamesTask(rules, tables=folders, texts=False, results=True)
-    kept = _KeptFiles()
-    read = read_pieces if pages is None else kept.read
-    games, faults = event_games(names, task, jobs, event, read)
+    task = GamesTask(rules, tables=folders, texts=pages is not None, results=True)
+    files_read = _ReadFiles()
+    games, faults = event_games(names, task, jobs, event, files_read.read, files_read.keep)
     over_events = _events_named(over, games)
     unread_files = [fault for fault in faults if getattr(fault, "number", None) is None]
     ranked = list[Standings]()
@@ -153,38 +155,47 @@ def command(
         is_over = _is_over(played, over_events)
         ranked.append(Standings(played, order, is_over=is_over, faults=unread_files))
     _complain_of_doubts(ranked)
-    if form is not Form.TABLE:
-        rows = chain.from_iterable(standings.csv_rows() for standings in ranked)
-        print_facts(form, {"events": [standings.facts() for standings in ranked]}, rows)
-    elif pages is not None:
-        _write_pages(pages, ranked, kept.files(), rules, folders)
-    else:
+    if form is Form.TABLE:
         _show_tables(ranked, building(names, folders))
+    else:
+        rows = chain.from_iterable(map(csv_rows_of, ranked))
+        print_facts(form, {"events": list(map(facts_of_event, ranked))}, rows)
+    if pages is not None:
+        for_program = form is not Form.TABLE
+        _write_pages(pages, ranked, files_read.files(), rules, folders, for_program=for_program)
     return complain_of(faults)
 
 
-class _KeptFiles:
-    """Reads files and keeps what was read, because a file may change before its pages are made."""
+class _ReadFiles:
+    """Files with their decided copies: each is read once, for it may change before its pages are
+    made.
+    """
 
     def __init__(self) -> None:
-        self._pieces: dict[str, list[bytes]] = {}
+        self._copies: dict[str, list[bytes]] = {}
+        self._digests: dict[str, Any] = {}
         self._modified: dict[str, float] = {}
 
     def read(self, name: str) -> Iterator[bytes]:
         """The pieces of a file."""
-        pieces = self._pieces[name] = []
+        self._copies[name] = []
+        self._digests[name] = hashlib.sha256()
         with suppress(OSError):  # reading says what is wrong
             self._modified[name] = os.stat(name).st_mtime
         for piece in read_pieces(name):
-            pieces.append(piece)
+            self._digests[name].update(piece)
             yield piece
+
+    def keep(self, name: str, text: bytes) -> None:
+        """Keep a part of the copy of a file."""
+        self._copies[name].append(text)
 
     def files(self) -> list[GamesFile]:
         """The files that were read."""
         from tbgen.apps.events.pages import GamesFile
 
         return [
-            GamesFile(name, b"".join(self._pieces[name]), modified)
+            GamesFile(name, b"".join(self._copies[name]), self._digests[name].hexdigest(), modified)
             for name, modified in self._modified.items()
         ]
 
@@ -245,8 +256,10 @@ def _write_pages(
     files: Sequence[GamesFile],
     rules: Rules,
     folders: Sequence[Path],
+    *,
+    for_program: bool,
 ) -> None:
-    """Write the pages of events and games, and print their number."""
+    """Write the pages of events and games, and print their number, unless a program reads that."""
     from tbgen.apps.events.pages import INDEX, EventSite, entries_in, write_events
     from tbgen.probe import Tablebase
 
@@ -259,11 +272,11 @@ def _write_pages(
     say(
         f"{counted(number, 'file', 'files')}, {written:,} of them new or changed; "
         f"begin with {folder / INDEX}",
-        err=False,
+        err=for_program,
     )
     if site.others:
         others = ", ".join(f'"{entry.title}"' for entry in site.others)
-        say(f"{folder} keeps the pages of other events: {others}", err=False)
+        say(f"{folder} keeps the pages of other events: {others}", err=for_program)
 
 
 def _complain_of_doubts(ranked: Sequence[Standings]) -> None:
@@ -315,9 +328,8 @@ def _table_of(standings: Standings, told: Told) -> Iterable[str]:
     heads = ["", "player", "games", *columns]
     cells = []
     for row in rows:
-        games = str(row.games - row.byes)
         figures = [column.get(row.name, "").replace(NO_VALUE, "") for column in columns.values()]
-        cells.append([str(row.rank), row.name, games, *figures])
+        cells.append([str(row.rank), row.name, str(row.games), *figures])
     if len(rows) <= _MOST_ACROSS:
         ranks = [str(row.rank) for row in rows]
         crossed_cells = []

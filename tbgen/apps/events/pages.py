@@ -22,7 +22,7 @@ from tbgen.apps.events.endings import MARKS, MEANINGS, ended_in_words, mark_of, 
 from tbgen.apps.events.players import ratings_of
 from tbgen.apps.events.standings import Standings
 from tbgen.apps.events.tables import columns_of, grid_of, rounds_of
-from tbgen.apps.events.told import NAMELESS, rules_in_words, told_of
+from tbgen.apps.events.told import NAMELESS, facts_of_event, rules_in_words, told_of
 from tbgen.apps.games.annotate import annotate
 from tbgen.apps.games.dates import Day
 from tbgen.apps.games.event_game import EventGame
@@ -129,7 +129,9 @@ class GamesFile:
 
     path: str
     text: bytes
-    """What was read, unpacked."""
+    """Its copy, unpacked, with the tags of every decision."""
+    digest: str
+    """The SHA-256 of what was read."""
     modified: float
     """When it had been changed last, before it was read."""
 
@@ -138,11 +140,6 @@ class GamesFile:
         """Its name without a folder and without the ending of a packed file."""
         path = Path(self.path)
         return path.stem if path.suffix in PACKED_SUFFIXES else path.name
-
-    @cached_property
-    def digest(self) -> str:
-        """The SHA-256 of what was read."""
-        return hashlib.sha256(self.text).hexdigest()
 
     @property
     def changed(self) -> str:
@@ -269,7 +266,7 @@ class EventSite:
                 folder=folder,
                 title=told.title,
                 dates=told.dates,
-                games=len(standings.finished) - standings.byes,
+                games=standings.games,
                 players=len(standings.rows),
                 headline=told.headline,
                 doubtful=len(standings.doubtful),
@@ -285,7 +282,7 @@ class EventSite:
         for number, standings in enumerate(self.ranked):
             folder = self.folders[number]
             yield f"{folder}/{INDEX}", self._event_page(number, root="../")
-            facts = standings.facts()
+            facts = facts_of_event(standings)
             facts["by_sheet"] = [without_folder(fault).facts() for fault in standings.by_sheet]
             facts["skipped"] = [without_folder(fault).facts() for fault in standings.skipped]
             yield f"{folder}/standings.json", to_json(facts, indent=1) + "\n"

@@ -30,8 +30,8 @@ class PlayerRow:
     name: str
     rank: int = 0
     games: int = 0
+    """Games against somebody, forfeits among them."""
     byes: int = 0
-    """How many of the games are byes."""
     points: Fraction = Fraction(0)
     classical: Fraction = Fraction(0)
     met: dict[str, list[tuple[EventGame, Color]]] = field(default_factory=dict)
@@ -43,8 +43,10 @@ class PlayerRow:
 
     def add(self, game: EventGame, side: Color) -> None:
         """Count a game in which the player had this side."""
-        self.games += 1
-        self.byes += game.is_bye
+        if game.is_bye:
+            self.byes += 1
+        else:
+            self.games += 1
         self.points += game.points(side)
         self.classical += game.classical(side)
         self.met.setdefault(game.players[side.other], []).append((game, side))

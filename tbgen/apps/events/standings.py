@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import Any
 
 from tbgen.apps.events import tiebreaks
 from tbgen.apps.events.criteria import (
@@ -27,14 +26,14 @@ from tbgen.apps.events.criteria import (
 from tbgen.apps.events.knockout import Knockout, knockout_of
 from tbgen.apps.events.players import PlayerRow, cross_table, rows_of
 from tbgen.apps.events.tiebreaks import Criterion
-from tbgen.apps.games.dates import Day, in_words
+from tbgen.apps.games.dates import Day
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.results import UNFINISHED
 from tbgen.apps.games.tags import Source
 from tbgen.errors import TbgenError
 from tbgen.rules.points import OTB_CUTOFF_CODE, WIN, Scheme
 from tbgen.score import MOST_CODE, Color
-from tbgen.text import counted, in_decimals
+from tbgen.text import counted
 
 _MOST_NAMED = 6
 """The most missing tables that a sentence names."""
@@ -84,7 +83,8 @@ class Standings:
                 if game.fault is not None:
                     self.by_sheet.append(game.fault)
         self.byes = sum(game.is_bye for game in self.finished)
-        """How many of the games that count are byes."""
+        self.games = len(self.finished) - self.byes
+        """The games that count against somebody, forfeits among them."""
         self.doubtful = [game for game in self.finished if game.source is Source.PROVISIONAL]
         """The games whose score is provisional."""
         self.provisional = _tables_lacking(self.doubtful)
@@ -183,7 +183,7 @@ class Standings:
     def caveat(self) -> str:
         """The scores that are not final in words, if there are any."""
         doubtful = len(self.doubtful)
-        finished = counted(len(self.finished) - self.byes, "game", "games")
+        finished = counted(self.games, "game", "games")
         if doubtful == 1:
             caveat = f"the score of 1 of {finished} is not final"
         else:
@@ -249,45 +249,6 @@ class Standings:
         first = self.rows[0]
         lowest = first.points - fewer[first.name]
         return all(row.points + more[row.name] < lowest for row in self.rows[1:])
-
-    def facts(self) -> dict[str, Any]:
-        """The standings as JSON has them."""
-        facts: dict[str, Any] = {
-            "event": self.event,
-            "dates": in_words(self.days),
-            "tiebreak": list(self.order),
-            "scoring": [scheme.value for scheme in self.schemes],
-            "unfinished": len(self.unfinished),
-            "skipped": [error.facts() for error in self.skipped],
-            "by_sheet": [error.facts() for error in self.by_sheet],
-            "provisional": {name or "?": number for name, number in self.provisional.most_common()},
-            "players": [row.facts(self.indices) for row in self.rows],
-        }
-        if self.knockout is not None:
-            facts["knockout"] = self.knockout.facts()
-        return facts
-
-    def csv_rows(self) -> list[dict[str, Any]]:
-        """The players as rows of a table; then a row with the reason for each unreadable game.
-
-        A cell has the points of all games against a player, as the cross table shows them.
-        """
-        event = self.event
-        rows = list[dict[str, Any]]()
-        for row in self.rows:
-            facts = row.facts(self.indices)
-            facts["net"] = "; ".join(f"{score}: {count}" for score, count in facts["net"].items())
-            against = dict[str, str]()
-            for other in self.rows:
-                points = row.points_against(other.name)
-                against[other.name] = " ".join(map(in_decimals, points))
-            facts["against"] = against
-            rows.append({"event": event, **facts})
-        for error in self.by_sheet:
-            rows.append({"event": event, "counted_by_score_sheet": str(error)})
-        for error in self.skipped:
-            rows.append({"event": event, "left_out": str(error)})
-        return rows
 
 
 def _first_difference(

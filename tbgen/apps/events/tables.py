@@ -217,7 +217,7 @@ def _by_rounds(standings: Standings, rounds: Sequence[EventRound]) -> Grid:
 
 
 def _one_by_one(rows: Sequence[PlayerRow]) -> Grid:
-    most = max((row.games for row in rows), default=0)
+    most = max((row.games + row.byes for row in rows), default=0)
     heads = [str(number) for number in range(1, most + 1)]
     cells = {}
     for row in rows:

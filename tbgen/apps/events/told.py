@@ -1,11 +1,11 @@
-"""What the shell and the pages say of an event: who leads or has won, and by which rules."""
+"""What the shell, pages, JSON and CSV say of an event: who leads or has won, and by which rules."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from tbgen.apps.events.criteria import TieBreak, name_of
 from tbgen.apps.events.knockout import Knockout, round_in_words, tie_in_words
@@ -82,6 +82,54 @@ def told_of(standings: Standings) -> Told:
     )
 
 
+def facts_of_event(standings: Standings) -> dict[str, Any]:
+    """An event as JSON has it."""
+    provisional = {name or "?": number for name, number in standings.provisional.most_common()}
+    facts: dict[str, Any] = {
+        "event": standings.event,
+        "dates": in_words(standings.days),
+        "headline": headline(standings),
+        "caveat": standings.caveat if standings.doubtful else None,
+        "tiebreak": list(standings.order),
+        "scoring": [scheme.value for scheme in standings.schemes],
+        "games": standings.games,
+        "byes": standings.byes,
+        "unfinished": len(standings.unfinished),
+        "skipped": [error.facts() for error in standings.skipped],
+        "by_sheet": [error.facts() for error in standings.by_sheet],
+        "provisional": provisional,
+        "players": [row.facts(standings.indices) for row in standings.rows],
+    }
+    if standings.knockout is not None:
+        facts["knockout"] = standings.knockout.facts()
+    return facts
+
+
+def csv_rows_of(standings: Standings) -> list[dict[str, Any]]:
+    """The players as rows of a table, and then what does not count, or counts by its score sheet.
+
+    A cell has the points of all games against a player, as the cross table shows them.
+    """
+    event = standings.event
+    rows = list[dict[str, Any]]()
+    for row in standings.rows:
+        facts = row.facts(standings.indices)
+        facts["net"] = "; ".join(f"{score}: {count}" for score, count in facts["net"].items())
+        against = dict[str, str]()
+        for other in standings.rows:
+            points = row.points_against(other.name)
+            against[other.name] = " ".join(map(in_decimals, points))
+        facts["against"] = against
+        rows.append({"event": event, **facts})
+    if standings.unfinished:
+        rows.append({"event": event, "unfinished": len(standings.unfinished)})
+    for error in standings.by_sheet:
+        rows.append({"event": event, "counted_by_score_sheet": str(error)})
+    for error in standings.skipped:
+        rows.append({"event": event, "left_out": str(error)})
+    return rows
+
+
 def headline(standings: Standings) -> str:
     """Who has won, or leads; empty if no game counts.
 
@@ -101,7 +149,7 @@ def headline(standings: Standings) -> str:
     if len(first) > 1:
         place = "first place" if is_decided else "the lead"
         return f"{names} share {place}{with_value}."
-    games = counted(first[0].games - first[0].byes, "game", "games")
+    games = counted(first[0].games, "game", "games")
     verb = "wins" if is_decided else "leads"
     told = f"{names} {verb}{with_value}, from {games}."
     if len(standings.rows) > 1:
@@ -167,7 +215,7 @@ def _bracket_in_words(knockout: Knockout) -> Iterator[BracketRound]:
 def _counts_in_words(standings: Standings) -> Iterator[str]:
     """How many games, players and byes an event has."""
     if standings.rows:
-        games = counted(len(standings.finished) - standings.byes, "game", "games")
+        games = counted(standings.games, "game", "games")
         yield f"{games} of {counted(len(standings.rows), 'player', 'players')}"
     if standings.byes:
         yield counted(standings.byes, "bye", "byes")

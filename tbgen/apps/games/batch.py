@@ -68,7 +68,10 @@ class GamesTask:
     facts: bool = False
     """Return the games as JSON."""
     results: bool = False
-    """Return the games for standings. The score in their tags counts, unless the board decides."""
+    """Return the games for standings.
+
+    The score in their tags counts, unless the board decides, and the text of such a game stays.
+    """
 
 
 @dataclass(slots=True)
@@ -184,7 +187,8 @@ class ChunkDecider:
                 if self.task.results:
                     report.results.append(unreadable_game(text, game, self.task.rules))
                 continue
-            verdict = told_by_tags(game) if self.task.results else None
+            verdict_in_tags = told_by_tags(game) if self.task.results else None
+            verdict = verdict_in_tags
             if verdict is None:
                 verdict = self.adjudicator.decide_read(game)
             self._count(game, verdict, report)
@@ -194,7 +198,9 @@ class ChunkDecider:
                 report.contradicted.append(f"{where}: warning: {contradiction}")
             if self.task.results:
                 report.results.append(event_game(game, verdict, contradiction))
-            if self.task.texts:
+            if self.task.texts and verdict_in_tags is not None:
+                texts.append(chunk.text[text.span])
+            elif self.task.texts:
                 line = self._line(game, verdict, text.moves) if self.task.lines else None
                 tags = decision_tags(game, verdict, self.task.rules.mobility)
                 texts.append(tagged(text, tags, line))

@@ -39,7 +39,7 @@ def tcec_json(standings: Standings) -> dict[str, Any]:
         table[row.name] = {
             "Abbreviation": abbreviation,
             "Neustadtl": float(neustadtl[row.name]),
-            "Performance": float(100 * row.classical / row.games),
+            "Performance": float(100 * row.classical / (row.games + row.byes)),
             "RMobilityScore": float(row.points),
             "Rank": row.rank,
             "Rating": ratings[row.name],

@@ -15,6 +15,7 @@ from tbgen.apps.events.doubts import doubts_of
 from tbgen.apps.events.event import by_event, faults_of_event, games_of_event, names_of_events
 from tbgen.apps.events.knockout import Tie, knockout_of
 from tbgen.apps.events.standings import Standings
+from tbgen.apps.events.told import csv_rows_of, facts_of_event
 from tbgen.apps.games.batch import ChunkDecider, GamesTask
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.rules import Rules
@@ -149,7 +150,7 @@ def test_a_ranking_says_that_bounds_exclude_a_score_that_it_uses() -> None:
 def test_csv_is_read_back() -> None:
     games = [game('<b>"Ann" & Co</b>', "Bob, Ltd", "G1.5"), game("Bob, Ltd", "Cid", "G0.5")]
     standings = Standings([*games, game("Bob, Ltd", '<b>"Ann" & Co</b>', "G0.0")])
-    rows = list(csv.DictReader(io.StringIO(text_of(Form.CSV, {}, standings.csv_rows()))))
+    rows = list(csv.DictReader(io.StringIO(text_of(Form.CSV, {}, csv_rows_of(standings)))))
     figures = ["games", "byes", "classical", "points", "points_exact", "net", "behind_by"]
     crossed = [f"against.{row['name']}" for row in rows]
     assert list(rows[0]) == ["event", "rank", "name", *figures, *crossed]
@@ -183,7 +184,7 @@ def test_an_unreadable_game_counts_by_its_score_sheet() -> None:
     (unreadable,) = standings.by_sheet
     assert isinstance(unreadable, PgnError)
     assert unreadable.reason == "illegal move 'Ke3'"
-    assert standings.facts()["by_sheet"][0]["ply"] == 3
+    assert facts_of_event(standings)["by_sheet"][0]["ply"] == 3
 
 
 @pytest.mark.parametrize(
@@ -346,7 +347,9 @@ def test_a_bye_is_no_opponent_in_any_tie_break() -> None:
     games = events_of(BYE.format(opponent="Bye", result="1/2-1/2") + PLAYED)
     rows = Standings(games, TIE_BREAKS).rows
     assert {row.name for row in rows} == {"Ann", "Cid"}
-    assert all("Bye" not in player["against"] for player in Standings(games).facts()["players"])
+    assert all(
+        "Bye" not in player["against"] for player in facts_of_event(Standings(games))["players"]
+    )
 
 
 def test_the_score_that_a_decision_wrote_for_a_bye_does_not_count() -> None:

@@ -31,7 +31,7 @@ FORMS = {
 PAGES = {
     "league": (S18, ("tcec-season-18-league-2/index.html",)),
     "cup": (CUP, ("index.html", "club-cup/index.html", "club-swiss/index.html", "events.json")),
-    "cup alone": (CUP, ("index.html", "club-cup/r1-bob-cid.html")),
+    "cup alone": (CUP, ("club-cup/r1-bob-cid.html",)),
 }
 
 

@@ -18,6 +18,7 @@ from tbgen.apps.events.criteria import PRESETS
 from tbgen.apps.events.endings import has_crashed
 from tbgen.apps.events.event import by_event
 from tbgen.apps.events.standings import Standings
+from tbgen.apps.events.told import facts_of_event
 from tbgen.apps.games.batch import ChunkDecider, GamesTask
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.text import chunks_in
@@ -145,5 +146,5 @@ def test_the_ranks_of_both_rules_differ_only_where_the_older_one_leaves_a_tie(
 def test_both_leagues_have_all_their_games_and_days(games: list[EventGame]) -> None:
     events = by_event(games)
     assert {name: len(found) for name, found in events.items()} == dict.fromkeys(LEAGUES, 10)
-    days = [Standings(found).facts()["dates"] for found in events.values()]
+    days = [facts_of_event(Standings(found))["dates"] for found in events.values()]
     assert days == ["12–13 May 2020", "7–8 May 2020"]

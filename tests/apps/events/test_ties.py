@@ -12,6 +12,7 @@ from tbgen.apps.events.criteria import TIE_BREAKS
 from tbgen.apps.events.standings import Standings
 from tbgen.apps.events.tables import cells_of
 from tbgen.apps.events.ties import ties_of
+from tbgen.apps.events.told import facts_of_event
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.tags import Source
 from tbgen.rules.points import Scoring
@@ -70,7 +71,7 @@ def test_fewer_crashes_are_counted_without_a_sign() -> None:
 
 
 def test_the_facts_have_what_the_columns_show() -> None:
-    facts = {row["name"]: row for row in Standings(GAMES, TIE_BREAKS).facts()["players"]}
+    facts = {row["name"]: row for row in facts_of_event(Standings(GAMES, TIE_BREAKS))["players"]}
     assert facts["Ann"]["tiebreaks"]["quick-wins"] == 4
     assert facts["Dan"]["tiebreaks"]["crashes"] == 0
     assert facts["Ann"]["tiebreaks"]["crashes"] == 1

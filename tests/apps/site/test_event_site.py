@@ -64,6 +64,11 @@ def written(games: Path, folder: Path, tables: Path) -> CompletedProcess[str]:
     return tbgen("standings", str(games), *words)
 
 
+def copy_of(games: Path, tables: Path) -> bytes:
+    """The copy that `tbgen adjudicate` writes."""
+    return tbgen("adjudicate", str(games), "--data", str(tables)).stdout.encode()
+
+
 def pages_in(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*.html"))
 
@@ -99,14 +104,14 @@ def test_every_page_is_valid_and_every_link_leads_to_a_file_or_a_place_on_a_page
 
 
 def test_the_page_of_an_event_says_what_is_not_final_and_where_it_is_from(
-    folder: Path, games: Path
+    folder: Path, games: Path, table_folder: Path
 ) -> None:
     league = text_of(folder / "spring-league" / "index.html")
     assert "1–2 March 2026" in league
     assert "game 18" in league
     assert "Counted by the score sheet, for the moves cannot be read:" in league
     assert hashlib.sha256(games.read_bytes()).hexdigest() in league
-    assert (folder / "pgn" / "season.pgn").read_bytes() == games.read_bytes()
+    assert (folder / "pgn" / "season.pgn").read_bytes() == copy_of(games, table_folder)
     for ended in ("Black resigned", "White lost on time", "adjudicated: TCEC win rule"):
         assert f"<td>{ended}</td>" in league
     assert "Black forfeited" in league
@@ -218,8 +223,8 @@ def test_pages_of_two_events_leave_each_other_alone(table_folder: Path, tmp_path
     of_two = files_in(www / "cup-2")
     both = files_in(www)
     assert files_in(www / "cup") == of_one
-    assert (www / "pgn" / "games.pgn").read_bytes() == one.read_bytes()
-    assert (www / "pgn" / "other-games.pgn").read_bytes() == two.read_bytes()
+    assert (www / "pgn" / "games.pgn").read_bytes() == copy_of(one, table_folder)
+    assert (www / "pgn" / "other-games.pgn").read_bytes() == copy_of(two, table_folder)
     contents = text_of(www / "index.html")
     assert ">Cup?</a>" in contents
     assert ">Cup!</a>" in contents
@@ -272,11 +277,23 @@ def test_a_page_changes_with_the_tables_that_it_asks(table_folder: Path, tmp_pat
     assert text_of(page) != before
 
 
+def test_a_decided_copy_has_the_standings_of_its_games_and_stays(
+    folder: Path, table_folder: Path, tmp_path: Path
+) -> None:
+    copy = folder / "pgn" / "season.pgn"
+    written(copy, tmp_path, table_folder)
+    assert (tmp_path / "pgn" / "season.pgn").read_bytes() == copy.read_bytes()
+    for name in ("spring-league", "spring-open"):
+        name = f"{name}/standings.json"
+        assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
+
+
 def test_a_file_that_grows_meanwhile_is_read_once(
     table_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     games = club(tmp_path / "live.pgn", "Cup", "Bob")
     first = games.read_bytes()
+    copy = copy_of(games, table_folder)
     entries_in = pages.entries_in
 
     def played_on(folder: Path) -> list[pages.EventEntry]:
@@ -285,7 +302,7 @@ def test_a_file_that_grows_meanwhile_is_read_once(
 
     monkeypatch.setattr(pages, "entries_in", played_on)
     written(games, tmp_path / "www", table_folder)
-    assert (tmp_path / "www" / "pgn" / "live.pgn").read_bytes() == first
+    assert (tmp_path / "www" / "pgn" / "live.pgn").read_bytes() == copy
     page = text_of(tmp_path / "www" / "index.html")
     assert hashlib.sha256(first).hexdigest() in page
     assert "1 game of 2 players" in page
