@@ -301,8 +301,9 @@ def test_every_face_counts_games_byes_and_what_is_left_out(shown: tuple[Case, Fa
     assert left_out == [str(counted.unfinished)][: counted.unfinished]
     unread = [row for row in faces.rows if row.get("counted_by_score_sheet") or row.get("left_out")]
     assert len(unread) == counted.unread
-    is_said = f"{counted.unfinished} game{'s' * (counted.unfinished > 1)} without a result left out"
-    assert (is_said in faces.shell) == (counted.unfinished > 0)
+    games = "game" if counted.unfinished == 1 else "games"
+    told = f"{counted.unfinished} {games} without a result left out"
+    assert (told in faces.shell) == (counted.unfinished > 0)
     assert f"{faces.told.counts}." in words_of(faces.page)
     for number, what in (
         (counted.byes, "bye"),
