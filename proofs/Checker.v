@@ -2,12 +2,11 @@
 
     Nothing here has to be believed. The dump may be anything: it is three functions, of which nothing is assumed. *)
 From Coq Require Import ZArith List Bool.
-From Tbgen Require Import Game Chess.
+From Tbgen Require Import Game Chess Table.
 Import ListNotations.
 Open Scope Z_scope.
 
-(** The value of a pair, as an outcome, and its plies. *)
-Definition cell := (Z * Z)%type.
+(** The code of a cell's value. *)
 Definition code_of (c : cell) : Z := 1000 - Z.abs (fst c).
 
 (** The cells of a position, for each accrued score: [entry] if its code is greater than [least], else [later]. *)
@@ -20,36 +19,21 @@ Fixpoint all {A B : Type} (f : A -> option B) (l : list A) : option (list B) :=
   | a :: rest => match f a, all f rest with Some b, Some bs => Some (b :: bs) | _, _ => None end
   end.
 
-(** ** One pair: does [c], with [w] to move and [x] accrued, agree with the cells that the moves lead to? *)
-Definition agrees (w : player) (x : Z) (c : cell) (ts : list cell) : bool :=
-  let '(v, d) := c in
-  (Z.abs v <=? 1000) && (0 <=? d) &&
-  forallb (fun t => gain w (fst t) <=? gain w v) ts &&
-  match ts with [] => true | _ => existsb (fun t => fst t =? v) ts end &&
-  if v =? x then d =? 0
-  else
-    existsb (fun t => (fst t =? v) && (d =? snd t + 1)) ts &&
-    forallb (fun t => negb (fst t =? v) || if gain w x <? gain w v then d <=? snd t + 1 else snd t + 1 <=? d) ts.
-
 (** ** Materials *)
 Definition material := list (player * role).
 Definition material_of (p : position) : material := map (fun m => (owner m, kind m)) (men p).
-Definition is_same_man (a b : player * role) : bool :=
-  match fst a, fst b with White, White | Black, Black => true | _, _ => false end &&
-  match snd a, snd b with
-  | King, King | Queen, Queen | Rook, Rook | Bishop, Bishop | Knight, Knight | Pawn, Pawn => true
-  | _, _ => false
-  end.
-Fixpoint is_same_material (a b : material) : bool :=
-  match a, b with
-  | [], [] => true
-  | x :: a', y :: b' => is_same_man x y && is_same_material a' b'
-  | _, _ => false
-  end.
+Definition same_man : forall a b : player * role, {a = b} + {a <> b}.
+Proof. repeat decide equality. Defined.
+Definition same_material : forall a b : material, {a = b} + {a <> b} := list_eq_dec same_man.
 
 (** A bare king never gives check, so it holds no even code: such pairs do not occur, and have no cell. *)
 Definition can_hold (ms : material) (b : score) : bool :=
-  Z.odd (code b) || existsb (fun m => negb (is_same_man m (holder b, King)) && is_same_man (fst m, King) (holder b, King)) ms.
+  let king := (holder b, King) in
+  Z.odd (code b) || existsb (fun m => if same_man m king then false else if same_man (fst m, King) king then true else false) ms.
+
+(** Men, and steps that are left to pawns: a reset lessens it, and no other ply changes it. *)
+Definition past (p : position) : Z :=
+  fold_right (fun m n => n + if is_pawn m then 1 + Z.abs (last_rank (owner m) - rank (place m)) else 1) 0 (men p).
 
 Section Checker.
   (** What the dump says of a position: the cell of its own score, the cells of other scores, and its own code. *)
@@ -58,7 +42,7 @@ Section Checker.
   Variable dump_own : position -> Z.
   Variable materials : list material.
 
-  Definition is_covered (p : position) : bool := existsb (is_same_material (material_of p)) materials.
+  Definition is_covered (p : position) : bool := if in_dec same_material (material_of p) materials then true else false.
 
   (** At a score with a higher code than the entry value's, the value is the entry value. *)
   Definition cells_of (p : position) : option cells :=
@@ -88,6 +72,12 @@ Section Checker.
     match o with Some d => (fst c =? fst d) && (snd c =? snd d) | None => false end.
 
   (** ** One position *)
+  Definition check_ply (p : position) (y : ply) : bool :=
+    let q := next y in
+    if is_reset y then (past q <? past p) && is_covered q
+    else (past q =? past p) && (if same_material (material_of q) (material_of p) then true else false) &&
+      match passed q with None => true | Some _ => false end.
+
   Definition check_scores (p : position) (own : Z) (here : cells) (ways : list cells) : bool :=
     (** Above this code all cells are entries, and no accrued score is as good as one: 0, which is no outcome,
         stands for each of them. *)
@@ -102,7 +92,7 @@ Section Checker.
     let b := Score (other (turn p)) own in
     (own =? code_with p (count plies)) && (own <? 1000) &&
     can_hold (material_of p) b && is_cell (entry here) (cell_at b here) &&
-    forallb (fun m => is_covered (next m)) plies &&
+    forallb (check_ply p) plies &&
     match all cells_after plies with
     | None => false
     | Some ways =>
