@@ -24,7 +24,6 @@ from tbgen.apps.server.parameters import position_in
 from tbgen.errors import ScoreFormatError
 from tbgen.rules.notation import fen_and_moves, position_of
 from tests.apps.site.conftest import client_of
-from tests.cli import calls
 from tests.positions import BISHOP
 from tests.project import ROOT
 
@@ -116,18 +115,9 @@ MEN = "8/8/4K3/5Bk1/8/7n/8/8 w - - 33 30"
 Read = Callable[[str], tbgen.Score | None]
 
 
-def option(text: str) -> tbgen.Score:
-    done = calls.tbgen("score", MEN, "--accrued", text, "--json")
-    if done.returncode:
-        assert "is not a score" in done.stderr
-        raise ScoreFormatError(text)
-    return tbgen.Score(json.loads(done.stdout)["accrued"])
-
-
 READERS: dict[str, Read] = {
     "python": tbgen.Score,
     "an argument": lambda text: tbgen.Game(chess.Board(MEN), accrued=text).accrued,
-    "an option": option,
     "the seventh field": lambda text: tbgen.parse_fen(f"{MEN} {text}")[1],
     "words with moves": lambda text: position_of(fen_and_moves([*MEN.split(), text, "g1f3"])[0])[1],
     "http": lambda text: position_in({"fen": MEN.replace(" ", "_"), "accrued": text}).accrued,

@@ -12,7 +12,7 @@ from tbgen.apps.hold import DEFAULT_NODES, MOST_NODES
 from tbgen.cli import options
 from tbgen.cli.command import PositionCommand, refuse_together
 from tbgen.cli.output import Outputs
-from tbgen.cli.positions import Asked, position_options, warn_of_ignored_score
+from tbgen.cli.positions import position_argument, read_position, warn_of_ignored_score
 from tbgen.cli.reporter import progress
 from tbgen.cli.showing import Form, print_facts, show_pairs
 from tbgen.errors import UnprovedError, UsageError
@@ -37,7 +37,7 @@ def _goals(context: click.Context) -> Sequence[str]:
 
 
 @click.command("hold", cls=PositionCommand)
-@position_options
+@position_argument
 @click.option(
     "--side",
     type=click.Choice(["white", "black", _BOTH]),
@@ -83,7 +83,7 @@ def _goals(context: click.Context) -> Sequence[str]:
 @options.json_option
 def command(
     *,
-    asked: Asked,
+    words: tuple[str, ...],
     side: str,
     goal: str,
     nodes: int,
@@ -110,7 +110,7 @@ def command(
     """
     refuse_together("--check", "--strategy")
     if source is not None:
-        if asked.words:
+        if words:
             raise UsageError("--check and a position cannot be given together")
         _check(source, folders, form=form)
         return 0
@@ -118,10 +118,9 @@ def command(
         raise UsageError(
             "--strategy writes the moves of one side: give --side white or black, and no --json"
         )
-    fen, played, score = asked.read()
-    board, accrued = position_of(fen, played, score)
-    if score is None:
-        warn_of_ignored_score(fen, Mobility.RESET)
+    fen, played = read_position(words)
+    board, accrued = position_of(fen, played)
+    warn_of_ignored_score(fen, Mobility.RESET)
     wanted: str | Score = goal if goal in _GOALS else Score(goal)
     sides = _sides(side, wanted, accrued_of(board) if accrued is None else accrued)
     with Tablebase(folders, missing_ok=True) as tables, progress("searching, positions") as work:

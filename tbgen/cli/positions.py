@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -18,37 +16,17 @@ from tbgen.men import Man
 from tbgen.rules.notation import START, fen_and_moves, parse_fen
 from tbgen.score import Mobility, Score
 
-R = TypeVar("R")
-
 _SCORE_FIELD = 6
 """The place of the accrued score among the fields of a FEN, from 0."""
 
 
-class Asked(NamedTuple):
-    """The parts of a position that a user typed."""
-
-    words: tuple[str, ...]
-    accrued: str | None
-
-    def read(self) -> tuple[str, list[str], Score | None]:
-        """The FEN, all moves after it, and the score of --accrued.
-
-        UsageError if the FEN gives another score.
-        """
-        if not self.words:
-            raise UsageError("give a FEN, or startpos; --help says more")
-        fen, moves = fen_and_moves(self.words)
-        _refuse_material(self.words[0])
-        if self.accrued is None:
-            return fen, moves, None
-        score = Score(self.accrued)
-        written = score_in(fen)
-        if written is not None and written != score:
-            raise UsageError(
-                f"the FEN says that {written} has accrued, and --accrued that {score} has; "
-                "give one of them"
-            )
-        return fen, moves, score
+def read_position(words: Sequence[str]) -> tuple[str, list[str]]:
+    """The FEN in some words, and all moves after it."""
+    if not words:
+        raise UsageError("give a FEN, or startpos; --help says more")
+    fen, moves = fen_and_moves(words)
+    _refuse_material(words[0])
+    return fen, moves
 
 
 def _refuse_material(word: str) -> None:
@@ -60,7 +38,7 @@ def _refuse_material(word: str) -> None:
         )
 
 
-def score_in(fen: str) -> Score | None:
+def _score_in(fen: str) -> Score | None:
     """The accrued score that is written in a FEN."""
     fields = fen.split()
     if len(fields) <= _SCORE_FIELD:
@@ -73,7 +51,7 @@ def warn_of_ignored_score(fen: str, mobility: Mobility, men: Sequence[Man] = ())
 
     The own score accrues with a capture or a pawn move, which sets the halfmove clock to 0.
     """
-    written = score_in(fen)
+    written = _score_in(fen)
     board, carried = parse_fen(fen, mobility=mobility, men=men)
     if board.halfmove_clock == 0 and mobility.forgets and carried != written:
         complain(
@@ -93,18 +71,7 @@ def _complete(
     return []
 
 
-def position_options(function: Callable[..., R]) -> Callable[..., R]:
-    """Add the words of a position and --accrued, which set `asked`."""
-
-    @click.argument("words", nargs=-1, metavar="[FEN] [MOVE]...", shell_complete=_complete)
-    @click.option(
-        "--accrued",
-        metavar="G",
-        help="Set the accrued score, such as G2.5 (default: that of the FEN, else the position's "
-        "own).",
-    )
-    @functools.wraps(function)
-    def with_position(*, words: tuple[str, ...], accrued: str | None, **others: Any) -> R:
-        return function(asked=Asked(words, accrued), **others)
-
-    return with_position
+position_argument = click.argument(
+    "words", nargs=-1, metavar="[FEN] [MOVE]...", shell_complete=_complete
+)
+"""Sets `words`, those of a position."""

@@ -13,7 +13,7 @@ from tbgen.apps.games.rules import Rules
 from tbgen.apps.play.within import ClockedValue, value_if_asked
 from tbgen.cli import options
 from tbgen.cli.command import PositionCommand, refuse_beside, refuse_together
-from tbgen.cli.positions import Asked, position_options, warn_of_ignored_score
+from tbgen.cli.positions import position_argument, read_position, warn_of_ignored_score
 from tbgen.cli.showing import Form, ShownRow, print_facts, show_pairs, show_table
 from tbgen.errors import NO_TABLE, TbgenError
 from tbgen.men import Man
@@ -34,7 +34,7 @@ _INPUT = "-"
 
 
 @click.command("probe", cls=PositionCommand)
-@position_options
+@position_argument
 @click.option(
     "--line", "with_line", is_flag=True, help="Print best play by both sides instead, as PGN."
 )
@@ -56,7 +56,7 @@ _INPUT = "-"
 @options.json_option
 def command(
     *,
-    asked: Asked,
+    words: tuple[str, ...],
     with_line: bool,
     brief: bool,
     as_svg: bool,
@@ -92,8 +92,8 @@ def command(
       tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
       tbgen probe 8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0 --json
       tbgen probe "8/8/8/4KBk1/8/8/8/8 b - - 0 1" Kh4 --scoring harmonic
-      tbgen probe "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30" --accrued G4.0 --line
-      tbgen probe "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30" --accrued G4.0 --svg > bishop.svg
+      tbgen probe "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0" --line
+      tbgen probe "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0" --svg > bishop.svg
       tbgen probe - --brief < positions.txt
     """
     refuse_together("--brief", "--line")
@@ -102,15 +102,14 @@ def command(
     scoring = rules.scoring()
     options.refuse_idle_cutoff(rules, scoring.scheme, rules.fifty_moves)
     fifty = None if rules.fifty_moves is None else rules.fifty()
-    if asked.words == (_INPUT,):
-        refuse_beside(_INPUT, "--accrued", "--line", "--svg")
+    if words == (_INPUT,):
+        refuse_beside(_INPUT, "--line", "--svg")
         with Tablebase(folders, mobility=mobility, missing_ok=True) as tables:
             return _answer_lines(tables, scoring, fifty, brief=brief)
     men = men_of_folder(folders[0])
-    fen, played, accrued = asked.read()
-    board, score = position_of(fen, played, accrued, mobility, men)
-    if accrued is None:
-        warn_of_ignored_score(fen, mobility, men)
+    fen, played = read_position(words)
+    board, score = position_of(fen, played, None, mobility, men)
+    warn_of_ignored_score(fen, mobility, men)
     if isinstance(board, OwnBoard):
         refuse_beside("men of your own", "--svg")
     with Tablebase(folders, mobility=mobility, missing_ok=True) as tables:
@@ -199,7 +198,7 @@ def _answer(
     *,
     brief: bool,
 ) -> dict[str, Any]:
-    fen, played, _ = Asked(tuple(words), None).read()
+    fen, played = read_position(words)
     men = men_of_folder(tables.folders[0])
     board, score = position_of(fen, played, None, tables.mobility, men)
     moves = None if brief else tables.probe_moves(board, score)

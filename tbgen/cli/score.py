@@ -11,15 +11,15 @@ import click
 from tbgen.apps.games.contradictions import moves_after_the_end
 from tbgen.apps.games.rules import Rules
 from tbgen.cli import complain, complain_of, options
-from tbgen.cli.command import PositionCommand, refuse_together, refuse_without
+from tbgen.cli.command import PositionCommand, refuse_without
 from tbgen.cli.output import GamesWriter
-from tbgen.cli.positions import Asked, position_options, warn_of_ignored_score
+from tbgen.cli.positions import position_argument, read_position, warn_of_ignored_score
 from tbgen.cli.reporter import reading
 from tbgen.cli.showing import Form, ShownRow, print_facts, show_pairs, show_table
 from tbgen.errors import InputFileError, TbgenError, UnreadableFileError, UsageError
 from tbgen.rules.facts import to_json
 from tbgen.rules.game import Game
-from tbgen.rules.notation import parse_fen, with_score
+from tbgen.rules.notation import parse_fen
 from tbgen.rules.points import format_points
 from tbgen.score import Mobility
 from tbgen.system.inputs import matching_files
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @click.command("score", cls=PositionCommand)
-@position_options
+@position_argument
 @click.option(
     "--pgn",
     "files",
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 @options.json_option
 def command(
     *,
-    asked: Asked,
+    words: tuple[str, ...],
     files: tuple[str, ...],
     summary: bool,
     rules: Rules,
@@ -72,29 +72,25 @@ def command(
       tbgen score --pgn games.pgn --summary
       tbgen score --pgn "season*.pgn.zst" more.pgn --json
     """
-    refuse_together("--pgn", "--accrued")
     refuse_without("--pgn", "--summary")
     if files:
-        names = matching_files([*files, *asked.words])
+        names = matching_files([*files, *words])
         return _score_files(names, rules, form=form, summary=summary)
-    _score_position(asked, rules, mobility, form)
+    _score_position(words, rules, mobility, form)
     return 0
 
 
-def _score_position(asked: Asked, rules: Rules, mobility: Mobility, form: Form) -> None:
+def _score_position(words: Sequence[str], rules: Rules, mobility: Mobility, form: Form) -> None:
     """Score a position, and the moves after it."""
     scoring = rules.scoring()
     fifty = rules.fifty()
     options.refuse_idle_cutoff(rules, scoring.scheme, fifty.setting)
-    if asked.words and os.path.isfile(asked.words[0]):
-        name = asked.words[0]
+    if words and os.path.isfile(words[0]):
+        name = words[0]
         raise UsageError(f"{name} is a file; its games are scored by: tbgen score --pgn {name}")
-    fen, moves, accrued = asked.read()
+    fen, moves = read_position(words)
     board, carried = parse_fen(fen, mobility=mobility)
-    if accrued is None:
-        warn_of_ignored_score(fen, mobility)
-    else:
-        board, carried = with_score(board, accrued, mobility)
+    warn_of_ignored_score(fen, mobility)
     game = Game(board, accrued=carried, fifty_moves=fifty, mobility=mobility)
     game.push_line(moves)
     warnings = list(moves_after_the_end(game.last, game.ended))

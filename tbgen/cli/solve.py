@@ -10,7 +10,7 @@ import click
 
 from tbgen.cli import options, say
 from tbgen.cli.command import PositionCommand, refuse_together
-from tbgen.cli.positions import Asked, position_options, warn_of_ignored_score
+from tbgen.cli.positions import position_argument, read_position, warn_of_ignored_score
 from tbgen.cli.reporter import duration, progress
 from tbgen.cli.showing import Form, ShownRow, print_facts, show_pairs, show_table
 from tbgen.cli.solved_games import solve_games
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @click.command("solve", cls=PositionCommand)
-@position_options
+@position_argument
 @click.option(
     "--for",
     "files",
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 @options.json_option
 def command(
     *,
-    asked: Asked,
+    words: tuple[str, ...],
     files: tuple[str, ...],
     only_plan: bool,
     budget: int,
@@ -92,7 +92,6 @@ def command(
       tbgen solve --for event.pgn --budget 600
     """
     refuse_together("--plan", "--line")
-    refuse_together("--for", "--accrued")
     # Importing it takes a while, and `tbgen adjudicate` mostly does not need it.
     from tbgen.closures.solving import PositionSolver
 
@@ -104,14 +103,13 @@ def command(
     )
     with solver:
         if files:
-            names = matching_files([*files, *asked.words])
+            names = matching_files([*files, *words])
             return solve_games(
                 solver, names, folders, form, only_plan=only_plan, with_line=with_line
             )
-        fen, played, score = asked.read()
-        board, accrued = position_of(fen, played, score)
-        if score is None:
-            warn_of_ignored_score(fen, Mobility.RESET)
+        fen, played = read_position(words)
+        board, accrued = position_of(fen, played)
+        warn_of_ignored_score(fen, Mobility.RESET)
         if only_plan:
             _show_plan(solver.plan(board, accrued), form)
             return 0

@@ -345,11 +345,13 @@ _MOVES_BEGIN = re.compile(
 def fen_and_moves(words: Sequence[str]) -> tuple[str, list[str]]:
     """Split words into the FEN at their beginning and the moves after it.
 
-    A first word with spaces or underscores is a whole FEN. Else the words that follow belong to it
-    as long as no move can begin with them. Nothing is checked here.
+    A first word with spaces or underscores is a whole FEN, and a score may follow it. Else the
+    words that follow belong to it as long as no move can begin with them. Nothing is checked here.
 
     >>> fen_and_moves(["8/8/8/4KBk1/8/8/8/8", "b", "-", "-", "3", "9", "G2.5", "Kh4", "Kf4"])
     ('8/8/8/4KBk1/8/8/8/8 b - - 3 9 G2.5', ['Kh4', 'Kf4'])
+    >>> fen_and_moves(["8/8/8/4KBk1/8/8/8/8 b - - 3 9", "G2.5", "Kh4"])
+    ('8/8/8/4KBk1/8/8/8/8 b - - 3 9 G2.5', ['Kh4'])
     >>> fen_and_moves(["8/8/8/4KBk1/8/8/8/8_b_-_-_0_1"])
     ('8/8/8/4KBk1/8/8/8/8 b - - 0 1', [])
     >>> fen_and_moves(["startpos", "moves", "e2e4"])[1]
@@ -363,6 +365,10 @@ def fen_and_moves(words: Sequence[str]) -> tuple[str, list[str]]:
         rest = [*fields[1:], *rest]
     elif len(fields) > 1:
         fen = first.replace("_", " ")
+        lacks_score = len(fields) == len(_FIELDS)
+        if lacks_score and rest and _SCORE_PATTERN.fullmatch(rest[0].strip()):
+            fen = f"{fen} {rest[0].strip()}"
+            rest = rest[1:]
     else:
         number = _fields_at_the_start(rest) if "/" in first else 0
         fen = " ".join([first, *(word.strip() for word in rest[:number])])

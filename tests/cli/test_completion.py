@@ -41,7 +41,7 @@ def completed(line: str) -> list[str]:
         ("score --scoring k", ["komi"]),
         ("score st", ["startpos"]),
         ("score --pgn a.pgn b", ["<file>"]),
-        ("probe --accrued G4.0 sta", ["startpos"]),
+        ("probe --scoring otb sta", ["startpos"]),
         ("hold startpos --goal d", ["draw"]),
         ("hold startpos --side b", ["black", "both"]),
         ("match -ga", ["-games"]),

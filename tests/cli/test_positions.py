@@ -33,8 +33,7 @@ def test_a_fen_needs_no_quotes(command: str, fen: str, table_folder: Path) -> No
     assert facts_of(command, fen.replace(" ", "_"), folder=table_folder) == quoted
     six, score = fen.rsplit(" ", 1)
     for accrued in (score, score.removesuffix(".0"), score.replace("G", "")):
-        assert facts_of(command, six, "--accrued", accrued, folder=table_folder) == quoted
-    assert facts_of(command, *six.split(), "--accrued", score, folder=table_folder) == quoted
+        assert facts_of(command, six, accrued, folder=table_folder) == quoted
 
 
 @pytest.mark.parametrize("command", COMMANDS)
