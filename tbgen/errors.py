@@ -11,16 +11,13 @@
     │   ├── AccruedError
     │   ├── MoveError
     │   ├── MaterialError
-    │   ├── ManError
     │   ├── TooManyMenError
     │   ├── CastlingError
-    │   ├── InputFileError
-    │   │   └── PgnError
-    │   └── RecordError
+    │   └── InputFileError
+    │       └── PgnError
     ├── UnreadableFileError         1   a file that the system does not give
     ├── ClosureTooLargeError        6   a position that cannot be solved here
     ├── RepresentationError         1   a value does not fit its stored form
-    │   └── FullError               1   the solver has no room left
     ├── TableError                  1
     │   ├── MissingTableError       3
     │   ├── MissingDistancesError   3
@@ -32,7 +29,6 @@
     │   ├── NotEnoughMemoryError    6
     │   └── NotEnoughDiskError      6
     ├── FetchError                  9   tables that cannot be fetched
-    │   └── BrokenOffError
     ├── ProofError                  7   a proof that a side holds is wrong
     ├── UnprovedError               7   nothing is proved, or proofs contradict each other
     ├── MatchError                  8   a match cannot start or go on
@@ -215,13 +211,6 @@ class MaterialError(InputError, template="unknown material {text!r}: {reason}"):
     reason: str
 
 
-class ManError(InputError, template="bad man {text!r}: {reason}"):
-    """A text that defines no man of your own."""
-
-    text: str
-    reason: str
-
-
 class TooManyMenError(InputError):
     """A material or position with more men than tables have.
 
@@ -284,15 +273,6 @@ class PgnError(InputFileError):
         return f"{where}: {self.reason}"
 
 
-class RecordError(
-    InputError, template="{path} is not a record: {reason}; write it again with: tbgen study record"
-):
-    """A file that is not the record of a table as `tbgen study record` writes it."""
-
-    path: str
-    reason: str
-
-
 class UnreadableFileError(TbgenError, template="{file}: {reason}"):
     """A file that the system refuses to open or read."""
 
@@ -314,10 +294,6 @@ class RepresentationError(TbgenError, template="{value} does not fit {form}"):
 
     value: object
     form: str
-
-
-class FullError(RepresentationError):
-    """The solver has no room for histories or positions; with more room the work may be done."""
 
 
 def build_options(folder: str | None) -> str:
@@ -513,10 +489,6 @@ class FetchError(TbgenError, exit_code=9, template="cannot fetch from {url}: {re
 
     url: str
     reason: str
-
-
-class BrokenOffError(FetchError):
-    """A download that ended before its last byte; another try may succeed."""
 
 
 class ProofError(TbgenError, exit_code=7, template="{name} is wrong: {reason}"):

@@ -9,7 +9,7 @@ from functools import lru_cache, total_ordering
 from typing import Final
 
 from tbgen.betza import LEAPS, LETTERS, Ray, moves_of, rays_in, walks_from
-from tbgen.errors import OWN_MEN, ManError
+from tbgen.errors import OWN_MEN, UsageError
 
 MOST_RAYS = 16
 """A man goes in at most so many directions."""
@@ -82,29 +82,29 @@ class Man:
             The man.
 
         Raises:
-            ManError: The text defines no man whom tables can have.
+            UsageError: The text defines no man whom tables can have.
         """
         letter, _, moves = text.partition("=")
         if len(letter) != 1 or letter not in _OWN_LETTERS:
             reason = "write a letter, =, and his moves, such as M=WF; the letter is one of"
-            raise ManError(text, f"{reason} {_OWN_LETTERS}")
+            raise _bad_man(text, f"{reason} {_OWN_LETTERS}")
         strange = sorted(set(moves) - LETTERS)
         if strange:
-            raise ManError(
+            raise _bad_man(
                 text,
                 f"no move is called {strange[0]!r}; use {' '.join(LEAPS)}, and Q R B K for sums",
             )
         if not moves:
-            raise ManError(text, "he never moves; say how, such as M=WF")
+            raise _bad_man(text, "he never moves; say how, such as M=WF")
         man = cls(letter, rays_in(moves))
         if len(man.rays) > MOST_RAYS:
-            raise ManError(
+            raise _bad_man(
                 text, f"he goes in {len(man.rays)} directions, and tables take at most {MOST_RAYS}"
             )
         for square in range(64):
             reached = [to for walk in walks_from(square, man.rays) for to in walk]
             if len(reached) > len(set(reached)):
-                raise ManError(text, "he comes to one square in two ways; leave one of them out")
+                raise _bad_man(text, "he comes to one square in two ways; leave one of them out")
         return man
 
     @property
@@ -123,6 +123,10 @@ class Man:
         if isinstance(other, Man):
             return (self.letter, self.rays) > (other.letter, other.rays)
         return NotImplemented
+
+
+def _bad_man(text: str, reason: str) -> UsageError:
+    return UsageError(f"bad man {text!r}: {reason}")
 
 
 AnyMan = Role | Man
@@ -156,7 +160,7 @@ def own_men(texts: Iterable[str]) -> tuple[Man, ...]:
         others: list[AnyMan] = [*PROMOTIONS, *men]
         for other in others:
             if man.letter == other.letter or man.rays == other.rays:
-                raise ManError(
+                raise _bad_man(
                     text,
                     f"{other.letter} is {moves_of(other.rays)} already; "
                     "one letter a man, one man a letter",

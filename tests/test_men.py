@@ -9,7 +9,7 @@ import chess
 import pytest
 
 from tbgen.betza import LEAPS, moves_of, rays_in, walks_from
-from tbgen.errors import ManError
+from tbgen.errors import UsageError
 from tbgen.men import Man, Role, name_of_men, number_of, own_men
 
 
@@ -32,9 +32,9 @@ from tbgen.men import Man, Role, name_of_men, number_of, own_men
     ],
 )
 def test_what_defines_no_man_is_refused_with_the_reason(texts: list[str], reason: str) -> None:
-    with pytest.raises(ManError, match=reason) as caught:
+    with pytest.raises(UsageError, match=reason) as caught:
         own_men(texts)
-    assert caught.value.text == texts[-1]
+    assert repr(texts[-1]) in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import SplitResult, urljoin, urlsplit
 
-from tbgen.errors import BrokenOffError, FetchError, InputError, TableError
+from tbgen.errors import FetchError, InputError, TableError
 from tbgen.index.layout import layout_of
 from tbgen.library.catalog import CATALOG, TABLES, Entry, StoredFile
 from tbgen.material import TableMaterial
@@ -59,6 +59,10 @@ _PIECE = 1 << 16
 _KINDS: Final = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
 """[scheme of an address] -> the kind of its connections."""
 _REDIRECTIONS: Final = (301, 302, 303, 307, 308)
+
+
+class _BrokenOffError(FetchError):
+    """A download that ended before its last byte; another try may succeed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,14 +230,14 @@ class _Download:
 
     def _complete(self) -> None:
         """Ask for the rest of the file until it has its size, a few times."""
-        broken = BrokenOffError(self._server.url, f"{self._file.path}: the answer ends too early")
+        broken = _BrokenOffError(self._server.url, f"{self._file.path}: the answer ends too early")
         for _ in range(_TRIES):
             # An earlier fetch may have left too much: `fetch` finds that fault like any other.
             if self._size() >= self.bytes:
                 return
             try:
                 self._fetch_rest()
-            except BrokenOffError as error:
+            except _BrokenOffError as error:
                 broken = error
         if self._size() < self.bytes:
             raise broken
@@ -359,12 +363,12 @@ class Server:
 
     @contextlib.contextmanager
     def _breaking_off(self, name: str) -> Iterator[None]:
-        """Turn errors of the connection into BrokenOffError, since another try may succeed."""
+        """Turn errors of the connection into _BrokenOffError, since another try may succeed."""
         try:
             yield
         except (OSError, http.client.HTTPException) as error:
             reason = " ".join((str(error) or type(error).__name__).split())[:_MOST_SAID]
-            raise BrokenOffError(self.url, f"{name}: {reason}") from None
+            raise _BrokenOffError(self.url, f"{name}: {reason}") from None
 
     def _pieces(self, answer: http.client.HTTPResponse, name: str) -> Iterator[bytes]:
         """The body, unless it comes too slowly."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 import chess
 import numpy as np
 
-from tbgen.errors import InputError, RecordError
+from tbgen.errors import InputError, InputFileError
 from tbgen.facts import plain
 from tbgen.library.catalog import read_manifest
 from tbgen.material import TableMaterial
@@ -265,7 +265,7 @@ def without_record(folder: Path, wanted: Iterable[TableMaterial]) -> list[TableM
         entry = entries.get(str(material))
         if entry is None or entry.wall_seconds is None or entry.sha256_of_distances is None:
             continue
-        with contextlib.suppress(OSError, RecordError):
+        with contextlib.suppress(OSError, InputFileError):
             if read_record(path_of_record(folder / FOLDER, material)).bytes == entry.bytes:
                 continue
         materials.append(material)
@@ -273,7 +273,10 @@ def without_record(folder: Path, wanted: Iterable[TableMaterial]) -> list[TableM
 
 
 def read_record(path: Path) -> Record:
-    """The record in a file; RecordError if it is no record, or not of the material in its name."""
+    """The record in a file.
+
+    InputFileError if it is no record, or not of the material in its name.
+    """
     try:
         record: Record = read_as(Record, parse_json(read_bounded(path)))
         if record.format != FORMAT:
@@ -281,7 +284,8 @@ def read_record(path: Path) -> Record:
         if path.name != path_of_record(path.parent, record.material).name:
             raise ValueError(f"it is the record of {record.material}")
     except (ValueError, InputError) as error:
-        raise RecordError(str(path), str(error)) from None
+        again = "write it again with: tbgen study record"
+        raise InputFileError(str(path), f"it is not a record: {error}; {again}") from None
     return record
 
 

@@ -62,6 +62,10 @@ ENTRIES = 16
 """And for so many entries, again three times what four men take."""
 
 
+class FullError(RepresentationError):
+    """The solver has no room for histories or positions; with more room the work may be done."""
+
+
 class Room(NamedTuple):
     """How much memory is reserved for what grows with the work.
 
@@ -81,7 +85,7 @@ class Room(NamedTuple):
         most = MOST_ENTRIES * self.words
         return min((FIRST_ROOM + ENTRIES * self.words) << self.doublings, most)
 
-    def doubled(self, full: RepresentationError) -> Room:
+    def doubled(self, full: FullError) -> Room:
         """Twice the room; the error again if there is no more to have."""
         more = Room(self.words, self.doublings + 1)
         if (more.nodes, more.entries) == (self.nodes, self.entries):

@@ -10,10 +10,10 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from tbgen.compiled.arrays import NewArray
-from tbgen.errors import BuildError, FullError, RepresentationError
+from tbgen.errors import BuildError, RepresentationError
 from tbgen.index.layout import Layout
 from tbgen.material import Material
-from tbgen.retro.cells.worker import Room
+from tbgen.retro.cells.worker import FullError, Room
 from tbgen.retro.drive.methods import DISTANCES, Method
 from tbgen.retro.drive.runs import RunStore
 from tbgen.retro.resets.children import ChildReader, ValuesSource

@@ -12,7 +12,7 @@ import pytest
 
 from tbgen.apps.records.census import census_of, record_of
 from tbgen.apps.records.record import Record, Replay, read_record, replay, write_record
-from tbgen.errors import RecordError, VerificationError
+from tbgen.errors import InputFileError, VerificationError
 from tbgen.facts import plain
 from tbgen.material import Material, build_order, materials
 from tbgen.reading import parse_json, read_as
@@ -139,12 +139,12 @@ def test_a_file_that_is_no_record_is_refused(records: dict[str, Record], tmp_pat
         (json.dumps({**facts, "widest": "G1.7"}), "G1.7"),
     ):
         path.write_text(text)
-        with pytest.raises(RecordError, match=f"is not a record: .*{why}"):
+        with pytest.raises(InputFileError, match=f"is not a record: .*{why}"):
             read_record(path)
 
 
 def test_a_record_under_another_name_is_refused(records: dict[str, Record], tmp_path: Path) -> None:
     write_record(tmp_path, records["KvK"])
     (tmp_path / "KvK.json").rename(tmp_path / "KBvK.json")
-    with pytest.raises(RecordError, match="it is the record of KvK"):
+    with pytest.raises(InputFileError, match="it is the record of KvK"):
         read_record(tmp_path / "KBvK.json")

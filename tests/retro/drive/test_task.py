@@ -6,8 +6,7 @@ import weakref
 
 import numpy as np
 
-from tbgen.errors import FullError
-from tbgen.retro.cells.worker import Room
+from tbgen.retro.cells.worker import FullError, Room
 from tbgen.retro.drive.task import with_growing_room
 
 
