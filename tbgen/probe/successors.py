@@ -169,26 +169,16 @@ def own_score_of(board: chess.Board) -> Score:
     return Score(int(code_on(words_of(board))), Color.of(not board.turn))
 
 
-class FoundMove(NamedTuple):
-    """A legal move, and what `find_successors` writes about the position after it."""
-
-    move: int
-    """The move as kernels have it."""
-    code: int
-    reset: int
-    place: int
-
-
-def found_on(board: chess.Board, order: Order, *, flipped: bool) -> list[FoundMove]:
-    """The legal moves of a position, and their places in the table of its men."""
+def found_on(board: chess.Board, order: Order, *, flipped: bool) -> list[list[int]]:
+    """The legal moves of a position as kernels have them, each with its CODE, RESET and PLACE."""
     placing = placing_of(order)
     moves = np.empty(MOST_MOVES, np.int64)
     facts = np.empty((MOST_MOVES, FACTS), np.int64)
     after = np.empty(BOARD_WORDS, np.uint64)
     rows = np.empty((2, len(placing.men)), np.int64)
     count = find_successors(words_of(board), placing, int(flipped), moves, facts, after, rows)
-    found = zip(moves[:count].tolist(), facts[:count].tolist(), strict=True)
-    return [FoundMove(move, *facts_of_move) for move, facts_of_move in found]
+    found: list[list[int]] = np.column_stack([moves[:count], facts[:count]]).tolist()
+    return found
 
 
 def successors_of(board: chess.Board, answering: Answering) -> list[Successor]:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from types import ModuleType
+from typing import NamedTuple
 
 import chess
 
@@ -72,29 +73,14 @@ class WeighedMove(NamedTuple):
     dtg: int | None
 
 
-class MoveFinder(NamedTuple):
-    """A way to find own scores and moves."""
-
-    own_of: Callable[[chess.Board], Score]
-    """The own score of a position."""
-    successors_of: Callable[[chess.Board, Answering], list[Successor]]
-    """The legal moves of a position that a table answers."""
-
-
-def _moves_alone(board: chess.Board, _: Answering) -> list[Successor]:
-    return [Successor(move, board.is_zeroing(move)) for move in board.legal_moves]
-
-
-PYTHON_CHESS: Final = MoveFinder(own_of, _moves_alone)
-
-
 class TableValues:
     """The values of positions under one mobility, from its tables."""
 
     def __init__(self, tables: OpenTables, mobility: Mobility) -> None:
         self.tables = tables
         self.mobility = mobility
-        self._finder = PYTHON_CHESS
+        self._kernels: ModuleType | None = None
+        """`tbgen.probe.successors`, once somebody has loaded it."""
 
     def load_kernels(self) -> None:
         """Find moves and own scores by kernels from now on.
@@ -104,11 +90,14 @@ class TableValues:
         from tbgen.probe import successors  # which loads the compiler
 
         successors.load()
-        self._finder = MoveFinder(successors.own_score_of, successors.successors_of)
+        self._kernels = successors
 
-    def _finder_for(self, board: chess.Board) -> MoveFinder:
-        """Kernels know the men of chess alone."""
-        return PYTHON_CHESS if isinstance(board, OwnBoard) else self._finder
+    def _successors_of(self, board: chess.Board, table: Answering) -> list[Successor]:
+        """The legal moves of a position. Kernels know the men of chess alone."""
+        if self._kernels is None or isinstance(board, OwnBoard):
+            return [Successor(move, board.is_zeroing(move)) for move in board.legal_moves]
+        successors: list[Successor] = self._kernels.successors_of(board, table)
+        return successors
 
     def value(self, query: Query) -> Value:
         """The value of a position by its table, or by its moves if no table has it."""
@@ -125,7 +114,7 @@ class TableValues:
     def moves(self, query: Query) -> Moves:
         """All moves with their values, best first."""
         board = query.board
-        successors = self._finder_for(board).successors_of(board, query.table)
+        successors = self._successors_of(board, query.table)
         if not successors:
             return Moves()
         accrued = query.carried or query.counted or own_of(board, len(successors))
@@ -232,8 +221,9 @@ class TableValues:
     def query(self, position: Position, given: Score | str | None) -> Query:
         """A position and its accrued score, checked."""
         board, carried = self.read(position, given)
-        finder = self._finder_for(board)
-        query = Query(board, carried, self.answering(board), count_own=finder.own_of)
+        query = Query(board, carried, self.answering(board))
+        if self._kernels is not None and not isinstance(board, OwnBoard):
+            query.count_own = self._kernels.own_score_of
         if carried is not None:
             query.carried = accrued_in(carried, query.own(), bare_sides(board, self.mobility))
         return query
