@@ -11,7 +11,7 @@ the group of its state, and its detail the state within the group. Most groups h
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -58,12 +58,12 @@ def symbols_of(states: Cells, often: Words, patterns: Patterns) -> tuple[Numbers
     number_of = np.empty(len(keys), np.uint32)
     number_of[order] = np.arange(len(keys), dtype=np.uint32)
 
-    rows = _rows_of(chain[order], before, row_of)
+    first, lengths, rows = _rows_of(chain[order], before, row_of)
     records = np.empty(len(keys), COLUMNS[Layer.OUTCOMES]["symbols"])
     records["entry"] = entry[order]
-    records["first"] = in_32_bits(rows.first, "rows")
-    records["rows"] = rows.lengths
-    return number_of[of_state], {"symbols": records, "outcome_rows": rows.rows}
+    records["first"] = in_32_bits(first, "rows")
+    records["rows"] = lengths
+    return number_of[of_state], {"symbols": records, "outcome_rows": rows}
 
 
 def _named(states: Cells, patterns: Patterns) -> tuple[Census, Census, Numbers]:
@@ -153,18 +153,14 @@ def _places_of_chains(before: SignedInts32, row_of: SignedInts32) -> SignedInts3
     return places_of_chains(before, by_row)
 
 
-class _SymbolRows(NamedTuple):
-    """The rows of symbols. Those with the same chain share them."""
+def _rows_of(
+    chain: Ints, before: SignedInts32, row_of: SignedInts32
+) -> tuple[Ints, Bytes, npt.NDArray[Any]]:
+    """The rows of symbols, given [symbol] -> its chain, in the order in which chains first occur.
 
-    first: Ints
-    """[symbol] -> its first row."""
-    lengths: npt.NDArray[np.uint8]
-    """[symbol] -> how many rows it has."""
-    rows: npt.NDArray[Any]
-
-
-def _rows_of(chain: Ints, before: SignedInts32, row_of: SignedInts32) -> _SymbolRows:
-    """The rows of symbols by their chains, in the order in which chains first occur."""
+    Returns the first row of each symbol, how many it has, and all rows. Symbols with the same chain
+    share them.
+    """
     used, first_use = np.unique(chain, return_index=True)
     in_order = used[np.argsort(first_use)]
     lengths = np.zeros(len(before) + 1, np.uint8)
@@ -179,12 +175,11 @@ def _rows_of(chain: Ints, before: SignedInts32, row_of: SignedInts32) -> _Symbol
     rows["holder"] = packed >> _HOLDER_SHIFT
     rows["code"] = (packed >> _CODE_SHIFT) & _BYTE
     rows["outcome"] = byte_of_row(packed & _BYTE)
-    return _SymbolRows(first[chain], lengths[chain], rows)
+    return first[chain], lengths[chain], rows
 
 
 @borrowing
 def measure_chains(before: SignedInts32, lengths: Bytes) -> None:
-    """Write how many rows each chain has."""
     for n in range(len(before)):
         lengths[n + 1] = lengths[before[n]] + 1
 

@@ -71,14 +71,14 @@ class ManyBlocks:
     def solve(self) -> None:
         """Solve block after block, in waves."""
         task = self.task
-        with task.timer.phase("children"):
+        with task.phase("children"):
             self.child_reader.read_captures()
         for first, end in itertools.pairwise(task.layout.waves):
             open_blocks = (np.flatnonzero(~self.done[first:end]) + first).tolist()
             if open_blocks:
-                with task.timer.phase("children"):
+                with task.phase("children"):
                     self.child_reader.read_wave(open_blocks, task.store.values)
-                with task.timer.phase("blocks"):
+                with task.phase("blocks"):
                     list(task.pool.map(self._keep_run, self._runs(open_blocks)))
 
     def _keep_run(self, blocks: range) -> None:
@@ -186,7 +186,6 @@ class ManyBlocks:
 
 
 def most_run_blocks(layout: Layout) -> int:
-    """How many blocks are solved as one run at most."""
     return max(1, MOST_RUN_CELLS // (layout.block_words * 128))
 
 

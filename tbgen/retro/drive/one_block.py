@@ -51,8 +51,6 @@ T = TypeVar("T")
 
 
 def solve_one_block(task: Task) -> None:
-    """Solve the only block of a table."""
-
     def solve(room: Room) -> None:
         solving = OneBlock(task, room)
         solving.find_moves()
@@ -100,32 +98,32 @@ class OneBlock:
             status = find_moves(block, reader.tables, scratch, *span)
             check_status(task.material, int(status))
 
-        with task.timer.phase("children"):
+        with task.phase("children"):
             legal = task.pool.map(find_legal_in, scratches, self.spans)
             reader.read_captures()
             list(legal)
         task.progress("moves", None, 0.05, 0)
-        with task.timer.phase("moves"):
+        with task.phase("moves"):
             list(task.pool.map(find_moves_in, scratches, self.spans))
 
     def solve_codes(self) -> None:
         """The accrued codes in ascending order."""
         task = self.task
-        with task.timer.phase("seeds"):
+        with task.phase("seeds"):
             positions = self._open_words()
             self._both(lambda side: self.method.start(self.worker.block, self._searcher(side)))
         left = positions
         code = 0
         while left:
-            with task.timer.phase("freeze"):
+            with task.phase("freeze"):
                 left_in = self._freeze(code)
             left = sum(left_in)
             decided = positions - left
             task.progress("accrued", code, 0.1 + 0.85 * decided / positions, decided)
-            with task.timer.phase("seeds"):
+            with task.phase("seeds"):
                 cells = self._number_cells(left_in) if code == STALEMATE_CODE else 0
                 self._prepare(code, cells)
-            with task.timer.phase("middles" if code else "mates"):
+            with task.phase("middles" if code else "mates"):
                 self._search(code)
             for side in (WHITE, BLACK):
                 check_status(task.material, int(self._searcher(side).state[STATUS]))
@@ -205,9 +203,9 @@ class OneBlock:
         Each side to move is a run of its own.
         """
         task = self.task
-        with task.timer.phase("tallies"):
+        with task.phase("tallies"):
             found = self._count()
-        with task.timer.phase("patterns"):
+        with task.phase("patterns"):
             numbered = self.worker.block.numbered
             histories = (self.worker.white.history, self.worker.black.history)
             interners = (self.worker.white.interner, self.worker.black.interner)

@@ -45,7 +45,7 @@ def solve_into(
             ManyBlocks(task).solve()
         else:
             solve_one_block(task)
-    with task.timer.phase("patterns"):
+    with task.phase("patterns"):
         solved = Solved(material, store, mobility, new)
-    solved.phase_seconds = task.timer.phases
+    solved.phase_seconds = task.phase_seconds
     return solved

@@ -51,20 +51,6 @@ class WaveReader(Protocol):
         """Read all that some blocks of a wave ask for."""
 
 
-@dataclass
-class Timer:
-    """Seconds by phase."""
-
-    phases: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
-        """Add the time spent inside to a phase."""
-        start = time.perf_counter()
-        yield
-        self.phases[name] = self.phases.get(name, 0.0) + time.perf_counter() - start
-
-
 @dataclass(eq=False)
 class Task:
     """What is to be solved, from what, to where, and with how many threads."""
@@ -79,7 +65,15 @@ class Task:
     """Makes the large arrays of a table of one block."""
     mobility: Mobility = Mobility.RESET
     method: Method[Any] = DISTANCES
-    timer: Timer = field(default_factory=Timer)
+    phase_seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Add the time spent inside to a phase."""
+        start = time.perf_counter()
+        yield
+        seconds = time.perf_counter() - start
+        self.phase_seconds[name] = self.phase_seconds.get(name, 0.0) + seconds
 
     def child_reader(self) -> ChildReader:
         """What brings the values of children, and of blocks solved before, to hand."""

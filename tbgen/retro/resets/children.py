@@ -56,25 +56,21 @@ CELLS_READ_AT_ONCE = 1 << 22
 """Small planes of a child are read together, about so many cells at a time."""
 
 
-class PlaneSlots:
-    """The halves of memory that planes of the table itself take turns in."""
+def hold_planes(start: Ints, halves: range, wanted: Sequence[int]) -> list[int]:
+    """Keep room for these planes and no others; the planes among them that are to be read.
 
-    def __init__(self, start: Ints, half: int, halves: int) -> None:
-        """`start` is [plane] -> its first cell or NOT_HERE, and is kept up to date."""
-        self.start = start
-        self.firsts = range(0, halves * half, half)
-
-    def hold(self, wanted: Sequence[int]) -> list[int]:
-        """Keep room for these planes and no others; the planes among them that are to be read."""
-        kept = {plane: int(self.start[plane]) for plane in wanted if self.start[plane] != NOT_HERE}
-        new = [plane for plane in wanted if plane not in kept]
-        free = sorted(set(self.firsts) - set(kept.values()))
-        self.start[:] = NOT_HERE
-        for plane, first in kept.items():
-            self.start[plane] = first
-        for plane, first in zip(new, free, strict=False):
-            self.start[plane] = first
-        return new
+    `start` is [plane] -> its first cell or NOT_HERE, and is kept up to date. `halves` are the first
+    cells of the halves of memory that planes of the table itself take turns in.
+    """
+    kept = {plane: int(start[plane]) for plane in wanted if start[plane] != NOT_HERE}
+    new = [plane for plane in wanted if plane not in kept]
+    free = sorted(set(halves) - set(kept.values()))
+    start[:] = NOT_HERE
+    for plane, first in kept.items():
+        start[plane] = first
+    for plane, first in zip(new, free, strict=False):
+        start[plane] = first
+    return new
 
 
 class ChildReader:
@@ -97,11 +93,10 @@ class ChildReader:
         self.half = self.layout.block_words * 64
         self.own = own_planes(self.layout)
         waves = [range(*wave) for wave in itertools.pairwise(self.layout.waves)]
-        self.halves = max(len(self._own_planes(wave)) for wave in waves)
-        """The most planes of the table itself that any wave asks for."""
+        most_planes = max(len(self._own_planes(wave)) for wave in waves)
+        self.halves = range(0, most_planes * self.half, self.half)
+        """The first cells of the halves that planes of the table itself take turns in."""
         self.tables = empty_child_tables(child_layouts, plies=plies)
-        own_starts = self.tables.planes.start[: 2 * len(self.layout.blocks)]
-        self.plane_slots = PlaneSlots(own_starts, self.half, self.halves)
         self.promotion_reader = PromotionReader(child_layouts)
 
     @property
@@ -122,7 +117,7 @@ class ChildReader:
         layouts, resets = self.child_layouts
         captures = [reset.material for reset in resets if reset.gone != NO_SLOT]
         tables = sorted({self.child_layouts.number_of(material) for material in captures})
-        start = self.halves * self.half
+        start = self.halves.stop
         cells = start + sum(layouts[table].cells for table in tables)
         planes = self._room(self.tables.planes.start, cells)
         jobs = list[tuple[Child, range, int]]()
@@ -156,7 +151,8 @@ class ChildReader:
         Planes of the table itself replace those that nobody asks for any more.
         """
         planes = self.tables.planes
-        new = self.plane_slots.hold(self._own_planes(blocks))
+        own_starts = planes.start[: 2 * len(self.layout.blocks)]
+        new = hold_planes(own_starts, self.halves, self._own_planes(blocks))
 
         def read(plane: int) -> None:
             values = solved(plane * self.half, (plane + 1) * self.half)

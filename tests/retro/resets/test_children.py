@@ -9,7 +9,7 @@ import pytest
 
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
-from tbgen.retro.resets.children import PlaneSlots
+from tbgen.retro.resets.children import hold_planes
 from tbgen.retro.resets.destinations import NOT_HERE
 from tbgen.score import Color
 from tbgen.storage.files import path_of
@@ -52,10 +52,10 @@ def test_a_file_gives_the_planes_that_its_table_has(table_folder: Path, name: st
 def test_planes_that_are_asked_for_again_stay_where_they_are() -> None:
     """Three halves of ten cells; planes 0 to 5."""
     start = np.full(6, NOT_HERE, np.int64)
-    slots = PlaneSlots(start, 10, 3)
-    assert slots.hold([1, 4]) == [1, 4]
+    halves = range(0, 30, 10)
+    assert hold_planes(start, halves, [1, 4]) == [1, 4]
     assert start.tolist() == [NOT_HERE, 0, NOT_HERE, NOT_HERE, 10, NOT_HERE]
-    assert slots.hold([0, 4, 5]) == [0, 5]
+    assert hold_planes(start, halves, [0, 4, 5]) == [0, 5]
     assert start.tolist() == [0, NOT_HERE, NOT_HERE, NOT_HERE, 10, 20]
-    assert slots.hold([]) == []
+    assert hold_planes(start, halves, []) == []
     assert set(start.tolist()) == {NOT_HERE}
