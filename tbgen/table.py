@@ -83,7 +83,6 @@ class Cells(NamedTuple):
 
     @classmethod
     def room(cls, size: int) -> Cells:
-        """Space for so many cells."""
         return cls(np.empty(size, np.int8), np.empty(size, np.uint16), np.empty(size, np.uint32))
 
 

@@ -62,7 +62,6 @@ def copy_words(words: Words, to: Words) -> None:
 
 @small
 def packed_move(origin: Int, target: Int, promotion: Int) -> Int:
-    """The integer that stands for a move."""
     return origin | (target << TARGET_SHIFT) | (promotion << PROMOTION_SHIFT)
 
 
@@ -290,7 +289,6 @@ def piece_attacks(role: Int, square: Int, occupied: Word) -> Word:
 
 @inner
 def attacked_by(board: Words, side: Int, occupied: Word) -> Word:
-    """All squares that a side attacks."""
     squares = pawn_attacks(board[side] & board[KIND + PAWN], side == BLACK)
     for role in range(KNIGHT, KING + 1):
         left = board[side] & board[KIND + role]

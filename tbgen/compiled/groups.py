@@ -82,7 +82,6 @@ def _type_of(value: Any, context: Any) -> Any:
 
 
 def words_of(kind: Any) -> int:
-    """The number of words of a field."""
     if isinstance(kind, GroupType):
         return sum(map(words_of, kind.fields.types))
     if isinstance(kind, types.BaseTuple):
@@ -110,7 +109,6 @@ class _Fields(AttributeTemplate):  # type: ignore[misc]
     key = GroupType
 
     def generic_resolve(self, kind: Any, name: str) -> Any:
-        """The type of a field."""
         if name not in kind.fields.fields:
             return None
         _, field = kind.at(name)

@@ -40,7 +40,6 @@ def place_chains(
     ahead: SignedInts32,
     places: SignedInts32,
 ) -> None:
-    """Write the place of each chain."""
     chains = len(places)
     for chain in range(chains - 1, 0, -1):
         size[before[chain - 1]] += size[chain]

@@ -133,7 +133,6 @@ class Layout:
 
     @property
     def block_words(self) -> int:
-        """The words of one block with one side to move."""
         return self.shape[2] * int(64**self.others)
 
     @property
@@ -218,7 +217,6 @@ def slots_of(material: Material) -> tuple[Slot, ...]:
 # to make if two of them face each other, else two seconds (measured).
 @lru_cache(maxsize=1024)
 def layout_of(material: TableMaterial) -> Layout:
-    """The layout of a canonical material."""
     if not material.is_canonical:
         raise ValueError(
             f"{material} is not canonical; its table is that of {material.canonical()}"
@@ -275,5 +273,4 @@ def fen_of(layout: Layout, side: int, squares: Sequence[int]) -> str:
 
 
 def fen_of_cell(layout: Layout, cell: int) -> str:
-    """The FEN of a cell's position."""
     return fen_of(layout, *layout.squares_of(cell))

@@ -36,7 +36,6 @@ def codes_of(signed: Ints) -> Ints:
 
 
 def are_white(signed: Ints) -> Bools:
-    """Which signed outcomes are White's."""
     return signed > 0
 
 

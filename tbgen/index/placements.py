@@ -99,7 +99,6 @@ class Blocks(NamedTuple):
 
 
 def blocks_of(slots: Sequence[Slot], placements: Placements) -> Blocks:
-    """The blocks of all placements of a table."""
     least = _least_images(slots, placements)
     files = least // 8
     ranks = least % 8
@@ -127,7 +126,6 @@ def few_blocks_of(slots: Sequence[Slot], placements: Iterable[Sequence[int]]) ->
 
 
 def _steps_of(slots: Sequence[Slot], pawns: Sequence[int]) -> int:
-    """The steps that some pawns have behind them."""
     steps = 0
     for (color, _), square in zip(slots, pawns, strict=False):
         rank = square // 8

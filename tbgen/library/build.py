@@ -259,8 +259,6 @@ def _cluster_of(settings: Settings) -> contextlib.AbstractContextManager[Cluster
 
 @dataclass
 class _Execution:
-    """A plan during its execution."""
-
     folder: Path
     plan: Plan
     submit: Callable[..., Future[BuiltTable]]

@@ -170,7 +170,6 @@ def figures_of(folder: Path, material: TableMaterial) -> dict[str, Any]:
 
 
 def _figures_of_side(file: TableFile, side: Color) -> dict[str, Any]:
-    """The figures of the positions with a side to move."""
     counts = file.counts[side]
     longest = file.longest if file.has_distances else {}
     outcomes = {}

@@ -106,7 +106,6 @@ class TableCost:
     """The part of the work that threads do not share."""
 
     def wall_seconds(self, threads: int) -> float:
-        """The seconds that it takes with so many threads."""
         return self.cpu_seconds * (self.serial + (1 - self.serial) / threads)
 
 

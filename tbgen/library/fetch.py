@@ -311,7 +311,6 @@ class Server:
             _cut(connection)
 
     def offers(self) -> Mapping[TableMaterial, Entry]:
-        """The tables of the catalog."""
         with self.get(self._catalog) as (_, pieces):
             text = b"".join(pieces)
         try:

@@ -211,7 +211,6 @@ class Plan:
             now = first_end.ends
 
     def seconds_of(self, start: Start) -> float:
-        """The expected seconds of a table."""
         return self.pace.wall * start.step.cost.wall_seconds(start.threads)
 
     def seconds(self, over: Iterable[TableMaterial] = (), running: Iterable[Start] = ()) -> float:

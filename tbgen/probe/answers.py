@@ -407,7 +407,6 @@ class Moves(list[MoveProbe]):
 
 
 def _title(grade: Grade, value: Score, mover: Color) -> str:
-    """The title of the moves of a grade, in a position of some value."""
     if grade is Grade.KEEPS:
         return f"keep {value}"
     if grade is Grade.LOSES:

@@ -70,7 +70,6 @@ def answer_arrays(
     squares: npt.ArrayLike,
     accrued: ManyAccrued,
 ) -> BulkProbe:
-    """The values of positions of one material, given as arrays."""
     men = _whole_numbers(squares, "squares", 0, 63, "squares are numbers from 0 (a1) to 63 (h8)")
     men = men.reshape(-1, material.men) if men.size == 0 else np.atleast_2d(men)
     if men.ndim != 2 or men.shape[1] != material.men:
@@ -192,7 +191,6 @@ def _whole_numbers(values: object, name: str, least: int, most: int, meaning: st
 
 
 def _for_each(values: npt.NDArray[np.generic], count: int, name: str) -> Ints:
-    """One value for each position."""
     try:
         return np.broadcast_to(values, count).astype(np.int64)
     except ValueError:

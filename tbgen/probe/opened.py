@@ -124,7 +124,6 @@ class OpenTables:
             self._unpack.cache_clear()
 
     def table(self, material: Material) -> StoredTable:
-        """The open table of a material."""
         canonical = material.canonical()
         with self._lock:
             if self.closed:

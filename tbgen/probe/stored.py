@@ -74,7 +74,6 @@ class StoredPosition:
 
     @property
     def outcome(self) -> Score:
-        """The outcome of the entry value."""
         return _OUTCOMES[-self._entry if self._flipped else self._entry]
 
     def value(self, carried: Score | None, own: Callable[[], Score]) -> Value:

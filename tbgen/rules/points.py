@@ -159,7 +159,6 @@ class Scoring:
         return 1 - holders, holders
 
     def _holders_points(self, final: Score) -> Fraction:
-        """The points for the side that holds the final score."""
         code = final.code
         match self.scheme:
             case Scheme.EXPONENTIAL:

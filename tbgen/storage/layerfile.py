@@ -210,7 +210,6 @@ class LayerFile:
         return items
 
     def items(self, name: str, first: int, end: int) -> npt.NDArray[Any]:
-        """Consecutive items."""
         dataset = self.dataset(name)
         size = dataset.chunk_items
         items = np.empty(end - first, dataset.kind)

@@ -132,7 +132,6 @@ class Numbering:
 
     @property
     def most_cells(self) -> int:
-        """The cells of the largest part."""
         return max(part.stop - part.start for part in self.parts)
 
     @property
@@ -172,7 +171,6 @@ class Numbering:
             self._state_of[1:] -= np.uint32(1)  # the numbers of `look_up_words`
 
     def read(self, part: int) -> Numbers:
-        """The states of the places of a part."""
         if self._are_kept:
             return self._settled(part, self._kept[part].copy())
         return self._settled(part, self._looked_up(part))

@@ -66,7 +66,6 @@ class Order:
 
     @property
     def chunks(self) -> list[slice]:
-        """The places of each chunk of a stream."""
         return self._slices(self.chunk_cells)
 
     @property

@@ -119,7 +119,6 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
     @property
     def symbol_of_state(self) -> npt.NDArray[np.int64]:
-        """[state] -> its symbol."""
         return self._meanings[2]
 
     @property
@@ -337,7 +336,6 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
     @cached_property
     def entry_of_symbol(self) -> Entries:
-        """[symbol] -> entry value."""
         return np.ascontiguousarray(self.column("symbols")["entry"])
 
     @property

@@ -197,7 +197,6 @@ def is_position(men: Men, cell: Int, scratch: Buffers) -> bool:
 
 @inner
 def own_code_in(men: Men, scratch: Buffers, side: Int) -> Int:
-    """The own code of the position in the scratch buffer."""
     in_check = is_in_check(men, scratch.squares, side)
     return 2 * list_moves(men, scratch, side, QUIETS | RESETS) + (0 if in_check else 1)
 

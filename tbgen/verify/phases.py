@@ -106,7 +106,6 @@ class PartCheck:
         return self._reports[:, 6:]
 
     def violations(self) -> Iterator[Violation]:
-        """The broken laws."""
         yield from self._wrong_positions()
         yield from self._wrong_resets()
         yield from self._wrong_pairs()

@@ -23,7 +23,6 @@ class Range(NamedTuple):
 
 
 def ranges_of(step: int, first: int, end: int) -> list[Range]:
-    """The ranges of so many indices each from `first` up to `end`."""
     return [
         Range(number, start, min(start + step, end))
         for number, start in enumerate(range(first, end, step))

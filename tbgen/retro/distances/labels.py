@@ -34,7 +34,6 @@ class LabelRange(NamedTuple):
 
 @inlined
 def label_of_cell(block: Block, forcer: Forcer, side: Int, word: Int, square: Int) -> np.int64:
-    """The label of a numbered cell."""
     return np.int64(forcer.label[number_of_cell(block, side, word, square)])
 
 

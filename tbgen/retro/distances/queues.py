@@ -118,7 +118,6 @@ def first_plies(queue: BucketQueue, goal: Int, plies: Int) -> Int:
 
 @inner
 def clear_queue(queue: BucketQueue) -> None:
-    """Forget all entries."""
     if queue.used[0] == 0:
         return
     for goal in range(GOALS):

@@ -141,7 +141,6 @@ class Grower(NamedTuple):
 
 
 def new_journal(entries: int) -> Journal:
-    """A journal with room for so many entries."""
     word = np.empty(entries, np.int32)
     bits = np.empty(entries, np.uint64)
     return Journal(word, bits, np.zeros(GOALS + 1, np.int64))

@@ -104,7 +104,6 @@ def mark_pending_before(block: Block, grower: Grower, before: Journal, goal: Int
 
 @inner
 def write_journal(grower: Grower, journal: Journal, goal: Int) -> None:
-    """Note all members of a goal."""
     at = journal.first[goal]
     members = grower.middle.joined
     for n in range(list_words(members)):

@@ -84,7 +84,6 @@ def dictionary_of(
 
 @borrowing
 def _count(pattern: Ints32, often: Ints) -> None:
-    """Count how many cells have each pattern."""
     for cell in range(len(pattern)):
         often[pattern[cell]] += 1
 

@@ -46,7 +46,6 @@ class Neighbours(NamedTuple):
 
 
 def new_neighbours() -> Neighbours:
-    """Room for all neighbours of a word."""
     return Neighbours(
         word=np.zeros(MOST_NEIGHBOURS, np.int64),
         bits=np.zeros(MOST_NEIGHBOURS, np.uint64),
