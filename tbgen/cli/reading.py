@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from tbgen.apps.events.event import faults_of_event, games_of_event
+from tbgen.apps.events.standings import faults_of_event, games_of_event
 from tbgen.apps.games.batch import ChunkReport, FilesDecider, GamesTask, total
 from tbgen.apps.games.decide import Ground
 from tbgen.apps.games.event_game import EventGame

@@ -15,9 +15,8 @@ import click
 
 from tbgen.apps.events.criteria import DEFAULT_ORDER, MEANINGS, PRESETS, TIE_BREAKS, TieBreak
 from tbgen.apps.events.doubts import doubts_of
-from tbgen.apps.events.event import by_event, games_of_event
 from tbgen.apps.events.players import PlayerRow
-from tbgen.apps.events.standings import Standings
+from tbgen.apps.events.standings import Standings, by_event, games_of_event
 from tbgen.apps.events.tables import NO_VALUE, cells_of
 from tbgen.apps.events.told import Told, csv_rows_of, facts_of_event, told_of
 from tbgen.apps.games.batch import GamesTask
@@ -239,7 +238,8 @@ def _order(text: str) -> list[TieBreak]:
 
 def _refuse_pages(folder: Path, names: Sequence[str]) -> None:
     """Refuse to make pages of a stream, or over pages of somebody else."""
-    from tbgen.apps.events.pages import INDEX, generator_of
+    from tbgen.apps.events.drawn import INDEX
+    from tbgen.apps.events.pages import generator_of
     from tbgen.apps.pages import need_extra
 
     need_extra("report")
@@ -260,7 +260,8 @@ def _write_pages(
     for_program: bool,
 ) -> None:
     """Write the pages of events and games, and print their number, unless a program reads that."""
-    from tbgen.apps.events.pages import INDEX, EventSite, entries_in, write_events
+    from tbgen.apps.events.drawn import INDEX
+    from tbgen.apps.events.pages import EventSite, entries_in, write_events
     from tbgen.probe import Tablebase
 
     with (

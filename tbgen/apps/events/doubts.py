@@ -6,9 +6,8 @@ import unicodedata
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from tbgen.apps.events.event import names_of_events
 from tbgen.apps.events.players import PlayerRow
-from tbgen.apps.events.standings import Standings
+from tbgen.apps.events.standings import Standings, names_of_events
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.results import UNFINISHED
 from tbgen.text import counted

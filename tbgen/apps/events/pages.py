@@ -7,44 +7,43 @@ The first page lists the events; if there is one event alone, it is that event's
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
-from tbgen.apps.events.endings import MARKS, MEANINGS, ended_in_words, mark_of, reason_of
-from tbgen.apps.events.players import ratings_of
+from tbgen.apps.events.drawn import (
+    INDEX,
+    GameKey,
+    GamePage,
+    event_shown,
+    filled,
+    game_page,
+    key_of,
+    version,
+    without_folder,
+)
 from tbgen.apps.events.standings import Standings
-from tbgen.apps.events.tables import columns_of, grid_of, rounds_of
-from tbgen.apps.events.told import NAMELESS, facts_of_event, rules_in_words, told_of
-from tbgen.apps.games.annotate import annotate
+from tbgen.apps.events.told import facts_of_event, told_of
 from tbgen.apps.games.dates import Day
 from tbgen.apps.games.event_game import EventGame
-from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.rules import Rules
-from tbgen.apps.games.text import GameText, chunks_of
+from tbgen.apps.games.text import chunks_of
 from tbgen.apps.pages.export import write_new
-from tbgen.apps.pages.templates import HERE, environment, static, style
-from tbgen.errors import InputFileError, TbgenError
+from tbgen.apps.pages.templates import static, style
+from tbgen.errors import InputFileError
 from tbgen.facts import plain
 from tbgen.library.catalog import Catalog
 from tbgen.probe import Tablebase
 from tbgen.reading import parse_json, read_as
 from tbgen.rules.facts import to_json
-from tbgen.score import Color
-from tbgen.system import __version__
 from tbgen.system.inputs import PACKED_SUFFIXES
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-INDEX: Final = "index.html"
 ENTRIES: Final = "events.json"
 """The list of the events of a folder."""
 GAMES: Final = "pgn"
@@ -55,69 +54,6 @@ _HEAD_BYTES: Final = 1000
 """The generator stands within the first bytes of a page."""
 _MOST_NAME: Final = 80
 """The most characters of a page's name."""
-
-GameKey = tuple[str, int]
-"""The file of a game, and its number there."""
-
-
-def key_of(game: EventGame) -> GameKey | None:
-    """The key of a game that can have a page; None for a bye, a forfeit and an unreadable game."""
-    course = game.course
-    if course is None or game.fault is not None:
-        return None
-    if not game.plies and not game.is_on_the_board:
-        return None
-    return course.file, course.number
-
-
-def _event(
-    standings: Standings, rules: Rules, pages: Mapping[GameKey, _GamePage], beside: str = ""
-) -> dict[str, Any]:
-    """An event as its template receives it; the pages of its games are in the folder `beside`."""
-    rounds = rounds_of(standings)
-    marks = {mark_of(game) for game in standings.finished}
-    meanings = {}
-    for ending, mark in MARKS.items():
-        if mark in marks:
-            meanings[mark] = MEANINGS[ending]
-    ratings = ratings_of(standings.finished)
-    has_parts = any(game.points(Color.WHITE).denominator > 2 for game in standings.finished)
-    return {
-        "told": told_of(standings),
-        "decimals": 4 if has_parts else 1,
-        "by_sheet": list(_unreadable_in_words(standings)),
-        "skipped": [without_folder(fault) for fault in standings.skipped],
-        "standings": standings,
-        "columns": columns_of(standings),
-        "ratings": ratings if any(ratings.values()) else {},
-        "grid": grid_of(standings, rounds) if standings.knockout is None else None,
-        "meanings": meanings,
-        "rounds": rounds,
-        "rules": list(rules_in_words(standings, rules)),
-        "pages": pages,
-        "beside": beside,
-    }
-
-
-def _unreadable_in_words(standings: Standings) -> Iterator[str]:
-    """The games that count by their score sheet, with their players and the reason."""
-    for game in standings.finished:
-        if game.fault is None:
-            continue
-        white, black = game.players
-        result = game.result.replace("-", "–").replace("1/2", "½")
-        told = f"{white} – {black}, {result}"
-        if game.round_name:
-            told = f"{game.round_name}, {told}"
-        yield f"{told}: {without_folder(game.fault)}"
-
-
-def without_folder(fault: TbgenError) -> TbgenError:
-    """An error that names a file alone, because a folder of yours is nobody's business."""
-    fields = dict(vars(fault))
-    if "file" in fields:
-        fields["file"] = Path(fields["file"]).name
-    return type(fault)(**fields)
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,7 +184,7 @@ class EventSite:
         return copies
 
     @cached_property
-    def pages(self) -> dict[GameKey, _GamePage]:
+    def pages(self) -> dict[GameKey, GamePage]:
         """The page of each game that has one."""
         pages = {}
         for pages_of_event in self.pages_of:
@@ -293,7 +229,7 @@ class EventSite:
         """The page of the only event, which needs no other file, or the list of all."""
         if len(self.entries) == 1:
             return self._event_page(0, style=style())
-        return _filled("events.html", _version(), root="", title="Events", entries=self.entries)
+        return filled("events.html", version(), root="", title="Events", entries=self.entries)
 
     def _event_page(self, number: int, **shown: str) -> str:
         """The page of an event in its folder, or with a style of its own as the only page."""
@@ -301,11 +237,11 @@ class EventSite:
         beside = f"{self.folders[number]}/" if is_alone else ""
         root = "" if is_alone else "../"
         standings = self.ranked[number]
-        event = _event(standings, self.rules, self.pages_of[number], beside)
+        event = event_shown(standings, self.rules, self.pages_of[number], beside)
         files = self._files_of[number]
-        return _filled(
+        return filled(
             "standings.html",
-            _version(),
+            version(),
             **shown,
             title=event["told"].title,
             **event,
@@ -323,52 +259,22 @@ def _files_of(standings: Standings, files: Sequence[GamesFile]) -> list[GamesFil
     return [file for file in files if file.path in paths]
 
 
-def _game_pages_of(standings: Standings, folder: str) -> dict[GameKey, _GamePage]:
+def _game_pages_of(standings: Standings, folder: str) -> dict[GameKey, GamePage]:
     """The page of each game of an event that has one."""
     pages = {}
     names = _Names(("index", "standings"))
-    before: _GamePage | None = None
+    before: GamePage | None = None
     for game in standings.listed:
         key = key_of(game)
         if key is None:
             continue
-        page = _GamePage(game, standings, folder, names.free(_game_slug(game)))
+        page = GamePage(game, standings, folder, names.free(_game_slug(game)))
         if before is not None:
             page.before = before
             before.after = page
         before = page
         pages[key] = page
     return pages
-
-
-@dataclass
-class _GamePage:
-    """The page of a game, with its neighbours in the event."""
-
-    game: EventGame
-    standings: Standings
-    folder: str
-    name: str
-    before: _GamePage | None = field(default=None, repr=False, compare=False)
-    after: _GamePage | None = field(default=None, repr=False, compare=False)
-
-    @property
-    def file(self) -> str:
-        return f"{self.name}.html"
-
-    @property
-    def path(self) -> str:
-        return f"{self.folder}/{self.file}"
-
-    def digest(self, text: GameText, made_by: Sequence[str]) -> str:
-        """The digest of everything that the page says; `made_by` names the rules and tables."""
-        neighbours = [page.file if page else "" for page in (self.before, self.after)]
-        assert self.game.course is not None
-        anywhere = self.game._replace(course=self.game.course._replace(file=""))
-        said = [_version(), self.standings.event, *neighbours, *made_by, repr(anywhere)]
-        digest = hashlib.sha256("\0".join(said).encode())
-        digest.update(text.chunk.text[text.span])
-        return digest.hexdigest()[:32]
 
 
 def write_events(
@@ -434,51 +340,7 @@ def _game_pages(site: EventSite, folder: Path) -> Iterator[tuple[str, str | None
                 if generator_of(folder / page.path) == digest:
                     yield page.path, None
                     continue
-                yield page.path, _game_page(site, page, text, digest)
-
-
-def _game_page(site: EventSite, page: _GamePage, text: GameText, digest: str) -> str:
-    game = game_of(text, page.path, site.rules)
-    assert isinstance(game, PgnGame), "it has been read for the standings"
-    return _filled(
-        "game.html",
-        digest,
-        root="../",
-        title=f"{page.game.players[0]} – {page.game.players[1]}",
-        game=page.game,
-        event=page.standings.event or NAMELESS,
-        back=INDEX,
-        anchor=page.name,
-        before=page.before,
-        after=page.after,
-        each=annotate(site.tables, game),
-    )
-
-
-def _filled(template: str, generator: str, **context: Any) -> str:
-    page = _templates().get_template(template).render(generator=generator, **context)
-    return page + "\n"
-
-
-@cache
-def _templates() -> Environment:
-    """The templates, with the words about a game."""
-    templates = environment()
-    templates.filters.update(ended=ended_in_words, mark=mark_of, reason=reason_of)
-    return templates
-
-
-def _version() -> str:
-    """The version of the program and of its pages: a change of either makes pages anew."""
-    return f"{__version__} {_templates_digest()}"
-
-
-@cache
-def _templates_digest() -> str:
-    digest = hashlib.sha256()
-    for path in sorted((HERE / "templates").iterdir()):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:8]
+                yield page.path, game_page(page, text, digest, site.rules, site.tables)
 
 
 def _game_slug(game: EventGame) -> str:

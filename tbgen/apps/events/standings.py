@@ -1,4 +1,4 @@
-"""Standings of an event: cross table, sums of points and tie-breaks.
+"""Standings of an event: cross table, sums of points and tie-breaks; and which games it has.
 
 >>> from tbgen.rules.points import Scoring
 >>> from tbgen.score import Score
@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -30,13 +31,13 @@ from tbgen.apps.games.dates import Day
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.results import UNFINISHED
 from tbgen.apps.games.tags import Source
-from tbgen.errors import TbgenError
+from tbgen.errors import TbgenError, UsageError
 from tbgen.rules.points import OTB_CUTOFF_CODE, WIN, Scheme
 from tbgen.score import MOST_CODE, Color
 from tbgen.text import counted
 
 _MOST_NAMED = 6
-"""The most missing tables that a sentence names."""
+"""The most missing tables, or events, that a sentence names."""
 
 
 class Standings:
@@ -266,3 +267,60 @@ def _tables_lacking(games: Iterable[EventGame]) -> Counter[str | None]:
     for game in games:
         tables.update(game.missing.split() if game.missing else [None])
     return tables
+
+
+def names_of_events(games: Iterable[EventGame]) -> str:
+    """The events of some games with their numbers of games, in words."""
+    events = Counter(game.event for game in games)
+    names = []
+    for name, number in events.most_common(_MOST_NAMED):
+        names.append(f'"{name or "?"}" ({counted(number, "game", "games")})')
+    if len(events) > _MOST_NAMED:
+        names.append(counted(len(events) - _MOST_NAMED, "other", "others"))
+    return ", ".join(names)
+
+
+def by_event(games: Iterable[EventGame]) -> dict[str, list[EventGame]]:
+    """Event -> its games, in the order of the file; names differ in more than case.
+
+    Unreadable games without an event are with the first event, because the damage may have taken
+    their tags.
+    """
+    names: dict[str, str] = {}
+    events: dict[str, list[EventGame]] = {}
+    nameless = list[EventGame]()
+    for game in games:
+        if game.fault is not None and not game.event:
+            nameless.append(game)
+            continue
+        name = names.setdefault(game.event.casefold(), game.event)
+        events.setdefault(name, []).append(game)
+    if nameless:
+        first = next(iter(events), "")
+        events.setdefault(first, []).extend(nameless)
+    return events
+
+
+def faults_of_event(
+    faults: Iterable[TbgenError], games: Iterable[EventGame], chosen: Iterable[EventGame]
+) -> list[TbgenError]:
+    """The faults without those of games in other events than the chosen ones.
+
+    An unreadable game that has lost its event may be of any event.
+    """
+    elsewhere = {str(game.fault) for game in games if game.fault is not None and game.event}
+    elsewhere -= {str(game.fault) for game in chosen}
+    return [fault for fault in faults if str(fault) not in elsewhere]
+
+
+def games_of_event(games: Sequence[EventGame], name: str) -> list[EventGame]:
+    """The games whose tag Event has this name, in any case; `*` stands for any text.
+
+    UsageError names the events if there are none.
+    """
+    wanted = " ".join(name.casefold().split())
+    pattern = re.compile(".*".join(map(re.escape, wanted.split("*"))))
+    chosen = [game for game in games if pattern.fullmatch(game.event.casefold())]
+    if not chosen:
+        raise UsageError(f'no game has the event "{name}"; there are {names_of_events(games)}')
+    return chosen

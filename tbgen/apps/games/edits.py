@@ -9,7 +9,7 @@ import textwrap
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping
 from re import Match
-from typing import IO, NamedTuple
+from typing import IO
 
 from tbgen.apps.games.tags import OWN_TAGS
 from tbgen.apps.games.text import LINE_END, SIGNS, Chunk, GameText
@@ -162,13 +162,13 @@ class JoinedGames:
         self._name = ""
         self._last = b""
         """The last text of the file that is being written, with its last game."""
-        self._before: _EndOfFile | None = None
-        """The end of the file before, until text of this one is there."""
+        self._before: tuple[str, bytes] | None = None
+        """The name and the last text of the file before, until text of this one is there."""
 
     def begin(self, name: str) -> None:
         """The texts from now on are those of another file."""
         if self._last:
-            self._before = _EndOfFile(self._name, self._last)
+            self._before = (self._name, self._last)
         self._name = name
         self._last = b""
 
@@ -177,29 +177,22 @@ class JoinedGames:
         if not text:
             return
         if self._before is not None:
-            self._file.write(self._between(self._before, text))
+            self._file.write(self._between(*self._before, text))
             self._before = None
         self._file.write(text)
         self._last = text
 
-    def _between(self, before: _EndOfFile, text: bytes) -> bytes:
+    def _between(self, name: str, before: bytes, text: bytes) -> bytes:
         """What keeps a text apart from the end of the file before."""
-        gap = _empty_line_after(before.text)
-        apart = [*_games_of(before.text), *_games_of(text)]
-        if _games_of(before.text + gap + text) != apart:
+        gap = _empty_line_after(before)
+        apart = [*_games_of(before), *_games_of(text)]
+        if _games_of(before + gap + text) != apart:
             raise PgnError(
-                before.name,
+                name,
                 "it is cut off at its end, so no game can follow it in the same file; "
                 f"name it behind {self._name}",
             )
         return gap
-
-
-class _EndOfFile(NamedTuple):
-    """The end of a file of games."""
-
-    name: str
-    text: bytes
 
 
 def _empty_line_after(text: bytes) -> bytes:

@@ -12,9 +12,14 @@ from hypothesis import strategies as st
 
 from tbgen.apps.events.criteria import DEFAULT_ORDER, TIE_BREAKS, TieBreak
 from tbgen.apps.events.doubts import doubts_of
-from tbgen.apps.events.event import by_event, faults_of_event, games_of_event, names_of_events
 from tbgen.apps.events.knockout import Tie, knockout_of
-from tbgen.apps.events.standings import Standings
+from tbgen.apps.events.standings import (
+    Standings,
+    by_event,
+    faults_of_event,
+    games_of_event,
+    names_of_events,
+)
 from tbgen.apps.events.told import csv_rows_of, facts_of_event
 from tbgen.apps.games.batch import ChunkDecider, GamesTask
 from tbgen.apps.games.event_game import EventGame

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from tbgen.apps.events.criteria import TIE_BREAKS
-from tbgen.apps.events.event import by_event
 from tbgen.apps.events.pages import EventSite
-from tbgen.apps.events.standings import Standings
+from tbgen.apps.events.standings import Standings, by_event
 from tbgen.apps.events.told import told_of
 from tbgen.apps.games.event_game import EventGame, PlaceOfGame
 from tbgen.apps.games.tags import Source

@@ -16,8 +16,7 @@ import pytest
 
 from tbgen.apps.events.criteria import PRESETS
 from tbgen.apps.events.endings import has_crashed
-from tbgen.apps.events.event import by_event
-from tbgen.apps.events.standings import Standings
+from tbgen.apps.events.standings import Standings, by_event
 from tbgen.apps.events.told import facts_of_event
 from tbgen.apps.games.batch import ChunkDecider, GamesTask
 from tbgen.apps.games.event_game import EventGame
