@@ -14,7 +14,8 @@ NOT_INSTALLED = ("fuzz.py",)
 """Needs atheris, which has no wheels for every system; mypy checks what it imports from tbgen."""
 SCRIPTS = [
     path
-    for path in sorted((ROOT / "scripts").glob("*.py"))
+    for folder in ("scripts", "proofs")
+    for path in sorted((ROOT / folder).glob("*.py"))
     if "argparse" in path.read_text() and path.name not in NOT_INSTALLED
 ]
 
