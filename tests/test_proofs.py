@@ -20,4 +20,5 @@ def test_the_tables_of_two_and_three_men_are_proved_and_all_mutants_refused() ->
     lines = check.stdout.splitlines()
     assert "no axioms" in lines
     assert len([line for line in lines if " proved " in line]) == 6
+    assert len([line for line in lines if line.endswith("  as known")]) == 6
     assert "1000 of 1000 changed dumps refused" in lines
