@@ -116,11 +116,8 @@ def _make_missing(
 
     Returns the findings before, at the moment when no other builder was at work.
     """
-
-    def say_waiting() -> None:
-        watcher.says("another build is at work in this folder; waiting for it to end ...")
-
-    with build_lock(folder, say_waiting):
+    waiting = "another build is at work in this folder; waiting for it to end ..."
+    with build_lock(folder, partial(watcher.says, waiting)):
         remove_partials(folder)
         # Another builder may have made some of them in the meantime.
         now = survey(folder, findings, before=findings, outcomes_only=settings.outcomes_only)

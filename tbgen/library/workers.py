@@ -326,13 +326,9 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
         """
         *table, _ = arguments
         done = threading.Event()
-
-        def set_done(_future: object) -> None:
-            done.set()
-
         try:
             future = self._client.submit(_made_alone, self._work, tuple(table), pure=False)
-            future.add_done_callback(set_done)
+            future.add_done_callback(lambda _: done.set())
             while not done.wait(_LOOK_SECONDS):
                 self._workers()  # a lost scheduler is an error
             built: BuiltTable = future.result()

@@ -81,12 +81,9 @@ def with_scores(facts: Any) -> Any:
 
 def _scores_in(text: str) -> list[str]:
     """The scores in a text of JSON, the best for White first."""
-    return sorted(set(_WRITTEN.findall(text)), key=_rank_of, reverse=True)
-
-
-def _rank_of(score: str) -> int:
-    rank: int = parts_of(score)["rank"]
-    return rank
+    return sorted(
+        set(_WRITTEN.findall(text)), key=lambda score: parts_of(score)["rank"], reverse=True
+    )
 
 
 @lru_cache(maxsize=1 << 12)
