@@ -287,14 +287,10 @@ def _complain_of_doubts(ranked: Sequence[Standings]) -> None:
 
 
 def _show_tables(ranked: Sequence[Standings], build: str) -> None:
-    """Print each event, with a title if there are several; `build` is the command for tables."""
+    """Print each event; `build` is the command for tables."""
     for number, standings in enumerate(ranked):
         if number:
             click.echo()
-        if len(ranked) > 1:
-            told = told_of(standings)
-            parts = filter(None, (told.title, told.dates, told.counts))
-            click.echo(printable(", ".join(parts)))
         for line in lines_of(standings, build):
             click.echo(line)
 
@@ -302,6 +298,7 @@ def _show_tables(ranked: Sequence[Standings], build: str) -> None:
 def lines_of(standings: Standings, build: str) -> Iterator[str]:
     """An event as the terminal shows it; `build` is the command for missing tables."""
     told = told_of(standings)
+    yield printable(", ".join(filter(None, (told.title, told.dates, told.counts))))
     if not standings.rows:
         yield "no game counts yet"
     else:

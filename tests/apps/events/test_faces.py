@@ -272,7 +272,7 @@ def test_every_face_has_the_headline(shown: tuple[Case, Faces]) -> None:
         re.findall('<p class="headline">(.*)</p>', faces.page)
         == [case.headline][: len(case.headline)]
     )
-    assert faces.shell.startswith(f"{case.headline or 'no game counts yet'}\n")
+    assert faces.shell.splitlines()[1] == (case.headline or "no game counts yet")
 
 
 def test_every_face_counts_games_byes_and_what_is_left_out(shown: tuple[Case, Faces]) -> None:
@@ -305,6 +305,7 @@ def test_every_face_counts_games_byes_and_what_is_left_out(shown: tuple[Case, Fa
     told = f"{counted.unfinished} {games} without a result left out"
     assert (told in faces.shell) == (counted.unfinished > 0)
     assert f"{faces.told.counts}." in words_of(faces.page)
+    assert faces.shell.splitlines()[0].endswith(f", {faces.told.counts}")
     for number, what in (
         (counted.byes, "bye"),
         (counted.unfinished, "game without a result"),
