@@ -234,7 +234,7 @@ def _report(everything: ChunkReport) -> None:
     for ground in Ground:
         number = everything.grounds[ground]
         if number:
-            how = "provisional" if ground is Ground.PROVISIONAL else f"by {ground.value}"
+            how = "provisional" if ground is Ground.PROVISIONAL else f"by {ground.in_words(number)}"
             grounds.append(f"{number:,} {how}")
     decided = everything.games - everything.unfinished
     line = f"{counted(decided, 'game', 'games')} decided"

@@ -106,7 +106,7 @@ def test_games_without_a_result_are_not_called_decided(tmp_path: Path) -> None:
     said = tbgen("adjudicate", str(path), "-o", str(tmp_path / "out.pgn")).stderr.splitlines()
     assert said == [
         "2 games without a result, which standings leave out",
-        "1 game decided: 1 by their result",
+        "1 game decided: 1 by its result",
     ]
 
 

@@ -52,8 +52,12 @@ _NO_MOVES = "it has no moves, and the score sheet counts"
 _BY_BEST_PLAY = (Source.TABLEBASE, Source.SOLVED)
 
 
+_OF_ONE = {"their": "its", "them": "it", "they": "it"}
+"""Words about several games -> those about one."""
+
+
 class Ground(enum.Enum):
-    """The ground of a verdict, in the words of a summary."""
+    """The ground of a verdict, in the words of a summary about several games."""
 
     BOARD = "mate or stalemate"
     RESULT = "their result"
@@ -64,6 +68,17 @@ class Ground(enum.Enum):
     STOPPED = "what had accrued when they stopped"
     """No table can decide these: too many men, castling rights, or `--continue never`."""
     PROVISIONAL = "what had accrued, until a missing table decides"
+
+    def in_words(self, number: int) -> str:
+        """The ground of so many games.
+
+        >>> Ground.RULES.in_words(1)
+        'what had accrued when the rules ended it'
+        """
+        if number > 1:
+            return self.value
+        words = [_OF_ONE.get(word, word) for word in self.value.split()]
+        return " ".join(words)
 
     @classmethod
     def of(cls, source: Source, end: End | None) -> Ground:
