@@ -63,7 +63,7 @@ Definition in_check (w : player) (ms : list man) : bool :=
   existsb (fun k => is_of w k && is_king k &&
     existsb (fun m => is_of (other w) m && attacks ms m (place k)) ms) ms.
 
-(** The square that pawn [m] passes, or has passed, by a double step. *)
+(** The square so many steps ahead of pawn [m], as its side sees the board. *)
 Definition ahead (m : man) (steps : Z) : square := Square (file (place m)) (rank (place m) + steps * forward (owner m)).
 
 Definition advances (ms : list man) (m : man) (s : square) : bool :=

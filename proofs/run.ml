@@ -1,4 +1,4 @@
-(* Reads dumps and asks the proved checker. Not proved: see "What has to be trusted" in docs/proofs.md. *)
+(* Reads dumps and asks the proved checker. Not proved: docs/proofs.md says what you have to believe of it. *)
 open Checker
 
 (* A table: the columns of a dump, and for each placement where its held values begin. *)
