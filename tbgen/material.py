@@ -363,6 +363,20 @@ def build_order(wanted: Iterable[Material]) -> list[TableMaterial]:
     return sorted(reached, key=build_key)
 
 
+def most_useful_first(missing: Iterable[str]) -> list[str]:
+    """Names of missing tables that promotions lead to: those with queens first, then the smallest.
+
+    >>> most_useful_first(["KRBvKR", "KQPvKQ", "KQvKQ", "KQRvKR"])
+    ['KQvKQ', 'KQPvKQ', 'KQRvKR', 'KRBvKR']
+    """
+
+    def use_of(name: str) -> tuple[int, int, list[int], str]:
+        others = [-name.count(letter) for letter in "RBN"]
+        return -name.count("Q"), len(name), others, name
+
+    return sorted(missing, key=use_of)
+
+
 def table_named(name: str | Material, own: Sequence[Man] = ()) -> TableMaterial:
     """The material of a table that is read as it is; MaterialError for exchanged colours.
 

@@ -19,14 +19,13 @@ from tbgen.errors import NO_TABLE, TbgenError
 from tbgen.men import Man
 from tbgen.probe import MoveProbe, Probe, Tablebase
 from tbgen.probe.answers import Moves
-from tbgen.probe.by_moves import proved_by_moves
+from tbgen.probe.by_moves import ProvedByMoves
 from tbgen.rules.facts import to_json
 from tbgen.rules.notation import picture_of, position_of
 from tbgen.rules.own_board import OwnBoard
 from tbgen.rules.points import Scoring, format_points
-from tbgen.rules.position import accrued_of
 from tbgen.rules.stage import FiftyMoves
-from tbgen.score import Mobility, Score
+from tbgen.score import Mobility
 from tbgen.storage.files import men_of_folder
 from tbgen.text import in_plies
 
@@ -120,10 +119,14 @@ def command(
             return 0
         try:
             answer = tables.probe(board, score)
-        except NO_TABLE:
-            if form is Form.TABLE and not with_line and _show_proof(tables, board, score):
-                return 0
-            raise
+        except NO_TABLE as error:
+            if with_line or isinstance(board, OwnBoard):
+                raise
+            proof = tables.prove(board, score)
+            _show_proof(proof, error, scoring, form)
+            if not proof.is_exact:
+                raise
+            return 0
         moves = None
         if not (brief or with_line):
             moves = tables.probe_moves(board, score)
@@ -147,15 +150,13 @@ def command(
     return 0
 
 
-def _show_proof(tables: Tablebase, board: Any, accrued: Score | None) -> bool:
-    """Say what the moves of a position without a table prove; whether that is its value."""
-    if isinstance(board, OwnBoard):
-        return False
-    proof = proved_by_moves(tables, board, accrued or accrued_of(board, tables.mobility))
-    words = proof.in_words(board)
-    if words:
+def _show_proof(proof: ProvedByMoves, error: TbgenError, scoring: Scoring, form: Form) -> None:
+    """Print what the moves of a position without a table prove, if they prove anything."""
+    words = str(proof)
+    if words and form is Form.TABLE:
         click.echo(f"{words}.")
-    return proof.is_exact
+    elif words:
+        print_facts(form, proof.beside(error.facts(), scoring))
 
 
 def _facts(
@@ -181,11 +182,12 @@ def _answer_lines(
         if not words:
             continue
         try:
-            facts = _answer(tables, words, scoring, fifty, brief=brief)
+            facts, exit_code = _answer(tables, words, scoring, fifty, brief=brief)
         except TbgenError as error:
-            if code == 0:
-                code = error.exit_code
             facts = {"fen": " ".join(words), **error.facts()}
+            exit_code = error.exit_code
+        if code == 0:
+            code = exit_code
         click.echo(to_json({"number": number, **facts}))
     return code
 
@@ -197,14 +199,22 @@ def _answer(
     fifty: FiftyMoves | None,
     *,
     brief: bool,
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], int]:
+    """The facts of a line's position, and the exit code of its error."""
     fen, played = read_position(words)
     men = men_of_folder(tables.folders[0])
     board, score = position_of(fen, played, None, tables.mobility, men)
-    moves = None if brief else tables.probe_moves(board, score)
-    answer = tables.probe(board, score)
+    try:
+        moves = None if brief else tables.probe_moves(board, score)
+        answer = tables.probe(board, score)
+    except NO_TABLE as error:
+        if brief or isinstance(board, OwnBoard):
+            raise
+        proof = tables.prove(board, score)
+        facts = {"fen": " ".join(words), **error.facts()}
+        return proof.beside(facts, scoring), 0 if proof.is_exact else error.exit_code
     clocked = value_if_asked(tables, answer, board, fifty, unasked=False)
-    return _facts(answer, clocked, moves, scoring)
+    return _facts(answer, clocked, moves, scoring), 0
 
 
 def _show(answer: Probe, scoring: Scoring, clocked: ClockedValue | None) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -18,6 +19,8 @@ from tbgen.closures import DEFAULT_BUDGET
 from tbgen.closures.bracket import Bracket, MoveBracket, Solution, SolvePlan
 from tbgen.errors import build_command
 from tbgen.facts import facts_of
+from tbgen.material import most_useful_first
+from tbgen.probe import Tablebase
 from tbgen.rules.notation import picture_of, position_of
 from tbgen.rules.points import Scheme, Scoring, format_points
 from tbgen.score import Mobility
@@ -26,7 +29,11 @@ from tbgen.system.process import processors
 from tbgen.text import counted, in_units
 
 if TYPE_CHECKING:
-    pass
+    from tbgen.probe.by_moves import ProvedByMoves
+
+
+_FIRST_TABLES: Final = 2
+"""Missing tables that are named first: all of them may be sixty."""
 
 
 @click.command("solve", cls=PositionCommand)
@@ -81,6 +88,8 @@ def command(
     With --for, tbgen solves the last positions of games, each block once. "tbgen adjudicate" then
     reads what was solved, as it reads tables.
 
+    If captures and promotions lead to tables that prove the value, tbgen says so at once.
+
     --line finds moves of both sides that keep a proved value and make progress, until a table has
     the position. They are not always the shortest way.
     --syzygy asks tables of ordinary chess who mates, in the position and after each of its moves.
@@ -113,6 +122,14 @@ def command(
         if only_plan:
             _show_plan(solver.plan(board, accrued), form)
             return 0
+        begun = time.process_time()
+        with Tablebase(folders, missing_ok=True) as tables:
+            proof = None if board in tables else tables.prove(board, accrued)
+        if proof is not None and proof.is_exact and not with_line:
+            _show_proof(proof, form, time.process_time() - begun)
+            return 0
+        if proof is not None and str(proof):
+            say(str(proof))
         with progress("solving", 1, as_share=True) as work:
             solution = solver.solve(board, accrued, work.reach, line=with_line)
     if solution.plan.missing and not solution.bracket.is_exact:
@@ -127,20 +144,30 @@ def command(
     return 0
 
 
+def _show_proof(proof: ProvedByMoves, form: Form, seconds: float) -> None:
+    """Print a value that the moves prove, with which nothing is left to solve."""
+    if form is Form.TABLE:
+        click.echo(f"{proof}.")
+        return
+    effort = {"nodes": 0, "cells": 0, "cpu_seconds": round(seconds, 3)}
+    print_facts(form, proof.facts() | effort)
+
+
 def _say_missing(missing: Sequence[str], folders: Sequence[Path]) -> None:
     """Name the tables without which perhaps only bounds were found."""
-    them = "it" if len(missing) == 1 else "them"
-    build = build_command(missing, str(folders[0]), outcomes=True)
+    first = most_useful_first(missing)[:_FIRST_TABLES]
+    build = build_command(first, str(folders[0]), outcomes=True)
+    these = f"these {_FIRST_TABLES} first" if len(missing) > len(first) else "with"
     say(
         f"{counted(len(missing), 'missing table', 'missing tables')} would make the answer closer; "
-        f"build {them} with: {build}"
+        f"build {these}: {build}"
     )
 
 
 def _show_plan(plan: SolvePlan, form: Form) -> None:
     """Print the cost of a position."""
     if form is not Form.TABLE:
-        print_facts(form, facts_of(plan))
+        print_facts(form, facts_of(plan, missing=most_useful_first(plan.missing)))
         return
     first = duration(plan.first_seconds)
     whole = duration(plan.expected_seconds)
@@ -153,8 +180,11 @@ def _show_plan(plan: SolvePlan, form: Form) -> None:
         "answer": "exact" if plan.exact else "perhaps exact: some promotions are bounded",
     }
     if plan.missing:
-        names = " ".join(plan.missing)
-        pairs["missing"] = f"{names} (these tables would make the answer closer)"
+        names = most_useful_first(plan.missing)
+        first = " ".join(names[:_FIRST_TABLES])
+        others = len(names) - _FIRST_TABLES
+        also = f" and {others} more" if others > 0 else ""
+        pairs["missing"] = f"{first}{also} (these tables would make the answer closer)"
     show_pairs(pairs)
 
 

@@ -7,96 +7,219 @@ leads to none, the other side may reply into one, so it is worth at most that.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import chess
 
-from tbgen.probe.tablebase import Tablebase
-from tbgen.rules.position import play_move
+from tbgen.probe.answers import Shown
+from tbgen.rules.points import Scoring, points_facts
+from tbgen.rules.position import accrued_in, bare_sides, own_score, play_move
 from tbgen.score import MATE_CODE, Color, Score
+
+if TYPE_CHECKING:  # it answers by this module
+    from tbgen.probe.tablebase import Tablebase
 
 
 @dataclass(frozen=True, slots=True)
-class ProvedByMoves:
+class Bounds:
     """The least and the most that the side to move gets."""
 
+    side: Color
     least: Score
     most: Score
-    best: chess.Move | None
-    """A move that gets the least; None if nothing is known of any."""
 
     @property
     def is_exact(self) -> bool:
         """Whether this is the value."""
         return self.least == self.most
 
-    def in_words(self, board: chess.Board) -> str:
-        """What is proved of the position, without a full stop; empty if nothing is.
+    def facts(self, scoring: Scoring) -> dict[str, Any]:
+        """Both bounds as JSON has them: what White gets at least, and at most."""
+        lower, upper = self.least, self.most
+        if self.side is Color.BLACK:
+            lower, upper = upper, lower
+        facts: dict[str, Any] = {}
+        for name, score in (("lower", lower), ("upper", upper)):
+            points = points_facts(scoring.points(score))
+            facts[name] = {"outcome": str(score), "points": points}
+        return facts | {"exact": self.is_exact}
 
-        The explorer says the same.
-        """
-        side = Color.of(board.turn)
+
+@dataclass(frozen=True, slots=True)
+class ProvedMove:
+    """A move, what it is worth, and whether that proves that no move is better."""
+
+    move: chess.Move
+    san: str
+    bounds: Bounds
+    best: bool
+
+    def facts(self, scoring: Scoring) -> dict[str, Any]:
+        """The move as JSON has it."""
+        return {
+            "uci": self.move.uci(),
+            "san": self.san,
+            **self.bounds.facts(scoring),
+            "best": self.best,
+        }
+
+
+@dataclass(frozen=True)
+class ProvedByMoves(Shown):
+    """What moves and replies prove of a position: bounds of its value, or the value itself."""
+
+    fen: str
+    accrued: Score
+    bounds: Bounds
+    moves: tuple[ProvedMove, ...] = field(repr=False)
+    """Every legal move, those of the best guarantee first."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the value is proved."""
+        return self.bounds.is_exact
+
+    def __str__(self) -> str:
+        """What is proved, without a full stop; empty if nothing is. The explorer says the same."""
+        side = self.bounds.side
+        least = self.bounds.least
+        most = self.bounds.most
+        if not self.moves:
+            return f"{least} {least.in_words()}: the game is over"
+        board = chess.Board(self.fen)
         leading = "moves into tables" if board.castling_rights else "captures and promotions"
         way = f"what {leading} lead to"
-        if self.best is not None:
-            way += f": {board.san(self.best)}"
+        first = self.moves[0]
+        is_any_known = first.bounds.least != Score(MATE_CODE, side.other)
+        if is_any_known:
+            way += f": {first.san}"
         if self.is_exact:
-            return f"{self.least} {self.least.in_words()}, with best play; proved by {way}"
-        bounds = []
-        if self.best is not None:
-            bounds.append(f"at least {self.least}")
-        if self.most != Score(MATE_CODE, side):
-            bounds.append(f"at most {self.most}")
-        if not bounds:
+            return f"{least} {least.in_words()}, with best play; proved by {way}"
+        parts = []
+        if is_any_known:
+            parts.append(f"at least {least}")
+        if most != Score(MATE_CODE, side):
+            parts.append(f"at most {most}")
+        if not parts:
             return ""
-        return f"{side} gets {' and '.join(bounds)}, by {way}"
+        return f"{side} gets {' and '.join(parts)}, by {way}"
+
+    def beside(self, facts: dict[str, Any], scoring: Scoring | None = None) -> dict[str, Any]:
+        """The facts of an error with what is proved nevertheless, if anything is."""
+        if not str(self):
+            return facts
+        return facts | {"proved": self.facts(scoring)}
+
+    def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
+        """The answer as JSON has it, with the keys of a solved position.
+
+        Arguments:
+            scoring: The scheme of the points, `Scoring()` without it.
+        """
+        rule = Scoring() if scoring is None else scoring
+        return {
+            "fen": self.fen,
+            "accrued": str(self.accrued),
+            **self.bounds.facts(rule),
+            "moves": [move.facts(rule) for move in self.moves],
+        }
 
 
-def proved_by_moves(tables: Tablebase, board: chess.Board, accrued: Score) -> ProvedByMoves:
-    """The bounds of a position with legal moves, by its moves and the replies to them."""
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """What a table, or the end of the game, says of a position."""
+
+    outcome: Score
+    plies: int | None
+    """How far the move that leads there is from the outcome, if that is known."""
+
+
+class _After(NamedTuple):
+    """A position after a move, and what has accrued there."""
+
+    move: chess.Move
+    board: chess.Board
+    accrued: Score
+
+
+def proved_by_moves(
+    tables: Tablebase, board: chess.Board, accrued: Score | None = None
+) -> ProvedByMoves:
+    """The bounds of a position, by its moves and the replies to them.
+
+    Without an accrued score, the position's own one counts. AccruedError if no game can carry it
+    into the position.
+    """
     side = Color.of(board.turn)
-    least = Score(MATE_CODE, side.other)
-    most = least
-    best = None
-    for move, after, accrued_after in _moves(tables, board, accrued):
-        lower, upper = _bounds_of(tables, after, accrued_after)
-        if lower is not None and (best is None or lower.worth_to(side) > least.worth_to(side)):
-            least = lower
-            best = move
-        most = max(most, upper, key=lambda score: score.worth_to(side))
-    return ProvedByMoves(least, most, best)
+    own = own_score(board)
+    if accrued is not None:
+        own = accrued_in(accrued, own, bare_sides(board, tables.mobility))
+    moves = list[ProvedMove]()
+    distances = dict[chess.Move, int | None]()
+    replies = dict[chess.Move, int]()
+    for after in _moves(tables, board, own):
+        bounds, distances[after.move] = _bounds_of(tables, side, after)
+        replies[after.move] = own_score(after.board).code
+        moves.append(ProvedMove(after.move, board.san(after.move), bounds, best=False))
+    if not moves:
+        return ProvedByMoves(board.fen(), own, Bounds(side, own, own), ())
+    least = max((move.bounds.least for move in moves), key=lambda score: score.worth_to(side))
+    most = max((move.bounds.most for move in moves), key=lambda score: score.worth_to(side))
+    best = list[chess.Move]()
+    if least == most:
+        best = [move.move for move in moves if move.bounds.least == most]
+        known = [plies for plies in map(distances.get, best) if plies is not None]
+        if most == Score(MATE_CODE, side) and len(known) == len(best):
+            best = [move for move in best if distances[move] == min(known)]
+
+    def rank_of(move: ProvedMove) -> tuple[bool, int, int, str]:
+        """Best moves first; of equal ones, those that leave the fewest replies."""
+        worth = move.bounds.least.worth_to(side)
+        return not move.best, -worth, replies[move.move], move.move.uci()
+
+    marked = [replace(move, best=move.move in best) for move in moves]
+    bounds = Bounds(side, least, most)
+    return ProvedByMoves(board.fen(), own, bounds, tuple(sorted(marked, key=rank_of)))
 
 
-def _bounds_of(tables: Tablebase, board: chess.Board, accrued: Score) -> tuple[Score | None, Score]:
-    """What the side that has just moved gets at least, if that is known, and at most."""
-    value = _value(tables, board, accrued)
+def _bounds_of(tables: Tablebase, side: Color, after: _After) -> tuple[Bounds, int | None]:
+    """What a side gets by a move, and how far away that is, if it is known."""
+    value = _value(tables, after)
     if value is not None:
-        return value, value
-    replier = Color.of(board.turn)
-    upper = Score(MATE_CODE, replier.other)
-    is_each_known = True
-    for _, after, accrued_after in _moves(tables, board, accrued):
-        value = _value(tables, after, accrued_after)
-        if value is None:
-            is_each_known = False
-        else:
-            upper = max(upper, value, key=lambda score: score.worth_to(replier))
-    return (upper if is_each_known else None), upper
+        return Bounds(side, value.outcome, value.outcome), value.plies
+    values = [_value(tables, reply) for reply in _moves(tables, after.board, after.accrued)]
+    known = [value for value in values if value is not None]
+    best_for_side = Score(MATE_CODE, side)
+    worst_for_side = Score(MATE_CODE, side.other)
+    most = min(
+        (value.outcome for value in known),
+        key=lambda score: score.worth_to(side),
+        default=best_for_side,
+    )
+    if len(known) < len(values):
+        return Bounds(side, worst_for_side, most), None
+    plies = None
+    if most == best_for_side:
+        distances = [value.plies for value in known]
+        if None not in distances:
+            plies = 1 + max(distance for distance in distances if distance is not None)
+    return Bounds(side, most, most), plies
 
 
-def _moves(
-    tables: Tablebase, board: chess.Board, accrued: Score
-) -> Iterator[tuple[chess.Move, chess.Board, Score]]:
-    """Each legal move, the position after it, and what has accrued there."""
+def _moves(tables: Tablebase, board: chess.Board, accrued: Score) -> Iterator[_After]:
+    """The positions after each legal move."""
     for move in board.legal_moves:
         after = board.copy(stack=False)
         reached = play_move(after, move, accrued, tables.mobility)
-        yield move, after.copy(stack=False), reached.accrued
+        yield _After(move, after.copy(stack=False), reached.accrued)
 
 
-def _value(tables: Tablebase, board: chess.Board, accrued: Score) -> Score | None:
+def _value(tables: Tablebase, after: _After) -> _Value | None:
     """The value of a position, if the game is over there or a table has it."""
-    if not any(board.legal_moves):
-        return accrued
-    probe = tables.get(board, accrued)
-    return None if probe is None else probe.outcome
+    if not any(after.board.legal_moves):
+        return _Value(own_score(after.board), 1)
+    probe = tables.get(after.board, after.accrued)
+    if probe is None:
+        return None
+    return _Value(probe.outcome, probe.dtg + 1 if probe.dtg else None)

@@ -22,9 +22,11 @@ from tbgen.errors import (
 )
 from tbgen.material import Material
 from tbgen.probe.answers import At, LineStep, Moves, Probe
+from tbgen.probe.by_moves import ProvedByMoves, proved_by_moves
 from tbgen.probe.many import BulkProbe
 from tbgen.probe.opened import OpenTables
 from tbgen.probe.values import Position, Query, TableValues
+from tbgen.rules.notation import refuse_illegal
 from tbgen.rules.position import accruable, bare_sides
 from tbgen.score import Mobility, Score, expect_mobility
 from tbgen.storage.files import (
@@ -257,6 +259,32 @@ class Tablebase(AbstractContextManager["Tablebase"]):
             return self.probe(position, accrued)
         except NO_TABLE:
             return default
+
+    def prove(self, position: Position, accrued: Score | str | None = None) -> ProvedByMoves:
+        """What moves and replies prove of a position that no table has.
+
+        Captures and promotions lead to tables, which bound the value, or prove it.
+
+        Arguments:
+            position: As for `probe`, of chess's own men. It may have more men and castling rights.
+            accrued: As for `probe`.
+
+        Returns:
+            Bounds of the value and of each move; equal bounds prove a value.
+
+        Raises:
+            FenError: The text is not a FEN.
+            IllegalPositionError: The position breaks a rule of chess.
+            AccruedError: No game can carry this accrued score into the position.
+
+        >>> with Tablebase("nowhere", missing_ok=True) as tables:
+        ...     proof = tables.prove("8/8/4k3/8/3Rr3/8/2K5/8 w - - 4 60")
+        >>> proof.is_exact, str(proof.bounds.least), proof.moves[0].san
+        (True, 'G0.0', 'Rxe4+')
+        """
+        board, carried = self._values.read(position, accrued)
+        refuse_illegal(board)
+        return proved_by_moves(self, board, carried)
 
     def probe_every_accrued(self, position: Position) -> list[Probe]:
         """The value of a position with each possible accrued score.

@@ -102,15 +102,31 @@ def test_an_answer_comes_before_the_next_question(table_folder: Path) -> None:
         assert program.wait() == 2
 
 
+def test_what_captures_prove_is_not_solved(table_folder: Path) -> None:
+    position = "8/8/4k3/8/3Rr3/8/2K5/8 w - - 4 60"
+    said = printed("solve", position, folder=table_folder)
+    assert said.startswith("G0.0 White forces checkmate, with best play; proved by")
+    assert printed("probe", position, folder=table_folder) == said
+    solved = facts_of("solve", position, folder=table_folder)
+    assert (solved["exact"], solved["lower"]["outcome"], solved["nodes"]) == (True, "G0.0", 0)
+    lines = tbgen("probe", "-", folder=table_folder, given=f"{position}\n".encode())
+    assert lines.returncode == 0
+    assert json.loads(lines.stdout)["proved"]["moves"] == solved["moves"]
+
+
 def test_tables_that_would_make_bounds_closer_are_named(own_folder: Path) -> None:
     exact, open_one = "8/8/3kp3/8/8/8/3K1P2/8 w - - 1 1", "8/PP6/8/3k4/8/3K4/6pp/8 w - - 0 1"
     options = ("--budget", "1", "--data", str(own_folder))
     said = tbgen("solve", open_one, *options).stderr
-    advice = re.search(r"(\d+) missing tables .*; build them with: tbgen build (.*) --data", said)
+    advice = re.search(
+        r"(\d+) missing tables .*; build these 2 first: tbgen build (.*) --data", said
+    )
     assert advice is not None
-    names = advice[2].split()
-    assert len(names) == int(advice[1])
-    assert {"KQPvKQ", "KQvKQ"} <= set(names)
+    assert int(advice[1]) > 2
+    first = advice[2].split()
+    assert first == ["KQQvK", "KQvKQ"]
+    plan = facts_of("solve", open_one, "--plan", folder=own_folder)
+    assert plan["missing"][:2] == first
     assert "missing" not in tbgen("solve", exact, *options).stderr
 
 

@@ -18,6 +18,7 @@ from tbgen.apps.server.parameters import (
     scoring_in,
 )
 from tbgen.errors import (
+    NO_TABLE,
     MissingDistancesError,
     MissingTableError,
     PgnError,
@@ -69,6 +70,14 @@ def answer_of(
             for probe in tables.probe_every_accrued(question.board)
         ]
     return facts
+
+
+def proof_facts(
+    tables: Tablebase, question: Question, scoring: Scoring, error: TbgenError
+) -> dict[str, Any]:
+    """An error about a missing table, and what the moves of the position prove."""
+    proof = tables.prove(question.board, question.accrued)
+    return proof.beside(error_facts(error), scoring)
 
 
 def _value_facts(
@@ -137,12 +146,23 @@ def answers_to(
                 raise UsageError(
                     f"the positions before this one took {seconds} s; send fewer at once"
                 )
-            facts = answer_of(tables, position_in_item(item), scoring, brief=brief, strip=strip)
+            question = position_in_item(item)
+            try:
+                facts = answer_of(tables, question, scoring, brief=brief, strip=strip)
+            except NO_TABLE as error:
+                if brief:
+                    raise
+                proof = proof_facts(tables, question, scoring, error)
+                facts = {"fen": _quoted(item), **proof}
         except TbgenError as error:
-            fen = _short(item) if isinstance(item, str) else None
-            facts = {"fen": fen, **error_facts(error)}
+            facts = {"fen": _quoted(item), **error_facts(error)}
         worked += time.monotonic() - start
         yield {"number": number, **facts}
+
+
+def _quoted(item: object) -> str | None:
+    """A question as its error repeats it."""
+    return _short(item) if isinstance(item, str) else None
 
 
 def error_facts(error: TbgenError) -> dict[str, Any]:

@@ -33,12 +33,13 @@ from tbgen.apps.server.replies import (
     TEXT,
     as_json,
     refusal,
+    status_of,
     streamed,
     tagged,
     unchanged,
 )
 from tbgen.apps.server.service import body_of, query_of, reply_in_thread, service_of
-from tbgen.errors import UsageError
+from tbgen.errors import NO_TABLE, UsageError
 from tbgen.rules.facts import to_json
 
 if TYPE_CHECKING:  # few requests ask for solved positions, and the solver is large
@@ -61,9 +62,20 @@ async def position(request: Request) -> Response:
         return as_json(answers.position_facts(service.tables, given), headers)
 
     has_moves = "moves" in given or len(given.get("fen", "")) >= _FEN_CHARACTERS
-    if has_moves or "strip" in given:
-        return await service.in_thread(answer)
-    return answer()
+    try:
+        if has_moves or "strip" in given:
+            return await service.in_thread(answer)
+        return answer()
+    except NO_TABLE as error:
+        if is_set("brief", given):
+            raise
+        missing = error
+
+    def proof() -> Response:
+        facts = answers.proof_facts(service.tables, position_in(given), scoring_in(given), missing)
+        return as_json(facts, status=status_of(missing))
+
+    return await service.in_thread(proof)
 
 
 async def positions(request: Request) -> Response:

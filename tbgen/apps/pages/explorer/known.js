@@ -12,7 +12,7 @@ export function bareAnswer(position, place) {
   const material = materialOf(position);
   const accrued = accruedOf(place);
   const moves = legalMoves(position).map((move) => bareMove(position, move, accrued));
-  moves.sort((one, other) => one.ownCode - other.ownCode);
+  moves.sort((one, other) => one.ownCode - other.ownCode || (one.uci < other.uci ? -1 : 1));
   return {
     fen: place.fen,
     material,
@@ -63,7 +63,7 @@ export async function withKnown(answer, position, { isHere, outcomes }) {
   const known = new Map(ahead.map((seen) => [seen.uci, knownOf(seen, turn)]));
   const moves = answer.moves.map((move) => ({ ...move, known: known.get(move.uci) }));
   moves.sort((one, other) => mostOf(other, turn) - mostOf(one, turn));
-  const bounds = boundsOf(moves, turn);
+  const bounds = moves.length ? boundsOf(moves, turn) : { least: answer.own, most: answer.own, best: '', isBounded: true, isProved: true };
   const losing = losingMoves(moves, turn);
   return { ...answer, bounds, losing, moves: bounds.isProved ? withBest(moves, bounds.most, turn) : moves };
 }

@@ -149,6 +149,7 @@ export function solved({ lower, upper, exact, moves }) {
 /** What the moves prove of a position, in words; nothing if they prove nothing. */
 export function provedByMoves({ fen, moves, bounds, losing }) {
   const { least, most, best, isBounded, isProved } = bounds;
+  if (!moves.length) return [make('p', {}, badge(least, { kind: 'big' }), ` ${inWords(parseScore(least), true)}.`)];
   const shown = isProved && best ? moves.find((move) => move.best).san : best;
   const leading = hasCastling(fen) ? 'moves into tables' : 'captures and promotions';
   const way = `what ${leading} lead to${shown && `: ${shown}`}`;
