@@ -75,6 +75,7 @@ class Watch:
 
     def __init__(self, limit: float) -> None:
         self._limit = limit
+        assert sys.__stderr__ is not None
         self._errors = os.dup(sys.__stderr__.fileno())
         self._test = ""
         self._stopped = threading.Event()

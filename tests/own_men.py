@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tbgen.material import Material
+from tbgen.material import TableMaterial, table_named
 from tbgen.men import own_men
 from tests.reference.moves import OWN
 
@@ -24,6 +24,6 @@ VARIANT = "\n".join(_VARIANT_LINES)
 """The variant for Fairy-Stockfish, which has all these men but dabbaba riders."""
 
 
-def material(name: str) -> Material:
+def material(name: str) -> TableMaterial:
     """The material of a name with these men."""
-    return Material.parse(name, MEN)
+    return table_named(name, MEN)

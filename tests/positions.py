@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import chess
 
@@ -17,7 +18,7 @@ BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
 AFTER_KE5 = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 """The position after that move; in its own score it is worth G1.5, too."""
 
-Slots = Iterable[tuple[int, int]]
+Slots = Iterable[tuple[Any, Any]]
 """The colour and the role of each man; 0 is White, here and in the reference."""
 
 

@@ -16,7 +16,7 @@ _LEAGUE_PLAYERS = 10
 _OPEN_PLAYERS = 21
 _OPEN_ROUNDS = 10
 _SIX_MEN = "KRPvKRP"
-_DECISIVE = (
+_DECISIVE: tuple[tuple[str, dict[str, str]], ...] = (
     ("1-0", {"Termination": "normal", "TerminationDetails": "Black resigns"}),
     ("0-1", {"Termination": "time forfeit"}),
     ("1-0", {"Termination": "adjudication", "TerminationDetails": "TCEC win rule"}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import chess
 import chess.variant
@@ -30,63 +31,63 @@ WHOLE_POINT = (Fraction(1), Fraction(0))
 QUARTERS = (Fraction(3, 4), Fraction(1, 4))
 
 WRONG: list[tuple[str, Callable[[], object]]] = [
-    ("code", lambda: Score(1.5, Color.WHITE)),  # type: ignore[arg-type]
+    ("code", lambda: Score(1.5, Color.WHITE)),
     ("code", lambda: Score(True, Color.WHITE)),
     ("code", lambda: Score(2000, Color.WHITE)),
     ("code", lambda: Score(-1, Color.WHITE)),
-    ("holder", lambda: Score(3, chess.WHITE)),  # type: ignore[arg-type]
-    ("holder", lambda: Score(Color.WHITE, 3)),  # type: ignore[arg-type]
-    ("code", lambda: Score(3.5)),  # type: ignore[arg-type]
-    ("fen", lambda: tbgen.parse_fen(BOARD)),  # type: ignore[arg-type]
-    ("board", lambda: tbgen.own_score(chess.STARTING_FEN)),  # type: ignore[arg-type]
-    ("board", lambda: is_reset(None, chess.Move.null())),  # type: ignore[arg-type]
-    ("board", lambda: tbgen.Game(chess.STARTING_FEN)),  # type: ignore[arg-type]
-    ("board", lambda: accrued_of(3)),  # type: ignore[arg-type]
-    ("board", lambda: material_of("KBvK")),  # type: ignore[arg-type]
-    ("board", lambda: tbgen.format_fen(chess.STARTING_FEN)),  # type: ignore[arg-type]
-    ("accrued", lambda: tbgen.Game(accrued=3.5)),  # type: ignore[arg-type]
-    ("accrued", lambda: tbgen.format_fen(BOARD, 3.5)),  # type: ignore[arg-type]
-    ("accrued", lambda: final_outcome(3.5)),  # type: ignore[arg-type]
-    ("fifty_moves", lambda: tbgen.Game(fifty_moves=FIDE)),  # type: ignore[arg-type]
-    ("setting", lambda: tbgen.FiftyMoves(50)),  # type: ignore[arg-type]
-    ("cutoff_code", lambda: tbgen.FiftyMoves(cutoff_code=6.0)),  # type: ignore[arg-type]
-    ("cutoff_code", lambda: tbgen.Scoring(cutoff_code=Score("G6.0"))),  # type: ignore[arg-type]
+    ("holder", lambda: Score(3, chess.WHITE)),
+    ("holder", lambda: Score(Color.WHITE, 3)),
+    ("code", lambda: Score(3.5)),
+    ("fen", lambda: tbgen.parse_fen(BOARD)),
+    ("board", lambda: tbgen.own_score(chess.STARTING_FEN)),
+    ("board", lambda: is_reset(None, chess.Move.null())),
+    ("board", lambda: tbgen.Game(chess.STARTING_FEN)),
+    ("board", lambda: accrued_of(3)),
+    ("board", lambda: material_of("KBvK")),
+    ("board", lambda: tbgen.format_fen(chess.STARTING_FEN)),
+    ("accrued", lambda: tbgen.Game(accrued=3.5)),
+    ("accrued", lambda: tbgen.format_fen(BOARD, 3.5)),
+    ("accrued", lambda: final_outcome(3.5)),
+    ("fifty_moves", lambda: tbgen.Game(fifty_moves=FIDE)),
+    ("setting", lambda: tbgen.FiftyMoves(50)),
+    ("cutoff_code", lambda: tbgen.FiftyMoves(cutoff_code=6.0)),
+    ("cutoff_code", lambda: tbgen.Scoring(cutoff_code=Score("G6.0"))),
     ("cutoff_code", lambda: tbgen.Scoring(cutoff_code=-1)),
-    ("scheme", lambda: tbgen.Scoring(3)),  # type: ignore[arg-type]
-    ("komi", lambda: tbgen.Scoring(komi=5.75)),  # type: ignore[arg-type]
-    ("komi", lambda: parse_komi(5.75)),  # type: ignore[arg-type]
-    ("side", lambda: Komi(chess.WHITE, 23)),  # type: ignore[arg-type]
-    ("quarters", lambda: Komi(Color.WHITE, 5.75)),  # type: ignore[arg-type]
-    ("outcome", lambda: tbgen.Scoring().points(3.5)),  # type: ignore[arg-type]
+    ("scheme", lambda: tbgen.Scoring(3)),
+    ("komi", lambda: tbgen.Scoring(komi=5.75)),
+    ("komi", lambda: parse_komi(5.75)),
+    ("side", lambda: Komi(chess.WHITE, 23)),
+    ("quarters", lambda: Komi(Color.WHITE, 5.75)),
+    ("outcome", lambda: tbgen.Scoring().points(3.5)),
     ("side", lambda: points.lexicographic_key([(chess.WHITE, WON)])),  # type: ignore[list-item]
     ("outcome", lambda: points.lexicographic_key([(Color.WHITE, 0.5)])),  # type: ignore[list-item]
-    ("points", lambda: points.parse_points(WHOLE_POINT)),  # type: ignore[arg-type]
-    ("winner", lambda: final_outcome(WON, chess.BLACK)),  # type: ignore[arg-type]
-    ("move", lambda: tbgen.Game().push("e4")),  # type: ignore[arg-type]
-    ("move", lambda: tbgen.Game().push_text(MOVE)),  # type: ignore[arg-type]
+    ("points", lambda: points.parse_points(WHOLE_POINT)),
+    ("winner", lambda: final_outcome(WON, chess.BLACK)),
+    ("move", lambda: tbgen.Game().push("e4")),
+    ("move", lambda: tbgen.Game().push_text(MOVE)),
     ("move", lambda: moves_in([MOVE])),  # type: ignore[list-item]
-    ("white", lambda: tbgen.Material("K", "K")),  # type: ignore[arg-type]
-    ("white", lambda: tbgen.Material(("K",), ("K",))),  # type: ignore[arg-type]
-    ("move", lambda: is_reset(BOARD, "e4")),  # type: ignore[arg-type]
-    ("move", lambda: tbgen.play_move(BOARD.copy(), "e4", WON)),  # type: ignore[arg-type]
-    ("accrued", lambda: tbgen.play_move(BOARD.copy(), MOVE, 3.5)),  # type: ignore[arg-type]
-    ("outcome", lambda: write_tags(3.5, tbgen.Scoring())),  # type: ignore[arg-type]
-    ("scoring", lambda: write_tags(WON, "komi")),  # type: ignore[arg-type]
-    ("tags", lambda: read_tags("Komi")),  # type: ignore[arg-type]
+    ("white", lambda: tbgen.Material("K", "K")),
+    ("white", lambda: tbgen.Material(("K",), ("K",))),
+    ("move", lambda: is_reset(BOARD, "e4")),
+    ("move", lambda: tbgen.play_move(BOARD.copy(), "e4", WON)),
+    ("accrued", lambda: tbgen.play_move(BOARD.copy(), MOVE, 3.5)),
+    ("outcome", lambda: write_tags(3.5, tbgen.Scoring())),
+    ("scoring", lambda: write_tags(WON, "komi")),
+    ("tags", lambda: read_tags("Komi")),
     ("Komi", lambda: read_tags({"Komi": 5.75})),  # type: ignore[dict-item]
-    ("scheme", lambda: Rules(scheme=3)),  # type: ignore[arg-type]
-    ("komi", lambda: Rules(komi=5.75)),  # type: ignore[arg-type]
-    ("fifty_moves", lambda: Rules(fifty_moves=True)),  # type: ignore[arg-type]
-    ("cutoff_code", lambda: Rules(cutoff_code=6.0)),  # type: ignore[arg-type]
-    ("rules", lambda: tbgen.read_games("a.pgn", "komi")),  # type: ignore[arg-type]
-    ("path", lambda: tbgen.read_games(0)),  # type: ignore[arg-type]
-    ("scheme", lambda: points.format_points(WHOLE_POINT, "komi")),  # type: ignore[arg-type]
+    ("scheme", lambda: Rules(scheme=3)),
+    ("komi", lambda: Rules(komi=5.75)),
+    ("fifty_moves", lambda: Rules(fifty_moves=True)),
+    ("cutoff_code", lambda: Rules(cutoff_code=6.0)),
+    ("rules", lambda: tbgen.read_games("a.pgn", "komi")),
+    ("path", lambda: tbgen.read_games(0)),
+    ("scheme", lambda: points.format_points(WHOLE_POINT, "komi")),
     ("points under winner", lambda: points.format_points(QUARTERS, Scheme.WINNER)),
-    ("tables", lambda: tbgen.Adjudicator("data")),  # type: ignore[arg-type]
-    ("rules", lambda: tbgen.Adjudicator(None, tbgen.Scoring())),  # type: ignore[arg-type]
-    ("continued", lambda: Rules(continued="always")),  # type: ignore[arg-type]
+    ("tables", lambda: tbgen.Adjudicator("data")),
+    ("rules", lambda: tbgen.Adjudicator(None, tbgen.Scoring())),
+    ("continued", lambda: Rules(continued="always")),
     ("sample", lambda: tbgen.verify_tables(["KvK"], "nowhere", sample=0)),
-    ("material", lambda: tbgen.Material.parse(all_materials()[0])),  # type: ignore[arg-type]
+    ("material", lambda: tbgen.Material.parse(all_materials()[0])),
 ]
 
 
@@ -109,26 +110,26 @@ def test_a_text_serves_where_it_can_mean_one_thing_alone() -> None:
     score = Score("G4.0")
     assert tbgen.Game(board, accrued="G4.0").accrued == score
     assert tbgen.Game(board, accrued="4.0").accrued == score
-    assert tbgen.Scoring("Harmonic") == tbgen.Scoring(Scheme.HARMONIC)  # type: ignore[arg-type]
+    assert tbgen.Scoring("Harmonic") == tbgen.Scoring(Scheme.HARMONIC)
     assert tbgen.Scoring().points("G4") == tbgen.Scoring().points(score)
     for wrong in ("4", "G4.2", "G04", "m4.0", ""):
         with pytest.raises(ScoreFormatError):
             tbgen.Game(board, accrued=wrong)
     no_scheme = "'geometric' is not a scoring scheme; there are exponential"
     with pytest.raises(UsageError, match=no_scheme):
-        tbgen.Scoring("geometric")  # type: ignore[arg-type]
+        tbgen.Scoring("geometric")
     no_setting = "'uscf' is not a setting of the fifty-move rule; there are none, "
     with pytest.raises(UsageError, match=no_setting):
-        tbgen.FiftyMoves("uscf")  # type: ignore[arg-type]
+        tbgen.FiftyMoves("uscf")
     komi = Komi(Color.BLACK, 14)
-    assert tbgen.FiftyMoves("fide") == tbgen.FiftyMoves(FIDE)  # type: ignore[arg-type]
-    written = Rules(scheme="komi", komi="-3.5", fifty_moves="FIDE")  # type: ignore[arg-type]
+    assert tbgen.FiftyMoves("fide") == tbgen.FiftyMoves(FIDE)
+    written = Rules(scheme="komi", komi="-3.5", fifty_moves="FIDE")
     assert written == Rules(scheme=Scheme.KOMI, komi=komi, fifty_moves=FIDE)
-    by_texts = tbgen.Scoring("komi", komi="-G3.5")  # type: ignore[arg-type]
+    by_texts = tbgen.Scoring("komi", komi="-G3.5")
     assert by_texts == tbgen.Scoring(Scheme.KOMI, komi=komi)
     for wrong in ("5", "G5.8", ""):
         with pytest.raises(ScoreFormatError, match="is not a komi such as"):
-            tbgen.Scoring(komi=wrong)  # type: ignore[arg-type]
+            tbgen.Scoring(komi=wrong)
 
 
 VARIANTS = [variant for variant in chess.variant.VARIANTS if variant is not chess.Board]
@@ -153,7 +154,7 @@ def test_boards_of_other_variants_are_refused_wherever_tables_are_asked(
 
 
 def test_every_error_can_be_caught_from_the_public_face() -> None:
-    def subclasses(kind: type) -> set[type]:
+    def subclasses(kind: type[Any]) -> set[type[Any]]:
         kinds = {kind}
         for subclass in kind.__subclasses__():
             kinds |= subclasses(subclass)

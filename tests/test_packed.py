@@ -70,10 +70,3 @@ def test_density_counts_in_a_hundred_statements() -> None:
     density = packed.Density()
     density.add('"""Says."""\na, b = 1, 2\nc = a if b else [d for d in e]\n\nf = ' + "1" * 100)
     assert density.row("it") == "| it | 3 | 33.3 | 33.3 | 33.3 | 0.0 | 0.0 | 25.0 | 0 |"
-
-
-def test_no_file_of_the_project_has_a_packed_line() -> None:
-    files = packed.searched_files()
-    for folder in packed.SEARCHED:
-        assert any(file.is_relative_to(packed.ROOT / folder) for file in files), folder
-    assert packed.check(files) == 0

@@ -19,7 +19,22 @@ from tbgen.errors import TbgenError
 from tbgen.library.catalog import MANIFEST, read_manifest
 from tests.project import RECORDS
 
-JUNK = (None, True, -1, 1 << 80, 0.5, "", "x", "G9.9", [], [1], {}, {"a": 1}, "\udcff", "1e999")
+JUNK: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    1 << 80,
+    0.5,
+    "",
+    "x",
+    "G9.9",
+    [],
+    [1],
+    {},
+    {"a": 1},
+    "\udcff",
+    "1e999",
+)
 CONFIG = """games = 4
 rounds = 2
 concurrency = 1

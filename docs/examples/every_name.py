@@ -62,8 +62,8 @@ def what_is_built_and_proved() -> str:
 
 
 def what_is_searched(folder: str) -> str:
-    """The bounds of a position with more men than tables have, as the tables at hand prove them."""
-    position = "8/1K6/6p1/6P1/2k5/7p/7P/8 w - - 0 51"
+    """The bounds of a position with more men than tables have, whose pawns stand for ever."""
+    position = "8/8/k2p1p2/p1pPpPp1/P1P1P1P1/K7/8/8 w - - 0 1"
     bounds = tbgen.solve(position, folders=folder, budget=100).bracket
     return f"{bounds.lower} to {bounds.upper}"
 

@@ -57,7 +57,7 @@ def test_a_program_runs(program: str, tmp_path: Path) -> None:
         "stockfish": STOCKFISH,
         "records": ROOT / "records",
     }
-    command = [sys.executable, ROOT / "research" / program, *words.format(**places).split()]
+    command = [sys.executable, str(ROOT / "research" / program), *words.format(**places).split()]
     done = subprocess.run(
         command,
         cwd=ROOT,

@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 
 from tbgen.closures.solving import PositionSolver
 from tbgen.closures.store import FILE
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.probe import open_tablebase
 from tbgen.storage.files import Layer, path_of
 from tests.apps.site.conftest import client_of
@@ -139,7 +139,7 @@ def begin_builds(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
         with client_of(served) as client:
             for name in draw.sample(BUILT, 3):
                 for layer in draw.choice([[Layer.OUTCOMES], [Layer.DISTANCES], [*Layer]]):
-                    path_of(served, Material.parse(name), layer).unlink(missing_ok=True)
+                    path_of(served, table_named(name), layer).unlink(missing_ok=True)
             for _ in range(draw.randint(1, 3)):
                 build = start(served, BUILT, draw.choice([1, 2]), ON_DISK)
                 enough = draw.uniform(0.0, 4.0)
@@ -153,7 +153,7 @@ def begin_builds(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
         with client_of(served) as client:
             for board in boards:
                 assert ask(client, board.fen(), expected)
-        assert_the_same_tables(served, tables, [Material.parse(name) for name in BUILT])
+        assert_the_same_tables(served, tables, [table_named(name) for name in BUILT])
 
     return attempt
 

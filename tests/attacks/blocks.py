@@ -13,14 +13,14 @@ from pathlib import Path
 from tbgen import retro
 from tbgen.errors import TbgenError
 from tbgen.index.layout import layout_of
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
 from tbgen.storage.scratch import ScratchStore, scratch_path
 from tbgen.storage.writer import write_table
 from tests.attacks.attack import Attempt, assert_one_line, cut_up
 
-MATERIAL = Material.parse("KPvK")
+MATERIAL = table_named("KPvK")
 IDENTITY = {"material": str(MATERIAL)}
 PLANE = layout_of(MATERIAL).block_words * 64
 

@@ -8,6 +8,7 @@ import socket
 import string
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 from tbgen.apps.server.application import application
@@ -54,7 +55,7 @@ PATHS = (
     "/health",
     "/explorer/",
 )
-ITEMS = (
+ITEMS: tuple[Any, ...] = (
     FEN,
     {"fen": FEN},
     [],

@@ -10,15 +10,16 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 from tbgen.errors import FetchError
 from tbgen.library import fetch as fetching
-from tbgen.material import Material
+from tbgen.material import table_named
 from tests.attacks.attack import Attempt, assert_one_line, cut_up
 from tests.library.mirrors import Handler, Mirror, mirror_of
 
-TABLE = Material.parse("KNvK")
+TABLE = table_named("KNvK")
 SECONDS = 0.3
 """What stands for the 30 seconds that a server may keep `fetch` waiting."""
 _TRIES = 3
@@ -99,7 +100,7 @@ def _knows_no_http(
 def _has_another_status(
     handler: Handler, _content: bytes, _start: int, draw: random.Random, _pause: float
 ) -> None:
-    there = {"Location": "http://127.0.0.1:1/", "Content_Range": "bytes */x"}
+    there: dict[str, Any] = {"Location": "http://127.0.0.1:1/", "Content_Range": "bytes */x"}
     handler.give(b"x" * 100, 0, status=draw.randrange(100, 600), **there)
 
 

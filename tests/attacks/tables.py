@@ -15,6 +15,7 @@ import struct
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import chess
@@ -33,7 +34,7 @@ SEAL_BYTES = 512
 CHUNK = struct.Struct("<QII")
 """Where a chunk begins, its length, its CRC-32."""
 
-Value = tuple[str, int]
+Value = tuple[str, int | None]
 
 
 def begin_flips(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
@@ -164,13 +165,12 @@ def damaged(whole: bytes, draw: random.Random) -> bytes:
         damaged = bytearray(whole)
         damaged[place] ^= 1 << draw.randrange(8)
         return bytes(damaged)
-    return draw.choice(
-        [
-            lambda: cut_up(whole, draw),
-            lambda: whole[: draw.randrange(len(whole))],
-            lambda: whole + b"\0",
-        ]
-    )()
+    ways: list[Callable[[], bytes]] = [
+        lambda: cut_up(whole, draw),
+        lambda: whole[: draw.randrange(len(whole))],
+        lambda: whole + b"\0",
+    ]
+    return draw.choice(ways)()
 
 
 def forged(whole: bytes, draw: random.Random) -> bytes:
@@ -215,16 +215,16 @@ def _sealed(facts: Mapping[str, str], body: bytes, index: bytes, /, **others: st
     return seal[: SEAL_BYTES - 1].ljust(SEAL_BYTES - 1) + b"\n" + body + index
 
 
-Parts = tuple[bytes, object, bytes]
+Parts = tuple[bytes, Any, bytes]
 
 
-def _other_facts(body: bytes, told: object, rows: bytes, draw: random.Random) -> Parts:
+def _other_facts(body: bytes, told: Any, rows: bytes, draw: random.Random) -> Parts:
     for _ in range(draw.randint(1, 2)):
         told = tampered(told, draw)
     return body, told, rows
 
 
-def _other_form(body: bytes, told: object, rows: bytes, draw: random.Random) -> Parts:
+def _other_form(body: bytes, told: Any, rows: bytes, draw: random.Random) -> Parts:
     """Another type, size or number of chunks of a dataset."""
     dataset = told["datasets"][draw.choice(list(told["datasets"]))]
     place = draw.randrange(len(dataset))
@@ -257,7 +257,7 @@ def _other_form(body: bytes, told: object, rows: bytes, draw: random.Random) -> 
     return body, told, rows
 
 
-def _other_chunks(body: bytes, told: object, rows: bytes, draw: random.Random) -> Parts:
+def _other_chunks(body: bytes, told: Any, rows: bytes, draw: random.Random) -> Parts:
     """Chunks that lie elsewhere, or change places."""
     changed = bytearray(rows)
     for _ in range(draw.randint(1, 3)):
@@ -275,7 +275,7 @@ def _other_chunks(body: bytes, told: object, rows: bytes, draw: random.Random) -
     return body, told, bytes(changed) if draw.random() < 0.8 else rows[: draw.randrange(len(rows))]
 
 
-def _other_content(body: bytes, told: object, rows: bytes, draw: random.Random) -> Parts:
+def _other_content(body: bytes, told: Any, rows: bytes, draw: random.Random) -> Parts:
     """A chunk that holds something else; its size is right, mostly."""
     changed = bytearray(rows)
     for _ in range(draw.choice([1, 1, 2, 5])):

@@ -44,13 +44,19 @@ BEFORE: tuple[Callable[[random.Random], bytes], ...] = (
 )
 """What it says before its answer."""
 
+
+def _closes_and_waits(_draw: random.Random) -> None:
+    os.close(1)
+    signal.pause()
+
+
 INSTEAD: tuple[Callable[[random.Random], object], ...] = (
     lambda draw: signal.pause(),
     lambda draw: os.kill(
         os.getpid(), draw.choice([signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT])
     ),
     lambda draw: os._exit(draw.randrange(256)),
-    lambda draw: os.close(1) or signal.pause(),
+    _closes_and_waits,
 )
 """What it does in place of one."""
 

@@ -69,7 +69,7 @@ def told_by_kernels(root: chess.Board, words: Sequence[str]) -> tuple[int, list[
         start = end + 1
     history = np.zeros((len(words) + 1, HISTORY_WORDS), np.uint64)
     facts = np.zeros((len(words) + 1, FACTS), np.int64)
-    plies = replay(text, spans, words_of(root), history, facts, 0, -1)
+    plies = int(replay(text, spans, words_of(root), history, facts, 0, -1))
     return plies, facts[: plies + 1].tolist()
 
 
@@ -96,7 +96,7 @@ def perft(board: Words, plies: Int) -> Int:
     if plies == 1:
         return code_on(board) // 2
     moves = np.empty(MOST_MOVES, np.int64)
-    ways = 0
+    ways: Int = 0
     for number in range(legal_moves(board, moves)):
         after = board.copy()
         play(after, moves[number])

@@ -70,7 +70,7 @@ def test_a_file_that_grows_while_it_is_read_is_not_changed_in_place(
     ("command", "stop"),
     [
         (["adjudicate", "-o", "out.pgn"], signal.SIGKILL),
-        (["standings"], signal.SIGTERM),
+        pytest.param(["standings"], signal.SIGTERM, marks=pytest.mark.slow),
         (["standings"], signal.SIGINT),
     ],
 )
@@ -92,7 +92,7 @@ def test_no_worker_outlives_a_run_that_is_ended(
     assert process.returncode == (-stop if stop is signal.SIGKILL else 128 + stop)
 
 
-@pytest.mark.parametrize("process", [2, 3])
+@pytest.mark.parametrize("process", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_a_worker_that_is_killed_ends_a_run_with_one_line_and_leaves_the_old_file(
     tmp_path: Path, process: int
 ) -> None:

@@ -14,11 +14,11 @@ from tbgen.cli.build import BuildWatcher
 from tbgen.cli.reporter import Reporter, progress, reading
 from tbgen.compiled.notice import PACKAGES
 from tbgen.library.catalog import Condition, Finding
-from tbgen.material import Material
+from tbgen.material import table_named
 from tests.cli.terminals import run_on_terminal, shown_on_terminal
 
-KNIGHT = Material.parse("KNvK")
-BISHOP = Material.parse("KBvK")
+KNIGHT = table_named("KNvK")
+BISHOP = table_named("KBvK")
 
 
 @pytest.fixture

@@ -52,7 +52,12 @@ def worth_of(entries: npt.NDArray[np.int8]) -> npt.NDArray[np.int16]:
 
 
 @pytest.mark.parametrize(
-    ("name", "squares"), [("KNPvKP", "c4 c5"), ("KPvKNP", "b3 b5"), ("KBPvKP", "g4 g6")]
+    ("name", "squares"),
+    [
+        ("KPvKNP", "b3 b5"),
+        pytest.param("KNPvKP", "c4 c5", marks=pytest.mark.slow),
+        pytest.param("KBPvKP", "g4 g6", marks=pytest.mark.slow),
+    ],
 )
 def test_a_closure_stops_at_pairs_and_its_bounds_lie_within_those_without_them(
     table_folder: Path, pairs_folder: Path, tmp_path: Path, name: str, squares: str

@@ -26,7 +26,7 @@ from tests.closures.test_solving import Folder, folder_of
 __all__ = ["folder_of"]
 
 SEED = 11
-SAMPLE = 4
+SAMPLE = 2
 MOST_BLOCKS = 150
 SHUT_CHAIN = "8/8/1p1k4/1Pp1p1p1/2PpPpPp/3P1P1P/1K6/8 w - - 0 1"
 LOCKED = "8/8/k2p1p2/p1pPpPp1/P1P1P1P1/K7/8/8 w - - 0 1"

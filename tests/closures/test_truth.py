@@ -22,8 +22,8 @@ from tests.closures.reference_closure import ReferenceClosure, always, drawn
 
 SEED = 101
 ENDINGS = 300
-SAMPLE = (1, 2, 3, 4, 6, 7, 9)
-"""Endings of the ordinary suite: of the slow one's first ten, all but those that take longest."""
+SAMPLE = (1, 3, 4, 6, 9)
+"""Endings of the ordinary suite: of the slow one's first ten, those that take least."""
 LEAST_OF_A_KIND = 30
 
 

@@ -109,7 +109,7 @@ def run_deep(folder: Path, *arguments: str) -> list[str]:
     (folder / "deep.py").write_text(DEEP)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     kept |= {"TBGEN_CACHE": str(folder), "PYTHONPATH": str(Path(jit.__file__).parents[2])}
-    command = [sys.executable, folder / "deep.py", *arguments]
+    command = [sys.executable, str(folder / "deep.py"), *arguments]
     return subprocess.run(
         command, env=kept, check=True, capture_output=True, text=True
     ).stdout.split()

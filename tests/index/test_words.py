@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import SupportsInt
 
 import chess
 import numpy as np
@@ -17,7 +18,7 @@ from tbgen.index.words import (
 from tbgen.men import Role
 
 
-def squares_of(word: int) -> set[int]:
+def squares_of(word: SupportsInt) -> set[int]:
     return {square for square in range(64) if int(word) >> square & 1}
 
 

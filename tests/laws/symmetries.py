@@ -10,7 +10,7 @@ Turn = Callable[[int], int]
 """Where a symmetry takes a square."""
 
 LEFT_TO_RIGHT = chess.flip_horizontal
-TURNS = {
+TURNS: dict[Callable[[int], int], Turn] = {
     chess.flip_horizontal: lambda square: square ^ 7,
     chess.flip_vertical: lambda square: square ^ 56,
     chess.flip_diagonal: lambda square: (square & 7) << 3 | square >> 3,

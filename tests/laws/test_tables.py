@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import chess
@@ -25,6 +25,7 @@ from tbgen import (
     play_move,
 )
 from tbgen.material import build_order, materials
+from tbgen.probe import BulkProbe
 from tbgen.probe.opened import Answering, OpenTables
 from tests.library.made_up import write_made_up
 from tests.positions import board_of, random_board
@@ -77,7 +78,7 @@ def test_a_queen_is_worth_a_rook_or_a_bishop_in_her_place_unless_she_stalemates(
 
 @given(positions, st.sampled_from(list(TURNS)))
 def test_a_turned_board_has_the_same_values_and_moves(
-    tables: Tablebase, board: chess.Board, how: object
+    tables: Tablebase, board: chess.Board, how: Callable[[int], int]
 ) -> None:
     """Left and right with pawns, all symmetries without."""
     turn = LEFT_TO_RIGHT if board.pawns else how
@@ -271,7 +272,9 @@ def assert_alike(
     for asked_scores in ([score for _, _, _, score in rows], [None] * len(rows)):
         arrays = tables.probe_arrays("KPvKP", turns, shape, accrued=asked_scores)
         many = tables.probe_many(boards.values(), accrued=[asked_scores[n] for n in boards])
-        asked = [(n, many, place, board) for place, (n, board) in enumerate(boards.items())]
+        asked: list[tuple[int, BulkProbe, int, chess.Board | None]] = [
+            (n, many, place, board) for place, (n, board) in enumerate(boards.items())
+        ]
         asked += [
             (n, arrays, n, board_at(*rows[n][:2], -1) if n in boards else None)
             for n in range(len(rows))

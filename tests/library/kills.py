@@ -14,7 +14,7 @@ from pathlib import Path
 from tbgen.apps.records.record import without_record
 from tbgen.index.layout import layout_of
 from tbgen.library.catalog import read_manifest
-from tbgen.material import Material
+from tbgen.material import TableMaterial
 from tbgen.retro.drive.many_blocks import most_run_blocks
 from tbgen.storage.files import PARTIAL, path_of
 from tbgen.storage.scratch import RUN_SUFFIX, SUFFIX, scratch_path
@@ -87,7 +87,7 @@ def finish(folder: Path, names: Sequence[str], program: Sequence[str] = PROGRAM)
     assert start(folder, names, program=program).wait() == 0
 
 
-def blocks_kept(folder: Path, material: Material) -> set[int]:
+def blocks_kept(folder: Path, material: TableMaterial) -> set[int]:
     """The blocks that a build which was killed has left for the next one."""
     size = 2 * layout_of(material).block_words * 64
     kept = set[int]()
@@ -98,7 +98,7 @@ def blocks_kept(folder: Path, material: Material) -> set[int]:
 
 
 def assert_only_blocks_in_flight_are_lost(
-    folder: Path, material: Material, before: set[int], kept: set[int]
+    folder: Path, material: TableMaterial, before: set[int], kept: set[int]
 ) -> None:
     """What was kept still is.
 
@@ -112,13 +112,15 @@ def assert_only_blocks_in_flight_are_lost(
     )
 
 
-def assert_as_if_left_in_peace(folder: Path, expected: Path, wanted: Sequence[Material]) -> None:
+def assert_as_if_left_in_peace(
+    folder: Path, expected: Path, wanted: Sequence[TableMaterial]
+) -> None:
     """The same tables, each with a record, and nothing beside them."""
     assert_the_same_tables(folder, expected, wanted)
     assert not without_record(folder, wanted)
 
 
-def assert_the_same_tables(folder: Path, expected: Path, wanted: Sequence[Material]) -> None:
+def assert_the_same_tables(folder: Path, expected: Path, wanted: Sequence[TableMaterial]) -> None:
     """The same tables, known to the manifest, and nothing that only a build at work has."""
     entries = read_manifest(folder)
     for material in wanted:

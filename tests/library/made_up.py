@@ -18,7 +18,7 @@ from zlib import crc32 as seed_of
 
 import numpy as np
 
-from tbgen.material import Material, build_order
+from tbgen.material import TableMaterial, build_order
 from tbgen.score import Mobility
 from tbgen.storage.files import Layer, path_of, write_whole
 from tbgen.storage.order import Order, order_of
@@ -51,7 +51,7 @@ MOST_CODE = 20
 MOST_PLIES = 40
 
 
-def write_descent(folder: Path, wanted: Material, small: Path) -> None:
+def write_descent(folder: Path, wanted: TableMaterial, small: Path) -> None:
     """All tables that a build of this one asks for: up to four men from the folder `small`, the
     others made up.
     """
@@ -64,7 +64,7 @@ def write_descent(folder: Path, wanted: Material, small: Path) -> None:
             write_made_up(folder, material)
 
 
-def write_made_up(folder: Path, material: Material) -> None:
+def write_made_up(folder: Path, material: TableMaterial) -> None:
     """The files of a table of which nothing is known: every state has a symbol of its own."""
     order = order_of(material)
     draw = np.random.default_rng(seed_of(str(material).encode()))

@@ -21,17 +21,17 @@ from tbgen.errors import BuildError, MaterialError
 from tbgen.library.build import Watcher, build
 from tbgen.library.catalog import MANIFEST, Condition, examine, read_manifest
 from tbgen.library.plan import Settings
-from tbgen.material import Material
+from tbgen.material import TableMaterial, table_named
 from tbgen.storage.files import LOCK, Layer, build_lock, path_of
 from tbgen.storage.reader import TableFile
 from tests.cli.calls import complaint
 from tests.files import check_tables, digest_of_file
 
-KINGS = Material.parse("KvK")
-KNIGHT = Material.parse("KNvK")
+KINGS = table_named("KvK")
+KNIGHT = table_named("KNvK")
 
 
-def made(folder: Path, wanted: Iterable[Material], **settings: Any) -> list[str]:
+def made(folder: Path, wanted: Iterable[TableMaterial], **settings: Any) -> list[str]:
     watcher = mock.Mock(Watcher)
     build(folder, wanted, watcher, Settings(**settings))
     return [str(call.args[0].material) for call in watcher.built.call_args_list]
@@ -39,7 +39,7 @@ def made(folder: Path, wanted: Iterable[Material], **settings: Any) -> list[str]
 
 @pytest.mark.parametrize("wanted", [KINGS, KNIGHT])
 def test_a_manifest_that_is_lost_is_written_again_with_size_and_digest_of_each_file(
-    tmp_path: Path, wanted: Material
+    tmp_path: Path, wanted: TableMaterial
 ) -> None:
     made(tmp_path, [KINGS])
     (tmp_path / MANIFEST).write_text("nonsense")
@@ -48,7 +48,7 @@ def test_a_manifest_that_is_lost_is_written_again_with_size_and_digest_of_each_f
     entries = read_manifest(tmp_path)
     assert [*entries] == sorted({"KvK", str(wanted)})
     for name, entry in entries.items():
-        paths = [path_of(tmp_path, Material.parse(name), layer) for layer in Layer]
+        paths = [path_of(tmp_path, table_named(name), layer) for layer in Layer]
         assert entry.bytes == sum(path.stat().st_size for path in paths)
         assert [entry.sha256, entry.sha256_of_distances] == [digest_of_file(path) for path in paths]
         assert entry.game == "r-mobility"
@@ -138,6 +138,7 @@ def test_two_builds_in_one_folder_take_turns(tmp_path: Path) -> None:
             for _ in range(2)
         ]
         for process in processes:
+            assert process.stderr is not None
             assert "another build is at work" in process.stderr.readline()
     outputs = [process.communicate()[0] for process in processes]
     assert [process.returncode for process in processes] == [0, 0]

@@ -23,7 +23,7 @@ from tbgen.library import fetch as fetching
 from tbgen.library.catalog import Catalog
 from tbgen.library.fetch import STAGE, Fetched, fetch
 from tbgen.library.workers import make_table
-from tbgen.material import Material
+from tbgen.material import TableMaterial, table_named
 from tests.apps.site.conftest import running
 from tests.apps.site.test_plain_files import flipped
 from tests.cli.calls import complaint, printed
@@ -47,8 +47,8 @@ def mirror(small: Path) -> Iterator[Mirror]:
         yield made
 
 
-def only(*names: str) -> Callable[[Iterable[Material]], Iterable[Material]]:
-    return lambda _: [Material.parse(name) for name in names]
+def only(*names: str) -> Callable[[Iterable[TableMaterial]], Iterable[TableMaterial]]:
+    return lambda _: [table_named(name) for name in names]
 
 
 def files_in(folder: Path) -> dict[str, bytes]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.material import Material, build_order, materials
+from tbgen.material import build_order, materials, table_named
 from tbgen.storage.files import Layer, path_of
 
 from .kills import (
@@ -44,7 +44,7 @@ def test_a_build_killed_at_any_moment_is_taken_up_again(
 def test_a_build_of_outcomes_killed_on_the_way_is_taken_up_again(
     tmp_path: Path, table_folder: Path
 ) -> None:
-    pawn = Material.parse("KPvK")
+    pawn = table_named("KPvK")
     names = ["KPvK", "--outcomes"]
     kills = 0
     for blocks in (1, 5):
@@ -68,7 +68,7 @@ def test_a_table_of_five_men_loses_no_more_than_its_blocks_in_flight(
     does more of it.
     """
     draw = random.Random(82)
-    material = Material.parse("KPPPvK")
+    material = table_named("KPPPvK")
     whole = tmp_path / "whole"
     killed = tmp_path / "killed"
     for folder in (whole, killed):

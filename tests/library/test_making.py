@@ -13,13 +13,13 @@ from tbgen.errors import BuildError
 from tbgen.index.layout import layout_of
 from tbgen.library import costs
 from tbgen.library.build import build
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.storage.files import path_of
 from tbgen.storage.scratch import ScratchStore, scratch_path
 from tbgen.table import Run
 from tests.copies import bytes_of_table, copy_tables
 
-PAWN = Material.parse("KPvK")
+PAWN = table_named("KPvK")
 
 
 @pytest.fixture

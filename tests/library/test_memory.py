@@ -10,7 +10,7 @@ import pytest
 
 from tbgen.library.costs import least_memory, memory_needed
 from tbgen.library.workers import make_table
-from tbgen.material import Material
+from tbgen.material import Material, table_named
 from tests.copies import bytes_of_table
 
 from .made_up import write_descent
@@ -71,7 +71,7 @@ def test_with_its_large_arrays_in_files_a_table_of_five_men_keeps_within_the_lea
 
     What the promotions of one lead to is made up.
     """
-    material = Material.parse(name)
+    material = table_named(name)
     write_descent(tmp_path, material, four_men_folder)
     least = least_memory(material, 1)
     assert peak_in_a_process(tmp_path, name, 1, "", least).own <= least

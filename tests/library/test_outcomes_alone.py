@@ -13,15 +13,15 @@ from tbgen.errors import BuildError
 from tbgen.library.build import Watcher, build
 from tbgen.library.catalog import examine, read_manifest
 from tbgen.library.plan import Settings
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.storage.files import Layer, path_of, tables_in
 from tbgen.storage.writer import write_table
 from tests.cli.calls import tbgen
 from tests.copies import bytes_of_table, copy_tables
 from tests.retro.tables import solved
 
-KINGS = Material.parse("KvK")
-KNIGHT = Material.parse("KNvK")
+KINGS = table_named("KvK")
+KNIGHT = table_named("KNvK")
 
 
 def with_distances(folder: Path) -> set[str]:
@@ -76,7 +76,7 @@ def test_the_manifest_knows_distances_that_come_later(tmp_path: Path) -> None:
     build(tmp_path, [KNIGHT], Watcher(), Settings(outcomes_only=True))
     build(tmp_path, [KNIGHT], Watcher())
     for name in ("KvK", "KNvK"):
-        found = examine(tmp_path, Material.parse(name))
+        found = examine(tmp_path, table_named(name))
         noted = read_manifest(tmp_path)[name]
         assert noted == found.file
         assert noted.sha256_of_distances is not None

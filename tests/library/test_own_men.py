@@ -16,7 +16,7 @@ from tbgen.errors import DamagedTableError, MaterialError, MissingTableError
 from tbgen.index.bulk import are_legal
 from tbgen.index.layout import fen_of, layout_of
 from tbgen.library.build import build_tables
-from tbgen.material import MOST_TABLE_MOVES, Material, table_material
+from tbgen.material import MOST_TABLE_MOVES, TableMaterial, table_material, table_named
 from tbgen.probe import Tablebase
 from tbgen.retro.words.geometry import geometry_of
 from tbgen.retro.words.quiet import MOST_NEIGHBOURS
@@ -36,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def positions(which: Material, count: int) -> list[str]:
+def positions(which: TableMaterial, count: int) -> list[str]:
     """The FENs of legal positions drawn at random."""
     layout = layout_of(which)
     draw = np.random.default_rng(75)
@@ -100,7 +100,7 @@ def test_a_table_whose_men_move_otherwise_is_refused(folder: Path, tmp_path: Pat
 
 def test_the_solver_has_room_for_all_words_that_a_side_leads_to() -> None:
     """A king has eight steps, or twelve with those that lead to two words."""
-    most_steps = int(max(geometry_of(layout_of(Material.parse("KvK"))).king_count))
+    most_steps = int(max(geometry_of(layout_of(table_named("KvK"))).king_count))
     assert (most_steps, MOST_NEIGHBOURS) == (12, MOST_TABLE_MOVES + most_steps - 8)
 
 

@@ -25,7 +25,15 @@ from tbgen.library.costs import (
     seconds_left,
 )
 from tbgen.library.plan import Plan, Settings, Start, Step, plan_of, with_default_jobs
-from tbgen.material import Material, Scope, all_materials, build_order, materials, pairs_materials
+from tbgen.material import (
+    Scope,
+    TableMaterial,
+    all_materials,
+    build_order,
+    materials,
+    pairs_materials,
+    table_named,
+)
 from tbgen.score import Mobility
 from tbgen.storage.files import FileRecord
 from tests.cli.calls import printed
@@ -57,7 +65,7 @@ def test_recorded_sizes_are_planned(folder: Path) -> None:
     }
     assert len(sizes) in (146, 30)
     for path, size in sizes.items():
-        material = Material.parse(path.name.removesuffix(".json"))
+        material = table_named(path.name.removesuffix(".json"))
         cost = cost_of(material)
         planned = cost.outcome_bytes if material.scope is Scope.PAIRS else cost.bytes
         assert planned == pytest.approx(size, rel=1e-3), material
@@ -68,7 +76,7 @@ def test_recorded_peaks_are_below_the_planned_memory() -> None:
         rows = list(csv.DictReader(file))
     assert len(rows) == 110
     for row in rows:
-        needed = costs.memory_needed(Material.parse(row["material"]), int(row["threads"]))
+        needed = costs.memory_needed(table_named(row["material"]), int(row["threads"]))
         assert int(row["peak_bytes"]) < needed == int(row["memory_needed"]), row["material"]
 
 
@@ -83,10 +91,10 @@ def test_a_plan_of_outcomes_of_pairs_has_their_recorded_sizes() -> None:
     )
     assert planned.bytes == sum(sizes)
     # Distances grow with the outcomes, whose files are three times as large as those of the class.
-    assert cost_of(Material.parse("KNPvKNP.pairs")).bytes > 4 * 1_112_665_663
+    assert cost_of(table_named("KNPvKNP.pairs")).bytes > 4 * 1_112_665_663
 
 
-def plan(settings: Settings, wanted: list[Material] | None = None) -> Plan:
+def plan(settings: Settings, wanted: list[TableMaterial] | None = None) -> Plan:
     return plan_of(wanted or all_materials(), settings=settings)
 
 
@@ -130,7 +138,7 @@ def test_a_table_that_waits_for_memory_is_not_overtaken(monkeypatch: pytest.Monk
     monkeypatch.setattr(
         plan_module, "memory_needed", lambda material, threads, _: sizes[str(material)] * GIB
     )
-    found = [Material.parse(name) for name in sizes]
+    found = [table_named(name) for name in sizes]
     steps = [Step(each, cost_of(each), (), 4.0 - number) for number, each in enumerate(found)]
     started = Plan(tuple(steps), Settings(4, 4, 10 * GIB)).next_starts(set(), [])
     assert [(str(start.material), start.threads) for start in started] == [("KQvK", 4)]
@@ -196,7 +204,7 @@ def test_a_plan_makes_nothing_and_says_which_disk_stays(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def built(wall: float, cpu: float) -> list[tuple[Material, FileRecord]]:
+def built(wall: float, cpu: float) -> list[tuple[TableMaterial, FileRecord]]:
     """All tables of four men, built by one thread in so many times the measured seconds and CPU
     seconds, or nearly.
     """
@@ -226,7 +234,7 @@ def test_a_slower_machine_takes_longer_and_its_own_tables_say_how_much() -> None
 def test_tables_that_are_small_or_were_built_elsewhere_say_nothing_of_the_machine() -> None:
     small = FileRecord(1, "", wall_seconds=40.0, cpu_seconds=40.0, threads=1)
     elsewhere = FileRecord(1, "")
-    records = [(Material.parse("KvK"), small), (Material.parse("KRvKB"), elsewhere)]
+    records = [(table_named("KvK"), small), (table_named("KRvKB"), elsewhere)]
     assert pace_of([]) == pace_of(records) == Pace(1.0, 1.0)
 
 
@@ -259,10 +267,10 @@ def test_every_table_of_five_men_was_measured_and_larger_ones_are_estimated_by_t
         assert cost.bytes == pytest.approx(
             rate * sum(cost_of(each, mobility).bytes for each in five)
         )
-    assert primary_cells(Material.parse("KQQvK")) == primary_cells(Material.parse("KQRvK")) / 2
+    assert primary_cells(table_named("KQQvK")) == primary_cells(table_named("KQRvK")) / 2
     assert (
-        cost_of(Material.parse("KQRvK")).wall_seconds(2)
-        > cost_of(Material.parse("KQRvK")).cpu_seconds / 2
+        cost_of(table_named("KQRvK")).wall_seconds(2)
+        > cost_of(table_named("KQRvK")).cpu_seconds / 2
     )
 
 

@@ -98,6 +98,7 @@ def test_no_process_outlives_a_build(tmp_path: Path, number: signal.Signals) -> 
     process = subprocess.Popen(
         [*command, "--data", str(tmp_path)], stderr=subprocess.PIPE, text=True
     )
+    assert process.stderr is not None
     for line in process.stderr:
         if line.startswith(("KBvK", "KNvK")):
             break

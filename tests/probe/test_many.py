@@ -22,7 +22,7 @@ from tbgen.errors import (
     UsageError,
 )
 from tbgen.index.layout import layout_of
-from tbgen.material import Material, materials
+from tbgen.material import Material, materials, table_named
 from tbgen.probe import BulkProbe, Fault, Tablebase, open_tablebase
 from tbgen.probe.bulk import columns_of_slots
 from tbgen.rules.position import own_score
@@ -263,7 +263,7 @@ def test_a_right_to_take_that_leads_to_a_missing_table_does_not_spoil_other_posi
     tmp_path: Path,
 ) -> None:
     boards = [chess.Board(EN_PASSANT), chess.Board(EN_PASSANT.replace("e3", "-"))]
-    write_made_up(tmp_path, Material.parse("KPvKP"))
+    write_made_up(tmp_path, table_named("KPvKP"))
     with open_tablebase(tmp_path) as few:
         found = few.probe_many(boards)
         assert [found.fault_of(number) for number in range(2)] == [Fault.MISSING_TABLE, Fault.NONE]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tbgen.errors import MissingDistancesError
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.probe import MoveProbe, Tablebase, open_tablebase
 from tbgen.score import Score
 from tbgen.storage.files import Layer, path_of, tables_in
@@ -93,14 +93,14 @@ def test_distances_that_only_worse_moves_lack_are_not_missed(
     table_folder: Path, tables: Tablebase, tmp_path: Path
 ) -> None:
     copy_tables(table_folder, tmp_path, *map(str, tables_in(table_folder)))
-    path_of(tmp_path, Material.parse("KNvK"), Layer.DISTANCES).unlink()
+    path_of(tmp_path, table_named("KNvK"), Layer.DISTANCES).unlink()
     board = chess.Board("8/P7/8/8/8/k7/8/2K5 w - - 0 1")
     with open_tablebase(tmp_path) as partly:
         moves = partly.probe_moves(board)
     assert moves.best == tables.probe_moves(board).best
     assert moves.best != []
     assert [str(move.move) for move in moves if move.dtg is None] == ["a7a8n"]
-    path_of(tmp_path, Material.parse("KRvK"), Layer.DISTANCES).unlink()
+    path_of(tmp_path, table_named("KRvK"), Layer.DISTANCES).unlink()
     with open_tablebase(tmp_path) as partly:
         assert partly.probe_moves(board).best == []
         with pytest.raises(MissingDistancesError, match="the outcomes of KRvK are"):

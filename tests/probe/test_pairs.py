@@ -66,7 +66,9 @@ def test_arrays_without_a_pair_have_the_fault_of_a_missing_table(pairs: Tablebas
     for name in ("KPvKP", "KPvKP.pairs"):
         many = pairs.probe_arrays(name, np.array([True, True]), squares)
         assert many.fault.tolist() == [Fault.NONE, Fault.MISSING_TABLE]
-        assert str(many[0][0]) == "-G5.5"
+        first = many[0]
+        assert first is not None
+        assert str(first[0]) == "-G5.5"
 
 
 def test_six_men_name_the_table_of_pairs_or_a_solve(pairs: Tablebase) -> None:

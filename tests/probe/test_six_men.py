@@ -16,14 +16,14 @@ import pytest
 from tbgen.errors import MissingTableError, TooManyMenError
 from tbgen.index.bulk import cells_of
 from tbgen.index.layout import layout_of
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.probe import Fault, Tablebase, open_tablebase
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
 from tests.library.made_up import write_made_up
 from tests.positions import random_board, squares_of
 
-SIX = Material.parse("KRBvKRN")
+SIX = table_named("KRBvKRN")
 OTHER = chess.Board("8/8/8/4KBkq/8/8/8/R6r w - - 0 1")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.probe.stored import StoredPosition, StoredTable
 from tbgen.score import Color, Score
 from tbgen.storage import writer
@@ -25,7 +25,7 @@ PART = 37
 
 @pytest.fixture(params=["KvK", "KBvK", "KPvK"])
 def whole(request: pytest.FixtureRequest, table_folder: Path) -> Iterator[TableFile]:
-    with TableFile(path_of(table_folder, Material.parse(request.param))) as file:
+    with TableFile(path_of(table_folder, table_named(request.param))) as file:
         yield file
 
 

@@ -8,6 +8,7 @@ import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import chess
 import pytest
@@ -23,7 +24,7 @@ from tbgen.errors import (
     TooManyMenError,
     UsageError,
 )
-from tbgen.material import Material, materials
+from tbgen.material import materials, table_named
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Score
 from tbgen.storage import pooled
@@ -36,7 +37,7 @@ def test_a_tablebase_says_which_tables_it_has(tables: Tablebase) -> None:
     assert len(tables.available()) == 6
     assert "KBvK" in tables
     assert "KvKB" in tables, "the colours do not matter"
-    assert Material.parse("KBvK") in tables
+    assert table_named("KBvK") in tables
     assert chess.Board(AFTER_KE5) in tables
     for other in ("KRvKB", "KBBBBvK", "rubbish", None, chess.Board(), chess.Board(None)):
         assert other not in tables
@@ -71,8 +72,8 @@ def test_a_position_may_be_a_fen_with_what_has_accrued(tables: Tablebase) -> Non
         assert tables[text] == expected
         assert tables.probe(text) == expected
         assert tables.get(text) == expected
-        for ask in (tables.probe_moves, tables.line):
-            assert ask(text) == ask(board, accrued)
+        assert tables.probe_moves(text) == tables.probe_moves(board, accrued)
+        assert tables.line(text) == tables.line(board, accrued)
     assert tables.probe(f"{fen} G4.0", "G3.0") == tables.probe(board, "G3.0")
     assert tables.probe_every_accrued(fen) == tables.probe_every_accrued(board)
     assert tables[board] == tables.probe(board)
@@ -143,7 +144,7 @@ def test_a_folder_that_is_not_there_is_no_tablebase(tmp_path: Path) -> None:
 def test_a_damaged_table_is_refused_and_a_replaced_one_goes_on(
     table_folder: Path, tmp_path: Path
 ) -> None:
-    path = path_of(tmp_path, Material.parse("KBvK"))
+    path = path_of(tmp_path, table_named("KBvK"))
     copy_tables(table_folder, path.parent, "KBvK")
     with open_tablebase(tmp_path, cache_bytes=0) as opened:
         expected = opened.probe(chess.Board(AFTER_KE5))
@@ -172,7 +173,7 @@ def test_a_file_that_is_replaced_while_it_has_no_descriptor_is_refused(
     table_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copy_tables(table_folder, tmp_path, "KBvK")
-    path = path_of(tmp_path, Material.parse("KBvK"))
+    path = path_of(tmp_path, table_named("KBvK"))
     with open_tablebase(tmp_path, cache_bytes=0) as opened:
         opened.probe(chess.Board(AFTER_KE5))
         monkeypatch.setattr(pooled, "most_files", lambda: 0)
@@ -220,7 +221,8 @@ def test_several_folders_are_searched_in_their_order(table_folder: Path, tmp_pat
     copy_tables(table_folder, one, "KvK", "KBvK")
     copy_tables(table_folder, other, "KBvK", "KNvK")
     (other / "KBvK.h5").write_bytes(b"nonsense")
-    for folders in (f"{one}{os.pathsep}{other}", [str(one), other], (one, other)):
+    asked: list[Any] = [f"{one}{os.pathsep}{other}", [str(one), other], (one, other)]
+    for folders in asked:
         with open_tablebase(folders) as opened:
             assert opened.folders == (one, other)
             assert list(map(str, opened.available())) == ["KvK", "KNvK", "KBvK"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from tbgen.errors import MissingTableError, UsageError
 from tbgen.index.bulk import weights_of
 from tbgen.index.layout import layout_of
 from tbgen.index.squares import SYMMETRY
-from tbgen.material import Material
+from tbgen.material import Material, table_named
 from tbgen.probe import open_tablebase
 from tbgen.score import Color
 from tbgen.storage.files import path_of
@@ -31,7 +32,7 @@ def test_weights_add_up_to_the_counts_of_the_file(table_folder: Path, name: str)
                 for outcome in np.unique(part.outcome[is_its_turn]).tolist():
                     weight = int(part.weight[is_its_turn & (part.outcome == outcome)].sum())
                     counts[side][outcome] = counts[side].get(outcome, 0) + weight
-    with TableFile(path_of(table_folder, Material.parse(name))) as file:
+    with TableFile(path_of(table_folder, table_named(name))) as file:
         for side in Color:
             stored = {outcome.signed: count for outcome, count in file.counts[side].items()}
             assert counts[side] == stored
@@ -85,12 +86,12 @@ def test_what_cannot_be_read_is_refused_at_once(table_folder: Path) -> None:
 @pytest.mark.parametrize("name", ["KvK", "KQvK", "KRRvK", "KBvKB", "KNNvKN", "KPPvK"])
 def test_a_weight_is_the_number_of_placements_that_symmetries_and_orders_make(name: str) -> None:
     draw = random.Random(name)
-    layout = layout_of(Material.parse(name))
+    layout = layout_of(table_named(name))
     mirrors = [SYMMETRY[number] for number in range(8)]
     if layout.pawns:
         mirrors = [np.arange(64), np.arange(64) ^ 7]
     for _ in range(300):
-        squares = draw.sample(range(8, 56), len(layout.slots))  # where pawns can stand
+        squares: Sequence[int] = draw.sample(range(8, 56), len(layout.slots))  # where pawns can be
         if layout.pawns == 0 and draw.random() < 0.5:
             squares = [9 * (square % 8) for square in squares]
         if len({*squares}) < len(squares):
@@ -99,7 +100,6 @@ def test_a_weight_is_the_number_of_placements_that_symmetries_and_orders_make(na
         images = set()
         for mirror in mirrors:
             men = zip(layout.slots, squares, strict=True)
-            images.add(
-                tuple(sorted((*map(int, slot), int(mirror[square])) for slot, square in men))
-            )
+            placed = [(str(man), int(mirror[square])) for man, square in men]
+            images.add(tuple(sorted(placed)))
         assert weights_of(layout, [squares]).tolist() == [len(images) * layout.orders]

@@ -8,6 +8,7 @@ import chess
 import pytest
 
 from tbgen.index.layout import layout_of
+from tbgen.men import AnyMan, Role
 from tbgen.rules.position import material_of
 from tbgen.score import Color
 from tbgen.storage.order import order_of
@@ -25,11 +26,13 @@ def test_a_position_lies_where_the_page_says(fen: str, table: str, block: str, p
     if not material_of(board).is_canonical:
         board = board.mirror()
     layout = layout_of(material_of(board))
-    squares = {
+    squares: dict[tuple[Color, AnyMan], list[int]] = {
         (color, role): sorted(
-            board.pieces(role, color is Color.WHITE), key=lambda each: (each % 8, each // 8)
+            board.pieces(role.value, color is Color.WHITE),
+            key=lambda each: (each % 8, each // 8),
         )
         for color, role in layout.slots
+        if isinstance(role, Role)
     }
     cell = layout.cell_of(int(not board.turn), [squares[slot].pop(0) for slot in layout.slots])
     assert str(layout.material) == table

@@ -54,7 +54,7 @@ class Comparison:
         patterns = self.patterns
         size = len(self.patterns)
         held = code + 1 if holder == 0 else -(code + 1)
-        number = np.repeat(np.arange(size), np.diff(patterns.start.astype(np.int64)))
+        number = np.repeat(np.arange(size), np.diff(patterns.start).astype(np.int64))
         outcome = np.full(size, held, np.int64)
         plies = np.zeros(size, np.int64)
         for row in np.flatnonzero((patterns.holder == holder) & (patterns.code <= code)).tolist():

@@ -14,7 +14,7 @@ from tbgen.compiled.arrays import Ints
 from tbgen.index.bulk import cells_of
 from tbgen.index.layout import layout_of
 from tbgen.index.placements import HOW_BITS, HOW_MASK, MIRRORED
-from tbgen.material import Material, Scope
+from tbgen.material import Material, Scope, TableMaterial, table_named
 from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.retro.drive.results import nothing_found
 from tbgen.retro.drive.runs import MemoryStore, Solved
@@ -60,7 +60,7 @@ def whole_cells(pairs: Material, cells: Ints) -> Ints:
 
 
 @lru_cache(maxsize=2)
-def _all_made_up(material: Material) -> tuple[Entries, Distances]:
+def _all_made_up(material: TableMaterial) -> tuple[Entries, Distances]:
     """The same of all cells; not to be changed."""
     return made_up(material, np.arange(layout_of(material).cells))
 
@@ -68,7 +68,7 @@ def _all_made_up(material: Material) -> tuple[Entries, Distances]:
 class MadeUp(Child):
     """A child whose values are made up as they are asked for."""
 
-    def __init__(self, material: Material) -> None:
+    def __init__(self, material: TableMaterial) -> None:
         self.material = material
 
     def planes(self, first: int, end: int) -> tuple[Entries, Distances]:
@@ -84,7 +84,7 @@ class MadeUp(Child):
 class MadeUpStore(MemoryStore):
     """A store in which all blocks but a few seem to be solved."""
 
-    def __init__(self, material: Material, blocks: Sequence[int]) -> None:
+    def __init__(self, material: TableMaterial, blocks: Sequence[int]) -> None:
         super().__init__()
         self.material = material
         size = 2 * layout_of(material).block_words * 64
@@ -113,7 +113,7 @@ class MadeUpStore(MemoryStore):
 
 def cells_in(name: str, side: Ints, squares: Sequence[Ints]) -> Ints:
     """The cells of positions that the reference gives by the squares of its men."""
-    layout = layout_of(Material.parse(name))
+    layout = layout_of(table_named(name))
     return cells_of(layout, side, np.stack([squares[man] for man in men_of_slots(layout)], axis=1))
 
 
@@ -121,7 +121,7 @@ def outside(
     name: str, side: Ints, squares: Sequence[Ints]
 ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]:
     """The same values, for the reference."""
-    entry, dtg = made_up(Material.parse(name), cells_in(name, side, squares))
+    entry, dtg = made_up(table_named(name), cells_in(name, side, squares))
     return entry.astype(np.int16), dtg.astype(np.int16)
 
 
@@ -135,7 +135,7 @@ class SolvedBlocks:
         threads: int = 2,
         mobility: Mobility = Mobility.RESET,
     ) -> None:
-        material = Material.parse(name)
+        material = table_named(name)
         self.layout = layout_of(material)
         addresses = {placement: self.layout.address_of(placement) for placement in placements}
         self.numbers = {placement: address >> HOW_BITS for placement, address in addresses.items()}
@@ -158,7 +158,8 @@ class SolvedBlocks:
         size = 2 * self.layout.block_words * 64
         first = int(cells[0]) // size * size
         block = held_cells(self.solved, first, first + size)
-        return Cells(*[column[cells - first] for column in block])
+        here = cells - first
+        return Cells(block.entry[here], block.dtg[here], block.pattern[here])
 
     def cells_of(self, placement: Placement) -> Cells:
         """What all cells of a block hold."""

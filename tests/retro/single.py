@@ -11,7 +11,7 @@ import numpy as np
 
 from tbgen.compiled.arrays import Bytes
 from tbgen.index.layout import Layout, layout_of
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.retro.drive.runs import MemoryStore
 from tbgen.retro.drive.single import SingleBlock
 from tbgen.retro.drive.task import Task
@@ -60,7 +60,7 @@ class KnownBlock(NamedTuple):
 def known_blocks(name: str, numbers: Iterable[int] | None = None) -> Iterator[KnownBlock]:
     """Some blocks of a table, or all of them."""
     table = solved(name)
-    layout = layout_of(Material.parse(name))
+    layout = layout_of(table_named(name))
     half = layout.block_words * 64
 
     def known(first: int, end: int) -> tuple[Entries, Distances]:

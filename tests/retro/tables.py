@@ -11,7 +11,7 @@ import numpy as np
 from tbgen.index.bulk import are_legal, cells_of
 from tbgen.index.layout import layout_of
 from tbgen.index.squares import TRIANGLE
-from tbgen.material import Material
+from tbgen.material import Material, TableMaterial, table_named
 from tbgen.retro import DISTANCES, MemoryStore, Method, Solved, solve_into
 from tbgen.score import Mobility
 from tbgen.table import Cells, Child, EntryValues, Table
@@ -22,7 +22,7 @@ _values: dict[str, EntryValues] = {}
 
 
 def solve(
-    material: Material,
+    material: TableMaterial,
     children: Mapping[Material, Child],
     threads: int = 2,
     mobility: Mobility = Mobility.RESET,
@@ -51,9 +51,11 @@ def held_cells(solved: Solved, first: int, end: int) -> Cells:
 
 
 @cache
-def solved(name: str | Material, mobility: Mobility = Mobility.RESET, threads: int = 2) -> Table:
+def solved(
+    name: str | TableMaterial, mobility: Mobility = Mobility.RESET, threads: int = 2
+) -> Table:
     """The table of a material, its children solved on the way; for tables that are small."""
-    material = Material.parse(name) if isinstance(name, str) else name
+    material = table_named(name) if isinstance(name, str) else name
     children = {child: solved(child, mobility, threads) for child in material.children()}
     return solve(material, children, threads, mobility=mobility)
 
@@ -67,7 +69,7 @@ def values(name: str) -> EntryValues:
 
 def solve_from_values(name: str, threads: int = 2) -> Table:
     """A table that is not kept, but for its values."""
-    material = Material.parse(name)
+    material = table_named(name)
     table = solve(
         material, {child: values(str(child)) for child in material.children()}, threads=threads
     )

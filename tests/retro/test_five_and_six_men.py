@@ -13,7 +13,7 @@ from tbgen.apps.records.record import FOLDER, path_of_record, read_record
 from tbgen.index.layout import fen_of
 from tbgen.library.build import build
 from tbgen.library.plan import Settings
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.verify import verify_file
 from tests.library.made_up import write_descent
 from tests.retro.excerpt import Excerpt
@@ -112,7 +112,7 @@ def test_a_table_built_over_made_up_children_passes_its_verifier(
     tmp_path: Path, four_men_folder: Path, name: str
 ) -> None:
     """Each is really built and counted; only what captures and promotions lead to is made up."""
-    material = Material.parse(name)
+    material = table_named(name)
     write_descent(tmp_path, material, four_men_folder)
     build(tmp_path, [material], settings=Settings(threads=2, jobs=1))
     keep_records(tmp_path, [material], 2, lambda _: None)

@@ -9,7 +9,7 @@ import pytest
 from tbgen.index.layout import layout_of
 from tbgen.index.placements import HOW_BITS
 from tbgen.library.workers import make_table
-from tbgen.material import Material, Scope, pairs_materials
+from tbgen.material import Scope, TableMaterial, pairs_materials, table_named
 from tbgen.retro.words.block import bare_block, enter_block, find_legal
 from tbgen.retro.words.geometry import geometry_of
 from tbgen.score import Color
@@ -20,7 +20,7 @@ from tests.retro.excerpt import Placement, SolvedBlocks
 from tests.retro.tables import report_of, solved
 
 
-def legal_cells(material: Material) -> Iterator[tuple[int, Color, np.ndarray]]:
+def legal_cells(material: TableMaterial) -> Iterator[tuple[int, Color, np.ndarray]]:
     """Each block with each side to move, and the legal cells of such a plane."""
     layout = layout_of(material)
     block = bare_block(geometry_of(layout), layout.block_words)
@@ -101,15 +101,15 @@ def build_and_compare(name: str, whole_folder: Path, folder: Path) -> int:
     for path in whole_folder.glob("*.h5"):
         if Scope.PAIRS.value not in path.name:
             (folder / path.name).symlink_to(path)
-    return build_in(folder, Material.parse(name).within(Scope.PAIRS))
+    return build_in(folder, table_named(name).within(Scope.PAIRS).canonical())
 
 
-def build_in(folder: Path, pairs: Material) -> int:
+def build_in(folder: Path, pairs: TableMaterial) -> int:
     """The same in a folder that has the whole tables."""
     for child in pairs.children():
         if child.scope is Scope.PAIRS and not path_of(folder, child).exists():
             build_in(folder, child)
-    whole = pairs.within(Scope.ALL)
+    whole = pairs.within(Scope.ALL).canonical()
     with TableFile(path_of(folder, whole)) as whole_file:
         has_distances = whole_file.has_distances
     made = make_table(folder, str(pairs), 2, outcomes_only=not has_distances)
@@ -162,13 +162,13 @@ def compare_made_up(name: str, placements: Sequence[Placement]) -> int:
 
 
 def test_pairs_of_two_pawns_are_those_of_a_whole_table_over_made_up_children() -> None:
-    assert compare_made_up("KPvKP", layout_of(Material.parse("KPvKP.pairs")).blocks) == 395_284
+    assert compare_made_up("KPvKP", layout_of(table_named("KPvKP.pairs")).blocks) == 395_284
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["KNPvKP", "KBPvKP", "KRPvKP", "KQPvKP", "KPPvKP"])
 def test_pairs_of_five_men_are_those_of_a_whole_table_over_made_up_children(name: str) -> None:
-    assert compare_made_up(name, layout_of(Material.parse(f"{name}.pairs")).blocks) > 1_000_000
+    assert compare_made_up(name, layout_of(table_named(f"{name}.pairs")).blocks) > 1_000_000
 
 
 @pytest.mark.slow
@@ -206,7 +206,7 @@ def test_pairs_are_what_a_board_shows() -> None:
 
 @pytest.mark.parametrize(("name", "blocks"), [("KPPvKP", 2680), ("KRPvKRP", 60), ("KRPPvKP", 2680)])
 def test_a_table_of_pairs_has_so_many_blocks(name: str, blocks: int) -> None:
-    assert len(layout_of(Material.parse(f"{name}.pairs")).blocks) == blocks
+    assert len(layout_of(table_named(f"{name}.pairs")).blocks) == blocks
 
 
 def test_a_sample_of_a_table_of_pairs_is_verified() -> None:

@@ -15,7 +15,7 @@ from tbgen.compiled.arrays import Ints
 from tbgen.index.bulk import cells_of
 from tbgen.index.layout import layout_of
 from tbgen.library.workers import make_table
-from tbgen.material import Material, Scope
+from tbgen.material import Scope, TableMaterial, table_named
 from tbgen.probe import open_tablebase
 from tbgen.score import Color, Score
 from tbgen.storage.files import path_of
@@ -33,12 +33,12 @@ LOWEST_CODE = 2
 class Tables:
     """What built tables say of positions that the reference names."""
 
-    def __init__(self, folder: Path, pairs: Material) -> None:
+    def __init__(self, folder: Path, pairs: TableMaterial) -> None:
         self.folder = folder
         self.pairs = pairs
-        self._files = dict[Material, TableFile]()
+        self._files = dict[TableMaterial, TableFile]()
 
-    def file(self, material: Material) -> TableFile:
+    def file(self, material: TableMaterial) -> TableFile:
         if material not in self._files:
             self._files[material] = TableFile(path_of(self.folder, material), outcomes_only=True)
         return self._files[material]
@@ -50,9 +50,9 @@ class Tables:
 
         A pair stays until a man is captured.
         """
-        material = Material.parse(name)
+        material = table_named(name)
         if material.men == self.pairs.men:
-            material = material.within(Scope.PAIRS)
+            material = material.within(Scope.PAIRS).canonical()
         layout = layout_of(material)
         in_slots = np.stack([squares[man] for man in men_of_slots(layout)], axis=1)
         cells = cells_of(layout, side, in_slots)
@@ -81,7 +81,7 @@ def after_double_steps(placement: Placement, colors: Sequence[Color]) -> list[Pl
     return found
 
 
-def board_of(material: Material, side: int, squares: Sequence[int]) -> chess.Board:
+def board_of(material: TableMaterial, side: int, squares: Sequence[int]) -> chess.Board:
     """A board with the men of a material, in the order of its name."""
     board = chess.Board(None)
     men = [(color, role) for color in Color for role in material.side(color)]
@@ -96,8 +96,8 @@ def compare(folder: Path, name: str, blocks: int, asked: int) -> int:
     """Compare blocks of a table of pairs with the reference, whole and with no accrued score, and
     so many positions of each with one. Return how many positions were compared.
     """
-    pairs = Material.parse(name).within(Scope.PAIRS)
-    whole = pairs.within(Scope.ALL)
+    pairs = table_named(name).within(Scope.PAIRS).canonical()
+    whole = pairs.within(Scope.ALL).canonical()
     layout = layout_of(pairs)
     pawn_colors = [color for color, _ in layout.slots[: layout.pawns]]
     men = men_of_slots(layout)

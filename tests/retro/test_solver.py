@@ -10,7 +10,7 @@ import pytest
 
 from tbgen.errors import BuildError, RepresentationError
 from tbgen.index.layout import layout_of
-from tbgen.material import Material, materials
+from tbgen.material import materials, table_named
 from tbgen.retro import DISTANCES, OUTCOMES, Method
 from tbgen.retro.cells import worker as worker_module
 from tbgen.retro.cells.freezing import TOP_CODE
@@ -55,7 +55,7 @@ def test_a_table_is_the_same_for_any_number_of_threads(name: str, threads: int) 
 
 def bare_kings() -> tuple[Worker, BlockValues]:
     """A worker with all positions of bare kings before their first code; room for their values."""
-    layout = layout_of(Material.parse("KvK"))
+    layout = layout_of(table_named("KvK"))
     geometry = geometry_of(layout)
     worker = new_worker(DISTANCES, geometry, Mobility.RESET, Room(geometry.words))
     enter_block(worker.block, 0, np.zeros(0, np.int64))
@@ -90,7 +90,7 @@ def refusal(worker: Worker) -> RepresentationError | None:
     """What the solver makes of a worker's status."""
     try:
         check_status(
-            Material.parse("KvK"), int(worker.white.state[STATUS] or worker.black.state[STATUS])
+            table_named("KvK"), int(worker.white.state[STATUS] or worker.black.state[STATUS])
         )
     except RepresentationError as error:
         return error
@@ -125,14 +125,14 @@ def test_a_distance_too_far_is_refused() -> None:
     kings = values("KvK")
     child = EntryValues(kings.material, kings.entry, np.full_like(kings.dtg, 5000))
     with pytest.raises(RepresentationError, match="a distance of KNvK does not fit"):
-        solve(Material.parse("KNvK"), {kings.material: child})
+        solve(table_named("KNvK"), {kings.material: child})
 
 
 @pytest.mark.parametrize("name", ["KNvK", "KPvK"])
 def test_a_child_without_values_is_refused(name: str) -> None:
-    material = Material.parse(name)
+    material = table_named(name)
     children = {child: values(str(child)) for child in material.children()}
-    kings = children[Material.parse("KvK")]
+    kings = children[table_named("KvK")]
     children[kings.material] = EntryValues(kings.material, np.zeros_like(kings.entry), kings.dtg)
     with pytest.raises(BuildError, match="a child table has no value"):
         solve(material, children)
@@ -145,7 +145,7 @@ def test_what_there_is_no_room_for_is_refused(monkeypatch: pytest.MonkeyPatch) -
         "MOST_ENTRIES": (0,),
     }
     for name in ("KNvK", "KPvK"):
-        children = {child: values(str(child)) for child in Material.parse(name).children()}
+        children = {child: values(str(child)) for child in table_named(name).children()}
         for limit, sizes in small.items():
             what = "patterns" if limit == "MOST_NODES" else "positions"
             for size in sizes:
@@ -154,14 +154,14 @@ def test_what_there_is_no_room_for_is_refused(monkeypatch: pytest.MonkeyPatch) -
                     with pytest.raises(
                         RepresentationError, match=f"the number of {what} of {name} .*does not fit"
                     ):
-                        solve(Material.parse(name), children)
+                        solve(table_named(name), children)
         with monkeypatch.context() as patched:
             for module in (forcer_module, methods, one_block):
                 patched.setattr(module, "new_interner", lambda _: new_interner(8))
             with pytest.raises(
                 RepresentationError, match=f"the number of patterns of {name} does not fit"
             ):
-                solve(Material.parse(name), children)
+                solve(table_named(name), children)
 
 
 @pytest.mark.parametrize("name", ["KNvK", "KPvK"])
@@ -172,11 +172,11 @@ def test_a_table_is_the_same_however_often_its_room_is_doubled(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    children = {child: values(str(child)) for child in Material.parse(name).children()}
-    whole = solve(Material.parse(name), children, method=method)
+    children = {child: values(str(child)) for child in table_named(name).children()}
+    whole = solve(table_named(name), children, method=method)
     for limit in ("FIRST_ROOM", "NODES", "ENTRIES"):
         monkeypatch.setattr(worker_module, limit, int(limit == "FIRST_ROOM"))
-    assert_same(whole, solve(Material.parse(name), children, method=method))
+    assert_same(whole, solve(table_named(name), children, method=method))
     assert caplog.text.count(f"of {name}") > 4
     assert caplog.text.count("exceeds the room for it; solving again with twice as much") > 4
 
@@ -194,10 +194,10 @@ def test_threads_that_fill_their_rooms_at_once_double_them_once(
     for limit, size in (("FIRST_ROOM", 64), ("NODES", 0), ("ENTRIES", 0)):
         monkeypatch.setattr(worker_module, limit, size)
     monkeypatch.setattr(many_blocks, "new_worker", noted)
-    children = {child: values(str(child)) for child in Material.parse("KPvK").children()}
-    solve(Material.parse("KPvK"), children, threads=1)
+    children = {child: values(str(child)) for child in table_named("KPvK").children()}
+    solve(table_named("KPvK"), children, threads=1)
     needed = max(rooms)
-    solve(Material.parse("KPvK"), children, threads=8)
+    solve(table_named("KPvK"), children, threads=8)
     assert max(rooms) == needed
     assert needed.doublings
 

@@ -215,7 +215,9 @@ LAST = {
 
 def told(game: Game) -> str:
     """What has accrued since when, where the clock stands, and how the game has ended."""
-    ended = "goes on" if game.ended is None else f"{game.ended.end.value} at {game.ended.number}"
+    ended = "goes on"
+    if game.ended is not None and game.ended.end is not None:
+        ended = f"{game.ended.end.value} at {game.ended.number}"
     return f"{game.accrued} since {game.last.since} counter {game.last.counter} {ended}"
 
 

@@ -9,7 +9,7 @@ import pytest
 from tbgen.errors import MissingTableError, UsageError
 from tbgen.library.build import build_tables
 from tbgen.library.catalog import Condition, examine
-from tbgen.material import Material, all_materials
+from tbgen.material import TableMaterial, all_materials, table_named
 from tbgen.storage.files import (
     BUNDLED,
     Layer,
@@ -23,10 +23,10 @@ from tbgen.storage.reader import TableFile
 from tbgen.verify.digesting import Digests, digests_of
 
 SMALL = [material for material in all_materials() if material.men <= 3]
-KBVK = Material.parse("KBvK")
+KBVK = table_named("KBvK")
 
 
-def digests_in(folder: Path, material: Material) -> Digests:
+def digests_in(folder: Path, material: TableMaterial) -> Digests:
     with TableFile(path_of(folder, material)) as file:
         return digests_of(file, threads=1)
 
@@ -38,7 +38,7 @@ def test_they_are_all_tables_of_two_and_three_men() -> None:
 
 @pytest.mark.parametrize("material", SMALL, ids=str)
 def test_they_have_the_values_of_tables_that_are_built_anew(
-    material: Material, table_folder: Path
+    material: TableMaterial, table_folder: Path
 ) -> None:
     assert examine(BUNDLED, material).condition is Condition.SOUND
     assert digests_in(BUNDLED, material) == digests_in(table_folder, material)
@@ -69,4 +69,4 @@ def test_nothing_writes_there() -> None:
 
 def test_a_folder_that_is_built_is_complete_in_itself(tmp_path: Path) -> None:
     build_tables(["KBvK"], tmp_path)
-    assert tables_in(tmp_path) == [Material.parse("KvK"), KBVK]
+    assert tables_in(tmp_path) == [table_named("KvK"), KBVK]

@@ -70,8 +70,9 @@ def test_a_second_builder_waits_for_the_first(tmp_path: Path) -> None:
     )
     with build_lock(tmp_path / "new", lambda: pytest.fail("nobody else is here")):
         other = subprocess.Popen(
-            [sys.executable, "-c", code, tmp_path / "new"], stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", code, str(tmp_path / "new")], stdout=subprocess.PIPE, text=True
         )
+        assert other.stdout is not None
         assert other.stdout.readline() == "waiting\n"
     assert other.communicate()[0] == "in\n"
 

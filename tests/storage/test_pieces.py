@@ -12,7 +12,7 @@ import pytest
 
 from tbgen.compiled.arrays import Ints
 from tbgen.errors import RepresentationError
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.retro.drive.results import nothing_found
 from tbgen.retro.drive.runs import MemoryStore, Solved, TableStore
 from tbgen.storage import numbering as numbering_module
@@ -88,6 +88,7 @@ class Met:
 
     def __init__(self, solved: Solved) -> None:
         self.material = solved.material
+        self.mobility = solved.mobility
         self.patterns = solved.patterns
         self.tallies = solved.tallies
         self._solved = solved
@@ -111,7 +112,8 @@ def test_runs_are_numbered_as_sorting_says(
         order_module, "_PART_CELLS", 100_000
     )  # KPvK has two parts, others one with both runs
     monkeypatch.setattr(numbering_module, "_TURNS", 2)
-    order = order_of(Material.parse(name))
+    material = table_named(name)
+    order = order_of(material)
     with contextlib.ExitStack() as opened:
         store = (
             opened.enter_context(ScratchStore(tmp_path / "blocks", {}, order.plane_places))
@@ -119,7 +121,7 @@ def test_runs_are_numbered_as_sorting_says(
             else MemoryStore()
         )
         put_runs(store, order)
-        solved = Solved(order.layout.material, store)
+        solved = Solved(material, store)
         expected, keys, counts = slowly_numbered(solved, order)
         assert (len(keys) > 1 << 16) == (order.layout.pawns > 0), "more states than 16 bits number"
         for source, slots in ((Met(solved), numbering_module.FIRST_SLOTS), (solved, 16)):

@@ -66,8 +66,9 @@ def assert_has(store: ScratchStore, *numbers: int) -> None:
                 np.shares_memory(column, there) for column, there in zip(again, room, strict=True)
             )
             for column, same, there in zip(part, again, cells, strict=True):
-                np.testing.assert_array_equal(column, there[start:end], strict=True)
-                np.testing.assert_array_equal(same, there[start:end], strict=True)
+                whole = np.asarray(there)[start:end]
+                np.testing.assert_array_equal(column, whole, strict=True)
+                np.testing.assert_array_equal(same, whole, strict=True)
             entry, dtg = store.values(run.first + start, run.first + end)
             np.testing.assert_array_equal(entry, cells.entry[start:end])
             np.testing.assert_array_equal(dtg, cells.dtg[start:end])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.errors import RepresentationError
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.storage import numbering as numbering_module
 from tbgen.storage import symbols as symbols_module
 from tbgen.storage.numbering import states_of
@@ -27,13 +27,14 @@ PATTERNS = Patterns(
 def table_of(seed: int, name: str = "KBvK") -> Table:
     """A table of made-up values, four in ten of its cells without a position."""
     draw = np.random.default_rng(seed)
-    order = order_of(Material.parse(name))
+    material = table_named(name)
+    order = order_of(material)
     cells = order.layout.cells
     entry = draw.choice([-127, -8, 4, 127], cells).astype(np.int8) * (draw.random(cells) < 0.6)
     dtg = np.minimum(draw.geometric(0.3, cells), 60_000).astype(np.uint16)
     dtg[draw.integers(0, cells, 5)] = 65_535
     return Table(
-        order.layout.material,
+        material,
         entry,
         dtg,
         draw.integers(0, 3, cells).astype(np.uint32),
@@ -63,13 +64,13 @@ def test_a_full_disk_is_an_error() -> None:
         raise OSError(errno.ENOSPC, "no space left")
 
     with pytest.raises(OSError, match="no space left"):
-        states_of(table_of(7), order_of(Material.parse("KBvK")), 2, full)
+        states_of(table_of(7), order_of(table_named("KBvK")), 2, full)
 
 
 def test_more_states_than_can_have_numbers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    _, states, often = states_of(table_of(7), order_of(Material.parse("KBvK")), 1)
+    _, states, often = states_of(table_of(7), order_of(table_named("KBvK")), 1)
     monkeypatch.setattr(symbols_module, "_FIRST_SLOTS", 16)
     assert len(symbols_of(states, often, PATTERNS)[1]["symbols"]) == 4
     monkeypatch.setattr(numbering_module, "MOST_NUMBERS", 16)
     with pytest.raises(RepresentationError, match="the number of states does not fit the 32 bits"):
-        states_of(table_of(7), order_of(Material.parse("KBvK")), 1)
+        states_of(table_of(7), order_of(table_named("KBvK")), 1)

@@ -23,7 +23,7 @@ from tbgen.errors import (
     TableError,
 )
 from tbgen.index.layout import layout_of
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.score import Color
 from tbgen.storage import writer
 from tbgen.storage.files import Layer, path_of
@@ -46,7 +46,7 @@ from tests.files import check_file
 from tests.retro.tables import solved
 from tests.storage.forging import Items, resealed, rewritten, with_one_more
 
-KNIGHT = Material.parse("KNvK")
+KNIGHT = table_named("KNvK")
 
 
 @pytest.fixture(scope="module")
@@ -184,7 +184,7 @@ def test_a_table_that_is_refused_leaves_no_file_open_for_whoever_keeps_the_error
 def test_a_file_in_the_place_of_another_is_refused(written: Path, path: Path, layer: Layer) -> None:
     """Of a table of another material, and of the other layer."""
     for side in Layer:
-        swapped = path_of(path.parent, Material.parse("KBvK"), side)
+        swapped = path_of(path.parent, table_named("KBvK"), side)
         shutil.copy(path_of(path.parent, KNIGHT, side), swapped)
     assert_refused(written.with_name("KBvK.h5"), DamagedTableError, "it is the table of KNvK")
     (other,) = set(Layer) - {layer}

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from tbgen.errors import DamagedTableError, UsageError
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.score import Mobility
 from tbgen.storage.files import folder_for, mobility_of, path_of
 from tbgen.storage.reader import TableFile
 from tbgen.storage.writer import write_table
 from tests.retro.tables import solved
 
-KINGS = Material.parse("KvK")
+KINGS = table_named("KvK")
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ def numbers(most: int) -> Iterator[int]:
 
 
 def test_results_come_in_order_and_an_error_behind_them() -> None:
-    found = []
+    found = list[int]()
     with closing(WorkerPool(2, start)) as workers:
         assert list(workers.results(range(20))) == list(range(0, 40, 2))
         with pytest.raises(UsageError, match="no more"):

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.index.layout import Layout, layout_of
-from tbgen.material import Material
+from tbgen.material import TableMaterial
 from tbgen.rules.position import is_reset, material_of, own_score
 from tbgen.score import Score
 from tbgen.table import Patterns, Table
@@ -19,7 +19,7 @@ from tests.patterns import value_of_pattern
 
 Value = tuple[Score, int]
 Values = Callable[[Score], Value]
-Tables = Mapping[Material, Table]
+Tables = Mapping[TableMaterial, Table]
 
 
 def board_of(layout: Layout, cell: int) -> chess.Board:
@@ -160,7 +160,7 @@ class Entries(Numbers):
         )
 
 
-def random_table(material: Material, seed: int, most: int) -> Table:
+def random_table(material: TableMaterial, seed: int, most: int) -> Table:
     """A table full of nonsense: every cell has some entry value with a code below `most`."""
     layout = layout_of(material)
     patterns = random_patterns(np.random.default_rng(seed), 50)

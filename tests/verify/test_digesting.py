@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tbgen.compiled.arrays import Ints
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.probe import open_tablebase
 from tbgen.score import Color
 from tbgen.storage.files import path_of
@@ -23,7 +23,7 @@ from tests.reference.material import Material as TheirMaterial
 
 
 def digests_in(folder: Path, name: str, threads: int = 1) -> Digests:
-    with TableFile(path_of(folder, Material.parse(name))) as file:
+    with TableFile(path_of(folder, table_named(name))) as file:
         return digests_of(file, threads)
 
 
@@ -56,12 +56,12 @@ def test_digests_of_larger_tables_are_those_that_probes_alone_give(
 
 @pytest.mark.parametrize("name", ["KvK", "KPvK", "KNvKN", "KPvKP", "KBPvK", "KQRvKB", "KRPvKR"])
 def test_there_are_as_many_leaves_as_in_the_reference(name: str) -> None:
-    order = order_of(Material.parse(name))
+    order = order_of(table_named(name))
     assert order.layout.cells // leaf_places_of(order) == len(list(all_leaves(TheirMaterial(name))))
 
 
 def table_in(folder: Path, name: str) -> Table:
-    with TableFile(path_of(folder, Material.parse(name))) as file:
+    with TableFile(path_of(folder, table_named(name))) as file:
         return file.table()
 
 
@@ -113,7 +113,7 @@ def test_a_value_that_is_changed_changes_the_digests(table_folder: Path, tmp_pat
 
 
 def test_bare_kings_leave_only_some_scores() -> None:
-    possible = possible_scores(Material.parse("KBvK"))
+    possible = possible_scores(table_named("KBvK"))
     assert np.flatnonzero(possible[Color.WHITE]).max() == 17
     assert not possible[Color.BLACK, ::2].any()
-    assert possible_scores(Material.parse("KBvKN"))[:, 2:].all(), "all but mate and stalemate"
+    assert possible_scores(table_named("KBvKN"))[:, 2:].all(), "all but mate and stalemate"

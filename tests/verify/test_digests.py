@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from tbgen.errors import UsageError
-from tbgen.material import Material, all_materials, pairs_materials
+from tbgen.material import all_materials, pairs_materials, table_named
 from tbgen.verify.digesting import Digests, read_digests, write_digests
 from tests.cli.calls import complaint, printed, tbgen
 
-KVK = Material.parse("KvK")
+KVK = table_named("KvK")
 ONE = "0" * 64
 TWO = "f" * 64
 
@@ -114,7 +114,7 @@ def test_digests_are_entered_in_a_list_and_never_overwritten(
     assert done.returncode == 7
     assert read_digests(path) == {
         KVK: Digests(ONE, TWO),
-        Material.parse("KBvK"): written[Material.parse("KBvK")],
+        table_named("KBvK"): written[table_named("KBvK")],
     }
 
 

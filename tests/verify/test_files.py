@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tbgen.errors import DamagedTableError, VerificationError
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.score import Color
 from tbgen.storage.files import Layer, path_of
 from tbgen.storage.reader import TableFile
@@ -26,7 +26,7 @@ from tests.cli.calls import tbgen
 from tests.retro.tables import solved
 from tests.storage.forging import Items, rewritten, with_one_more
 
-KINGS, KNIGHT, PAWN = map(Material.parse, ("KvK", "KNvK", "KPvK"))
+KINGS, KNIGHT, PAWN = map(table_named, ("KvK", "KNvK", "KPvK"))
 
 
 def write(folder: Path, *tables: Table) -> None:
@@ -86,7 +86,7 @@ def test_how_far_it_is_is_told(table_folder: Path) -> None:
 
 def test_how_many_chunks_have_been_looked_up_is_told(table_folder: Path) -> None:
     told: list[tuple[int, int]] = []
-    with TableFile(path_of(table_folder, Material.parse("KPvK"))) as file:
+    with TableFile(path_of(table_folder, table_named("KPvK"))) as file:
         file.look_up(np.array([0, file.order.layout.cells - 1]), lambda *facts: told.append(facts))
     assert told == [(1, 2), (2, 2)]
 
@@ -98,7 +98,7 @@ def test_a_sample_reads_no_table_whole(table_folder: Path, monkeypatch: pytest.M
     monkeypatch.setattr(TableFile, "table", refuse)
     monkeypatch.setattr(TableFile, "values", refuse)
     for name in ("KNvK", "KPvK"):
-        report = verify_file(table_folder, Material.parse(name), sample=400, seed=3)
+        report = verify_file(table_folder, table_named(name), sample=400, seed=3)
         assert report.violation is None
         assert 300 < report.positions <= 400
 

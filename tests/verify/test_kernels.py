@@ -5,14 +5,16 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import chess
 import numpy as np
 import pytest
 
+from tbgen.compiled.arrays import Int, Ints
 from tbgen.compiled.jit import kernel
 from tbgen.index.layout import layout_of
-from tbgen.material import Material
+from tbgen.material import Material, TableMaterial, table_named
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tbgen.system.watching import tell_nobody
@@ -31,19 +33,19 @@ from .model import Tables, best_values, board_of, is_position, random_table
 
 
 @kernel
-def placed_cell(men, side, squares, rest):
+def placed_cell(men: Any, side: Int, squares: Ints, rest: Ints) -> Int:
     """The cell of a placement, in a kernel that is kept on disk, as are those below."""
     return cell_of(men, side, squares, rest)
 
 
 @kernel
-def own_code_in(men, cell, scratch):
+def own_code_in(men: Any, cell: Int, scratch: Any) -> Int:
     """The own code of a cell."""
     return own_code_of(men, cell, scratch)
 
 
 @kernel
-def count_images(men, cell, squares, rest):
+def count_images(men: Any, cell: Int, squares: Ints, rest: Ints) -> Int:
     """How many placements a cell stands for, but for the order of equal men."""
     set_up(men, cell, squares)
     return images_of(men, squares, rest)
@@ -100,7 +102,7 @@ def test_images_add_up_to_all_placements(material: str) -> None:
     squares = np.zeros(8, np.int64)
     rest = np.zeros(8, np.int64)
     men = len(layout.slots)
-    placements = 0
+    placements: Int = 0
     for cell in range(layout.cells):
         side, there = layout.squares_of(cell)
         if len(set(there)) == men and layout.cell_of(side, there) == cell:
@@ -112,12 +114,12 @@ PAWNS = ("KPvKP", "KRvKP", "KPPvKP", "KRPvKP")
 
 
 @pytest.fixture(scope="module")
-def nonsense() -> dict[Material, Table]:
+def nonsense() -> dict[TableMaterial, Table]:
     """Some tables with their children, random numbers all of them.
 
     Those of the children go further.
     """
-    wanted = [Material.parse(text) for text in PAWNS]
+    wanted = [table_named(text) for text in PAWNS]
     found = {child for material in wanted for child in material.children()}
     tables = {
         material: random_table(material, seed, 60)
@@ -128,7 +130,7 @@ def nonsense() -> dict[Material, Table]:
     }
 
 
-def asked(tables: Tables, material: Material, cell: int) -> Subject:
+def asked(tables: Tables, material: TableMaterial, cell: int) -> Subject:
     """The subject with what one cell needs and nothing else, its resets noted."""
     with ThreadPoolExecutor(1) as pool:
         part = sampled_part(layout_of(material), np.array([cell]))
@@ -139,7 +141,7 @@ def asked(tables: Tables, material: Material, cell: int) -> Subject:
 
 
 @kernel
-def best_keys(subject, scratch, cell, best):
+def best_keys(subject: Subject, scratch: Any, cell: Int, best: Ints) -> tuple[Int, Int]:
     """Find the keys of the best moves.
 
     Returns the side to move and the code from which on they are all the same.
@@ -160,7 +162,7 @@ def found_values(subject: Subject, cell: int) -> dict[Score, tuple[Score, int]]:
             accrued = Score(code, holder)
             key = best[holder, min(code, top)]
             outcome, dtg = value_of_key(side, accrued.signed, key)
-            found[accrued] = Score.from_signed(outcome), dtg
+            found[accrued] = Score.from_signed(int(outcome)), int(dtg)
     return found
 
 
@@ -218,7 +220,7 @@ def is_pinned(board: chess.Board) -> bool:
 def test_the_best_move_is_that_of_the_slow_model(
     nonsense: Tables, name: str, is_wanted: Callable[[chess.Board], bool] | None, count: int
 ) -> None:
-    material = Material.parse(name)
+    material = table_named(name)
     cells = (
         cells_before(material, 4, count, is_wanted)
         if is_wanted
@@ -228,7 +230,7 @@ def test_the_best_move_is_that_of_the_slow_model(
     assert_agreement(nonsense, material, cells)
 
 
-def assert_agreement(tables: Tables, material: Material, cells: Sequence[int]) -> None:
+def assert_agreement(tables: Tables, material: TableMaterial, cells: Sequence[int]) -> None:
     """Between the kernels and the slow model."""
     layout = layout_of(material)
     for cell in cells:
@@ -246,7 +248,7 @@ def test_a_pawn_that_does_not_stand_beside_does_not_take_en_passant(
     nonsense: Tables, start: str, others: str
 ) -> None:
     """As numbers, a4 and h3 are neighbours."""
-    material = Material.parse("KPvKP")
+    material = table_named("KPvKP")
     layout = layout_of(material)
     kings = [chess.E1, chess.E8]
     pawns = [[chess.parse_square(start), chess.parse_square(other)] for other in others.split()]

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.storage.files import path_of
 from tbgen.storage.writer import write_table
 from tbgen.table import Table
@@ -15,7 +15,7 @@ from tests.cli.calls import tbgen
 from tests.retro.tables import solved
 
 NAMES = ["KvK", "KBvK", "KQvK", "KRvK", "KNvK", "KPvK"]
-PAWN = Material.parse("KPvK")
+PAWN = table_named("KPvK")
 
 
 def write(folder: Path, table: Table) -> None:
@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 def test_outcomes_that_agree_with_their_moves_pass(
     folder: Path, name: str, sample: int | None
 ) -> None:
-    report = verify_file(folder, Material.parse(name), sample=sample)
+    report = verify_file(folder, table_named(name), sample=sample)
     assert report.violation is None
     assert report.outcomes_only
     assert report.pairs > 0 or name == "KvK"

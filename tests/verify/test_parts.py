@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tbgen.index.layout import Layout, layout_of
-from tbgen.material import Material
+from tbgen.material import TableMaterial, table_named
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
 from tbgen.verify import parts, verify_table
@@ -46,10 +46,10 @@ def check_in_parts(folder: Path, name: str, most_cells: int, *, outcomes_only: b
     """What the check of a file says on its way, if it finds nothing wrong."""
     phases = list[str]()
 
-    def child_of(material: Material) -> TableFile:
+    def child_of(material: TableMaterial) -> TableFile:
         return TableFile(path_of(folder, material), outcomes_only=outcomes_only)
 
-    with TableFile(path_of(folder, Material.parse(name)), outcomes_only=outcomes_only) as file:
+    with TableFile(path_of(folder, table_named(name)), outcomes_only=outcomes_only) as file:
         whole = verify_table(file, child_of, most_cells=file.order.layout.cells)
         report = verify_table(
             file,
@@ -64,7 +64,7 @@ def check_in_parts(folder: Path, name: str, most_cells: int, *, outcomes_only: b
 
 @pytest.mark.parametrize("outcomes_only", [False, True])
 def test_a_file_is_checked_in_parts(table_folder: Path, outcomes_only: bool) -> None:
-    cells = layout_of(Material.parse("KPvK")).cells
+    cells = layout_of(table_named("KPvK")).cells
     phases = check_in_parts(table_folder, "KPvK", cells // 4, outcomes_only=outcomes_only)
     numbers = {phase.split(",")[0] for phase in phases if phase.startswith("part ")}
     assert len(numbers) > 3
@@ -74,7 +74,7 @@ def test_a_file_is_checked_in_parts(table_folder: Path, outcomes_only: bool) -> 
 @pytest.mark.parametrize("name", ["KPvKP", "KPPvK", "KQvKP"])
 def test_a_file_of_four_men_is_checked_in_parts(four_men_folder: Path, name: str) -> None:
     """With captures en passant, for which a part reads the resets of other blocks."""
-    cells = layout_of(Material.parse(name)).cells
+    cells = layout_of(table_named(name)).cells
     assert check_in_parts(four_men_folder, name, cells // 20, outcomes_only=False)
 
 
@@ -96,7 +96,7 @@ def test_a_wrong_value_in_any_block_is_found() -> None:
 @pytest.mark.parametrize("share", [7, 300])
 def test_a_part_has_all_that_its_moves_lead_to(name: str, share: int) -> None:
     """Moves are those of python-chess, from one random position of each block that is checked."""
-    layout = layout_of(Material.parse(name))
+    layout = layout_of(table_named(name))
     random = Random(3)
     parts_of_table = parts_of(layout, layout.cells // share)
     checked = [blocks_with(part, PAIRS_TASK) for part in parts_of_table]
@@ -138,7 +138,7 @@ class _Uncopied(set[int]):
 
 
 def test_finding_parts_copies_nothing_that_grows(monkeypatch: pytest.MonkeyPatch) -> None:
-    layout = layout_of(Material.parse("KPPvK"))
+    layout = layout_of(table_named("KPPvK"))
     expected = [part.kept.blocks.tolist() for part in parts_of(layout, layout.cells // 7)]
     begin = parts._GrowingPart.__init__
 
@@ -152,7 +152,7 @@ def test_finding_parts_copies_nothing_that_grows(monkeypatch: pytest.MonkeyPatch
 
 
 def test_indices_are_those_of_the_cells_in_order() -> None:
-    layout = layout_of(Material.parse("KPvK"))
+    layout = layout_of(table_named("KPvK"))
     cells = layout.cells // len(layout.blocks)
     for part in parts_of(layout, 4 * cells):
         kept = part.kept

@@ -9,7 +9,7 @@ from tbgen.apps.games.decide import Adjudicator
 from tbgen.apps.games.read import PgnGame, games_in
 from tbgen.apps.games.rules import Continue, Rules
 from tbgen.apps.games.tags import Source
-from tbgen.material import Material
+from tbgen.material import Material, table_named
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.notation import parse_fen
@@ -88,7 +88,7 @@ def test_a_result_goes_before_best_play_and_best_play_before_what_has_accrued(
 def test_the_table_that_is_missing_is_named_and_not_the_one_that_asks_for_it(
     tmp_path: Path,
 ) -> None:
-    write_made_up(tmp_path, Material.parse("KPvKP"))
+    write_made_up(tmp_path, table_named("KPvKP"))
     with open_tablebase(tmp_path) as few:
         assert Adjudicator(few).decide(game_from(EN_PASSANT)).missing == (Material.parse("KPvK"),)
 

@@ -8,7 +8,7 @@ import pytest
 
 from tbgen.apps.records.census import census_of
 from tbgen.apps.records.record import Record
-from tbgen.material import Material, build_order, materials
+from tbgen.material import build_order, materials, table_named
 from tbgen.score import Color
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
@@ -57,13 +57,13 @@ def test_only_tables_with_a_pair_of_bishops_tell_their_colours_apart(
 
 @pytest.mark.parametrize("name", ["KvK", "KNvK", "KPvK"])
 def test_counts_do_not_depend_on_threads(table_folder: Path, name: str) -> None:
-    with TableFile(path_of(table_folder, Material.parse(name))) as file:
+    with TableFile(path_of(table_folder, table_named(name))) as file:
         assert census_of(file, threads=1) == census_of(file, threads=3)
 
 
 @pytest.mark.slow
 def test_bishops_on_squares_of_one_colour_are_counted_apart(four_men_folder: Path) -> None:
-    with TableFile(path_of(four_men_folder, Material.parse("KBBvK"))) as file:
+    with TableFile(path_of(four_men_folder, table_named("KBBvK"))) as file:
         for side, counts in census_of(file).one_colored.items():
             found = {
                 outcome.signed: (count.placements, count.classes)

@@ -21,7 +21,7 @@ from tbgen.apps.records.positions import TablePositions
 from tbgen.apps.records.record import Record
 from tbgen.errors import MaterialError, UsageError
 from tbgen.index.layout import fen_of_cell
-from tbgen.material import Material, build_order, materials
+from tbgen.material import Material, build_order, materials, table_named
 from tbgen.probe import Tablebase
 from tbgen.rules.position import own_score
 from tbgen.score import Color
@@ -45,7 +45,7 @@ def test_counts_are_those_of_the_record(
 ) -> None:
     record = records[name]
     assert record.sharpness is not None
-    with TablePositions(table_folder, Material.parse(name)) as positions:
+    with TablePositions(table_folder, table_named(name)) as positions:
         assert count_of(positions, "zugzwang AND white") == record.zugzwangs.all.classes
         assert count_of(positions, "mate_zugzwang AND NOT white") == record.zugzwangs.mates.classes
         for side in Color:
@@ -67,7 +67,7 @@ def test_counts_are_those_of_the_record(
 def test_columns_are_what_python_chess_and_probes_say(
     table_folder: Path, tables: Tablebase
 ) -> None:
-    with TablePositions(table_folder, Material.parse("KPvK")) as positions:
+    with TablePositions(table_folder, table_named("KPvK")) as positions:
         cells = drawn_of(PositionCondition(positions, "true").cells(), 500, seed=1)
         fens = [fen_of_cell(positions.layout, cell) for cell in cells.tolist()]
         rows = frame_of(positions, cells).to_dicts()
@@ -91,7 +91,7 @@ def test_columns_are_what_python_chess_and_probes_say(
 
 def test_scores_stand_in_their_order(table_folder: Path, records: dict[str, Record]) -> None:
     outcomes = records["KPvK"].sides[Color.WHITE].counts
-    with TablePositions(table_folder, Material.parse("KPvK")) as positions:
+    with TablePositions(table_folder, table_named("KPvK")) as positions:
         for bound in outcomes:
             expected = sum(count for outcome, count in outcomes.items() if outcome >= bound)
             assert count_of(positions, f"white AND outcome >= '{bound}'") == expected
@@ -124,7 +124,7 @@ def test_scores_stand_in_their_order(table_folder: Path, records: dict[str, Reco
 )
 def test_columns_that_cost_much_change_no_answer(table_folder: Path, where: str) -> None:
     """They are found last, where the others leave the answer open."""
-    with TablePositions(table_folder, Material.parse("KPvK")) as positions:
+    with TablePositions(table_folder, table_named("KPvK")) as positions:
         cells = first_of(PositionCondition(positions, "true").cells(), None)
         whole = frame_of(positions, cells)
         expected = whole.select(pl.sql_expr(where).alias("truth"))["truth"].fill_null(value=False)
@@ -143,7 +143,7 @@ def test_columns_that_cost_much_change_no_answer(table_folder: Path, where: str)
 def test_scores_and_squares_are_read_as_everywhere(
     table_folder: Path, where: str, same: str
 ) -> None:
-    with TablePositions(table_folder, Material.parse("KPvK")) as positions:
+    with TablePositions(table_folder, table_named("KPvK")) as positions:
         assert 0 < count_of(positions, where) == count_of(positions, same)
 
 
@@ -164,14 +164,14 @@ def test_scores_and_squares_are_read_as_everywhere(
 )
 def test_what_is_no_condition_is_refused(table_folder: Path, where: str, complaint: str) -> None:
     with (
-        TablePositions(table_folder, Material.parse("KPvK")) as positions,
+        TablePositions(table_folder, table_named("KPvK")) as positions,
         pytest.raises(UsageError, match=complaint),
     ):
         PositionCondition(positions, where)
 
 
 def test_the_same_seed_draws_the_same_positions(table_folder: Path) -> None:
-    with TablePositions(table_folder, Material.parse("KPvK"), threads=1) as positions:
+    with TablePositions(table_folder, table_named("KPvK"), threads=1) as positions:
         every = first_of(PositionCondition(positions, "drawn").cells(), None)
         drawn = [
             drawn_of(PositionCondition(positions, "drawn").cells(), 50, seed) for seed in (1, 1, 2)
@@ -184,7 +184,7 @@ def test_the_same_seed_draws_the_same_positions(table_folder: Path) -> None:
 
 
 def test_a_limit_takes_the_first(table_folder: Path) -> None:
-    with TablePositions(table_folder, Material.parse("KPvK")) as positions:
+    with TablePositions(table_folder, table_named("KPvK")) as positions:
         every = first_of(PositionCondition(positions, "drawn").cells(), None)
         assert (
             first_of(PositionCondition(positions, "drawn").cells(), 7).tolist()
@@ -195,7 +195,7 @@ def test_a_limit_takes_the_first(table_folder: Path) -> None:
 
 
 def test_lines_are_epd(table_folder: Path) -> None:
-    with TablePositions(table_folder, Material.parse("KPvK")) as positions:
+    with TablePositions(table_folder, table_named("KPvK")) as positions:
         cells = first_of(PositionCondition(positions, "mate_zugzwang AND white").cells(), None)
         lines = list(epd_lines(positions, cells))
     board = chess.Board()
@@ -214,10 +214,10 @@ def test_lines_are_epd(table_folder: Path) -> None:
 
 
 def test_frames_have_every_position_once(table_folder: Path, records: dict[str, Record]) -> None:
-    frame = pl.concat(frames(table_folder, Material.parse("KBvK")))
+    frame = pl.concat(frames(table_folder, table_named("KBvK")))
     assert len(frame) == records["KBvK"].positions.classes
     assert frame.schema["plies"] == pl.Int32
-    only = pl.concat(frames(table_folder, Material.parse("KBvK"), "only"))
+    only = pl.concat(frames(table_folder, table_named("KBvK"), "only"))
     assert only.equals(frame.filter(frame["only"]))
     assert np.all(only["keep"].to_numpy() == 1)
 
@@ -225,7 +225,7 @@ def test_frames_have_every_position_once(table_folder: Path, records: dict[str, 
 @pytest.mark.slow
 def test_mutual_zugzwangs_of_four_men_are_found_as_published(four_men_folder: Path) -> None:
     for row in golden_rows("mutual_zugzwangs.csv"):
-        material = Material.parse(row["material"])
+        material = table_named(row["material"])
         if material.men != 4:
             continue
         whoever_loses = int(row["whoever_moves_loses"])

@@ -18,14 +18,14 @@ from tbgen.apps.records.find import frames
 from tbgen.apps.records.positions import TablePositions
 from tbgen.apps.records.record import Record, read_record, write_record
 from tbgen.index.layout import fen_of_cell
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.probe import Tablebase
 from tbgen.score import Color
 from tests.apps.records.test_records import VALIDATOR
 from tests.apps.records.test_sharpness import kept_on
 from tests.project import RECORDS, ROOT
 
-PAIRS = Material.parse("KPvKP.pairs")
+PAIRS = table_named("KPvKP.pairs")
 PAGE = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
 
 
@@ -129,7 +129,7 @@ def test_pages_list_tables_of_pairs(record: Record, records: dict[str, Record]) 
     assert 'href="material/KPvKP.pairs.html"' in str(files["index.html"])
     assert "Tables of pairs have the positions in which" in str(files["index.html"])
     assert "of six men with two pawns face to face" not in str(files["index.html"])
-    larger = replace(record, material=Material.parse("KRPvKRP.pairs"))
+    larger = replace(record, material=table_named("KRPvKRP.pairs"))
     with_six = dict(Site([*records.values(), larger]).files())
     assert "of six men with two pawns face to face" in str(with_six["index.html"])
     page = str(files["material/KPvKP.pairs.html"])

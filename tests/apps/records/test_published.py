@@ -15,7 +15,7 @@ import pytest
 from tbgen.apps.records.census import census_of
 from tbgen.apps.records.record import Record, SideRecord
 from tbgen.index.layout import layout_of
-from tbgen.material import Material, materials
+from tbgen.material import materials, table_named
 from tbgen.score import MATE_CODE, Color, Score
 from tbgen.storage.files import path_of, tables_of
 from tbgen.storage.reader import TableFile
@@ -71,7 +71,7 @@ def test_mutual_zugzwangs_are_as_published(published: list[Record]) -> None:
     rows = golden_rows("mutual_zugzwangs.csv")
     assert len(rows) == 144
     for row in rows:
-        material = Material.parse(row["material"])
+        material = table_named(row["material"])
         count = sum(int(figure) for column, figure in row.items() if column != "material")
         if material == material.flipped():
             count += int(row["whoever_moves_loses"])
@@ -83,7 +83,7 @@ def test_mutual_zugzwangs_are_as_published(published: list[Record]) -> None:
 def test_tables_of_four_men_are_as_published_and_have_the_tallies(
     four_men_folder: Path, name: str
 ) -> None:
-    with TableFile(path_of(four_men_folder, Material.parse(name))) as file:
+    with TableFile(path_of(four_men_folder, table_named(name))) as file:
         sides = census_of(file).sides
         tallies = file.tallies
     assert figures_of(sides) == published_of(name)
@@ -111,7 +111,7 @@ def endings_by_longest_mate(endings: Mapping[str, Mapping[str, str]]) -> Counter
     counts = Counter[int]()
     for name, figures in endings.items():
         winners = ["white"]
-        has_equal_sides = name == str(Material.parse(name).flipped())
+        has_equal_sides = name == str(table_named(name).flipped())
         if not has_equal_sides:
             winners.append("black")
         for winner in winners:

@@ -14,7 +14,7 @@ from tbgen.apps.records.census import census_of, record_of
 from tbgen.apps.records.record import Record, Replay, read_record, replay, write_record
 from tbgen.errors import InputFileError, VerificationError
 from tbgen.facts import plain
-from tbgen.material import Material, build_order, materials
+from tbgen.material import build_order, materials, table_named
 from tbgen.reading import parse_json, read_as
 from tbgen.score import Score
 from tbgen.storage.files import path_of
@@ -66,11 +66,11 @@ def test_a_published_record_is_what_the_table_gives(records: dict[str, Record], 
 
 
 def test_a_record_comes_back_from_its_text(records: dict[str, Record], table_folder: Path) -> None:
-    assert records["KBvK"] == record_of(table_folder, Material.parse("KBvK"))
+    assert records["KBvK"] == record_of(table_folder, table_named("KBvK"))
 
 
 def test_a_record_without_lines_has_the_form_of_the_schema(table_folder: Path) -> None:
-    with TableFile(path_of(table_folder, Material.parse("KBvK"))) as file:
+    with TableFile(path_of(table_folder, table_named("KBvK"))) as file:
         record = census_of(file)
     VALIDATOR.validate(json.loads(record.to_text()))
     assert {line.line for _, _, line in record.lines()} == {None}
@@ -118,7 +118,7 @@ def test_a_line_that_breaks_its_promise_stops_the_record(
 ) -> None:
     monkeypatch.setattr(Replay, "proves", lambda *_: False)
     with pytest.raises(VerificationError, match="best play from"):
-        record_of(table_folder, Material.parse("KvK"))
+        record_of(table_folder, table_named("KvK"))
 
 
 def test_a_file_that_is_no_record_is_refused(records: dict[str, Record], tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from tbgen.apps.records.record import Record, Sharpness
 from tbgen.apps.records.sharpness import sharpness_in
 from tbgen.errors import MissingTableError, UsageError
 from tbgen.index.bulk import cells_of
-from tbgen.material import Material, build_order, materials
+from tbgen.material import TableMaterial, build_order, materials, table_named
 from tbgen.probe import Tablebase
 from tbgen.rules.position import is_reset, own_score
 from tbgen.score import Color, Score
@@ -33,7 +33,7 @@ def test_every_position_of_three_men_keeps_what_the_reference_says(
 ) -> None:
     table = reference.solve(name)
     seen = 0
-    with TablePositions(table_folder, Material.parse(name)) as positions:
+    with TablePositions(table_folder, table_named(name)) as positions:
         order = [table_slot(name, slot) for slot in positions.layout.slots]
         for placement in table.placements:
             block = table.block(placement)
@@ -78,7 +78,7 @@ def result_of(outcome: Score) -> str:
 
 
 def compare_sample(folder: Path, name: str, count: int, draw: random.Random) -> None:
-    material = Material.parse(name)
+    material = table_named(name)
     boards = [random_board(draw, material) for _ in range(count)]
     with Tablebase(folder) as tables, TablePositions(folder, material) as positions:
         slots = positions.layout.slots
@@ -102,7 +102,7 @@ def test_a_sample_of_four_men_keeps_what_python_chess_and_probes_say(
 @pytest.mark.slow
 def test_moves_that_may_be_taken_en_passant_are_counted(four_men_folder: Path) -> None:
     draw = random.Random("double steps")
-    material = Material.parse("KPvKP")
+    material = table_named("KPvKP")
     boards = [before_double_step(draw, material) for _ in range(1000)]
     with (
         Tablebase(four_men_folder) as tables,
@@ -116,7 +116,7 @@ def test_moves_that_may_be_taken_en_passant_are_counted(four_men_folder: Path) -
             assert counts == kept_on(tables, board)[1:], board.fen()
 
 
-def before_double_step(draw: random.Random, material: Material) -> chess.Board:
+def before_double_step(draw: random.Random, material: TableMaterial) -> chess.Board:
     """A position with a double step that may be taken en passant."""
     while True:
         board = random_board(draw, material, en_passant=1)
@@ -151,7 +151,7 @@ def test_records_count_what_is_found_position_by_position(
 
 @pytest.mark.parametrize("name", SMALL)
 def test_files_say_what_tables_in_memory_say(table_folder: Path, name: str) -> None:
-    material = Material.parse(name)
+    material = table_named(name)
     with (
         TablePositions(table_folder, material) as positions,
         TablePositions(table_folder, material, in_memory=False) as files,
@@ -164,7 +164,7 @@ def test_files_say_what_tables_in_memory_say(table_folder: Path, name: str) -> N
 def test_a_sample_is_as_sharp_as_its_table(table_folder: Path, records: dict[str, Record]) -> None:
     size = 100_000
     for name in ("KBvK", "KPvK"):
-        sample = sharpness_in(table_folder, Material.parse(name), sampled=size)
+        sample = sharpness_in(table_folder, table_named(name), sampled=size)
         assert sum(side.all.positions for side in sample.values()) == size
         record = records[name]
         assert record.sharpness is not None
@@ -200,7 +200,7 @@ def test_every_distribution_counts_every_position(published: list[Record]) -> No
 
 def test_a_missing_table_is_named(table_folder: Path) -> None:
     with pytest.raises(MissingTableError, match="no table KQvKR"):
-        sharpness_in(table_folder, Material.parse("KQvKR"))
+        sharpness_in(table_folder, table_named("KQvKR"))
 
 
 def test_whole_game_mobility_is_refused(whole_game_folder: Path) -> None:
@@ -208,7 +208,7 @@ def test_whole_game_mobility_is_refused(whole_game_folder: Path) -> None:
     from tbgen.storage.files import folder_for
 
     with pytest.raises(UsageError, match="whole-game"):
-        sharpness_in(folder_for(whole_game_folder, Mobility.WHOLE_GAME), Material.parse("KvK"))
+        sharpness_in(folder_for(whole_game_folder, Mobility.WHOLE_GAME), table_named("KvK"))
 
 
 def test_means_are_over_positions() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from tbgen.apps.records.positions import TablePositions, results_of
 from tbgen.index.bulk import cells_of
-from tbgen.material import Material, materials
+from tbgen.material import materials, table_named
 from tbgen.score import Color
 from tests.positions import random_board, squares_of
 
@@ -50,7 +50,7 @@ def test_results_and_moves_that_keep_them_are_those_of_syzygy(
     four_men_folder: Path, syzygy_folder: Path, name: str
 ) -> None:
     draw = random.Random(f"syzygy {name}")
-    material = Material.parse(name)
+    material = table_named(name)
     boards = [random_board(draw, material) for _ in range(POSITIONS)]
     with (
         chess.syzygy.open_tablebase(str(syzygy_folder)) as syzygy,

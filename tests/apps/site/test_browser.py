@@ -27,7 +27,7 @@ from tbgen.apps.pages.records import Site, write_site
 from tbgen.apps.pages.standalone import annotated_page
 from tbgen.apps.records.record import Record, replay
 from tbgen.apps.server.files import SitePages
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.probe import Tablebase
 from tbgen.rules.points import Scoring
 from tbgen.score import Score
@@ -237,7 +237,7 @@ def many(some: list[Record], tmp_path_factory: pytest.TempPathFactory) -> Iterat
     """A server of a site in which endings of many names have the figures of one record."""
     folder = tmp_path_factory.mktemp("many")
     names = ("KRvKB", "KBvKN", "KBBvKN", "KRPvKR", "KRPvKRP.pairs")
-    write_site(Site([replace(some[0], material=Material.parse(name)) for name in names]), folder)
+    write_site(Site([replace(some[0], material=table_named(name)) for name in names]), folder)
     app = Starlette(routes=[Mount("/", SitePages(directory=folder, html=True))])
     with running(app) as address:
         yield address

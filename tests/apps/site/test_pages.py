@@ -17,7 +17,7 @@ from tbgen.apps.pages.records import Site, write_site
 from tbgen.apps.records.census import census_of
 from tbgen.apps.records.record import Record
 from tbgen.errors import UsageError
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.score import Color
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
@@ -78,7 +78,7 @@ def test_only_built_endings_have_pages(site: Path) -> None:
 
 def test_endings_of_six_men_are_named_where_they_have_a_record(some: list[Record]) -> None:
     pawns = next(record for record in some if str(record.material) == "KPvK")
-    more = [replace(pawns, material=Material.parse(name)) for name in ("KPPPvK", "KPPPPvK")]
+    more = [replace(pawns, material=table_named(name)) for name in ("KPPPvK", "KPPPPvK")]
     files = dict(Site([*some, *more]).files())
     five, six = (str(files[f"material/{record.material}.html"]) for record in more)
     index = str(files["index.html"])
@@ -146,7 +146,7 @@ def test_each_module_of_an_extra_is_looked_for(extra: str) -> None:
 
 
 def test_a_record_without_lines_makes_a_page_too(table_folder: Path, tmp_path: Path) -> None:
-    with TableFile(path_of(table_folder, Material.parse("KBvK"))) as file:
+    with TableFile(path_of(table_folder, table_named("KBvK"))) as file:
         write_site(Site([census_of(file)]), tmp_path)
     assert faults_of(tmp_path) == []
 

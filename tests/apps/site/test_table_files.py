@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tbgen.library.catalog import Catalog, figures_of
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.rules.facts import with_scores
 from tests.apps.site.conftest import client_of
 from tests.apps.site.test_plain_files import flipped
@@ -28,7 +28,7 @@ def test_the_catalog_names_every_table_with_its_size_and_digest(
                 client.head(f"/tables/{stored['file']}").headers["etag"] == f'"{stored["sha256"]}"'
             )
         assert each["men"] == len(each["material"]) - 1
-        figures = figures_of(table_folder, Material.parse(each["material"]))
+        figures = figures_of(table_folder, table_named(each["material"]))
         assert client.get(f"/tables/{each['facts']}").json() == with_scores(figures)
 
 

@@ -8,7 +8,7 @@ import pytest
 from tbgen.compiled.arrays import Ints
 from tbgen.compiled.jit import borrowing
 from tbgen.index.kernels import WORST_GOAL
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.retro import DISTANCES
 from tbgen.retro.cells.freezing import FIRST_MIDDLE
 from tbgen.retro.cells.worker import MEMO_LABEL, NO_MEMO
@@ -80,7 +80,7 @@ def search_and_look(
 @pytest.mark.parametrize("name", ["KNvK", "KBvK", pytest.param("KBvKN", marks=pytest.mark.slow)])
 def test_each_cell_is_in_one_set_of_a_middle_after_every_step(name: str) -> None:
     counts = np.zeros(3, np.int64)
-    material = Material.parse(name)
+    material = table_named(name)
 
     def search(
         block: Block, forcer: Forcer, other: Forcer, block_values: BlockValues, code: int

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tbgen.errors import RepresentationError
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.retro import solve_into
 from tbgen.retro.drive.runs import MemoryStore
 from tbgen.retro.patterns import dictionaries
@@ -86,7 +86,7 @@ def test_rows_that_are_too_many_are_refused(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("kept", [0.0, 0.3, 0.9, 1.0])
 def test_a_table_is_the_same_if_some_of_its_runs_were_there(kept: float) -> None:
-    material = Material.parse("KPvK")
+    material = table_named("KPvK")
     draw = np.random.default_rng(3)
     children = {child: values(str(child)) for child in material.children()}
     first = MemoryStore()

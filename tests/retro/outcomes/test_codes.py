@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tbgen.errors import RepresentationError
-from tbgen.material import Material, build_order
+from tbgen.material import Material, build_order, table_named
 from tbgen.retro import DISTANCES, OUTCOMES, MemoryStore, Method, solve_into
 from tbgen.retro.cells.worker import Room
 from tbgen.score import Mobility
@@ -22,11 +22,11 @@ from tests import reference
 from tests.retro.comparison import differences
 from tests.retro.tables import solve, solved, values
 
-THREE_MEN = [str(material) for material in build_order([Material.parse("KPvK")])]
+THREE_MEN = [str(material) for material in build_order([table_named("KPvK")])]
 
 
 def outcomes_of(name: str, threads: int = 2) -> Table:
-    material = Material.parse(name)
+    material = table_named(name)
     children: dict[Material, Child] = {child: values(str(child)) for child in material.children()}
     return solve(material, children, threads, method=OUTCOMES)
 
@@ -50,7 +50,7 @@ def test_every_outcome_of_four_men_agrees_with_the_reference(name: str) -> None:
 
 def outcomes_file(folder: Path, name: str, mobility: Mobility, method: Method[Any]) -> bytes:
     """The file of outcomes that a solver leads to."""
-    material = Material.parse(name)
+    material = table_named(name)
     children = {child: solved(str(child), mobility) for child in material.children()}
     table = solve_into(MemoryStore(), material, children, 2, mobility=mobility, method=method)
     write_table(folder, table, generator="test", source="test", outcomes_only=method is OUTCOMES)

@@ -11,7 +11,7 @@ from tbgen.compiled.arrays import Int, Ints, Word, Words
 from tbgen.compiled.jit import borrowing, inner
 from tbgen.index.kernels import GOALS, WORST_GOAL
 from tbgen.index.words import NOTHING
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.retro import OUTCOMES
 from tbgen.retro.cells.freezing import TOP_CODE
 from tbgen.retro.outcomes.codes import find_class
@@ -63,14 +63,14 @@ def note_before(block: Block, grower: Grower, seen: Seen, code: Int) -> None:
             seen.free[side, word] = grower.middle.members.free[side, word]
             seen.joined[side, word] = NOTHING
     for goal in range(GOALS):
-        at = grower.exits.head[goal]
+        at = int(grower.exits.head[goal])
         while at >= 0:
             seen.before[grower.exits.word[at]] |= grower.exits.bits[at]
-            at = np.int64(grower.exits.next[at])
+            at = int(grower.exits.next[at])
     if code > 2:
         journal = journal_at(grower.middle, code - 1)
         for at in range(journal.first[code - 1], journal.first[WORST_GOAL - code + 1]):
-            word = np.int64(journal.word[at]) - grower.side * words
+            word = int(journal.word[at]) - grower.side * words
             if 0 <= word < words:
                 seen.before[word] |= journal.bits[at]
 
@@ -143,7 +143,7 @@ def search_and_look(
 
 @pytest.mark.parametrize("name", ["KNvK", "KBvK", pytest.param("KBvKN", marks=pytest.mark.slow)])
 def test_the_equations_of_a_growing_middle_hold_after_every_goal(name: str) -> None:
-    material = Material.parse(name)
+    material = table_named(name)
     counts = np.zeros(12, np.int64)
 
     def search(

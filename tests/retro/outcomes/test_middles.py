@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.retro import OUTCOMES
 from tbgen.retro.outcomes.grower import Grower, Journal
 from tbgen.retro.words.block import Block, BlockValues
@@ -85,7 +85,7 @@ class Watched:
 )
 def test_a_middle_has_the_cells_that_joined_and_only_grows(name: str) -> None:
     watched = Watched()
-    material = Material.parse(name)
+    material = table_named(name)
     method = OUTCOMES._replace(search=watched.search)
     children = {child: values(str(child)) for child in material.children()}
     solve(material, children, threads=1, method=method)

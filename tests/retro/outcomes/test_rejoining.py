@@ -21,7 +21,7 @@ GOAL = 9
 
 
 @borrowing
-def take_up(block: Block, grower: Grower, before: Journal, values: BlockValues, goal: Int) -> int:
+def take_up(block: Block, grower: Grower, before: Journal, values: BlockValues, goal: Int) -> Int:
     return rejoin(block, grower, before, values, goal)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tbgen.compiled.arrays import Ints
@@ -20,7 +22,7 @@ NONE = 0xFFFFFFFF
 
 
 @kernel
-def intern_all(interner, before, event, nodes):
+def intern_all(interner: Any, before: Ints, event: Ints, nodes: Ints) -> None:
     for n in range(len(nodes)):
         nodes[n] = intern(interner, before[n], event[n])
 

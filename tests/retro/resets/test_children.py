@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tbgen.index.layout import layout_of
-from tbgen.material import Material
+from tbgen.material import table_named
 from tbgen.retro.resets.children import hold_planes
 from tbgen.retro.resets.destinations import NOT_HERE
 from tbgen.score import Color
@@ -34,7 +34,7 @@ def part_of_plane(box: Box) -> tuple[slice, ...]:
 
 @pytest.mark.parametrize("name", ["KQvK", "KPvK"])
 def test_a_file_gives_the_planes_that_its_table_has(table_folder: Path, name: str) -> None:
-    material = Material.parse(name)
+    material = table_named(name)
     layout = layout_of(material)
     with TableFile(path_of(table_folder, material)) as file:
         whole = file.values()
@@ -46,7 +46,7 @@ def test_a_file_gives_the_planes_that_its_table_has(table_folder: Path, name: st
                     part = part_of_plane(box)
                     for column, expected in zip(box.read(), plane, strict=True):
                         here = np.asarray(expected).reshape(layout.shape[2:])[part]
-                        np.testing.assert_array_equal(here, column[cells])
+                        np.testing.assert_array_equal(here, np.asarray(column)[cells])
 
 
 def test_planes_that_are_asked_for_again_stay_where_they_are() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
+from typing import SupportsInt
 
 import chess
 import numpy as np
@@ -21,7 +22,7 @@ Cell = tuple[int, int]
 """A word, and the black king's square in it."""
 
 
-def squares_in(word: int) -> set[int]:
+def squares_in(word: SupportsInt) -> set[int]:
     """The squares of a word."""
     return {square for square in range(64) if int(word) >> square & 1}
 
@@ -71,7 +72,7 @@ class PlainBlock:
 
     def cells_of(self, squares: list[int], *, turned: bool) -> set[Cell]:
         """The cells of a position: with every symmetry, or as the board lies."""
-        flips = [(False, False, False)]
+        flips: list[tuple[bool, ...]] = [(False, False, False)]
         if turned and not self.layout.pawns:
             flips = list(itertools.product((False, True), repeat=3))
         cells = set[Cell]()

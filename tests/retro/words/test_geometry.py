@@ -21,19 +21,19 @@ from tbgen.retro.words.geometry import (
 
 
 @borrowing
-def after(geometry: Geometry, word: Int, men: Ints, man: Int, to: Int) -> int:
+def after(geometry: Geometry, word: Int, men: Ints, man: Int, to: Int) -> Int:
     unpack_men(geometry, word, men)
     return word_after(geometry, word, men, man, to)
 
 
 @borrowing
-def after_among_twins(geometry: Geometry, word: Int, men: Ints, man: Int, to: Int) -> int:
+def after_among_twins(geometry: Geometry, word: Int, men: Ints, man: Int, to: Int) -> Int:
     unpack_men(geometry, word, men)
     return word_among_twins(geometry, word, men, man, to)
 
 
 @borrowing
-def of_images(geometry: Geometry, symmetry: Int, king: Int, men: Ints) -> int:
+def of_images(geometry: Geometry, symmetry: Int, king: Int, men: Ints) -> Int:
     return word_of_images(geometry, symmetry, king, men)
 
 
@@ -54,7 +54,7 @@ class Words:
             result[start:end] = sorted(result[start:end])
         return result
 
-    def number(self, king: int, men: list[int]) -> int:
+    def number(self, king: int, men: list[int]) -> Int:
         """The word of a white king's index and other men: a digit to base 64 for each."""
         word = king
         for square in self.sorted_men(men):
