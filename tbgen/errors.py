@@ -15,7 +15,7 @@
     │   ├── CastlingError
     │   └── InputFileError
     │       └── PgnError
-    ├── UnreadableFileError         1   a file that the system does not give
+    ├── UnreadableFileError         1   a file that cannot be opened, read or written
     ├── ClosureTooLargeError        6   a position that cannot be solved here
     ├── RepresentationError         1   a value does not fit its stored form
     ├── TableError                  1
@@ -274,7 +274,7 @@ class PgnError(InputFileError):
 
 
 class UnreadableFileError(TbgenError, template="{file}: {reason}"):
-    """A file that the system refuses to open or read."""
+    """A file that cannot be opened, read or written."""
 
     file: str
     reason: str

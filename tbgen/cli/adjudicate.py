@@ -252,7 +252,7 @@ def _report(everything: ChunkReport) -> None:
         games = counted(everything.bounded, "game", "games")
         say(
             f"{games} with bounds only, see RMobilityBounds: "
-            "tbgen solve with a larger --budget or --syzygy may decide more"
+            "a solve with a larger --budget or with --syzygy may decide more"
         )
 
 

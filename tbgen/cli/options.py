@@ -189,8 +189,8 @@ def rules_options(function: Callable[..., R]) -> Callable[..., R]:
         "--fifty",
         "fifty_moves",
         type=click.Choice([setting.value for setting in FiftyMoveSetting]),
-        help="Apply this fifty-move rule (default: the game's tags, else reset; a value of a table "
-        "ignores the rule).",
+        help="Apply this fifty-move rule (default: the tags of a game, else reset; tables "
+        "ignore the rule).",
     )
     @functools.wraps(function)
     def with_rules(*, scoring: dict[str, Any], fifty_moves: Any, **others: Any) -> R:

@@ -119,7 +119,7 @@ class FiftyMoves:
 def can_accrue(code: int, counter: int, fifty_moves: FiftyMoves) -> bool:
     """Whether a position's own score can still accrue.
 
-    Where the fifty-move rule applies, only a mate or a stalemate can.
+    After fifty moves only a mate or a stalemate can, unless there is no such rule or it resets.
     """
     if counter < _FIFTY_MOVES_PLIES or code <= STALEMATE_CODE:
         return True

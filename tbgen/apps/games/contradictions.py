@@ -73,8 +73,8 @@ def _of_outcome(outcome: Score, final: Score) -> str:
 def moves_after_the_end(last: Ply, ended: Ply | None) -> Iterator[str]:
     """Describe moves after the end of the game, if there are any."""
     if ended is not None and ended.end is not None and ended.number < last.number:
-        moves = counted(last.number - ended.number, "more move", "more moves")
-        yield f"the game was over at ply {ended.number} ({ended.end.value}); {moves} counted"
+        plies = counted(last.number - ended.number, "more ply", "more plies")
+        yield f"the game was over at ply {ended.number} ({ended.end.value}); {plies} counted"
 
 
 def _of_scores(

@@ -148,7 +148,7 @@ class Verdict:
         """The verdict as JSON has it.
 
         Returns:
-            The keys and values that `tbgen adjudicate --json` prints for the verdict.
+            The keys and values that `tbgen adjudicate --verdicts` writes for the verdict.
         """
         material = self.material
         if material is None and self.missing:
@@ -345,7 +345,8 @@ class Adjudicator:
             except MissingTableError as error:
                 names = (error.material, *error.others)
                 missing = tuple(Material.parse(name) for name in names)
-                why = f"the accrued score is provisional: {error}"
+                tables = "tables" if len(names) > 1 else "table"
+                why = f"the accrued score is provisional: no {tables} {' '.join(names)}"
                 return Verdict(accrued, Source.PROVISIONAL, why, scoring, missing=missing)
         return Verdict(accrued, Source.GAME, f"the accrued score stands: {because}", scoring)
 
@@ -394,7 +395,7 @@ def decision_facts(game: PgnGame, verdict: Verdict) -> dict[str, Any]:
     """A game and its verdict as JSON has them."""
     last = game.last
     fen = None
-    if verdict.material or verdict.missing or verdict.bounds:
+    if verdict.material or verdict.missing or verdict.is_solvable:
         fen = game.position().fen()
     facts = facts_of(
         game, "end", ply_count=last.number, accrued=last.accrued, reached_at_ply=last.since

@@ -71,10 +71,6 @@ class Format(enum.Enum):
     """Every round, players meet who have about the same score and have not met before."""
 
 
-GROWING = (Format.KNOCKOUT, Format.SWISS)
-"""Nobody knows at their beginning how many games they take, and results decide who meets."""
-
-
 @dataclass(frozen=True, slots=True)
 class Tournament:
     """Who plays whom; `games` counts those of an encounter in a round, and `seed` draws lots."""

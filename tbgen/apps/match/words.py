@@ -133,7 +133,6 @@ SECONDS = Kind("N", _seconds)
 MILLISECONDS = Kind("N", _milliseconds)
 ELO = Kind("N", _elo)
 _ON_OR_OFF = {"on": True, "off": False, "true": True, "false": False}
-SWITCH = _named(_ON_OR_OFF, "on|off", alone="on")
 FLAG = _named(_ON_OR_OFF, "", alone="on")
 """A switch that takes no word: it is on if it is given."""
 _VARIANTS = {

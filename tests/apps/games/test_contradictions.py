@@ -47,11 +47,11 @@ CONTRADICTIONS = [
     (f"{REPETITION} 1-0", 'Result says "1-0", but the moves end in threefold repetition: 1/2-1/2'),
     (
         f"{REPETITION} 5. e4 *",
-        "the game was over at ply 8 (threefold repetition); 1 more move counted",
+        "the game was over at ply 8 (threefold repetition); 1 more ply counted",
     ),
     (
         f"{REPETITION} 5. e4 e5 1-0",
-        "the game was over at ply 8 (threefold repetition); 2 more moves counted",
+        "the game was over at ply 8 (threefold repetition); 2 more plies counted",
     ),
     (f'[RMobilityResult "G0.0"]\n[RMobilitySource "tablebase"]\n\n{MATE} 0-1', SAID_OF_MATE),
     (f'[RMobilityResult "G0.0"]\n[RMobilitySource "result"]\n\n{MATE} 0-1', SAID_OF_MATE),
@@ -106,7 +106,7 @@ UNDER_SETTINGS = [
     (
         FIFTY,
         Rules(fifty_moves=FiftyMoveSetting.FIDE),
-        ("the game was over at ply 1 (fifty moves); 1 more move counted",),
+        ("the game was over at ply 1 (fifty moves); 1 more ply counted",),
     ),
 ]
 

@@ -93,7 +93,7 @@ export const lichessOf = ({ fen }) => `https://lichess.org/analysis/standard/${e
 // A game: a tree of positions, with the way that was taken through it, PGN in and out, and its moves on the page.
 
 const START = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
-const RESULTS = ['1-0', '0-1', '1/2-1/2', '*'];
+const RESULTS = ['1-0', '0-1', '1/2-1/2', '½-½', '1/2-0', '½-0', '0-1/2', '0-½', '*'];
 
 /** The position after a move, with what has accrued in it. */
 function nodeAfter(node, uci) {
