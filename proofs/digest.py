@@ -46,10 +46,10 @@ class Dump:
 
     def answers(self, sides: Longs, squares: Longs, accrued: Longs) -> tuple[Longs, Longs]:
         """Outcomes and distances, as the reference asks for them; the score 0 is the own one."""
-        places = sides
+        places = sides.astype(np.int64)  # the reference gives nothing as an array of floats
         for man in squares.T:
-            places = 64 * places + man
-        codes = abs(accrued) - 1
+            places = 64 * places + man.astype(np.int64)
+        codes = abs(accrued.astype(np.int64)) - 1
         has_say = (accrued != 0) & (codes < abs(self.entry[places]))
         rows = self.first[places] + 2 * (codes - FIRST_CODE) + (accrued < 0)
         rows = np.where(has_say, rows, 0)
