@@ -27,15 +27,14 @@ import numpy as np
 
 from tbgen import open_tablebase
 from tbgen.closures.answers import Brackets
-from tbgen.closures.blocks import SolvedBlocks
+from tbgen.closures.bounds import Bound
 from tbgen.closures.closure import Closure
-from tbgen.closures.cuts import Bound
-from tbgen.closures.nodes import Node, RootNode, cell_on, node_of
-from tbgen.closures.pace import SolvePace
-from tbgen.closures.schedule import solve_closure
-from tbgen.closures.solving import PositionSolver
+from tbgen.closures.costs import SolvePace
+from tbgen.closures.placements import Node, RootNode, cell_on, node_of
+from tbgen.closures.policy import Way
+from tbgen.closures.solve import ClosureSolver
+from tbgen.closures.solver import PositionSolver
 from tbgen.closures.store import BlockStore
-from tbgen.closures.ways import Way
 from tbgen.errors import TbgenError
 from tbgen.index.layout import fen_of_cell, layout_of
 from tbgen.index.outcomes import ranks_of
@@ -79,8 +78,8 @@ def truth(
     counted = np.zeros(5, np.int64)
     compared = np.zeros(2, np.int64)
     with tempfile.TemporaryDirectory() as name, open_tablebase(folder) as asked:
-        blocks = SolvedBlocks(closure, BlockStore(Path(name)))
-        solve_closure(blocks, 1, SolvePace())
+        blocks = ClosureSolver(closure, BlockStore(Path(name)))
+        blocks.solve_all(1, SolvePace())
         took = time.process_time() - began
         for node in nodes:
             if node.layout.is_own_mirror(node.pawns):
@@ -96,8 +95,8 @@ def truth(
             closure = Closure(known, closure.way)
             queries = [(accrued, cell_on(node, board)) for board in boards]
             closure.add_root(RootNode(node, queries, has_right=False))
-            blocks = SolvedBlocks(closure, blocks.store)
-            solve_closure(blocks, 1, SolvePace())
+            blocks = ClosureSolver(closure, blocks.store)
+            blocks.solve_all(1, SolvePace())
             for board in boards:
                 bracket = Brackets(blocks).bracket(board, accrued)
                 value = asked.probe(board, accrued).outcome

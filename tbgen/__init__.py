@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tbgen.errors import TableError as TableError, TbgenError as TbgenError
     from tbgen.library.build import build_tables as build_tables
     from tbgen.material import Material as Material
-    from tbgen.closures.solving import solve as solve
+    from tbgen.closures.solver import solve as solve
     from tbgen.probe.answers import LineStep as LineStep, MoveProbe as MoveProbe, Probe as Probe
     from tbgen.probe.many import BulkProbe as BulkProbe, Fault as Fault
     from tbgen.probe.tablebase import Tablebase as Tablebase, open_tablebase as open_tablebase
@@ -45,7 +45,7 @@ _NAMES = {
     "tbgen.errors": "InputError MissingTableError TableError TbgenError",
     "tbgen.library.build": "build_tables",
     "tbgen.material": "Material",
-    "tbgen.closures.solving": "solve",
+    "tbgen.closures.solver": "solve",
     "tbgen.probe.answers": "LineStep MoveProbe Probe",
     "tbgen.probe.many": "BulkProbe Fault",
     "tbgen.probe.tablebase": "Tablebase open_tablebase",

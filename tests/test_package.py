@@ -13,7 +13,7 @@ import pytest
 
 import tbgen
 from tbgen.apps.games.decide import Verdict
-from tbgen.closures.bracket import Bracket
+from tbgen.closures.bounds import Bracket
 from tbgen.probe.answers import Moves
 from tests.project import ROOT
 

@@ -16,7 +16,9 @@ from tbgen.cli.reporter import duration, progress
 from tbgen.cli.showing import Form, ShownRow, print_facts, show_pairs, show_table
 from tbgen.cli.solved_games import solve_games
 from tbgen.closures import DEFAULT_BUDGET
-from tbgen.closures.bracket import Bracket, MoveBracket, Solution, SolvePlan
+from tbgen.closures.answers import MoveBracket, Solution
+from tbgen.closures.bounds import Bracket
+from tbgen.closures.plan import SolvePlan
 from tbgen.errors import build_command
 from tbgen.facts import facts_of
 from tbgen.material import most_useful_first
@@ -102,7 +104,7 @@ def command(
     """
     refuse_together("--plan", "--line")
     # Importing it takes a while, and `tbgen adjudicate` mostly does not need it.
-    from tbgen.closures.solving import PositionSolver
+    from tbgen.closures.solver import PositionSolver
 
     solver = PositionSolver(
         folders,

@@ -17,9 +17,9 @@ from tbgen.rules.position import material_on
 from tbgen.text import counted, in_units
 
 if TYPE_CHECKING:
-    from tbgen.closures.bracket import Bracket, SolvePlan
-    from tbgen.closures.planning import Outlook, PositionOutlook
-    from tbgen.closures.solving import PositionSolver
+    from tbgen.closures.bounds import Bracket
+    from tbgen.closures.plan import Outlook, PositionOutlook, SolvePlan
+    from tbgen.closures.solver import PositionSolver
 
 _LEAST_SECONDS = 0.1
 """A game whose blocks are solved already counts as so much work, so that progress moves."""
@@ -150,7 +150,7 @@ def _solve(
             if bracket is not None:
                 answers.append((game, bracket))
                 if with_line and bracket.is_exact:
-                    solver.line(board, accrued)
+                    solver.solve(board, accrued, line=True)
             done += seconds
     if form is not Form.TABLE:
         print_facts(form, {"games": [_solved_facts(*answer) for answer in answers]})

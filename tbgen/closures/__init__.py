@@ -1,26 +1,14 @@
 """Positions with more men than tables have, each solved from all that it can reach.
 
-`solving` has the solver that users call. Its loop `PositionSolver._ask_in_way` makes a bracket, in
-these steps:
-
-1. `nodes` finds the root: the placement of the position's pawns, and the cells that are asked.
-2. `ways` lists which promotions are solved, the quickest way first. `planning` chooses the ways
-   that budget and machine allow, by the `costs` of their blocks.
-3. `policy` chooses the next question of a way: a few `cuts`, and the bound that replaces the values
-   of unsolved promotions.
-4. `closure` lists the blocks that this question takes, each as `planned` has it. `moves` lists what
-   leads from placement to placement. `reach` leaves out what the kings never reach, what the
-   promoting side does not need, and bishops on squares of the other colour (`shades`).
-5. `schedule` solves each block after those that it leads to: small ones in `groups`, large ones one
-   by one (`blocks`). `children` reads the values that a block leads to, and `promotions` bounds
-   those that are not solved. `blocks` reads and keeps values, in the files of `folder`.
-6. `answers` reads the bracket of the position and of its moves, and narrows the answer so far.
-
-The loop repeats the steps from 3 on until a way has nothing left to ask. Then the solver takes the
-next way, while the budget lasts and the bracket is not exact.
-
-`bracket` has the answer itself, and `line` finds moves that keep its value. `pace` tells how far a
-solve is.
+`solver` asks one question after another about a position, until its bracket is exact or the budget
+is used up. The `policy` of a question says which promotions are solved, which cuts large blocks are
+asked, and which of two `bounds` replaces all other promotions. `plan` finds the next `closure` that
+the budget allows: the blocks that moves between `placements` lead to, as far as the position can
+`reach` them, with the `costs` that were measured. `solve` solves these blocks, each after those
+that it leads to, from values that `children` reads and `promotions` bounds, and puts them into the
+`store`. From there `reading` has their values, and `answers` makes the brackets of the position and
+of its moves, and a line of moves that keep the value. What a solve has found is `kept`, and answers
+every position of its root's block without a plan.
 """
 
 from collections.abc import Iterable

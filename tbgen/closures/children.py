@@ -8,17 +8,19 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from tbgen.closures.cuts import UNKNOWN, Bound
-from tbgen.closures.nodes import Node, node_of
-from tbgen.closures.planned import Edge, PlannedBlock, mover_of
+from tbgen.closures.bounds import UNKNOWN, Bound
+from tbgen.closures.closure import Edge, PlannedBlock, mover_of
+from tbgen.closures.placements import Node, node_of
 from tbgen.closures.promotions import BoundOfBest, PromotedGeometries, PromotionBounds
-from tbgen.closures.shades import word_of
+from tbgen.closures.reach import word_of
+from tbgen.closures.reading import ALL_CELLS, SolvedBlocks, SomeCells
 from tbgen.compiled.arrays import Ints, NewArray
-from tbgen.index.layout import HOW_BITS, Layout, Squares, partial_layout
+from tbgen.index.layout import Layout, partial_layout
+from tbgen.index.placements import HOW_BITS, Squares
 from tbgen.index.resets import NO_SLOT, Reset
 from tbgen.index.words import EVERYTHING
 from tbgen.material import Material
@@ -47,32 +49,6 @@ WORTH_READING_ALONE: Final = 1 << 12
 BOTH_SIDES: Final = tuple(Color)
 
 
-class SomeCells(NamedTuple):
-    """The cells of a plane that are needed: those with a certain man on one of some squares."""
-
-    stride: int
-    """What a step of that man to the next square adds to a cell's number."""
-    squares: frozenset[int]
-
-
-ALL_CELLS: Final = SomeCells(1 << 62, frozenset([0]))
-
-
-class PlaneSource(Protocol):
-    """What reads planes, as `SolvedBlocks` does."""
-
-    def plane(
-        self, node: Node, side: int, bound: Bound, needed: SomeCells, room: Entries
-    ) -> Entries:
-        """A plane of a node, with side to move and bound.
-
-        Only the cells that are needed must be right. They are in the given array, or in another.
-        """
-
-    def is_exact(self, node: Node) -> bool:
-        """Whether both bounds give all cells of a node the same values."""
-
-
 DoAll = Callable[[Callable[[Any], None], Iterable[Any]], Iterable[None]]
 """`map`, or that of a pool of threads."""
 
@@ -89,14 +65,6 @@ class NeededPlane(NamedTuple):
     """The side to move in the child."""
     is_bounded: bool
     """Whether a bound replaces its values."""
-
-
-class PromotionRequest(NamedTuple):
-    """A plane that promotions lead to, and the cells that ask for it."""
-
-    reader: PromotionReader
-    plane: PlaneRequest
-    targets: list[Target]
 
 
 class ClosureReader:
@@ -117,7 +85,7 @@ class ClosureReader:
     def __init__(
         self,
         blocks: Sequence[PlannedBlock],
-        source: PlaneSource,
+        source: SolvedBlocks,
         bounds: Sequence[Bound],
         new: NewArray = np.zeros,
         new_planes: NewArray = np.empty,
@@ -200,7 +168,11 @@ class ClosureReader:
         self.readings = self.read(blocks, BOTH_SIDES)
 
     def read(self, blocks: Sequence[int], sides: Sequence[Color]) -> list[ChildTables]:
-        """[round] what moves of some sides in some blocks lead to."""
+        """[round] what moves of some sides in some blocks lead to.
+
+        One side at a time saves memory. Captures of a pawn bound its promotions, and are moves of
+        the other side. So they are read before, and given up before the side's own planes are read.
+        """
         planes = list[NeededPlane]()
         for number in blocks:
             planes += [plane for plane in self._planes[number] if plane.mover in sides]
@@ -208,7 +180,6 @@ class ClosureReader:
             readings = self._read_planes(planes)
             promotions = self._promotions(blocks, sides, readings)
         else:
-            # Captures of a pawn, which bound its promotions, are moves of the other side.
             readings = self._read_planes(self._captures_of_bounded(blocks, sides))
             promotions = self._promotions(blocks, sides, readings)
             readings = self._read_planes(planes)
@@ -316,13 +287,13 @@ class ClosureReader:
     ) -> AtHand:
         """The values of solved promotions, with room for bounds of unsolved ones."""
         start = promotion_starts(self.layout)
-        requests = list[PromotionRequest]()
+        requests = list[tuple[PromotionReader, PlaneRequest, list[Target]]]()
         cells = 0
         for side in sides:
             reader = self._promotion_readers[side]
             targets_of, cells = reader.requests(blocks, start, cells)
             for plane, targets in targets_of.items():
-                requests.append(PromotionRequest(reader, plane, targets))
+                requests.append((reader, plane, targets))
         for number, pawn in bounded:
             roles = self._bounded[number][pawn]
             if Role.QUEEN in roles:  # her bounds need room of their own
@@ -332,15 +303,21 @@ class ClosureReader:
                 start[number, pawn, role] = start[number, pawn, Role.QUEEN]
         promotions = AtHand(start, self._new(cells, np.int8), NO_DISTANCES)
 
-        def copy(request: PromotionRequest) -> None:
-            self._copy(request, bound, promotions)
+        def copy(request: tuple[PromotionReader, PlaneRequest, list[Target]]) -> None:
+            self._copy(*request, bound, promotions)
 
         list(self._do_all(copy, requests))
         return promotions
 
-    def _copy(self, request: PromotionRequest, bound: Bound, promotions: AtHand) -> None:
+    def _copy(
+        self,
+        reader: PromotionReader,
+        plane: PlaneRequest,
+        targets: Sequence[Target],
+        bound: Bound,
+        promotions: AtHand,
+    ) -> None:
         """Read a plane that promotions lead to, and copy its cells to where they are asked for."""
-        reader, plane, targets = request
         child = self.child_layouts.layouts[plane.table]
         routes = reader.routes[plane.table]
         needed = _cells_needed(child.others + 1, targets, routes.axis)

@@ -1,64 +1,168 @@
-"""The closure of a position: all blocks that it can reach, and their cost.
+"""The closure of a position: all blocks that it can reach, how each is solved, and their cost.
 
 Captures, pawn moves and promotions lead from block to block.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Final, Protocol
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, NamedTuple
 
-from tbgen.closures.costs import ADDING_SECONDS, Budget, cost_at_cuts, cost_of_block
-from tbgen.closures.cuts import ALL_OUTCOMES, Bound, CutQuestion, Cuts
-from tbgen.closures.moves import PlacementMove, PlacementMoves
-from tbgen.closures.nodes import Node, PawnPlacement, RootNode, shade_in
-from tbgen.closures.planned import BOUNDED, NEVER_REACHED, Edge, PlannedBlock
+from tbgen.closures.bounds import ALL_OUTCOMES, Bound, CutQuestion, Cuts
+from tbgen.closures.costs import ADDING_SECONDS, BlockCost, Budget, cost_at_cuts, cost_of_block
+from tbgen.closures.placements import Node, PawnPlacement, PlacementMove, PlacementMoves, RootNode
+from tbgen.closures.policy import Way
 from tbgen.closures.reach import (
     ANYWHERE,
     Kings,
-    PlacementWalk,
     ReachedPlacement,
-    are_shut_in,
-    shades_after,
-    shades_in_node,
-)
-from tbgen.closures.shades import (
     Shades,
+    are_shut_in,
     bishops_of,
     every_shade,
-    least_share,
+    reached_from,
+    shade_in,
+    shades_after,
+    shades_in_node,
     share_of,
     word_of,
 )
-from tbgen.closures.store import key_of
-from tbgen.closures.ways import Way
+from tbgen.closures.store import BlockStore, key_of
 from tbgen.errors import BuildError, ClosureTooLargeError, MissingTableError
 from tbgen.index.layout import slots_of
-from tbgen.index.resets import NO_SLOT
+from tbgen.index.resets import NO_SLOT, Reset
+from tbgen.men import Role
 from tbgen.probe.opened import OpenTables
 from tbgen.score import Color
 from tbgen.table import Queries
 
+WHOLE: Final = "WHOLE"
+"""Ends the name of a block that is solved once; the names of others end with the bound."""
 
-class SolvedNames(Protocol):
-    """What knows which blocks are solved, as `BlockStore` does."""
+BOUNDED: Final = "bounded"
+"""The source of a child that is not solved: a bound replaces its values."""
 
-    def has(self, name: str) -> bool:
-        """Whether a block of this name is solved."""
-
-    def has_node(self, node: str) -> bool:
-        """Whether some block of a node is solved."""
-
-
-class _NothingSolved:
-    """No block is solved."""
-
-    def has(self, name: str) -> bool:
-        return False
-
-    def has_node(self, node: str) -> bool:
-        return False
+NEVER_REACHED: Final = "never reached"
+"""The source of a child to which no position leads that is reached: any values will do."""
 
 
-NOTHING_SOLVED: Final = _NothingSolved()
+class Edge(NamedTuple):
+    """A reset, and a node that it can lead to."""
+
+    reset: Reset
+    child: Node
+    source: str
+    """Where the child's values are from.
+
+    It is the digest of its table, the key of its block, BOUNDED or NEVER_REACHED.
+    """
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether a bound replaces the child's values."""
+        return self.source == BOUNDED
+
+    @property
+    def is_plain_promotion(self) -> bool:
+        """Whether a pawn promotes and takes nothing."""
+        return self.reset.promoted != NO_SLOT and self.reset.gone == NO_SLOT
+
+
+def mover_of(node: Node, edge: Edge) -> Color:
+    """The side whose move leads from a node to a child."""
+    slots = slots_of(node.material)
+    if edge.reset.gone != NO_SLOT:
+        prey, _ = slots[edge.reset.gone]
+        return prey.other
+    if edge.reset.promoted != NO_SLOT:
+        promoter, _ = slots[edge.reset.promoted]
+        return promoter
+    # White's pawns step up the board.
+    ranks = sum(square // 8 for square in node.pawns)
+    ranks_after = sum(square // 8 for square in edge.child.pawns)
+    return Color.WHITE if ranks_after > ranks else Color.BLACK
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedBlock:
+    """A node of a closure, and how it is solved."""
+
+    node: Node
+    shades: Shades
+    """Its cells that are needed, and solved. The others may have any values."""
+    edges: Sequence[Edge]
+    bounds: Sequence[Bound]
+    """It is solved once for each of these bounds, which replace unsolved promotions."""
+    is_exact: bool
+    """Whether both bounds give the same values; then `bounds` has one of them."""
+    cuts: Cuts
+    """The cuts at which it is solved; none if all its outcomes are found."""
+    queries: Queries
+    """What is asked of the root with an accrued score; nothing of other blocks."""
+    key: str
+    """The node, with a digest of all that its values rest on, and of the cells that are solved."""
+
+    @property
+    def keeps_patterns(self) -> bool:
+        """Whether it is solved so that it tells what any accrued score is worth.
+
+        A root at cuts tells what its queries are worth.
+        """
+        return bool(self.queries) and not self.cuts
+
+    def is_solved_with(self, bound: Bound) -> bool:
+        """Whether it has values for a bound; otherwise nothing is known of them."""
+        return bound in self.bounds or self.is_exact
+
+    def name_with(self, bound: Bound) -> str:
+        """The name of the block as it is solved with one of its bounds."""
+        part = WHOLE if len(self.bounds) == 1 else bound.name
+        return f"{self.key}-{part}"
+
+    @cached_property
+    def cost(self) -> BlockCost:
+        """The cost of solving it, without the program's memory."""
+        if self.cuts:
+            return self._cost_at_cuts()
+        children = {edge.child for edge in self.edges if not edge.is_bounded}
+        planes = [child.cells // 2 for child in children]
+        share = share_of(self.shades, self.node.material)
+        return cost_of_block(self.node.cells, len(self.bounds), planes, share=share)
+
+    def _cost_at_cuts(self) -> BlockCost:
+        node = self.node
+        share = share_of(self.shades, node.material)
+        # Values with rights to take en passant, and those after double steps, have a byte each.
+        same_men = {edge.child for edge in self.edges if edge.child.material == node.material}
+        rights = sum(len(other.double_steps) for other in (node, *same_men))
+        rights_bytes = rights * (node.cells // 2)
+        read = [self._bytes_read(side) for side in Color]
+        if not node.double_steps:
+            return cost_at_cuts(node.cells, self.cuts, max(read) + rights_bytes, share=share)
+        # Captures en passant ask for what moves of both sides lead to.
+        return cost_at_cuts(
+            node.cells, self.cuts, sum(read) + rights_bytes, rights_bytes, share=share
+        )
+
+    def _bytes_read(self, side: Color) -> int:
+        """The values that moves of a side lead to, a byte each, and room to read one plane."""
+        planes = set[Node]()
+        promotions = set[tuple[int, Role]]()
+        largest = 0
+        for edge in self.edges:
+            if mover_of(self.node, edge) is not side:
+                continue
+            reset = edge.reset
+            if not edge.is_plain_promotion:
+                planes.add(edge.child)
+            elif edge.is_bounded:
+                promotions.add((reset.promoted, Role.QUEEN))  # her bounds are those of all
+            else:
+                promotions.add((reset.promoted, reset.role))
+            if not edge.is_bounded:
+                largest = max(largest, edge.child.cells // 2)
+        half = self.node.cells // 2
+        return sum(child.cells // 2 for child in planes) + len(promotions) * half + largest
 
 
 class Closure:
@@ -68,7 +172,7 @@ class Closure:
         tables: What has a table is not in the closure.
         way: Says which promotions are solved.
         question: Says at which cuts large blocks are solved.
-        solved: Says which blocks need no work.
+        store: Says which blocks are solved; none are without it.
         budget: Pays for the plan. If it is too small for the blocks, that is a
             ClosureTooLargeError.
         moves: The moves with the tables, which several closures may share.
@@ -79,7 +183,7 @@ class Closure:
         tables: OpenTables,
         way: Way,
         question: CutQuestion = ALL_OUTCOMES,
-        solved: SolvedNames = NOTHING_SOLVED,
+        store: BlockStore | None = None,
         budget: Budget | None = None,
         moves: PlacementMoves | None = None,
     ) -> None:
@@ -91,32 +195,38 @@ class Closure:
         """The blocks that are not solved yet."""
         self.cpu_seconds = 0.0
         """The time that `lacking` takes."""
-        self.charged_seconds = 0.0
-        """What it takes of the budget: the time of all blocks but free ones."""
-        self._charged = list[PlannedBlock]()
         self.rests_on = dict[str, str]()
         """[name of a table that it reads] -> the table's digest."""
         self.missing = set[str]()
         """Tables without pawns that the nodes lead to and that are not in the folders."""
-        self._solved = solved
+        self.kings = ANYWHERE
+        """Where the kings stand in those positions of the root's block that it is solved for."""
+        self._charged = list[PlannedBlock]()
+        self._charged_seconds = 0.0
+        """What it takes of the budget: the time of unsolved blocks that are not paid yet."""
+        self._store = store
         self._budget = Budget() if budget is None else budget
         self._moves = PlacementMoves(tables, self._budget) if moves is None else moves
         self._reached: Mapping[Node, ReachedPlacement] | None = None
         """The nodes that a position needs; None if it needs all that the way solves."""
+        self._shades: Mapping[Node, ReachedPlacement] | None = None
+        """The same if it tells which cells are needed: not by a way that keeps pieces.
+
+        Such a way may lead to a node by a capture that its walk does not follow.
+        """
 
     def add_root(self, root: RootNode) -> PlannedBlock:
         """Add the node of a position, and all of its blocks that the position needs."""
         node = root.node
         kings = _kings_in(node, root.queries)
-        if self._may_need_less(node, kings):
-            self._reached = self._walk_from(root, kings)
-        return self.add(node, queries=root.queries)
-
-    def _may_need_less(self, node: Node, kings: Kings) -> bool:
-        """Whether a position may need less than all that its pawns can lead to (see `reach`)."""
         are_kings_shut_in = are_shut_in(slots_of(node.material), node.pawns, kings)
         has_bishops = any(bishops_of(node.material))
-        return are_kings_shut_in or self.way.keeps_pieces or has_bishops
+        if are_kings_shut_in or has_bishops or self.way.keeps_pieces:
+            self._reached = self._walk_from(root, kings)
+            if not self.way.keeps_pieces:
+                self._shades = self._reached
+                self.kings = self._reached[node].kings
+        return self.add(node, queries=root.queries)
 
     def _walk_from(self, root: RootNode, kings: Kings) -> Mapping[Node, ReachedPlacement]:
         """What is reached from a root; ClosureTooLargeError if that takes too much."""
@@ -132,49 +242,56 @@ class Closure:
                 if not self._may_be_free(node):
                     # After a promotion of either side, a block is asked the fewest cuts.
                     cuts = self.way.cuts_of(node, Color.WHITE, self.question)
-                    seconds += _least_seconds(node, cuts, least_share(node.material))
+                    one_shade = 1 / (1 << sum(bishops_of(node.material)))
+                    seconds += _least_seconds(node, cuts, one_shade)
                 if seconds > self._budget.left:
                     raise self._too_large(node)
             for move in self._moves.from_placement(placement):
                 if self._is_solved_by_way(move) and not move.table:
                     yield move
 
-        walk = PlacementWalk(moves_of, keeps_pieces=self.way.keeps_pieces)
-        placement = PawnPlacement(*root.node)
-        shades = Shades(shade_in(root.node, cell) for _, cell in root.queries)
-        return walk.from_root(placement, kings, shades, has_right=root.has_right)
+        return reached_from(
+            PawnPlacement(*root.node),
+            kings,
+            Shades(shade_in(root.node, cell) for _, cell in root.queries),
+            moves_of,
+            keeps_pieces=self.way.keeps_pieces,
+            has_right=root.has_right,
+        )
 
     def add(
         self, node: Node, *, queries: Queries = (), promoted_by: Color | None = None
     ) -> PlannedBlock:
         """Add a node after all that it leads to.
 
-        `queries` are asked of the node. `promoted_by` is the side that has promoted last on the way
-        to it, if any has.
+        `queries` are asked of the node if it is the root. `promoted_by` is the side that has
+        promoted last on the way to it, if any has.
         """
         if node in self.blocks:
             return self.blocks[node]
         self._budget.pay(ADDING_SECONDS)
         cuts = self.way.cuts_of(node, promoted_by, self.question)
-        self._refuse_large(node, cuts)
+        # A block may take too much whatever it leads to. Then no time is spent on listing that.
+        share = share_of(self._shades_of(node), node.material)
+        least = self._charged_seconds + _least_seconds(node, cuts, share)
+        if least > self._budget.left and not self._may_be_free(node):
+            raise self._too_large(node)
         edges = list(self._edges_of(node, promoted_by))
         block = self._planned(node, edges, cuts, queries)
         self.blocks[node] = block
-        is_solved = self._is_solved(block)
-        if not is_solved:
-            self.lacking.append(block)
-            self.cpu_seconds += block.cost.cpu_seconds
-        is_free = is_solved and not self._budget.counts_solved
-        if not is_free and block.key not in self._budget.paid_keys:
-            self._charged.append(block)
-            self.charged_seconds += block.cost.cpu_seconds
-            if self.charged_seconds > self._budget.left:
-                raise self._too_large(node)
+        if not self._is_solved(block):
+            self._charge(block)
         return block
 
-    def _is_solved(self, block: PlannedBlock) -> bool:
-        """Whether a block is solved with all its bounds."""
-        return all(self._solved.has(block.name_with(bound)) for bound in block.bounds)
+    def _charge(self, block: PlannedBlock) -> None:
+        """Add a block that is not solved; ClosureTooLargeError if the budget cannot pay for it."""
+        self.lacking.append(block)
+        self.cpu_seconds += block.cost.cpu_seconds
+        if block.key not in self._budget.paid_keys:
+            self._charged.append(block)
+            self._charged_seconds += block.cost.cpu_seconds
+            if self._charged_seconds > self._budget.left:
+                raise self._too_large(block.node)
 
     def pay(self) -> None:
         """Let the budget pay for the blocks, which cost nothing of it any more."""
@@ -185,39 +302,28 @@ class Closure:
         paid_keys.update(block.key for block in self.blocks.values())
         self._budget.paid_nodes.update(map(str, self.blocks))
 
-    def _refuse_large(self, node: Node, cuts: Cuts) -> None:
-        """ClosureTooLargeError if a block takes too much, whatever it leads to.
-
-        So no time is spent on listing what it leads to.
-        """
-        share = share_of(self._shades_of(node), node.material)
-        seconds = self.charged_seconds + _least_seconds(node, cuts, share)
-        if seconds > self._budget.left and not self._may_be_free(node):
-            raise self._too_large(node)
-
     def _too_large(self, node: Node) -> ClosureTooLargeError:
         return ClosureTooLargeError(str(node.material), self._budget.refusal)
 
-    @property
-    def _reached_shades(self) -> Mapping[Node, ReachedPlacement] | None:
-        """The nodes that are reached, if it is known which of their cells are needed.
-
-        A way that keeps pieces may lead to a node by a capture that its walk does not follow.
-        """
-        return None if self.way.keeps_pieces else self._reached
-
-    def _shades_of(self, node: Node) -> Shades:
-        """The shades that are needed of a node."""
-        if self._reached_shades is None:
-            return every_shade(node.material)
-        return self._reached_shades[node].shades
+    def _is_solved(self, block: PlannedBlock) -> bool:
+        """Whether a block is solved with all its bounds."""
+        store = self._store
+        if store is None:
+            return False
+        return all(store.has(block.name_with(bound)) for bound in block.bounds)
 
     def _may_be_free(self, node: Node) -> bool:
         """Whether some block of a node costs nothing, in whatever way it was solved."""
         name = str(node)
         if name in self._budget.paid_nodes:
             return True
-        return not self._budget.counts_solved and self._solved.has_node(name)
+        return self._store is not None and self._store.has_node(name)
+
+    def _shades_of(self, node: Node) -> Shades:
+        """The shades that are needed of a node."""
+        if self._shades is None:
+            return every_shade(node.material)
+        return self._shades[node].shades
 
     def _edges_of(self, node: Node, promoted_by: Color | None) -> Iterator[Edge]:
         """The edges from a node. Children without tables are added if they are solved."""
@@ -247,7 +353,7 @@ class Closure:
 
         Where a block is solved at cuts, nothing else would notice.
         """
-        if self._reached_shades is None:
+        if self._shades is None:
             return
         after = shades_after(PawnPlacement(*node), self._shades_of(node), move)
         if not shades_in_node(move.child_placement, after) <= self._shades_of(move.child):
@@ -271,7 +377,7 @@ class Closure:
             sorted({(str(edge.child), edge.source) for edge in edges}),
             [int(bound) for bound in bounds],
             [str(cut) for cut in cuts],
-            [str(query) for query in queries],
+            [str(query) for query in queries] if cuts else bool(queries),
             int(word_of(shades)),
         ]
         return PlannedBlock(
@@ -338,6 +444,19 @@ class Closure:
             first, *others = sorted(self.missing)
             raise MissingTableError(first, self.tables.named, tuple(others))
 
+    def near(self, node: Node) -> dict[Node, PlannedBlock]:
+        """The blocks of a node and of what two resets lead to: all that the node's moves ask for.
+
+        The second reset may take a man that has just promoted.
+        """
+        near = {node: self.blocks[node]}
+        for _ in range(2):
+            for block in list(near.values()):
+                for edge in block.edges:
+                    if edge.child in self.blocks:
+                        near[edge.child] = self.blocks[edge.child]
+        return near
+
 
 def _kings_in(node: Node, queries: Queries) -> Kings:
     """Where the kings stand in the positions that are asked; anywhere if other pieces do, too."""
@@ -353,10 +472,7 @@ def _kings_in(node: Node, queries: Queries) -> Kings:
 
 
 def _least_seconds(node: Node, cuts: Cuts, share: float) -> float:
-    """The CPU seconds that a block takes at least, whatever it leads to.
-
-    So large a share of its cells is needed.
-    """
+    """The CPU seconds that a share of a block's cells takes at least, whatever it leads to."""
     if cuts:
         return cost_at_cuts(node.cells, cuts, share=share).cpu_seconds
-    return cost_of_block(node.cells, 1, (), share=share, is_grouped=True).cpu_seconds
+    return cost_of_block(node.cells, 1, (), share=share).cpu_seconds

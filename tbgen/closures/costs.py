@@ -1,14 +1,17 @@
-"""What solving a block takes: CPU seconds, memory and disk, by figures that were measured.
+"""Costs: what solving a block takes by figures that were measured, and how much of it is done.
 
 docs/measurements.md has the plans of drawn games that they lead to.
 """
 
 import math
+import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tbgen.closures.cuts import ENDS, Cuts
+from tbgen.closures.bounds import ENDS, Cuts
+from tbgen.system.watching import Watch, unwatched
 
 MOST_IN_MEMORY: Final = 1 << 28
 """Bytes of an array, or cells of a block, that memory holds; larger arrays lie in files."""
@@ -27,15 +30,6 @@ ADDING_SECONDS: Final = 0.0004
 
 # Blocks with all outcomes. docs/design/solver.md, "One threshold or all outcomes", has more of what
 # was measured.
-
-BLOCK_SECONDS: Final = 0.03
-"""CPU seconds of a block that is solved alone, besides those of its cells, for each bound."""
-
-CELL_SECONDS: Final = 0.17e-6
-"""CPU seconds of a cell in a block that is solved alone, for each bound.
-
-Blocks with four free men took 90 to 190 ns (6 to 13 s with both bounds).
-"""
 
 CELL_BYTES: Final = 10.0
 """Bytes of a cell: labels of both sides, their journals, and values."""
@@ -61,6 +55,9 @@ VALUES_A_STORED_BYTE: Final = 8
 """Values are compressed: 12 to 15 take a byte in blocks with two and three free men."""
 
 # Blocks at cuts. docs/design/memory.md, "Blocks of tbgen solve", has the bytes of each phase.
+
+BLOCK_SECONDS: Final = 0.03
+"""CPU seconds of a block at cuts, besides those of its cells."""
 
 MOVES_AT_CUTS: Final = 20e-9
 """CPU seconds to find the moves of a cell: 49 s in a block of 2.1 billion cells."""
@@ -126,13 +123,11 @@ class Budget:
 
     Arguments:
         seconds: How many are granted.
-        counts_solved: Whether blocks that an earlier solve has left are paid like others.
     """
 
-    def __init__(self, seconds: float = math.inf, *, counts_solved: bool = False) -> None:
+    def __init__(self, seconds: float = math.inf) -> None:
         self.seconds = seconds
         self.left = seconds
-        self.counts_solved = counts_solved
         self.paid_keys = set[str]()
         """The keys of blocks that are paid, and cost nothing any more."""
         self.paid_nodes = set[str]()
@@ -153,25 +148,18 @@ def cost_of_block(
     child_cells: Sequence[int],
     *,
     share: float = 1.0,
-    is_grouped: bool,
 ) -> BlockCost:
     """What a block takes of which all outcomes are found.
 
     `passes` counts the bounds with which it is solved. `child_cells` has the cells of each plane
-    that it reads. So large a `share` of its own is solved. `is_grouped` says that it is solved
-    together with other blocks.
+    that it reads. So large a `share` of its own is solved.
     """
     solved = int(cells * share)
     read = sum(min(size, cells) for size in child_cells)
     children_bytes = passes * read + max(child_cells, default=0)
-    if is_grouped:
-        each_pass = GROUPED_BLOCK_SECONDS + solved * GROUPED_CELL_SECONDS
-        seconds = passes * each_pass
-    else:
-        seconds = passes * (BLOCK_SECONDS + solved * CELL_SECONDS)
     return BlockCost(
         cells=passes * solved,
-        cpu_seconds=seconds,
+        cpu_seconds=passes * (GROUPED_BLOCK_SECONDS + solved * GROUPED_CELL_SECONDS),
         memory_bytes=int(cells * CELL_BYTES) + children_bytes,
         disk_bytes=passes * solved // VALUES_A_STORED_BYTE,
         scratch_bytes=0,
@@ -235,3 +223,55 @@ def _seconds_at_cut(cells: int, planes: int) -> float:
     if planes < MANY_PLANES:
         return HUGE_CUT_SECONDS
     return HUGE_HIGH_CUT_SECONDS
+
+
+_MOST_OF_RUNNING: Final = 0.95
+"""A block that is being solved counts as this part of its plan at most."""
+
+_SHARE_OF_QUESTION: Final = 0.75
+"""A question counts as this part of what is left, because its answer may lead to others."""
+
+
+class SolvePace:
+    """Tells a watch how much of a solve is done; the part never falls.
+
+    It counts in CPU seconds of the plan. While a block is being solved, the CPU time since the last
+    one counts.
+    """
+
+    def __init__(self, watch: Watch = unwatched) -> None:
+        self._watch = watch
+        self._lock = threading.Lock()
+        self._before = 0.0
+        """The part that was told before this question."""
+        self._told = 0.0
+        self._expected = 1.0
+        """The planned seconds of the question."""
+        self._done = 0.0
+        """The planned seconds of its solved blocks."""
+        self._last_block = time.process_time()
+
+    def begin(self, expected: float) -> None:
+        """Begin with a question that takes so many seconds by the plan."""
+        self._before = self._told
+        self._expected = max(expected, 1e-3)
+        self._done = 0.0
+        self._last_block = time.process_time()
+
+    def finish(self, planned: float) -> None:
+        """Count a solved block with its planned seconds; several threads may."""
+        with self._lock:
+            self._done += planned
+            self._last_block = time.process_time()
+            self._tell(self._done)
+
+    def tick(self, running: float) -> None:
+        """Blocks with so many planned seconds are still being solved."""
+        with self._lock:
+            taken = time.process_time() - self._last_block
+            self._tell(self._done + min(taken, _MOST_OF_RUNNING * running))
+
+    def _tell(self, seconds: float) -> None:
+        part = _SHARE_OF_QUESTION * min(1.0, seconds / self._expected)
+        self._told = max(self._told, self._before + (1 - self._before) * part)
+        self._watch(self._told)

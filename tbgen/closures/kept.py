@@ -1,135 +1,171 @@
-"""Kept answers: what a solve has found, for a later one, a player and a server.
+"""Kept solves: what a solve leaves for a later one, for a player and for a server.
 
-An answer holds as long as the tables that it rests on are the same. Then a proved value stays one.
-Bounds are those that a solve with the same budget would find again.
+A solve keeps where the values of its root's block are, and those of the blocks that two moves from
+there lead to. So any position of that block is answered without a plan, as long as the tables are
+the same. Beside that it keeps with which settings a position was solved, and its line.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
 
 import chess
 
-from tbgen.closures.bracket import Bracket, MoveBracket, Solution, SolvePlan
+from tbgen.closures.answers import Brackets, Solution, line_of
+from tbgen.closures.bounds import ANYTHING, Bound
+from tbgen.closures.closure import Closure, PlannedBlock
+from tbgen.closures.placements import Node, RootNode, cell_on, root_of
+from tbgen.closures.plan import plan_of
+from tbgen.closures.reach import ANYWHERE, Kings, Shade, Shades
+from tbgen.closures.reading import LostBlockError, SolvedBlocks
 from tbgen.closures.store import BlockStore, key_of
 from tbgen.material import Material
-from tbgen.probe.answers import At, LineStep
 from tbgen.probe.opened import OpenTables
-from tbgen.rules.position import board_after, own_of
+from tbgen.probe.syzygy import Winner
 from tbgen.score import Score
 
-
-class AskedWith(NamedTuple):
-    """What an answer depends on, besides the tables that it rests on."""
-
-    syzygy: str
-    """The folders of Syzygy tables."""
-    others: str
-    """What bounds alone depend on."""
+MOST_CLOSURES: Final = 32
+"""So many closures of a root's block are kept, the last ones. Each question of a way has one."""
 
 
-@dataclass(frozen=True)
-class KeptAnswer:
+_NOT_ASKED: Final = {"closures": (), "settings": None, "line": None, "with_line": False}
+"""What is kept of a position that was not solved itself."""
+
+
+class KeptAnswer(NamedTuple):
     """The answer of an earlier solve."""
 
     solution: Solution
-    settings: "AskedWith"
+    settings: str | None
+    """With which settings the position was solved; None if another one of its block was."""
     asked_line: bool
     """Whether a line was looked for."""
 
 
-class KeptAnswers:
-    """The answers in a store.
+class KeptSolves:
+    """What solves have kept in a store.
 
     Arguments:
-        store: Has them.
-        tables: An answer that rests on others is not found.
+        store: Has it.
+        tables: What rests on others is not found.
+        winner: Tells who wins in Syzygy tables.
     """
 
-    def __init__(self, store: BlockStore, tables: OpenTables) -> None:
+    def __init__(self, store: BlockStore, tables: OpenTables, winner: Winner) -> None:
         self._store = store
         self._tables = tables
-
-    def find(self, board: chess.Board, accrued: Score) -> KeptAnswer | None:
-        """The answer for a position; None if there is none, or if a table has changed."""
-        kept = self._store.answer(_question(board, accrued))
-        if kept is None:
-            return None
-        for name, digest in kept["tables"].items():
-            if self._tables.digest(Material.parse(name)) != digest:
-                return None
-        solution = _solution(kept, board, accrued)
-        return KeptAnswer(solution, AskedWith(*kept["settings"]), kept["asked_line"])
+        self._winner = winner
 
     def keep(
-        self,
-        solution: Solution,
-        settings: AskedWith,
-        tables: Mapping[str, str],
-        *,
-        asked_line: bool,
+        self, solution: Solution, closures: Sequence[Closure], settings: str, *, asked_line: bool
     ) -> None:
-        """Keep an answer that rests on some tables, given as [name] -> digest.
-
-        Bounds do not replace a proved value.
-        """
+        """Keep what some closures have found of a position."""
         board = chess.Board(solution.fen)
-        before = self.find(board, solution.accrued)
-        is_proved = before is not None and before.solution.bracket.is_exact
-        if is_proved and not solution.bracket.is_exact:
-            return
-        moves = []
-        for move in solution.moves:
-            moves.append([move.move.uci(), *map(str, move.bracket.ends), move.best])
+        root = root_of(board, solution.accrued).node
+        new = {closure.blocks[root].key: _facts_of(closure, root) for closure in closures}
+        others = {key: facts for key, facts in self._closures(root).items() if key not in new}
+        last = [*others.items(), *new.items()][-MOST_CLOSURES:]
         line = None
         if solution.line is not None:
             line = [step.move.uci() for step in solution.line]
-        kept = {
-            "tables": tables,
-            "settings": settings,
-            "asked_line": asked_line,
-            "bracket": [str(end) for end in solution.bracket.ends],
-            "moves": moves,
-            "plan": asdict(solution.plan),
-            "line": line,
-        }
-        self._store.put_answer(_question(board, solution.accrued), kept)
+        asked = {"closures": list(new), "settings": settings, "line": line, "with_line": asked_line}
+        self._store.put_answer(_key_of_root(root), dict(last))
+        self._store.put_answer(_key_of(board, solution.accrued), asked)
+
+    def find(self, board: chess.Board, accrued: Score) -> KeptAnswer | None:
+        """The answer for a position, if it was solved, or if the solve of another one tells it."""
+        root = root_of(board, accrued)
+        closures = self._closures(root.node)
+        asked = self._store.answer(_key_of(board, accrued))
+        if asked is None or not closures.keys() >= set(asked["closures"]):
+            asked = _NOT_ASKED
+        solution = Solution(board.fen(), accrued, ANYTHING, [], plan_of(()), 0.0)
+        is_known = bool(asked["closures"])
+        for key, facts in closures.items():
+            if key not in asked["closures"] and not _is_within_reach(board, root, facts["kings"]):
+                continue
+            blocks = dict(_block_from(name, block) for name, block in facts["blocks"].items())
+            brackets = Brackets(SolvedBlocks(self._tables, blocks, self._store), self._winner)
+            block, _ = brackets.block_of(board)
+            if block is None:  # it has other bishops
+                continue
+            try:
+                solution = brackets.improve(solution)
+            except LostBlockError:
+                return None
+            # At cuts, other accrued scores than those of the position that was solved are unknown.
+            is_known |= not block.cuts or solution.bracket.is_exact
+        if not is_known:
+            return None
+        if asked["line"] is not None and solution.bracket.is_exact:
+            moves = map(chess.Move.from_uci, asked["line"])
+            line = line_of(board, accrued, solution.bracket.lower, moves)
+            solution = replace(solution, line=line)
+        return KeptAnswer(solution, asked["settings"], asked["with_line"])
+
+    def _closures(self, root: Node) -> dict[str, Any]:
+        """[key of the root's block] the closures that are kept, as far as tables are the same."""
+        valid = dict[str, Any]()
+        for key, facts in (self._store.answer(_key_of_root(root)) or {}).items():
+            tables = facts["tables"].items()
+            if all(self._tables.digest(Material.parse(name)) == digest for name, digest in tables):
+                valid[key] = facts
+        return valid
 
 
-def _question(board: chess.Board, accrued: Score) -> str:
-    """The key of the answer for a position."""
+def _key_of(board: chess.Board, accrued: Score) -> str:
     return key_of([board.epd(), str(accrued)])
 
 
-def _solution(kept: Mapping[str, Any], board: chess.Board, accrued: Score) -> Solution:
-    """The solution that was kept of a position."""
-    bracket = _bracket(*kept["bracket"])
-    moves = list[MoveBracket]()
-    for uci, lower, upper, best in kept["moves"]:
-        move = chess.Move.from_uci(uci)
-        moves.append(MoveBracket(move, board.san(move), _bracket(lower, upper), best=best))
-    line = None
-    if kept["line"] is not None:
-        line = line_of(board, accrued, bracket.lower, map(chess.Move.from_uci, kept["line"]))
-    plan = kept["plan"] | {"missing": tuple(kept["plan"]["missing"])}
-    return Solution(board.fen(), accrued, bracket, moves, SolvePlan(**plan), 0.0, line)
+def _key_of_root(root: Node) -> str:
+    return key_of([str(root)])
 
 
-def _bracket(lower: str, upper: str) -> Bracket:
-    return Bracket(Score(lower), Score(upper))
+def _is_within_reach(board: chess.Board, root: RootNode, kings: Sequence[int]) -> bool:
+    """Whether a closure holds for a position of its root's block: its kings may be shut in.
+
+    Then the closure has captures en passant for the position that was solved alone.
+    """
+    reach = Kings(*kings)
+    if reach == ANYWHERE:
+        return True
+    node = root.node
+    _, squares = node.layout.squares_of(
+        cell_on(node, board.mirror() if root.is_reversed else board)
+    )
+    white = reach.white >> squares[len(node.pawns)] & 1
+    black = reach.black >> squares[-1] & 1
+    return bool(white and black) and not root.has_right
 
 
-def line_of(
-    board: chess.Board, accrued: Score, value: Score, moves: Iterable[chess.Move]
-) -> list[LineStep]:
-    """The steps of a line of moves, all of which keep the value of a position."""
-    steps = list[LineStep]()
-    for move in moves:
-        after = board_after(board, move)
-        own = own_of(after)
-        is_reset = board.is_zeroing(move)
-        at = At(board, None if is_reset else accrued, own)
-        steps.append(LineStep(value, None, move.uci(), is_reset, best=False, keeps=True, at=at))
-        accrued = own if is_reset else accrued.after(own, reset=False)
-        board = after
-    return steps
+def _facts_of(closure: Closure, root: Node) -> dict[str, Any]:
+    """What is kept of a closure."""
+    blocks = dict[str, Any]()
+    for node, block in closure.near(root).items():
+        blocks[str(node)] = {
+            "key": block.key,
+            "bounds": block.bounds,
+            "is_exact": block.is_exact,
+            "cuts": [str(cut) for cut in block.cuts],
+            "queries": [(str(score), cell) for score, cell in block.queries],
+            "shades": list(block.shades),
+        }
+    return {"tables": closure.rests_on, "kings": closure.kings, "blocks": blocks}
+
+
+def _block_from(name: str, facts: Mapping[str, Any]) -> tuple[Node, PlannedBlock]:
+    """A block that was kept, and its node. It can be read, and not be solved again."""
+    material, squares = name.split("-")
+    pawns = [chess.parse_square(squares[at : at + 2]) for at in range(0, len(squares), 2)]
+    node = Node(Material.parse(material), tuple(pawns))
+    block = PlannedBlock(
+        node=node,
+        shades=Shades(Shade(*shade) for shade in facts["shades"]),
+        edges=(),
+        bounds=[Bound(bound) for bound in facts["bounds"]],
+        is_exact=facts["is_exact"],
+        cuts=tuple(map(Score, facts["cuts"])),
+        queries=[(Score(score), cell) for score, cell in facts["queries"]],
+        key=facts["key"],
+    )
+    return node, block

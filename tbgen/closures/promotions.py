@@ -21,12 +21,13 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from tbgen.closures.cuts import UNKNOWN, Bound
+from tbgen.closures.bounds import CELLS_AT_ONCE, UNKNOWN, Bound
 from tbgen.compiled.arrays import Int, Ints, SignedBytes, Word, Words
 from tbgen.compiled.jit import borrowing, inlined, inner
 from tbgen.index.kernels import byte_of_goal, goal_of_byte
-from tbgen.index.layout import Layout, Squares
-from tbgen.index.squares import Rays, rays_of
+from tbgen.index.layout import Layout
+from tbgen.index.placements import Squares
+from tbgen.index.squares import rays_of
 from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
 from tbgen.men import AnyMan, Role
 from tbgen.retro.drive.single import own_pawns
@@ -45,9 +46,6 @@ from tbgen.retro.words.moves import (
 )
 from tbgen.score import STALEMATE_CODE, Color, Score
 from tbgen.table import Entries
-
-CELLS_AT_ONCE: Final = 1 << 18
-"""Cells whose bounds are found at a time."""
 
 WORDS_AT_ONCE: Final = CELLS_AT_ONCE // 64
 ALL_BITS: Final = ~NOTHING
@@ -68,13 +66,25 @@ class PromotedGeometries:
 
         The new man is the last one, and the first axis of words says where he stands.
         """
-        geometry = self._after.get((promoted, role))
-        if geometry is None:
-            color, _ = self.slots[promoted]
-            rays = rays_of([*self.men, role])
-            geometry = _geometry_after(self.before, promoted, color, rays)
-            self._after[promoted, role] = geometry
-        return geometry
+        known = self._after.get((promoted, role))
+        if known is not None:
+            return known
+        before = self.before
+        color, _ = self.slots[promoted]
+        men = len(before.color)
+        after = before._replace(
+            rays=rays_of([*self.men, role]),
+            color=np.append(before.color, int(color)),
+            shift=np.append(before.shift, before.king_shift + 6),
+            # The shade is that of the bishops before the promotion.
+            light=np.append(before.light, np.zeros((1, 64), np.int64), axis=0),
+            twin_start=np.append(before.twin_start, men),
+            twin_end=np.append(before.twin_end, men + 1),
+            king_square=np.tile(before.king_square, 64),
+            pawn_color=np.delete(before.pawn_color, promoted),
+        )
+        self._after[promoted, role] = after
+        return after
 
 
 class BoundOfBest(NamedTuple):
@@ -232,24 +242,6 @@ def _words_of(entry: Entries, outcomes: tuple[int, ...]) -> Words:
     return np.concatenate(parts).view(np.uint64)
 
 
-def _geometry_after(geometry: Geometry, promoted: int, color: Color, rays: Rays) -> Geometry:
-    """As for `PromotedGeometries.after`; `rays` are those of all men, the new one last.
-
-    The shade is that of the bishops before the promotion.
-    """
-    men = len(geometry.color)
-    return geometry._replace(
-        rays=rays,
-        color=np.append(geometry.color, int(color)),
-        shift=np.append(geometry.shift, geometry.king_shift + 6),
-        light=np.append(geometry.light, np.zeros((1, 64), np.int64), axis=0),
-        twin_start=np.append(geometry.twin_start, men),
-        twin_end=np.append(geometry.twin_end, men + 1),
-        king_square=np.tile(geometry.king_square, 64),
-        pawn_color=np.delete(geometry.pawn_color, promoted),
-    )
-
-
 # entry[word * 64 + black king's square]: the best of the promotions folded so far, for the side
 # that promotes; 0 where none is legal. `first`: the first word with the new man on his promotion
 # square. `asked`: where the promotion may be the best. `children`: those before the promotion of
@@ -291,6 +283,7 @@ def fold_bounds(
                 captures |= movers
             else:
                 others |= movers
+        # The closer of two lower bounds is better for White, whose number the lower bound has.
         chooser = bound if narrows else 1 - side
         part = entry[number * 64 : number * 64 + 64]
         has_values = fold_unknown(scratch, part, kings & others & ~captures, bound, chooser)

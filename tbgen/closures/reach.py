@@ -1,40 +1,36 @@
 """Reach: what a position needs, where it does not need all that its pawns can lead to.
 
 The first two rules leave blocks out. Bounds replace them, so what is solved stays right. The third
-leaves out cells of blocks.
+leaves out cells of blocks. docs/design/closures.md has the proofs.
 
 * *Kings that are shut in.* While only kings stand beside the pawns, a king walks around pawns and
   the squares that pawns attack. It takes a pawn only beside a square that it can walk to. So behind
-  a chain of pawns nothing is ever taken. Where a pawn is taken en passant, a single step and a
-  capture lead to the same. So en passant counts only in the position that is asked about. No
-  position that is reached needs what is left out.
+  a chain of pawns nothing is ever taken.
 * *Pieces that are kept.* A new queen may take every pawn and be taken herself, so the blocks after
   a promotion are many more than those before it. Most are never needed: a side that promotes
   mostly wins with its new man. A way that keeps pieces solves what is reached without a promotion,
   and what a promotion leads to from there as long as no piece is taken.
-* *Bishops on their colour.* A bishop stays on squares of one colour, so no position that is reached
-  needs the cells with it on the others (see `shades`). All cells with it on its own are solved,
-  even those that no game reaches.
+* *Bishops on their colour.* A bishop stays on squares of one colour. The *shade* of a position is
+  how many bishops of each side stand on light squares. A position with one bishop needs half of the
+  cells in its block, and a position with two of them a quarter or a half.
 """
 
+import itertools
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 import chess
+import numpy as np
 
-from tbgen.closures.moves import PlacementMove
-from tbgen.closures.nodes import Node, PawnPlacement
-from tbgen.closures.shades import (
-    Shades,
-    bishops_of,
-    mirrored,
-    with_light_bishop,
-    without_bishop,
-)
-from tbgen.index.layout import MIRROR, Slot, Squares, pawn_sets, slots_of
+from tbgen.closures.placements import Node, PawnPlacement, PlacementMove
+from tbgen.compiled.arrays import Word
+from tbgen.index.layout import slots_of
+from tbgen.index.placements import MIRROR, Slot, Squares, pawn_sets
 from tbgen.index.resets import NO_SLOT
-from tbgen.index.squares import is_light
+from tbgen.index.squares import LIGHT_BISHOP, is_light
+from tbgen.material import Material
 from tbgen.men import Role
 from tbgen.score import Color
 
@@ -54,6 +50,23 @@ class Kings(NamedTuple):
 
 
 ANYWHERE: Final = Kings(chess.BB_ALL, chess.BB_ALL)
+
+
+class Shade(NamedTuple):
+    """How many bishops of each side stand on light squares."""
+
+    white: int
+    black: int
+
+    def plus(self, color: Color, count: int) -> "Shade":
+        """The same with so many more bishops of a side on light squares."""
+        if color is Color.WHITE:
+            return self._replace(white=self.white + count)
+        return self._replace(black=self.black + count)
+
+
+Shades = frozenset[Shade]
+"""Those that a block needs, or those that are solved of it."""
 
 
 class ReachedPlacement(NamedTuple):
@@ -76,127 +89,113 @@ class ReachedPlacement(NamedTuple):
 
 NOT_REACHED: Final = ReachedPlacement(frozenset(), Kings(0, 0), Shades())
 
-MovesOf = Callable[[PawnPlacement], Iterable[PlacementMove]]
 
-
-class PlacementWalk:
-    """Walks from a placement to all that can be reached from it.
+def reached_from(
+    root: PawnPlacement,
+    kings: Kings,
+    shades: Shades,
+    moves_of: Callable[[PawnPlacement], Iterable[PlacementMove]],
+    *,
+    keeps_pieces: bool,
+    has_right: bool,
+) -> Mapping[Node, ReachedPlacement]:
+    """Walk from a placement to all nodes that are reached.
 
     Arguments:
+        root: The placement.
+        kings, shades: Where its kings and bishops may stand.
         moves_of: The moves from a placement to others without a table.
         keeps_pieces: Whether the walk ends where a piece is taken after a promotion.
+        has_right: Whether a pawn may be taken en passant in the root.
     """
-
-    def __init__(self, moves_of: MovesOf, *, keeps_pieces: bool) -> None:
-        self._moves_of = moves_of
-        self._keeps_pieces = keeps_pieces
-
-    def from_root(
-        self, root: PawnPlacement, kings: Kings, shades: Shades, *, has_right: bool
-    ) -> Mapping[Node, ReachedPlacement]:
-        """The nodes that are reached from a placement with kings and bishops somewhere.
-
-        `has_right` says that a pawn may be taken en passant there.
-        """
-        reached = dict[PawnPlacement, ReachedPlacement]()
-        waiting = [(root, ReachedPlacement(frozenset([None]), kings, shades))]
-        while waiting:
-            placement, arrival = waiting.pop()
-            before = reached.get(placement, NOT_REACHED)
-            slots = slots_of(placement.material)
-            after = before | arrival
-            walked = where_kings_walk(slots, placement.pawns, after.kings)
-            after = after._replace(kings=walked)
-            if after == before:
+    reached = dict[PawnPlacement, ReachedPlacement]()
+    waiting = [(root, ReachedPlacement(frozenset([None]), kings, shades))]
+    while waiting:
+        placement, arrival = waiting.pop()
+        before = reached.get(placement, NOT_REACHED)
+        after = before | arrival
+        slots = slots_of(placement.material)
+        after = after._replace(kings=where_kings_walk(slots, placement.pawns, after.kings))
+        if after == before:
+            continue
+        reached[placement] = after
+        for move in moves_of(placement):
+            may_take_en_passant = has_right and placement == root
+            if _is_needless(placement, move) and not may_take_en_passant:
                 continue
-            reached[placement] = after
-            for move in self._moves_of(placement):
-                if self._is_left_out(placement, move) and not (has_right and placement == root):
-                    continue
-                onward = self._arrival(placement, slots, after, move)
-                if onward is not None:
-                    waiting.append((move.child_placement, onward))
-        return _by_node(reached)
-
-    def _is_left_out(self, placement: PawnPlacement, move: PlacementMove) -> bool:
-        """Whether a move leads nowhere that others do not lead, too.
-
-        After a double step, en passant leads where a single step and a capture do. But a block with
-        bishops is solved with all rights to take that its placement allows, and so is asked for all
-        that these lead to.
-        """
-        if any(bishops_of(placement.material)):
-            return False
-        return _is_en_passant(placement, move)
-
-    def _arrival(
-        self,
-        placement: PawnPlacement,
-        slots: Sequence[Slot],
-        here: ReachedPlacement,
-        move: PlacementMove,
-    ) -> ReachedPlacement | None:
-        """How a move arrives; None if it cannot be made, or ends the walk."""
-        promoters = self._promoters_after(slots, here, move)
-        if not promoters:
-            return None
-        shades = shades_after(placement, here.shades, move)
-        if move.reset.promoted != NO_SLOT:
-            return ReachedPlacement(promoters, ANYWHERE, shades)
-        kings = _kings_after(placement, slots, here.kings, move)
-        if kings is None:
-            return None
-        return ReachedPlacement(promoters, kings, shades)
-
-    def _promoters_after(
-        self, slots: Sequence[Slot], here: ReachedPlacement, move: PlacementMove
-    ) -> frozenset[Color | None]:
-        """Who has promoted last after a move; nothing at all if the walk ends there."""
-        reset = move.reset
-        if reset.promoted != NO_SLOT:
-            color, _ = slots[reset.promoted]
-            return frozenset([color])
-        takes_piece = reset.gone != NO_SLOT and slots[reset.gone][1] is not Role.PAWN
-        if self._keeps_pieces and takes_piece:
-            return here.promoters & {None}
-        return here.promoters
+            promoters = _promoters_after(placement, after.promoters, move, keeps_pieces)
+            moved_kings = _kings_after(placement, after.kings, move)
+            if promoters and moved_kings is not None:
+                moved_shades = shades_after(placement, after.shades, move)
+                onward = ReachedPlacement(promoters, moved_kings, moved_shades)
+                waiting.append((move.child_placement, onward))
+    nodes = dict[Node, ReachedPlacement]()
+    for placement, how in reached.items():
+        there = how._replace(shades=shades_in_node(placement, how.shades))
+        nodes[placement.node] = nodes.get(placement.node, NOT_REACHED) | there
+    return nodes
 
 
-def _kings_after(
-    placement: PawnPlacement, slots: Sequence[Slot], kings: Kings, move: PlacementMove
-) -> Kings | None:
+def _is_needless(placement: PawnPlacement, move: PlacementMove) -> bool:
+    """Whether a move leads nowhere that others do not lead, too.
+
+    After a double step, en passant leads where a single step and a capture do. But a block with
+    bishops is solved with all rights to take that its placement allows, and so is asked for all
+    that these lead to.
+    """
+    takes_pawn = 0 <= move.reset.gone < len(placement.pawns)
+    is_en_passant = takes_pawn and not set(move.pawns) <= set(placement.pawns)
+    return is_en_passant and not any(bishops_of(placement.material))
+
+
+def _promoters_after(
+    placement: PawnPlacement,
+    promoters: frozenset[Color | None],
+    move: PlacementMove,
+    keeps_pieces: bool,
+) -> frozenset[Color | None]:
+    """Who has promoted last after a move; nothing at all if the walk ends there."""
+    slots = slots_of(placement.material)
+    reset = move.reset
+    if reset.promoted != NO_SLOT:
+        color, _ = slots[reset.promoted]
+        return frozenset([color])
+    takes_piece = reset.gone != NO_SLOT and slots[reset.gone][1] is not Role.PAWN
+    if keeps_pieces and takes_piece:
+        return promoters & {None}
+    return promoters
+
+
+def _kings_after(placement: PawnPlacement, kings: Kings, move: PlacementMove) -> Kings | None:
     """Where the kings may stand after a move; None if no king gets to a pawn that it must take."""
     gone = move.reset.gone
-    if gone == NO_SLOT or not _has_kings_alone(slots) or not _is_taken_by_piece(placement, move):
+    slots = slots_of(placement.material)
+    if move.reset.promoted != NO_SLOT:
+        return ANYWHERE
+    if gone == NO_SLOT or not _has_kings_alone(slots):
         return kings
+    others = set(placement.pawns) - {placement.pawns[gone]}
+    if others != set(move.pawns):
+        return kings  # a pawn has taken it
     prey_color, _ = slots[gone]
-    taker = prey_color.other
+    square = placement.pawns[gone]
     taken_on = 0
-    for square in _where_pawn_is_taken(placement.pawns[gone], prey_color):
-        if chess.BB_KING_ATTACKS[square] & kings.of(taker):
-            taken_on |= chess.BB_SQUARES[square]
+    for target in _where_pawn_is_taken(square, prey_color):
+        if chess.BB_KING_ATTACKS[target] & kings.of(prey_color.other):
+            taken_on |= chess.BB_SQUARES[target]
     if not taken_on:
         return None
-    if taker is Color.WHITE:
+    if prey_color is Color.BLACK:
         return kings._replace(white=taken_on)
     return kings._replace(black=taken_on)
 
 
-def shades_after(placement: PawnPlacement, shades: Shades, move: PlacementMove) -> Shades:
-    """The shades after a move."""
-    slots = slots_of(placement.material)
-    gone = move.reset.gone
-    promoted = move.reset.promoted
-    if gone != NO_SLOT:
-        prey_color, prey = slots[gone]
-        if prey is Role.BISHOP:
-            shades = without_bishop(shades, placement.material, prey_color)
-    if promoted != NO_SLOT and move.reset.role is Role.BISHOP:
-        # A step leads to a square of the other colour, a capture to one of the same.
-        is_capture = gone != NO_SLOT
-        if is_light(placement.pawns[promoted]) is is_capture:
-            shades = with_light_bishop(shades, slots[promoted][0])
-    return shades
+def _where_pawn_is_taken(square: int, color: Color) -> Iterable[int]:
+    """Where a pawn is taken, or its new man once it has promoted."""
+    ahead = square + (8 if color is Color.WHITE else -8)
+    if chess.square_rank(ahead) in (0, 7):
+        return (square, ahead)
+    return (square,)
 
 
 def are_shut_in(slots: Sequence[Slot], pawns: Squares, kings: Kings) -> bool:
@@ -241,50 +240,92 @@ def _has_kings_alone(slots: Sequence[Slot]) -> bool:
     return all(role in (Role.PAWN, Role.KING) for _, role in slots)
 
 
-def _is_en_passant(placement: PawnPlacement, move: PlacementMove) -> bool:
-    """Whether a pawn is taken by one that goes to an empty square."""
-    is_pawn = 0 <= move.reset.gone < len(placement.pawns)
-    return is_pawn and not set(move.pawns) <= set(placement.pawns)
+@lru_cache
+def bishops_of(material: Material) -> tuple[int, int]:
+    """How many bishops White has, and Black."""
+    slots = slots_of(material)
+    return slots.count((Color.WHITE, Role.BISHOP)), slots.count((Color.BLACK, Role.BISHOP))
 
 
-def _is_taken_by_piece(placement: PawnPlacement, move: PlacementMove) -> bool:
-    """Whether no pawn moves in a capture."""
-    left = set(placement.pawns) - {placement.pawns[move.reset.gone]}
-    return left == set(move.pawns)
+@lru_cache
+def every_shade(material: Material) -> Shades:
+    """All shades that a material's bishops can have."""
+    white, black = bishops_of(material)
+    return Shades(itertools.starmap(Shade, itertools.product(range(white + 1), range(black + 1))))
 
 
-def _where_pawn_is_taken(square: int, color: Color) -> Iterable[int]:
-    """Where a pawn is taken, or its new man once it has promoted."""
-    ahead = square + (8 if color is Color.WHITE else -8)
-    if chess.square_rank(ahead) in (0, 7):
-        return (square, ahead)
-    return (square,)
+def shade_in(node: Node, cell: int) -> Shade:
+    """The shade of a cell of a block."""
+    _, squares = node.layout.squares_of(cell)
+    shade = Shade(0, 0)
+    for (color, role), square in zip(slots_of(node.material), squares, strict=True):
+        if role is Role.BISHOP and is_light(square):
+            shade = shade.plus(color, 1)
+    return shade
 
 
-def _by_node(reached: Mapping[PawnPlacement, ReachedPlacement]) -> Mapping[Node, ReachedPlacement]:
-    """How nodes are reached: by a placement or by its mirror image."""
-    nodes = dict[Node, ReachedPlacement]()
-    for placement, how in reached.items():
-        node = placement.node
-        there = how._replace(shades=shades_in_node(placement, how.shades))
-        nodes[node] = nodes.get(node, NOT_REACHED) | there
-    return nodes
+def shades_after(placement: PawnPlacement, shades: Shades, move: PlacementMove) -> Shades:
+    """The shades after a move: it may take a bishop, and a pawn may become one."""
+    material = placement.material
+    slots = slots_of(material)
+    gone = move.reset.gone
+    promoted = move.reset.promoted
+    if gone != NO_SLOT and slots[gone][1] is Role.BISHOP:
+        color, _ = slots[gone]
+        bishops = bishops_of(material)[color]
+        left = set[Shade]()
+        for shade in shades:
+            if shade[color] < bishops:  # the one that is taken stands on a dark square
+                left.add(shade)
+            if shade[color] > 0:
+                left.add(shade.plus(color, -1))
+        shades = Shades(left)
+    if promoted != NO_SLOT and move.reset.role is Role.BISHOP:
+        # A step leads to a square of the other colour, a capture to one of the same.
+        is_capture = gone != NO_SLOT
+        if is_light(placement.pawns[promoted]) is is_capture:
+            color, _ = slots[promoted]
+            shades = Shades(shade.plus(color, 1) for shade in shades)
+    return shades
 
 
 @lru_cache(maxsize=1 << 16)
 def shades_in_node(placement: PawnPlacement, shades: Shades) -> Shades:
     """The shades of a placement as its node has them: it may be the mirror image, or both.
 
-    They are kept, as several moves lead to a placement.
+    Light squares are dark in a mirror image. Answers are kept, as several moves lead to a
+    placement.
     """
     material = placement.material
-    if not any(bishops_of(material)):
+    white, black = bishops_of(material)
+    if not white and not black:
         return shades
+    mirrored = Shades(Shade(white - shade.white, black - shade.black) for shade in shades)
     slots = slots_of(material)
     own = pawn_sets(slots, placement.pawns)
-    mirror_image = pawn_sets(slots, [square ^ MIRROR for square in placement.pawns])
-    if own == mirror_image:
-        return shades | mirrored(shades, material)
+    if own == pawn_sets(slots, [square ^ MIRROR for square in placement.pawns]):
+        return shades | mirrored
     if own == pawn_sets(slots, placement.node.pawns):
         return shades
-    return mirrored(shades, material)
+    return mirrored
+
+
+def share_of(shades: Shades, material: Material) -> float:
+    """Which part of a block's cells has one of some shades."""
+    white, black = bishops_of(material)
+    part = 0
+    for shade in shades:
+        part += math.comb(white, shade.white) * math.comb(black, shade.black)
+    return part / (1 << (white + black))
+
+
+def word_of(shades: Shades) -> Word:
+    """The shades as the solver takes them: a bit for each, by its number.
+
+    A side with eight bishops has too many cells for any solver.
+    """
+    white, black = LIGHT_BISHOP
+    word = 0
+    for shade in shades:
+        word |= 1 << (white * shade.white + black * shade.black)
+    return np.uint64(word)

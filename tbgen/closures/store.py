@@ -1,6 +1,5 @@
 """The store: solved blocks and answers, in one file that several processes use at once.
 
-The file is a database of SQLite. A block's arrays lie in compressed frames that have check sums.
 The file is a database of SQLite. A block lies there in compressed frames that have check sums.
 """
 
@@ -45,6 +44,9 @@ WAITING_SECONDS: Final = 600.0
 
 MOST_LOG_BYTES: Final = 1 << 26
 """The log of what is written may stay so large on the disk."""
+
+BlockArrays = Mapping[str, npt.NDArray[Any]]
+"""[part] the values of a block. At cuts, each part has bits or values for each cut."""
 
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS blocks (
@@ -171,7 +173,7 @@ class BlockStore:
                     return
                 yield content
 
-    def put(self, blocks: Mapping[str, Mapping[str, Array]]) -> None:
+    def put(self, blocks: Mapping[str, BlockArrays]) -> None:
         """Keep some solved blocks, each with its parts, in place of others with their names."""
 
         def insert(connection: sqlite3.Connection) -> None:
@@ -180,9 +182,7 @@ class BlockStore:
 
         self._write(insert)
 
-    def _insert(
-        self, connection: sqlite3.Connection, name: str, arrays: Mapping[str, Array]
-    ) -> None:
+    def _insert(self, connection: sqlite3.Connection, name: str, arrays: BlockArrays) -> None:
         _remove(connection, "name = ?", name)
         facts = {part: (array.dtype.str, len(array)) for part, array in arrays.items()}
         row = connection.execute(
@@ -312,8 +312,6 @@ class BlockStore:
             self.close()
         if self._connection is None:
             self.folder.mkdir(parents=True, exist_ok=True)
-            if not self._path.exists():
-                self._remove_old_files()
             connection = sqlite3.connect(
                 self._path, WAITING_SECONDS, isolation_level=None, check_same_thread=False
             )
@@ -331,12 +329,6 @@ class BlockStore:
         with contextlib.suppress(FileNotFoundError):
             return self._opened is not None and os.path.samestat(self._path.stat(), self._opened)
         return False
-
-    def _remove_old_files(self) -> None:
-        """Remove files in which earlier versions kept blocks."""
-        for path in self.folder.glob("*.block*"):
-            if path.suffix in (".block", ".blocks"):
-                path.unlink(missing_ok=True)
 
 
 def _seal_of(name: str, content: object) -> bytes:

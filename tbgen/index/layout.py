@@ -36,37 +36,20 @@ import numpy as np
 
 from tbgen.index.placements import (
     BY_KING,
+    HOW_BITS,
+    HOW_MASK,
     Addresses,
     AddressesByNumber,
     AddressesBySets,
     Blocks,
     Placements,
+    Slot,
+    Squares,
     blocks_of,
     every_placement,
     few_blocks_of,
     have_pairs,
     runs_of_equals,
-)
-from tbgen.index.placements import (
-    HOW_BITS as HOW_BITS,
-)
-from tbgen.index.placements import (
-    HOW_MASK as HOW_MASK,
-)
-from tbgen.index.placements import (
-    MIRROR as MIRROR,
-)
-from tbgen.index.placements import (
-    Slot as Slot,
-)
-from tbgen.index.placements import (
-    Squares as Squares,
-)
-from tbgen.index.placements import (
-    pawn_sets as pawn_sets,
-)
-from tbgen.index.placements import (
-    placement_of as placement_of,
 )
 from tbgen.index.primary import turn_to_primary
 from tbgen.index.squares import (

@@ -202,6 +202,16 @@ def pawn_sets(slots: Sequence[Slot], pawns: Sequence[int]) -> PawnSets:
     return white, black
 
 
+def double_steps(slots: Sequence[Slot], pawns: Sequence[int]) -> Iterator[tuple[Color, int]]:
+    """The pawns that may just have made a double step beside an enemy pawn, which may take them."""
+    placed = [(color, square) for (color, _), square in zip(slots, pawns, strict=False)]
+    for color, square in placed:
+        rank = 3 if color is Color.WHITE else 4
+        enemies = [at for other, at in placed if other is not color and at // 8 == rank]
+        if square // 8 == rank and any(abs(at - square) == 1 for at in enemies):
+            yield color, square
+
+
 class Addresses(Protocol):
     """The addresses of placements: block << HOW_BITS | how the board is turned; -1 for others."""
 

@@ -34,7 +34,7 @@ outcomes/growth.py       cells join, in any order, until none can
 outcomes/middles.py      a middle, from the journal of the code before
 outcomes/codes.py        the steps of one accrued code: freeze, class, middle
 outcomes/en_passant.py   values with a right to take en passant, by one ply of search
-outcomes/questions.py    what accrued scores are worth in a block alone
+outcomes/rights.py       rights to take en passant, where cells keep no histories
 outcomes/threshold.py    where a side gets at least a score: two sets that grow
 distances/queues.py      outcomes and plies: entries by label
 distances/forcer.py      one side's arrays and sets, with their equations; its seeds

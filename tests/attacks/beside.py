@@ -17,7 +17,7 @@ from pathlib import Path
 import chess
 from starlette.testclient import TestClient
 
-from tbgen.closures.solving import PositionSolver
+from tbgen.closures.solver import PositionSolver
 from tbgen.closures.store import FILE
 from tbgen.material import table_named
 from tbgen.probe import open_tablebase

@@ -10,14 +10,14 @@ import sys
 from pathlib import Path
 from unittest import mock
 
-from tbgen.closures.kept import KeptAnswers
-from tbgen.closures.solving import PositionSolver
+from tbgen.closures.kept import KeptSolves
+from tbgen.closures.solver import PositionSolver
 
 
 def main(folder: Path, cache_bytes: int) -> None:
     with (
         PositionSolver(folder, threads=1) as solver,
-        mock.patch.object(KeptAnswers, "find", return_value=None),  # so blocks are read
+        mock.patch.object(KeptSolves, "find", return_value=None),  # so blocks are read
     ):
         solver.cache_bytes = cache_bytes
         for line in sys.stdin:

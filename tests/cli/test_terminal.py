@@ -76,7 +76,7 @@ def test_a_probe_imports_no_compiler_and_no_hdf5(table_folder: Path) -> None:
         (("probe", BISHOP, "--line"), "tbgen.probe"),
         (("probe", BISHOP, "--svg"), "tbgen.apps.pages.standalone"),
         (("list",), "tbgen.library.catalog"),
-        (("solve", PAWNS, "--plan"), "tbgen.closures.solving"),
+        (("solve", PAWNS, "--plan"), "tbgen.closures.solver"),
     ],
 )
 def test_one_answer_imports_no_compiler(

@@ -7,11 +7,11 @@ from typing import Final
 
 import chess
 
+from tbgen.closures.bounds import Bound
 from tbgen.closures.closure import Closure
 from tbgen.closures.costs import ADDING_SECONDS, LISTING_SECONDS, Budget, cost_of_block
-from tbgen.closures.cuts import Bound
-from tbgen.closures.nodes import Node, node_of
-from tbgen.closures.ways import Way
+from tbgen.closures.placements import Node, node_of
+from tbgen.closures.policy import Way
 from tbgen.errors import ClosureTooLargeError
 from tbgen.material import Material
 from tests.closures.made_up import MadeUpTables
@@ -37,7 +37,7 @@ class Ending:
     def closure(self, most_blocks: int = MOST_BLOCKS) -> Closure:
         """The closure of its placement, with bounds in place of all promotions."""
         tables = MadeUpTables(self.most_made_up_men + 1)
-        one_block = cost_of_block(self.node.cells, len(Bound), (), is_grouped=True).cpu_seconds
+        one_block = cost_of_block(self.node.cells, len(Bound), ()).cpu_seconds
         seconds = most_blocks * (one_block + LISTING_SECONDS + ADDING_SECONDS)
         closure = Closure(tables, BOUNDS_ALONE, budget=Budget(seconds))
         closure.add(self.node)

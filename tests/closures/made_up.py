@@ -11,8 +11,8 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.closures.cuts import UNKNOWN, Bound
-from tbgen.closures.nodes import Node, node_of
+from tbgen.closures.bounds import UNKNOWN, Bound
+from tbgen.closures.placements import Node, node_of
 from tbgen.index.bulk import cells_of
 from tbgen.index.layout import partial_layout
 from tbgen.index.placements import Squares

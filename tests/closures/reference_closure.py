@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.closures.nodes import Node
+from tbgen.closures.placements import Node
 from tbgen.index.bulk import cells_of
 from tbgen.material import Material
 from tbgen.men import Role

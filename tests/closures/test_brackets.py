@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.closures.bracket import Bracket, Solution
-from tbgen.closures.solving import PositionSolver
+from tbgen.closures.answers import Solution
+from tbgen.closures.bounds import Bracket
+from tbgen.closures.solver import PositionSolver
 from tbgen.score import Score
 from tests.project import ROOT
 

@@ -8,15 +8,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tbgen.closures.blocks import SolvedBlocks
+from tbgen.closures.bounds import Bound
 from tbgen.closures.children import BOTH_SIDES, ClosureReader
 from tbgen.closures.closure import Closure
-from tbgen.closures.cuts import Bound
-from tbgen.closures.nodes import node_of
-from tbgen.closures.pace import SolvePace
-from tbgen.closures.schedule import solve_closure
+from tbgen.closures.costs import SolvePace
+from tbgen.closures.placements import node_of
+from tbgen.closures.policy import Way
+from tbgen.closures.solve import ClosureSolver
 from tbgen.closures.store import BlockStore
-from tbgen.closures.ways import Way
 from tbgen.material import Material
 from tests.closures.made_up import BoundedExcerpt, MadeUpTables, values_of
 
@@ -44,10 +43,9 @@ def test_every_position_of_a_closure_has_the_value_of_the_reference(
     root = node_of(material, [chess.parse_square(square) for square in squares.split()])
     closure = Closure(MadeUpTables(material.men), Way(0, 0, 0))
     assert len(closure.add(root).bounds) == 2
-    blocks = SolvedBlocks(closure, BlockStore(tmp_path / "solved"))
-    solve_closure(blocks, 2, SolvePace())
-    for block in closure.blocks.values():
-        assert all(blocks.has(block, bound) for bound in block.bounds)
+    blocks = ClosureSolver(closure, BlockStore(tmp_path / "solved"))
+    blocks.solve_all(2, SolvePace())
+    assert all(blocks.is_solved(block) for block in closure.blocks.values())
     nodes = [node for node in closure.blocks if node.material == material]
     excerpt = BoundedExcerpt(name, [node.pawns for node in nodes], bound)
     compared = 0
@@ -72,7 +70,7 @@ def test_all_that_a_block_leads_to_lies_in_arrays_that_the_caller_has_made(tmp_p
         made.append(np.zeros(size, kind))
         return made[-1]
 
-    blocks = SolvedBlocks(closure, BlockStore(tmp_path / "solved"))
+    blocks = ClosureSolver(closure, BlockStore(tmp_path / "solved"))
     reader = ClosureReader([block], blocks, [Bound.UPPER], new, new)
     (tables,) = reader.read([reader.number_of(root)], BOTH_SIDES)
     for entry in (tables.planes.entry, tables.promotions.entry):

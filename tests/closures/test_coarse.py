@@ -13,14 +13,15 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen.closures import blocks, nodes, planning, solving, store, ways
-from tbgen.closures.bracket import Solution
+from tbgen.closures import placements, plan, policy, reading, solver, store
+from tbgen.closures.answers import Solution
+from tbgen.closures.bounds import ALL_OUTCOMES, ENDS, Bound, CutQuestion, Cuts
 from tbgen.closures.closure import Closure
-from tbgen.closures.cuts import ALL_OUTCOMES, ENDS, Bound, CutQuestion, Cuts
-from tbgen.closures.nodes import node_on
-from tbgen.closures.solving import PositionSolver
+from tbgen.closures.placements import node_on
+from tbgen.closures.policy import Way
+from tbgen.closures.reading import ENTRY, RIGHTS
+from tbgen.closures.solver import PositionSolver
 from tbgen.closures.store import BlockStore
-from tbgen.closures.ways import Way
 from tbgen.errors import UnprovedError
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase, stored
@@ -66,22 +67,22 @@ def allow_few_men(monkeypatch: pytest.MonkeyPatch, most: int = 2) -> None:
         "CELLS_AT_ONCE": 1 << 10 if most == 1 else 1 << 16,
         "PLACES_AT_ONCE": 1 << 9,
     }
-    modules = (blocks, store, nodes, planning, single, solving, stored, ways)
+    modules = (reading, store, placements, plan, single, solver, stored, policy)
     for module, (name, size) in itertools.product(modules, sizes.items()):
         if hasattr(module, name):
             monkeypatch.setattr(module, name, size)
 
     def ways_with_coarse_blocks(free: int) -> list[Way]:
-        return [replace(way, coarse_free=most) for way in ways.ways_of(free)]
+        return [replace(way, coarse_free=most) for way in policy.ways_of(free)]
 
-    monkeypatch.setattr(planning, "ways_of", ways_with_coarse_blocks)
+    monkeypatch.setattr(plan, "ways_of", ways_with_coarse_blocks)
 
 
 def answers(folder: Path, monkeypatch: pytest.MonkeyPatch, *given: Way) -> list[Solution]:
     """The solutions of some positions, in the given ways, or in all that there are."""
     with PositionSolver(folder) as solver, monkeypatch.context() as patch:
         if given:
-            patch.setattr(planning, "ways_of", lambda free: given)
+            patch.setattr(plan, "ways_of", lambda free: given)
         found = [solver.solve(fen, accrued) for fen, accrued in FENS]
     forget_answers(folder)
     return found
@@ -128,7 +129,7 @@ def test_who_mates_after_the_last_pawn_promotes_makes_bounds_closer_and_never_wr
     asked = list(pairs(random.Random(SEED), ["KPk", "Kkp"], 10))
 
     def solutions_by(part: slice) -> list[Solution]:
-        monkeypatch.setattr(planning, "ways_of", lambda free: ways.ways_of(free)[part])
+        monkeypatch.setattr(plan, "ways_of", lambda free: policy.ways_of(free)[part])
         with PositionSolver(folder_of("KvK")) as solver:
             assert contradictions(solver, tables, asked) == []
             found = [solver.solve(board, accrued) for board, accrued in asked]
@@ -191,7 +192,7 @@ def test_positions_without_pawns_are_solved_at_cuts_or_whole(
 def test_blocks_that_contradict_each_other_are_told(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(planning, "ways_of", lambda free: [BOUNDED])
+    monkeypatch.setattr(plan, "ways_of", lambda free: [BOUNDED])
     folder = folder_of("KvK")
     with PositionSolver(folder) as solver:
         solver.solve(LATER)
@@ -203,8 +204,8 @@ def test_blocks_that_contradict_each_other_are_told(
             block = store.get(name)
             assert block is not None
             wrong = {part: block.items(part) for part in block.parts}
-            for values in wrong.values():
-                values[:] = mate_of_bound[bound]
+            for part in (ENTRY, RIGHTS):
+                wrong[part][:] = mate_of_bound[bound]
             store.put({name: wrong})
     with (
         PositionSolver(folder) as solver,

@@ -7,14 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tbgen.closures.blocks import SolvedBlocks
-from tbgen.closures.bracket import ANYTHING, Bracket
+from tbgen.closures.bounds import ANYTHING, Bound, Bracket, CutQuestion, Cuts
 from tbgen.closures.closure import Closure
-from tbgen.closures.cuts import Bound, CutQuestion, Cuts
-from tbgen.closures.nodes import node_of
-from tbgen.closures.policy import CutSearch
+from tbgen.closures.placements import node_of
+from tbgen.closures.policy import CutSearch, Way
+from tbgen.closures.solve import ClosureSolver
 from tbgen.closures.store import BlockStore
-from tbgen.closures.ways import Way
 from tbgen.index.outcomes import ranks_of
 from tbgen.material import Material
 from tbgen.probe.opened import OpenTables
@@ -47,7 +45,9 @@ def bounds_of(name: str, tables: Path, folder: Path, file: int, *cuts: Cuts) -> 
     closures = [Closure(known, way, CutQuestion(bound, cuts[bound])) for bound in Bound]
     for closure, rank in itertools.product(closures, range(1, 7)):
         closure.add(node_of(material, [rank * 8 + file]))
-    lower_blocks, upper_blocks = (SolvedBlocks(closure, BlockStore(folder)) for closure in closures)
+    lower_blocks, upper_blocks = (
+        ClosureSolver(closure, BlockStore(folder)) for closure in closures
+    )
     worths = list[np.ndarray]()
     for node in closures[0].blocks:
         block = bare_block(geometry_of(node.layout), node.layout.block_words)

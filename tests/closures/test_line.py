@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tbgen.closures.solving import PositionSolver
+from tbgen.closures.solver import PositionSolver
 from tbgen.probe import Tablebase
 from tests.closures.test_solving import PIECES, SEED, Folder, folder_of, pairs
 

@@ -11,17 +11,14 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.closures import groups
-from tbgen.closures.blocks import SolvedBlocks
-from tbgen.closures.children import ALL_CELLS
+from tbgen.closures.bounds import Bound, CutQuestion
 from tbgen.closures.closure import Closure, PlannedBlock
-from tbgen.closures.cuts import Bound, CutQuestion
-from tbgen.closures.groups import KeptPlanes
-from tbgen.closures.nodes import Node, node_of
-from tbgen.closures.pace import SolvePace
-from tbgen.closures.schedule import solve_closure
+from tbgen.closures.costs import SolvePace
+from tbgen.closures.placements import Node, node_of
+from tbgen.closures.policy import Way
+from tbgen.closures.reading import ALL_CELLS, SolvedBlocks
+from tbgen.closures.solve import ClosureSolver
 from tbgen.closures.store import BlockStore
-from tbgen.closures.ways import Way
 from tbgen.index.placements import Squares
 from tbgen.material import Material
 from tbgen.probe.opened import OpenTables
@@ -61,7 +58,7 @@ class ScatteredTables(OpenTables):
         return values
 
 
-def planned(name: str, squares: str, folder: Path) -> tuple[PlannedBlock, SolvedBlocks]:
+def planned(name: str, squares: str, folder: Path) -> tuple[PlannedBlock, ClosureSolver]:
     """A block that is asked cuts, with bounds in place of its promotions."""
     material = Material.parse(name)
     node = node_of(material, [chess.parse_square(square) for square in squares.split()])
@@ -69,18 +66,18 @@ def planned(name: str, squares: str, folder: Path) -> tuple[PlannedBlock, Solved
     closure = Closure(ScatteredTables(material), way, CutQuestion(Bound.UPPER, CUTS))
     block = closure.add(node)
     assert list(closure.blocks.values()) == [block]
-    return block, SolvedBlocks(closure, BlockStore(folder / "solved"))
+    return block, ClosureSolver(closure, BlockStore(folder / "solved"))
 
 
 def taken_and_planned(name: str, squares: str, folder: Path) -> tuple[int, int]:
     """The memory that a block takes, and that of its plan with two questions at once."""
     _, small = planned("KPvKP", squares if name.endswith("P") else "a7 h2", folder)
-    solve_closure(small, 1, SolvePace())  # so that kernels are loaded
+    small.solve_all(1, SolvePace())  # so that kernels are loaded
     block, blocks = planned(name, squares, folder)
     assert block.node.free == 4
     forget_peak()
     before = peak_bytes()
-    solve_closure(blocks, 1, SolvePace())
+    blocks.solve_all(1, SolvePace())
     cost = block.cost
     return peak_bytes() - before, cost.memory_bytes + cost.question_bytes
 
@@ -121,7 +118,7 @@ def test_questions_take_turns_where_memory_is_scarce(
     monkeypatch.setattr(single, "solve_threshold", watched)
     monkeypatch.setattr(process, "available_memory", lambda: room)
     _, blocks = planned("KPvKP", "a7 h2", tmp_path)
-    solve_closure(blocks, 1, SolvePace())
+    blocks.solve_all(1, SolvePace())
     assert len(asked) == len(CUTS)
 
 
@@ -131,7 +128,7 @@ def test_a_bounded_promotion_is_promised_memory_for_a_rank_alone(
 ) -> None:
     """A system may refuse to promise more memory than it has, even if it is never touched."""
     _, small = planned("KPvKP", "a7 h2", tmp_path)
-    solve_closure(small, 1, SolvePace())  # so that kernels are loaded
+    small.solve_all(1, SolvePace())  # so that kernels are loaded
     block, blocks = planned("KNPvKP", squares, tmp_path)
     tracemalloc.start()
     try:
@@ -142,34 +139,34 @@ def test_a_bounded_promotion_is_promised_memory_for_a_rank_alone(
     assert peak < 10 * block.node.cells
 
 
-def test_planes_that_were_asked_last_are_kept_within_some_bytes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(groups, "MOST_KEPT_BYTES", 3 * 4096)
-    read = list[int]()
+def test_small_planes_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = list[tuple[str, Bound]]()
+    exact = node_of(Material.parse("KPvK"), [9])
+    monkeypatch.setattr(SolvedBlocks, "is_exact", lambda _, node: node == exact)
 
-    class Solved(SolvedBlocks):
-        def __init__(self) -> None:
-            pass
+    def plane(_: SolvedBlocks, node: Node, side: int, bound: Bound, *room: object) -> Entries:
+        read.append((f"{node} {side}", bound))
+        return np.zeros(node.cells // 2, np.int8)
 
-        def is_exact(self, node: Node) -> bool:
-            return node.pawns == (9,)
+    monkeypatch.setattr(SolvedBlocks, "plane", plane)
+    closure = Closure(ScatteredTables(exact.material), Way(0, 0, 0))
+    kept = ClosureSolver(closure, BlockStore(tmp_path))
+    room = np.zeros(1 << 20, np.int8)
 
-        def plane(self, node: Node, *given: object) -> Entries:
-            read.append(*node.pawns)
-            return room
+    def ask(material: str, square: int, side: int, bound: Bound) -> None:
+        node = node_of(Material.parse(material), [square])
+        kept.plane(node, side, bound, ALL_CELLS, room)
 
-    room = np.zeros(4096, np.int8)
-    kept = KeptPlanes(Solved())
-
-    def ask(square: int, bound: Bound) -> None:
-        node = node_of(Material.parse("KPvK"), [square])
-        plane = kept.plane(node, 0, bound, ALL_CELLS, room)
-        assert not np.shares_memory(plane, room)
-
-    for square in (8, 9, 10, 8, 11, 8, 9):
-        ask(square, Bound.LOWER)
-    assert read == [8, 9, 10, 11, 9]
-    ask(9, Bound.UPPER)  # is kept, as both bounds give it the same values
-    ask(8, Bound.UPPER)
-    assert read == [8, 9, 10, 11, 9, 8]
+    for _ in range(2):
+        for bound in Bound:
+            ask("KPvK", 8, 0, bound)
+            ask("KPvK", 9, 1, bound)
+        ask("KRBPvK", 8, 0, Bound.LOWER)
+    large = ("KRBPvK-a2 0", Bound.LOWER)
+    assert read == [
+        ("KPvK-a2 0", Bound.LOWER),
+        ("KPvK-b2 1", Bound.LOWER),
+        ("KPvK-a2 0", Bound.UPPER),
+        large,
+        large,
+    ]

@@ -1,6 +1,6 @@
 """Nodes: placements of the pawns of a position."""
 
-from tbgen.closures.nodes import node_of
+from tbgen.closures.placements import node_of
 from tbgen.material import Material
 
 

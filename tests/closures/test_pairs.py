@@ -10,15 +10,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tbgen.closures.blocks import SolvedBlocks
+from tbgen.closures.bounds import Bound
 from tbgen.closures.closure import Closure
-from tbgen.closures.cuts import Bound
-from tbgen.closures.nodes import Node, node_of
-from tbgen.closures.pace import SolvePace
-from tbgen.closures.schedule import solve_closure
-from tbgen.closures.solving import PositionSolver
+from tbgen.closures.costs import SolvePace
+from tbgen.closures.placements import Node, node_of
+from tbgen.closures.policy import NEVER, Way
+from tbgen.closures.reading import SolvedBlocks
+from tbgen.closures.solve import ClosureSolver
+from tbgen.closures.solver import PositionSolver
 from tbgen.closures.store import BlockStore
-from tbgen.closures.ways import NEVER, Way
 from tbgen.errors import ClosureTooLargeError
 from tbgen.index.bulk import are_legal, cells_of
 from tbgen.index.layout import Layout, layout_of
@@ -68,8 +68,8 @@ def test_a_closure_stops_at_pairs_and_its_bounds_lie_within_those_without_them(
     for folder in (table_folder, pairs_folder):
         closure = Closure(OpenTables([folder], 1 << 20, outcomes_only=True), Way(0, 0, 0))
         closure.add(root)
-        blocks = SolvedBlocks(closure, BlockStore(tmp_path / folder.parent.name / "solved"))
-        solve_closure(blocks, 2, SolvePace())
+        blocks = ClosureSolver(closure, BlockStore(tmp_path / folder.parent.name / "solved"))
+        blocks.solve_all(2, SolvePace())
         blocks_of.append({str(node) for node in closure.blocks})
         for bound in Bound:
             planes.append(
@@ -154,8 +154,8 @@ def test_blocks_of_six_men_are_those_that_solving_a_position_finds(
         wanted = LARGE_BLOCKS if layout.others == LARGE_OTHERS else SMALL_BLOCKS
         compared = set[str]()
         for closure in small_closures(whole, material):
-            solved = SolvedBlocks(closure, BlockStore(tmp_path / "solved"))
-            solve_closure(solved, 2, SolvePace())
+            solved = ClosureSolver(closure, BlockStore(tmp_path / "solved"))
+            solved.solve_all(2, SolvePace())
             for block in closure.blocks.values():
                 assert_same_values(solved, pairs, block.node)
                 compared.add(str(block.node))

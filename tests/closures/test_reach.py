@@ -8,14 +8,13 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.closures.blocks import SolvedBlocks
+from tbgen.closures.bounds import Bound
 from tbgen.closures.closure import Closure
-from tbgen.closures.cuts import Bound
-from tbgen.closures.nodes import Node, RootNode, cell_on, node_on, root_of
-from tbgen.closures.pace import SolvePace
+from tbgen.closures.costs import SolvePace
+from tbgen.closures.placements import Node, RootNode, cell_on, node_on, root_of
 from tbgen.closures.reach import Kings, are_shut_in, where_kings_walk
-from tbgen.closures.schedule import solve_closure
-from tbgen.closures.solving import PositionSolver
+from tbgen.closures.solve import ClosureSolver
+from tbgen.closures.solver import PositionSolver
 from tbgen.closures.store import BlockStore
 from tbgen.index.layout import slots_of
 from tbgen.rules.position import own_score
@@ -140,8 +139,8 @@ def shut_in(draw: random.Random, count: int) -> Iterator[tuple[Ending, chess.Boa
 
 def solved_root(closure: Closure, node: Node, bound: Bound, folder: Path) -> np.ndarray:
     """The values of a node with a bound, White to move and then Black."""
-    blocks = SolvedBlocks(closure, BlockStore(folder))
-    solve_closure(blocks, 1, SolvePace())
+    blocks = ClosureSolver(closure, BlockStore(folder))
+    blocks.solve_all(1, SolvePace())
     return np.stack([blocks.plane(node, side, bound) for side in range(2)])
 
 

@@ -8,18 +8,15 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.closures.answers import Brackets
-from tbgen.closures.blocks import SolvedBlocks
+from tbgen.closures.answers import BlockWithDistances, Brackets
+from tbgen.closures.bounds import Bound, CutQuestion
 from tbgen.closures.closure import Closure
-from tbgen.closures.costs import Budget
-from tbgen.closures.cuts import Bound, CutQuestion
-from tbgen.closures.line import BlockWithDistances
-from tbgen.closures.nodes import Node, RootNode, cell_on, node_on, root_of, shared_node
-from tbgen.closures.pace import SolvePace
-from tbgen.closures.schedule import solve_closure
-from tbgen.closures.shades import Shades, every_shade, share_of
+from tbgen.closures.costs import Budget, SolvePace
+from tbgen.closures.placements import Node, RootNode, cell_on, node_on, root_of
+from tbgen.closures.policy import Way, ways_of
+from tbgen.closures.reach import Shades, every_shade, share_of
+from tbgen.closures.solve import ClosureSolver
 from tbgen.closures.store import BlockStore
-from tbgen.closures.ways import Way, ways_of
 from tbgen.errors import BuildError, ClosureTooLargeError
 from tbgen.index.placements import Squares
 from tbgen.material import Material
@@ -92,8 +89,8 @@ def test_games_stay_among_the_shades_that_are_solved(fen: str) -> None:
 
 def solved_planes(closure: Closure, folder: Path) -> dict[tuple[Node, Bound], np.ndarray]:
     """The values of each block with the bounds that it has, White to move and then Black."""
-    blocks = SolvedBlocks(closure, BlockStore(folder))
-    solve_closure(blocks, 2, SolvePace())
+    blocks = ClosureSolver(closure, BlockStore(folder))
+    blocks.solve_all(2, SolvePace())
     planes = dict[tuple[Node, Bound], np.ndarray]()
     for node, block in closure.blocks.items():
         for bound in block.bounds:
@@ -214,17 +211,16 @@ def test_a_missing_value_after_en_passant_is_an_error(fen: str, way: Way, tmp_pa
     closure = Closure(WithoutValues(5), way, QUESTION)
     closure.add_root(root)
     with pytest.raises(BuildError, match="a child table has no value"):
-        solve_closure(SolvedBlocks(closure, BlockStore(tmp_path)), 1, SolvePace())
+        ClosureSolver(closure, BlockStore(tmp_path)).solve_all(1, SolvePace())
 
 
 def test_a_missing_value_after_en_passant_is_an_error_in_a_line(tmp_path: Path) -> None:
     board = chess.Board("4k3/8/8/pP6/8/8/8/4KB2 w - - 0 1")
-    solve_closure(
-        SolvedBlocks(closure_of(board, BOUNDS_ALONE, 5), BlockStore(tmp_path)), 1, SolvePace()
-    )
+    whole = closure_of(board, BOUNDS_ALONE, 5)
+    ClosureSolver(whole, BlockStore(tmp_path)).solve_all(1, SolvePace())
     closure = Closure(WithoutValues(5), BOUNDS_ALONE, QUESTION)
     block = closure.add_root(root_of(board, own_score(board)))
-    blocks = SolvedBlocks(closure, BlockStore(tmp_path))
+    blocks = ClosureSolver(closure, BlockStore(tmp_path))
     with pytest.raises(BuildError, match="a child table has no value"):
         BlockWithDistances(block, blocks, Bound.LOWER)
 
@@ -232,15 +228,15 @@ def test_a_missing_value_after_en_passant_is_an_error_in_a_line(tmp_path: Path) 
 def test_a_position_is_looked_up_where_it_is_solved(tmp_path: Path) -> None:
     """The root is reversed in colours here, and has blocks of the same men in its own, too."""
     board = chess.Board("5b2/4p1k1/8/8/8/4P3/1K6/2B5 b - - 0 1")
-    assert shared_node(board).is_reversed
+    assert root_of(board, own_score(board)).is_reversed
     closure = Closure(MadeUpTables(6), ways_of(4)[0], QUESTION)
     closure.add_root(root_of(board, own_score(board)))
-    brackets = Brackets(SolvedBlocks(closure, BlockStore(tmp_path)))
+    brackets = Brackets(ClosureSolver(closure, BlockStore(tmp_path)))
     in_both = 0
     for move in board.legal_moves:
         after = board_after(board, move)
-        found = brackets.block_of(after)
-        assert found is not None
-        assert found.is_reversed
+        block, is_reversed = brackets.block_of(after)
+        assert block is not None
+        assert is_reversed
         in_both += node_on(after) in closure.blocks
     assert in_both > 0

@@ -15,16 +15,16 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.closures import moves, nodes, planning, schedule, solving
-from tbgen.closures.answers import Brackets
-from tbgen.closures.blocks import BlockSolver, SolvedBlocks
-from tbgen.closures.bracket import ANYTHING, Bracket, Solution
-from tbgen.closures.closure import Closure
+from tbgen.closures import placements, plan, solve
+from tbgen.closures.answers import Brackets, Solution
+from tbgen.closures.bounds import ANYTHING, Bracket
+from tbgen.closures.closure import Closure, PlannedBlock
 from tbgen.closures.costs import LISTING_SECONDS
-from tbgen.closures.nodes import SharedNode, node_on
-from tbgen.closures.solving import PositionSolver
+from tbgen.closures.policy import Way
+from tbgen.closures.reading import SolvedBlocks
+from tbgen.closures.solve import ClosureSolver
+from tbgen.closures.solver import PositionSolver
 from tbgen.closures.store import FILE, BlockStore
-from tbgen.closures.ways import Way
 from tbgen.errors import (
     BuildError,
     ClosureTooLargeError,
@@ -162,13 +162,13 @@ def test_no_bracket_of_four_men_excludes_the_value_of_its_table(
 def test_cuts_come_as_close_as_all_outcomes_with_the_same_bounds(
     folder_of: Folder, tables: Tablebase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(planning, "ways_of", lambda free: [Way(0, 0, free)])
+    monkeypatch.setattr(plan, "ways_of", lambda free: [Way(0, 0, free)])
     asked = list(pairs(random.Random(SEED), ["KPk", "Kkp"], 8))
     folder = folder_of("KvK")
     with PositionSolver(folder) as solver:
         whole_solutions = [solver.solve(board, accrued) for board, accrued in asked]
     forget_answers(folder)
-    monkeypatch.setattr(planning, "ways_of", lambda free: [Way(0, 0, free, coarse_free=0)])
+    monkeypatch.setattr(plan, "ways_of", lambda free: [Way(0, 0, free, coarse_free=0)])
     with PositionSolver(folder) as solver:
         assert contradictions(solver, tables, asked) == []
         for (board, accrued), by_outcomes in zip(asked, whole_solutions, strict=True):
@@ -180,8 +180,8 @@ def test_cuts_come_as_close_as_all_outcomes_with_the_same_bounds(
 def test_later_questions_are_watched_too_and_a_server_finds_their_answers(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(planning, "ways_of", lambda free: [Way(0, 0, free, coarse_free=0)])
-    monkeypatch.setattr(schedule, "TICK_SECONDS", PATIENT)
+    monkeypatch.setattr(plan, "ways_of", lambda free: [Way(0, 0, free, coarse_free=0)])
+    monkeypatch.setattr(solve, "TICK_SECONDS", PATIENT)
     told = list[float]()
     folder = folder_of("KvK")
     with PositionSolver(folder) as solver:
@@ -212,16 +212,29 @@ def test_a_right_to_take_en_passant_counts_at_the_root(
     assert with_right.bracket == bracket_by_moves(with_right)
 
 
+def test_a_double_step_has_the_same_bounds_in_a_mirror_image(folder_of: Folder) -> None:
+    """The pawn may be taken en passant. One of both placements is the mirror image of its node."""
+    board = chess.Board("8/8/4k3/8/2p5/8/1P6/4K3 w - - 0 1")
+    mirrored = board.transform(chess.flip_horizontal)
+    with PositionSolver(folder_of(*PIECES), budget=2) as solver:
+        for turn in chess.COLORS:
+            board.turn = turn
+            mirrored.turn = turn
+            moves = {move.move: move.bracket for move in solver.solve(board).moves}
+            for move in solver.solve(mirrored).moves:
+                image = chess.Move(
+                    move.move.from_square ^ 7, move.move.to_square ^ 7, move.move.promotion
+                )
+                assert move.bracket == moves[image]
+
+
 @pytest.mark.parametrize("shares", [True, False])
 def test_reversed_colours_exchange_the_bounds(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch, *, shares: bool
 ) -> None:
     """Either side's pawn can be taken, so that one material is reached in both colours."""
     if not shares:
-        for module in (nodes, solving):
-            monkeypatch.setattr(
-                module, "shared_node", lambda board: SharedNode(node_on(board), is_reversed=False)
-            )
+        monkeypatch.setattr(placements, "is_reversed_in_root", lambda _: False)
     folder = folder_of("KvK")
     board = chess.Board(PAWNS_OF_BOTH)
     with PositionSolver(folder, budget=1) as solver:
@@ -253,26 +266,11 @@ def test_a_solver_answers_the_same_whatever_it_was_asked_before(folder_of: Folde
     assert alone.facts()["moves"] == second.facts()["moves"]
 
 
-def test_an_answer_that_counts_solved_blocks_does_not_depend_on_what_was_solved_before(
-    folder_of: Folder,
-) -> None:
-    """With a budget of 10 the position is exact, with one of 1 it is not."""
-    root = "7k/8/8/8/P4p2/8/P7/6K1 w - - 0 1"
-    folder = folder_of(*PIECES)
-    first = solved(folder, root, budget=1, counts_solved=True)
-    closest = solved(folder, root, budget=10)
-    assert closest.bracket.is_exact
-    assert not first.bracket.is_exact
-    again = solved(folder, root, budget=1, counts_solved=True)
-    assert again.facts()["moves"] == first.facts()["moves"]
-    by_solved_blocks = solved(folder, root, budget=1)
-    assert by_solved_blocks.facts()["moves"] == closest.facts()["moves"]
-
-
 def test_progress_moves_while_a_block_is_solved_and_never_falls(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(schedule, "TICK_SECONDS", 0.001)
+    monkeypatch.setattr(plan, "ways_of", lambda free: [Way(0, 0, free, coarse_free=0)])
+    monkeypatch.setattr(solve, "TICK_SECONDS", 0.001)
     told = list[float]()
     with PositionSolver(folder_of("KvK")) as solver:
         found = solver.solve(PAWNS, watch=told.append)
@@ -348,18 +346,65 @@ def test_an_answer_is_found_without_planning_until_a_table_changes(
         first = solver.solve(PAWNS, line=True)
     assert first.bracket.is_exact
     monkeypatch.setattr(
-        moves.PlacementMoves, "from_placement", mock.Mock(side_effect=AssertionError("it plans"))
+        placements.PlacementMoves, "_listed", mock.Mock(side_effect=AssertionError("it plans"))
     )
     with PositionSolver(folder) as solver:
         kept = solver.solved(PAWNS, line=True)
         assert kept is not None
-        assert kept.facts() | {"cpu_seconds": 0} == first.facts() | {"cpu_seconds": 0}
+        nothing_solved = {"cpu_seconds": 0, "nodes": 0, "cells": 0}
+        assert kept.facts() | nothing_solved == first.facts() | nothing_solved
         assert solver.solve(PAWNS).bracket == first.bracket
         assert solver.solved(LATER) is None
-        assert solver.solved(PAWNS, "G4.0") is None
     (folder / "KQvK.h5").unlink()
     with PositionSolver(folder) as solver:
         assert solver.solved(PAWNS) is None
+
+
+def on_squares_of(board: chess.Board, draw: random.Random) -> chess.Board:
+    """A legal position with the same pawns, and kings anywhere."""
+    while True:
+        other = chess.Board(None)
+        for square in board.pieces(chess.PAWN, chess.WHITE) | board.pieces(chess.PAWN, chess.BLACK):
+            other.set_piece_at(square, board.piece_at(square))
+        empty = [square for square in chess.SQUARES if other.piece_at(square) is None]
+        white, black = draw.sample(empty, 2)
+        other.set_piece_at(white, chess.Piece(chess.KING, chess.WHITE))
+        other.set_piece_at(black, chess.Piece(chess.KING, chess.BLACK))
+        other.turn = draw.choice(chess.COLORS)
+        if other.is_valid():
+            return draw.choice((other, other.transform(chess.flip_horizontal), other.mirror()))
+
+
+@pytest.mark.parametrize("names", [PIECES, ("KvK",)], ids=["all promotions", "bounds"])
+def test_a_solve_answers_every_position_of_its_block_with_any_accrued_score(
+    folder_of: Folder, tables: Tablebase, monkeypatch: pytest.MonkeyPatch, names: Sequence[str]
+) -> None:
+    draw = random.Random(SEED)
+    with PositionSolver(folder_of(*names)) as solver:
+        solver.solve(PAWNS)
+        monkeypatch.setattr(
+            placements.PlacementMoves, "_listed", mock.Mock(side_effect=AssertionError("it plans"))
+        )
+        for _ in range(60):
+            board = on_squares_of(chess.Board(PAWNS), draw)
+            accrued = draw.choice(accruable(own_score(board), bare_sides(board)))
+            answer = solver.solved(board, accrued)
+            assert answer is not None
+            truth = tables.probe(board, accrued).outcome
+            assert answer.bracket.lower <= truth <= answer.bracket.upper
+            assert answer.bracket.is_exact or names != PIECES
+            known = {move.move: move.outcome for move in tables.probe_moves(board, accrued)}
+            for move in answer.moves:
+                assert move.bracket.lower <= known[move.move] <= move.bracket.upper
+
+
+def test_a_solve_answers_no_position_whose_kings_stand_elsewhere(folder_of: Folder) -> None:
+    """Neither king can cross the chain, so each side of it has a closure of its own."""
+    chain = "p1p1p1p1/P1P1P1P1"
+    with PositionSolver(folder_of("KvK")) as solver:
+        solver.solve(f"6k1/8/{chain}/8/8/8/1K6 w - - 0 1")
+        assert solver.solved(f"8/6k1/{chain}/8/8/7K/8 b - - 0 1") is not None
+        assert solver.solved(f"1K6/8/{chain}/8/6k1/8/8 w - - 0 1") is None
 
 
 def test_bounds_are_looked_for_again_with_a_larger_budget_or_another_table(
@@ -401,15 +446,15 @@ def test_a_position_is_refused_before_more_placements_are_listed_than_memory_has
 ) -> None:
     """Neither may it take longer than the seconds that were granted."""
     listed = list[object]()
-    list_moves = moves.PlacementMoves._listed
+    list_moves = placements.PlacementMoves._listed
 
-    def counted(self: moves.PlacementMoves, placement: nodes.PawnPlacement) -> Any:
+    def counted(self: placements.PlacementMoves, placement: placements.PawnPlacement) -> Any:
         listed.append(placement)
         return list_moves(self, placement)
 
-    monkeypatch.setattr(moves.PlacementMoves, "_listed", counted)
+    monkeypatch.setattr(placements.PlacementMoves, "_listed", counted)
     board = "8/pppp4/8/3k4/8/3K4/PPPP4/8 w - - 0 1"
-    monkeypatch.setattr(moves, "MOST_PLACEMENTS", 50)
+    monkeypatch.setattr(placements, "MOST_PLACEMENTS", 50)
     with PositionSolver(folder_of(*PIECES), budget=10**9) as solver:
         for refused in (solver.plan, solver.solve):
             listed.clear()
@@ -417,7 +462,7 @@ def test_a_position_is_refused_before_more_placements_are_listed_than_memory_has
                 refused(board)
             assert 50 <= len(listed) <= 2 * 50, "the first way, and the one that keeps pieces"
     monkeypatch.undo()
-    monkeypatch.setattr(moves.PlacementMoves, "_listed", counted)
+    monkeypatch.setattr(placements.PlacementMoves, "_listed", counted)
     with PositionSolver(folder_of(*PIECES), budget=1) as solver:
         listed.clear()
         with pytest.raises(ClosureTooLargeError, match="more than 1 CPU seconds by the plan"):
@@ -436,7 +481,6 @@ def test_a_contradiction_of_the_solver_is_told(
         monkeypatch.setattr(solver, "solve", contradict)
         with pytest.raises(BuildError, match="both sides force"):
             solver.bracket(board, own_score(board))
-        solver._brackets.clear()
         monkeypatch.setattr(solver, "solve", mock.Mock(side_effect=NotEnoughMemoryError("", 2, 1)))
         assert solver.bracket(board, own_score(board)) is None
 
@@ -447,7 +491,7 @@ def test_a_way_is_planned_when_those_before_it_have_left_bounds(
     planned = list[Way]()
     add_root = Closure.add_root
 
-    def watched(self: Closure, root: nodes.RootNode) -> object:
+    def watched(self: Closure, root: placements.RootNode) -> object:
         planned.append(self.way)
         return add_root(self, root)
 
@@ -459,17 +503,16 @@ def test_a_way_is_planned_when_those_before_it_have_left_bounds(
     assert len(planned) == 1
 
 
-def test_a_plan_has_the_block_of_a_position_that_is_asked_with_another_accrued_score(
+def test_a_solved_block_needs_no_plan_for_another_accrued_score(
     folder_of: Folder,
 ) -> None:
     with PositionSolver(folder_of("KvK"), budget=1) as solver:
         solver.solve(PAWNS_OF_BOTH, "G4.0")
-        assert [solver.plan(PAWNS_OF_BOTH, accrued).nodes for accrued in ("G4.0", "G3.5")] == [0, 1]
-        assert solver.solved(PAWNS_OF_BOTH, "G3.5") is None
+        assert [solver.plan(PAWNS_OF_BOTH, accrued).nodes for accrued in ("G4.0", "G3.5")] == [0, 0]
 
 
 def test_an_interrupted_solve_goes_on(folder_of: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schedule, "TICK_SECONDS", PATIENT)
+    monkeypatch.setattr(solve, "TICK_SECONDS", PATIENT)
     folder = folder_of("KvK")
     told = list[float]()
     with PositionSolver(folder) as solver, pytest.raises(KeyboardInterrupt):
@@ -569,21 +612,21 @@ def test_blocks_take_turns_where_memory_is_scarce(
     at_work = list[object]()
     numbers_at_work = set[int]()
     barrier = threading.Barrier(most)
-    solve = BlockSolver.solve
+    solve_at_cuts = solve.solve_at_cuts
 
-    def watched(self: BlockSolver, *arguments: Any) -> Any:
-        at_work.append(self)
-        if len(self.block.node.pawns) == 1:  # the last block, with both pawns, is alone
+    def watched(block: PlannedBlock, solver: ClosureSolver) -> Any:
+        at_work.append(block)
+        if len(block.node.pawns) == 1:  # the last block, with both pawns, is alone
             barrier.wait(60)
             numbers_at_work.add(len(at_work))
             barrier.wait(60)
-        values = solve(self, *arguments)
-        at_work.remove(self)
+        values = solve_at_cuts(block, solver)
+        at_work.remove(block)
         return values
 
-    monkeypatch.setattr(BlockSolver, "solve", watched)
+    monkeypatch.setattr(solve, "solve_at_cuts", watched)
     monkeypatch.setattr(process, "available_memory", lambda: room)
-    monkeypatch.setattr(planning, "ways_of", lambda *_: [Way(2, 2, 2, coarse_free=0)])
+    monkeypatch.setattr(plan, "ways_of", lambda *_: [Way(2, 2, 2, coarse_free=0)])
     solved(folder_of("KvK"), "8/4P1P1/8/4k3/8/8/8/4K3 w - - 0 1", threads=4)
     assert numbers_at_work == {most}
 
@@ -612,7 +655,7 @@ def test_a_position_with_too_many_men_beside_pawns_has_no_solved_blocks(folder_o
 def test_a_queen_bounds_a_rook_beside_pawns_that_mirror_each_other_and_where_she_loses(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch, fen: str, value: str
 ) -> None:
-    monkeypatch.setattr(planning, "ways_of", lambda *_: [Way(3, 3, 2)])
+    monkeypatch.setattr(plan, "ways_of", lambda *_: [Way(3, 3, 2)])
     assert solved(folder_of(*PIECES), fen).bracket.exact == Score(value)
 
 
@@ -623,7 +666,7 @@ def test_blocks_in_which_no_piece_is_lost_tell_less_and_nothing_wrong(
     folder = folder_of(*PIECES)
     answers = list[Solution]()
     for way in (Way(2, 2, 2), Way(3, 2, 2, keeps_pieces=True), Way(3, 3, 3)):
-        monkeypatch.setattr(planning, "ways_of", lambda *_, way=way: [way])
+        monkeypatch.setattr(plan, "ways_of", lambda *_, way=way: [way])
         answers.append(solved(folder, fen))
         forget_answers(folder)
     bounded, kept, everything = answers
@@ -637,11 +680,11 @@ def test_a_plan_makes_no_folders_and_has_one_way_of_those_that_solve_the_same(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     same_ways = [Way(most, 0, 0, coarse_free=0) for most in range(3)]
-    monkeypatch.setattr(planning, "ways_of", lambda *_: same_ways)
+    monkeypatch.setattr(plan, "ways_of", lambda *_: same_ways)
     folder = folder_of("KvK")
     with PositionSolver(folder) as solver:
-        plan = solver.plan("8/8/3K4/8/8/6P1/4k3/8 w - - 0 1")
-        assert plan.nodes == 5, "a pawn from g3 on; a queen leaves three men"
+        planned = solver.plan("8/8/3K4/8/8/6P1/4k3/8 w - - 0 1")
+        assert planned.nodes == 5, "a pawn from g3 on; a queen leaves three men"
     assert not any(path.is_dir() for path in folder.iterdir())
 
 
@@ -650,7 +693,7 @@ def test_tables_of_the_other_game_and_too_little_memory_are_refused(
 ) -> None:
     with pytest.raises(UsageError, match="whole-game"):
         PositionSolver(tmp_path / "whole-game")
-    monkeypatch.setattr(planning, "available_memory", lambda: 1 << 20)
+    monkeypatch.setattr(plan, "available_memory", lambda: 1 << 20)
     with pytest.raises(NotEnoughMemoryError, match="the blocks of a position"):
         solved(folder_of("KvK"), PAWNS)
     with PositionSolver(tmp_path) as solver:

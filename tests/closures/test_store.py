@@ -15,8 +15,8 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.closures.kept import KeptAnswers
-from tbgen.closures.solving import PositionSolver
+from tbgen.closures.kept import KeptSolves
+from tbgen.closures.solver import PositionSolver
 from tbgen.closures.store import FILE, FRAME, FRAME_BITS, BlockStore
 from tbgen.errors import DamagedTableError, UnreadableFileError
 from tests.positions import random_board
@@ -124,14 +124,6 @@ def test_a_system_that_refuses_is_told(tmp_path: Path) -> None:
         store.put({NAME: {"entry": CELLS}})
 
 
-def test_files_of_earlier_versions_are_removed(tmp_path: Path) -> None:
-    for name in ("KPvK-d2-0.block", "KPvK-1.blocks", "notes.txt"):
-        (tmp_path / name).touch()
-    with opened(tmp_path) as store:
-        store.put({NAME: {"entry": CELLS}})
-    assert {path.name for path in tmp_path.iterdir()} == {FILE, "notes.txt"}
-
-
 def test_the_least_recently_used_blocks_go_first(tmp_path: Path) -> None:
     noise = np.frombuffer(random.Random(1).randbytes(1 << 16), np.int8)
     names = [f"KPvK-d2-{number}-WHOLE" for number in range(6)]
@@ -225,7 +217,7 @@ def solve_on(folder: Path, seed: int, seconds: float, cache_bytes: int) -> dict[
     end = time.monotonic() + seconds
     with (
         PositionSolver(folder, threads=1) as solver,
-        mock.patch.object(KeptAnswers, "find", return_value=None),  # so blocks are read
+        mock.patch.object(KeptSolves, "find", return_value=None),  # so blocks are read
     ):
         solver.cache_bytes = cache_bytes
         while len(found) < 5 or time.monotonic() < end:

@@ -11,8 +11,8 @@ import pytest
 
 from tbgen.apps.hold.answers import HoldBracket
 from tbgen.apps.hold.ladder import hold
-from tbgen.closures.bracket import ANYTHING, Bracket
-from tbgen.closures.solving import PositionSolver
+from tbgen.closures.bounds import ANYTHING, Bracket
+from tbgen.closures.solver import PositionSolver
 from tbgen.score import Color, Score
 from tests.closures.test_solving import PIECES, Folder, folder_of
 

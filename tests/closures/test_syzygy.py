@@ -12,7 +12,7 @@ import chess
 import chess.syzygy
 import pytest
 
-from tbgen.closures.solving import PositionSolver
+from tbgen.closures.solver import PositionSolver
 from tbgen.errors import UnprovedError
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Score

@@ -9,11 +9,10 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.closures.blocks import SolvedBlocks
-from tbgen.closures.cuts import UNKNOWN, Bound
-from tbgen.closures.nodes import Node, node_of
-from tbgen.closures.pace import SolvePace
-from tbgen.closures.schedule import solve_closure
+from tbgen.closures.bounds import UNKNOWN, Bound
+from tbgen.closures.costs import SolvePace
+from tbgen.closures.placements import Node, node_of
+from tbgen.closures.solve import ClosureSolver
 from tbgen.closures.store import BlockStore
 from tbgen.index.outcomes import ranks_of
 from tbgen.material import Material
@@ -45,8 +44,8 @@ def mistakes(ending: Ending, folder: Path) -> tuple[int, list[str]]:
     lies between both bounds.
     """
     closure = ending.closure()
-    blocks = SolvedBlocks(closure, BlockStore(folder))
-    solve_closure(blocks, 1, SolvePace())
+    blocks = ClosureSolver(closure, BlockStore(folder))
+    blocks.solve_all(1, SolvePace())
     men = ending.most_made_up_men
     bounds = [ReferenceClosure(closure.blocks, men, always(UNKNOWN[bound])) for bound in Bound]
     truth = ReferenceClosure(closure.blocks, men, drawn(SEED))

@@ -6,9 +6,9 @@ Where the rook is not solved, the queen bounds it. That bound must leave the win
 import chess
 import pytest
 
-from tbgen.closures import planning
-from tbgen.closures.solving import PositionSolver
-from tbgen.closures.ways import Way
+from tbgen.closures import plan
+from tbgen.closures.policy import Way
+from tbgen.closures.solver import PositionSolver
 from tbgen.probe import Tablebase
 from tbgen.rules.position import own_score
 from tbgen.score import Score
@@ -67,10 +67,10 @@ def test_a_closure_without_bounds_finds_the_win_that_bounds_leave_open(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = folder_of(*PIECES)
-    monkeypatch.setattr(planning, "ways_of", lambda *_: [Way(3, 3, 2)])
+    monkeypatch.setattr(plan, "ways_of", lambda *_: [Way(3, 3, 2)])
     bounded = solved(folder, BESIDE_A_PAWN)
     forget_answers(folder)
-    monkeypatch.setattr(planning, "ways_of", lambda *_: [Way(3, 3, 3)])
+    monkeypatch.setattr(plan, "ways_of", lambda *_: [Way(3, 3, 3)])
     everything = solved(folder, BESIDE_A_PAWN)
     assert outside(everything, bounded) == []
     assert bounded.bracket.ends == (STALEMATE, MATE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tbgen.closures.cuts import UNKNOWN, Bound
+from tbgen.closures.bounds import UNKNOWN, Bound
 from tbgen.closures.promotions import fold_unknown
 from tbgen.compiled.arrays import SignedBytes, Word
 from tbgen.compiled.jit import borrowing

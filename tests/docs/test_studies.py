@@ -9,7 +9,7 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen.closures.solving import PositionSolver
+from tbgen.closures.solver import PositionSolver
 from tbgen.probe import Tablebase
 from tests.project import ROOT
 

@@ -30,7 +30,7 @@ from tbgen.text import in_plies
 
 if TYPE_CHECKING:
     from tbgen.apps.games.read import PgnGame
-    from tbgen.closures.bracket import Solution
+    from tbgen.closures.answers import Solution
     from tbgen.probe import Tablebase
     from tbgen.rules.game import Ply
 

@@ -29,7 +29,7 @@ from tbgen.apps.games.tags import (
     write_tags,
 )
 from tbgen.apps.play.within import ClockedValue, value_within
-from tbgen.closures.bracket import Bracket
+from tbgen.closures.bounds import Bracket
 from tbgen.errors import CastlingError, MaterialError, MissingTableError, TooManyMenError, expect
 from tbgen.facts import facts_of
 from tbgen.material import MOST_BUILT_MEN, Material
@@ -43,7 +43,7 @@ from tbgen.text import in_so_many
 
 if TYPE_CHECKING:
     from tbgen.apps.games.read import PgnGame
-    from tbgen.closures.bracket import Solution
+    from tbgen.closures.answers import Solution
 
 FindSolved = Callable[[chess.Board, Score], "Solution | None"]
 """What a solve has proved of a position with an accrued score; None if nothing was solved."""

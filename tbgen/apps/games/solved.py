@@ -26,7 +26,7 @@ def finding_solved(folders: Sequence[Path]) -> Iterator[FindSolved | None]:
     if not has_solved_blocks(folders):
         yield None
         return
-    from tbgen.closures.solving import PositionSolver
+    from tbgen.closures.solver import PositionSolver
 
     with PositionSolver(folders) as solver:
         yield partial(solver.solved, line=True)

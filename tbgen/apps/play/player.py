@@ -31,7 +31,7 @@ from tbgen.text import in_so_many
 
 if TYPE_CHECKING:
     from tbgen.apps.play.search import Engine, Line, Searched
-    from tbgen.closures.solving import PositionSolver
+    from tbgen.closures.solver import PositionSolver
 
 _GLANCE_SECONDS: Final = 0.02
 """The longest wait, after `stop`, for a search that is still loading."""
@@ -157,7 +157,7 @@ class Player:
         return [move for move in most if most[move] >= proved]
 
     def _open_solver(self) -> PositionSolver:
-        from tbgen.closures.solving import PositionSolver
+        from tbgen.closures.solver import PositionSolver
 
         if self._solver is None:
             self._solver = PositionSolver(list(self.tables.folders))

@@ -43,7 +43,7 @@ from tbgen.errors import NO_TABLE, UsageError
 from tbgen.rules.facts import to_json
 
 if TYPE_CHECKING:  # few requests ask for solved positions, and the solver is large
-    from tbgen.closures.bracket import Solution
+    from tbgen.closures.answers import Solution
 
 _FEN_CHARACTERS: Final = 120
 """A longer `fen` has moves after the FEN."""

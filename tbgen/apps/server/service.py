@@ -29,7 +29,7 @@ from tbgen.library.catalog import Catalog
 from tbgen.probe import Tablebase
 
 if TYPE_CHECKING:  # few requests ask for solved positions, and the solver is large
-    from tbgen.closures.solving import PositionSolver
+    from tbgen.closures.solver import PositionSolver
 
 T = TypeVar("T")
 
@@ -115,7 +115,7 @@ class Service:
 
     def solver(self) -> PositionSolver:
         """Finds positions in solved blocks. It would make a folder where there are none."""
-        from tbgen.closures.solving import PositionSolver
+        from tbgen.closures.solver import PositionSolver
 
         if self._solver is None:
             solver = PositionSolver(list(self.settings.folders))

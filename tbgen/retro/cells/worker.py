@@ -25,7 +25,7 @@ HISTORIES = 0
 """Mode: cells have histories, which say at which codes a hold is broken, and with which goal."""
 
 JOURNAL = 1
-"""Mode: holds are broken, and questions are answered on the way, from the journal of each middle.
+"""Mode: holds are broken, and rights to take en passant are answered on the way, from journals.
 So the blocks of a position are solved, whose accrued scores nobody asks for later."""
 
 THRESHOLD = 2

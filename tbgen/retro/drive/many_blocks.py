@@ -142,8 +142,8 @@ class ManyBlocks:
         readings = self.child_reader.readings
         size = len(blocks) * block_cells
         found = nothing_found()
-        # What is answered on the way leaves nothing to close: no patterns, and no rights.
-        is_closed = method.asked is None
+        # Without histories nothing is left to close: no patterns, and no rights.
+        is_closed = method.keeps_histories
         closed_size = size if is_closed else 0
         cells = Cells(
             entry=np.zeros(len(readings) * size, np.int8),
@@ -182,7 +182,7 @@ class ManyBlocks:
             status = reopen_block(inquiry)
         else:
             status = open_block(inquiry, number, self.pawns[number], self.shades[number])
-        return status or method.solve_codes(inquiry, method.asked)
+        return status or method.solve_codes(inquiry)
 
 
 def most_run_blocks(layout: Layout) -> int:

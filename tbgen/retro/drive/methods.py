@@ -17,7 +17,7 @@ from tbgen.retro.distances.one_code import freeze, search_code
 from tbgen.retro.outcomes.codes import freeze_holds, prepare_code, search_outcomes, start_grower
 from tbgen.retro.outcomes.en_passant import Inquiry
 from tbgen.retro.outcomes.grower import Grower, new_grower
-from tbgen.retro.outcomes.questions import NO_QUESTIONS, Questions, answer_from_journals
+from tbgen.retro.outcomes.rights import find_rights
 from tbgen.retro.patterns.histories import new_interner
 from tbgen.retro.words.block import Block, BlockValues, new_block, number_cells
 from tbgen.retro.words.geometry import BLACK, WHITE, Geometry
@@ -33,11 +33,8 @@ class Method(NamedTuple, Generic[S]):
 
     new: Callable[[int, Geometry, Room, int], S]
     """The arrays of one side's part, for a mode."""
-    solve_codes: Callable[[Inquiry, Any], int]
-    """All accrued codes of a block whose moves are known, by one thread; returns the status.
-
-    It is given the inquiry, and `asked`.
-    """
+    solve_codes: Callable[[Inquiry], int]
+    """All accrued codes of a block whose moves are known, by one thread; returns the status."""
     start: Callable[[Block, S], None]
     """Begin with a block whose words are open."""
     freeze: Callable[[Block, S, S, BlockValues, int, int, int], int]
@@ -50,14 +47,14 @@ class Method(NamedTuple, Generic[S]):
     """Whether it counts them, and reads the distances of children."""
     by_number: tuple[str, ...]
     """The arrays of a side's part that have an item for each undecided cell."""
-    asked: Questions | None = None
-    """What is answered on the way. Without it, cells have histories, which answer later."""
+    keeps_histories: bool = True
+    """Whether cells have histories, which tell later what accrued scores are worth."""
 
     def mode(self, mobility: Mobility) -> int:
         """The mode in which blocks are solved."""
         if not mobility.forgets:
             return NO_BREAKS
-        return HISTORIES if self.asked is None else JOURNAL
+        return HISTORIES if self.keeps_histories else JOURNAL
 
 
 # With the block before both sides, freed memory between them stays with the process: 130 MB of the
@@ -81,8 +78,8 @@ def solve_codes(
     freeze: MethodStep,
     prepare: MethodStep,
     search: MethodStep,
+    find_rights: MethodStep,
     inquiry: Inquiry,
-    asked: Questions | None,
 ) -> int:
     """The steps of a method, code by code, until all is decided or something has gone wrong.
 
@@ -108,23 +105,36 @@ def solve_codes(
         search(block, white, black, values, code)
         search(block, black, white, values, code)
         code += 1
-        if asked is not None:
-            answer_from_journals(inquiry, asked, code, False)
-    if asked is not None:
-        answer_from_journals(inquiry, asked, code, True)
+        find_rights(inquiry, code, False)
+    find_rights(inquiry, code, True)
     return int(white.state[STATUS] or black.state[STATUS] or inquiry.worker.scratch.status[0])
 
 
-@borrowing
-def solve_distances(inquiry: Inquiry, asked: None) -> int:
-    """Outcomes and distances of a block; histories answer what is asked of it afterwards."""
-    return solve_codes(start_forcer, freeze, start_middles, search_code, inquiry, asked)
+@inlined
+def find_later(_inquiry: Inquiry, _code: int, _is_over: bool) -> None:
+    """Find no rights on the way: histories tell their values afterwards."""
 
 
 @borrowing
-def solve_outcomes(inquiry: Inquiry, asked: Questions | None) -> int:
-    """Outcomes alone. In the mode JOURNAL, questions and rights are answered on the way."""
-    return solve_codes(start_grower, freeze_holds, prepare_code, search_outcomes, inquiry, asked)
+def solve_distances(inquiry: Inquiry) -> int:
+    """Outcomes and distances of a block."""
+    return solve_codes(start_forcer, freeze, start_middles, search_code, find_later, inquiry)
+
+
+@borrowing
+def solve_outcomes(inquiry: Inquiry) -> int:
+    """Outcomes alone."""
+    return solve_codes(
+        start_grower, freeze_holds, prepare_code, search_outcomes, find_later, inquiry
+    )
+
+
+@borrowing
+def solve_entry_values(inquiry: Inquiry) -> int:
+    """Outcomes alone, without histories."""
+    return solve_codes(
+        start_grower, freeze_holds, prepare_code, search_outcomes, find_rights, inquiry
+    )
 
 
 DISTANCES: Method[Forcer] = Method(
@@ -147,4 +157,6 @@ OUTCOMES: Method[Grower] = Method(
     plies=False,
     by_number=("history",),
 )
-ENTRY_VALUES: Method[Grower] = OUTCOMES._replace(asked=NO_QUESTIONS)
+ENTRY_VALUES: Method[Grower] = OUTCOMES._replace(
+    solve_codes=solve_entry_values, keeps_histories=False
+)

@@ -1,6 +1,6 @@
-"""A single block: its entry values alone, from values of all that it leads to.
+"""A single block at thresholds: one bit a cell, from values of all that it leads to.
 
-`tbgen.closures` solves blocks by it, without a table.
+`tbgen.closures` solves large blocks by it, without a table.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,19 +14,22 @@ import numpy as np
 
 from tbgen.compiled.arrays import Bytes, NewArray, Word, Words
 from tbgen.index.words import EVERYTHING
-from tbgen.retro.cells.worker import JOURNAL, Room, Worker
-from tbgen.retro.drive.methods import solve_outcomes
+from tbgen.retro.cells.worker import Worker
 from tbgen.retro.drive.results import en_passant_of
-from tbgen.retro.drive.task import check_status, with_growing_room
-from tbgen.retro.outcomes.en_passant import NEVER, Inquiry
-from tbgen.retro.outcomes.grower import Grower, new_grower
-from tbgen.retro.outcomes.questions import Questions
-from tbgen.retro.outcomes.threshold import find_goods, new_sides, solve_threshold
+from tbgen.retro.drive.task import check_status
+from tbgen.retro.outcomes.en_passant import Inquiry
+from tbgen.retro.outcomes.grower import Grower
+from tbgen.retro.outcomes.threshold import (
+    Questions,
+    find_goods,
+    new_sides,
+    questions_of,
+    solve_threshold,
+)
 from tbgen.retro.patterns.histories import new_interner
 from tbgen.retro.resets.destinations import ChildLayouts, ChildTables, empty_child_tables
-from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import Block, BlockValues, enter_block, find_legal, new_block
-from tbgen.retro.words.geometry import BLACK, WHITE, geometry_of
+from tbgen.retro.words.geometry import geometry_of
 from tbgen.retro.words.moves import new_scratch
 from tbgen.score import STALEMATE_CODE, Color, Score
 from tbgen.table import Entries, Queries
@@ -43,26 +46,18 @@ QUESTIONS_OF_A_BLOCK = 2
 """So many threads solve a block, each at a threshold of its own."""
 
 
-class BlockOutcomes(NamedTuple):
-    """The values of a solved block."""
-
-    entry: Entries
-    """The entry values; cells with Black to move are behind those with White to move."""
-    en_passant: Entries
-    """Values with a right to take en passant, in the order of `ChildTables`, if it has any."""
-    answers: Entries
-    """The value for each query."""
-
-
 class BlockBits(NamedTuple):
     """The values of a block at one threshold."""
 
     met: Bytes
     """[cell >> 3] whether the holder gets at least that score, a bit a cell, the lowest first."""
     en_passant: Entries
-    """As in `BlockOutcomes`; each value is only right in whether the holder gets the score."""
+    """Values with a right to take en passant, in the order of `ChildTables`, if it has any.
+
+    Each value is only right in whether the holder gets the score.
+    """
     answers: Entries
-    """As in `BlockOutcomes`, right in the same."""
+    """The value for each query, right in the same."""
 
 
 @dataclass(frozen=True)
@@ -79,31 +74,6 @@ class SingleBlock:
     """Makes all large arrays but the sets that grow."""
     asking: AbstractContextManager[Any] = field(default_factory=nullcontext)
     """Entered for each threshold, whose sets take the most memory."""
-
-    def solve(
-        self, children: ChildTables, asked: Queries, room: Room | None = None
-    ) -> BlockOutcomes:
-        """The block, solved from some child tables."""
-        layout = self.layouts.layouts[0]
-
-        def solve(room: Room) -> BlockOutcomes:
-            block = self._block(numbers=True)
-            for first in self._chunks():
-                self._find_legal(block, first)
-            geometry = block.geometry
-            white = new_grower(WHITE, geometry, room, JOURNAL)
-            black = new_grower(BLACK, geometry, room, JOURNAL)
-            cells = 2 * layout.block_words * 64
-            inquiry = _inquiry(block, (white, black), children, cells)
-            inquiry = inquiry._replace(goal_of=np.full(cells, NEVER, np.uint8))
-            questions = _questions(asked)
-            status = find_moves(block, children, inquiry.worker.scratch, 0, geometry.words)
-            check_status(layout.material, status)
-            check_status(layout.material, solve_outcomes(inquiry, questions))
-            rights = self._rights(children)
-            return BlockOutcomes(inquiry.values.entry, rights, questions.answers)
-
-        return with_growing_room(room or Room(layout.block_words), solve)
 
     def solve_thresholds(
         self, source: ChildSource, thresholds: Sequence[Score], asked: Queries
@@ -141,7 +111,7 @@ class SingleBlock:
                 list(pool.map(partial(find, children, sides), self._chunks()))
                 if not has_rights:
                     children = nothing  # so that the other side's take their place
-            ask = partial(self._ask, block, children, _questions(asked))
+            ask = partial(self._ask, block, children, questions_of(asked))
             return list(pool.map(ask, thresholds, goods))
 
     def _ask(
@@ -176,12 +146,12 @@ class SingleBlock:
         entry, _ = en_passant_of(children.en_passant, range(self.number, self.number + 1), cells)
         return entry
 
-    def _block(self, *, numbers: bool = False, codes: bool = True, planes: int = 0) -> Block:
+    def _block(self, *, codes: bool, planes: int) -> Block:
         """The block with its pawns, and room for codes and resets."""
         layout = self.layouts.layouts[0]
         geometry = geometry_of(layout)
         block = new_block(
-            geometry, plies=False, numbers=numbers, codes=codes, planes=planes, new=self.new
+            geometry, plies=False, numbers=False, codes=codes, planes=planes, new=self.new
         )
         enter_block(block, self.number, np.array(layout.blocks[self.number], np.int64))
         block.shades[0] = self.shades
@@ -205,16 +175,6 @@ def _inquiry(
     worker = Worker(block, new_scratch(len(block.geometry.color)), *sides, new_interner(1))
     values = BlockValues(np.zeros(cells, np.int8), NO_DISTANCES)
     return Inquiry(worker, values, children, np.zeros(0, np.uint8))
-
-
-def _questions(asked: Queries) -> Questions:
-    """What is asked as kernels read it, without answers yet."""
-    return Questions(
-        holder=np.array([score.holder for score, _ in asked], np.int64),
-        code=np.array([score.code for score, _ in asked], np.int64),
-        cells=np.array([cell for _, cell in asked], np.int64),
-        answers=np.zeros(len(asked), np.int8),
-    )
 
 
 def own_pawns(block: Block) -> Block:

@@ -8,10 +8,12 @@ once. Codes above the threshold's are never looked at, because there no hold is 
 any more (docs/solving.md).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from tbgen.compiled.arrays import Int, Ints, Word, Words
-from tbgen.compiled.jit import borrowing, inlined, inner
+from tbgen.compiled.arrays import Int, Ints, SignedBytes, Word, Words
+from tbgen.compiled.jit import borrowing, by_address, inlined, inner
 from tbgen.index.kernels import GOALS, byte_of_goal, goal_of_byte
 from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
 from tbgen.retro.cells.members import Members, leave_free, open_word
@@ -19,7 +21,6 @@ from tbgen.retro.cells.worker import THRESHOLD, Room
 from tbgen.retro.outcomes.en_passant import Inquiry, search_rights
 from tbgen.retro.outcomes.grower import Grower, new_grower
 from tbgen.retro.outcomes.growth import Search, grow, write_outcome
-from tbgen.retro.outcomes.questions import Questions
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.retro.resets.folding import fold_word
 from tbgen.retro.words.block import Block, BlockValues
@@ -27,6 +28,29 @@ from tbgen.retro.words.geometry import BLACK, WHITE, Geometry
 from tbgen.retro.words.moves import Scratch, count_moves, unpack_squares
 from tbgen.retro.words.quiet import mark_predecessors
 from tbgen.retro.words.worklist import Markable, add_bits, new_word_set
+from tbgen.table import Queries
+
+
+@by_address
+class Questions(NamedTuple):
+    """[question] What is asked of a block, and the outcomes that answer it."""
+
+    holder: Ints
+    code: Ints
+    """The accrued score."""
+    cells: Ints
+    """Where it is asked: cells with Black to move are behind those with White to move."""
+    answers: SignedBytes
+
+
+def questions_of(asked: Queries) -> Questions:
+    """What is asked, as kernels read it, without answers yet."""
+    return Questions(
+        holder=np.array([score.holder for score, _ in asked], np.int64),
+        code=np.array([score.code for score, _ in asked], np.int64),
+        cells=np.array([cell for _, cell in asked], np.int64),
+        answers=np.zeros(len(asked), np.int8),
+    )
 
 
 def new_sides(geometry: Geometry, good: Words) -> tuple[Grower, Grower]:

@@ -13,7 +13,7 @@ from tbgen.compiled.arrays import Int, Ints, Shorts, SignedBytes, SignedInts32, 
 from tbgen.compiled.jit import borrowing, by_address, inlined
 from tbgen.index.kernels import SYMMETRY_ROWS, TURNS_ROWS, how_turned, turn_to_primary
 from tbgen.index.layout import Layout, layout_of
-from tbgen.index.placements import HOW_BITS, HOW_MASK, MIRROR, MIRRORED
+from tbgen.index.placements import HOW_BITS, HOW_MASK, MIRROR, MIRRORED, double_steps
 from tbgen.index.resets import NO_SLOT, Reset, resets_of
 from tbgen.index.squares import TRIANGLE_INDEX
 from tbgen.index.words import NOTHING, square_bit
@@ -290,19 +290,11 @@ def promotion_starts(layout: Layout) -> Ints:
 
 
 def en_passant_starts(layout: Layout) -> tuple[Ints, int]:
-    """[block, side to move, file] -> where the cells with a right begin; how many there are in all.
-
-    Such a right needs a pawn that may just have made a double step, and an enemy pawn beside it.
-    """
+    """[block, side to move, file] -> where cells with a right begin; how many there are in all."""
     start = np.full((len(layout.blocks), 2, 8), NOT_HERE, np.int64)
     cells = 0
     for number, block in enumerate(layout.blocks):
-        pawns = list(zip(layout.slots, block, strict=False))
-        for (color, _), square in pawns:
-            rank = 3 if color is Color.WHITE else 4
-            enemies = [at for (other, _), at in pawns if other is not color]
-            beside = [at for at in enemies if at // 8 == rank and abs(at - square) == 1]
-            if square // 8 == rank and beside:
-                start[number, color.other, square % 8] = cells
-                cells += layout.block_words * 64
+        for color, square in double_steps(layout.slots, block):
+            start[number, color.other, square % 8] = cells
+            cells += layout.block_words * 64
     return start, cells

@@ -24,7 +24,7 @@ from tbgen.apps.play.limits import is_endless, limits_in
 from tbgen.apps.play.protocol import Protocol
 from tbgen.apps.play.search import Line
 from tbgen.apps.play.situation import Situation, Turn, situation_of
-from tbgen.closures.solving import PositionSolver
+from tbgen.closures.solver import PositionSolver
 from tbgen.errors import EngineStartError
 from tbgen.score import Color
 from tests.apps.match.matches import walker

@@ -28,7 +28,7 @@ from tbgen.apps.server.application import application
 from tbgen.apps.server.limits import Limits
 from tbgen.apps.server.service import ServerSettings
 from tbgen.cli import tbgen as program
-from tbgen.closures.solving import PositionSolver
+from tbgen.closures.solver import PositionSolver
 from tbgen.probe import Tablebase
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score

@@ -54,7 +54,7 @@ def wrong_bits(known: KnownBlock, thresholds: list[Score], scores: Sequence[Scor
 
     Cells and scores are compared with the table, rights with the solver of outcomes.
     """
-    rights = known.single.solve(known.tables, ()).en_passant
+    rights = known.outcomes().en_passant
     has_right = rights != 0
     entry = known.entry[known.cells]
     worth = [known.worth(accrued) for accrued in scores]
@@ -137,7 +137,7 @@ def test_rights_to_take_en_passant_are_right_at_every_threshold() -> None:
     numbers = [layout.blocks.index(pawns) for pawns in ((27, 28), (33, 34))]
     for known in known_blocks("KPvKP", numbers):
         assert wrong_bits(known, thresholds_of(known)) == 0
-        assert np.count_nonzero(known.single.solve(known.tables, ()).en_passant) > 1000
+        assert np.count_nonzero(known.outcomes().en_passant) > 1000
 
 
 @pytest.mark.slow

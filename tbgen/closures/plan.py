@@ -1,4 +1,4 @@
-"""Planning: which closures a budget allows for a position, one way after another.
+"""Plan: which closures a budget allows for a position, one way after another.
 
 A way is planned when its turn comes. Planning is paid like solving, by the number of placements
 and blocks. The budget counts CPU seconds by the plan, not by the clock. So an answer depends on the
@@ -8,35 +8,27 @@ tables, the budget, and the memory and disk that are free, and on no other load 
 import itertools
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, NoReturn
 
 import chess
 
-from tbgen.closures.bracket import ANYTHING, SolvePlan
-from tbgen.closures.closure import Closure
+from tbgen.closures.bounds import CutQuestion
+from tbgen.closures.closure import Closure, PlannedBlock
 from tbgen.closures.costs import MOST_GROUP_BYTES, PLANNED_BYTES, PROGRAM_BYTES, Budget
-from tbgen.closures.cuts import CutQuestion
-from tbgen.closures.moves import PlacementMoves
-from tbgen.closures.nodes import Node, RootNode, root_of
-from tbgen.closures.planned import PlannedBlock
-from tbgen.closures.policy import CutSearch, nothing_tried
+from tbgen.closures.placements import PlacementMoves, RootNode
+from tbgen.closures.policy import MOST_FREE, Way, ways_of
 from tbgen.closures.store import BlockStore
-from tbgen.closures.ways import MOST_FREE, Way, ways_of
 from tbgen.errors import (
     BuildError,
-    CastlingError,
     ClosureTooLargeError,
-    InputError,
     NotEnoughDiskError,
     NotEnoughMemoryError,
 )
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe.opened import OpenTables
-from tbgen.probe.values import Position, TableValues
-from tbgen.rules.notation import refuse_illegal
-from tbgen.rules.position import accrued_in, bare_sides, material_on, own_of
-from tbgen.score import Mobility, Score
+from tbgen.score import Score
 from tbgen.system.process import available_memory, free_disk
 
 QUESTIONS_A_WAY: Final = 3
@@ -44,6 +36,36 @@ QUESTIONS_A_WAY: Final = 3
 
 Problem = tuple[chess.Board, Score]
 """A position to be solved, and what has accrued in it."""
+
+
+@dataclass(frozen=True)
+class SolvePlan:
+    """The cost of solving a position, or one block."""
+
+    nodes: int
+    """Blocks to be solved."""
+    cells: int
+    """Their cells that are solved, of both sides to move.
+
+    Those that are solved twice count twice.
+    """
+    cpu_seconds: float
+    """CPU seconds of the first question of each way."""
+    memory_bytes: int
+    disk_bytes: int
+    exact: bool
+    """Whether nothing is left to bounds."""
+    missing: tuple[str, ...] = ()
+    """Tables of promoted men that are not there, and would make the answer closer."""
+    scratch_bytes: int = 0
+    """Disk for large arrays of one block at a time, while it is solved."""
+    first_seconds: float = 0.0
+    """CPU seconds until there is a first answer."""
+    expected_seconds: float = 0.0
+    """CPU seconds of all ways with their later questions, within the budget.
+
+    A solve ends before if its answer is exact.
+    """
 
 
 @dataclass(frozen=True)
@@ -83,30 +105,30 @@ class PlannedWays(Iterator[Closure]):
     Whoever takes it lets the budget pay for it.
 
     Arguments:
-        planner: Has the tables and the store.
-        material: The name of the position's material, for a refusal.
+        tables: What has a table is not solved.
+        store: Says which blocks are solved.
         root: The root of the position.
-        budget: Pays for planning.
+        budget: The CPU seconds that are granted. It pays for planning.
         question_of: The question that a way begins with.
     """
 
     def __init__(
         self,
-        planner: "Planner",
-        material: Material,
+        tables: OpenTables,
+        store: BlockStore,
         root: RootNode,
-        budget: Budget,
+        budget: float,
         question_of: Callable[[Way], CutQuestion],
     ) -> None:
         self.taken = list[Closure]()
         """Those that have been asked for."""
         self.unfit = list[Closure]()
         """Those that the budget allows, and for which the machine has no room."""
-        self._planner = planner
-        self._material = material
+        self._tables = tables
+        self._store = store
         self._root = root
-        self._budget = budget
-        self._moves = PlacementMoves(planner.tables, budget)
+        self._budget = Budget(budget)
+        self._moves = PlacementMoves(tables, self._budget)
         self._question_of = question_of
         self._fitting = self._find()
         self._peeked = list[Closure]()
@@ -130,14 +152,13 @@ class PlannedWays(Iterator[Closure]):
 
     def closure(self, way: Way, question: CutQuestion) -> Closure:
         """The closure of a question in a way; ClosureTooLargeError if it exceeds the budget."""
-        planner = self._planner
-        closure = Closure(planner.tables, way, question, planner.store, self._budget, self._moves)
+        closure = Closure(self._tables, way, question, self._store, self._budget, self._moves)
         closure.add_root(self._root)
         return closure
 
-    def plan(self, most_seconds: float) -> SolvePlan:
+    def plan(self) -> SolvePlan:
         """What the ways take that were asked for, or the quickest if the machine has no room."""
-        return plan_of(self.taken or self.unfit[:1], most_seconds=most_seconds)
+        return plan_of(self.taken or self.unfit[:1], most_seconds=self._budget.seconds)
 
     def refuse(self) -> NoReturn:
         """Raise why there is no closure at all.
@@ -148,7 +169,7 @@ class PlannedWays(Iterator[Closure]):
             raise self._lack_of_room
         if self._lacking is not None:
             self._lacking.refuse_missing()
-        raise ClosureTooLargeError(str(self._material), self._refusal)
+        raise ClosureTooLargeError(str(self._root.material), self._refusal)
 
     def _find(self) -> Iterator[Closure]:
         known = set[frozenset[Hashable]]()
@@ -178,7 +199,7 @@ class PlannedWays(Iterator[Closure]):
     def _has_room_for(self, closure: Closure) -> bool:
         """Whether memory and disk suffice."""
         try:
-            self._planner.check(plan_of([closure]))
+            refuse_lack_of_room(plan_of([closure]), self._store.folder)
         except BuildError as error:
             self._lack_of_room = self._lack_of_room or error
             return False
@@ -201,83 +222,15 @@ class PlannedWays(Iterator[Closure]):
         return closure
 
 
-@dataclass
-class Planner:
-    """Plans positions with some tables and a store of solved blocks."""
-
-    tables: OpenTables
-    store: BlockStore
-    _shared_queries: dict[Node, set[tuple[Score, int]]] = field(default_factory=dict)
-    """What all positions ask of a node without pawns."""
-
-    def read(self, position: Position, accrued: Score | str | None) -> Problem:
-        """A legal position, and what has accrued in it; an error if no game can lead there."""
-        board, carried = TableValues(self.tables, Mobility.RESET).read(position, accrued)
-        refuse_illegal(board)
-        if board.castling_rights:
-            raise CastlingError(board.fen())
-        if carried is None:
-            return board, own_of(board)
-        return board, accrued_in(carried, own_of(board), bare_sides(board))
-
-    def share_queries(self, problems: Iterable[Problem]) -> None:
-        """Ask a block without pawns, which takes long, once for all positions."""
-        for position, accrued in problems:
-            try:
-                board, carried = self.read(position, accrued)
-            except InputError:
-                continue
-            node, queries, _ = root_of(board, carried)
-            if not node.pawns:
-                self._shared_queries.setdefault(node, set()).update(queries)
-
-    def root(self, board: chess.Board, accrued: Score) -> RootNode:
-        """The root of a position, with the queries of all positions that share it.
-
-        ClosureTooLargeError if a table has the position.
-        """
-        if self.tables.digest_on(board):
-            reason = "its table is there; ask it with: tbgen probe"
-            raise ClosureTooLargeError(str(material_on(board)), reason)
-        root = root_of(board, accrued)
-        shared = self._shared_queries.get(root.node, set())
-        return root._replace(queries=sorted(shared.union(root.queries)))
-
-    def ways(self, board: chess.Board, accrued: Score, budget: Budget) -> PlannedWays:
-        """All ways that budget and machine allow together, planned by their first questions.
-
-        They are those about a position of which nothing is known. The budget has paid for them.
-        """
-        root = self.root(board, accrued)
-        first = self._first_question(root.node)
-
-        def question_of(_: Way) -> CutQuestion:
-            return (
-                first._replace(cuts=first.cuts[:1]) if ways.taken else first
-            )  # later ones ask one
-
-        ways = PlannedWays(self, material_on(board), root, budget, question_of)
-        for closure in ways:
-            closure.pay()
-        return ways
-
-    def _first_question(self, node: Node) -> CutQuestion:
-        """The first question about a position, of which nothing is known."""
-        shares = self.tables.shares(node.material)
-        search = CutSearch(ANYTHING, nothing_tried(), node.side_with_pawn, shares)
-        question = search.next_question(asks_singly=False, asks_both=lambda: False)
-        assert question is not None, "nothing is known, so there is something to ask"
-        return question
-
-    def check(self, plan: SolvePlan) -> None:
-        """Refuse what does not fit into memory or onto the disk."""
-        memory = available_memory()
-        if memory is not None and plan.memory_bytes > memory:
-            raise NotEnoughMemoryError("the blocks of a position", plan.memory_bytes, memory)
-        disk = free_disk(self.store.folder)
-        disk_bytes = plan.disk_bytes + plan.scratch_bytes
-        if disk is not None and disk_bytes > disk:
-            raise NotEnoughDiskError("the blocks of a position", disk_bytes, disk)
+def refuse_lack_of_room(plan: SolvePlan, folder: Path) -> None:
+    """NotEnoughMemoryError or NotEnoughDiskError if a plan does not fit into memory or a folder."""
+    memory = available_memory()
+    if memory is not None and plan.memory_bytes > memory:
+        raise NotEnoughMemoryError("the blocks of a position", plan.memory_bytes, memory)
+    disk = free_disk(folder)
+    disk_bytes = plan.disk_bytes + plan.scratch_bytes
+    if disk is not None and disk_bytes > disk:
+        raise NotEnoughDiskError("the blocks of a position", disk_bytes, disk)
 
 
 class PlanSum:

@@ -1,39 +1,39 @@
-"""Solving: plan a position's closures, refuse what is too much, solve them, answer.
+"""Solver: asks one question after another about a position, until its bracket is exact.
 
-`PositionSolver` has the loop from questions to a bracket. A plan needs no compiler, so what solves
-is imported only where something is solved.
+`PositionSolver` is what users call. A plan needs no compiler, so what solves is imported only where
+something is solved.
 """
 
 import contextlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import chess
 
 from tbgen.closures import DEFAULT_BUDGET, SOLVED
-from tbgen.closures.bracket import ANYTHING, Bracket, Solution, SolvePlan
+from tbgen.closures.answers import Brackets, LineFinder, Solution
+from tbgen.closures.bounds import ANYTHING, Bound, Bracket, CutQuestion, Cuts
 from tbgen.closures.closure import Closure
-from tbgen.closures.costs import Budget
-from tbgen.closures.cuts import Bound, CutQuestion, Cuts
-from tbgen.closures.kept import AskedWith, KeptAnswer, KeptAnswers
-from tbgen.closures.nodes import RootNode, shared_node
-from tbgen.closures.pace import SolvePace
-from tbgen.closures.planning import (
+from tbgen.closures.costs import SolvePace
+from tbgen.closures.kept import KeptAnswer, KeptSolves
+from tbgen.closures.placements import Node, RootNode, root_of
+from tbgen.closures.plan import (
     Outlook,
     PlannedWays,
-    Planner,
     PlanSum,
     PositionOutlook,
     Problem,
+    SolvePlan,
     plan_of,
+    refuse_lack_of_room,
 )
-from tbgen.closures.policy import CutSearch, nothing_tried
+from tbgen.closures.policy import MOST_FREE, CutSearch, Way, nothing_tried
 from tbgen.closures.store import BlockStore
-from tbgen.closures.ways import MOST_FREE, Way
 from tbgen.errors import (
     BuildError,
+    CastlingError,
     ClosureTooLargeError,
     InputError,
     MissingTableError,
@@ -45,8 +45,9 @@ from tbgen.probe.answers import LineStep
 from tbgen.probe.opened import OpenTables
 from tbgen.probe.syzygy import open_syzygy
 from tbgen.probe.tablebase import folders_of
-from tbgen.probe.values import Position
-from tbgen.rules.position import material_on
+from tbgen.probe.values import Position, TableValues
+from tbgen.rules.notation import refuse_illegal
+from tbgen.rules.position import accrued_in, bare_sides, material_on, own_of
 from tbgen.score import Mobility, Score
 from tbgen.storage.files import Folders
 from tbgen.system.outputs import folder_to_write
@@ -58,11 +59,9 @@ CACHE_BYTES = 1 << 35
 
 @dataclass
 class OpenProblem:
-    """A problem that is being solved, and how close its answer is."""
+    """A position that is being solved, and how close its answer is."""
 
     root: RootNode
-    is_reversed: bool
-    """Whether the root's node is that of the position with reversed colours."""
     shares: Mapping[Score, float]
     """How common values are, as for `CutSearch`."""
     solution: Solution
@@ -70,28 +69,31 @@ class OpenProblem:
     closures: list[Closure] = field(default_factory=list)
     """The closures that the answer rests on."""
 
-    @property
-    def bracket(self) -> Bracket:
-        """The bracket so far, in the colours of the node."""
+    def next_question(
+        self, tried: Mapping[Bound, Cuts], way: Way, asks_both: Callable[[], bool]
+    ) -> CutQuestion | None:
+        """The next question of a way that has tried some cuts; None if nothing is left to ask."""
         bracket = self.solution.bracket
-        return bracket.flipped() if self.is_reversed else bracket
+        if self.root.is_reversed:
+            bracket = bracket.flipped()
+        search = CutSearch(bracket, tried, self.root.node.side_with_pawn, self.shares)
+        return search.next_question(asks_singly=way.asks_singly, asks_both=asks_both)
 
-    def search(self, tried: Mapping[Bound, Cuts]) -> CutSearch:
-        """The search for the next cuts of a way that has tried some."""
-        return CutSearch(self.bracket, tried, self.root.node.side_with_pawn, self.shares)
+    def first_question(self, way: Way) -> CutQuestion:
+        """The question that a way begins with."""
+        question = self.next_question(nothing_tried(), way, lambda: True)
+        assert question is not None, "no way is planned for a value that is proved"
+        return question
 
 
 class PositionSolver(contextlib.ExitStack):
     """Solves positions with more men than tables have; for use in a `with` statement.
 
-    Solved blocks and answers stay for other positions and for another time. They are in the folder
-    `solved` of the first folder that can be written to. So an interrupted solve goes on from where
-    it was.
+    Solved blocks stay for other positions and for another time. They are in the folder `solved` of
+    the first folder that can be written to. So an interrupted solve goes on from where it was.
 
     Arguments:
         folders, budget, threads, syzygy: As for `solve`.
-        counts_solved: Whether blocks that are solved already count in the budget like others. Then
-            an answer does not depend on what was solved before.
     """
 
     def __init__(
@@ -101,47 +103,26 @@ class PositionSolver(contextlib.ExitStack):
         budget: int = DEFAULT_BUDGET,
         threads: int = 2,
         syzygy: Folders | None = None,
-        counts_solved: bool = False,
     ) -> None:
         super().__init__()
         paths = folders_of(folders, Mobility.RESET)
         self._threads = expect_number(threads, "threads", 1)
         self.budget = expect_number(budget, "budget", 0)
         self.cache_bytes = CACHE_BYTES
-        self._counts_solved = counts_solved
         self._tables = OpenTables(paths, 1 << 26, outcomes_only=False)
         self.callback(self._tables.close)
         writable = self.enter_context(folder_to_write(paths, SOLVED))
         self._store = BlockStore(Path(writable) / SOLVED)
         self.callback(self._store.close)
-        self._kept = KeptAnswers(self._store, self._tables)
-        self._planner = Planner(self._tables, self._store)
         self._syzygy = syzygy
         self._winner = self.enter_context(open_syzygy(syzygy))
-        self._brackets = dict[tuple[str, Score], Bracket | None]()
-
-    def _new_budget(self) -> Budget:
-        """The budget when a solve begins."""
-        return Budget(self.budget, counts_solved=self._counts_solved)
-
-    def _settings(self) -> AskedWith:
-        """What an answer depends on, besides the tables that it rests on."""
-        files = sorted(
-            {path.name for folder in self._tables.folders for path in folder.glob("*.h5")}
-        )
-        return AskedWith(str(self._syzygy), repr([self.budget, self._counts_solved, files]))
+        self._kept = KeptSolves(self._store, self._tables, self._winner)
+        self._shared_queries = dict[Node, set[tuple[Score, int]]]()
+        """What all positions ask of a node without pawns."""
 
     def plan(self, position: Position, accrued: Score | str | None = None) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
-        board, carried = self._planner.read(position, accrued)
-        return self._plan(board, carried).plan(most_seconds=self.budget)
-
-    def _plan(self, board: chess.Board, accrued: Score) -> PlannedWays:
-        """All ways that budget and machine allow together; the reason if there are none."""
-        ways = self._planner.ways(board, accrued, self._new_budget())
-        if not ways.taken and not ways.unfit:
-            ways.refuse()
-        return ways
+        return self._plan(*self._read(position, accrued)).plan()
 
     def solve(
         self,
@@ -153,7 +134,7 @@ class PositionSolver(contextlib.ExitStack):
     ) -> Solution:
         """The value of a position and of its moves, or bounds, as `tbgen.solve` gives them."""
         began = time.process_time()
-        board, carried = self._planner.read(position, accrued)
+        board, carried = self._read(position, accrued)
         kept = self._kept.find(board, carried)
         if kept is None or not self._is_final(kept, line=line):
             solution = self._solve(board, carried, SolvePace(watch), line=line)
@@ -162,53 +143,15 @@ class PositionSolver(contextlib.ExitStack):
         watch(1.0)
         return replace(solution, cpu_seconds=time.process_time() - began)
 
-    def _is_final(self, kept: KeptAnswer, *, line: bool) -> bool:
-        """Whether a solve would find nothing but what was found before."""
-        is_exact = kept.solution.bracket.is_exact
-        if line and is_exact and not kept.asked_line:
-            return False
-        settings = self._settings()
-        if is_exact and not self._counts_solved:
-            return kept.settings.syzygy == settings.syzygy
-        return kept.settings == settings
-
-    def _solve(
-        self, board: chess.Board, accrued: Score, pace: SolvePace, *, line: bool
-    ) -> Solution:
-        """Solve a position in one way after another, and keep the answer."""
-        budget = self._new_budget()
-        problem = self._opened(board, accrued)
-
-        def question_of(way: Way) -> CutQuestion:
-            """The question that a way begins with."""
-            return _first_question(problem, way)
-
-        ways = PlannedWays(self._planner, material_on(board), problem.root, budget, question_of)
-        for closure in ways:
-            self._ask_in_way(problem, closure, ways, pace)
-            if problem.solution.bracket.is_exact:
-                break
-        if not problem.closures:
-            ways.refuse()
-        solution = replace(problem.solution, plan=plan_of(problem.closures))
-        if line:
-            solution = self._with_line(solution, problem.closures)
-        if solution.bracket.is_exact or not ways.unfit:
-            rests_on = dict[str, str]()
-            for closure in problem.closures:
-                rests_on |= closure.rests_on
-            self._kept.keep(solution, self._settings(), rests_on, asked_line=line)
-        self._store.shrink(self.cache_bytes)
-        return solution
-
     def solved(
         self, position: Position, accrued: Score | str | None = None, *, line: bool = False
     ) -> Solution | None:
-        """The answer that `solve` has left; None without one, or if a table has changed.
+        """What earlier solves tell of a position; None if that is nothing, or a table has changed.
 
-        Nothing is planned or solved. With `line`, moves are there if the solve has found some.
+        A solve tells of all positions with the same pawns and men. Nothing is planned or solved.
+        With `line`, moves are there if the solve of this position has found some.
         """
-        board, carried = self._planner.read(position, accrued)
+        board, carried = self._read(position, accrued)
         kept = self._kept.find(board, carried)
         if kept is None:
             return None
@@ -217,23 +160,14 @@ class PositionSolver(contextlib.ExitStack):
     def bracket(
         self, board: chess.Board, accrued: Score, watch: Watch = unwatched
     ) -> Bracket | None:
-        """The bracket of a position, unless it takes too much; it is solved once."""
-        key = board.epd(), accrued
-        if key not in self._brackets:
-            self._brackets[key] = None
-            with contextlib.suppress(
-                ClosureTooLargeError, NotEnoughMemoryError, NotEnoughDiskError
-            ):
-                self._brackets[key] = self.solve(board, accrued, watch).bracket
-        return self._brackets[key]
-
-    def line(self, board: chess.Board, accrued: Score) -> Sequence[LineStep] | None:
-        """Moves that keep the value of a position whose `bracket` is exact."""
-        return self.solve(board, accrued, line=True).line
+        """The bracket of a position, unless it takes too much."""
+        with contextlib.suppress(ClosureTooLargeError, NotEnoughMemoryError, NotEnoughDiskError):
+            return self.solve(board, accrued, watch).bracket
+        return None
 
     def outlook(self, problems: Sequence[Problem], watch: Watch = unwatched) -> Outlook:
         """What solving some positions takes, each of them and all together."""
-        self._planner.share_queries(problems)
+        self._share_queries(problems)
         positions = list[PositionOutlook]()
         total = PlanSum()
         for problem in problems:
@@ -248,12 +182,12 @@ class PositionSolver(contextlib.ExitStack):
     def _outlook_of(self, problem: Problem, total: PlanSum) -> PositionOutlook:
         """What solving a position takes, which is added to what all take."""
         try:
-            board, accrued = self._planner.read(*problem)
+            board, accrued = self._read(*problem)
             kept = self._kept.find(board, accrued)
             if kept is not None and self._is_final(kept, line=False):
                 return PositionOutlook(problem, plan_of(()))
             ways = self._plan(board, accrued)
-            plan = ways.plan(most_seconds=self.budget)
+            plan = ways.plan()
             self.check(plan)
         except ClosureTooLargeError as error:
             return PositionOutlook(problem, refusal=error.reason)
@@ -265,42 +199,113 @@ class PositionSolver(contextlib.ExitStack):
 
     def check(self, plan: SolvePlan) -> None:
         """Refuse what does not fit into memory or onto the disk."""
-        self._planner.check(plan)
+        refuse_lack_of_room(plan, self._store.folder)
+
+    def _read(self, position: Position, accrued: Score | str | None) -> Problem:
+        """A legal position, and what has accrued in it; an error if no game can lead there."""
+        board, carried = TableValues(self._tables, Mobility.RESET).read(position, accrued)
+        refuse_illegal(board)
+        if board.castling_rights:
+            raise CastlingError(board.fen())
+        if carried is None:
+            return board, own_of(board)
+        return board, accrued_in(carried, own_of(board), bare_sides(board))
+
+    def _share_queries(self, problems: Iterable[Problem]) -> None:
+        """Ask a block without pawns, which takes long, once for all positions."""
+        for position, accrued in problems:
+            try:
+                root = root_of(*self._read(position, accrued))
+            except InputError:
+                continue
+            if not root.node.pawns:
+                self._shared_queries.setdefault(root.node, set()).update(root.queries)
+
+    def _settings(self) -> str:
+        """What bounds depend on, besides the tables that they rest on."""
+        files = sorted(
+            {path.name for folder in self._tables.folders for path in folder.glob("*.h5")}
+        )
+        return repr([str(self._syzygy), self.budget, files])
+
+    def _is_final(self, kept: KeptAnswer, *, line: bool) -> bool:
+        """Whether a solve would find nothing but what was found before."""
+        is_exact = kept.solution.bracket.is_exact
+        if line and is_exact and not kept.asked_line:
+            return False
+        return is_exact or kept.settings == self._settings()
 
     def _opened(self, board: chess.Board, accrued: Score) -> OpenProblem:
-        """A problem of which nothing is known yet."""
-        root = self._planner.root(board, accrued)
-        _, is_reversed = shared_node(board)
+        """A problem of which nothing is known yet; ClosureTooLargeError if a table has it."""
+        if self._tables.digest_on(board):
+            reason = "its table is there; ask it with: tbgen probe"
+            raise ClosureTooLargeError(str(material_on(board)), reason)
+        root = root_of(board, accrued)
+        shared = self._shared_queries.get(root.node, set())
         return OpenProblem(
-            root=root,
-            is_reversed=is_reversed,
+            root=root._replace(queries=sorted(shared.union(root.queries))),
             shares=self._tables.shares(root.node.material),
             solution=Solution(board.fen(), accrued, ANYTHING, [], plan_of(()), 0.0),
         )
 
+    def _plan(self, board: chess.Board, accrued: Score) -> PlannedWays:
+        """All ways that budget and machine allow together; the reason if there are none.
+
+        They are planned by their first questions about a position of which nothing is known. Later
+        ways ask one cut.
+        """
+        problem = self._opened(board, accrued)
+
+        def question_of(way: Way) -> CutQuestion:
+            first = problem.first_question(replace(way, asks_singly=False))
+            return first._replace(cuts=first.cuts[:1]) if ways.taken else first
+
+        ways = PlannedWays(self._tables, self._store, problem.root, self.budget, question_of)
+        for closure in ways:
+            closure.pay()
+        if not ways.taken and not ways.unfit:
+            ways.refuse()
+        return ways
+
+    def _solve(
+        self, board: chess.Board, accrued: Score, pace: SolvePace, *, line: bool
+    ) -> Solution:
+        """Solve a position in one way after another, and keep the answer."""
+        problem = self._opened(board, accrued)
+        question_of = problem.first_question
+        ways = PlannedWays(self._tables, self._store, problem.root, self.budget, question_of)
+        for closure in ways:
+            self._ask_in_way(problem, closure, ways, pace)
+            if problem.solution.bracket.is_exact:
+                break
+        if not problem.closures:
+            ways.refuse()
+        solution = replace(problem.solution, plan=plan_of(problem.closures))
+        if line and solution.bracket.is_exact:
+            solution = replace(solution, line=self._line_of(solution, problem.closures))
+        if solution.bracket.is_exact or not ways.unfit:
+            self._kept.keep(solution, problem.closures, self._settings(), asked_line=line)
+        self._store.shrink(self.cache_bytes)
+        return solution
+
     def _ask_in_way(
-        self, problem: OpenProblem, planned: Closure, ways: PlannedWays, pace: SolvePace
+        self, problem: OpenProblem, closure: Closure, ways: PlannedWays, pace: SolvePace
     ) -> None:
         """Ask one question after another, until a way has nothing left to ask or the time is up.
 
-        The closure of the first question may be `planned`.
+        `closure` is that of the first question.
         """
-        from tbgen.closures.answers import Brackets
-        from tbgen.closures.blocks import SolvedBlocks
-        from tbgen.closures.schedule import solve_closure
+        from tbgen.closures.solve import ClosureSolver
 
-        way = planned.way
+        way = closure.way
 
         def asks_both() -> bool:
             """Whether no later way finds the other bound; its queens may take the time."""
             return way.queen > MOST_FREE or not ways.has_next()
 
-        closure = planned
         tried = nothing_tried()
         while True:
-            question = problem.search(tried).next_question(
-                asks_singly=way.asks_singly, asks_both=asks_both
-            )
+            question = problem.next_question(tried, way, asks_both)
             if question is None:
                 return
             if closure.question != question:
@@ -308,9 +313,9 @@ class PositionSolver(contextlib.ExitStack):
                     closure = ways.closure(way, question)
                 except ClosureTooLargeError:
                     return
-            blocks = SolvedBlocks(closure, self._store)
+            blocks = ClosureSolver(closure, self._store)
             pace.begin(closure.cpu_seconds)
-            solve_closure(blocks, self._threads, pace)
+            blocks.solve_all(self._threads, pace)
             problem.solution = Brackets(blocks, self._winner).improve(problem.solution)
             problem.closures.append(closure)
             closure.pay()
@@ -318,31 +323,18 @@ class PositionSolver(contextlib.ExitStack):
             if not closure.asks_again:
                 return  # other cuts would find the same
 
-    def _with_line(self, solution: Solution, closures: Sequence[Closure]) -> Solution:
-        """A solution with moves that keep its value, if that is exact.
+    def _line_of(
+        self, solution: Solution, closures: Sequence[Closure]
+    ) -> Sequence[LineStep] | None:
+        """Moves that keep an exact value, by the last closure that proves it."""
+        from tbgen.closures.solve import ClosureSolver
 
-        They are by the last closure that proves it.
-        """
-        from tbgen.closures.blocks import SolvedBlocks
-        from tbgen.closures.line import LineFinder
-
-        if not solution.bracket.is_exact:
-            return solution
         board = chess.Board(solution.fen)
         for closure in reversed(closures):
-            steps = LineFinder(SolvedBlocks(closure, self._store)).line(board, solution.accrued)
+            steps = LineFinder(ClosureSolver(closure, self._store)).line(board, solution.accrued)
             if steps is not None:
-                return replace(solution, line=steps)
-        return solution
-
-
-def _first_question(problem: OpenProblem, way: Way) -> CutQuestion:
-    """The question that a way begins with."""
-    question = problem.search(nothing_tried()).next_question(
-        asks_singly=way.asks_singly, asks_both=lambda: True
-    )
-    assert question is not None, "no way is planned for a value that is proved"
-    return question
+                return steps
+        return None
 
 
 def solve(

@@ -1,4 +1,8 @@
-"""Moves from placement to placement: captures, pawn moves and promotions.
+"""Placements of the pawns: nodes, what a position asks of its node, and moves between placements.
+
+A *node* stands for a placement and its mirror image. It has the colours of the position that was
+asked about, or of that position with reversed colours. So a lower bound for White is one in all
+nodes of a closure.
 
 A *reset* says which kind of move it is and which material it leads to, whatever the squares. Each
 reset leads from a placement to a few others, if to any. Where a table has one of these, its digest
@@ -6,19 +10,153 @@ stands beside the move.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import chess
 
 from tbgen.closures.costs import LISTING_SECONDS, Budget
-from tbgen.closures.nodes import Node, PawnPlacement, node_of
 from tbgen.errors import ClosureTooLargeError
-from tbgen.index.layout import Slot, Squares, slots_of
+from tbgen.index.layout import Layout, partial_layout, slots_of
+from tbgen.index.placements import Slot, Squares, double_steps, placement_of
 from tbgen.index.resets import NO_SLOT, Reset, resets_of
+from tbgen.index.squares import TRIANGLE
 from tbgen.material import Material, Scope
 from tbgen.men import Role
-from tbgen.probe.opened import OpenTables
-from tbgen.score import Color
+from tbgen.probe.opened import OpenTables, pieces_of, squares_on
+from tbgen.rules.position import board_after, material_on
+from tbgen.score import Color, Score
+from tbgen.table import Queries
+
+
+class Node(NamedTuple):
+    """A placement of a material's pawns, or its mirror image. Each node has a block of cells."""
+
+    material: Material
+    pawns: Squares
+
+    def __str__(self) -> str:
+        return _name_of(self)
+
+    @property
+    def free(self) -> int:
+        """How many *free* men it has, which are not pawns."""
+        return self.material.men - len(self.pawns)
+
+    @property
+    def side_with_pawn(self) -> Color | None:
+        """The side that has pawns, White if both have some; None without pawns."""
+        if not self.pawns:
+            return None
+        first_color, _ = slots_of(self.material)[0]
+        return first_color
+
+    @property
+    def cells(self) -> int:
+        """Its cells, of both sides to move."""
+        white_king_squares = 64 if self.pawns else len(TRIANGLE)
+        return 2 * white_king_squares << (6 * (self.free - 1))
+
+    @property
+    def double_steps(self) -> list[int]:
+        """The squares of the pawns that could be taken en passant, had they just come there."""
+        return [square for _, square in double_steps(slots_of(self.material), self.pawns)]
+
+    @property
+    def layout(self) -> Layout:
+        """The layout of the block alone."""
+        return _layout_of(self)
+
+
+@lru_cache(maxsize=1 << 16)
+def _name_of(node: Node) -> str:
+    """The name of a node, kept because each block's key has the names of all that it leads to."""
+    squares = "".join(chess.square_name(square) for square in node.pawns)
+    return f"{node.material}-{squares}"
+
+
+@lru_cache(maxsize=32)
+def _layout_of(node: Node) -> Layout:
+    """The layout of a node, kept because it takes two milliseconds with four pawns."""
+    return partial_layout(node.material, [node.pawns])
+
+
+class PawnPlacement(NamedTuple):
+    """Pawns on their own squares, while a node may have those of the mirror image."""
+
+    material: Material
+    pawns: Squares
+
+    @property
+    def node(self) -> Node:
+        """The node that it belongs to."""
+        return node_of(self.material, self.pawns)
+
+
+def node_of(material: Material, pawns: Sequence[int]) -> Node:
+    """The node of a placement and of its mirror image."""
+    return _node_of(material, tuple(pawns))
+
+
+@lru_cache(maxsize=1 << 16)
+def _node_of(material: Material, pawns: Squares) -> Node:
+    """The node, kept because several moves lead to the same one."""
+    return Node(material, placement_of(slots_of(material), pawns))
+
+
+def node_on(board: chess.Board) -> Node:
+    """The node of a position."""
+    white = board.pieces(chess.PAWN, chess.WHITE)
+    black = board.pieces(chess.PAWN, chess.BLACK)
+    return node_of(material_on(board), [*white, *black])
+
+
+class RootNode(NamedTuple):
+    """The node of a position that is to be solved, and what the position asks of it."""
+
+    node: Node
+    queries: Queries
+    """Accrued scores, each with a cell: those of the position and of its quiet moves."""
+    is_reversed: bool = False
+    """Whether the node is that of the position with reversed colours."""
+    has_right: bool = False
+    """Whether a pawn may be taken en passant in the position."""
+
+    @property
+    def material(self) -> Material:
+        """The material in the colours of the position."""
+        material = self.node.material
+        return material.flipped() if self.is_reversed else material
+
+
+def root_of(board: chess.Board, accrued: Score) -> RootNode:
+    """The root of a position, whose node is that of its reversal in colours, too."""
+    is_reversed = is_reversed_in_root(board)
+    node = node_on(board.mirror() if is_reversed else board)
+    queries = set[tuple[Score, int]]()
+    boards = [board]
+    for move in board.legal_moves:
+        if not board.is_zeroing(move):
+            boards.append(board_after(board, move))
+    for position in boards:
+        if is_reversed:
+            queries.add((accrued.flipped(), cell_on(node, position.mirror())))
+        else:
+            queries.add((accrued, cell_on(node, position)))
+    return RootNode(node, sorted(queries), is_reversed, board.has_legal_en_passant())
+
+
+def is_reversed_in_root(board: chess.Board) -> bool:
+    """Whether a position and its reversal in colours share the node of the reversal."""
+    nodes = (node_on(board), node_on(board.mirror()))
+    own, reversed_ = [(not node.material.is_canonical, node.pawns) for node in nodes]
+    return reversed_ < own
+
+
+def cell_on(node: Node, board: chess.Board) -> int:
+    """The cell of a position in its block."""
+    side = 0 if board.turn == chess.WHITE else 1
+    return node.layout.cell_of(side, squares_on(board, pieces_of(node.material)))
 
 
 class PlacementMove(NamedTuple):
@@ -45,16 +183,6 @@ class PlacementMove(NamedTuple):
         return PawnPlacement(self.reset.material, self.pawns)
 
 
-class KnownReset(NamedTuple):
-    """A reset, and the tables of the material that it leads to."""
-
-    reset: Reset
-    digest: str
-    """The digest of the table; empty without one."""
-    has_pairs: bool
-    """Whether a table of pairs has some placements."""
-
-
 MOST_PLACEMENTS: Final = 60_000
 """A position that leads to more is refused: each takes about 12 KiB, with its block."""
 
@@ -70,7 +198,7 @@ class PlacementMoves:
     def __init__(self, tables: OpenTables, budget: Budget | None = None) -> None:
         self._tables = tables
         self._budget = Budget() if budget is None else budget
-        self._resets = dict[Material, Sequence[KnownReset]]()
+        self._resets = dict[Material, Sequence[tuple[Reset, str, bool]]]()
         self._moves = dict[PawnPlacement, Sequence[PlacementMove]]()
 
     def from_placement(self, placement: PawnPlacement) -> Sequence[PlacementMove]:
@@ -108,14 +236,17 @@ class PlacementMoves:
                 moves.append(PlacementMove(reset, pawns, table, child, is_in_pairs))
         return moves
 
-    def _resets_of(self, placement: PawnPlacement) -> Sequence[KnownReset]:
-        """The resets of a placement's material, into the colours of a table where there is one."""
+    def _resets_of(self, placement: PawnPlacement) -> Sequence[tuple[Reset, str, bool]]:
+        """The resets of a placement's material, into the colours of a table where there is one.
+
+        Each with the digest of that table, and whether a table of pairs has some placements.
+        """
         material = placement.material
         if material not in self._resets:
-            known = list[KnownReset]()
+            known = list[tuple[Reset, str, bool]]()
             for reset in resets_of(placement.node.layout, self._in_colours_of_table):
                 digest = self._tables.digest(reset.material)
-                known.append(KnownReset(reset, digest, self._has_pairs(reset.material)))
+                known.append((reset, digest, self._has_pairs(reset.material)))
             self._resets[material] = known
         return self._resets[material]
 

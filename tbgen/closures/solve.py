@@ -1,0 +1,348 @@
+"""Solve: the blocks of a closure, each after those that it leads to.
+
+Materials are solved in the order in which tables are built, as a *group* or at cuts:
+
+* The blocks of a material of which all outcomes are found are a group. The driver that builds
+  tables solves it in waves, as if it were a table of some placements. A block of two kings and
+  pawns has so few cells that anything done for it alone would take longer than solving it.
+* The root of a position comes after its group, with patterns. They tell what any accrued score is
+  worth in any of its cells.
+* Large blocks are asked a few cuts, one by one. Threads share those that cannot lead to each other.
+"""
+
+import itertools
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, Final
+
+from tbgen.closures.bounds import Bound, threshold_of
+from tbgen.closures.children import NO_DISTANCES, ClosureReader
+from tbgen.closures.closure import Closure, PlannedBlock
+from tbgen.closures.costs import SolvePace
+from tbgen.closures.placements import Node
+from tbgen.closures.reading import (
+    ALL_CELLS,
+    ANSWERS,
+    ENTRY,
+    PATTERN,
+    PATTERNS,
+    RIGHTS,
+    SolvedBlocks,
+    SomeCells,
+    at_cut,
+)
+from tbgen.closures.store import BlockArrays, BlockStore
+from tbgen.index.layout import partial_layout
+from tbgen.material import build_key
+from tbgen.retro.drive.many_blocks import ManyBlocks
+from tbgen.retro.drive.methods import ENTRY_VALUES, OUTCOMES, Method
+from tbgen.retro.drive.results import nothing_found
+from tbgen.retro.drive.single import QUESTIONS_OF_A_BLOCK, SingleBlock
+from tbgen.retro.drive.task import Task
+from tbgen.retro.patterns.dictionaries import merge_patterns
+from tbgen.retro.resets.destinations import ChildTables
+from tbgen.score import Color
+from tbgen.system.process import free_memory, threads_for
+from tbgen.table import Cells, Dictionary, Distances, Entries, Patterns, Run
+
+TICK_SECONDS: Final = 0.5
+"""The time between two looks at blocks that are being solved."""
+
+LARGEST_KEPT: Final = 1 << 19
+"""The cells of the largest block whose planes are kept: one with three free men."""
+
+KEPT_OF_KINGS: Final = 1 << 14
+"""The planes of two kings that are kept, of 4 KiB each."""
+
+KEPT_LARGER: Final = 1 << 9
+"""The planes with another man that are kept, of 256 KiB each."""
+
+MOST_UNSAVED_BYTES: Final = 1 << 27
+"""Values of small blocks that wait in memory, because writing one by one takes longer."""
+
+NOTHING_FOUND: Final = nothing_found()
+
+
+class ClosureSolver(SolvedBlocks):
+    """The blocks of a closure, which are solved when they are not.
+
+    Another process may remove a solved block, or the disk may damage it. It is solved again when it
+    is read.
+    """
+
+    def __init__(self, closure: Closure, store: BlockStore) -> None:
+        super().__init__(closure.tables, closure.blocks, store)
+        self.asking: AbstractContextManager[Any] = threading.Semaphore(QUESTIONS_OF_A_BLOCK)
+        """Held while a block is asked a cut, as the sets of a question take the most memory."""
+        self._unsaved_bytes = 0
+        self._saving = threading.Lock()
+        # Several blocks lead to each plane. Nobody changes one that is kept.
+        self._plane_of_kings = lru_cache(KEPT_OF_KINGS)(super().plane)
+        self._larger_plane = lru_cache(KEPT_LARGER)(super().plane)
+
+    def solve_all(self, threads: int, pace: SolvePace) -> None:
+        """Solve the blocks that are not solved."""
+        unsolved = [block for block in self.blocks.values() if not self.is_solved(block)]
+        for blocks in by_material(unsolved):
+            if blocks[0].cuts:
+                for wave in waves_of(blocks):
+                    self._solve_beside_each_other(wave, threads, pace)
+                continue
+            group = [block for block in blocks if not block.keeps_patterns]
+            if group:
+                solve_group(group, self, threads, pace.finish)
+            for root in blocks:
+                if root.keeps_patterns:
+                    self.solve(root)
+                    pace.finish(root.cost.cpu_seconds)
+
+    def is_solved(self, block: PlannedBlock) -> bool:
+        """Whether a block is solved with all its bounds."""
+        names = [block.name_with(bound) for bound in block.bounds]
+        return all(name in self._unsaved or self.store.has(name) for name in names)
+
+    def solve(self, block: PlannedBlock) -> None:
+        """Solve a block alone with all its bounds, unless another process has done it."""
+        if self.is_solved(block):
+            return
+        if not block.cuts and not block.keeps_patterns:
+            solve_group([block], self, 1, lambda _: None)
+            return
+        for bound in block.bounds:
+            arrays = solve_at_cuts(block, self) if block.cuts else _root_arrays(block, self, bound)
+            self.store.put({block.name_with(bound): arrays})
+
+    def keep(self, block: PlannedBlock, bound: Bound, arrays: BlockArrays) -> None:
+        """Keep a solved block of a group until there are enough to write; several threads may."""
+        with self._saving:
+            self._unsaved[block.name_with(bound)] = arrays
+            self._unsaved_bytes += sum(array.nbytes for array in arrays.values())
+            if self._unsaved_bytes >= MOST_UNSAVED_BYTES:
+                self._save()
+
+    def save(self) -> None:
+        """Write all blocks that wait in memory."""
+        with self._saving:
+            self._save()
+
+    def _save(self) -> None:
+        if self._unsaved:
+            self.store.put(self._unsaved)
+            self._unsaved = {}
+            self._unsaved_bytes = 0
+
+    def plane(
+        self,
+        node: Node,
+        side: int,
+        bound: Bound,
+        needed: SomeCells = ALL_CELLS,
+        room: Entries | None = None,
+    ) -> Entries:
+        if node.cells > LARGEST_KEPT:
+            return super().plane(node, side, bound, needed, room)
+        kept = self._plane_of_kings if node.free == len(Color) else self._larger_plane
+        return kept(node, side, Bound.LOWER if self.is_exact(node) else bound)
+
+    def _solve_beside_each_other(
+        self, blocks: Sequence[PlannedBlock], threads: int, pace: SolvePace
+    ) -> None:
+        """Solve large blocks alone, as many at a time as memory has room for."""
+        block_bytes = max(block.cost.memory_bytes for block in blocks)
+        question_bytes = max(block.cost.question_bytes for block in blocks)
+        at_a_time = threads_for(block_bytes, threads)
+        questions = threads_for(
+            max(1, question_bytes),
+            at_a_time * QUESTIONS_OF_A_BLOCK,
+            beside=at_a_time * (block_bytes - question_bytes),
+        )
+        self.asking = threading.Semaphore(max(at_a_time, questions))
+        pool = ThreadPoolExecutor(at_a_time)
+        try:
+            running = {pool.submit(self.solve, block): block for block in blocks}
+            while running:
+                finished = wait(running, timeout=TICK_SECONDS, return_when=FIRST_COMPLETED).done
+                for future in finished:
+                    future.result()
+                    pace.finish(running.pop(future).cost.cpu_seconds)
+                if not finished:
+                    at_work = itertools.islice(running.values(), at_a_time)
+                    pace.tick(sum(block.cost.cpu_seconds for block in at_work))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def by_material(blocks: Iterable[PlannedBlock]) -> Iterator[list[PlannedBlock]]:
+    """The blocks of each material, those first that others lead to.
+
+    All blocks of a material have as many free men, so all of them are solved at cuts, or none is.
+    """
+    ordered = sorted(blocks, key=lambda block: build_key(block.node.material))
+    for _, some in itertools.groupby(ordered, key=lambda block: block.node.material):
+        yield list(some)
+
+
+def waves_of(blocks: Sequence[PlannedBlock]) -> Iterator[Sequence[PlannedBlock]]:
+    """The blocks of one material that cannot lead to each other, wave by wave."""
+    block_of = {block.node.pawns: block for block in blocks}
+    layout = partial_layout(blocks[0].node.material, list(block_of))
+    for first, end in itertools.pairwise(layout.waves):
+        yield [block_of[pawns] for pawns in layout.blocks[first:end]]
+
+
+def solve_group(
+    blocks: Sequence[PlannedBlock],
+    solver: ClosureSolver,
+    threads: int,
+    tell: Callable[[float], None],
+) -> None:
+    """Solve blocks of one material with all bounds. All else that they lead to is solved.
+
+    `tell` receives the planned seconds of each solved block.
+    """
+    bounds = [bound for bound in Bound if any(bound in block.bounds for block in blocks)]
+    pool = ThreadPoolExecutor(threads)
+    try:
+        reader = ClosureReader(blocks, solver, bounds, do_all=pool.map)
+        store = GroupStore(reader, blocks, solver, tell)
+        task = Task(reader.layout, {}, store, threads, pool, method=ENTRY_VALUES)
+        ManyBlocks(task, reader, reader.shades).solve()
+    finally:
+        pool.shutdown(cancel_futures=True)
+        solver.save()
+
+
+class GroupStore:
+    """Keeps the runs of blocks that the driver has solved, as blocks of a closure."""
+
+    def __init__(
+        self,
+        reader: ClosureReader,
+        blocks: Sequence[PlannedBlock],
+        solver: ClosureSolver,
+        tell: Callable[[float], None],
+    ) -> None:
+        self._reader = reader
+        self._solver = solver
+        self._tell = tell
+        self._cells = reader.cells
+        self._lacking = {reader.number_of(block.node): block for block in blocks}
+
+    def runs(self) -> Sequence[Run]:
+        """The blocks of the layout that are solved already, each as a run."""
+        runs = list[Run]()
+        for number in range(len(self._reader.layout.blocks)):
+            if number in self._lacking:
+                continue
+            for round_number in range(len(self._reader.bounds)):
+                self._read_rights(number, round_number)
+            first = number * self._cells
+            rights = self._rights(number, 0)
+            end = first + self._cells
+            runs.append(Run(first, end, 0, NOTHING_FOUND, (rights, NO_DISTANCES)))
+        return runs
+
+    def put(self, run: Run, _dictionary: Dictionary, cells: Cells) -> None:
+        """Keep the blocks of a run, each with its bounds."""
+        for first in range(run.first, run.end, self._cells):
+            number = first // self._cells
+            block = self._lacking[number]
+            rounds = self._reader.rounds_of(number)
+            for round_number, bound in enumerate(self._reader.bounds):
+                if round_number not in rounds:
+                    self._read_rights(number, round_number)
+                    continue
+                start = round_number * (run.end - run.first) + first - run.first
+                arrays = {
+                    ENTRY: cells.entry[start : start + self._cells],
+                    RIGHTS: self._rights(number, round_number).copy(),
+                }
+                self._solver.keep(block, bound, arrays)
+            self._tell(block.cost.cpu_seconds)
+
+    def values(self, first: int, end: int) -> tuple[Entries, Distances]:
+        """Never asked: the reader reads planes itself."""
+        raise NotImplementedError
+
+    def _read_rights(self, number: int, round_number: int) -> None:
+        """Bring values of a solved block with a right to take en passant to hand, for a round."""
+        rights = self._rights(number, round_number)
+        if len(rights):
+            block = self._solver.blocks[self._reader.node_of(number)]
+            self._solver.read_rights(block, self._reader.bounds[round_number], rights)
+
+    def _rights(self, number: int, round_number: int) -> Entries:
+        """Where the values of a block with a right to take en passant are at hand, for a round."""
+        return self._reader.rights_in(self._reader.readings[round_number], number)
+
+
+class _OneBlockStore(GroupStore):
+    """Takes what is solved of one block, with its patterns."""
+
+    run: Run
+    dictionary: Dictionary
+    cells: Cells
+
+    def put(self, run: Run, dictionary: Dictionary, cells: Cells) -> None:
+        self.run = run
+        self.dictionary = dictionary
+        self.cells = cells
+
+
+def solve_with_patterns(
+    block: PlannedBlock, solver: ClosureSolver, bound: Bound, method: Method[Any]
+) -> tuple[Cells, Patterns, Run]:
+    """A block alone with a bound, with patterns that tell what accrued scores are worth."""
+    with_bound = replace(block, bounds=[bound])
+    reader = ClosureReader([with_bound], solver, [bound])
+    store = _OneBlockStore(reader, [with_bound], solver, lambda _: None)
+    with ThreadPoolExecutor(1) as pool:
+        task = Task(reader.layout, {}, store, 1, pool, method=method)
+        ManyBlocks(task, reader, reader.shades).solve()
+    dictionary = store.dictionary
+    patterns, (numbers,) = merge_patterns([dictionary], len(dictionary.rows))
+    cells = store.cells._replace(pattern=numbers[store.cells.pattern])
+    return cells, patterns, store.run
+
+
+def _root_arrays(block: PlannedBlock, solver: ClosureSolver, bound: Bound) -> BlockArrays:
+    """The values of a root with a bound, for all accrued scores."""
+    cells, patterns, run = solve_with_patterns(block, solver, bound, OUTCOMES)
+    rights, _ = run.en_passant
+    arrays: dict[str, Any] = {ENTRY: cells.entry, RIGHTS: rights, PATTERN: cells.pattern}
+    for part in PATTERNS:
+        arrays[part] = getattr(patterns, part)
+    return arrays
+
+
+def solve_at_cuts(block: PlannedBlock, solver: ClosureSolver) -> BlockArrays:
+    """The bits of a block at its cuts, from values of all that it leads to."""
+    free_memory()
+    (bound,) = block.bounds
+    new = solver.store.zeros
+    reader = ClosureReader([block], solver, [bound], new, new)
+    own_number = reader.number_of(block.node)
+
+    def children(sides: Sequence[Color]) -> ChildTables:
+        """The values of all that moves of some sides lead to."""
+        (tables,) = reader.read([own_number], sides)
+        for number in range(len(reader.layout.blocks)):
+            rights = reader.rights_in(tables, number)
+            if number != own_number and len(rights):
+                solver.read_rights(solver.blocks[reader.node_of(number)], bound, rights)
+        return tables
+
+    shades = reader.shades[own_number]
+    single = SingleBlock(reader.child_layouts, own_number, shades, new, solver.asking)
+    thresholds = [threshold_of(cut)[0] for cut in block.cuts]
+    arrays = dict[str, Any]()
+    solved = single.solve_thresholds(children, thresholds, block.queries)
+    for cut, bits in zip(block.cuts, solved, strict=True):
+        arrays[at_cut(ENTRY, cut)] = bits.met
+        arrays[at_cut(RIGHTS, cut)] = bits.en_passant
+        arrays[at_cut(ANSWERS, cut)] = bits.answers
+    return arrays
