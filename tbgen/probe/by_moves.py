@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # it answers by this module
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class ProvedBounds:
     """The least and the most that the side to move gets."""
 
     side: Color
@@ -52,7 +52,7 @@ class ProvedMove:
 
     move: chess.Move
     san: str
-    bounds: Bounds
+    bounds: ProvedBounds
     best: bool
 
     def facts(self, scoring: Scoring) -> dict[str, Any]:
@@ -71,7 +71,7 @@ class ProvedByMoves(Shown):
 
     fen: str
     accrued: Score
-    bounds: Bounds
+    bounds: ProvedBounds
     moves: tuple[ProvedMove, ...] = field(repr=False)
     """Every legal move, those of the best guarantee first."""
 
@@ -127,7 +127,7 @@ class ProvedByMoves(Shown):
 
 
 @dataclass(frozen=True, slots=True)
-class _Value:
+class _ProvedValue:
     """What a table, or the end of the game, says of a position."""
 
     outcome: Score
@@ -163,7 +163,7 @@ def proved_by_moves(
         replies[after.move] = own_score(after.board).code
         moves.append(ProvedMove(after.move, board.san(after.move), bounds, best=False))
     if not moves:
-        return ProvedByMoves(board.fen(), own, Bounds(side, own, own), ())
+        return ProvedByMoves(board.fen(), own, ProvedBounds(side, own, own), ())
     least = max((move.bounds.least for move in moves), key=lambda score: score.worth_to(side))
     most = max((move.bounds.most for move in moves), key=lambda score: score.worth_to(side))
     best = list[chess.Move]()
@@ -179,15 +179,15 @@ def proved_by_moves(
         return not move.best, -worth, replies[move.move], move.move.uci()
 
     marked = [replace(move, best=move.move in best) for move in moves]
-    bounds = Bounds(side, least, most)
+    bounds = ProvedBounds(side, least, most)
     return ProvedByMoves(board.fen(), own, bounds, tuple(sorted(marked, key=rank_of)))
 
 
-def _bounds_of(tables: Tablebase, side: Color, after: _After) -> tuple[Bounds, int | None]:
+def _bounds_of(tables: Tablebase, side: Color, after: _After) -> tuple[ProvedBounds, int | None]:
     """What a side gets by a move, and how far away that is, if it is known."""
     value = _value(tables, after)
     if value is not None:
-        return Bounds(side, value.outcome, value.outcome), value.plies
+        return ProvedBounds(side, value.outcome, value.outcome), value.plies
     values = [_value(tables, reply) for reply in _moves(tables, after.board, after.accrued)]
     known = [value for value in values if value is not None]
     best_for_side = Score(MATE_CODE, side)
@@ -198,13 +198,13 @@ def _bounds_of(tables: Tablebase, side: Color, after: _After) -> tuple[Bounds, i
         default=best_for_side,
     )
     if len(known) < len(values):
-        return Bounds(side, worst_for_side, most), None
+        return ProvedBounds(side, worst_for_side, most), None
     plies = None
     if most == best_for_side:
         distances = [value.plies for value in known]
         if None not in distances:
             plies = 1 + max(distance for distance in distances if distance is not None)
-    return Bounds(side, most, most), plies
+    return ProvedBounds(side, most, most), plies
 
 
 def _moves(tables: Tablebase, board: chess.Board, accrued: Score) -> Iterator[_After]:
@@ -215,11 +215,11 @@ def _moves(tables: Tablebase, board: chess.Board, accrued: Score) -> Iterator[_A
         yield _After(move, after.copy(stack=False), reached.accrued)
 
 
-def _value(tables: Tablebase, after: _After) -> _Value | None:
+def _value(tables: Tablebase, after: _After) -> _ProvedValue | None:
     """The value of a position, if the game is over there or a table has it."""
     if not any(after.board.legal_moves):
-        return _Value(own_score(after.board), 1)
+        return _ProvedValue(own_score(after.board), 1)
     probe = tables.get(after.board, after.accrued)
     if probe is None:
         return None
-    return _Value(probe.outcome, probe.dtg + 1 if probe.dtg else None)
+    return _ProvedValue(probe.outcome, probe.dtg + 1 if probe.dtg else None)

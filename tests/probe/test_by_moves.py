@@ -10,7 +10,7 @@ import pytest
 from tbgen.errors import AccruedError
 from tbgen.material import materials
 from tbgen.probe import Tablebase
-from tbgen.probe.by_moves import Bounds
+from tbgen.probe.by_moves import ProvedBounds
 from tbgen.score import Score
 from tests.positions import random_boards
 
@@ -62,7 +62,7 @@ def test_facts_bound_white_whoever_moves(table_folder: Path) -> None:
     assert {move["san"] for move in facts["moves"]} >= {"e2", "Kf7"}
 
 
-def assert_contains(bounds: Bounds, value: Score) -> None:
+def assert_contains(bounds: ProvedBounds, value: Score) -> None:
     side = bounds.side
     assert bounds.least.worth_to(side) <= value.worth_to(side) <= bounds.most.worth_to(side)
 
