@@ -12,6 +12,7 @@ import os
 import select
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -78,6 +79,13 @@ _VIOLATIONS = """axe.run({
   violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html)}`))"""
 
 
+_NAVIGATED = "Inspected target navigated"
+
+
+class NavigatedError(Exception):
+    """The page on which something was asked is no more."""
+
+
 class Chromium:
     """One page of a browser without a window."""
 
@@ -138,6 +146,8 @@ class Chromium:
         while True:
             answer = self._next()
             if answer.get("id") == number:
+                if _NAVIGATED in str(answer.get("error")):
+                    raise NavigatedError
                 assert "error" not in answer, (method, answer["error"])
                 return answer["result"]
             self._keep(answer)
@@ -210,9 +220,12 @@ class Chromium:
         return str(frame["frame"]["url"])
 
     def wait(self, condition: str) -> None:
-        """Return when a condition holds on the page."""
+        """Return when a condition holds on the page, or on the next one if that replaces it."""
         script = _WAIT.replace("SECONDS", str(_SECONDS)).replace("CONDITION", condition)
-        self.run(script)
+        while True:
+            with suppress(NavigatedError):  # the page before was still there when this was asked
+                self.run(script)
+                return
 
     def draw(self) -> None:
         """Let the browser draw the page: the board takes a new size only then."""
