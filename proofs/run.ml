@@ -318,6 +318,7 @@ let mutate folder count seed names =
   let named, materials = load_named folder names in
   Random.init seed;
   let refused = ref 0 in
+  let unreadable = ref 0 in
   for _ = 1 to count do
     let material = List.nth named (Random.int (List.length named)) in
     let dump = (Option.get (view_of_material material)).dump in
@@ -327,12 +328,14 @@ let mutate folder count seed names =
       try
         check_position dump_entry dump_held dump_own materials (position_at dump place)
         && is_right materials material
-      with Invalid_argument _ -> false
+      with Invalid_argument _ ->
+        incr unreadable;
+        false
     in
     undo ();
     if not is_fine then incr refused
   done;
-  Printf.printf "%d of %d changed dumps refused\n" !refused count;
+  Printf.printf "%d of %d changed dumps refused, %d of them because they cannot be read\n" !refused count !unreadable;
   exit (if !refused = count then 0 else 1)
 
 (* Answer lines such as "KPvK w 4,12,60 - 3": the own code and the number of move sequences of so many plies. *)
