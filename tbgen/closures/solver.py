@@ -49,7 +49,7 @@ from tbgen.probe.values import Position, TableValues
 from tbgen.rules.notation import refuse_illegal
 from tbgen.rules.position import accrued_in, bare_sides, material_on, own_of
 from tbgen.score import Mobility, Score
-from tbgen.storage.files import Folders
+from tbgen.storage.files import Folders, folders_in
 from tbgen.system.outputs import folder_to_write
 from tbgen.system.watching import Watch, unwatched
 
@@ -223,10 +223,15 @@ class PositionSolver(contextlib.ExitStack):
 
     def _settings(self) -> str:
         """What bounds depend on, besides the tables that they rest on."""
-        files = sorted(
+        tables = sorted(
             {path.name for folder in self._tables.folders for path in folder.glob("*.h5")}
         )
-        return repr([str(self._syzygy), self.budget, files])
+        folders = () if self._syzygy is None else folders_in(self._syzygy)
+        winners = [
+            [str(folder.resolve()), *sorted(path.name for path in folder.glob("*.rtbw"))]
+            for folder in folders
+        ]
+        return repr([winners, self.budget, tables])
 
     def _is_final(self, kept: KeptAnswer, *, line: bool) -> bool:
         """Whether a solve would find nothing but what was found before."""

@@ -24,7 +24,7 @@ from tbgen.errors import DamagedTableError, UnreadableFileError
 from tbgen.storage.arrays import Array, zeros_in_file
 from tbgen.storage.schema import SCRATCH_LEVEL, pack, unpack_into
 
-SOURCES: Final = source_digest(("closures", "index", "retro"))
+SOURCES: Final = source_digest(("closures", "index", "probe", "retro", "rules", "storage"))
 """Other sources may make other values, so blocks and answers of theirs are not read."""
 
 FILE: Final = "blocks.sqlite"
@@ -41,6 +41,11 @@ SEAL_BYTES: Final = 8
 
 WAITING_SECONDS: Final = 600.0
 """How long to wait while other processes write: a block of billions of cells takes minutes."""
+
+_DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+"""Errors of a file that is none, or no whole one."""
+_ERROR_BITS: Final = 0xFF
+"""The bits of an error code that say which error it is; the others say where it came from."""
 
 MOST_LOG_BYTES: Final = 1 << 26
 """The log of what is written may stay so large on the disk."""
@@ -237,7 +242,7 @@ class BlockStore:
     def _shrink(self, connection: sqlite3.Connection, most_bytes: int) -> None:
         (last,) = connection.execute("SELECT max(used) FROM blocks").fetchone()
         now = (last or 0) + 1
-        used = [(now, number) for number in self._used]
+        used = [(now, number) for number in self._used.copy()]  # other threads may read blocks
         connection.executemany("UPDATE blocks SET used = ? WHERE number = ?", used)
         self._used.clear()
         excess = self._bytes(connection) - most_bytes
@@ -297,10 +302,16 @@ class BlockStore:
             raise
 
     def _begin_anew(self, error: sqlite3.DatabaseError) -> None:
-        """Remove a damaged file. An error of the system, such as that of a full disk, names it."""
+        """Remove a damaged file, and no other.
+
+        An error of the system, such as that of a full disk, names the file.
+        """
         is_removed = self._connection is not None and not self._is_there()
-        if isinstance(error, sqlite3.OperationalError) and not is_removed:
-            raise UnreadableFileError(str(self._path), str(error)) from None
+        is_damaged = getattr(error, "sqlite_errorcode", 0) & _ERROR_BITS in _DAMAGED
+        if not is_removed and not is_damaged:
+            if isinstance(error, sqlite3.OperationalError):
+                raise UnreadableFileError(str(self._path), str(error)) from None
+            raise error
         self.close()
         if is_removed:
             return
@@ -315,13 +326,18 @@ class BlockStore:
             connection = sqlite3.connect(
                 self._path, WAITING_SECONDS, isolation_level=None, check_same_thread=False
             )
+            try:
+                # Readers do not wait for writers then. A power failure loses the last
+                # blocks at most.
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = NORMAL")
+                connection.execute(f"PRAGMA journal_size_limit = {MOST_LOG_BYTES}")
+                connection.executescript(_TABLES)
+                self._opened = self._path.stat()
+            except BaseException:
+                connection.close()
+                raise
             self._connection = connection
-            self._opened = self._path.stat()
-            # Readers do not wait for writers then. A power failure loses the last blocks at most.
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            connection.execute(f"PRAGMA journal_size_limit = {MOST_LOG_BYTES}")
-            connection.executescript(_TABLES)
         return self._connection
 
     def _is_there(self) -> bool:

@@ -118,6 +118,26 @@ def test_a_damaged_file_is_begun_anew(tmp_path: Path, content: bytes) -> None:
         assert store.has(NAME)
 
 
+def test_an_error_that_is_no_damage_removes_nothing(tmp_path: Path) -> None:
+    with opened(tmp_path) as store:
+        store.put({NAME: {"entry": CELLS}})
+        with pytest.raises(sqlite3.IntegrityError):
+            store._write(lambda connection: connection.execute("INSERT INTO blocks DEFAULT VALUES"))
+        assert store.has(NAME)
+
+
+def test_a_file_that_could_not_be_prepared_is_opened_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(tmp_path) as store:
+        with monkeypatch.context() as patched:
+            patched.setattr("tbgen.closures.store._TABLES", "SELECT no_such_function()")
+            with pytest.raises(UnreadableFileError):
+                store.put({NAME: {"entry": CELLS}})
+        store.put({NAME: {"entry": CELLS}})
+        assert store.has(NAME)
+
+
 def test_a_system_that_refuses_is_told(tmp_path: Path) -> None:
     (tmp_path / FILE).mkdir()
     with opened(tmp_path) as store, pytest.raises(UnreadableFileError, match=FILE):
