@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from tbgen.apps.games.annotate import pgn_of
 from tbgen.apps.play.within import value_if_asked
@@ -29,6 +29,9 @@ from tbgen.probe import Tablebase
 from tbgen.rules.points import Scoring
 from tbgen.rules.stage import FiftyMoves
 from tbgen.score import Mobility
+
+if TYPE_CHECKING:
+    from tbgen.apps.games.decide import FindSolved
 
 _MOST_QUOTED: Final = 200
 """Characters at either end of a long text in an error."""
@@ -221,17 +224,21 @@ def load_kernels_of_games() -> None:
 
 
 def verdicts_in(
-    tables: Tablebase, text: bytes, check: Callable[[], None] | None = None
+    tables: Tablebase,
+    text: bytes,
+    check: Callable[[], None] | None = None,
+    find_solved: FindSolved | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Every game with its final score, the reason and the tags; or the error in its place.
 
     `check` is called before each move that takes long, and may raise an error that stops the work.
+    `find_solved` finds what was solved of a position that no table has.
     """
     from tbgen.apps.games.decide import Adjudicator, decision_facts, decision_tags
     from tbgen.apps.games.read import games_in
     from tbgen.apps.games.text import decoded
 
-    adjudicator = Adjudicator(tables)
+    adjudicator = Adjudicator(tables, find_solved=find_solved)
     for game in games_in(decoded(text), check=check):
         if isinstance(game, PgnError):
             yield error_facts(game)

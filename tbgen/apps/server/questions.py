@@ -166,7 +166,10 @@ async def adjudicate(request: Request) -> Response:
     deadline = Deadline(limits.seconds)
     games = list[dict[str, Any]]()
     skipped = list[dict[str, Any]]()
-    verdicts = service.queue.pieces(answers.verdicts_in(service.tables, body, deadline.check))
+    queue, find_solved = service.queue, None
+    if service.has_solved_blocks:
+        queue, find_solved = service.solving, service.find_solved
+    verdicts = queue.pieces(answers.verdicts_in(service.tables, body, deadline.check, find_solved))
     try:
         async with asyncio.timeout(limits.seconds):
             async for piece in verdicts:

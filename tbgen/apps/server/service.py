@@ -29,7 +29,11 @@ from tbgen.library.catalog import Catalog
 from tbgen.probe import Tablebase
 
 if TYPE_CHECKING:  # few requests ask for solved positions, and the solver is large
+    import chess
+
+    from tbgen.closures.answers import Solution
     from tbgen.closures.solver import PositionSolver
+    from tbgen.score import Score
 
 T = TypeVar("T")
 
@@ -76,9 +80,9 @@ class Service:
         self.catalog = Catalog(settings.folders)
         self.queue = Queue(self.limits.at_once, self.limits.waiting)
         self.opened.callback(self.queue.close)
-        # The solver answers one request at a time: it has a thread of its own.
-        self._solving = Queue(1, self.limits.waiting)
-        self.opened.callback(self._solving.close)
+        self.solving = Queue(1, self.limits.waiting)
+        """The solver answers one request at a time: it has a thread of its own."""
+        self.opened.callback(self.solving.close)
         self.metrics = Metrics(len(self.catalog))
         self._solver: PositionSolver | None = None
 
@@ -93,7 +97,7 @@ class Service:
     async def in_thread_of_solver(self, work: Callable[[], T]) -> T:
         """The same for work with `solver`."""
         async with asyncio.timeout(self.limits.seconds):
-            return await self._solving.run(work)
+            return await self.solving.run(work)
 
     def expect_positions(self, number: int) -> None:
         """Count positions that a client asks for. Enough of them are worth kernels."""
@@ -121,6 +125,10 @@ class Service:
             solver = PositionSolver(list(self.settings.folders))
             self._solver = self.opened.enter_context(solver)
         return self._solver
+
+    def find_solved(self, board: chess.Board, accrued: Score) -> Solution | None:
+        """What solved blocks know of a position; to be called in the thread of `solving`."""
+        return self.solver().solved(board, accrued)
 
 
 def service_of(request: Request) -> Service:

@@ -659,6 +659,11 @@ def test_what_a_solve_has_proved_is_shown(page: Chromium, own_folder: Path) -> N
         other = client.get("/r-mobility/solved", params={"fen": exact.replace("3p4", "p2p4")})
         assert other.status_code == 204
         assert other.content == b""
+        games = "".join(f'[FEN "{fen}"]\n[SetUp "1"]\n\n1/2-1/2\n\n' for fen in (exact, open_one))
+        kind = {"Content-Type": "text/plain"}
+        decided = client.post("/adjudicate", content=games, headers=kind).json()["games"]
+        assert [game["source"] for game in decided] == ["solved", "provisional"]
+        assert decided[0]["final"] == solutions[exact]["lower"]["outcome"]
         castling = {"fen": "4k2r/8/8/8/8/8/8/4K3 b k - 0 1"}
         assert client.get("/r-mobility/solved", params=castling).status_code == 400
     with running(application(ServerSettings([own_folder], limits=patient))) as address:
