@@ -24,7 +24,7 @@ def read_position(words: Sequence[str]) -> tuple[str, list[str]]:
     """The FEN in some words, and all moves after it."""
     if not words:
         raise UsageError("give a FEN, or startpos; --help says more")
-    fen, moves = fen_and_moves(words)
+    fen, moves = fen_and_moves([word.strip() for word in words])
     _refuse_material(words[0])
     return fen, moves
 

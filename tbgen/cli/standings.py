@@ -238,8 +238,8 @@ def _order(text: str) -> list[TieBreak]:
 
 def _refuse_pages(folder: Path, names: Sequence[str]) -> None:
     """Refuse to make pages of a stream, or over pages of somebody else."""
-    from tbgen.apps.events.drawn import INDEX
     from tbgen.apps.events.pages import generator_of
+    from tbgen.apps.events.rendered import INDEX
     from tbgen.apps.pages import need_extra
 
     need_extra("report")
@@ -260,8 +260,8 @@ def _write_pages(
     for_program: bool,
 ) -> None:
     """Write the pages of events and games, and print their number, unless a program reads that."""
-    from tbgen.apps.events.drawn import INDEX
     from tbgen.apps.events.pages import EventSite, entries_in, write_events
+    from tbgen.apps.events.rendered import INDEX
     from tbgen.probe import Tablebase
 
     with (

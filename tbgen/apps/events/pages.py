@@ -17,7 +17,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from tbgen.apps.events.drawn import (
+from tbgen.apps.events.rendered import (
     INDEX,
     GameKey,
     GamePage,
