@@ -1,7 +1,8 @@
 """Reach: what a position needs, where it does not need all that its pawns can lead to.
 
-The first two rules leave blocks out. Bounds replace them, so what is solved stays right. The third
-leaves out cells of blocks. docs/design/closures.md has the proofs.
+The first rule leaves out blocks that no play reaches, so any values may stand for them. The second
+leaves out blocks for which bounds stand. The third leaves out cells of blocks.
+docs/design/closures.md has the proofs.
 
 * *Kings that are shut in.* While only kings stand beside the pawns, a king walks around pawns and
   the squares that pawns attack. It takes a pawn only beside a square that it can walk to. So behind

@@ -185,7 +185,8 @@ class PositionSolver(contextlib.ExitStack):
             board, accrued = self._read(*problem)
             kept = self._kept.find(board, accrued)
             if kept is not None and self._is_final(kept, line=False):
-                return PositionOutlook(problem, plan_of(()))
+                plan = replace(plan_of(()), exact=kept.solution.bracket.is_exact)
+                return PositionOutlook(problem, plan)
             ways = self._plan(board, accrued)
             plan = ways.plan()
             self.check(plan)
@@ -316,7 +317,8 @@ class PositionSolver(contextlib.ExitStack):
             if closure.question != question:
                 try:
                     closure = ways.closure(way, question)
-                except ClosureTooLargeError:
+                    refuse_lack_of_room(plan_of([closure]), self._store.folder)
+                except (ClosureTooLargeError, BuildError):
                     return
             blocks = ClosureSolver(closure, self._store)
             pace.begin(closure.cpu_seconds)

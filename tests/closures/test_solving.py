@@ -1,6 +1,7 @@
 """What a position solver says, against tables of positions that have them."""
 
 import contextlib
+import copy
 import os
 import random
 import shutil
@@ -15,7 +16,7 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.closures import placements, plan, solve
+from tbgen.closures import kept, placements, plan, solve
 from tbgen.closures.answers import Brackets, Solution
 from tbgen.closures.bounds import ANYTHING, Bracket
 from tbgen.closures.closure import Closure, PlannedBlock
@@ -405,6 +406,32 @@ def test_a_solve_answers_no_position_whose_kings_stand_elsewhere(folder_of: Fold
         solver.solve(f"6k1/8/{chain}/8/8/8/1K6 w - - 0 1")
         assert solver.solved(f"8/6k1/{chain}/8/8/7K/8 b - - 0 1") is not None
         assert solver.solved(f"1K6/8/{chain}/8/6k1/8/8 w - - 0 1") is None
+
+
+def test_a_closure_that_lost_its_blocks_hides_no_answer_of_another(folder_of: Folder) -> None:
+    with PositionSolver(folder_of(*PIECES)) as solver:
+        solver.solve(PAWNS)
+        root = placements.root_of(*solver._read(PAWNS, None)).node
+        question = kept._key_of_root(root)
+        closures = solver._store.answer(question)
+        (facts,) = closures.values()
+        lost = copy.deepcopy(facts)
+        for block in lost["blocks"].values():
+            block["key"] = "removed"
+        solver._store.put_answer(question, {"lost": lost, **closures})
+        answer = solver.solved(PAWNS)
+        assert answer is not None
+        assert answer.bracket.is_exact
+
+
+def test_what_a_plan_says_of_a_position_with_bounds_is_not_that_they_are_exact(
+    folder_of: Folder,
+) -> None:
+    with PositionSolver(folder_of("KvK")) as solver:
+        assert not solver.solve(PAWNS).bracket.is_exact
+        (position,) = solver.outlook([(PAWNS, None)]).positions
+        assert position.plan is not None
+        assert not position.plan.exact
 
 
 def test_bounds_are_looked_for_again_with_a_larger_budget_or_another_table(
