@@ -55,6 +55,9 @@ _MOST_NAMES: Final = 5
 """The most tables that an error names."""
 _MOST_LOCATION: Final = 1 << 13
 """The most characters of an address that a server sends us to: some are signed."""
+_NO_ADDRESS: Final = (
+    "an address is a server and a path, without names of users, questions or spaces"
+)
 _PIECE = 1 << 16
 _KINDS: Final = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
 """[scheme of an address] -> the kind of its connections."""
@@ -279,9 +282,7 @@ def _split(url: str) -> SplitResult:
     if parts.scheme not in _KINDS or not parts.hostname:
         raise ValueError("an address begins with https:// or http:// and the name of a server")
     if parts.username is not None or not url.isascii() or not url.isprintable() or " " in url:
-        raise ValueError(
-            "an address is a server and a path, without names of users, questions or spaces"
-        )
+        raise ValueError(_NO_ADDRESS)
     _ = parts.port  # ValueError if it is none
     return parts
 
@@ -295,7 +296,7 @@ class Server:
         except ValueError as error:
             raise FetchError(url, str(error)) from None
         if parts.query or parts.fragment:
-            raise FetchError(url, "an address has no question and no fragment")
+            raise FetchError(url, _NO_ADDRESS)
         self.url = url
         address = url.rstrip("/")
         if not address.endswith(".json"):
