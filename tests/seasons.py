@@ -11,10 +11,11 @@ from tests.positions import random_root
 
 LEAGUE = "Spring League"
 OPEN = "Spring Open"
-GAMES = 200
-_LEAGUE_PLAYERS = 10
-_OPEN_PLAYERS = 21
-_OPEN_ROUNDS = 10
+GAMES = 57
+ROUNDS = 3
+"""Of the open, each with a bye."""
+_LEAGUE_PLAYERS = 6
+_OPEN_PLAYERS = 17
 _SIX_MEN = "KRPvKRP"
 _DECISIVE: tuple[tuple[str, dict[str, str]], ...] = (
     ("1-0", {"Termination": "normal", "TerminationDetails": "Black resigns"}),
@@ -30,7 +31,7 @@ def season(seed: int = 1) -> str:
     draw = random.Random(seed)
     games = [*_league(draw), *_open(draw)]
     assert len(games) == GAMES
-    for unreadable in (17, 150):
+    for unreadable in (7, 45):
         games[unreadable] = games[unreadable].replace("\n\n1. ", "\n\n1. Ke5 ", 1)
     return "".join(games)
 
@@ -54,7 +55,7 @@ def _open(draw: random.Random) -> list[str]:
     """Random pairs in every round, and a bye for the player who is left over."""
     names = [f"Player {number:02d}" for number in range(1, _OPEN_PLAYERS + 1)]
     games = []
-    for number in range(1, _OPEN_ROUNDS + 1):
+    for number in range(1, ROUNDS + 1):
         draw.shuffle(names)
         tags = {"Event": OPEN, "Date": f"2026.04.{number:02d}", "Round": str(number)}
         for white, black in zip(names[:-1:2], names[1::2], strict=True):

@@ -11,9 +11,6 @@ from pathlib import Path
 
 import pytest
 import uvicorn
-from starlette.applications import Starlette
-from starlette.routing import Mount
-from starlette.staticfiles import StaticFiles
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
@@ -133,15 +130,12 @@ def table_files(table_folder: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def places(
-    server: str, table_folder: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[dict[str, str]]:
-    """Addresses of the explorer on our server, and as plain files on two others."""
+def plain_files(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the explorer as plain files, with all tables of two and three men."""
     folder = tmp_path_factory.mktemp("plain")
     write_explorer(folder, Catalog([table_folder]))
-    starlette = Starlette(routes=[Mount("/", StaticFiles(directory=folder, html=True))])
-    with running(starlette) as one, giving(folder) as other:
-        yield {"tbgen": server, "starlette": one, "http.server": other}
+    with giving(folder) as address:
+        yield address
 
 
 @pytest.fixture(scope="package")

@@ -1,4 +1,4 @@
-"""Fifty positions in a row, in every way that a position can come.
+"""Positions in a row, in every way that a position can come.
 
 The page says of each what Python says.
 """
@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import chess
 import chess.pgn
+import pytest
 
 from tbgen.apps.games.read import games_in
 from tbgen.apps.server.parameters import position_in
@@ -26,7 +27,6 @@ from tests.positions import BISHOP, is_legal, random_board
 
 pytestmark = NEEDED
 
-POSITIONS = 50
 MATERIALS = ("KvK", "KBvK", "KNvK", "KPvK", "KRvK", "KQvK", "KvKB", "KvKN", "KvKP")
 
 
@@ -372,14 +372,16 @@ DRILLS = {begin_a_drill, open_the_puzzle}
 KEEPS_MAP = {type_another_score, choose_another_score, play_a_move, go_back, begin_a_drill}
 
 
-def test_fifty_positions_in_a_row_are_what_python_says(
-    page: Chromium, server: str, tables: Tablebase
+@pytest.mark.parametrize("number", [24, pytest.param(500, marks=pytest.mark.slow)])
+def test_positions_in_a_row_are_what_python_says(
+    page: Chromium, server: str, tables: Tablebase, number: int
 ) -> None:
+    """Each way of showing one, and some ways again."""
     reader = Reader(page, server, tables, random.Random(97))
     look_at(page, server, BISHOP, "G4.0")
     reader.shown.append(Place(chess.Board(BISHOP), Score("G4.0")))
     check(reader, None)
-    ways = [*WAYS, *reader.draw.choices(WAYS, k=POSITIONS)][:POSITIONS]
+    ways = [*WAYS, *reader.draw.choices(WAYS, k=number)][:number]
     for way in reader.draw.sample(ways, len(ways)):
         look_at_a_map(reader)
         place = way(reader)

@@ -5,6 +5,7 @@ A wrong file gives a clear message instead of a wrong answer.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import re
@@ -12,6 +13,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
+from urllib.parse import quote
 
 import chess
 import pytest
@@ -146,74 +148,77 @@ def with_other_outcomes(content: bytes) -> bytes:
     return re.sub(rb"\noutcomes [0-9a-f]{4}", b"\noutcomes 0000", content, count=1)
 
 
-@pytest.mark.parametrize(
-    ("name", "spoil", "said"),
-    [
-        (
-            "KBvK.h5",
-            lambda content: flipped(content, 5),
-            "Damaged table KBvK: it has no seal of its own",
-        ),
-        (
-            "KBvK.h5",
-            lambda content: flipped(content, -1),
-            "Damaged table KBvK: its index is not what was written",
-        ),
-        (
-            "KBvK.h5",
-            with_chunks_flipped,
-            r"Damaged table KBvK: chunk \d+ of \w+ is not what was written",
-        ),
-        (
-            "KBvK.h5",
-            lambda content: content.replace(b"\nformat 3\n", b"\nformat 9\n", 1),
-            "has format 9; .* reads format 3",
-        ),
-        ("KBvK.h5", lambda content: None, "No table KBvK is here"),
-        (
-            "KBvK.h5",
-            lambda content: content.replace(b"l KBvK\n", b"l KNvK\n", 1),
-            "it has no seal of its own",
-        ),
-        (
-            "KBvK.dtg.h5",
-            with_other_outcomes,
-            "it belongs to other outcomes than those beside it",
-        ),
-    ],
-)
-def test_a_wrong_file_is_said_to_be_and_never_answers(
-    copied: Path, name: str, spoil: Callable[[bytes], bytes | None], said: str
-) -> None:
-    path = copied / "tables" / name
-    content = spoil(path.read_bytes())
-    path.unlink()
-    if content is not None:
-        path.write_bytes(content)
-    with giving(copied) as address:
-        (answer,) = node.run(PROBE, [(BISHOP, "G4.0")], f"{address}/tables/")
-    assert re.search(said, answer)
-
-
 class Cutting(WithRanges):
     """A server that cuts parts of files short."""
 
     cut = 7
 
 
-@pytest.mark.parametrize(
-    ("handler", "said"),
-    [
-        (WithoutRanges, "does not give files in part"),
-        (Cutting, "a part of it came cut short"),
-    ],
-)
-def test_a_host_that_gives_no_parts_or_cuts_them_is_named_as_the_cause(
-    table_folder: Path, handler: type[WithoutRanges], said: str
-) -> None:
-    with giving(table_folder, handler) as address:
-        (answer,) = node.run(PROBE, [(BISHOP, "G4.0")], f"{address}/")
-    assert said in answer
+WRONG: list[tuple[str, str, Callable[[bytes], bytes | None], str]] = [
+    (
+        "another first byte",
+        "KBvK.h5",
+        lambda content: flipped(content, 5),
+        "Damaged table KBvK: it has no seal of its own",
+    ),
+    (
+        "another last byte",
+        "KBvK.h5",
+        lambda content: flipped(content, -1),
+        "Damaged table KBvK: its index is not what was written",
+    ),
+    (
+        "other chunks",
+        "KBvK.h5",
+        with_chunks_flipped,
+        r"Damaged table KBvK: chunk \d+ of \w+ is not what was written",
+    ),
+    (
+        "another format",
+        "KBvK.h5",
+        lambda content: content.replace(b"\nformat 3\n", b"\nformat 9\n", 1),
+        "has format 9; .* reads format 3",
+    ),
+    ("no file", "KBvK.h5", lambda content: None, "No table KBvK is here"),
+    (
+        "another name",
+        "KBvK.h5",
+        lambda content: content.replace(b"l KBvK\n", b"l KNvK\n", 1),
+        "it has no seal of its own",
+    ),
+    (
+        "other outcomes",
+        "KBvK.dtg.h5",
+        with_other_outcomes,
+        "it belongs to other outcomes than those beside it",
+    ),
+]
+"""Files that are not what they should be, and what is said of them."""
+HOSTS: list[tuple[type[WithoutRanges], str]] = [
+    (WithoutRanges, "does not give files in part"),
+    (Cutting, "a part of it came cut short"),
+]
+ASK_EACH = """
+
+(addresses) => Promise.all(addresses.map((address) =>
+  new Tables(address).probe('FEN', 'G4.0').catch((error) => error.message)))"""
+
+
+def test_a_wrong_file_or_host_is_said_to_be_and_never_answers(copied: Path, tmp_path: Path) -> None:
+    for folder, name, spoil, _ in WRONG:
+        spoilt = Path(shutil.copytree(copied / "tables", tmp_path / folder))
+        content = spoil((spoilt / name).read_bytes())
+        (spoilt / name).unlink()
+        if content is not None:
+            (spoilt / name).write_bytes(content)
+    with contextlib.ExitStack() as servers:
+        host = servers.enter_context(giving(tmp_path))
+        addresses = [f"{host}/{quote(folder)}/" for folder, *_ in WRONG]
+        for handler, _ in HOSTS:
+            addresses.append(f"{servers.enter_context(giving(copied, handler))}/tables/")
+        answers = node.run(ASK_EACH.replace("FEN", BISHOP), addresses)
+    for answer, (*_, said) in zip(answers, [*WRONG, *HOSTS], strict=True):
+        assert re.search(said, answer)
 
 
 class SendingOn(WithRanges):

@@ -7,7 +7,6 @@ A step has the lines that the step before it had not. After a change that is mea
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -65,7 +64,6 @@ class Walk:
 
     page: Chromium
     address: str
-    is_served: bool
     lines: list[str] = field(default_factory=list)
     before: list[str] = field(default_factory=list)
     """What the page said at the step before."""
@@ -81,10 +79,9 @@ class Walk:
         self.before = now
 
     def best_play(self) -> None:
-        """What stands above the moves in a while. Plain files say nothing unasked."""
-        if self.is_served:
-            self.page.wait(says("why", "Best play: "))
-            self.also("best play", "window.why.innerText")
+        """What stands above the moves in a while."""
+        self.page.wait(says("why", "Best play: "))
+        self.also("best play", "window.why.innerText")
 
     def also(self, name: str, script: str) -> None:
         """Write down the value of an expression."""
@@ -216,19 +213,10 @@ def look_for_more(walk: Walk) -> None:
     )
 
 
-def of_plain_files(golden: str) -> str:
-    """What the walk says on plain files, which tell less unasked."""
-    without = re.sub(r"== best play\n.+\n\n", "", golden)
-    again = "write these pages again with tbgen site --explorer"
-    return without.replace("start tbgen serve again", again)
-
-
-@pytest.mark.parametrize("place", ["tbgen", "starlette"])
 def test_a_walk_through_the_explorer_says_what_it_said(
-    page: Chromium, places: dict[str, str], place: str, request: pytest.FixtureRequest
+    page: Chromium, server: str, request: pytest.FixtureRequest
 ) -> None:
-    is_served = place == "tbgen"
-    walk = Walk(page, places[place], is_served)
+    walk = Walk(page, server)
     walk.opens()()
     read_and_play(walk)
     ask(walk)
@@ -236,10 +224,9 @@ def test_a_walk_through_the_explorer_says_what_it_said(
     drill(walk)
     look_for_more(walk)
     said = "\n".join(walk.lines)
-    if is_served and request.config.getoption("--rewrite"):
+    if request.config.getoption("--rewrite"):
         GOLDEN.write_text(said, encoding="utf-8")
-    golden = GOLDEN.read_text(encoding="utf-8")
-    expected = golden if is_served else of_plain_files(golden)
+    expected = GOLDEN.read_text(encoding="utf-8")
     changed = difflib.unified_diff(
         expected.split("\n"), said.split("\n"), GOLDEN.name, "said now", lineterm="", n=1
     )
