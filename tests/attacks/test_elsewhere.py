@@ -76,13 +76,14 @@ def test_no_tag_of_a_game_becomes_a_part_of_a_page(table_folder: Path, tmp_path:
     assert len(hostile) > 1
     for one, other in zip(harmless, hostile, strict=True):
         before, after = (
-            Counter(str(each.tag) for each in parsed(page).iter()) for page in (one, other)
+            Counter(str(each.tag) for each in parsed(page.read_text()).iter())
+            for page in (one, other)
         )
         assert (before[f"{HTML}script"], before[f"{HTML}img"]) == (
             after[f"{HTML}script"],
             after[f"{HTML}img"],
         )
-        for each in parsed(other).iter():
+        for each in parsed(other.read_text()).iter():
             assert not [name for name in each.attrib if str(name).startswith("on")]
             assert not str(each.get("href", "")).startswith("javascript:")
         assert "49" not in re.findall(r">(\d+){%", other.read_text())

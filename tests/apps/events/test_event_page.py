@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import html5lib
 import pytest
 
 from tbgen.apps.events.criteria import TIE_BREAKS
@@ -15,6 +14,7 @@ from tbgen.errors import PgnError
 from tbgen.rules.points import Scoring
 from tbgen.score import Score
 from tests.apps.events.shown import page_of
+from tests.apps.site.faults import parsed
 
 
 def game(
@@ -34,7 +34,7 @@ def game(
 
 def page(*games: EventGame) -> str:
     found = page_of(Standings(games))
-    html5lib.HTMLParser(strict=True).parse(found)
+    parsed(found)
     return found
 
 
@@ -153,7 +153,7 @@ def test_pages_of_games_name_the_games_that_were_left_out() -> None:
 def test_every_criterion_is_a_column_in_its_order_with_a_sentence() -> None:
     games = [game("Ann", "Bob", "G1.5"), game("Bob", "Cid", "G0.5"), game("Cid", "Ann", "G0.5")]
     found = page_of(Standings(games, TIE_BREAKS))
-    html5lib.HTMLParser(strict=True).parse(found)
+    parsed(found)
     heads = re.findall(r'<th scope="col" class="n(?: spare| idle)?">(.*?)</th>', found)
     assert heads[:5] == ["Rank", "Games", "Score sheet", "Points", "Net"]
     assert "Direct encounter" not in heads

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import html5lib
 import pytest
 
 from tbgen.apps.games.annotate import annotate
@@ -12,6 +11,7 @@ from tbgen.apps.games.read import PgnGame, games_in
 from tbgen.apps.pages.standalone import annotated_page
 from tbgen.errors import PgnError
 from tbgen.probe import Tablebase
+from tests.apps.site.faults import parsed
 
 GAME = """[White "Ann <b>"]
 [Black "Bob & Co"]
@@ -28,7 +28,7 @@ def annotated(tables: Tablebase, text: str) -> str:
         [annotate(tables, game) for game in games_in(text) if isinstance(game, PgnGame)],
         "games.pgn",
     )
-    html5lib.HTMLParser(strict=True).parse(found)
+    parsed(found)
     return found
 
 

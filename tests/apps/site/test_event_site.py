@@ -11,11 +11,11 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from urllib.parse import unquote, urldefrag, urljoin
 
-import html5lib
 import pytest
 
 from tbgen.apps.events import pages
 from tests.apps.site.chromium import NEEDED, Chromium
+from tests.apps.site.faults import parsed
 from tests.cli.calls import tbgen
 from tests.project import S18
 from tests.seasons import GAMES, LEAGUE, OPEN, ROUNDS, season
@@ -92,7 +92,7 @@ def test_every_page_is_valid_and_every_link_leads_to_a_file_or_a_place_on_a_page
 ) -> None:
     pages = pages_in(folder)
     for page in {*folder.rglob("index.html"), *pages[::6]}:  # games share a template
-        html5lib.HTMLParser(strict=True).parse(text_of(page))
+        parsed(text_of(page))
     links = {}
     for page in pages:
         links[page] = Links(text_of(page))

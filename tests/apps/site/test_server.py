@@ -16,7 +16,6 @@ from pathlib import Path
 from unittest import mock
 
 import anyio
-import html5lib
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
@@ -31,6 +30,7 @@ from tbgen.apps.server.queue import BusyError, Queue
 from tbgen.apps.server.service import ServerSettings, Service
 from tbgen.probe import Tablebase
 from tests.apps.site.conftest import client_of
+from tests.apps.site.faults import parsed
 from tests.positions import AFTER_KE5
 
 TEXT = {"Content-Type": "text/plain"}
@@ -120,7 +120,7 @@ def test_a_broken_link_is_a_page_for_people_and_an_error_for_programs(
     assert page.headers["content-type"].startswith("text/html")
     assert page.headers["content-security-policy"].startswith("default-src 'none'")
     assert "Accept" in page.headers["vary"].split(", ")
-    html5lib.HTMLParser(strict=True).parse(page.text)
+    parsed(page.text)
     assert '<a href="/explorer/">' in page.text
     for accept in ("*/*", "application/json"):
         error = client.get(path, headers={"Accept": accept})
