@@ -76,6 +76,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--syzygy", type=Path, metavar="DIR", help="run what asks the Syzygy tables of DIR, too"
     )
     parser.addoption(
+        "--cluster", action="store_true", help="run what needs dask, too: the extra [cluster]"
+    )
+    parser.addoption(
         "--rewrite",
         action="store_true",
         help="write anew the transcripts of what commands print, and walks",
@@ -109,7 +112,12 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    option_of_mark = {"slow": "--slow", "given_tables": "--tables", "given_syzygy": "--syzygy"}
+    option_of_mark = {
+        "slow": "--slow",
+        "cluster": "--cluster",
+        "given_tables": "--tables",
+        "given_syzygy": "--syzygy",
+    }
     chosen = list[pytest.Item]()
     left_out = list[pytest.Item]()
     for item in items:

@@ -1,7 +1,4 @@
-"""Tables made on the workers of a dask scheduler, which the extra [cluster] installs.
-
-The environment for development has no dask. CI installs it and runs this file.
-"""
+"""Tables made on the workers of a dask scheduler, which the extra [cluster] installs."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ from tbgen.material import Material, build_order
 from .kills import assert_the_same_tables
 from .workloads import dies, writes_elsewhere
 
-pytest.importorskip("distributed", reason="install it with: .venv/bin/uv pip install '.[cluster]'")
+pytestmark = pytest.mark.cluster
 
 WANTED = build_order(map(Material.parse, ("KNvK", "KBvK")))
 
