@@ -240,7 +240,8 @@ class Chromium:
         """See that axe finds nobody kept from the page. Slow: once for each kind of page."""
         axe = resources.files("axe_playwright_python") / "axe.min.js"
         self.run(axe.read_text(encoding="utf-8"))
-        assert self.run(_VIOLATIONS) == []
+        violations = self.run(_VIOLATIONS)
+        assert not violations, violations
 
     def press(self, key: str, text: str = "") -> None:
         code = "Space" if key == " " else key
