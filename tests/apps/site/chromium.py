@@ -31,6 +31,10 @@ FLAGS = (
     "--disable-sync",
     "--hide-scrollbars",
     "--ignore-certificate-errors",  # of tests' own servers of https
+    # One process draws all pages, and keeps none of those before: half of the work of a page.
+    "--in-process-gpu",
+    "--process-per-site",
+    "--disable-features=SpareRendererForSitePerProcess,BackForwardCache",
 )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from datetime import date
-from urllib.parse import parse_qs, urlsplit
 
 import chess
 import pytest
@@ -22,28 +21,12 @@ from tests.apps.site.test_explorer import (
     fen_in,
     look_at,
     text_of,
-    texts_of,
     type_move,
     wait_for,
 )
 from tests.positions import random_boards
 
 pytestmark = NEEDED
-
-WITHOUT_TABLE = "4k2r/8/8/8/8/8/8/R3KB2 w - - 0 1"
-
-
-def test_a_drill_is_gone_where_a_position_without_a_table_is_pasted(
-    page: Chromium, server: str
-) -> None:
-    look_at(page, server, BISHOP)
-    page.run("document.getElementById('ask-drill').click()")
-    page.wait("!document.getElementById('drill-part').hidden")
-    page.type_into("#fen", WITHOUT_TABLE)
-    page.press("Enter")
-    wait_for(page, WITHOUT_TABLE)
-    assert page.run("document.getElementById('drill-part').hidden")
-    assert not page.run("document.body.classList.contains('drilled')")
 
 
 GRADES = """import { gradeOf, replyTo } from './drill.js';
@@ -128,33 +111,6 @@ def test_a_drill_is_played_to_its_end(page: Chromium, server: str) -> None:
     assert board.turn == chess.WHITE
     assert len(board.piece_map()) == 3
     assert board.fen() != BISHOP
-
-
-def test_a_drill_gives_hints_takes_moves_back_and_says_what_is_no_move(
-    page: Chromium, server: str
-) -> None:
-    look_at(page, server, BISHOP, "G4.0")
-    page.run("document.getElementById('ask-drill').click()")
-    page.wait("!document.getElementById('drill-part').hidden")
-    type_move(page, "Qh4")
-    assert text_of(page, "#said") == "Qh4 is no legal move here."
-    assert page.run("document.getElementById('said').checkVisibility()")
-    press_in_drill(page, "Hint")
-    assert text_of(page, "#drill-part .hint") == "Move the white king on e6."
-    press_in_drill(page, "Hint")
-    assert text_of(page, "#drill-part .hint") == "Play Ke5."
-    page.wait("document.querySelectorAll('.cg-shapes line').length === 1")
-    type_move(page, "Bg4")
-    page.wait(
-        "document.getElementById('drill-part').innerText.includes('gives the score to Black')"
-    )
-    page.wait("document.getElementById('fen').value.includes(' w ')")
-    press_in_drill(page, "Take back")
-    wait_for(page, BISHOP)
-    assert "gives the score" not in text_of(page, "#drill-part")
-    assert page.run("document.getElementById('accrued').value") == "G4.0"
-    type_move(page, "Ke5")
-    page.wait("document.getElementById('drill-part').innerText.includes('is best play')")
 
 
 IN_POINTS = """import { inPoints } from './drill.js';
@@ -251,21 +207,6 @@ def test_puzzles_have_one_answer_and_moves_change_where_the_gallery_says_so(
     assert len(puzzles) + len(changes) >= least
 
 
-def test_an_ending_is_found_and_a_position_of_it_drawn(page: Chromium, server: str) -> None:
-    look_at(page, server)
-    page.run("document.getElementById('endings').open = true")
-    page.wait("document.querySelectorAll('#found-endings button').length === 6")
-    page.type_into("#find-ending", "king against Bishops")
-    assert texts_of(page, "#found-endings button") == ["Bishop against king KBvK"]
-    page.run(
-        "window.before = location.search; window['found-endings'].firstChild.firstChild.click()"
-    )
-    page.wait("location.search !== window.before")
-    board = chess.Board(fen_in(page))
-    assert str(material_of(board).canonical()) == "KBvK"
-    assert board.is_valid()
-
-
 DAILY = """import { Gallery } from './endings.js';
 
 ({ rows, names, days }) => {
@@ -282,22 +223,3 @@ def test_a_puzzle_is_of_its_day_and_of_the_tables_that_are_here(tables: Tablebas
     assert second == again
     assert len({fen for fen, _ in (first, second, third)}) == 3
     assert all(chess.Board(f"{fen} - - 0 1") in tables for fen, _ in (first, second, third))
-
-
-def test_the_gallery_opens_what_it_names_and_a_puzzle(
-    page: Chromium, server: str, tables: Tablebase
-) -> None:
-    look_at(page, server)
-    page.run("document.getElementById('gallery').open = true")
-    page.wait("document.querySelectorAll('.gallery').length >= 2")
-    elements = "[...document.querySelectorAll('.gallery a')]"
-    links = page.run(f"{elements}.map((each) => [each.href, each.innerText])")
-    for href, said in links[:: len(links) // 12]:
-        (fen,) = parse_qs(urlsplit(href).query)["fen"]
-        probe = tables.probe(fen.replace("_", " "))
-        if said[0] in "G\N{MINUS SIGN}":
-            assert said.replace("\N{MINUS SIGN}", "-").startswith(str(probe.outcome))
-    page.run("document.getElementById('puzzle').click()")
-    page.wait("!document.getElementById('drill-part').hidden")
-    board = chess.Board(page.run("document.getElementById('fen').value"))
-    assert len(keeping_moves(tables, board)) == 1

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import io
 import re
-import shlex
 import sqlite3
 import threading
 from contextlib import closing
@@ -16,22 +14,17 @@ from urllib.parse import urlencode
 
 import chess
 import chess.pgn
-import click
 import pytest
 from starlette.testclient import TestClient
 
-from tbgen.apps.games.read import games_in
-from tbgen.apps.pages.boards import in_words
 from tbgen.apps.pages.export import INDEX, SERVER, TABLES, files, index_page
 from tbgen.apps.pages.palette import signed
 from tbgen.apps.server.application import application
 from tbgen.apps.server.limits import Limits
 from tbgen.apps.server.service import ServerSettings
-from tbgen.cli import tbgen as program
 from tbgen.closures.solver import PositionSolver
 from tbgen.probe import Tablebase
-from tbgen.rules.position import own_score
-from tbgen.score import Color, Score
+from tbgen.score import Score
 from tests.apps.site.chromium import NEEDED, Chromium
 from tests.apps.site.conftest import client_of, running
 from tests.apps.site.test_boards import probed
@@ -140,39 +133,15 @@ def assert_loads_little(page: Chromium, *, is_served: bool) -> None:
         assert 1 <= of_tables <= 16
 
 
-@pytest.mark.parametrize("fen", [BISHOP, "8/8/8/8/8/2k5/1r6/K7 b - - 0 1", PROMOTION])
-def test_a_position_is_shown_as_python_values_it(
-    page: Chromium, server: str, tables: Tablebase, fen: str
-) -> None:
-    look_at(page, server, fen)
-    found = tables.probe(fen)
-    moves = tables.probe_moves(fen)
-    verdict = text_of(page, "#verdict")
-    assert verdict.startswith(f"{signed(found.outcome)} {found.outcome.in_words()}.")
-    assert f"In {found.dtg} plies" in verdict
-    assert sorted(texts_of(page, ".move b")) == sorted(move.san for move in moves)
-    assert texts_of(page, ".move.best b") == [move.san for move in moves if move.best]
-    keeping = texts_of(page, ".group:first-child .move b")
-    assert sorted(keeping) == sorted(move.san for move in moves if move.keeps)
-    assert texts_of(page, "#in-words") == [in_words(chess.Board(fen))]
-    page.wait("!document.getElementById('ending').hidden")
-    (here,) = page.run(
-        "[...document.querySelectorAll('.share [data-now]')].map((each) => each.title)"
-    )
-    assert here.startswith(signed(found.outcome))
-
-
 LATE = "8/8/4K3/6k1/8/7B/8/8 b - - {} 60"
 BUILD_PAIRS = (
     "face to face; then start tbgen serve again: tbgen build KRPvKRP.pairs --outcomes "
     "Copy This looks for a proof"
 )
 ASKED = [
-    (LATE.format(97), "G4.0", "The fifty-move rule leaves 3 plies: fewer than best play needs."),
     (LATE.format(80), "G4.0", "The fifty-move rule leaves 20 plies: fewer than best play needs."),
     (LATE.format(60), "G4.0", "In 30 plies with best play. Let White move Points"),
     (LATE.format(100), "G4.0", "The fifty-move rule ends the game here, with G4.0."),
-    ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "", "Tables know no castling rights."),
     (
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
         "",
@@ -188,17 +157,6 @@ ASKED = [
         "",
         BUILD_PAIRS,
     ),
-    (
-        f"https://lichess.org/analysis/fromPosition/{BISHOP.replace(' ', '_')}?color=black",
-        "4.0",
-        "Accrued G4.0",
-    ),
-    (
-        f"https://example.org/explorer/?fen={BISHOP.replace(' ', '_')}&accrued=G4.0",
-        "",
-        "Accrued G4.0",
-    ),
-    (f"{BISHOP} G4.0", "", "Accrued G4.0"),
     (BISHOP, "+G4", "Accrued G4.0"),
     (BISHOP, "−g14.5", "Accrued −G14.5"),
 ]
@@ -214,7 +172,6 @@ REFUSED = [
 ]
 """What is refused, and the words beside the field."""
 IGNORED = [
-    ("8/8/4K3/5Bk1/8/8/8/8 w - - 0 30 G4.0", "", "G4.0 is ignored: with a halfmove clock of 0"),
     ("8/8/8/4KBk1/8/8/8/8 b - - 3 30 G7.0", "", "G7.0 is ignored: the position’s own score G3.5"),
     ("8/8/4K3/5Bk1/8/8/8/8 w - - 0 30", "G4.0", "The halfmove clock is 1 now"),
 ]
@@ -292,28 +249,6 @@ def test_the_strip_shows_every_accrued_score_and_chooses_one(
         assert page.run("document.activeElement.className") == "pick"
 
 
-def test_sentences_say_what_another_accrued_score_makes_of_a_position(
-    page: Chromium, server: str, tables: Tablebase
-) -> None:
-    kings = "8/6k1/8/4K3/8/8/8/8 b - - 0 1"
-    probes = tables.probe_every_accrued(kings)
-    held = [probe.accrued for probe in probes if probe.outcome == probe.accrued]
-    of_white = [score for score in held if score.holder is Color.WHITE]
-    of_black = [score for score in held if score.holder is Color.BLACK]
-    broken = [probe for probe in probes if probe.accrued not in held]
-    assert {probe.outcome for probe in broken} == {of_white[-1]}
-    sentences = [
-        f"White has {of_white[-2]} or better",
-        f"White has {of_white[-1]} or worse, or Black has {broken[-1].accrued} or worse",
-        f"Black has {of_black[0]} or better",
-    ]
-    look_at(page, server, kings)
-    shown = [text.replace("\N{MINUS SIGN}", "-") for text in texts_of(page, "#runs li b")]
-    assert shown == sentences
-    look_at(page, server, ROOK)
-    assert texts_of(page, "#runs li b") == ["Whatever has accrued"]
-
-
 def type_move(page: Chromium, text: str) -> None:
     page.run(f"document.getElementById('typed').value = {text!r}")
     page.run("document.getElementById('type').requestSubmit()")
@@ -385,7 +320,7 @@ def middle_of(page: Chromium, selector: str) -> list[float]:
     return page.run(f"({MIDDLE})({selector!r})")
 
 
-def test_a_printed_page_has_best_play_and_does_not_ask_to_point(
+def test_a_printed_page_has_the_board_above_the_verdict_and_best_play(
     page: Chromium, server: str
 ) -> None:
     is_seen = "document.getElementById('why').checkVisibility()"
@@ -396,12 +331,7 @@ def test_a_printed_page_has_best_play_and_does_not_ask_to_point(
     look_at(page, server, BISHOP, "G4.0")
     page.wait("document.getElementById('why').innerText.startsWith('Best play: ')")
     assert page.run(is_seen)
-
-
-def test_a_printed_page_has_the_board_above_the_verdict(page: Chromium, server: str) -> None:
-    look_at(page, server, BISHOP, "G4.0")
     page.run("dispatchEvent(new Event('beforeprint'))")
-    page.call("Emulation.setEmulatedMedia", media="print")
     page.wait("""(() => {
       const boxOf = (selector) => document.querySelector(selector).getBoundingClientRect();
       const board = boxOf('cg-board');
@@ -532,105 +462,6 @@ def test_a_pawn_that_has_just_moved_twice_can_be_set_up(page: Chromium, server: 
     assert not page.run("document.getElementById('passant').checkVisibility()")
 
 
-def test_what_is_shared_says_for_whom_it_is(page: Chromium, server: str) -> None:
-    look_at(page, server, BISHOP, "G4.0")
-    page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
-    for name, said in (
-        ("link", "Copied. The link works on this machine only."),
-        ("fen", "Copied."),
-    ):
-        page.run(f"document.querySelector('#share [name={name}]').click()")
-        page.wait(f"document.getElementById('said').innerText === {said!r}")
-    assert page.run("window.copied") == f"{BISHOP} G4.0"
-    assert page.run("document.getElementById('lichess').href") == (
-        f"https://lichess.org/analysis/standard/{BISHOP.replace(' ', '_')}"
-    )
-
-
-def test_without_a_table_the_page_has_scores_and_moves(page: Chromium, server: str) -> None:
-    board = chess.Board("4k2r/8/8/8/8/8/8/R3K3 b - - 0 1")
-    look_at(page, server, board.fen())
-    verdict = text_of(page, "#verdict")
-    assert "No table of KRvKR (rook against rook) is here. Black to move. " in verdict
-    assert f"Black to move. The position’s own score is {own_score(board)}" in verdict
-    assert "6 endings are here" in verdict
-    famous = texts_of(page, "#famous-list a span")
-    assert "Published with the rules: G3.5" in famous
-    assert "Mate, whatever has accrued (needs a table: KBNvK)" in famous
-    assert sorted(texts_of(page, ".move b")) == sorted(map(board.san, board.legal_moves))
-    assert "this builds the table; then start tbgen serve again: tbgen build KRvKR" in verdict
-    page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
-    page.run("document.querySelector('#verdict code + button').click()")
-    page.wait("document.querySelector('#verdict [role=status]').innerText === 'Copied.'")
-    assert page.run("window.copied") == "tbgen build KRvKR"
-    type_move(page, "Kf7")
-    page.wait("document.querySelector('#game button')")
-
-
-@pytest.mark.parametrize(
-    ("fen", "commands"),
-    [
-        ("4k2r/8/8/8/8/8/8/R3KB2 w - - 0 1", ["build KRBvKR"]),
-        ("4k2r/7p/8/8/8/8/8/R3KB2 w - - 0 1", ["solve", "hold"]),
-        ("4k2r/6pp/8/8/8/8/6PP/R3KB2 b - - 0 1", ["solve", "hold"]),
-    ],
-)
-def test_without_a_table_commands_lead_on(
-    page: Chromium, server: str, fen: str, commands: list[str]
-) -> None:
-    look_at(page, server, fen)
-    side = "white" if " w " in fen else "black"
-    texts = {
-        "build KRBvKR": "tbgen build KRBvKR",
-        "solve": f'tbgen solve "{fen}"',
-        "hold": f'tbgen hold "{fen}" --side {side}',
-    }
-    assert texts_of(page, "#verdict code") == [texts[name] for name in commands]
-    for text in texts_of(page, "#verdict code"):
-        _, name, *words = shlex.split(text)  # the program understands it
-        command = program.get_command(click.Context(program), name)
-        command.make_context(name, words)
-
-
-def test_a_position_with_castling_rights_leads_on(page: Chromium, server: str) -> None:
-    board = chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1")
-    look_at(page, server, board.fen())
-    assert "Tables know no castling rights. White to move." in text_of(page, "#verdict")
-    assert "O-O" in texts_of(page, ".move b")
-    link = (
-        "[...document.querySelectorAll('#verdict a')].find((a) => a.innerText.includes('without'))"
-    )
-    assert page.run(f"{link}.innerText") == "Look at the position without castling rights"
-    page.open(page.run(f"{link}.href"), SHOWN)
-    assert fen_in(page) == "4k3/8/8/8/8/8/8/4K2R w - - 0 1"
-    assert "White forces checkmate" in text_of(page, "#verdict")
-
-
-@pytest.mark.parametrize(
-    ("fen", "said", "fragment"),
-    [
-        ("4k2r/6p1/8/8/8/8/8/R3KB2 b - - 0 1", "Ask lichess’s tables", "#explorer"),
-        ("4k2r/6p1/8/8/8/8/8/R3KB2 b k - 0 1", "Analyse it at lichess", ""),
-        ("4k2r/6pp/8/8/8/8/6PP/R3KB2 b - - 0 1", "Analyse it at lichess", ""),
-    ],
-)
-def test_without_a_table_the_answer_of_ordinary_chess_is_a_click_away(
-    page: Chromium, server: str, fen: str, said: str, fragment: str
-) -> None:
-    look_at(page, server, fen)
-    assert f"Ordinary chess: {said}: " in text_of(page, "#verdict")
-    address = f"https://lichess.org/analysis/standard/{fen.replace(' ', '_')}{fragment}"
-    assert page.run("document.querySelector('#verdict a').href") == address
-
-
-def test_a_broken_link_leads_on(page: Chromium, server: str) -> None:
-    page.open(f"{server}/explorer/?fen=nonsense", "document.querySelector('#verdict button')")
-    assert "a FEN has eight ranks" in text_of(page, "#verdict")
-    page.run("document.querySelector('#verdict button').click()")
-    wait_for(page, BISHOP)
-    assert "G1.5" in text_of(page, "#verdict")
-
-
 def solved_blocks_in(folder: Path) -> list[tuple[str]]:
     """The names of the blocks that are kept beside some tables."""
     with closing(sqlite3.connect(folder / "solved" / "blocks.sqlite")) as blocks:
@@ -690,38 +521,9 @@ def test_what_a_solve_has_proved_is_shown(page: Chromium, own_folder: Path) -> N
     assert solved_blocks_in(own_folder) == made
 
 
-GAME = """[Event "A"]
-[White "B"]
-
-1. e4 e5 2. Nf3 {a comment} (2. f4 exf4 (2... d5)) 2... Nc6 3. Bc4 $1 Bc5 4. O-O Nf6! *
-"""
-
-
-def test_a_game_is_pasted_and_copied_with_its_branches(page: Chromium, server: str) -> None:
-    look_at(page, server)
-    page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
-    page.run(f"document.getElementById('fen').value = {GAME!r}")
-    page.run("document.getElementById('ask').requestSubmit()")
-    (read,) = games_in(GAME)
-    wait_for(page, read.replayed.board.fen())
-    assert fen_in(page) == read.replayed.board.fen()
-    assert accrued_in(page) == "-G27.5"
-    assert str(read.replayed.accrued) == "-G27.5"
-    page.run("document.querySelector('#share [name=pgn]').click()")
-    page.wait("window.copied")
-    assert moves_of(page.run("window.copied")) == re.sub(r" \$\d+", "", moves_of(GAME))
-
-
-def moves_of(pgn: str) -> str:
-    """The moves of a game with all its variations, without comments."""
-    game = chess.pgn.read_game(io.StringIO(pgn))
-    assert game is not None
-    assert not game.errors
-    exporter = chess.pgn.StringExporter(headers=False, comments=False, columns=None)
-    return game.accept(exporter)
-
-
-def test_what_the_clipboard_refuses_can_be_selected(page: Chromium, server: str) -> None:
+def test_what_the_clipboard_refuses_can_be_selected_or_copied_from_a_field(
+    page: Chromium, server: str
+) -> None:
     look_at(page, server, BISHOP, "G4.0")
     page.run("navigator.clipboard.writeText = async () => { throw Error('refused'); }")
     page.run("document.execCommand = () => false")
@@ -730,12 +532,7 @@ def test_what_the_clipboard_refuses_can_be_selected(page: Chromium, server: str)
         page.wait(f"document.querySelector('#said textarea')?.value.includes({said!r})")
         selected = page.run("document.activeElement.selectionEnd")
         assert selected == page.run("document.activeElement.value.length")
-
-
-def test_without_a_clipboard_as_over_plain_http_a_field_is_copied(
-    page: Chromium, server: str
-) -> None:
-    look_at(page, server, BISHOP, "G4.0")
+    # Over plain HTTP there is no clipboard.
     page.run("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     copy = "(does) => { window.copied = [does, document.activeElement.value]; return true; }"
     page.run(f"document.execCommand = {copy}")

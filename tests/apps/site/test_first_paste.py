@@ -6,7 +6,6 @@ Then the visitor asks for its worth with the other side to move.
 from __future__ import annotations
 
 import chess
-import pytest
 
 from tbgen.probe import Tablebase
 from tbgen.rules.position import own_score
@@ -15,6 +14,7 @@ from tests.apps.site.test_explorer import (
     BISHOP,
     ROOK,
     SHOWN,
+    ask,
     fen_in,
     look_at,
     middle_of,
@@ -58,18 +58,10 @@ def test_a_click_selects_the_position_and_what_is_pasted_is_looked_up_at_once(
     outcome = tables.probe(chess.Board(KINGS)).outcome
     assert page.run("document.querySelector('#verdict .big').dataset.g") == str(outcome)
     assert page.run("document.activeElement === document.body")  # so keys are the board's
-
-
-def test_a_second_click_puts_the_caret_where_it_is_wanted(page: Chromium, server: str) -> None:
-    look_at(page, server, BISHOP)
     page.click(*middle_of(page, "#fen"))
-    assert page.run(SELECTED) == BISHOP
-    page.click(*middle_of(page, "#fen"))
+    assert page.run(SELECTED) == KINGS
+    page.click(*middle_of(page, "#fen"))  # a second one puts the caret where it is wanted
     assert page.run(SELECTED) == ""
-
-
-def test_a_pasted_text_that_is_no_position_says_so_at_once(page: Chromium, server: str) -> None:
-    look_at(page, server, BISHOP)
     copy(page, "8/8/8 w")
     page.click(*middle_of(page, "#fen"))
     edit(page, "paste")
@@ -116,33 +108,30 @@ def test_a_phone_that_lies_on_its_side_has_the_answer_beside_the_board(
     assert page.run("document.documentElement.scrollWidth") == 844
 
 
-@pytest.mark.parametrize("fen", [BISHOP, KINGS, ROOK])
-def test_one_click_lets_the_other_side_move(
-    page: Chromium, server: str, tables: Tablebase, fen: str
-) -> None:
-    look_at(page, server, fen)
-    board = chess.Board(fen)
-    board.turn = not board.turn
-    side = "White" if board.turn else "Black"
-    assert text_of(page, "#verdict .link") == f"Let {side} move"
-    page.run("document.querySelector('#verdict .link').click()")
-    page.wait(f"document.getElementById('fen').value === {board.fen()!r} && {SHOWN}")
-    value = tables.probe(board)
-    assert page.run("document.querySelector('#verdict .big').dataset.g") == str(value.outcome)
-    assert value.accrued == own_score(board)
-    page.run("history.back()")
-    wait_for(page, fen)
+def test_one_click_lets_the_other_side_move(page: Chromium, server: str, tables: Tablebase) -> None:
+    look_at(page, server)
+    for fen in (ROOK, KINGS, BISHOP):
+        ask(page, fen)
+        wait_for(page, fen)
+        board = chess.Board(fen)
+        board.turn = not board.turn
+        side = "White" if board.turn else "Black"
+        assert text_of(page, "#verdict .link") == f"Let {side} move"
+        page.run("document.querySelector('#verdict .link').click()")
+        page.wait(f"document.getElementById('fen').value === {board.fen()!r} && {SHOWN}")
+        value = tables.probe(board)
+        assert page.run("document.querySelector('#verdict .big').dataset.g") == str(value.outcome)
+        assert value.accrued == own_score(board)
+        page.run("history.back()")
+        wait_for(page, fen)
 
 
-@pytest.mark.parametrize("fen", [MATE, NO_DOUBLE_STEP])
-def test_no_move_is_asked_for_where_there_is_none(page: Chromium, server: str, fen: str) -> None:
-    look_at(page, server, fen)
-    assert not page.run("document.getElementById('type').checkVisibility()")
-    look_at(page, server, ROOK)
-    assert page.run("document.getElementById('type').checkVisibility()")
+def test_no_move_is_asked_for_where_there_is_none(page: Chromium, server: str) -> None:
+    for fen in (MATE, NO_DOUBLE_STEP):
+        look_at(page, server, fen)
+        assert not page.run("document.getElementById('type').checkVisibility()")
     page.complaints.clear()  # of the status of what the server refuses
-
-
-def test_a_side_in_check_keeps_the_move(page: Chromium, server: str) -> None:
     look_at(page, server, ROOK_CHECKS)
+    assert page.run("document.getElementById('type').checkVisibility()")
+    # A side in check keeps the move.
     assert not page.run("Boolean(document.querySelector('#verdict .link'))")

@@ -17,8 +17,10 @@ import chess.pgn
 import pytest
 
 from tbgen.apps.games.read import games_in
+from tbgen.apps.pages.boards import in_words
+from tbgen.apps.pages.palette import signed
 from tbgen.apps.server.parameters import position_in
-from tbgen.probe import Probe, Tablebase
+from tbgen.probe import MoveProbe, Probe, Tablebase
 from tbgen.rules.position import board_after, own_of
 from tbgen.score import Color, Score
 from tests.apps.site.chromium import NEEDED, Chromium
@@ -381,6 +383,10 @@ def test_positions_in_a_row_are_what_python_says(
     look_at(page, server, BISHOP, "G4.0")
     reader.shown.append(Place(chess.Board(BISHOP), Score("G4.0")))
     check(reader, None)
+    page.wait("!document.getElementById('ending').hidden")
+    marks = "[...document.querySelectorAll('.share [data-now]')]"
+    (here,) = page.run(f"{marks}.map((each) => each.title)")
+    assert here.startswith(signed(tables.probe(BISHOP, "G4.0").outcome))
     ways = [*WAYS, *reader.draw.choices(WAYS, k=number)][:number]
     for way in reader.draw.sample(ways, len(ways)):
         look_at_a_map(reader)
@@ -415,6 +421,7 @@ def check(reader: Reader, way: Way | None) -> None:
     moves = tables.probe_moves(place.board, place.accrued)
     assert page.run("document.querySelector('#verdict .big').dataset.g") == str(found.outcome), how
     assert distance_of(found, moves) in text_of(page, "#verdict"), how
+    assert texts_of(page, "#in-words") == [in_words(place.board)], how
     assert page.run("!document.getElementById('editing').hidden") == (way in SETS_UP), how
     drilled = page.run("!document.getElementById('drill-part').hidden")
     assert drilled == (way in DRILLS), how
@@ -440,6 +447,19 @@ def check_moves(reader: Reader, how: str) -> None:
     assert sorted(texts_of(reader.page, ".group:first-child .move b")) == sorted(kept), how
     best = [move.san for move in moves if move.best]
     assert texts_of(reader.page, ".move.best b") == best, how
+    if moves:
+        assert text_of(reader.page, ".sharpness") == sharpness_of(moves), how
+
+
+def sharpness_of(moves: list[MoveProbe]) -> str:
+    """How many moves keep what the position is worth, also in ordinary chess."""
+    (outcome,) = {move.outcome for move in moves if move.keeps}
+    told = f"{sum(move.keeps for move in moves)} of {len(moves)} moves"
+    if outcome.code == 0:
+        return told
+    draws = sum(move.outcome.code > 0 for move in moves)
+    number = "all" if draws == len(moves) else str(draws)
+    return f"{told}; {number} keep{'s' if draws == 1 else ''} the draw of ordinary chess"
 
 
 ROWS = """[...document.querySelectorAll('#runs li')].map((row) => [row.querySelector('b').innerText,

@@ -27,10 +27,6 @@ pytestmark = NEEDED
 AT_REST = "Point at a move|Best play"
 """What is said while the pointer is on no move."""
 HELD = "8/8/8/8/8/5k2/8/K4B2 w - - 0 1"
-LAST_DRAW = "8/8/8/3k4/8/3PK3/8/8 b - - 0 1"
-"""All of Black's moves but one let White mate."""
-SOME_DRAWS = "8/8/8/8/8/1k2K3/1P6/8 b - - 0 1"
-"""Two of six moves let White mate."""
 
 
 def why_of(page: Chromium, number: int) -> str:
@@ -41,17 +37,14 @@ def why_of(page: Chromium, number: int) -> str:
     return text_of(page, "#why")
 
 
-@pytest.mark.parametrize(
-    ("fen", "accrued"), [(BISHOP, "G4.0"), (ROOK, ""), (HELD, ""), ("7k/8/6K1/8/8/8/8/R7 w", "")]
-)
+@pytest.mark.parametrize("fen", [ROOK, HELD, "7k/8/6K1/8/8/8/8/R7 w"])
 def test_the_reply_and_the_end_of_the_line_are_those_of_python(
-    page: Chromium, server: str, tables: Tablebase, fen: str, accrued: str
+    page: Chromium, server: str, tables: Tablebase, fen: str
 ) -> None:
-    look_at(page, server, fen, accrued)
+    look_at(page, server, fen)
     board = chess.Board(fen_in(page))
-    score = Score(accrued) if accrued else None
     (san, *_) = texts_of(page, ".group:first-child .move b")
-    move = next(each for each in tables.probe_moves(board, score) if each.san == san)
+    move = next(each for each in tables.probe_moves(board) if each.san == san)
     after = board_after(board, move.move)
     value = tables.probe(after, move.accrued)
     said = why_of(page, 1)
@@ -122,30 +115,3 @@ def test_without_a_table_nothing_is_asked_of_a_move_and_a_touch_plays_it(
     page.tap(*middle_of(page, row))
     page.wait("document.getElementById('fen').value.includes(' b ')")
     assert not [url for url in page.requests if "/r-mobility?" in url]
-
-
-def test_words_are_explained_beside_the_moves(page: Chromium, server: str) -> None:
-    look_at(page, server, BISHOP, "G4.0")
-    page.run("document.getElementById('words').open = true")
-    said = text_of(page, "#words").lower()
-    for word in ("own score", "accrued", "held for ever", "keep", "give", "ply"):
-        assert word in said
-
-
-@pytest.mark.parametrize(
-    ("fen", "accrued"),
-    [(BISHOP, "G4.0"), (ROOK, ""), (LAST_DRAW, ""), (SOME_DRAWS, "")],
-)
-def test_the_explorer_counts_the_moves_that_keep_what_a_position_is_worth(
-    page: Chromium, server: str, tables: Tablebase, fen: str, accrued: str
-) -> None:
-    look_at(page, server, fen, accrued)
-    board = chess.Board(fen_in(page))
-    outcomes = [move.outcome for move in tables.probe_moves(board, accrued or None)]
-    outcome = tables.probe(board, accrued or None).outcome
-    expected = f"{outcomes.count(outcome)} of {len(outcomes)} moves"
-    if outcome.code > 0:
-        draws = sum(each.code > 0 for each in outcomes)
-        number = "all" if draws == len(outcomes) else str(draws)
-        expected += f"; {number} keep{'s' if draws == 1 else ''} the draw of ordinary chess"
-    assert text_of(page, ".sharpness") == expected

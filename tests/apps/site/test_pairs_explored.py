@@ -28,21 +28,30 @@ def server(pair_outcomes_folder: Path) -> Iterator[str]:
         yield address
 
 
-@pytest.mark.parametrize("fen", [FACING, PASSED_FIRST])
-def test_the_table_is_named_and_its_figures_are_shown(
-    page: Chromium, server: str, fen: str
-) -> None:
-    look_at(page, server, fen)
-    assert "This adds them; then start tbgen serve again: tbgen build KPvKP.pairs" in text_of(
-        page, "#verdict"
-    )
+def assert_is_named(page: Chromium) -> None:
+    build = "This adds them; then start tbgen serve again: tbgen build KPvKP.pairs"
+    assert build in text_of(page, "#verdict")
     page.wait("!document.getElementById('ending').hidden")
     assert text_of(page, "#ending-title") == f"{WORDS} (KPvKP.pairs)"
     assert "Positions, all placements" in text_of(page, "#ending")
 
 
+def test_the_table_is_named_and_another_position_for_a_drill_has_the_pair_too(
+    page: Chromium, server: str
+) -> None:
+    look_at(page, server, FACING)
+    assert_is_named(page)
+    page.run("document.getElementById('ask-drill').click()")
+    page.wait("document.getElementById('drill-part').innerText.includes('You play')")
+    page.run("""[...document.querySelectorAll('#drill-part button')]
+      .find((each) => each.textContent === 'Another like this').click()""")
+    page.wait(f"!document.getElementById('fen').value.startsWith({FACING.split()[0]!r}) && {SHOWN}")
+    assert has_pair_on(chess.Board(fen_in(page)))
+
+
 def test_its_ending_is_found_and_a_position_of_it_drawn(page: Chromium, server: str) -> None:
-    look_at(page, server)
+    look_at(page, server, PASSED_FIRST)
+    assert_is_named(page)
     page.run("document.querySelector('#endings summary').click()")
     page.wait("document.querySelectorAll('#found-endings button').length === 7")
     page.type_into("#find-ending", "kpkp")
@@ -54,16 +63,6 @@ def test_its_ending_is_found_and_a_position_of_it_drawn(page: Chromium, server: 
         page.wait(f"document.getElementById('fen').value !== {before!r} && {SHOWN}")
         page.wait("!document.getElementById('ending').hidden")
         assert has_pair_on(chess.Board(fen_in(page)))
-
-
-def test_another_position_for_a_drill_has_the_pair_too(page: Chromium, server: str) -> None:
-    look_at(page, server, FACING)
-    page.run("document.getElementById('ask-drill').click()")
-    page.wait("document.getElementById('drill-part').innerText.includes('You play')")
-    page.run("""[...document.querySelectorAll('#drill-part button')]
-      .find((each) => each.textContent === 'Another like this').click()""")
-    page.wait(f"!document.getElementById('fen').value.startsWith({FACING.split()[0]!r}) && {SHOWN}")
-    assert has_pair_on(chess.Board(fen_in(page)))
 
 
 @pytest.mark.given_tables

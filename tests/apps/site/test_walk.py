@@ -7,13 +7,17 @@ A step has the lines that the step before it had not. After a change that is mea
 from __future__ import annotations
 
 import difflib
+import re
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode
 
+import click
 import pytest
 
+from tbgen.cli import tbgen as program
 from tests.apps.site.chromium import NEEDED, Chromium
 from tests.positions import BISHOP
 
@@ -28,8 +32,14 @@ SEVEN_MEN = "4k2r/5p1p/8/8/8/7P/8/4K2R w - - 0 1"
 CASTLES = "4k3/8/8/8/8/8/8/4K2R w K - 2 2"
 KINGS_TOUCH = "8/8/8/3kK3/8/8/8/8 w - - 0 1"
 LATE = "8/8/4K3/6k1/8/7B/8/8 b - - 97 60 G4.0"
+CASTLES_WITHOUT_A_TABLE = "4k2r/6p1/8/8/8/8/8/R3KB2 b k - 0 1"
+NINE_MEN = "4k2r/6pp/8/8/8/8/6PP/R3KB2 b - - 0 1"
 GAME = "1. e4 e5 2. Nf3 {a comment} (2. f4 exf4 (2... d5)) 2... Nc6 3. Bc4 $1 Bc5 4. O-O Nf6! *"
 
+KEEP_COPIES = "navigator.clipboard.writeText = async (text) => { window.copied = text; }"
+COMMAND = re.compile(
+    r'tbgen (build \S+(?: --outcomes)?|solve "[^"]+"|hold "[^"]+" --side (?:white|black))'
+)
 PLACES = {
     "status": "#status",
     "verdict": "#verdict",
@@ -87,6 +97,12 @@ class Walk:
         """Write down the value of an expression."""
         self.lines += [f"== {name}", *str(self.page.run(script)).splitlines(), ""]
 
+    def copies(self, what: str, selector: str) -> None:
+        """Press a button that copies, and write down what it has copied."""
+        self.page.run(f"{KEEP_COPIES}; window.copied = ''")
+        self.step(f"copy {what}", self.clicks(selector), "window.copied")
+        self.also("copied", f"window.copied.replace({self.address!r}, '')")
+
     def opens(self, **asked: str) -> Callable[[], object]:
         question = urlencode({key: text.replace(" ", "_") for key, text in asked.items()})
         return lambda: self.page.open(f"{self.address}/explorer/?{question}", SHOWN)
@@ -119,13 +135,22 @@ def says(place: str, text: str) -> str:
     return f"document.getElementById({place!r}).innerText.includes({text!r})"
 
 
+WITHOUT_CASTLING = (
+    "[...document.querySelectorAll('#verdict a')]"
+    ".find((each) => each.innerText.includes('without castling')).click()"
+)
+
+
 def button(text: str) -> str:
     buttons = "[...document.querySelectorAll('#drill-part button')]"
     return f"{buttons}.find((each) => each.innerText === {text!r}).click()"
 
 
+IS_WHITES = fen_has(" w ")
+
+
 def read_and_play(walk: Walk) -> None:
-    walk.page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    walk.page.run(KEEP_COPIES)
     walk.step("a first position", lambda: None, "!window.ending.hidden")
     walk.best_play()
     walk.also("its ending", "window.ending.innerText")
@@ -141,11 +166,12 @@ def read_and_play(walk: Walk) -> None:
     walk.step("no move", walk.types("Qh4"))
     walk.step("another move", walk.types("Be4"), fen_has("8/8/4K3/6k1/4B3/8/8/8"))
     for name in ("pgn", "fen", "link"):
-        walk.page.run("window.copied = ''")
-        walk.step(f"copy {name}", walk.clicks(f"#share [name={name}]"), "window.copied")
-        walk.also("copied", f"window.copied.replace({walk.address!r}, '')")
+        walk.copies(name, f"#share [name={name}]")
+    walk.also("at lichess", "window.lichess.href")
     walk.step("a map", walk.runs("map.value = 'e4'; map.onchange()"), "!window['map-words'].hidden")
     walk.step("back again", walk.presses("ArrowLeft"), fen_has(BISHOP))
+    walk.page.run("document.getElementById('words').open = true")
+    walk.also("the words", "window.words.innerText")
     walk.step("a position", walk.opens(fen=BISHOP, accrued="G4.0"))
     walk.step("its line", walk.clicks("#ask-line"), "document.querySelector('#game button')")
     walk.step("the end of the line", walk.presses("End"), says("verdict", "Held for ever"))
@@ -155,6 +181,7 @@ def ask(walk: Walk) -> None:
     walk.step("fifty moves", walk.pastes(LATE), fen_has(" b - - 97"))
     walk.step("an ignored score", walk.pastes(f"{BISHOP.replace('33', '0')} G4.0"), fen_has("- 0"))
     walk.step("a game", walk.pastes(GAME), fen_has("r1bqk2r"))
+    walk.copies("its branches", "#share [name=pgn]")
     walk.step("a variation", walk.runs("document.querySelectorAll('#game button')[3].click()"))
     walk.step(
         "no position", walk.pastes("hello"), says("note", "hello") + "||" + says("note", "no FEN")
@@ -170,10 +197,22 @@ def ask(walk: Walk) -> None:
     walk.page.run(f"{d3}.dispatchEvent(new Event('mouseenter'))")
     walk.page.wait(says("why", "Black can reply"))
     walk.also("what refutes it", "window.why.innerText")
+    lichess = "document.querySelector('#verdict a').href"
     walk.step("no table", walk.pastes(WITHOUT_A_TABLE), says("verdict", "KRBvKR"))
+    walk.also("ordinary chess", lichess)
+    walk.copies("its command", "#verdict code + button")
+    walk.step("a move there", walk.types("Kd2"), fen_has(" b "))
+    walk.step(
+        "castling there", walk.pastes(CASTLES_WITHOUT_A_TABLE), says("verdict", "castling rights")
+    )
+    walk.also("ordinary chess", lichess)
     walk.step("seven men", walk.pastes(SEVEN_MEN), says("verdict", "has 7"))
+    walk.step("nine men", walk.pastes(NINE_MEN), says("verdict", "has 9"))
+    walk.also("ordinary chess", lichess)
     walk.step("castling", walk.pastes(CASTLES), proved)
+    walk.step("no castling", walk.runs(WITHOUT_CASTLING), fen_has(" w - - "))
     walk.step("a broken link", walk.opens(fen="nonsense"))
+    walk.step("what it leads to", walk.clicks("#verdict button"), fen_has(BISHOP))
 
 
 def set_up(walk: Walk) -> None:
@@ -191,10 +230,14 @@ def drill(walk: Walk) -> None:
     walk.step("drill", walk.clicks("#ask-drill"), "!window['drill-part'].hidden")
     for _ in range(2):
         walk.step("a hint", walk.runs(button("Hint")))
-    graded = f"{says('drill-part', 'gives')} && {fen_has(' w ')}"
+    graded = f"{says('drill-part', 'gives')} && {IS_WHITES}"
     walk.step("a bad move", walk.types("Bg4"), graded)
     walk.step("take back", walk.runs(button("Take back")), fen_has(BISHOP))
+    walk.step("no move in a drill", walk.types("Qh4"))
+    walk.step("best play", walk.types("Ke5"), f"{says('drill-part', 'best play')} && {IS_WHITES}")
     walk.step("leave", walk.runs(button("Leave the drill")), "window['drill-part'].hidden")
+    walk.step("drill again", walk.clicks("#ask-drill"), "!window['drill-part'].hidden")
+    walk.step("no table", walk.pastes(WITHOUT_A_TABLE), says("verdict", "KRBvKR"))
 
 
 def look_for_more(walk: Walk) -> None:
@@ -233,3 +276,11 @@ def test_a_walk_through_the_explorer_says_what_it_said(
     difference = "\n".join(changed)
     if difference:
         pytest.fail(f"{difference}\nif this is meant: pytest {__file__} --rewrite", pytrace=False)
+
+
+def test_the_program_understands_the_commands_that_the_explorer_names() -> None:
+    commands = set(COMMAND.findall(GOLDEN.read_text(encoding="utf-8")))
+    assert {command.split()[0] for command in commands} == {"build", "solve", "hold"}
+    for command in commands:
+        name, *words = shlex.split(command)
+        program.get_command(click.Context(program), name).make_context(name, words)

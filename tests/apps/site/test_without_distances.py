@@ -39,26 +39,52 @@ def server(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
         yield address
 
 
-def test_a_move_that_alone_keeps_the_outcome_is_best_play(page: Chromium, server: str) -> None:
+def test_a_move_that_alone_keeps_the_outcome_is_best_play_and_its_line_goes_on(
+    page: Chromium, server: str, tables: Tablebase
+) -> None:
     look_at(page, server, ONE_KEEPS)
     assert texts_of(page, ".move.best b") == ["Bg4"]
+    page.wait(
+        "document.getElementById('why').innerText.startsWith('The only move: 1... Bg4. Then ')"
+    )
+    assert text_of(page, "#why").endswith(" moves of White keep −G0.5: Kg7, Kh7.")
+    point_at_moves(
+        page,
+        tables,
+        ONE_KEEPS,
+        {
+            "Bg4": "White replies Kg7 or Kh7",
+            "Kf6": "White has one good reply, Kh5",
+            "Ke5": "White has 4 good replies of 5",
+            "Kf4": "All 4 replies come to the same",
+        },
+    )
     page.press(" ")
     wait_for(page, "8/8/7K/5k2/6b1/8/8/8")
 
 
-def test_of_several_moves_none_is_said_to_be_best(page: Chromium, server: str) -> None:
+def test_of_several_moves_none_is_best_and_the_one_with_fewest_good_replies_is_tried(
+    page: Chromium, server: str, tables: Tablebase
+) -> None:
     look_at(page, server, SEVERAL_KEEP)
     assert not texts_of(page, ".move.best b")
     assert page.run("document.getElementById('ask-line').hidden")
     assert "No table here says how far away it is. White has to make progress." in text_of(
         page, "#verdict"
     )
+    assert_hardest_is_tried(page, tables, SEVERAL_KEEP)
+    point_at_moves(page, tables, SEVERAL_KEEP, {"e4": "Black has one good reply, Kxe4"})
 
 
-@pytest.mark.parametrize("fen", [SEVERAL_KEEP, SEVERAL_HOLD])
-def test_of_several_moves_the_one_with_fewest_good_replies_is_tried(
-    page: Chromium, server: str, tables: Tablebase, fen: str
+def test_the_side_that_has_to_make_progress_is_named_whoever_moves(
+    page: Chromium, server: str, tables: Tablebase
 ) -> None:
+    look_at(page, server, SEVERAL_HOLD)
+    assert text_of(page, "#verdict").count("White has to make progress.") == 1
+    assert_hardest_is_tried(page, tables, SEVERAL_HOLD)
+
+
+def assert_hardest_is_tried(page: Chromium, tables: Tablebase, fen: str) -> None:
     shares = dict[str, float]()
     for move in tables.probe_moves(fen):
         if not move.keeps:
@@ -67,13 +93,24 @@ def test_of_several_moves_the_one_with_fewest_good_replies_is_tried(
         board.push(move.move)
         replies = tables.probe_moves(board, move.accrued)
         shares[move.san] = sum(reply.keeps for reply in replies) / len(replies)
-    look_at(page, server, fen)
     page.wait("document.getElementById('best').textContent === 'Keep'")
     page.wait("document.getElementById('why').innerText.startsWith('Hardest for ')")
     said = text_of(page, "#why")
     assert f" of {len(shares)} moves that keep it: " in said
     tried = re.split(r"[.]+ |[.] ", said.partition(" keep it: ")[2])[1]
     assert shares[tried.split()[0]] == min(shares.values())
+
+
+def point_at_moves(page: Chromium, tables: Tablebase, fen: str, replies: dict[str, str]) -> None:
+    """See which replies are said to be good while a move is pointed at."""
+    page.run("document.querySelectorAll('#moves details').forEach((each) => { each.open = true; })")
+    outcomes = {move.san: move.outcome for move in tables.probe_moves(fen)}
+    for move, said in replies.items():
+        place = texts_of(page, ".move b").index(move)
+        pointed = f"document.querySelectorAll('.move')[{place}]"
+        page.run(f"{pointed}.dispatchEvent(new Event('mouseenter'))")
+        page.wait(f"document.getElementById('why').innerText.startsWith({said + ': '!r})")
+        assert text_of(page, "#why").startswith(f"{said}: {signed(str(outcomes[move]))} ")
 
 
 @pytest.mark.parametrize(
@@ -88,40 +125,3 @@ def test_a_move_that_makes_progress_comes_before_one_that_is_hard_to_answer(
 ) -> None:
     look_at(page, server, fen)
     page.wait(f"document.getElementById('why').innerText.startsWith({said!r})")
-
-
-def test_the_side_that_has_to_make_progress_is_named_whoever_moves(
-    page: Chromium, server: str
-) -> None:
-    look_at(page, server, SEVERAL_HOLD)
-    assert text_of(page, "#verdict").count("White has to make progress.") == 1
-
-
-def test_the_line_goes_on_while_one_move_is_good(page: Chromium, server: str) -> None:
-    look_at(page, server, ONE_KEEPS)
-    page.wait(
-        "document.getElementById('why').innerText.startsWith('The only move: 1... Bg4. Then ')"
-    )
-    assert text_of(page, "#why").endswith(" moves of White keep −G0.5: Kg7, Kh7.")
-
-
-@pytest.mark.parametrize(
-    ("fen", "move", "said"),
-    [
-        (ONE_KEEPS, "Bg4", "White replies Kg7 or Kh7"),
-        (ONE_KEEPS, "Kf6", "White has one good reply, Kh5"),
-        (ONE_KEEPS, "Ke5", "White has 4 good replies of 5"),
-        (ONE_KEEPS, "Kf4", "All 4 replies come to the same"),
-        (SEVERAL_KEEP, "e4", "Black has one good reply, Kxe4"),
-    ],
-)
-def test_who_points_at_a_move_reads_which_replies_are_good(
-    page: Chromium, server: str, tables: Tablebase, fen: str, move: str, said: str
-) -> None:
-    look_at(page, server, fen)
-    page.run("document.querySelectorAll('#moves details').forEach((each) => { each.open = true; })")
-    place = texts_of(page, ".move b").index(move)
-    page.run(f"document.querySelectorAll('.move')[{place}].dispatchEvent(new Event('mouseenter'))")
-    page.wait(f"document.getElementById('why').innerText.startsWith({said + ': '!r})")
-    (outcome,) = (each.outcome for each in tables.probe_moves(fen) if each.san == move)
-    assert text_of(page, "#why").startswith(f"{said}: {signed(str(outcome))} ")
