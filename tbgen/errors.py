@@ -401,7 +401,7 @@ class MissingFolderError(
     TableError,
     exit_code=3,
     template="there is no folder {folder}; "
-    "name one with --data, or make it with: tbgen build --men 3{options}",
+    "name another, or make it with: tbgen build --men 3{options}",
 ):
     """A folder of tables that does not exist."""
 

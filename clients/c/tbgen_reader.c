@@ -1835,9 +1835,9 @@ static Status check_last_fields(const char *fen, char *message)
     Score accrued;
     int fields = sscanf(fen, " %*s %*s %*s %*s %7s %7s %15s %1s", clock, number, score, more);
     if (fields > 0 && !is_clock(clock))
-        return fail(message, TBGEN_BAD_POSITION, "halfmove clock %s is not a number", clock);
+        return fail(message, TBGEN_BAD_POSITION, "the halfmove clock is no number of up to five digits");
     if (fields > 1 && !is_clock(number))
-        return fail(message, TBGEN_BAD_POSITION, "move number %s is not a number", number);
+        return fail(message, TBGEN_BAD_POSITION, "the move number is no number of up to five digits");
     if (fields > 2)
         TRY(tbgen_read_score(score, &accrued, message));
     if (fields > 3)
@@ -1847,10 +1847,9 @@ static Status check_last_fields(const char *fen, char *message)
 
 static Status position_of_fen(const char *fen, Position *position, char *message)
 {
-    char squares[100], side[4], castling[8], en_passant[4];
+    char squares[100] = "", side[4] = "w", castling[8] = "-", en_passant[4] = "-";
     *position = (Position){.to_move = WHITE};
-    if (sscanf(fen, " %99s %3s %7s %3s", squares, side, castling, en_passant) != 4)
-        return fail(message, TBGEN_BAD_POSITION, "the FEN has less than four fields");
+    sscanf(fen, " %99s %3s %7s %3s", squares, side, castling, en_passant);
     TRY(read_squares(squares, position, message));
     if (strcmp(side, "w") && strcmp(side, "b"))
         return fail(message, TBGEN_BAD_POSITION, "the side to move is neither w nor b");
@@ -2015,20 +2014,43 @@ Status tbgen_read_fen(const char *fen, Position *position, char *message)
     return position_of_fen(fen, position, message);
 }
 
+static const char blanks[] = " \t\r\n";
+
+static bool is_letter(char sign)
+{
+    return sign == 'G' || sign == 'g';
+}
+
+/* The bytes of the sign before a score; `is_black` is whether it names Black. */
+static size_t sign_of(const char *text, bool *is_black)
+{
+    static const char minus[] = "\xe2\x88\x92"; /* U+2212 */
+    *is_black = true;
+    if (!strncmp(text, minus, sizeof minus - 1))
+        return sizeof minus - 1;
+    if (*text == '-' || (*text == 'm' && is_letter(text[1])))
+        return 1;
+    *is_black = false;
+    return *text == '+';
+}
+
 Status tbgen_read_score(const char *text, Score *score, char *message)
 {
-    bool is_black = *text == '-' || *text == 'm';
-    const char *at = is_black || *text == '+' ? text + 1 : text;
-    bool has_letter = *at == 'G' || *at == 'g';
-    const char *number = has_letter ? at + 1 : at;
+    bool is_black;
+    const char *at = text + strspn(text, blanks);
+    at += sign_of(at, &is_black);
+    bool has_letter = is_letter(*at);
+    const char *number = at + has_letter;
     size_t digits = strspn(number, "0123456789");
-    const char *rest = number + digits;
     bool has_number = 0 < digits && digits <= 3 && (digits == 1 || *number != '0');
-    bool has_half = !strcmp(rest, ".5");
+    const char *rest = number + digits;
+    bool has_half = *rest == '.' && (rest[1] == '0' || rest[1] == '5');
+    bool is_half = has_half && rest[1] == '5';
+    rest += has_half ? 2 : 0;
     begin(message);
-    if (!has_letter || !has_number || (*rest && !has_half && strcmp(rest, ".0")))
-        return fail(message, TBGEN_BAD_SCORE, "no accrued score: %s", text);
-    *score = (Score){is_black ? BLACK : WHITE, 2 * atoi(number) + has_half};
+    if (!has_number || !(has_letter || has_half) || rest[strspn(rest, blanks)])
+        return fail(message, TBGEN_BAD_SCORE, "%s is not a score such as G3.5 or -G3.5", text);
+    *score = (Score){is_black ? BLACK : WHITE, 2 * atoi(number) + is_half};
     return TBGEN_OK;
 }
 

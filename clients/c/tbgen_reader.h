@@ -36,7 +36,7 @@ typedef enum {
     TBGEN_OK,
     TBGEN_NO_TABLE,     /* no folder has a table of these men */
     TBGEN_BAD_POSITION, /* not a legal position, or not one that a FEN can say */
-    TBGEN_BAD_SCORE,    /* no game can carry this accrued score */
+    TBGEN_BAD_SCORE,    /* no score, or one that no game can carry into the position */
     TBGEN_DAMAGED,      /* a file is not what its checksums or the format say */
     TBGEN_UNREADABLE,   /* the system cannot open or read a file */
     TBGEN_NO_MEMORY
@@ -138,10 +138,10 @@ bool tbgen_is_reset(const tbgen_position *position, tbgen_move move);
 
 /* ---- texts ---- */
 
-/* A FEN of four to seven fields. The clocks and the accrued score have to be ones, and are left out. */
+/* A FEN of up to seven fields; those left out have their usual defaults. The clocks and the accrued score have to be ones, and are left out. */
 tbgen_status tbgen_read_fen(const char *fen, tbgen_position *position, char *message);
 
-/* A score as text, such as G4.0 or -G4.0. G4 and mG4.0 are read too, but not written. */
+/* A score as text, such as G4.0 or -G4.0. Other forms, such as G4, 4.0 and mG4.0, are read as tbgen reads them. */
 tbgen_status tbgen_read_score(const char *text, tbgen_score *score, char *message);
 void tbgen_write_score(tbgen_score score, char text[TBGEN_TEXT]);
 

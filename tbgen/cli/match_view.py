@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import click
 
 from tbgen.apps.games.writing import last_move
-from tbgen.apps.match.engine import Offence
+from tbgen.apps.match.engine import SILENT, Offence
 from tbgen.apps.match.info import DoubtKind
 from tbgen.apps.match.results import Figures, MatchStandings
 from tbgen.apps.match.runner import Match
@@ -280,19 +280,25 @@ def test_line(match: Match) -> str | None:
 def _forfeits(standings: MatchStandings) -> Iterator[str]:
     """How often each engine lost otherwise than on the board.
 
-    If every game was lost on time, a line says what to try.
+    If every game was lost on time or by silence, a line says what to try.
     """
     late = 0
+    silent = 0
     ways = [Counter[str]() for _ in standings.players]
     for loser, _, ending in standings.forfeits:
         ways[loser][ending.termination] += 1
         if ending.termination == Offence.TIME.value:
             late += 1
+            silent += ending.details.endswith(SILENT)
     for name, ways_of_player in zip(standings.players, ways, strict=True):
         if ways_of_player:
             counts = [f"{count} × {way}" for way, count in sorted(ways_of_player.items())]
             yield f"{name} forfeited: {', '.join(counts)}"
-    if late == len(standings.games):
+    if late != len(standings.games):
+        return
+    if silent == late:
+        yield "no engine that lost has answered at all: -debug prints the lines that pass"
+    else:
         yield (
             "every game was lost on time: allow a margin, such as timemargin=100 with -each, "
             "or give more time"

@@ -243,7 +243,7 @@ def parse_fen(
         raise FenError(text, "it has more than seven fields")
     for index, name in _CLOCK_NAMES.items():
         if len(fields) > index and not _CLOCK.fullmatch(fields[index]):
-            raise FenError(text, f"{name} {fields[index]!r} is not a number")
+            raise FenError(text, f"{name} {fields[index]!r} is no number of up to five digits")
     try:
         board = board_from_fen(" ".join(fields[:_SCORE_FIELD]), men, chess960=chess960)
     except ValueError as error:
@@ -326,7 +326,8 @@ def with_score(
 
 START = "startpos"
 
-_SCORE_PATTERN = re.compile(LIKE_A_SCORE)
+_SCORE_PATTERN = re.compile(rf"-|{LIKE_A_SCORE}")
+"""A hyphen, as other fields have it for nothing, is no score: it is refused, and no move."""
 _FIELDS = (
     re.compile(r"[wb]"),
     re.compile(r"-|[KQkqA-Ha-h]{1,4}"),

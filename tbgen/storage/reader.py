@@ -89,7 +89,9 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
             raise MissingDistancesError(str(self.material), str(self.path.parent))
         distances = self._distances
         is_theirs = distances.seal.outcomes == self.outcomes.seal.sha256
-        distances.expect(is_theirs, "it belongs to other outcomes than those beside it")
+        distances.expect(
+            is_theirs, "it belongs to other outcomes than those beside it, or they are damaged"
+        )
         groups = distances.dataset("symbol_groups").items
         has_all = groups == self.outcomes.dataset("symbols").items
         distances.expect(has_all, "it has groups of other symbols than those of the outcomes")

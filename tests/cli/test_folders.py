@@ -34,7 +34,7 @@ def test_a_missing_folder_is_the_same_error_everywhere(
     arguments: tuple[str, ...], tmp_path: Path
 ) -> None:
     missing = tmp_path / "missing"
-    hint = f"name one with --data, or make it with: tbgen build --men 3 --data {missing}"
+    hint = f"name another, or make it with: tbgen build --men 3 --data {missing}"
     wanted = 3, f"tbgen: there is no folder {missing}; {hint}"
     assert complaint(*arguments, "--data", str(missing)) == wanted
     assert complaint(*arguments, folder=missing) == wanted

@@ -12,6 +12,7 @@ from pathlib import Path
 import chess
 import pytest
 
+from tbgen.errors import ScoreFormatError
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tests.copies import copy_tables
@@ -99,11 +100,28 @@ def test_moves_and_scores_of_whole_games_are_those_of_python_chess(library: Libr
 
 
 def test_scores_are_read_and_written_as_elsewhere(library: Library) -> None:
-    for text in ("G4.0", "-G3.5", "g3.5", "mG2.5", "G4", "+G4.0", "-g0.5", "G218.5", "G999.5"):
+    plain = ("G4.0", "-G3.5", "g3.5", "mG2.5", "G4", "+G4.0", "-g0.5", "G218.5", "G999.5")
+    for text in (*plain, "4.0", "-3.5", "+2.0", "\u2212G2.5", "\u22122.5", " G2.5 ", "\tG4\n"):
         score = Score(text)
         assert library.read_score(text) == score, text
         assert library.write_score(score) == str(score)
-    for text in ("", "G", "-", "4.0", "G4.", "G4.1", "G4.55", "G04.0", "--G4.0", "mm", "G1000.0"):
+    for text in (
+        "",
+        "G",
+        "-",
+        "4",
+        "m2.5",
+        "MG2.5",
+        "G4.",
+        "G4.1",
+        "G4.55",
+        "G04.0",
+        "--G4.0",
+        "mm",
+        "G1000.0",
+    ):
+        with pytest.raises(ScoreFormatError):
+            Score(text)
         assert library.read_score(text) is None, text
 
 

@@ -39,6 +39,9 @@ Listener = Callable[[str, str], None]
 HANDSHAKE = "UCI_RMobility"
 """The option by which an engine says that it knows r-mobility; docs/uci.md."""
 
+SILENT = " and no answer after it"
+"""The end of what is said of an engine that hangs."""
+
 _LINGER_SECONDS = 0.5
 """The time in which an engine that has closed its output may end by itself."""
 _NO_MOVE = "none"
@@ -194,11 +197,7 @@ class EngineProcess:
         except TimeoutError:
             await self._fail(f"no answer to uci or isready within {self.spec.startup:g} s")
         except chess.engine.EngineTerminatedError:
-            reason = f"it ended at once{self._how_it_ended()}"
-            complaint = cleaned(self._uci.last_complaint, _COMPLAINT_LENGTH)
-            if complaint:
-                reason += f": {complaint}"
-            await self._fail(reason)
+            await self._fail(f"it ended at once{self._how_it_ended()}")
         except chess.engine.EngineError as error:
             await self._fail(str(error))
         except OSError as error:
@@ -331,7 +330,7 @@ class EngineProcess:
         except (TimeoutError, chess.engine.EngineError, ForfeitError):
             self._uci.kill()  # the next game needs another process
             await asyncio.wait([self._uci.returncode], timeout=self.spec.grace)
-            details += " and no answer after it"
+            details += SILENT
         return ForfeitError(Offence.TIME, details)
 
     async def _within(self, seconds: float, answer: Awaitable[T]) -> T:
@@ -350,7 +349,10 @@ class EngineProcess:
             raise ForfeitError(Offence.ABANDONED, details) from None
 
     def _how_it_ended(self) -> str:
-        return how_it_ended(self._uci.returncode.result())
+        """How the process ended, with its last complaint."""
+        ended = how_it_ended(self._uci.returncode.result())
+        complaint = cleaned(self._uci.last_complaint, _COMPLAINT_LENGTH)
+        return f"{ended}: {complaint}" if complaint else ended
 
 
 def _limit(turn: chess.Color, clock: Clock, other: Clock) -> chess.engine.Limit:

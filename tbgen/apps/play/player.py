@@ -96,6 +96,10 @@ class Player:
 
         None if there is no move.
         """
+        if not any(turn.now.board.legal_moves):
+            end = "checkmate" if turn.now.board.is_check() else "stalemate"
+            self._tell(f"info string the game is over by {end}")
+            return None
         probes = self._probes(turn)
         if probes and probes[0].dtg is not None:
             return self._best_by_tables(turn, probes)

@@ -288,7 +288,7 @@ class Protocol:
         try:
             board, carried = parse_fen(fen, chess960=self._is_chess960)
         except (AccruedError, ScoreFormatError) as error:  # no game is lost for that
-            self._complain(error)
+            self._complain(f"{error}; the position counts without a seventh field")
             plain_fen = " ".join(fen.split()[:_FEN_FIELDS])
             board, carried = parse_fen(plain_fen, chess960=self._is_chess960)
         accrued = self._accrued if carried is None else carried

@@ -64,8 +64,9 @@ def test_decided_games_and_many_positions_are_as_described(
         "/adjudicate", content=GAME + "\n1. e9 *\n", headers={"Content-Type": "text/plain"}
     ).json()
     check(description, found, description["paths"]["/adjudicate"]["post"], 200)
-    rows = client.post("/r-mobility", json=[AFTER_KE5]).json()
+    rows = client.post("/r-mobility", json=[AFTER_KE5, "x", "4k2r/8/8/8/8/8/8/R3K3 b"]).json()
     check(description, rows, description["paths"]["/r-mobility"]["post"], 200)
+    assert [row.get("error") for row in rows] == [None, "FenError", "MissingTableError"]
     assert [
         (game["final"], game["tags"]["RMobilityResult"], game["dtg"]) for game in found["games"]
     ] == [("G1.5", "G1.5", 1)]

@@ -248,7 +248,7 @@ export class Shelf {
   async #belonging(opened) {
     try {
       const file = await opened;
-      if (file && file.outcomes !== this.outcomes.digest) throw file.damaged('it belongs to other outcomes than those beside it');
+      if (file && file.outcomes !== this.outcomes.digest) throw file.damaged('it belongs to other outcomes than those beside it, or they are damaged');
       return file;
     } catch (error) {
       if (error.isMissing) return null;
