@@ -14,6 +14,8 @@ _UNSEEN = re.compile(
 """Control characters, characters that change the direction of text, and invisible ones."""
 _LIKENESS = 0.6
 """The least likeness of a suggestion, from 0 to 1; `difflib` has this default."""
+_LEAST_DIFFERENCE = Fraction(1, 10**9)
+"""Smaller differences are only called that."""
 _MIB = 1 << 20
 _GIB = 1 << 30
 
@@ -113,3 +115,15 @@ def in_decimals(points: Fraction) -> str:
     ('0.5625', '0.3333', '2')
     """
     return f"{float(round(points, 4)):.15g}"
+
+
+def small_difference(difference: Fraction) -> str:
+    """A difference that `in_decimals` does not show.
+
+    >>> small_difference(Fraction(3, 100_000)), small_difference(Fraction(1, 10**12))
+    ('0.00003', 'less than a billionth')
+    """
+    if difference < _LEAST_DIFFERENCE:
+        return "less than a billionth"
+    decimals = -math.floor(math.log10(difference))
+    return f"{float(difference):.{decimals}f}"

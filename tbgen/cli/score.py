@@ -61,6 +61,8 @@ def command(
     FEN may carry the accrued score as its seventh field; `startpos` is the first position of a
     game. It needs no quotes. Moves are written as e4 or e2e4, with or without numbers.
 
+    No table is asked: `tbgen adjudicate` continues games that stopped by best play.
+
     Contradictions between tags and moves, and moves after the end of a game, are reported on the
     standard error.
 
@@ -153,8 +155,8 @@ def _show_game(game: PgnGame, file: str, *, summary: bool) -> None:
     if summary:
         last = game.last
         accrued = f"accrued {last.accrued} at ply {last.since} of {last.number}"
-        final = "no score" if game.final is None else f"final {game.final}"
-        click.echo(f"{title}: {accrued}, {end}, {final}, {_points_of(game)}")
+        scored = "no score" if game.final is None else f"scored as {game.final}"
+        click.echo(f"{title}: {accrued}, {end}, {scored}, {_points_of(game)}")
     else:
         click.echo(f"{title}: {printable(game.result)}")
         points = _points_of(game)

@@ -29,6 +29,7 @@ from tbgen.cli.reading import asked_files, building, event_games
 from tbgen.cli.reporter import progress
 from tbgen.cli.showing import Form, print_facts, table_lines, terminal_width
 from tbgen.errors import UsageError
+from tbgen.storage.files import tables_of
 from tbgen.system.inputs import STANDARD_INPUT, read_pieces
 from tbgen.text import counted, in_decimals, printable
 
@@ -155,7 +156,7 @@ def command(
         ranked.append(Standings(played, order, is_over=is_over, faults=unread_files))
     _complain_of_doubts(ranked)
     if form is Form.TABLE:
-        _show_tables(ranked, building(names, folders))
+        _show_tables(ranked, building(names, folders), _tables_here(folders))
     else:
         rows = chain.from_iterable(map(csv_rows_of, ranked))
         print_facts(form, {"events": list(map(facts_of_event, ranked))}, rows)
@@ -286,17 +287,22 @@ def _complain_of_doubts(ranked: Sequence[Standings]) -> None:
         complain(*(f"warning: {where}{doubt}" for doubt in doubts_of(standings)))
 
 
-def _show_tables(ranked: Sequence[Standings], build: str) -> None:
-    """Print each event; `build` is the command for tables."""
+def _tables_here(folders: Sequence[Path]) -> frozenset[str]:
+    """The names of the tables at hand."""
+    return frozenset(str(material) for material, _ in tables_of(folders))
+
+
+def _show_tables(ranked: Sequence[Standings], build: str, here: Collection[str]) -> None:
+    """Print each event; `build` is the command for the tables that are not `here`."""
     for number, standings in enumerate(ranked):
         if number:
             click.echo()
-        for line in lines_of(standings, build):
+        for line in lines_of(standings, build, here):
             click.echo(line)
 
 
-def lines_of(standings: Standings, build: str) -> Iterator[str]:
-    """An event as the terminal shows it; `build` is the command for missing tables."""
+def lines_of(standings: Standings, build: str, here: Collection[str] = ()) -> Iterator[str]:
+    """An event as the terminal shows it; `build` is the command for the tables not `here`."""
     told = told_of(standings)
     yield printable(", ".join(filter(None, (told.title, told.dates, told.counts))))
     if not standings.rows:
@@ -312,7 +318,7 @@ def lines_of(standings: Standings, build: str) -> Iterator[str]:
         if told.note:
             yield told.note
         yield from _table_of(standings, told)
-    yield from _notes_of(standings, told, build)
+    yield from _notes_of(standings, told, build, here)
 
 
 def _table_of(standings: Standings, told: Told) -> Iterable[str]:
@@ -364,7 +370,7 @@ def _meetings(row: PlayerRow, rows: Sequence[PlayerRow]) -> list[str]:
     return cells
 
 
-def _notes_of(standings: Standings, told: Told, build: str) -> Iterator[str]:
+def _notes_of(standings: Standings, told: Told, build: str, here: Collection[str]) -> Iterator[str]:
     """How the players are ranked, and what that lacks; `build` is the command for tables."""
     order = ", then ".join(standings.order)
     schemes = ", ".join(scheme.value for scheme in standings.schemes)
@@ -381,9 +387,12 @@ def _notes_of(standings: Standings, told: Told, build: str) -> Iterator[str]:
     for error in standings.skipped:
         yield printable(f"left out: {error}")
     if standings.provisional:
-        lacking = len(standings.provisional) - (None in standings.provisional)
+        tables = standings.provisional.keys() - {None}
         advice = ""
-        if lacking:
-            them = "it" if lacking == 1 else "them"
+        if tables and tables <= set(here):
+            are_here = "it is here" if len(tables) == 1 else "they are here"
+            advice = f"; {are_here} now, so adjudicate the games again"
+        elif tables:
+            them = "it" if len(tables) == 1 else "them"
             advice = f"; build {them} with: {build}"
         yield with_program(standings.caveat + advice)

@@ -97,7 +97,7 @@ def test_score_and_adjudicate_agree_on_every_result(
     if decided["final"] is None:
         assert shown.endswith(f"no score, {result} on the score sheet\n")
     else:
-        assert f"final {decided['final']}, {decided['points']['white']:.4f}-" in shown
+        assert f"scored as {decided['final']}, {decided['points']['white']:.4f}-" in shown
 
 
 def test_games_without_a_result_are_not_called_decided(tmp_path: Path) -> None:

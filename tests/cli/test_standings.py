@@ -96,3 +96,47 @@ def test_a_contradiction_in_another_event_is_no_warning_of_the_chosen_one(tmp_pa
     path.write_text(game.format("Good", "1-0") + game.format("Bad", "0-1"))
     assert "the end of the moves" in tbgen("standings", str(path)).stderr
     assert tbgen("standings", str(path), "--event", "Good").stderr == ""
+
+
+DECIDED = """[Event "Cup"]
+[White "Ann"]
+[Black "Bob"]
+[Result "1/2-1/2"]
+[SetUp "1"]
+[FEN "8/8/8/4KBk1/8/8/8/8 b - - 0 1"]
+[RMobilityResult "{result}"]
+[RMobilitySource "{source}"]
+[RMobilityTablebase "{table}"]
+
+1... Kh4 1/2-1/2
+"""
+
+
+@pytest.mark.parametrize(
+    ("result", "source", "table", "said"),
+    [
+        ("G1.5", "tablebase", "KBvK 1", None),
+        ("G1.5", "tablebase", "KBNvK 1", "KBNvK decided it, but the moves end with KBvK"),
+        ("G3.5", "game", "", None),
+        ("G4.0", "game", "", 'RMobilityResult says "G4.0", but the game is worth G3.5'),
+    ],
+)
+def test_a_decision_that_is_not_of_these_moves_is_said(
+    tmp_path: Path, result: str, source: str, table: str, said: str | None
+) -> None:
+    path = tmp_path / "cup.pgn"
+    path.write_text(DECIDED.format(result=result, source=source, table=table))
+    warned = tbgen("standings", str(path)).stderr
+    if said is None:
+        assert warned == ""
+    else:
+        assert warned == f"tbgen: {path}, game 1: warning: {said}; adjudicate it again\n"
+
+
+def test_a_table_that_has_come_since_asks_for_another_decision(tmp_path: Path) -> None:
+    path = tmp_path / "cup.pgn"
+    text = DECIDED.format(result="G3.5", source="provisional", table="")
+    path.write_text(text.replace("RMobilityTablebase", "RMobilityMissing").replace('""', '"KBvK"'))
+    assert "it is here now, so adjudicate the games again" in printed("standings", str(path))
+    path.write_text(path.read_text().replace('"KBvK"', '"KQRvKB"'))
+    assert "build it with: tbgen build" in printed("standings", str(path))

@@ -47,7 +47,7 @@ MEANINGS: Final[Mapping[TieBreak, Meaning]] = {
     ),
     "net": Meaning(
         "Net",
-        "net stalemates",
+        "net counts",
         "Stalemates given less suffered; if these are equal, the same for G1.0, G1.5 and so on.",
     ),
     "direct-encounter": Meaning(

@@ -232,9 +232,9 @@ def _doubt_about(game: EventGame) -> str:
     if game.missing:
         tables = game.missing.split()
         if len(tables) == 1:
-            return f"{standing} The table {tables[0]}, which is missing here, decides the game."
+            return f"{standing} The table {tables[0]}, which was missing then, decides the game."
         return (
-            f"{standing} The tables {', '.join(tables)}, which are missing here, decide the game."
+            f"{standing} The tables {', '.join(tables)}, which were missing then, decide the game."
         )
     bounds = game.tags.get("RMobilityBounds", "").split()
     if not bounds:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Generic, NamedTuple
 
 from tbgen.apps.events.tiebreaks import Entrant
-from tbgen.apps.games.event_game import EventGame
+from tbgen.apps.games.event_game import EventGame, is_bye
+from tbgen.apps.games.results import UNFINISHED
 from tbgen.apps.games.tags import KNOCKOUT, number_in
 from tbgen.facts import facts_of
 from tbgen.rules.points import Scoring
 from tbgen.score import Color
-from tbgen.text import in_decimals
+from tbgen.text import in_decimals, small_difference
 
 MORE_GAMES: Final = 2
 """The number of games that extend a tie with equal points."""
@@ -106,12 +107,18 @@ def knockout_of(games: Sequence[EventGame], *, is_over: bool) -> Knockout | None
     """
     meetings: dict[tuple[int, frozenset[str]], list[EventGame]] = {}
     rounds_of_player: dict[str, set[int]] = {}
+    byes: dict[int, set[str]] = {}
     for game in games:
-        if game.tags.get("EventType") == KNOCKOUT and not game.is_bye:
-            key = (game.round_number, frozenset(game.players))
-            meetings.setdefault(key, []).append(game)
-            for name in game.players:
-                rounds_of_player.setdefault(name, set()).add(game.round_number)
+        if game.tags.get("EventType") != KNOCKOUT:
+            continue
+        number = game.round_number
+        names = [name for name in game.players if not (game.is_bye and is_bye(name))]
+        for name in names:
+            rounds_of_player.setdefault(name, set()).add(number)
+        if game.is_bye:
+            byes.setdefault(number, set()).update(names)
+        else:
+            meetings.setdefault((number, frozenset(names)), []).append(game)
     if not meetings:
         return None
     last_round = {name: max(numbers) for name, numbers in rounds_of_player.items()}
@@ -120,12 +127,15 @@ def knockout_of(games: Sequence[EventGame], *, is_over: bool) -> Knockout | None
         meeting.sort(key=_number_of)
         tie = _tie_of_meeting(meeting, number, last_round, is_over=is_over)
         rounds.setdefault(number, []).append(tie)
+    rounds = _with_those_who_went_on(rounds)
     lost_in = _losers(rounds)
     left = rounds_of_player.keys() - lost_in.keys()
     is_complete = is_over or len(rounds_of_player) == _players_in_tags(games)
+    for number, name in _days_of_rest(rounds_of_player, lost_in):
+        byes.setdefault(number, set()).add(name)
     return Knockout(
-        dict(sorted(rounds.items())),
-        _byes(rounds_of_player, lost_in),
+        rounds,
+        {number: sorted(names) for number, names in sorted(byes.items())},
         next(iter(left)) if is_complete and len(left) == 1 else None,
     )
 
@@ -134,13 +144,14 @@ def _tie_of_meeting(
     games: Sequence[EventGame], number: int, last_round: Mapping[str, int], *, is_over: bool
 ) -> Tie[str]:
     players = games[0].players
-    whites = [(game.players[Color.WHITE], game) for game in games]
+    finished = [game for game in games if game.result != UNFINISHED]
+    whites = [(game.players[Color.WHITE], game) for game in finished]
     gone_on = [name for name in players if last_round[name] > number]
     length = number_in(games[0].tags.get("MeetingGames", ""))
     # Of a tie without a known length, an odd game has decided nothing.
-    tie = tie_of(players, whites, length or len(games) + 1)
+    tie = tie_of(players, whites, length or len(finished) + 1)
     if tie.winner is None and (is_over or gone_on):
-        tie = tie_of(players, whites, len(games))
+        tie = tie_of(players, whites, len(finished))
     # Until the end, a later game of one player may be the game for the third place.
     is_open = tie.winner is None or is_over
     if len(gone_on) == 1 and is_open and gone_on[0] != tie.winner:
@@ -159,18 +170,34 @@ def _losers(rounds: Mapping[int, Iterable[Tie[str]]]) -> dict[str, int]:
     return lost_in
 
 
-def _byes(
+def _with_those_who_went_on(rounds: Mapping[int, list[Tie[str]]]) -> dict[int, list[Tie[str]]]:
+    """The rounds in order. A beaten player who meets an unbeaten one later has gone on after all,
+    whatever the points say; two beaten players meet for the third place.
+    """
+    mended = dict(sorted(rounds.items()))
+    for number, ties in mended.items():
+        lost_in = _losers({earlier: mended[earlier] for earlier in mended if earlier < number})
+        for tie in ties:
+            beaten = [name for name in tie.players if name in lost_in]
+            if len(beaten) != 1:
+                continue
+            (name,) = beaten
+            earlier_ties = mended[lost_in[name]]
+            for place, earlier_tie in enumerate(earlier_ties):
+                if name in earlier_tie.players:
+                    earlier_ties[place] = earlier_tie._replace(winner=name, decided_by=None)
+    return mended
+
+
+def _days_of_rest(
     rounds_of_player: Mapping[str, Collection[int]], lost_in: Mapping[str, int]
-) -> dict[int, list[str]]:
-    """Round -> the players without a game in it who had lost no tie, and played later."""
-    numbers = sorted(set().union(*rounds_of_player.values()))
-    byes: dict[int, list[str]] = {}
-    for number in numbers:
-        for name, played in sorted(rounds_of_player.items()):
+) -> Iterator[tuple[int, str]]:
+    """A round and a player without a game in it who had lost no tie, and played later."""
+    for number in set().union(*rounds_of_player.values()):
+        for name, played in rounds_of_player.items():
             has_lost = lost_in.get(name, number) < number
             if number not in played and number < max(played) and not has_lost:
-                byes.setdefault(number, []).append(name)
-    return byes
+                yield number, name
 
 
 def _players_in_tags(games: Iterable[EventGame]) -> int:
@@ -191,6 +218,8 @@ def tie_in_words(tie: Tie[str]) -> tuple[str, str]:
     told = f" beats {loser}, {' to '.join(points)}"
     if tie.decided_by != "points":
         told += f", by {tie.decided_by}"
+    elif points[0] == points[1]:
+        told += f", by {small_difference(abs(tie.points[0] - tie.points[1]))} of a point"
     return tie.winner, told
 
 

@@ -229,7 +229,7 @@ class Standings:
     @cached_property
     def knockout(self) -> Knockout | None:
         """The bracket, if the event is a knockout."""
-        return knockout_of(self.finished, is_over=self.is_over)
+        return knockout_of(self.listed, is_over=self.is_over)
 
     @property
     def is_first_certain(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import groupby
@@ -12,13 +11,11 @@ from tbgen.apps.events.criteria import Figure, name_of
 from tbgen.apps.events.players import PlayerRow
 from tbgen.apps.events.standings import Standings
 from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
-from tbgen.text import counted, in_decimals
+from tbgen.text import counted, in_decimals, small_difference
 
 _MOST_NAMED = 6
 _WITHOUT_ONE_VALUE = ("net", "direct-encounter")
 """Criteria that compare more than one value, or that only a tie has."""
-_LEAST_DIFFERENCE = Fraction(1, 10**9)
-"""Smaller differences are only called that."""
 
 
 def ties_of(standings: Standings) -> list[list[str]]:
@@ -105,7 +102,7 @@ def _difference(standings: Standings, above: PlayerRow, row: PlayerRow) -> str:
     if one is None or other is None or _shown(one) != _shown(other):
         return f"{before}, {_shown(one)} to {_shown(other)}."
     comparison = "more" if one > other else "less"
-    return f"{before}, {_small(abs(one - other))} {comparison}."
+    return f"{before}, {small_difference(abs(one - other))} {comparison}."
 
 
 def _net_difference(above: PlayerRow, row: PlayerRow) -> str:
@@ -147,11 +144,3 @@ def _encounter(standings: Standings, above: PlayerRow, row: PlayerRow) -> str:
 
 def _shown(figure: Figure) -> str:
     return "none" if figure is None else in_decimals(figure)
-
-
-def _small(difference: Fraction) -> str:
-    """A difference that four decimals do not show: `0.00003`."""
-    if difference < _LEAST_DIFFERENCE:
-        return "less than a billionth"
-    decimals = -math.floor(math.log10(difference))
-    return f"{float(difference):.{decimals}f}"

@@ -211,7 +211,7 @@ class ChunkDecider:
     def _count(self, game: PgnGame, verdict: Verdict, report: ChunkReport) -> None:
         """Add a game to the counts, and to the wanted lists."""
         report.games += 1
-        if game.result == UNFINISHED:
+        if game.result == UNFINISHED and game.last.end not in ON_THE_BOARD:
             report.unfinished += 1
         else:
             report.grounds[Ground.of(verdict.source, game.last.end)] += 1
@@ -229,7 +229,7 @@ class ChunkDecider:
             report.lacking += 1
             report.missing.update(str(material) for material in verdict.missing)
         if self.task.facts:
-            report.facts.append(to_json(decision_facts(game, verdict)))
+            report.facts.append(to_json(decision_facts(game, verdict, self.task.rules.mobility)))
 
     def _line(self, game: PgnGame, verdict: Verdict, moves: Sequence[str]) -> str:
         """Best play from the last position, as a variation on the last move; empty without one."""

@@ -12,6 +12,7 @@ from tbgen.apps.games.tags import GAME_TAG, GameTags, Source, read_tags
 from tbgen.errors import TbgenError
 from tbgen.rules.notation import parse_fen
 from tbgen.rules.points import format_points, parse_points
+from tbgen.rules.position import material_of
 from tbgen.rules.stage import ON_THE_BOARD, End, Ply
 from tbgen.score import Score
 from tbgen.text import counted
@@ -99,7 +100,27 @@ def _of_scores(
 
 def contradiction_in(game: PgnGame, written: str | None) -> str | None:
     """What a file says of the result in two ways; `written` is the result behind the moves."""
+    said = list[str]()
     has_two_results = written not in (game.result, None)
     if game.warnings and (has_two_results or game.last.end in ON_THE_BOARD):
-        return game.warnings[0]
-    return overruled_decision(game.tags, read_tags(game.tags), game.result, game.last)
+        said.append(game.warnings[0])
+    known = read_tags(game.tags)
+    overruled = overruled_decision(game.tags, known, game.result, game.last)
+    if overruled is not None:
+        said.append(overruled)
+    elif game.last.end not in ON_THE_BOARD:
+        said.extend(_of_other_moves(game, known))
+    return "; ".join(said) or None
+
+
+def _of_other_moves(game: PgnGame, known: GameTags) -> Iterator[str]:
+    """Describe a decision in the tags that is not of these moves: somebody has corrected them."""
+    source = game.tags.get("RMobilitySource")
+    if source == Source.GAME.value and known.outcome not in (game.last.accrued, None):
+        yield f"{_of_outcome(known.outcome, game.last.accrued)}; adjudicate it again"
+    if source == Source.TABLEBASE.value:
+        table = game.tags.get("RMobilityTablebase", "").partition(" ")[0]
+        with suppress(TbgenError):  # boards of variants have no material
+            men = str(material_of(game.position()).canonical())
+            if table and not table.startswith(men):
+                yield f"{table} decided it, but the moves end with {men}; adjudicate it again"

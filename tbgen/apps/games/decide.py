@@ -391,7 +391,9 @@ class Adjudicator:
         return Verdict(accrued, Source.PROVISIONAL, why, scoring, bounds=bracket, is_solvable=True)
 
 
-def decision_facts(game: PgnGame, verdict: Verdict) -> dict[str, Any]:
+def decision_facts(
+    game: PgnGame, verdict: Verdict, mobility: Mobility = Mobility.RESET
+) -> dict[str, Any]:
     """A game and its verdict as JSON has them."""
     last = game.last
     fen = None
@@ -400,7 +402,8 @@ def decision_facts(game: PgnGame, verdict: Verdict) -> dict[str, Any]:
     facts = facts_of(
         game, "end", ply_count=last.number, accrued=last.accrued, reached_at_ply=last.since
     )
-    return {**game.heading, **facts, "fen": fen, **verdict.facts()}
+    decided = {"fen": fen, **verdict.facts(), "why": verdict.why}
+    return {**game.heading, **facts, **decided, "tags": decision_tags(game, verdict, mobility)}
 
 
 def decision_tags(

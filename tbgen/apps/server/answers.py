@@ -234,7 +234,7 @@ def verdicts_in(
     `check` is called before each move that takes long, and may raise an error that stops the work.
     `find_solved` finds what was solved of a position that no table has.
     """
-    from tbgen.apps.games.decide import Adjudicator, decision_facts, decision_tags
+    from tbgen.apps.games.decide import Adjudicator, decision_facts
     from tbgen.apps.games.read import games_in
     from tbgen.apps.games.text import decoded
 
@@ -244,5 +244,4 @@ def verdicts_in(
             yield error_facts(game)
             continue
         verdict = adjudicator.decide_read(game)
-        facts = decision_facts(game, verdict)
-        yield {**facts, "why": verdict.why, "tags": decision_tags(game, verdict)}
+        yield decision_facts(game, verdict)

@@ -151,7 +151,28 @@ CASES = [
             players=3,
         ),
         Counted(games=1, players=2, unfinished=1),
+        "Round 2: 1 meeting is not decided.",
+    ),
+    Case(
+        "a knockout whose bye is in the file",
+        knockout(
+            Played("1", "Bob", "Cid", WHITE),
+            Played("1", "Ann", "bye", WHITE, NO_MOVES),
+            players=3,
+        ),
+        Counted(games=1, players=3, byes=1),
         "Round 1: 1 meeting is decided.",
+    ),
+    Case(
+        "a knockout in which a beaten player goes on",
+        knockout(
+            Played("1", "Ann", "Bob", WHITE),
+            Played("1", "Cid", "Dan", WHITE),
+            Played("2", "Bob", "Cid", WHITE),
+            players=4,
+        ),
+        Counted(games=3, players=4),
+        "Bob wins the knockout.",
     ),
     Case(
         "damaged games",

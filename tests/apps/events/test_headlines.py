@@ -7,7 +7,7 @@ import pytest
 from tbgen.apps.events.endings import ended_in_words
 from tbgen.apps.events.standings import Standings
 from tbgen.apps.events.ties import ties_of
-from tbgen.apps.events.told import heading, headline
+from tbgen.apps.events.told import heading, headline, told_of
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.tags import Source
 from tbgen.rules.points import Scoring
@@ -107,3 +107,21 @@ def test_players_who_share_a_rank_are_named_in_a_sentence() -> None:
         f"{first_six} are equal by every criterion and share rank 1.",
     ]
     assert held[-1].endswith("and 2 others are equal by every criterion and share rank 9.")
+
+
+def test_a_tie_that_looks_equal_says_by_how_little_it_was_won() -> None:
+    tags = {"EventType": "k.o.", "MeetingGames": "2", "Round": "1"}
+    games = [game("Ann", "Bob", "G33.5")._replace(tags=tags)]
+    games.append(game("Bob", "Ann", "G43.5")._replace(tags=tags))
+    bracket = told_of(Standings(games)).bracket
+    assert bracket[0].ties == [("Ann", " beats Bob, 1 to 1, by less than a billionth of a point")]
+
+
+def test_a_bracket_has_the_byes_of_the_file_and_the_ties_that_are_not_played_yet() -> None:
+    tags = {"EventType": "k.o.", "MeetingGames": "1", "Round": "1"}
+    games = [game("Ann", "Bob", "G1.5")._replace(tags=tags)]
+    games.append(game("Cid", "bye", "G0.0")._replace(tags=tags, result="1-0", plies=0))
+    games.append(game("Ann", "Cid", "G1.5")._replace(tags={**tags, "Round": "2"}, result="*"))
+    first, second = told_of(Standings(games)).bracket
+    assert first.byes == ["Cid: bye"]
+    assert second.ties == [("", "Ann – Cid, 0 to 0, undecided")]
