@@ -30,7 +30,8 @@ from tbgen.index.placements import Squares
 from tbgen.index.squares import rays_of
 from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
 from tbgen.men import AnyMan, Role
-from tbgen.retro.drive.single import own_pawns
+from tbgen.retro.drive.single import QUESTIONS_OF_A_BLOCK, own_pawns
+from tbgen.retro.drive.task import check_status
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.retro.resets.folding import fold_reset, merit_of_byte, spread
 from tbgen.retro.status import CHILD_HAS_NO_VALUE
@@ -55,6 +56,7 @@ class PromotedGeometries:
     """The geometries after the promotions that a layout's pawns have, each made once."""
 
     def __init__(self, layout: Layout) -> None:
+        self.material = layout.material
         self.before = geometry_of(layout)
         self.slots = layout.slots
         self.men: Sequence[AnyMan] = [man for _, man in layout.slots[layout.pawns + 1 : -1]]
@@ -124,11 +126,11 @@ class PromotionBounds:
         self._shades = shades
         self._promoted = promoted
         self._color, _ = geometries.slots[promoted]
-        self._square = pawns[promoted] + (8 if self._color is Color.WHITE else -8)
+        square = pawns[promoted] + (8 if self._color is Color.WHITE else -8)
         # Only the words with the new man on its square are ever touched. Those of the last rank
         # have negative numbers, which count from the end of an array. So no array has room for the
         # seven ranks before it, which would be more than many systems promise.
-        self._first_word = self._square * self._words
+        self._first_word = square * self._words
         if self._color is Color.WHITE:
             self._first_word -= 64 * self._words
         self._bounds = bounds
@@ -189,45 +191,45 @@ class PromotionBounds:
         if len(parts) == 1:
             statuses = [fold_part(0)]
         else:
-            with ThreadPoolExecutor(2) as pool:
+            # A large block has as many threads as when it is asked.
+            with ThreadPoolExecutor(QUESTIONS_OF_A_BLOCK) as pool:
                 statuses = list(pool.map(fold_part, parts))
-        if any(statuses):
-            raise ValueError(
-                f"no value of what takes the pawn promoted on {self._square} is at hand"
-            )
+        for status in statuses:
+            check_status(self._geometries.material, status)
 
     def _fold_weaker(self, roles: set[Role], *, is_queen_solved: bool) -> None:
         """Fold rooks and bishops where the theorem lets them be better than the queen."""
-        queen_stalemates = Score(STALEMATE_CODE, self._color).signed
-        queen_loses = Score(0, self._color.other).signed
+        other_stalemated = Score(STALEMATE_CODE, self._color).signed
+        own_mated = Score(0, self._color.other).signed
+        own_stalemated = Score(STALEMATE_CODE, self._color.other).signed
         asked = list[Words]()
         lost = list[tuple[Entries, Words]]()
-        """The cells that a solved queen loses, where more than a stalemate would be too much."""
+        """The cells that a solved queen loses by mate."""
         for found in self._bounds:
             # The upper bound of White's promotion, or the lower one of Black's, is the most for the
-            # promoting side. The least for that side stays right if it does not count them.
+            # promoting side. The least for that side stays right if it leaves out what a rook or
+            # bishop saves.
             is_most = (found.bound is Bound.UPPER) == (self._color is Color.WHITE)
             if not is_most:
-                asked.append(_words_of(found.entry, (queen_stalemates,)))
+                asked.append(_words_of(found.entry, (other_stalemated,)))
                 continue
-            asked.append(_words_of(found.entry, (queen_stalemates, queen_loses)))
+            asked.append(_words_of(found.entry, (other_stalemated, own_mated)))
             if is_queen_solved:
-                lost.append((found.entry, _words_of(found.entry, (queen_loses,))))
+                lost.append((found.entry, _words_of(found.entry, (own_mated,))))
         for role in roles:
             self._fold(role, asked)
-        # They only save a game that she loses by leaving their own side stalemated.
-        own_side_stalemated = Score(STALEMATE_CODE, self._color.other).signed
+        # Where the queen loses by mate, they may save no more than a stalemate of their own side.
         for entry, was_lost in lost:
-            _limit_saved(entry, was_lost, queen_loses, own_side_stalemated)
+            _limit_saved(entry, was_lost, own_mated, own_stalemated)
 
 
-def _limit_saved(entry: Entries, was_lost: Words, loses: int, stalemate: int) -> None:
-    """Give the cells that the queen loses no more than a stalemate, if they are not lost."""
+def _limit_saved(entry: Entries, was_lost: Words, mated: int, stalemated: int) -> None:
+    """Give the cells that the queen loses no more than a stalemate, unless they stay lost."""
     for first in range(0, len(entry), CELLS_AT_ONCE):
         part = entry[first : first + CELLS_AT_ONCE]
         words = was_lost[first // 64 : (first + len(part)) // 64]
         bits = np.unpackbits(words.view(np.uint8), bitorder="little").view(np.bool_)
-        part[bits & (part != loses)] = stalemate
+        part[bits & (part != mated)] = stalemated
 
 
 def _words_of(entry: Entries, outcomes: tuple[int, ...]) -> Words:
