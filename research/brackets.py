@@ -29,10 +29,11 @@ from tbgen import open_tablebase
 from tbgen.closures.answers import Brackets
 from tbgen.closures.bounds import Bound
 from tbgen.closures.closure import Closure
+from tbgen.closures.closure_solver import ClosureSolver
 from tbgen.closures.costs import SolvePace
 from tbgen.closures.placements import Node, RootNode, cell_on, node_of
 from tbgen.closures.policy import Way
-from tbgen.closures.solve import ClosureSolver
+from tbgen.closures.reading import Plane
 from tbgen.closures.solver import PositionSolver
 from tbgen.closures.store import BlockStore
 from tbgen.errors import TbgenError
@@ -85,8 +86,8 @@ def truth(
             if node.layout.is_own_mirror(node.pawns):
                 continue  # a table has half of those cells
             for side in range(2):
-                lower = blocks.plane(node, side, Bound.LOWER)
-                upper = blocks.plane(node, side, Bound.UPPER)
+                lower = blocks.plane(Plane(node, side, Bound.LOWER))
+                upper = blocks.plane(Plane(node, side, Bound.UPPER))
                 counted += counts(lower, upper, tables.plane(*node, side))
         for node in nodes:
             boards = [random_board(draw, node) for _ in range(given.pairs // len(nodes))]

@@ -4,7 +4,7 @@
 is used up. The `policy` of a question says which promotions are solved, which cuts large blocks are
 asked, and which of two `bounds` replaces all other promotions. `plan` finds the next `closure` that
 the budget allows: the blocks that moves between `placements` lead to, as far as the position can
-`reach` them, with the `costs` that were measured. `solve` solves these blocks, each after those
+`reach` them, with the `costs` that were measured. `closure_solver` solves them, each after those
 that it leads to, from values that `children` reads and `promotions` bounds, and puts them into the
 `store`. From there `reading` has their values, and `answers` makes the brackets of the position and
 of its moves, and a line of moves that keep the value. What a solve has found is `kept`, and answers

@@ -21,7 +21,8 @@ from tbgen.closures.closure import PlannedBlock
 from tbgen.closures.placements import Node, cell_on, node_on
 from tbgen.closures.plan import SolvePlan
 from tbgen.closures.reach import shade_in
-from tbgen.closures.reading import ENTRY, RIGHTS, SolvedBlocks
+from tbgen.closures.reading import ENTRY, PATTERN, PATTERNS, PLIES, SolvedBlocks
+from tbgen.closures.store import BlockArrays
 from tbgen.errors import UnprovedError
 from tbgen.facts import facts_of
 from tbgen.index.layout import TURNS
@@ -32,9 +33,10 @@ from tbgen.probe.syzygy import UNKNOWN, Winner, no_tables
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import board_after, own_of
 from tbgen.score import Color, Score
+from tbgen.table import Patterns
 
 if TYPE_CHECKING:  # a compiler is loaded where something is solved
-    from tbgen.closures.solve import ClosureSolver
+    from tbgen.closures.closure_solver import ClosureSolver
 
 MOST_PLIES: Final = 500
 """Longer lines end here."""
@@ -178,15 +180,13 @@ class Brackets:
         self, block: PlannedBlock, board: chess.Board, accrued: Score | None, bound: Bound
     ) -> Score:
         """A bound of a position in the colours of its block."""
-        part = ENTRY
-        number = cell_on(block.node, board)
         if board.has_legal_en_passant():
-            part = RIGHTS
-            number = _right_on(block.node, board)
-        elif accrued is not None and not own_score_counts(own_of(board), accrued):
-            return self.blocks.held(block, bound, number, accrued)
-        (signed,) = self.blocks.read(block, part, bound, number, number + 1)
-        return Score.from_signed(int(signed))
+            rights = self.blocks.rights(block, bound)
+            return Score.from_signed(int(rights[_right_on(block.node, board)]))
+        cell = cell_on(block.node, board)
+        if accrued is None or own_score_counts(own_of(board), accrued):
+            return self.blocks.entry(block, bound, cell)
+        return self.blocks.held(block, bound, cell, accrued)
 
     def moves(self, board: chess.Board, accrued: Score) -> dict[chess.Move, Bracket]:
         """Every legal move with its bracket."""
@@ -290,33 +290,13 @@ class ValuedMove(NamedTuple):
     """Plies from the position after it to the next capture or pawn move, or to the final score."""
 
 
-class BlockWithDistances:
-    """A block that is solved once more, for distances to the next capture or pawn move.
-
-    Where the final score comes before that, distances are those to it.
-    """
-
-    def __init__(self, block: PlannedBlock, solver: "ClosureSolver", bound: Bound) -> None:
-        from tbgen.closures.solve import solve_with_patterns
-        from tbgen.retro.drive.methods import DISTANCES
-
-        self._cells, self._patterns, _ = solve_with_patterns(block, solver, bound, DISTANCES)
-
-    def value(self, cell: int, accrued: Score, own: Score) -> tuple[Score, int]:
-        """The outcome and distance of a cell with an accrued score, in which `own` is counted."""
-        entry = Score.from_signed(int(self._cells.entry[cell]))
-        if own_score_counts(own, accrued) or entry.code < accrued.code:
-            return entry, int(self._cells.dtg[cell])
-        return self._patterns.held(int(self._cells.pattern[cell]), accrued)
-
-
 class LineFinder:
     """Finds lines by the blocks of a closure."""
 
     def __init__(self, blocks: "ClosureSolver") -> None:
         self._blocks = blocks
         self._brackets = Brackets(blocks)
-        self._solved = dict[tuple[Node, Bound], BlockWithDistances]()
+        self._solved = dict[tuple[Node, Bound], BlockArrays]()
 
     def line(self, board: chess.Board, accrued: Score) -> list[LineStep] | None:
         """Moves that keep the value of a position, as far as the blocks know all outcomes.
@@ -370,7 +350,7 @@ class LineFinder:
         """The legal moves by the bounds of the mover."""
         bound = Bound.LOWER if board.turn == chess.WHITE else Bound.UPPER
         block, is_reversed = place
-        distances = self._distances(block, bound.other if is_reversed else bound)
+        arrays = self._with_distances(block, bound.other if is_reversed else bound)
         for move in board.legal_moves:
             after = board_after(board, move)
             own = own_of(after)
@@ -381,18 +361,34 @@ class LineFinder:
             carried = accrued.after(own, reset=False)
             if is_reversed:
                 cell = cell_on(block.node, after.mirror())
-                outcome, plies = distances.value(cell, carried.flipped(), own.flipped())
+                outcome, plies = _value_in(arrays, cell, carried.flipped(), own.flipped())
                 outcome = outcome.flipped()
             else:
                 cell = cell_on(block.node, after)
-                outcome, plies = distances.value(cell, carried, own)
+                outcome, plies = _value_in(arrays, cell, carried, own)
             yield ValuedMove(move, after, own, outcome, plies)
 
-    def _distances(self, block: PlannedBlock, bound: Bound) -> BlockWithDistances:
+    def _with_distances(self, block: PlannedBlock, bound: Bound) -> BlockArrays:
+        """A block solved once more, for distances to the next capture or pawn move.
+
+        Where the final score comes before that, distances are those to it.
+        """
+        from tbgen.closures.closure_solver import solve_with_patterns
+        from tbgen.retro.drive.methods import DISTANCES
+
         key = (block.node, bound)
         if key not in self._solved:
-            self._solved[key] = BlockWithDistances(block, self._blocks, bound)
+            self._solved[key] = solve_with_patterns(block, self._blocks, bound, DISTANCES)
         return self._solved[key]
+
+
+def _value_in(arrays: BlockArrays, cell: int, accrued: Score, own: Score) -> tuple[Score, int]:
+    """The outcome and distance of a cell with an accrued score, in which `own` is counted."""
+    entry = Score.from_signed(int(arrays[ENTRY][cell]))
+    if own_score_counts(own, accrued) or entry.code < accrued.code:
+        return entry, int(arrays[PLIES][cell])
+    patterns = Patterns(*(arrays[part] for part in PATTERNS))
+    return patterns.held(int(arrays[PATTERN][cell]), accrued)
 
 
 def _chosen(keeping: list[ValuedMove], mover: Color, accrued: Score, seen: set[str]) -> ValuedMove:

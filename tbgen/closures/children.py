@@ -17,7 +17,7 @@ from tbgen.closures.closure import Edge, PlannedBlock, mover_of
 from tbgen.closures.placements import Node, node_of
 from tbgen.closures.promotions import BoundOfBest, PromotedGeometries, PromotionBounds
 from tbgen.closures.reach import word_of
-from tbgen.closures.reading import ALL_CELLS, SolvedBlocks, SomeCells
+from tbgen.closures.reading import ALL_CELLS, Plane, SolvedBlocks, SomeCells
 from tbgen.compiled.arrays import Ints, NewArray
 from tbgen.index.layout import Layout, partial_layout
 from tbgen.index.placements import HOW_BITS, Squares
@@ -226,9 +226,7 @@ class ClosureReader:
                 # Another edge may have had the child solved, but not all of it that this one needs.
                 room[:] = UNKNOWN[bound]
                 return
-            values = self._source.plane(plane.child, plane.side, bound, ALL_CELLS, room)
-            if values is not room:
-                room[:] = values
+            self._source.fill_plane(Plane(plane.child, plane.side, bound), room)
 
         list(self._do_all(read, wanted))
         readings = list[ChildTables]()
@@ -321,9 +319,9 @@ class ClosureReader:
         child = self.child_layouts.layouts[plane.table]
         routes = reader.routes[plane.table]
         needed = _cells_needed(child.others + 1, targets, routes.axis)
-        room = self._new(child.block_words * 64, np.int8)
+        entry = self._new(child.block_words * 64, np.int8)
         node = node_of(child.material, child.blocks[plane.block])
-        entry = self._source.plane(node, int(plane.side), bound, needed, room)
+        self._source.fill_plane(Plane(node, int(plane.side), bound), entry, needed)
 
         def read() -> tuple[Entries, Distances]:
             return entry, NO_DISTANCES

@@ -15,22 +15,21 @@ from tbgen.closures.policy import Way
 from tbgen.closures.reach import (
     ANYWHERE,
     Kings,
+    Needs,
     ReachedPlacement,
     Shades,
     are_shut_in,
     bishops_of,
-    every_shade,
     reached_from,
     shade_in,
-    shades_after,
-    shades_in_node,
     share_of,
     word_of,
 )
 from tbgen.closures.store import BlockStore, key_of
-from tbgen.errors import BuildError, ClosureTooLargeError, MissingTableError
+from tbgen.errors import BuildError, ClosureTooLargeError
 from tbgen.index.layout import slots_of
 from tbgen.index.resets import NO_SLOT, Reset
+from tbgen.material import Material
 from tbgen.men import Role
 from tbgen.probe.opened import OpenTables
 from tbgen.score import Color
@@ -199,21 +198,13 @@ class Closure:
         """[name of a table that it reads] -> the table's digest."""
         self.missing = set[str]()
         """Tables without pawns that the nodes lead to and that are not in the folders."""
-        self.kings = ANYWHERE
-        """Where the kings stand in those positions of the root's block that it is solved for."""
-        self._charged = list[PlannedBlock]()
-        self._charged_seconds = 0.0
-        """What it takes of the budget: the time of unsolved blocks that are not paid yet."""
+        self.needs = Needs()
+        """What the root needs."""
+        self._unpaid_seconds = 0.0
+        """The time of those blocks in `lacking` that the budget has not paid for yet."""
         self._store = store
         self._budget = Budget() if budget is None else budget
         self._moves = PlacementMoves(tables, self._budget) if moves is None else moves
-        self._reached: Mapping[Node, ReachedPlacement] | None = None
-        """The nodes that a position needs; None if it needs all that the way solves."""
-        self._shades: Mapping[Node, ReachedPlacement] | None = None
-        """The same if it tells which cells are needed: not by a way that keeps pieces.
-
-        Such a way may lead to a node by a capture that its walk does not follow.
-        """
 
     def add_root(self, root: RootNode) -> PlannedBlock:
         """Add the node of a position, and all of its blocks that the position needs."""
@@ -222,10 +213,8 @@ class Closure:
         are_kings_shut_in = are_shut_in(slots_of(node.material), node.pawns, kings)
         has_bishops = any(bishops_of(node.material))
         if are_kings_shut_in or has_bishops or self.way.keeps_pieces:
-            self._reached = self._walk_from(root, kings)
-            if not self.way.keeps_pieces:
-                self._shades = self._reached
-                self.kings = self._reached[node].kings
+            reached = self._walk_from(root, kings)
+            self.needs = Needs(reached, keeps_pieces=self.way.keeps_pieces)
         return self.add(node, queries=root.queries)
 
     def _walk_from(self, root: RootNode, kings: Kings) -> Mapping[Node, ReachedPlacement]:
@@ -272,8 +261,8 @@ class Closure:
         self._budget.pay(ADDING_SECONDS)
         cuts = self.way.cuts_of(node, promoted_by, self.question)
         # A block may take too much whatever it leads to. Then no time is spent on listing that.
-        share = share_of(self._shades_of(node), node.material)
-        least = self._charged_seconds + _least_seconds(node, cuts, share)
+        share = share_of(self.needs.shades_of(node), node.material)
+        least = self._unpaid_seconds + _least_seconds(node, cuts, share)
         if least > self._budget.left and not self._may_be_free(node):
             raise self._too_large(node)
         edges = list(self._edges_of(node, promoted_by))
@@ -288,16 +277,15 @@ class Closure:
         self.lacking.append(block)
         self.cpu_seconds += block.cost.cpu_seconds
         if block.key not in self._budget.paid_keys:
-            self._charged.append(block)
-            self._charged_seconds += block.cost.cpu_seconds
-            if self._charged_seconds > self._budget.left:
+            self._unpaid_seconds += block.cost.cpu_seconds
+            if self._unpaid_seconds > self._budget.left:
                 raise self._too_large(block.node)
 
     def pay(self) -> None:
         """Let the budget pay for the blocks, which cost nothing of it any more."""
         paid_keys = self._budget.paid_keys
-        for block in self._charged:
-            if block.key not in paid_keys:  # else another closure has paid since
+        for block in self.lacking:
+            if block.key not in paid_keys:
                 self._budget.pay(block.cost.cpu_seconds)
         paid_keys.update(block.key for block in self.blocks.values())
         self._budget.paid_nodes.update(map(str, self.blocks))
@@ -319,12 +307,6 @@ class Closure:
             return True
         return self._store is not None and self._store.has_node(name)
 
-    def _shades_of(self, node: Node) -> Shades:
-        """The shades that are needed of a node."""
-        if self._shades is None:
-            return every_shade(node.material)
-        return self._shades[node].shades
-
     def _edges_of(self, node: Node, promoted_by: Color | None) -> Iterator[Edge]:
         """The edges from a node. Children without tables are added if they are solved."""
         slots = slots_of(node.material)
@@ -337,7 +319,7 @@ class Closure:
                 self.rests_on[move.name_of_table] = move.table
             elif not self._is_solved_by_way(move):
                 source = BOUNDED
-            elif self._reached is not None and child not in self._reached:
+            elif not self.needs.has(child):
                 source = BOUNDED if self.way.keeps_pieces else NEVER_REACHED
             elif not promotes and not child.pawns:
                 self.missing.add(str(child.material.canonical()))
@@ -345,19 +327,10 @@ class Closure:
             else:
                 promoter = slots[reset.promoted][0] if promotes else promoted_by
                 source = self.add(child, promoted_by=promoter).key
-                self._check_shades(node, move)
+                if not self.needs.has_shades_after(node, move):
+                    # Where a block is solved at cuts, nothing else would notice.
+                    raise BuildError(str(node), f"{child} lacks bishops on squares of one colour")
             yield Edge(reset, child, source)
-
-    def _check_shades(self, node: Node, move: PlacementMove) -> None:
-        """BuildError if a child is not solved for all that a node asks of it.
-
-        Where a block is solved at cuts, nothing else would notice.
-        """
-        if self._shades is None:
-            return
-        after = shades_after(PawnPlacement(*node), self._shades_of(node), move)
-        if not shades_in_node(move.child_placement, after) <= self._shades_of(move.child):
-            raise BuildError(str(node), f"{move.child} lacks bishops on squares of one colour")
 
     def _is_solved_by_way(self, move: PlacementMove) -> bool:
         """Whether this way solves what a move leads to."""
@@ -369,7 +342,7 @@ class Closure:
         self, node: Node, edges: Sequence[Edge], cuts: Cuts, queries: Queries
     ) -> PlannedBlock:
         """The block of a node, with a key that differs if anything that it rests on does."""
-        shades = self._shades_of(node)
+        shades = self.needs.shades_of(node)
         is_exact = all(self._is_exact(edge, cuts) for edge in edges)
         bounds = self._bounds(node, cuts, is_exact=is_exact)
         facts = [
@@ -408,9 +381,9 @@ class Closure:
             return [Bound.LOWER]
         if cuts:
             return [self.question.bound]
-        if self._reached is not None and self.way.keeps_pieces:
+        if self.way.keeps_pieces:
             # Such a way is to prove that the promoting side wins, which its own bound does.
-            promoters = self._reached[node].promoters
+            promoters = self.needs.promoters_of(node)
             if promoters == {Color.WHITE}:
                 return [Bound.LOWER]
             if promoters == {Color.BLACK}:
@@ -438,24 +411,14 @@ class Closure:
         block = self.blocks[node]
         return block.is_exact and not block.cuts
 
-    def refuse_missing(self) -> None:
-        """MissingTableError with all tables without which nothing can be solved, if any."""
-        if self.missing:
-            first, *others = sorted(self.missing)
-            raise MissingTableError(first, self.tables.named, tuple(others))
-
-    def near(self, node: Node) -> dict[Node, PlannedBlock]:
-        """The blocks of a node and of what two resets lead to: all that the node's moves ask for.
-
-        The second reset may take a man that has just promoted.
-        """
-        near = {node: self.blocks[node]}
-        for _ in range(2):
-            for block in list(near.values()):
-                for edge in block.edges:
-                    if edge.child in self.blocks:
-                        near[edge.child] = self.blocks[edge.child]
-        return near
+    def bounded(self) -> set[Material]:
+        """The materials that are left to bounds."""
+        return {
+            edge.child.material.canonical()
+            for block in self.blocks.values()
+            for edge in block.edges
+            if edge.is_bounded
+        }
 
 
 def _kings_in(node: Node, queries: Queries) -> Kings:

@@ -12,27 +12,24 @@ Materials are solved in the order in which tables are built, as a *group* or at 
 
 import itertools
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, Final
 
 from tbgen.closures.bounds import Bound, threshold_of
 from tbgen.closures.children import NO_DISTANCES, ClosureReader
 from tbgen.closures.closure import Closure, PlannedBlock
 from tbgen.closures.costs import SolvePace
-from tbgen.closures.placements import Node
 from tbgen.closures.reading import (
-    ALL_CELLS,
     ANSWERS,
     ENTRY,
     PATTERN,
     PATTERNS,
+    PLIES,
     RIGHTS,
     SolvedBlocks,
-    SomeCells,
     at_cut,
 )
 from tbgen.closures.store import BlockArrays, BlockStore
@@ -47,19 +44,10 @@ from tbgen.retro.patterns.dictionaries import merge_patterns
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.score import Color
 from tbgen.system.process import free_memory, threads_for
-from tbgen.table import Cells, Dictionary, Distances, Entries, Patterns, Run
+from tbgen.table import Cells, Dictionary, Distances, Entries, Run
 
 TICK_SECONDS: Final = 0.5
 """The time between two looks at blocks that are being solved."""
-
-LARGEST_KEPT: Final = 1 << 19
-"""The cells of the largest block whose planes are kept: one with three free men."""
-
-KEPT_OF_KINGS: Final = 1 << 14
-"""The planes of two kings that are kept, of 4 KiB each."""
-
-KEPT_LARGER: Final = 1 << 9
-"""The planes with another man that are kept, of 256 KiB each."""
 
 MOST_UNSAVED_BYTES: Final = 1 << 27
 """Values of small blocks that wait in memory, because writing one by one takes longer."""
@@ -80,9 +68,6 @@ class ClosureSolver(SolvedBlocks):
         """Held while a block is asked a cut, as the sets of a question take the most memory."""
         self._unsaved_bytes = 0
         self._saving = threading.Lock()
-        # Several blocks lead to each plane. Nobody changes one that is kept.
-        self._plane_of_kings = lru_cache(KEPT_OF_KINGS)(super().plane)
-        self._larger_plane = lru_cache(KEPT_LARGER)(super().plane)
 
     def solve_all(self, threads: int, pace: SolvePace) -> None:
         """Solve the blocks that are not solved."""
@@ -94,7 +79,7 @@ class ClosureSolver(SolvedBlocks):
                 continue
             group = [block for block in blocks if not block.keeps_patterns]
             if group:
-                solve_group(group, self, threads, pace.finish)
+                self._solve_group(group, threads, pace.finish)
             for root in blocks:
                 if root.keeps_patterns:
                     self.solve(root)
@@ -110,43 +95,44 @@ class ClosureSolver(SolvedBlocks):
         if self.is_solved(block):
             return
         if not block.cuts and not block.keeps_patterns:
-            solve_group([block], self, 1, lambda _: None)
+            self._solve_group([block])
             return
         for bound in block.bounds:
-            arrays = solve_at_cuts(block, self) if block.cuts else _root_arrays(block, self, bound)
+            if block.cuts:
+                arrays = solve_at_cuts(block, self)
+            else:
+                arrays = solve_with_patterns(block, self, bound, OUTCOMES)
             self.store.put({block.name_with(bound): arrays})
 
-    def keep(self, block: PlannedBlock, bound: Bound, arrays: BlockArrays) -> None:
-        """Keep a solved block of a group until there are enough to write; several threads may."""
-        with self._saving:
-            self._unsaved[block.name_with(bound)] = arrays
-            self._unsaved_bytes += sum(array.nbytes for array in arrays.values())
-            if self._unsaved_bytes >= MOST_UNSAVED_BYTES:
-                self._save()
+    def _solve_group(
+        self,
+        blocks: Sequence[PlannedBlock],
+        threads: int = 1,
+        tell: Callable[[float], None] = lambda _: None,
+    ) -> None:
+        """Solve a group; `tell` receives the planned seconds of each solved block."""
 
-    def save(self) -> None:
-        """Write all blocks that wait in memory."""
-        with self._saving:
-            self._save()
+        def keep(block: PlannedBlock, arrays_of: Mapping[Bound, BlockArrays]) -> None:
+            """Keep a block until there are enough to write; several threads may."""
+            with self._saving:
+                for bound, arrays in arrays_of.items():
+                    self._unsaved[block.name_with(bound)] = arrays
+                    self._unsaved_bytes += sum(array.nbytes for array in arrays.values())
+                if self._unsaved_bytes >= MOST_UNSAVED_BYTES:
+                    self._save()
+            tell(block.cost.cpu_seconds)
+
+        try:
+            solve_group(blocks, self, keep, threads)
+        finally:
+            with self._saving:
+                self._save()
 
     def _save(self) -> None:
         if self._unsaved:
             self.store.put(self._unsaved)
             self._unsaved = {}
             self._unsaved_bytes = 0
-
-    def plane(
-        self,
-        node: Node,
-        side: int,
-        bound: Bound,
-        needed: SomeCells = ALL_CELLS,
-        room: Entries | None = None,
-    ) -> Entries:
-        if node.cells > LARGEST_KEPT:
-            return super().plane(node, side, bound, needed, room)
-        kept = self._plane_of_kings if node.free == len(Color) else self._larger_plane
-        return kept(node, side, Bound.LOWER if self.is_exact(node) else bound)
 
     def _solve_beside_each_other(
         self, blocks: Sequence[PlannedBlock], threads: int, pace: SolvePace
@@ -194,41 +180,42 @@ def waves_of(blocks: Sequence[PlannedBlock]) -> Iterator[Sequence[PlannedBlock]]
         yield [block_of[pawns] for pawns in layout.blocks[first:end]]
 
 
+Keep = Callable[[PlannedBlock, Mapping[Bound, BlockArrays]], None]
+"""Receives a solved block, with its values for each of its bounds."""
+
+
 def solve_group(
     blocks: Sequence[PlannedBlock],
     solver: ClosureSolver,
-    threads: int,
-    tell: Callable[[float], None],
+    keep: Keep,
+    threads: int = 1,
+    method: Method[Any] = ENTRY_VALUES,
 ) -> None:
-    """Solve blocks of one material with all bounds. All else that they lead to is solved.
-
-    `tell` receives the planned seconds of each solved block.
-    """
+    """Solve blocks of one material with all bounds. All else that they lead to is solved."""
     bounds = [bound for bound in Bound if any(bound in block.bounds for block in blocks)]
     pool = ThreadPoolExecutor(threads)
     try:
         reader = ClosureReader(blocks, solver, bounds, do_all=pool.map)
-        store = GroupStore(reader, blocks, solver, tell)
-        task = Task(reader.layout, {}, store, threads, pool, method=ENTRY_VALUES)
+        store = GroupStore(reader, blocks, solver, keep)
+        task = Task(reader.layout, {}, store, threads, pool, method=method)
         ManyBlocks(task, reader, reader.shades).solve()
     finally:
         pool.shutdown(cancel_futures=True)
-        solver.save()
 
 
 class GroupStore:
-    """Keeps the runs of blocks that the driver has solved, as blocks of a closure."""
+    """Hands over the runs of blocks that the driver has solved, as blocks of a closure."""
 
     def __init__(
         self,
         reader: ClosureReader,
         blocks: Sequence[PlannedBlock],
         solver: ClosureSolver,
-        tell: Callable[[float], None],
+        keep: Keep,
     ) -> None:
         self._reader = reader
         self._solver = solver
-        self._tell = tell
+        self._keep = keep
         self._cells = reader.cells
         self._lacking = {reader.number_of(block.node): block for block in blocks}
 
@@ -246,23 +233,24 @@ class GroupStore:
             runs.append(Run(first, end, 0, NOTHING_FOUND, (rights, NO_DISTANCES)))
         return runs
 
-    def put(self, run: Run, _dictionary: Dictionary, cells: Cells) -> None:
-        """Keep the blocks of a run, each with its bounds."""
+    def put(self, run: Run, dictionary: Dictionary, cells: Cells) -> None:
+        """Hand over the blocks of a run, each with its bounds."""
         for first in range(run.first, run.end, self._cells):
             number = first // self._cells
             block = self._lacking[number]
             rounds = self._reader.rounds_of(number)
+            arrays_of = dict[Bound, BlockArrays]()
             for round_number, bound in enumerate(self._reader.bounds):
                 if round_number not in rounds:
                     self._read_rights(number, round_number)
                     continue
                 start = round_number * (run.end - run.first) + first - run.first
-                arrays = {
+                arrays_of[bound] = {
                     ENTRY: cells.entry[start : start + self._cells],
                     RIGHTS: self._rights(number, round_number).copy(),
+                    **_patterns_of(cells, dictionary),
                 }
-                self._solver.keep(block, bound, arrays)
-            self._tell(block.cost.cpu_seconds)
+            self._keep(block, arrays_of)
 
     def values(self, first: int, end: int) -> tuple[Entries, Distances]:
         """Never asked: the reader reads planes itself."""
@@ -273,50 +261,33 @@ class GroupStore:
         rights = self._rights(number, round_number)
         if len(rights):
             block = self._solver.blocks[self._reader.node_of(number)]
-            self._solver.read_rights(block, self._reader.bounds[round_number], rights)
+            rights[:] = self._solver.rights(block, self._reader.bounds[round_number])
 
     def _rights(self, number: int, round_number: int) -> Entries:
         """Where the values of a block with a right to take en passant are at hand, for a round."""
         return self._reader.rights_in(self._reader.readings[round_number], number)
 
 
-class _OneBlockStore(GroupStore):
-    """Takes what is solved of one block, with its patterns."""
-
-    run: Run
-    dictionary: Dictionary
-    cells: Cells
-
-    def put(self, run: Run, dictionary: Dictionary, cells: Cells) -> None:
-        self.run = run
-        self.dictionary = dictionary
-        self.cells = cells
+def _patterns_of(cells: Cells, dictionary: Dictionary) -> BlockArrays:
+    """The patterns of a block that is a run of its own; nothing if the driver has found none."""
+    if not len(cells.pattern):
+        return {}
+    patterns, (numbers,) = merge_patterns([dictionary], len(dictionary.rows))
+    arrays = {part: getattr(patterns, part) for part in PATTERNS}
+    return {PATTERN: numbers[cells.pattern], PLIES: cells.dtg, **arrays}
 
 
 def solve_with_patterns(
     block: PlannedBlock, solver: ClosureSolver, bound: Bound, method: Method[Any]
-) -> tuple[Cells, Patterns, Run]:
+) -> BlockArrays:
     """A block alone with a bound, with patterns that tell what accrued scores are worth."""
-    with_bound = replace(block, bounds=[bound])
-    reader = ClosureReader([with_bound], solver, [bound])
-    store = _OneBlockStore(reader, [with_bound], solver, lambda _: None)
-    with ThreadPoolExecutor(1) as pool:
-        task = Task(reader.layout, {}, store, 1, pool, method=method)
-        ManyBlocks(task, reader, reader.shades).solve()
-    dictionary = store.dictionary
-    patterns, (numbers,) = merge_patterns([dictionary], len(dictionary.rows))
-    cells = store.cells._replace(pattern=numbers[store.cells.pattern])
-    return cells, patterns, store.run
+    found = dict[Bound, BlockArrays]()
 
+    def keep(_: PlannedBlock, arrays_of: Mapping[Bound, BlockArrays]) -> None:
+        found.update(arrays_of)
 
-def _root_arrays(block: PlannedBlock, solver: ClosureSolver, bound: Bound) -> BlockArrays:
-    """The values of a root with a bound, for all accrued scores."""
-    cells, patterns, run = solve_with_patterns(block, solver, bound, OUTCOMES)
-    rights, _ = run.en_passant
-    arrays: dict[str, Any] = {ENTRY: cells.entry, RIGHTS: rights, PATTERN: cells.pattern}
-    for part in PATTERNS:
-        arrays[part] = getattr(patterns, part)
-    return arrays
+    solve_group([replace(block, bounds=[bound])], solver, keep, method=method)
+    return found[bound]
 
 
 def solve_at_cuts(block: PlannedBlock, solver: ClosureSolver) -> BlockArrays:
@@ -333,7 +304,7 @@ def solve_at_cuts(block: PlannedBlock, solver: ClosureSolver) -> BlockArrays:
         for number in range(len(reader.layout.blocks)):
             rights = reader.rights_in(tables, number)
             if number != own_number and len(rights):
-                solver.read_rights(solver.blocks[reader.node_of(number)], bound, rights)
+                rights[:] = solver.rights(solver.blocks[reader.node_of(number)], bound)
         return tables
 
     shades = reader.shades[own_number]

@@ -25,10 +25,16 @@ from tbgen.probe.syzygy import Winner
 from tbgen.score import Score
 
 MOST_CLOSURES: Final = 32
-"""So many closures of a root's block are kept, the last ones. Each question of a way has one."""
+"""The last closures of a root's block are asked, so many of them. Each question of a way has one.
+"""
 
-
-_NOT_ASKED: Final = {"closures": (), "settings": None, "line": None, "with_line": False}
+_NOT_ASKED: Final[Mapping[str, Any]] = {
+    "closures": (),
+    "settings": None,
+    "line": None,
+    "with_line": False,
+    "missing": (),
+}
 """What is kept of a position that was not solved itself."""
 
 
@@ -62,24 +68,32 @@ class KeptSolves:
         """Keep what some closures have found of a position."""
         board = chess.Board(solution.fen)
         root = root_of(board, solution.accrued).node
-        new = {closure.blocks[root].key: _facts_of(closure, root) for closure in closures}
-        others = {key: facts for key, facts in self._closures(root).items() if key not in new}
-        last = [*others.items(), *new.items()][-MOST_CLOSURES:]
         line = None
         if solution.line is not None:
             line = [step.move.uci() for step in solution.line]
-        asked = {"closures": list(new), "settings": settings, "line": line, "with_line": asked_line}
-        self._store.put_answer(_key_of_root(root), dict(last))
-        self._store.put_answer(_key_of(board, solution.accrued), asked)
+        asked = {
+            "closures": [closure.blocks[root].key for closure in closures],
+            "settings": settings,
+            "line": line,
+            "with_line": asked_line,
+            "missing": solution.plan.missing,
+        }
+        for closure in closures:
+            name = _name_of(closure.blocks[root])
+            self._store.put_answer(_key_of_root(root), name, _facts_of(closure, root))
+        last = _name_of(closures[-1].blocks[root])
+        self._store.put_answer(_key_of(board, solution.accrued), last, asked)
 
     def find(self, board: chess.Board, accrued: Score) -> KeptAnswer | None:
         """The answer for a position, if it was solved, or if the solve of another one tells it."""
         root = root_of(board, accrued)
         closures = self._closures(root.node)
-        asked = self._store.answer(_key_of(board, accrued))
-        if asked is None or not closures.keys() >= set(asked["closures"]):
-            asked = _NOT_ASKED
-        solution = Solution(board.fen(), accrued, ANYTHING, [], plan_of(()), 0.0)
+        asked = _NOT_ASKED
+        for answer in self._store.answers(_key_of(board, accrued))[:1]:
+            if closures.keys() >= set(answer["closures"]):
+                asked = answer
+        plan = replace(plan_of(()), missing=tuple(asked["missing"]))
+        solution = Solution(board.fen(), accrued, ANYTHING, [], plan, 0.0)
         is_known = bool(asked["closures"])
         for key, facts in closures.items():
             if key not in asked["closures"] and not _is_within_reach(board, root, facts["kings"]):
@@ -108,11 +122,16 @@ class KeptSolves:
     def _closures(self, root: Node) -> dict[str, Any]:
         """[key of the root's block] the closures that are kept, as far as tables are the same."""
         valid = dict[str, Any]()
-        for key, facts in (self._store.answer(_key_of_root(root)) or {}).items():
+        for facts in self._store.answers(_key_of_root(root))[:MOST_CLOSURES]:
             tables = facts["tables"].items()
             if all(self._tables.digest(Material.parse(name)) == digest for name, digest in tables):
-                valid[key] = facts
+                valid[facts["blocks"][str(root)]["key"]] = facts
         return valid
+
+
+def _name_of(block: PlannedBlock) -> str:
+    """The name of a block in the store beside which answers are kept."""
+    return block.name_with(block.bounds[0])
 
 
 def _key_of(board: chess.Board, accrued: Score) -> str:
@@ -140,10 +159,24 @@ def _is_within_reach(board: chess.Board, root: RootNode, kings: Sequence[int]) -
     return bool(white and black) and not root.has_right
 
 
+def _near(closure: Closure, root: Node) -> dict[Node, PlannedBlock]:
+    """The blocks of a root and of what two resets lead to: all that the root's moves ask for.
+
+    The second reset may take a man that has just promoted.
+    """
+    near = {root: closure.blocks[root]}
+    for _ in range(2):
+        for block in list(near.values()):
+            for edge in block.edges:
+                if edge.child in closure.blocks:
+                    near[edge.child] = closure.blocks[edge.child]
+    return near
+
+
 def _facts_of(closure: Closure, root: Node) -> dict[str, Any]:
     """What is kept of a closure."""
     blocks = dict[str, Any]()
-    for node, block in closure.near(root).items():
+    for node, block in _near(closure, root).items():
         blocks[str(node)] = {
             "key": block.key,
             "bounds": block.bounds,
@@ -152,7 +185,7 @@ def _facts_of(closure: Closure, root: Node) -> dict[str, Any]:
             "queries": [(str(score), cell) for score, cell in block.queries],
             "shades": list(block.shades),
         }
-    return {"tables": closure.rests_on, "kings": closure.kings, "blocks": blocks}
+    return {"tables": closure.rests_on, "kings": closure.needs.kings_in(root), "blocks": blocks}
 
 
 def _block_from(name: str, facts: Mapping[str, Any]) -> tuple[Node, PlannedBlock]:

@@ -18,11 +18,12 @@ from tbgen.closures.bounds import CutQuestion
 from tbgen.closures.closure import Closure, PlannedBlock
 from tbgen.closures.costs import MOST_GROUP_BYTES, PLANNED_BYTES, PROGRAM_BYTES, Budget
 from tbgen.closures.placements import PlacementMoves, RootNode
-from tbgen.closures.policy import MOST_FREE, Way, ways_of
+from tbgen.closures.policy import Way, ways_of
 from tbgen.closures.store import BlockStore
 from tbgen.errors import (
     BuildError,
     ClosureTooLargeError,
+    MissingTableError,
     NotEnoughDiskError,
     NotEnoughMemoryError,
 )
@@ -132,12 +133,12 @@ class PlannedWays(Iterator[Closure]):
         self._question_of = question_of
         self._fitting = self._find()
         self._peeked = list[Closure]()
-        self._lack_of_room: BuildError | None = None
-        self._lacking: Closure | None = None
-        """The first that lacks a table."""
         self._refused = list[Way]()
-        self._refusal = ""
-        """Why the quickest way was refused."""
+        """Those that the budget does not allow."""
+        # The first error of each kind says why there is no closure, in this order.
+        self._lack_of_room: BuildError | None = None
+        self._lack_of_tables: MissingTableError | None = None
+        self._too_large: ClosureTooLargeError | None = None
 
     def __next__(self) -> Closure:
         closure = self._peeked.pop() if self._peeked else next(self._fitting)
@@ -165,31 +166,25 @@ class PlannedWays(Iterator[Closure]):
 
         ClosureTooLargeError, MissingTableError, NotEnoughMemoryError or NotEnoughDiskError.
         """
-        if self._lack_of_room is not None:
-            raise self._lack_of_room
-        if self._lacking is not None:
-            self._lacking.refuse_missing()
-        raise ClosureTooLargeError(str(self._root.material), self._refusal)
+        errors = (self._lack_of_room, self._lack_of_tables, self._too_large)
+        raise next(error for error in errors if error is not None)
 
     def _find(self) -> Iterator[Closure]:
         known = set[frozenset[Hashable]]()
         """The nodes that a closure solves, and how."""
-        first_fitting: Way | None = None
+        some_fit = False
         for way in ways_of(self._root.node.free):
-            # Beside the last pawn the last way solves no queens. It is only for machines on which
-            # the ways before it do not fit.
-            if first_fitting is not None and way.queen < first_fitting.queen:
+            if way.is_last_resort and some_fit:
                 continue
             closure = self._planned(way)
             if closure is None:
                 continue
             solved = closure.solved_nodes()
-            # Solving all rooks and bishops hardly ever matters where bounds are left.
-            is_worth_it = way.others != MOST_FREE or plan_of([closure]).exact
+            is_worth_it = not way.only_if_exact or plan_of([closure]).exact
             if solved not in known and is_worth_it:
                 known.add(solved)
                 if self._has_room_for(closure):
-                    first_fitting = first_fitting or way
+                    some_fit = True
                     yield closure
                 else:
                     self.unfit.append(closure)
@@ -213,11 +208,14 @@ class PlannedWays(Iterator[Closure]):
             closure = self.closure(way, self._question_of(way))
         except ClosureTooLargeError as error:
             self._refused.append(way)
-            self._refusal = self._refusal or error.reason
+            refusal = ClosureTooLargeError(str(self._root.material), error.reason)
+            self._too_large = self._too_large or refusal
             self._moves.forget()
             return None
         if closure.missing:
-            self._lacking = self._lacking or closure
+            first, *others = sorted(closure.missing)
+            lack = MissingTableError(first, self._tables.named, tuple(others))
+            self._lack_of_tables = self._lack_of_tables or lack
             return None
         return closure
 
@@ -233,67 +231,41 @@ def refuse_lack_of_room(plan: SolvePlan, folder: Path) -> None:
         raise NotEnoughDiskError("the blocks of a position", disk_bytes, disk)
 
 
-class PlanSum:
-    """What some closures take together, each block once."""
+def plan_of(closures: Iterable[Closure], *, most_seconds: float = math.inf) -> SolvePlan:
+    """What some closures take together, each block once.
 
-    def __init__(self) -> None:
-        self._lacking = dict[str, PlannedBlock]()
-        """[key] -> the block that is not solved yet."""
-        self._first_seconds: float | None = None
-        self._expected_seconds = 0.0
-        self._last: Closure | None = None
-        """The last closure tells most, so it says what is left to bounds."""
-
-    def add(self, closure: Closure) -> None:
-        """Add a closure after those that tell less."""
+    With later questions they are not expected to take more than `most_seconds`, the budget. The
+    last closure tells most, so it says what is left to bounds.
+    """
+    lacking = dict[str, PlannedBlock]()
+    """[key] -> the block that is not solved yet."""
+    bounded = set[Material]()
+    first_seconds: float | None = None
+    expected_seconds = 0.0
+    for closure in closures:
         questions = QUESTIONS_A_WAY if closure.asks_again else 1
         for block in closure.lacking:
-            if block.key not in self._lacking:
-                self._expected_seconds += questions * block.cost.cpu_seconds
-            self._lacking[block.key] = block
-        if self._first_seconds is None:
-            self._first_seconds = closure.cpu_seconds
-        self._last = closure
-
-    def plan(self, most_seconds: float = math.inf) -> SolvePlan:
-        """The plan of all closures.
-
-        With later questions the whole is not expected to take more than `most_seconds`, the budget.
-        """
-        blocks = list(self._lacking.values())
-        costs = [block.cost for block in blocks]
-        values = sum(len(block.bounds) * block.node.cells for block in blocks if not block.cuts)
-        memory_bytes = PROGRAM_BYTES + max((cost.memory_bytes for cost in costs), default=0)
-        memory_bytes += len(blocks) * PLANNED_BYTES + min(values, MOST_GROUP_BYTES)
-        bounded = self._bounded()
-        missing = sorted(str(material) for material in bounded if material.men <= MOST_TABLE_MEN)
-        return SolvePlan(
-            nodes=len(blocks),
-            cells=sum(cost.cells for cost in costs),
-            cpu_seconds=round(sum(cost.cpu_seconds for cost in costs), 1),
-            memory_bytes=memory_bytes,
-            disk_bytes=sum(cost.disk_bytes for cost in costs),
-            exact=not bounded,
-            missing=tuple(missing),
-            scratch_bytes=max((cost.scratch_bytes for cost in costs), default=0),
-            first_seconds=round(self._first_seconds or 0.0, 1),
-            expected_seconds=round(min(self._expected_seconds, most_seconds), 1),
-        )
-
-    def _bounded(self) -> set[Material]:
-        """The materials that are left to bounds."""
-        bounded = set[Material]()
-        if self._last is not None:
-            for block in self._last.blocks.values():
-                for edge in block.edges:
-                    if edge.is_bounded:
-                        bounded.add(edge.child.material.canonical())
-        return bounded
-
-
-def plan_of(closures: Iterable[Closure], *, most_seconds: float = math.inf) -> SolvePlan:
-    """What some closures take together, the one that tells most last."""
-    total = PlanSum()
-    for closure in closures:
-        total.add(closure)
-    return total.plan(most_seconds)
+            if block.key not in lacking:
+                expected_seconds += questions * block.cost.cpu_seconds
+            lacking[block.key] = block
+        if first_seconds is None:
+            first_seconds = closure.cpu_seconds
+        bounded = closure.bounded()
+    blocks = list(lacking.values())
+    costs = [block.cost for block in blocks]
+    values = sum(len(block.bounds) * block.node.cells for block in blocks if not block.cuts)
+    memory_bytes = PROGRAM_BYTES + max((cost.memory_bytes for cost in costs), default=0)
+    memory_bytes += len(blocks) * PLANNED_BYTES + min(values, MOST_GROUP_BYTES)
+    missing = sorted(str(material) for material in bounded if material.men <= MOST_TABLE_MEN)
+    return SolvePlan(
+        nodes=len(blocks),
+        cells=sum(cost.cells for cost in costs),
+        cpu_seconds=round(sum(cost.cpu_seconds for cost in costs), 1),
+        memory_bytes=memory_bytes,
+        disk_bytes=sum(cost.disk_bytes for cost in costs),
+        exact=not bounded,
+        missing=tuple(missing),
+        scratch_bytes=max((cost.scratch_bytes for cost in costs), default=0),
+        first_seconds=round(first_seconds or 0.0, 1),
+        expected_seconds=round(min(expected_seconds, most_seconds), 1),
+    )

@@ -13,7 +13,7 @@ cut of the other bound may prove that it is the value.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -57,8 +57,14 @@ class Way:
     """
     asks_singly: bool = False
     """Whether cuts are asked one at a time, because each takes minutes."""
+    asks_both: bool = False
+    """Whether it finds both bounds, because its queens may take all the time that is left."""
     keeps_pieces: bool = False
     """Whether bounds replace what follows when a piece is taken after a promotion (see `reach`)."""
+    only_if_exact: bool = False
+    """Whether it helps only if it leaves nothing to bounds."""
+    is_last_resort: bool = False
+    """Whether it helps only on a machine that has no room for the ways before it."""
 
     def solves(self, role: Role, node: Node) -> bool:
         """Whether this way solves a node that a promotion to `role` leads to."""
@@ -120,13 +126,15 @@ def ways_of(free: int) -> list[Way]:
     for queens in range(rooks + 1, MOST_FREE + 1):
         for knights in (queens - 1, queens):
             ways.append(Way(queen=queens, knight=knights, others=rooks))
-    ways.append(Way(queen=MOST_FREE, knight=MOST_FREE, others=MOST_FREE))
+    # Rooks and bishops hardly ever matter where bounds are left.
+    ways.append(Way(queen=MOST_FREE, knight=MOST_FREE, others=MOST_FREE, only_if_exact=True))
     # A queen of the last pawn leaves one man more than other blocks have. The first question is
     # whether she mates.
     last = MOST_COARSE_FREE
-    ways.append(Way(queen=last, knight=MOST_FREE, others=rooks, mates_free=last))
-    ways.append(Way(queen=last, knight=MOST_FREE, others=rooks))
-    ways.append(Way(queen=last, knight=last, others=rooks))
+    of_queens = Way(queen=last, knight=MOST_FREE, others=rooks, asks_both=True)
+    ways.append(replace(of_queens, mates_free=last))
+    ways.append(of_queens)
+    ways.append(replace(of_queens, knight=last))
     return ways
 
 
@@ -134,15 +142,14 @@ def _ways_beside_the_last_pawn(free: int) -> list[Way]:
     """The ways for a position that has more free men already than most promotions may leave.
 
     First tbgen asks whether a queen mates or stalemates, then what she is worth, and then what a
-    knight is worth. The last way solves no promotion. It is for machines that have no room for a
-    queen's blocks.
+    knight is worth. The last way solves no promotion.
     """
     promoted = free + 1
     return [
-        Way(queen=promoted, knight=0, others=free, mates_free=promoted),
+        Way(queen=promoted, knight=0, others=free, mates_free=promoted, asks_both=True),
         Way(queen=promoted, knight=0, others=free, asks_singly=True),
         Way(queen=promoted, knight=promoted, others=free, asks_singly=True),
-        Way(queen=0, knight=0, others=free),
+        Way(queen=0, knight=0, others=free, is_last_resort=True),
     ]
 
 

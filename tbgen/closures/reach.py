@@ -91,6 +91,48 @@ class ReachedPlacement(NamedTuple):
 NOT_REACHED: Final = ReachedPlacement(frozenset(), Kings(0, 0), Shades())
 
 
+class Needs:
+    """What a position needs of the nodes that a way solves.
+
+    Arguments:
+        reached: The nodes that the position reaches; None if it needs all of them.
+        keeps_pieces: Whether the way keeps pieces. Then a capture that the walk does not follow may
+            lead to a node. So all of its cells are needed.
+    """
+
+    def __init__(
+        self, reached: Mapping[Node, ReachedPlacement] | None = None, *, keeps_pieces: bool = False
+    ) -> None:
+        self._reached = reached
+        self._with_cells = None if keeps_pieces else reached
+        """The same if it tells which cells are needed."""
+
+    def has(self, node: Node) -> bool:
+        """Whether a node is needed."""
+        return self._reached is None or node in self._reached
+
+    def promoters_of(self, node: Node) -> frozenset[Color | None]:
+        """The sides that promote last on the ways to a node; none if that is unknown."""
+        return frozenset() if self._reached is None else self._reached[node].promoters
+
+    def kings_in(self, node: Node) -> Kings:
+        """Where the kings may stand in a node."""
+        return ANYWHERE if self._with_cells is None else self._with_cells[node].kings
+
+    def shades_of(self, node: Node) -> Shades:
+        """The shades that are needed of a node."""
+        if self._with_cells is None:
+            return every_shade(node.material)
+        return self._with_cells[node].shades
+
+    def has_shades_after(self, node: Node, move: PlacementMove) -> bool:
+        """Whether all shades are needed to which a move from a node leads."""
+        if self._with_cells is None:
+            return True
+        after = shades_after(PawnPlacement(*node), self.shades_of(node), move)
+        return shades_in_node(move.child_placement, after) <= self.shades_of(move.child)
+
+
 def reached_from(
     root: PawnPlacement,
     kings: Kings,

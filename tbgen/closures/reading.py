@@ -5,9 +5,9 @@ the most, or with both. If a promotion is worth more to White, no position is wo
 the true values lie between. A block at cuts has bits, which give bounds.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -16,7 +16,6 @@ from tbgen.closures.bounds import (
     CELLS_AT_ONCE,
     UNKNOWN,
     Bound,
-    Cuts,
     bounds_of_bits,
     bounds_of_values,
 )
@@ -25,7 +24,7 @@ from tbgen.closures.placements import Node
 from tbgen.closures.store import BlockArrays, BlockStore
 from tbgen.errors import DamagedTableError
 from tbgen.probe.opened import OpenTables
-from tbgen.score import Score
+from tbgen.score import Color, Score
 from tbgen.storage.arrays import Array
 from tbgen.table import Entries, Patterns
 
@@ -37,11 +36,19 @@ ANSWERS: Final = "answers"
 """At cuts, the values of what was asked with an accrued score."""
 PATTERN: Final = "pattern"
 """The pattern of each cell, which tells what any accrued score is worth there."""
+PLIES: Final = "plies"
+"""The distance of each cell, which a line asks for; 0 where outcomes alone are found."""
 PATTERNS: Final = [field.name for field in fields(Patterns)]
 """The parts that have the patterns themselves."""
 
-ReadItems = Callable[[str, int, int | None], Array]
-"""Reads the items of a part of a block from a first one to an end."""
+LARGEST_KEPT: Final = 1 << 19
+"""The cells of the largest node whose planes are kept: one with three free men."""
+
+KEPT_OF_KINGS: Final = 1 << 14
+"""The planes of two kings that are kept, of 4 KiB each."""
+
+KEPT_LARGER: Final = 1 << 9
+"""The planes with another man that are kept, of 256 KiB each."""
 
 
 class LostBlockError(Exception):
@@ -57,6 +64,17 @@ class SomeCells(NamedTuple):
 
 
 ALL_CELLS: Final = SomeCells(1 << 62, frozenset([0]))
+
+
+class Plane(NamedTuple):
+    """The entry values of a node with one side to move."""
+
+    node: Node
+    side: int
+    bound: Bound
+    """It replaces unsolved promotions. A node that is neither solved nor in a table has it
+    everywhere.
+    """
 
 
 def at_cut(part: str, cut: Score) -> str:
@@ -82,6 +100,9 @@ class SolvedBlocks:
         self._unsaved = dict[str, BlockArrays]()
         self._damaged = set[str]()
         self._patterns = lru_cache(len(Bound))(self._read_patterns)
+        # Several blocks lead to each plane. Nobody changes one that is kept.
+        self._plane_of_kings = lru_cache(KEPT_OF_KINGS)(self._new_plane)
+        self._larger_plane = lru_cache(KEPT_LARGER)(self._new_plane)
 
     def solve(self, block: PlannedBlock) -> None:
         """Solve a block that another process has removed, or the disk has damaged."""
@@ -96,76 +117,61 @@ class SolvedBlocks:
         end: int | None = None,
         room: Array | None = None,
     ) -> Array:
-        """Some items of a part of a block as it is solved with a bound."""
+        """Some items of a part of a block with a bound, in `room` if it is given."""
         name = block.name_with(bound)
         while True:
             arrays = self._unsaved.get(name)
             if arrays is not None:
-                return arrays[part][first:end]
-            stored = self.store.get(name)
-            if stored is None:
-                self.solve(block)
-                continue
+                items = arrays[part][first:end]
+                if room is None:
+                    return items
+                room[:] = items
+                return room
             try:
-                return stored.items(part, first, end, room)
+                stored = self.store.items(name, part, first, end, room)
             except DamagedTableError:
                 if name in self._damaged:
                     raise
                 self._damaged.add(name)
-                self.store.remove(name)
+                continue
+            if stored is not None:
+                return stored
+            self.solve(block)
 
-    def read(
-        self,
-        block: PlannedBlock,
-        part: str,
-        bound: Bound,
-        first: int = 0,
-        end: int | None = None,
-        needed: SomeCells = ALL_CELLS,
-        room: Entries | None = None,
-    ) -> Entries:
-        """Some values of a part of a block, with a bound in place of unsolved promotions.
+    def entry(self, block: PlannedBlock, bound: Bound, cell: int) -> Score:
+        """The value of a cell whose own score counts."""
+        entry: Entries = np.empty(1, np.int8)
+        self._fill(block, bound, cell, entry)
+        return Score.from_signed(int(entry[0]))
 
-        `part` is ENTRY, RIGHTS or ANSWERS. Only the cells that are needed have their values. They
-        are in `room` or another array.
-        """
-        size = (block.node.cells if end is None else end) - first
+    def rights(self, block: PlannedBlock, bound: Bound) -> Entries:
+        """The values of a block's cells with a right to take en passant."""
         if not block.is_solved_with(bound):
-            return _unknown_values(size, bound, room)
+            cells = len(block.node.double_steps) * (block.node.cells // 2)
+            return np.full(cells, UNKNOWN[bound], np.int8)
         if not block.cuts:
-            return self._items(block, bound, part, first, end, room)
-        items = partial(self._items, block, bound)
-        if part != ENTRY:
-            rows = [items(at_cut(part, cut)) for cut in block.cuts]
-            return bounds_of_values(rows, block.cuts, bound)[first:end]
-        entry: Entries = np.zeros(size, np.int8) if room is None else room
-        for start in range(0, size, CELLS_AT_ONCE):
-            part_of_entry = entry[start : start + CELLS_AT_ONCE]
-            _read_bounds(items, block.cuts, bound, first + start, needed, part_of_entry)
-        return entry
+            return self._items(block, bound, RIGHTS)
+        return self._bounds_at_cuts(block, bound, RIGHTS)
 
-    def read_rights(self, block: PlannedBlock, bound: Bound, room: Entries) -> None:
-        """Fill `room` with the values of a block's cells with a right to take en passant."""
-        if block.is_solved_with(bound):
-            room[:] = self.read(block, RIGHTS, bound)
-        else:
-            room[:] = UNKNOWN[bound]
+    def _bounds_at_cuts(self, block: PlannedBlock, bound: Bound, part: str) -> Entries:
+        """The bounds of a part of a block that has values for each cut."""
+        rows = [self._items(block, bound, at_cut(part, cut)) for cut in block.cuts]
+        return bounds_of_values(rows, block.cuts, bound)
 
     def held(self, block: PlannedBlock, bound: Bound, cell: int, accrued: Score) -> Score:
         """What an accrued score is worth in a cell of a root, where the cell's own does not count.
 
         At cuts, that is known of what was asked alone.
         """
-        number = cell
-        part = ENTRY
+        if not block.is_solved_with(bound):
+            return Score.from_signed(UNKNOWN[bound])
         if block.cuts:
             if (accrued, cell) not in block.queries:
                 return Score.from_signed(UNKNOWN[bound])
-            number = block.queries.index((accrued, cell))
-            part = ANSWERS
-        (signed,) = self.read(block, part, bound, number, number + 1)
-        value = Score.from_signed(int(signed))
-        if block.cuts or not block.is_solved_with(bound) or value.code < accrued.code:
+            answers = self._bounds_at_cuts(block, bound, ANSWERS)
+            return Score.from_signed(int(answers[block.queries.index((accrued, cell))]))
+        value = self.entry(block, bound, cell)
+        if value.code < accrued.code:
             return value
         (pattern,) = self._items(block, bound, PATTERN, cell, cell + 1)
         outcome, _ = self._patterns(block, bound).held(int(pattern), accrued)
@@ -181,47 +187,74 @@ class SolvedBlocks:
             return block.is_exact and not block.cuts
         return bool(self.tables.digest(node.material) or self.tables.digest_of_pairs(*node))
 
-    def plane(
-        self,
-        node: Node,
-        side: int,
-        bound: Bound,
-        needed: SomeCells = ALL_CELLS,
-        room: Entries | None = None,
-    ) -> Entries:
-        """The entry values of a node with one side to move; arguments are as for `read`.
+    def plane(self, plane: Plane) -> Entries:
+        """The values of a plane, which nobody may change."""
+        node = plane.node
+        if node.cells > LARGEST_KEPT:
+            return self._new_plane(plane)
+        if self.is_exact(node):
+            plane = plane._replace(bound=Bound.LOWER)
+        kept = self._plane_of_kings if node.free == len(Color) else self._larger_plane
+        return kept(plane)
 
-        A node that is neither solved nor in a table has the bound everywhere.
-        """
-        half = node.cells // 2
+    def _new_plane(self, plane: Plane) -> Entries:
+        room = np.empty(plane.node.cells // 2, np.int8)
+        self._read_plane(plane, room, ALL_CELLS)
+        return room
+
+    def fill_plane(self, plane: Plane, room: Entries, needed: SomeCells = ALL_CELLS) -> None:
+        """Fill `room` with the values of a plane, at least of those cells that are needed."""
+        if plane.node.cells > LARGEST_KEPT:
+            self._read_plane(plane, room, needed)
+        else:
+            room[:] = self.plane(plane)
+
+    def _read_plane(self, plane: Plane, room: Entries, needed: SomeCells) -> None:
+        node, side, bound = plane
         block = self.blocks.get(node)
         if block is not None:
-            return self.read(block, ENTRY, bound, side * half, (side + 1) * half, needed, room)
-        if self.tables.digest(node.material):
-            return self.tables.plane(*node, side, room)
-        if self.tables.digest_of_pairs(*node):
-            return self.tables.plane_of_pairs(*node, side, room)
-        return _unknown_values(half, bound, room)
+            self._fill(block, bound, side * len(room), room, needed)
+        elif self.tables.digest(node.material):
+            self.tables.plane(*node, side, room)
+        elif self.tables.digest_of_pairs(*node):
+            self.tables.plane_of_pairs(*node, side, room)
+        else:
+            room[:] = UNKNOWN[bound]
 
+    def _fill(
+        self,
+        block: PlannedBlock,
+        bound: Bound,
+        first: int,
+        room: Entries,
+        needed: SomeCells = ALL_CELLS,
+    ) -> None:
+        """Fill `room` with the entry values of a block from a first cell on."""
+        if not block.is_solved_with(bound):
+            room[:] = UNKNOWN[bound]
+        elif block.cuts:
+            for start in range(0, len(room), CELLS_AT_ONCE):
+                part = room[start : start + CELLS_AT_ONCE]
+                self._fill_bounds(block, bound, first + start, part, needed)
+        else:
+            self._items(block, bound, ENTRY, first, first + len(room), room)
 
-def _unknown_values(size: int, bound: Bound, room: Entries | None) -> Entries:
-    """The bound of values of which nothing is known, in `room` or a new array."""
-    values = np.empty(size, np.int8) if room is None else room[:size]
-    values[:] = UNKNOWN[bound]
-    return values
-
-
-def _read_bounds(
-    items: ReadItems, cuts: Cuts, bound: Bound, first: int, needed: SomeCells, entry: Entries
-) -> None:
-    """Fill an array with the bounds of cells from `first` on, at least of those that are needed."""
-    stride, squares = needed
-    step = min(CELLS_AT_ONCE, stride)
-    end = first + len(entry)
-    bits = [items(at_cut(ENTRY, cut), first >> 3, (end + 7) >> 3) for cut in cuts]
-    for start in range(0, len(entry), step):
-        square = (first + start) // stride % 64
-        if square in squares:
-            part = entry[start : start + step]
-            some_bits = [row[start >> 3 : ((start + step) >> 3) + 1] for row in bits]
-            part[:] = bounds_of_bits(some_bits, cuts, bound, first & 7, len(part))
+    def _fill_bounds(
+        self, block: PlannedBlock, bound: Bound, first: int, room: Entries, needed: SomeCells
+    ) -> None:
+        """Fill `room` with the bounds of cells from a first one on, by the bits of each cut."""
+        stride, squares = needed
+        step = min(CELLS_AT_ONCE, stride)
+        bits = list[Array]()
+        for cut in block.cuts:
+            part = at_cut(ENTRY, cut)
+            end = first + len(room)
+            bits.append(self._items(block, bound, part, first >> 3, (end + 7) >> 3))
+        for start in range(0, len(room), step):
+            square = (first + start) // stride % 64
+            if square in squares:
+                part_of_room = room[start : start + step]
+                some_bits = [row[start >> 3 : ((start + step) >> 3) + 1] for row in bits]
+                part_of_room[:] = bounds_of_bits(
+                    some_bits, block.cuts, bound, first & 7, len(part_of_room)
+                )

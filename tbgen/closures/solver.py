@@ -6,7 +6,7 @@ something is solved.
 
 import contextlib
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -22,14 +22,13 @@ from tbgen.closures.placements import Node, RootNode, root_of
 from tbgen.closures.plan import (
     Outlook,
     PlannedWays,
-    PlanSum,
     PositionOutlook,
     Problem,
     SolvePlan,
     plan_of,
     refuse_lack_of_room,
 )
-from tbgen.closures.policy import MOST_FREE, CutSearch, Way, nothing_tried
+from tbgen.closures.policy import CutSearch, Way, nothing_tried
 from tbgen.closures.store import BlockStore
 from tbgen.errors import (
     BuildError,
@@ -169,34 +168,36 @@ class PositionSolver(contextlib.ExitStack):
         """What solving some positions takes, each of them and all together."""
         self._share_queries(problems)
         positions = list[PositionOutlook]()
-        total = PlanSum()
-        for problem in problems:
-            # One position after another, as all closures together take much memory.
-            positions.append(self._outlook_of(problem, total))
-            watch(len(positions) / len(problems))
-        plan = total.plan()
+
+        def closures() -> Iterator[Closure]:
+            """Those of one position after another, as all together take much memory."""
+            for problem in problems:
+                position, closures = self._outlook_of(problem)
+                positions.append(position)
+                watch(len(positions) / len(problems))
+                yield from closures
+
+        plan = plan_of(closures())
         one_by_one = sum(position.expected_seconds for position in positions)
         expected_seconds = min(plan.expected_seconds, one_by_one)
         return Outlook(positions, replace(plan, expected_seconds=expected_seconds))
 
-    def _outlook_of(self, problem: Problem, total: PlanSum) -> PositionOutlook:
-        """What solving a position takes, which is added to what all take."""
+    def _outlook_of(self, problem: Problem) -> tuple[PositionOutlook, Sequence[Closure]]:
+        """What solving a position takes, and the closures that are solved."""
         try:
             board, accrued = self._read(*problem)
             kept = self._kept.find(board, accrued)
             if kept is not None and self._is_final(kept, line=False):
                 plan = replace(plan_of(()), exact=kept.solution.bracket.is_exact)
-                return PositionOutlook(problem, plan)
+                return PositionOutlook(problem, plan), ()
             ways = self._plan(board, accrued)
             plan = ways.plan()
             self.check(plan)
         except ClosureTooLargeError as error:
-            return PositionOutlook(problem, refusal=error.reason)
+            return PositionOutlook(problem, refusal=error.reason), ()
         except (InputError, MissingTableError, BuildError) as error:
-            return PositionOutlook(problem, refusal=str(error))
-        for closure in ways.taken:
-            total.add(closure)
-        return PositionOutlook(problem, plan, lacks_room=bool(ways.unfit))
+            return PositionOutlook(problem, refusal=str(error)), ()
+        return PositionOutlook(problem, plan, lacks_room=bool(ways.unfit)), ways.taken
 
     def check(self, plan: SolvePlan) -> None:
         """Refuse what does not fit into memory or onto the disk."""
@@ -301,13 +302,13 @@ class PositionSolver(contextlib.ExitStack):
 
         `closure` is that of the first question.
         """
-        from tbgen.closures.solve import ClosureSolver
+        from tbgen.closures.closure_solver import ClosureSolver
 
         way = closure.way
 
         def asks_both() -> bool:
-            """Whether no later way finds the other bound; its queens may take the time."""
-            return way.queen > MOST_FREE or not ways.has_next()
+            """Whether no later way is left to find the other bound."""
+            return way.asks_both or not ways.has_next()
 
         tried = nothing_tried()
         while True:
@@ -334,7 +335,7 @@ class PositionSolver(contextlib.ExitStack):
         self, solution: Solution, closures: Sequence[Closure]
     ) -> Sequence[LineStep] | None:
         """Moves that keep an exact value, by the last closure that proves it."""
-        from tbgen.closures.solve import ClosureSolver
+        from tbgen.closures.closure_solver import ClosureSolver
 
         board = chess.Board(solution.fen)
         for closure in reversed(closures):

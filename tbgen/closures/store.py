@@ -1,19 +1,17 @@
 """The store: solved blocks and answers, in one file that several processes use at once.
 
-The file is a database of SQLite. A block lies there in compressed frames that have check sums.
+The file is a database of SQLite. A block lies there in compressed chunks that have check sums.
 """
 
 import contextlib
-import itertools
 import json
 import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,17 +25,17 @@ from tbgen.storage.schema import SCRATCH_LEVEL, pack, unpack_into
 SOURCES: Final = source_digest(("closures", "index", "probe", "retro", "rules", "storage"))
 """Other sources may make other values, so blocks and answers of theirs are not read."""
 
-FILE: Final = "blocks.sqlite"
+FILE: Final = "solved.sqlite"
 """The name of the file in the folder of solved blocks."""
 
-FRAME: Final = 1 << 16
+CHUNK: Final = 1 << 16
 """Cells of a block that are compressed together; reading one cell unpacks as many."""
 
-FRAME_BITS: Final = 24
-"""A frame has the number of its block and, in so many lower bits, its number in the block."""
+CHUNK_BITS: Final = 24
+"""A chunk has the number of its block and, in so many lower bits, its number in the block."""
 
-SEAL_BYTES: Final = 8
-"""The first bytes of a frame tell which block and which frame it is."""
+STAMP_BYTES: Final = 8
+"""The first bytes of a chunk tell which block and which chunk it is."""
 
 WAITING_SECONDS: Final = 600.0
 """How long to wait while other processes write: a block of billions of cells takes minutes."""
@@ -55,73 +53,19 @@ BlockArrays = Mapping[str, npt.NDArray[Any]]
 
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS blocks (
-    number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, arrays TEXT NOT NULL,
+    number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, arrays TEXT NOT NULL,
     bytes INTEGER NOT NULL, used INTEGER NOT NULL
 );
 CREATE INDEX IF NOT EXISTS blocks_by_use ON blocks (used);
-CREATE TABLE IF NOT EXISTS frames (number INTEGER PRIMARY KEY, content BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS chunks (number INTEGER PRIMARY KEY, content BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS answers (
-    question TEXT PRIMARY KEY, answer TEXT NOT NULL, seal BLOB NOT NULL
+    number INTEGER PRIMARY KEY, question TEXT NOT NULL, block INTEGER NOT NULL,
+    answer TEXT NOT NULL, stamp BLOB NOT NULL, UNIQUE (question, block)
 );
+CREATE INDEX IF NOT EXISTS answers_by_block ON answers (block);
 """
 
-
-class StoredBlock:
-    """A solved block in the store."""
-
-    def __init__(self, store: "BlockStore", name: str, number: int, arrays: str) -> None:
-        self.name = name
-        self._store = store
-        self._number = number
-        self._arrays: dict[str, tuple[str, int]] = json.loads(arrays)
-        """[part] -> the kind of its items, and how many there are."""
-
-    @property
-    def parts(self) -> Sequence[str]:
-        """The names of its parts."""
-        return list(self._arrays)
-
-    @cached_property
-    def _first_frames(self) -> Mapping[str, int]:
-        """[part] -> its first frame."""
-        counts = [-(-size // FRAME) for _, size in self._arrays.values()]
-        firsts = itertools.accumulate(counts, initial=self._number << FRAME_BITS)
-        return dict(zip(self._arrays, firsts, strict=False))
-
-    def items(
-        self, part: str, first: int = 0, end: int | None = None, room: Array | None = None
-    ) -> Array:
-        """The items of a part from `first` up to `end`, in `room` or a new array.
-
-        DamagedTableError if they are damaged, or have just been removed.
-        """
-        kind, size = self._arrays[part]
-        stop = size if end is None else end
-        items = np.empty(stop - first, kind) if room is None else room[: stop - first]
-        if first == stop:
-            return items
-        frames = range(first // FRAME, -(-stop // FRAME))
-        contents = self._store.frames(self._first_frames[part] + frames.start, len(frames))
-        for frame in frames:
-            frame_start = frame * FRAME
-            frame_end = min(frame_start + FRAME, size)
-            start = max(first, frame_start)
-            wanted = items[start - first : min(stop, frame_end) - first]
-            content = next(contents, b"")
-            seal = _seal_of(self.name, self._first_frames[part] + frame)
-            if content[:SEAL_BYTES] != seal:
-                raise DamagedTableError(self.name, "it is damaged, or has just been removed")
-            packed = content[SEAL_BYTES:]
-            try:
-                if len(wanted) == frame_end - frame_start:
-                    unpack_into(packed, wanted)
-                else:
-                    whole = np.empty(frame_end - frame_start, kind)
-                    unpack_into(packed, whole)
-                    wanted[:] = whole[start - frame_start :][: len(wanted)]
-            except ValueError as error:
-                raise DamagedTableError(self.name, str(error)) from None
-        return items
+Changed = TypeVar("Changed")
 
 
 class BlockStore:
@@ -156,19 +100,68 @@ class BlockStore:
         question = "SELECT 1 FROM blocks WHERE name > ? AND name < ? LIMIT 1"
         return bool(self._rows(question, f"{node}-", f"{node}."))
 
-    def get(self, name: str) -> StoredBlock | None:
-        """A solved block; None if it is not there."""
-        for number, arrays in self._rows("SELECT number, arrays FROM blocks WHERE name = ?", name):
-            self._used.add(number)
-            return StoredBlock(self, name, number, arrays)
-        return None
+    def items(
+        self,
+        name: str,
+        part: str,
+        first: int = 0,
+        end: int | None = None,
+        room: Array | None = None,
+    ) -> Array | None:
+        """The items of a part of a block from `first` up to `end`, in `room` or a new array.
 
-    def frames(self, first: int, count: int) -> Iterator[bytes]:
-        """The contents of some frames, one after another; those behind a missing one are not."""
+        None if the block is not there. A damaged block is removed, with a DamagedTableError.
+        """
+        rows = self._rows("SELECT number, arrays FROM blocks WHERE name = ?", name)
+        if not rows:
+            return None
+        ((number, arrays),) = rows
+        self._used.add(number)
+        kind, size, first_chunk = _place_of(part, json.loads(arrays), number)
+        stop = size if end is None else end
+        items = np.empty(stop - first, kind) if room is None else room[: stop - first]
+        try:
+            self._read_chunks(name, first_chunk, size, first, items)
+        except DamagedTableError:
+            if self._write(lambda connection: _remove(connection, number)):
+                raise
+            return None  # another thread or process has just removed it
+        return items
+
+    def _read_chunks(
+        self, name: str, first_chunk: int, size: int, first: int, items: Array
+    ) -> None:
+        """Fill an array with items of a part that has `size` of them, from `first` on."""
+        if len(items) == 0:
+            return
+        stop = first + len(items)
+        chunks = range(first // CHUNK, -(-stop // CHUNK))
+        contents = self._chunks(first_chunk + chunks.start, len(chunks))
+        for chunk in chunks:
+            chunk_start = chunk * CHUNK
+            chunk_end = min(chunk_start + CHUNK, size)
+            start = max(first, chunk_start)
+            wanted = items[start - first : min(stop, chunk_end) - first]
+            content = next(contents, b"")
+            if content[:STAMP_BYTES] != _stamp_of(name, first_chunk + chunk):
+                raise DamagedTableError(name, "a chunk is missing or damaged")
+            packed = content[STAMP_BYTES:]
+            try:
+                if len(wanted) == chunk_end - chunk_start:
+                    unpack_into(packed, wanted)
+                else:
+                    whole = np.empty(chunk_end - chunk_start, items.dtype)
+                    unpack_into(packed, whole)
+                    wanted[:] = whole[start - chunk_start :][: len(wanted)]
+            except ValueError as error:
+                raise DamagedTableError(name, str(error)) from None
+
+    def _chunks(self, first: int, count: int) -> Iterator[bytes]:
+        """The contents of some chunks, one after another; those behind a missing one are not."""
         for start in range(first, first + count, 64):
             end = min(start + 64, first + count)
             rows = self._rows(
-                "SELECT number, content FROM frames WHERE number >= ? AND number < ? "
+                "SELECT number, content FROM chunks WHERE number >= ? AND number < ? "
                 "ORDER BY number",
                 start,
                 end,
@@ -188,7 +181,8 @@ class BlockStore:
         self._write(insert)
 
     def _insert(self, connection: sqlite3.Connection, name: str, arrays: BlockArrays) -> None:
-        _remove(connection, "name = ?", name)
+        for (number,) in connection.execute("SELECT number FROM blocks WHERE name = ?", (name,)):
+            _remove(connection, number)
         facts = {part: (array.dtype.str, len(array)) for part, array in arrays.items()}
         row = connection.execute(
             "INSERT INTO blocks (name, arrays, bytes, used) "
@@ -197,37 +191,41 @@ class BlockStore:
         )
         block = row.lastrowid or 0
         self._used.add(block)
-        number = block << FRAME_BITS
+        number = block << CHUNK_BITS
         written = 0
         for array in arrays.values():
-            for first in range(0, len(array), FRAME):
-                packed = pack(array[first : first + FRAME], shuffled=False, level=SCRATCH_LEVEL)
-                content = _seal_of(name, number) + packed
-                connection.execute("INSERT INTO frames VALUES (?, ?)", (number, content))
+            for first in range(0, len(array), CHUNK):
+                packed = pack(array[first : first + CHUNK], shuffled=False, level=SCRATCH_LEVEL)
+                content = _stamp_of(name, number) + packed
+                connection.execute("INSERT INTO chunks VALUES (?, ?)", (number, content))
                 number += 1
                 written += len(content)
         connection.execute("UPDATE blocks SET bytes = ? WHERE number = ?", (written, block))
 
-    def remove(self, name: str) -> None:
-        """Remove a block, which is damaged."""
-        self._write(lambda connection: _remove(connection, "name = ?", name))
+    def answers(self, question: str) -> list[Any]:
+        """What is kept of a question, the last answer first."""
+        rows = self._rows(
+            "SELECT answer, stamp FROM answers WHERE question = ? ORDER BY number DESC",
+            question,
+        )
+        return [
+            json.loads(answer) for answer, stamp in rows if stamp == _stamp_of(question, answer)
+        ]
 
-    def answer(self, question: str) -> Any:
-        """What was kept of a question; None if nothing was."""
-        for answer, seal in self._rows(
-            "SELECT answer, seal FROM answers WHERE question = ?", question
-        ):
-            if seal == _seal_of(question, answer):
-                return json.loads(answer)
-        return None
+    def put_answer(self, question: str, name: str, answer: object) -> None:
+        """Keep an answer as long as the block is there that has this name.
 
-    def put_answer(self, question: str, answer: object) -> None:
-        """Keep the answer to a question in place of an earlier one."""
+        It takes the place of an earlier answer to the question that rests on the same block.
+        """
         text = json.dumps(answer)
-        row = (question, text, _seal_of(question, text))
+        stamp = _stamp_of(question, text)
 
         def insert(connection: sqlite3.Connection) -> None:
-            connection.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", row)
+            connection.execute(
+                "INSERT OR REPLACE INTO answers (question, block, answer, stamp) "
+                "SELECT ?, number, ?, ? FROM blocks WHERE name = ?",
+                (question, text, stamp, name),
+            )
 
         self._write(insert)
 
@@ -254,7 +252,7 @@ class BlockStore:
             excess -= size
             oldest.append(number)
         for number in oldest:
-            _remove(connection, "number = ?", number)
+            _remove(connection, number)
 
     @staticmethod
     def _bytes(connection: sqlite3.Connection) -> int:
@@ -281,25 +279,26 @@ class BlockStore:
                 self._begin_anew(error)
                 return []
 
-    def _write(self, change: Callable[[sqlite3.Connection], None]) -> None:
+    def _write(self, change: Callable[[sqlite3.Connection], Changed]) -> Changed:
         """Change the file; other processes see all of it or nothing."""
         with self._lock:
             try:
-                self._change(change)
+                return self._change(change)
             except sqlite3.DatabaseError as error:
                 self._begin_anew(error)
-                self._change(change)
+                return self._change(change)
 
-    def _change(self, change: Callable[[sqlite3.Connection], None]) -> None:
+    def _change(self, change: Callable[[sqlite3.Connection], Changed]) -> Changed:
         connection = self._open()
         connection.execute("BEGIN IMMEDIATE")
         try:
-            change(connection)
+            changed = change(connection)
             connection.execute("COMMIT")
         except BaseException:
             with contextlib.suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
             raise
+        return changed
 
     def _begin_anew(self, error: sqlite3.DatabaseError) -> None:
         """Remove a damaged file, and no other.
@@ -347,19 +346,30 @@ class BlockStore:
         return False
 
 
-def _seal_of(name: str, content: object) -> bytes:
-    """The seal of a block's frame, or of an answer, so that it is never taken for another one."""
-    return sha256(f"{name} {content}".encode()).digest()[:SEAL_BYTES]
+def _stamp_of(name: str, content: object) -> bytes:
+    """The stamp of a block's chunk, or of an answer, so that it is never taken for another one."""
+    return sha256(f"{name} {content}".encode()).digest()[:STAMP_BYTES]
 
 
-def _remove(connection: sqlite3.Connection, condition: str, given: object) -> None:
-    """Remove the block for which a condition holds, if there is one."""
-    question = f"SELECT number FROM blocks WHERE {condition}"
-    for (number,) in connection.execute(question, (given,)).fetchall():
-        first = number << FRAME_BITS
-        after = (number + 1) << FRAME_BITS
-        connection.execute("DELETE FROM frames WHERE number >= ? AND number < ?", (first, after))
-        connection.execute("DELETE FROM blocks WHERE number = ?", (number,))
+def _place_of(
+    part: str, arrays: Mapping[str, tuple[str, int]], number: int
+) -> tuple[str, int, int]:
+    """The kind and number of a part's items, and its first chunk, in the block of a number."""
+    first_chunk = number << CHUNK_BITS
+    for other, (kind, size) in arrays.items():
+        if other == part:
+            return kind, size, first_chunk
+        first_chunk += -(-size // CHUNK)
+    raise KeyError(part)
+
+
+def _remove(connection: sqlite3.Connection, number: int) -> bool:
+    """Remove a block and the answers that rest on it; False if it was removed before."""
+    first = number << CHUNK_BITS
+    after = (number + 1) << CHUNK_BITS
+    connection.execute("DELETE FROM chunks WHERE number >= ? AND number < ?", (first, after))
+    connection.execute("DELETE FROM answers WHERE block = ?", (number,))
+    return connection.execute("DELETE FROM blocks WHERE number = ?", (number,)).rowcount > 0
 
 
 def key_of(facts: Sequence[object]) -> str:

@@ -44,7 +44,10 @@ class MadeUpTables(OpenTables):
         half = node.cells // 2
         cells = np.arange(side * half, (side + 1) * half)
         entries, _ = made_up(material, numbers_in(node, cells))
-        return entries
+        if room is None:
+            return entries
+        room[:] = entries
+        return room
 
 
 def numbers_in(node: Node, cells: Ints) -> Ints:

@@ -11,10 +11,11 @@ import pytest
 from tbgen.closures.bounds import Bound
 from tbgen.closures.children import BOTH_SIDES, ClosureReader
 from tbgen.closures.closure import Closure
+from tbgen.closures.closure_solver import ClosureSolver
 from tbgen.closures.costs import SolvePace
 from tbgen.closures.placements import node_of
 from tbgen.closures.policy import Way
-from tbgen.closures.solve import ClosureSolver
+from tbgen.closures.reading import Plane
 from tbgen.closures.store import BlockStore
 from tbgen.material import Material
 from tests.closures.made_up import BoundedExcerpt, MadeUpTables, values_of
@@ -51,7 +52,7 @@ def test_every_position_of_a_closure_has_the_value_of_the_reference(
     compared = 0
     for node in nodes:
         here, there = values_of(
-            excerpt, node, [blocks.plane(node, side, bound) for side in range(2)]
+            excerpt, node, [blocks.plane(Plane(node, side, bound)) for side in range(2)]
         )
         compared += len(here)
         np.testing.assert_array_equal(here, there, str(node))

@@ -19,7 +19,7 @@ from tbgen.closures.bounds import ALL_OUTCOMES, ENDS, Bound, CutQuestion, Cuts
 from tbgen.closures.closure import Closure
 from tbgen.closures.placements import node_on
 from tbgen.closures.policy import Way
-from tbgen.closures.reading import ENTRY, RIGHTS
+from tbgen.closures.reading import ENTRY, PATTERN, PATTERNS, RIGHTS
 from tbgen.closures.solver import PositionSolver
 from tbgen.closures.store import BlockStore
 from tbgen.errors import UnprovedError
@@ -28,6 +28,7 @@ from tbgen.probe import Tablebase, open_tablebase, stored
 from tbgen.probe.opened import OpenTables
 from tbgen.retro.drive import single
 from tbgen.score import Score
+from tbgen.storage.arrays import Array
 from tests.closures.test_solving import (
     LATER,
     PIECES,
@@ -40,6 +41,7 @@ from tests.closures.test_solving import (
     outside,
     pairs,
 )
+from tests.closures.test_store import items_of
 
 pytestmark = pytest.mark.usefixtures("unbundled")
 """Positions of three men are solved here, which have no table."""
@@ -201,12 +203,13 @@ def test_blocks_that_contradict_each_other_are_told(
     with contextlib.closing(BlockStore(folder / "solved")) as store:
         for name in names_in(folder):
             _, _, bound = name.rpartition("-")
-            block = store.get(name)
-            assert block is not None
-            wrong = {part: block.items(part) for part in block.parts}
+            parts = dict[str, Array]()
+            for part in (ENTRY, RIGHTS, PATTERN, *PATTERNS):
+                with contextlib.suppress(KeyError):  # the root alone has patterns
+                    parts[part] = items_of(store, name, part)
             for part in (ENTRY, RIGHTS):
-                wrong[part][:] = mate_of_bound[bound]
-            store.put({name: wrong})
+                parts[part][:] = mate_of_bound[bound]
+            store.put({name: parts})
     with (
         PositionSolver(folder) as solver,
         pytest.raises(UnprovedError, match="remove the folder 'solved'"),

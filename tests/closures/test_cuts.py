@@ -9,9 +9,10 @@ import pytest
 
 from tbgen.closures.bounds import ANYTHING, Bound, Bracket, CutQuestion, Cuts
 from tbgen.closures.closure import Closure
+from tbgen.closures.closure_solver import ClosureSolver
 from tbgen.closures.placements import node_of
 from tbgen.closures.policy import CutSearch, Way
-from tbgen.closures.solve import ClosureSolver
+from tbgen.closures.reading import Plane
 from tbgen.closures.store import BlockStore
 from tbgen.index.outcomes import ranks_of
 from tbgen.material import Material
@@ -54,9 +55,9 @@ def bounds_of(name: str, tables: Path, folder: Path, file: int, *cuts: Cuts) -> 
         enter_block(block, 0, np.array(node.pawns, np.int64))
         find_legal(block, np.zeros(node.layout.others, np.int64), 0, node.layout.block_words)
         for side in range(2):
-            lower = lower_blocks.plane(node, side, Bound.LOWER)
+            lower = lower_blocks.plane(Plane(node, side, Bound.LOWER))
             value = known.plane(material, node.pawns, side)
-            upper = upper_blocks.plane(node, side, Bound.UPPER)
+            upper = upper_blocks.plane(Plane(node, side, Bound.UPPER))
             signed = np.stack([lower, value, upper]).astype(np.int64)
             legal = np.unpackbits(block.legal[side].view(np.uint8), bitorder="little") != 0
             worths.append(ranks_of(signed[:, legal]))

@@ -11,15 +11,17 @@ import pytest
 
 from tbgen.closures.bounds import Bound
 from tbgen.closures.closure import Closure, PlannedBlock
+from tbgen.closures.closure_solver import ClosureSolver
 from tbgen.closures.costs import SolvePace
 from tbgen.closures.placements import root_of
 from tbgen.closures.policy import Way
 from tbgen.closures.reading import ENTRY, RIGHTS
-from tbgen.closures.solve import ClosureSolver
 from tbgen.closures.store import BlockStore
 from tbgen.material import Material
 from tbgen.rules.position import own_score
+from tbgen.storage.arrays import Array
 from tests.closures.made_up import MadeUpTables
+from tests.closures.test_store import items_of, lose
 
 Kind = tuple[Bound, ...]
 LOWER = (Bound.LOWER,)
@@ -30,6 +32,11 @@ BOTH = (Bound.LOWER, Bound.UPPER)
 BOUNDS_ALONE = Way(queen=0, knight=0, others=0)
 WINS_OF_PROMOTERS = Way(queen=3, knight=2, others=2, keeps_pieces=True)
 """Each side's promotions are solved with its own bound."""
+
+
+def values_of(store: BlockStore, name: str) -> list[Array]:
+    """The values of a block, and those with a right to take en passant."""
+    return [items_of(store, name, part) for part in (ENTRY, RIGHTS)]
 
 
 @pytest.mark.parametrize(
@@ -63,16 +70,15 @@ def test_a_mixed_group_has_the_values_of_blocks_that_are_solved_alone(
         if {tuple(block.bounds) for block in group} != kinds:
             continue
         for block in group:
-            together = {}
-            for bound in block.bounds:
-                for part in (ENTRY, RIGHTS):
-                    together[bound, part] = blocks.read(block, part, bound)
-            for bound in block.bounds:
-                blocks.store.remove(block.name_with(bound))
-            for (bound, part), values in together.items():
-                alone = ClosureSolver(closure, blocks.store)  # solves it again
-                np.testing.assert_array_equal(alone.read(block, part, bound), values)
-                rights += np.count_nonzero(values) if part == RIGHTS else 0
+            names = [block.name_with(bound) for bound in block.bounds]
+            together = [values_of(blocks.store, name) for name in names]
+            lose(blocks.store, names)
+            ClosureSolver(closure, blocks.store).solve(block)
+            for name, (entry, en_passant) in zip(names, together, strict=True):
+                entry_alone, en_passant_alone = values_of(blocks.store, name)
+                np.testing.assert_array_equal(entry_alone, entry)
+                np.testing.assert_array_equal(en_passant_alone, en_passant)
+                rights += np.count_nonzero(en_passant)
                 compared += 1
     assert compared > 3
     assert rights > 0

@@ -13,11 +13,11 @@ import pytest
 
 from tbgen.closures.bounds import Bound, CutQuestion
 from tbgen.closures.closure import Closure, PlannedBlock
+from tbgen.closures.closure_solver import ClosureSolver
 from tbgen.closures.costs import SolvePace
-from tbgen.closures.placements import Node, node_of
+from tbgen.closures.placements import node_of
 from tbgen.closures.policy import Way
-from tbgen.closures.reading import ALL_CELLS, SolvedBlocks
-from tbgen.closures.solve import ClosureSolver
+from tbgen.closures.reading import Plane, SolvedBlocks
 from tbgen.closures.store import BlockStore
 from tbgen.index.placements import Squares
 from tbgen.material import Material
@@ -144,18 +144,16 @@ def test_small_planes_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     exact = node_of(Material.parse("KPvK"), [9])
     monkeypatch.setattr(SolvedBlocks, "is_exact", lambda _, node: node == exact)
 
-    def plane(_: SolvedBlocks, node: Node, side: int, bound: Bound, *room: object) -> Entries:
-        read.append((f"{node} {side}", bound))
-        return np.zeros(node.cells // 2, np.int8)
+    def read_plane(_: SolvedBlocks, plane: Plane, *__: object) -> None:
+        read.append((f"{plane.node} {plane.side}", plane.bound))
 
-    monkeypatch.setattr(SolvedBlocks, "plane", plane)
+    monkeypatch.setattr(SolvedBlocks, "_read_plane", read_plane)
     closure = Closure(ScatteredTables(exact.material), Way(0, 0, 0))
     kept = ClosureSolver(closure, BlockStore(tmp_path))
-    room = np.zeros(1 << 20, np.int8)
 
     def ask(material: str, square: int, side: int, bound: Bound) -> None:
         node = node_of(Material.parse(material), [square])
-        kept.plane(node, side, bound, ALL_CELLS, room)
+        kept.fill_plane(Plane(node, side, bound), np.zeros(node.cells // 2, np.int8))
 
     for _ in range(2):
         for bound in Bound:

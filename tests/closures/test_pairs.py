@@ -12,11 +12,11 @@ import pytest
 
 from tbgen.closures.bounds import Bound
 from tbgen.closures.closure import Closure
+from tbgen.closures.closure_solver import ClosureSolver
 from tbgen.closures.costs import SolvePace
 from tbgen.closures.placements import Node, node_of
 from tbgen.closures.policy import NEVER, Way
-from tbgen.closures.reading import SolvedBlocks
-from tbgen.closures.solve import ClosureSolver
+from tbgen.closures.reading import Plane, SolvedBlocks
 from tbgen.closures.solver import PositionSolver
 from tbgen.closures.store import BlockStore
 from tbgen.errors import ClosureTooLargeError
@@ -73,7 +73,9 @@ def test_a_closure_stops_at_pairs_and_its_bounds_lie_within_those_without_them(
         blocks_of.append({str(node) for node in closure.blocks})
         for bound in Bound:
             planes.append(
-                worth_of(np.concatenate([blocks.plane(root, side, bound) for side in (0, 1)]))
+                worth_of(
+                    np.concatenate([blocks.plane(Plane(root, side, bound)) for side in (0, 1)])
+                )
             )
     lower_without, upper_without, lower, upper = planes
     assert (lower_without <= lower).all()
@@ -168,8 +170,8 @@ def test_blocks_of_six_men_are_those_that_solving_a_position_finds(
 def assert_same_values(solved: SolvedBlocks, pairs: OpenTables, node: Node) -> None:
     """Compare a solved block with that of the table of pairs."""
     for side in (0, 1):
-        expected = solved.plane(node, side, Bound.LOWER)
-        np.testing.assert_array_equal(solved.plane(node, side, Bound.UPPER), expected)
+        expected = solved.plane(Plane(node, side, Bound.LOWER))
+        np.testing.assert_array_equal(solved.plane(Plane(node, side, Bound.UPPER)), expected)
         values = pairs.plane_of_pairs(node.material, node.pawns, side)
         differing = np.flatnonzero(values != expected)
         assert not are_positions(node, side, differing).any(), str(node)

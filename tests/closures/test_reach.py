@@ -10,10 +10,11 @@ import pytest
 
 from tbgen.closures.bounds import Bound
 from tbgen.closures.closure import Closure
+from tbgen.closures.closure_solver import ClosureSolver
 from tbgen.closures.costs import SolvePace
 from tbgen.closures.placements import Node, RootNode, cell_on, node_on, root_of
 from tbgen.closures.reach import Kings, are_shut_in, where_kings_walk
-from tbgen.closures.solve import ClosureSolver
+from tbgen.closures.reading import Plane
 from tbgen.closures.solver import PositionSolver
 from tbgen.closures.store import BlockStore
 from tbgen.index.layout import slots_of
@@ -141,7 +142,7 @@ def solved_root(closure: Closure, node: Node, bound: Bound, folder: Path) -> np.
     """The values of a node with a bound, White to move and then Black."""
     blocks = ClosureSolver(closure, BlockStore(folder))
     blocks.solve_all(1, SolvePace())
-    return np.stack([blocks.plane(node, side, bound) for side in range(2)])
+    return np.stack([blocks.plane(Plane(node, side, bound)) for side in range(2)])
 
 
 def test_what_shut_kings_never_reach_changes_no_value(tmp_path: Path) -> None:

@@ -8,18 +8,20 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.closures.answers import BlockWithDistances, Brackets
+from tbgen.closures.answers import Brackets
 from tbgen.closures.bounds import Bound, CutQuestion
 from tbgen.closures.closure import Closure
+from tbgen.closures.closure_solver import ClosureSolver, solve_with_patterns
 from tbgen.closures.costs import Budget, SolvePace
 from tbgen.closures.placements import Node, RootNode, cell_on, node_on, root_of
 from tbgen.closures.policy import Way, ways_of
 from tbgen.closures.reach import Shades, every_shade, share_of
-from tbgen.closures.solve import ClosureSolver
+from tbgen.closures.reading import Plane
 from tbgen.closures.store import BlockStore
 from tbgen.errors import BuildError, ClosureTooLargeError
 from tbgen.index.placements import Squares
 from tbgen.material import Material
+from tbgen.retro.drive.methods import DISTANCES
 from tbgen.rules.position import board_after, own_score
 from tbgen.score import Score
 from tbgen.table import Entries
@@ -94,7 +96,7 @@ def solved_planes(closure: Closure, folder: Path) -> dict[tuple[Node, Bound], np
     planes = dict[tuple[Node, Bound], np.ndarray]()
     for node, block in closure.blocks.items():
         for bound in block.bounds:
-            sides = [blocks.plane(node, side, bound) for side in range(2)]
+            sides = [blocks.plane(Plane(node, side, bound)) for side in range(2)]
             planes[node, bound] = np.concatenate(sides)
     return planes
 
@@ -192,7 +194,9 @@ class WithoutValues(MadeUpTables):
         self, material: Material, pawns: Squares, side: int, room: Entries | None = None
     ) -> Entries:
         entries = super().plane(material, pawns, side, room)
-        return np.zeros_like(entries) if pawns == (chess.A6,) else entries
+        if pawns == (chess.A6,):
+            entries[:] = 0
+        return entries
 
 
 @pytest.mark.parametrize(
@@ -222,7 +226,7 @@ def test_a_missing_value_after_en_passant_is_an_error_in_a_line(tmp_path: Path) 
     block = closure.add_root(root_of(board, own_score(board)))
     blocks = ClosureSolver(closure, BlockStore(tmp_path))
     with pytest.raises(BuildError, match="a child table has no value"):
-        BlockWithDistances(block, blocks, Bound.LOWER)
+        solve_with_patterns(block, blocks, Bound.LOWER, DISTANCES)
 
 
 def test_a_position_is_looked_up_where_it_is_solved(tmp_path: Path) -> None:

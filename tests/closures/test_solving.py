@@ -1,7 +1,6 @@
 """What a position solver says, against tables of positions that have them."""
 
 import contextlib
-import copy
 import os
 import random
 import shutil
@@ -16,14 +15,14 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.closures import kept, placements, plan, solve
+from tbgen.closures import closure_solver, kept, placements, plan
 from tbgen.closures.answers import Brackets, Solution
 from tbgen.closures.bounds import ANYTHING, Bracket
 from tbgen.closures.closure import Closure, PlannedBlock
+from tbgen.closures.closure_solver import ClosureSolver
 from tbgen.closures.costs import LISTING_SECONDS
 from tbgen.closures.policy import Way
 from tbgen.closures.reading import SolvedBlocks
-from tbgen.closures.solve import ClosureSolver
 from tbgen.closures.solver import PositionSolver
 from tbgen.closures.store import FILE, BlockStore
 from tbgen.errors import (
@@ -36,7 +35,7 @@ from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import accruable, bare_sides, own_score
 from tbgen.score import Score
 from tbgen.system import process
-from tbgen.table import Entries
+from tests.closures.test_store import lose
 from tests.positions import random_board
 
 pytestmark = pytest.mark.usefixtures("unbundled")
@@ -182,7 +181,7 @@ def test_later_questions_are_watched_too_and_a_server_finds_their_answers(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(plan, "ways_of", lambda free: [Way(0, 0, free, coarse_free=0)])
-    monkeypatch.setattr(solve, "TICK_SECONDS", PATIENT)
+    monkeypatch.setattr(closure_solver, "TICK_SECONDS", PATIENT)
     told = list[float]()
     folder = folder_of("KvK")
     with PositionSolver(folder) as solver:
@@ -271,7 +270,7 @@ def test_progress_moves_while_a_block_is_solved_and_never_falls(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(plan, "ways_of", lambda free: [Way(0, 0, free, coarse_free=0)])
-    monkeypatch.setattr(solve, "TICK_SECONDS", 0.001)
+    monkeypatch.setattr(closure_solver, "TICK_SECONDS", 0.001)
     told = list[float]()
     with PositionSolver(folder_of("KvK")) as solver:
         found = solver.solve(PAWNS, watch=told.append)
@@ -331,10 +330,10 @@ def test_a_damaged_block_is_solved_again(folder_of: Folder) -> None:
     first = solved(folder, PAWNS)
     forget_answers(folder)
     with contextlib.closing(sqlite3.connect(folder / "solved" / FILE)) as connection:
-        frames = connection.execute("SELECT number, content FROM frames").fetchall()
-        for number, content in frames[::2]:
+        chunks = connection.execute("SELECT number, content FROM chunks").fetchall()
+        for number, content in chunks[::2]:
             damaged = content[:-1] + bytes([content[-1] ^ 1])
-            connection.execute("UPDATE frames SET content = ? WHERE number = ?", (damaged, number))
+            connection.execute("UPDATE chunks SET content = ? WHERE number = ?", (damaged, number))
         connection.commit()
     assert solved(folder, PAWNS).facts()["moves"] == first.facts()["moves"]
 
@@ -413,12 +412,11 @@ def test_a_closure_that_lost_its_blocks_hides_no_answer_of_another(folder_of: Fo
         solver.solve(PAWNS)
         root = placements.root_of(*solver._read(PAWNS, None)).node
         question = kept._key_of_root(root)
-        closures = solver._store.answer(question)
-        (facts,) = closures.values()
-        lost = copy.deepcopy(facts)
+        (lost,) = solver._store.answers(question)
         for block in lost["blocks"].values():
             block["key"] = "removed"
-        solver._store.put_answer(question, {"lost": lost, **closures})
+        solver._store.put({"lost": {}})
+        solver._store.put_answer(question, "lost", lost)
         answer = solver.solved(PAWNS)
         assert answer is not None
         assert answer.bracket.is_exact
@@ -443,7 +441,10 @@ def test_bounds_are_looked_for_again_with_a_larger_budget_or_another_table(
     root = "7k/8/8/8/P4p2/8/P7/6K1 w - - 0 1"
     bounds = solved(folder, root, budget=1)
     assert not bounds.bracket.is_exact
-    assert solved(folder, root, budget=1).moves == bounds.moves
+    again = solved(folder, root, budget=1)
+    assert again.moves == bounds.moves
+    assert again.plan.nodes == 0
+    assert again.plan.missing == bounds.plan.missing != (), "the hint at tables stays"
     assert solved(folder, root, budget=10).bracket.is_exact
     assert solved(folder, root, budget=1).bracket.is_exact, "a proved value stays one"
 
@@ -539,7 +540,7 @@ def test_a_solved_block_needs_no_plan_for_another_accrued_score(
 
 
 def test_an_interrupted_solve_goes_on(folder_of: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solve, "TICK_SECONDS", PATIENT)
+    monkeypatch.setattr(closure_solver, "TICK_SECONDS", PATIENT)
     folder = folder_of("KvK")
     told = list[float]()
     with PositionSolver(folder) as solver, pytest.raises(KeyboardInterrupt):
@@ -558,27 +559,26 @@ def test_blocks_that_another_process_removes_meanwhile_are_solved_again(
 ) -> None:
     folder = folder_of("KvK")
     removals = [1, 2]
-    plane = SolvedBlocks.plane
+    read_plane = SolvedBlocks._read_plane
     improve = Brackets.improve
     expected = solved(folder, PAWNS).facts()["moves"]
     shutil.rmtree(folder / "solved")
 
     def remove(blocks: SolvedBlocks) -> None:
-        for name in names_in(folder):
-            blocks.store.remove(name)
+        lose(blocks.store, names_in(folder))
 
-    def removing(self: SolvedBlocks, *arguments: Any) -> Entries:
+    def removing(self: SolvedBlocks, *arguments: Any) -> None:
         if removals and len(names_in(folder)) >= removals[0]:
             removals.pop(0)
             remove(self)
-        return plane(self, *arguments)
+        read_plane(self, *arguments)
 
     def removed(self: Brackets, solution: Solution) -> Solution:
         remove(self.blocks)
         monkeypatch.undo()
         return improve(self, solution)
 
-    monkeypatch.setattr(SolvedBlocks, "plane", removing)
+    monkeypatch.setattr(SolvedBlocks, "_read_plane", removing)
     monkeypatch.setattr(Brackets, "improve", removed)
     assert solved(folder, PAWNS).facts()["moves"] == expected
 
@@ -639,7 +639,7 @@ def test_blocks_take_turns_where_memory_is_scarce(
     at_work = list[object]()
     numbers_at_work = set[int]()
     barrier = threading.Barrier(most)
-    solve_at_cuts = solve.solve_at_cuts
+    solve_at_cuts = closure_solver.solve_at_cuts
 
     def watched(block: PlannedBlock, solver: ClosureSolver) -> Any:
         at_work.append(block)
@@ -651,7 +651,7 @@ def test_blocks_take_turns_where_memory_is_scarce(
         at_work.remove(block)
         return values
 
-    monkeypatch.setattr(solve, "solve_at_cuts", watched)
+    monkeypatch.setattr(closure_solver, "solve_at_cuts", watched)
     monkeypatch.setattr(process, "available_memory", lambda: room)
     monkeypatch.setattr(plan, "ways_of", lambda *_: [Way(2, 2, 2, coarse_free=0)])
     solved(folder_of("KvK"), "8/4P1P1/8/4k3/8/8/8/4K3 w - - 0 1", threads=4)

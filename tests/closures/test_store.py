@@ -6,9 +6,10 @@ import random
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import chess
@@ -17,8 +18,9 @@ import pytest
 
 from tbgen.closures.kept import KeptSolves
 from tbgen.closures.solver import PositionSolver
-from tbgen.closures.store import FILE, FRAME, FRAME_BITS, BlockStore
+from tbgen.closures.store import CHUNK, CHUNK_BITS, FILE, BlockStore
 from tbgen.errors import DamagedTableError, UnreadableFileError
+from tbgen.storage.arrays import Array
 from tests.positions import random_board
 
 NAME = "KPvK-d2-0-WHOLE"
@@ -32,27 +34,44 @@ def opened(folder: Path) -> Iterator[BlockStore]:
         yield store
 
 
+def lose(store: BlockStore, names: Iterable[str]) -> None:
+    """Remove some blocks, as another process may."""
+    rows = [(name,) for name in names]
+    store._write(lambda file: file.executemany("DELETE FROM blocks WHERE name = ?", rows))
+
+
+def entry_in(store: BlockStore, name: str = NAME) -> Array | None:
+    return store.items(name, "entry")
+
+
+def items_of(store: BlockStore, name: str, part: str) -> Array:
+    """The items of a part of a block, which is there."""
+    items = store.items(name, part)
+    assert items is not None
+    return items
+
+
 def test_any_items_of_a_block_can_be_read(tmp_path: Path) -> None:
-    arrays = {"entry": CELLS, "none": CELLS[:0], "wide": np.arange(FRAME + 1)}
+    arrays = {"entry": CELLS, "none": CELLS[:0], "wide": np.arange(CHUNK + 1)}
     with opened(tmp_path) as store:
         store.put({NAME: arrays})
     with opened(tmp_path) as store:
-        block = store.get(NAME)
-        assert block is not None
-        assert list(block.parts) == list(arrays)
         for part, array in arrays.items():
-            np.testing.assert_array_equal(block.items(part), array)
-            assert block.items(part).dtype == array.dtype
-        for first, end in ((0, 0), (70_000, 99_999), (5, FRAME), (FRAME, FRAME + 1)):
-            np.testing.assert_array_equal(block.items("entry", first, end), CELLS[first:end])
+            items = items_of(store, NAME, part)
+            np.testing.assert_array_equal(items, array)
+            assert items.dtype == array.dtype
+        for first, end in ((0, 0), (70_000, 99_999), (5, CHUNK), (CHUNK, CHUNK + 1)):
+            np.testing.assert_array_equal(store.items(NAME, "entry", first, end), CELLS[first:end])
             room = np.zeros(100_000, np.int8)
-            assert np.shares_memory(block.items("entry", first, end, room), room) or first == end
+            items = store.items(NAME, "entry", first, end, room)
+            assert items is not None
+            assert np.shares_memory(items, room) or first == end
             np.testing.assert_array_equal(room[: end - first], CELLS[first:end])
 
 
 def test_blocks_are_found_by_name_and_by_node(tmp_path: Path) -> None:
     with opened(tmp_path) as store:
-        assert store.get(NAME) is None
+        assert entry_in(store) is None
         assert not store.has_node("KPvK-d2")
         assert not any(tmp_path.iterdir()), "reading makes no file"
         store.put({NAME: {"entry": CELLS}})
@@ -68,10 +87,10 @@ def test_blocks_are_found_by_name_and_by_node(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "damage",
     [
-        "UPDATE frames SET content = substr(content, 1, length(content) - 9)",
-        "UPDATE frames SET content = zeroblob(length(content))",
-        f"DELETE FROM frames WHERE number & {(1 << FRAME_BITS) - 1} = 1",
-        "UPDATE frames SET content = (SELECT max(content) FROM frames)",
+        "UPDATE chunks SET content = substr(content, 1, length(content) - 9)",
+        "UPDATE chunks SET content = zeroblob(length(content))",
+        f"DELETE FROM chunks WHERE number & {(1 << CHUNK_BITS) - 1} = 1",
+        "UPDATE chunks SET content = (SELECT max(content) FROM chunks)",
     ],
 )
 def test_a_damaged_block_is_an_error(tmp_path: Path, damage: str) -> None:
@@ -81,39 +100,45 @@ def test_a_damaged_block_is_an_error(tmp_path: Path, damage: str) -> None:
         connection.execute(damage)
         connection.commit()
     with opened(tmp_path) as store:
-        block = store.get(NAME)
-        assert block is not None
         with pytest.raises(DamagedTableError, match=NAME):
-            block.items("entry")
+            entry_in(store)
+        assert not store.has(NAME)
         store.put({NAME: {"entry": CELLS}})
-        mended = store.get(NAME)
-        assert mended is not None
-        np.testing.assert_array_equal(mended.items("entry"), CELLS)
+        np.testing.assert_array_equal(entry_in(store), CELLS)
 
 
-def test_a_block_in_the_place_of_another_is_not_taken_for_it(tmp_path: Path) -> None:
-    """The number of a removed block may be given to the next one."""
+def test_a_damaged_block_is_removed_once_however_many_threads_meet_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second thread may not remove what the first one has solved again."""
+    read_chunks = BlockStore._read_chunks
+
+    def read_after_other_thread(store: BlockStore, *given: Any) -> None:
+        monkeypatch.undo()
+        with pytest.raises(DamagedTableError):
+            entry_in(store)
+        store.put({NAME: {"entry": CELLS}})
+        read_chunks(store, *given)
+
     with opened(tmp_path) as store:
         store.put({NAME: {"entry": CELLS}})
-        old = store.get(NAME)
-        assert old is not None
-        store.remove(NAME)
-        store.put({"other": {"entry": CELLS[::-1].copy()}})
-        with pytest.raises(DamagedTableError):
-            old.items("entry")
+        store._write(lambda connection: connection.execute("DELETE FROM chunks"))
+        monkeypatch.setattr(BlockStore, "_read_chunks", read_after_other_thread)
+        assert entry_in(store) is None
+        np.testing.assert_array_equal(entry_in(store), CELLS)
 
 
 @pytest.mark.parametrize("content", [b"no database", bytes(8192)])
 def test_a_damaged_file_is_begun_anew(tmp_path: Path, content: bytes) -> None:
     with opened(tmp_path) as store:
         store.put({NAME: {"entry": CELLS}})
-        store.put_answer("question", [1])
+        store.put_answer("question", NAME, [1])
     for path in tmp_path.glob(f"{FILE}-*"):
         path.unlink()
     (tmp_path / FILE).write_bytes(content)
     with opened(tmp_path) as store:
-        assert store.get(NAME) is None
-        assert store.answer("question") is None
+        assert entry_in(store) is None
+        assert store.answers("question") == []
         store.put({NAME: {"entry": CELLS}})
         assert store.has(NAME)
 
@@ -152,7 +177,7 @@ def test_the_least_recently_used_blocks_go_first(tmp_path: Path) -> None:
             store.put({name: {"entry": noise}})
             store.shrink(1 << 30)
     with opened(tmp_path) as store:
-        assert store.get(names[0]) is not None
+        assert entry_in(store, names[0]) is not None
         store.shrink(4 << 16)
         left = [name for name in names if store.has(name)]
         assert left[0] == names[0], "it was used last"
@@ -160,12 +185,28 @@ def test_the_least_recently_used_blocks_go_first(tmp_path: Path) -> None:
         assert 2 <= len(left) <= 4
 
 
+def test_an_answer_stays_as_long_as_the_block_that_it_rests_on(tmp_path: Path) -> None:
+    with opened(tmp_path) as store:
+        store.put({NAME: {"entry": CELLS}, "other": {"entry": CELLS}})
+        for answer, name in ((1, NAME), (2, "other"), (3, NAME), (4, "never there")):
+            store.put_answer("question", name, answer)
+        assert store.answers("question") == [3, 2], "the last first, one for each block"
+        store.shrink(1 << 30)
+    with opened(tmp_path) as store:
+        assert entry_in(store) is not None
+        store.shrink(0)
+        assert store.answers("question") == [3]
+    with opened(tmp_path) as store:
+        store.shrink(0)
+        assert store.answers("question") == []
+
+
 def test_a_solve_goes_on_although_the_folder_is_removed(tmp_path: Path) -> None:
     folder = tmp_path / "solved"
     with opened(folder) as store:
         store.put({NAME: {"entry": CELLS}})
         shutil.rmtree(folder)
-        assert store.get(NAME) is None
+        assert entry_in(store) is None
         store.put({"other": {"entry": CELLS}})
         assert store.has("other")
         with opened(folder) as other:
@@ -177,10 +218,9 @@ def put_and_shrink(folder: Path, rounds: int) -> None:
         for number in range(rounds):
             name = f"KPvK-d2-{number % 7}"
             store.put({name: {"entry": CELLS}})
-            found = store.get(name)
-            with contextlib.suppress(DamagedTableError):  # the other one has removed it
-                if found is not None:
-                    assert (found.items("entry", 5, 65_600) == CELLS[5:65_600]).all()
+            found = store.items(name, "entry", 5, 65_600)
+            if found is not None:  # else the other one has removed it
+                assert (found == CELLS[5:65_600]).all()
             store.shrink(0)
 
 
@@ -213,8 +253,8 @@ def test_a_killed_process_leaves_whole_blocks(tmp_path: Path) -> None:
         process.kill()
         process.join(60)
         number = 1
-        while (block := store.get(f"{NAME}-{number}")) is not None:
-            assert (block.items("entry") == CELLS + np.int8(number % 100)).all()
+        while (entry := entry_in(store, f"{NAME}-{number}")) is not None:
+            assert (entry == CELLS + np.int8(number % 100)).all()
             number += 1
     assert number > seen
 

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from tbgen.closures.bounds import UNKNOWN, Bound
+from tbgen.closures.closure_solver import ClosureSolver
 from tbgen.closures.costs import SolvePace
 from tbgen.closures.placements import Node, node_of
-from tbgen.closures.solve import ClosureSolver
+from tbgen.closures.reading import Plane
 from tbgen.closures.store import BlockStore
 from tbgen.index.outcomes import ranks_of
 from tbgen.material import Material
@@ -54,7 +55,7 @@ def mistakes(ending: Ending, folder: Path) -> tuple[int, list[str]]:
     for placed in closure.blocks:
         worths = list[np.ndarray]()
         for bound in Bound:
-            planes = [blocks.plane(placed, side, bound) for side in range(2)]
+            planes = [blocks.plane(Plane(placed, side, bound)) for side in range(2)]
             here, there = bounds[bound].values_of(placed, planes)
             if not np.array_equal(here, there):
                 found.append(f"{ending}: {placed} has a wrong bound, {bound.name}")

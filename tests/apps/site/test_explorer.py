@@ -23,6 +23,7 @@ from tbgen.apps.server.application import application
 from tbgen.apps.server.limits import Limits
 from tbgen.apps.server.service import ServerSettings
 from tbgen.closures.solver import PositionSolver
+from tbgen.closures.store import FILE
 from tbgen.probe import Tablebase
 from tbgen.score import Score
 from tests.apps.site.chromium import NEEDED, Chromium
@@ -464,7 +465,7 @@ def test_a_pawn_that_has_just_moved_twice_can_be_set_up(page: Chromium, server: 
 
 def solved_blocks_in(folder: Path) -> list[tuple[str]]:
     """The names of the blocks that are kept beside some tables."""
-    with closing(sqlite3.connect(folder / "solved" / "blocks.sqlite")) as blocks:
+    with closing(sqlite3.connect(folder / "solved" / FILE)) as blocks:
         return blocks.execute("SELECT name FROM blocks ORDER BY name").fetchall()
 
 
