@@ -136,7 +136,7 @@ def test_a_bounded_promotion_is_promised_memory_for_a_rank_alone(
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak < 10 * block.node.cells
+    assert peak < 12 * block.node.cells, "with room for all ranks it is 22 times as much"
 
 
 def test_small_planes_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
