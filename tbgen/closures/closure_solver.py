@@ -281,6 +281,7 @@ def solve_with_patterns(
     block: PlannedBlock, solver: ClosureSolver, bound: Bound, method: Method[Any]
 ) -> BlockArrays:
     """A block alone with a bound, with patterns that tell what accrued scores are worth."""
+    free_memory()  # glibc would touch all of the arrays for histories, if it had kept the last ones
     found = dict[Bound, BlockArrays]()
 
     def keep(_: PlannedBlock, arrays_of: Mapping[Bound, BlockArrays]) -> None:
