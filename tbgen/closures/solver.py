@@ -31,7 +31,6 @@ from tbgen.closures.plan import (
 from tbgen.closures.policy import CutSearch, Way, nothing_tried
 from tbgen.closures.store import BlockStore
 from tbgen.errors import (
-    BuildError,
     CastlingError,
     ClosureTooLargeError,
     InputError,
@@ -54,6 +53,9 @@ from tbgen.system.watching import Watch, unwatched
 
 CACHE_BYTES = 1 << 35
 """The most disk for solved blocks; those of the last position stay anyway."""
+
+TOO_MUCH = (ClosureTooLargeError, NotEnoughMemoryError, NotEnoughDiskError)
+"""Errors of a position that budget or machine do not allow."""
 
 
 @dataclass
@@ -160,7 +162,7 @@ class PositionSolver(contextlib.ExitStack):
         self, board: chess.Board, accrued: Score, watch: Watch = unwatched
     ) -> Bracket | None:
         """The bracket of a position, unless it takes too much."""
-        with contextlib.suppress(ClosureTooLargeError, NotEnoughMemoryError, NotEnoughDiskError):
+        with contextlib.suppress(*TOO_MUCH):
             return self.solve(board, accrued, watch).bracket
         return None
 
@@ -195,7 +197,7 @@ class PositionSolver(contextlib.ExitStack):
             self.check(plan)
         except ClosureTooLargeError as error:
             return PositionOutlook(problem, refusal=error.reason), ()
-        except (InputError, MissingTableError, BuildError) as error:
+        except (InputError, MissingTableError, *TOO_MUCH) as error:
             return PositionOutlook(problem, refusal=str(error)), ()
         return PositionOutlook(problem, plan, lacks_room=bool(ways.unfit)), ways.taken
 
@@ -319,7 +321,7 @@ class PositionSolver(contextlib.ExitStack):
                 try:
                     closure = ways.closure(way, question)
                     refuse_lack_of_room(plan_of([closure]), self._store.folder)
-                except (ClosureTooLargeError, BuildError):
+                except TOO_MUCH:
                     return
             blocks = ClosureSolver(closure, self._store)
             pace.begin(closure.cpu_seconds)

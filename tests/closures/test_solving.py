@@ -17,7 +17,7 @@ import pytest
 
 from tbgen.closures import closure_solver, kept, placements, plan
 from tbgen.closures.answers import Brackets, Solution
-from tbgen.closures.bounds import ANYTHING, Bracket
+from tbgen.closures.bounds import ANYTHING, Bracket, CutQuestion
 from tbgen.closures.closure import Closure, PlannedBlock
 from tbgen.closures.closure_solver import ClosureSolver
 from tbgen.closures.costs import LISTING_SECONDS
@@ -511,6 +511,22 @@ def test_a_contradiction_of_the_solver_is_told(
             solver.bracket(board, own_score(board))
         monkeypatch.setattr(solver, "solve", mock.Mock(side_effect=NotEnoughMemoryError("", 2, 1)))
         assert solver.bracket(board, own_score(board)) is None
+
+
+def test_a_contradiction_in_a_later_question_is_told(
+    folder_of: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "ways_of", lambda free: [Way(0, 0, free, coarse_free=0)])
+    closure = plan.PlannedWays.closure
+
+    def contradict(self: plan.PlannedWays, way: Way, question: CutQuestion) -> Closure:
+        if self.taken:
+            raise BuildError("KPvK", "it lacks bishops on squares of one colour")
+        return closure(self, way, question)
+
+    monkeypatch.setattr(plan.PlannedWays, "closure", contradict)
+    with pytest.raises(BuildError, match="lacks bishops"):
+        solved(folder_of("KvK"), LATER)
 
 
 def test_a_way_is_planned_when_those_before_it_have_left_bounds(
