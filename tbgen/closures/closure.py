@@ -3,7 +3,7 @@
 Captures, pawn moves and promotions lead from block to block.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -12,19 +12,7 @@ from tbgen.closures.bounds import ALL_OUTCOMES, Bound, CutQuestion, Cuts
 from tbgen.closures.costs import ADDING_SECONDS, BlockCost, Budget, cost_at_cuts, cost_of_block
 from tbgen.closures.placements import Node, PawnPlacement, PlacementMove, PlacementMoves, RootNode
 from tbgen.closures.policy import Way
-from tbgen.closures.reach import (
-    ANYWHERE,
-    Kings,
-    Needs,
-    ReachedPlacement,
-    Shades,
-    are_shut_in,
-    bishops_of,
-    reached_from,
-    shade_in,
-    share_of,
-    word_of,
-)
+from tbgen.closures.reach import Needs, Shades, bishops_of, needs_of, share_of, word_of
 from tbgen.closures.store import BlockStore, key_of
 from tbgen.errors import BuildError, ClosureTooLargeError
 from tbgen.index.layout import slots_of
@@ -208,22 +196,18 @@ class Closure:
 
     def add_root(self, root: RootNode) -> PlannedBlock:
         """Add the node of a position, and all of its blocks that the position needs."""
-        node = root.node
-        kings = _kings_in(node, root.queries)
-        are_kings_shut_in = are_shut_in(slots_of(node.material), node.pawns, kings)
-        has_bishops = any(bishops_of(node.material))
-        if are_kings_shut_in or has_bishops or self.way.keeps_pieces:
-            reached = self._walk_from(root, kings)
-            self.needs = Needs(reached, keeps_pieces=self.way.keeps_pieces)
-        return self.add(node, queries=root.queries)
+        self.needs = needs_of(root, self._affordable_moves(), keeps_pieces=self.way.keeps_pieces)
+        return self.add(root.node, queries=root.queries)
 
-    def _walk_from(self, root: RootNode, kings: Kings) -> Mapping[Node, ReachedPlacement]:
-        """What is reached from a root; ClosureTooLargeError if that takes too much."""
+    def _affordable_moves(self) -> Callable[[PawnPlacement], Iterator[PlacementMove]]:
+        """The moves from a placement to what this way solves.
+
+        ClosureTooLargeError once all nodes that were asked take more than the budget.
+        """
         seen = set[Node]()
         seconds = 0.0
 
         def moves_of(placement: PawnPlacement) -> Iterator[PlacementMove]:
-            """The moves to what this way solves, as long as all new nodes fit the budget."""
             nonlocal seconds
             node = placement.node
             if node not in seen:
@@ -239,14 +223,7 @@ class Closure:
                 if self._is_solved_by_way(move) and not move.table:
                     yield move
 
-        return reached_from(
-            PawnPlacement(*root.node),
-            kings,
-            Shades(shade_in(root.node, cell) for _, cell in root.queries),
-            moves_of,
-            keeps_pieces=self.way.keeps_pieces,
-            has_right=root.has_right,
-        )
+        return moves_of
 
     def add(
         self, node: Node, *, queries: Queries = (), promoted_by: Color | None = None
@@ -419,19 +396,6 @@ class Closure:
             for edge in block.edges
             if edge.is_bounded
         }
-
-
-def _kings_in(node: Node, queries: Queries) -> Kings:
-    """Where the kings stand in the positions that are asked; anywhere if other pieces do, too."""
-    if node.free > len(Color):
-        return ANYWHERE
-    white = 0
-    black = 0
-    for _, cell in queries:
-        _, squares = node.layout.squares_of(cell)
-        white |= 1 << squares[len(node.pawns)]
-        black |= 1 << squares[-1]
-    return Kings(white, black)
 
 
 def _least_seconds(node: Node, cuts: Cuts, share: float) -> float:

@@ -25,7 +25,7 @@ from typing import Final, NamedTuple
 import chess
 import numpy as np
 
-from tbgen.closures.placements import Node, PawnPlacement, PlacementMove
+from tbgen.closures.placements import Node, PawnPlacement, PlacementMove, RootNode
 from tbgen.compiled.arrays import Word
 from tbgen.index.layout import slots_of
 from tbgen.index.placements import MIRROR, Slot, Squares, pawn_sets
@@ -34,6 +34,7 @@ from tbgen.index.squares import LIGHT_BISHOP, is_light
 from tbgen.material import Material
 from tbgen.men import Role
 from tbgen.score import Color
+from tbgen.table import Queries
 
 
 class Kings(NamedTuple):
@@ -131,6 +132,42 @@ class Needs:
             return True
         after = shades_after(PawnPlacement(*node), self.shades_of(node), move)
         return shades_in_node(move.child_placement, after) <= self.shades_of(move.child)
+
+
+def needs_of(
+    root: RootNode,
+    moves_of: Callable[[PawnPlacement], Iterable[PlacementMove]],
+    *,
+    keeps_pieces: bool,
+) -> Needs:
+    """What a position needs, by a walk if one can tell that it does not need everything."""
+    node = root.node
+    kings = _kings_in(node, root.queries)
+    are_kings_shut_in = are_shut_in(slots_of(node.material), node.pawns, kings)
+    if not (are_kings_shut_in or any(bishops_of(node.material)) or keeps_pieces):
+        return Needs()
+    reached = reached_from(
+        PawnPlacement(*node),
+        kings,
+        Shades(shade_in(node, cell) for _, cell in root.queries),
+        moves_of,
+        keeps_pieces=keeps_pieces,
+        has_right=root.has_right,
+    )
+    return Needs(reached, keeps_pieces=keeps_pieces)
+
+
+def _kings_in(node: Node, queries: Queries) -> Kings:
+    """Where the kings stand in the positions that are asked; anywhere if other pieces do, too."""
+    if node.free > len(Color):
+        return ANYWHERE
+    white = 0
+    black = 0
+    for _, cell in queries:
+        _, squares = node.layout.squares_of(cell)
+        white |= 1 << squares[len(node.pawns)]
+        black |= 1 << squares[-1]
+    return Kings(white, black)
 
 
 def reached_from(
