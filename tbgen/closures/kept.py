@@ -89,7 +89,7 @@ class KeptSolves:
         root = root_of(board, accrued)
         closures = self._closures(root.node)
         asked = _NOT_ASKED
-        for answer in self._store.answers(_key_of(board, accrued))[:1]:
+        for answer in self._store.answers(_key_of(board, accrued), 1):
             if closures.keys() >= set(answer["closures"]):
                 asked = answer
         plan = replace(plan_of(()), missing=tuple(asked["missing"]))
@@ -122,7 +122,7 @@ class KeptSolves:
     def _closures(self, root: Node) -> dict[str, Any]:
         """[key of the root's block] the closures that are kept, as far as tables are the same."""
         valid = dict[str, Any]()
-        for facts in self._store.answers(_key_of_root(root))[:MOST_CLOSURES]:
+        for facts in self._store.answers(_key_of_root(root), MOST_CLOSURES):
             tables = facts["tables"].items()
             if all(self._tables.digest(Material.parse(name)) == digest for name, digest in tables):
                 valid[facts["blocks"][str(root)]["key"]] = facts

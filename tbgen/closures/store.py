@@ -202,11 +202,12 @@ class BlockStore:
                 written += len(content)
         connection.execute("UPDATE blocks SET bytes = ? WHERE number = ?", (written, block))
 
-    def answers(self, question: str) -> list[Any]:
-        """What is kept of a question, the last answer first."""
+    def answers(self, question: str, most: int) -> list[Any]:
+        """The last answers that are kept of a question, at most so many, the last one first."""
         rows = self._rows(
-            "SELECT answer, stamp FROM answers WHERE question = ? ORDER BY number DESC",
+            "SELECT answer, stamp FROM answers WHERE question = ? ORDER BY number DESC LIMIT ?",
             question,
+            most,
         )
         return [
             json.loads(answer) for answer, stamp in rows if stamp == _stamp_of(question, answer)

@@ -412,7 +412,7 @@ def test_a_closure_that_lost_its_blocks_hides_no_answer_of_another(folder_of: Fo
         solver.solve(PAWNS)
         root = placements.root_of(*solver._read(PAWNS, None)).node
         question = kept._key_of_root(root)
-        (lost,) = solver._store.answers(question)
+        (lost,) = solver._store.answers(question, 9)
         for block in lost["blocks"].values():
             block["key"] = "removed"
         solver._store.put({"lost": {}})

@@ -138,7 +138,7 @@ def test_a_damaged_file_is_begun_anew(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE).write_bytes(content)
     with opened(tmp_path) as store:
         assert entry_in(store) is None
-        assert store.answers("question") == []
+        assert store.answers("question", 9) == []
         store.put({NAME: {"entry": CELLS}})
         assert store.has(NAME)
 
@@ -190,15 +190,16 @@ def test_an_answer_stays_as_long_as_the_block_that_it_rests_on(tmp_path: Path) -
         store.put({NAME: {"entry": CELLS}, "other": {"entry": CELLS}})
         for answer, name in ((1, NAME), (2, "other"), (3, NAME), (4, "never there")):
             store.put_answer("question", name, answer)
-        assert store.answers("question") == [3, 2], "the last first, one for each block"
+        assert store.answers("question", 9) == [3, 2], "the last first, one for each block"
+        assert store.answers("question", 1) == [3]
         store.shrink(1 << 30)
     with opened(tmp_path) as store:
         assert entry_in(store) is not None
         store.shrink(0)
-        assert store.answers("question") == [3]
+        assert store.answers("question", 9) == [3]
     with opened(tmp_path) as store:
         store.shrink(0)
-        assert store.answers("question") == []
+        assert store.answers("question", 9) == []
 
 
 def test_a_solve_goes_on_although_the_folder_is_removed(tmp_path: Path) -> None:
