@@ -26,7 +26,6 @@ from tbgen.cli import tbgen as program
 BUILT = Path(__file__).parents[2] / "records" / "built.csv"
 
 OPENAPI = Path(tbgen.__file__).parent / "apps" / "server" / "openapi.json"
-EXAMPLES = {"fen": "8/8/4K3/5Bk1/8/8/8/8_w_-_-_33_30_G4.0", "man": "f5", "name": "KBvK"}
 HIDDEN = "__new__, template"
 FOREIGN = "object, BaseException, KeyError, Enum, IntEnum, StrEnum, str, int, list, tuple, Generic"
 """The ancestors whose members are not described again."""
@@ -128,16 +127,13 @@ class OpenApi(Generated):
 
     @staticmethod
     def _call(path: str, method: str, call: dict[str, Any]) -> str:
-        parameters = map(followed, call.get("parameters", []))
-        needed = [each for each in parameters if each.get("required")]
-        asked = "&".join(
-            f"{each['name']}={EXAMPLES[each['name']]}" for each in needed if each["in"] == "query"
-        )
-        address = (
-            "http://127.0.0.1:8000"
-            + path.replace("{name}", EXAMPLES["name"])
-            + f"?{asked}" * bool(asked)
-        )
+        asked = list[str]()
+        for each in map(followed, call.get("parameters", [])):
+            if each["in"] == "path":
+                path = path.replace(f"{{{each['name']}}}", each["example"])
+            elif each.get("required"):
+                asked.append(f"{each['name']}={each['example']}")
+        address = f"http://127.0.0.1:8000{path}" + f"?{'&'.join(asked)}" * bool(asked)
         body = "-H 'Content-Type: text/plain' --data-binary @FILE " if method == "post" else ""
         return f"curl {body}'{address}'"
 

@@ -21,7 +21,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import BaseRoute, Mount, Route
+from starlette.routing import BaseRoute, Match, Mount, Route
 
 from tbgen.apps.pages.export import SERVED_LINKS
 from tbgen.apps.server import files, questions
@@ -162,9 +162,21 @@ async def _http_error(request: Request, error: Any) -> Response:
     detail = error.detail
     if status == 404 and detail == HTTPStatus.NOT_FOUND.phrase:  # Starlette has found no route
         detail = "nothing is at this address; /openapi.json lists what can be asked"
+    headers = error.headers
     if status == 405:
-        detail = f"ask by {error.headers['Allow']}"
-    return refusal(status, _STATUS_NAMES.get(status, "BadRequest"), detail, error.headers)
+        methods = _methods_at(request)
+        detail = f"ask by {methods}"
+        headers = {"Allow": methods}
+    return refusal(status, _STATUS_NAMES.get(status, "BadRequest"), detail, headers)
+
+
+def _methods_at(request: Request) -> str:
+    """The methods of all routes of a path; Starlette names those of the first alone."""
+    methods = set[str]()
+    for route in request.app.routes:
+        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE:
+            methods |= route.methods or set()
+    return ", ".join(sorted(methods))
 
 
 async def _busy(request: Request, error: Exception) -> Response:

@@ -93,6 +93,12 @@ def test_what_makes_no_sense_is_refused_and_told_why(
     assert ("allow" in answer.headers) is (status == 405)
 
 
+def test_the_refusal_of_a_method_names_those_of_all_routes_of_a_path(client: TestClient) -> None:
+    answer = client.options("/r-mobility")
+    assert answer.headers["allow"] == "GET, HEAD, POST"
+    assert answer.json()["message"] == "ask by GET, HEAD, POST"
+
+
 MESSAGES = [
     ("/nothing", "nothing is at this address; /openapi.json lists what can be asked"),
     ("/tables/KRvKR.json", "no table KRvKR; build it with: tbgen build KRvKR"),
