@@ -255,15 +255,24 @@ class Store(WithRanges):
 
 
 @NEEDED
-def test_tables_may_lie_on_a_host_that_refuses_preflight(
-    page: Chromium, copied: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_published_folder_is_fetched_and_explored_where_hosts_send_on_and_refuse_preflight(
+    page: Chromium, table_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    place = tmp_path / "place"
+    printed("site", "--explorer", "--no-pages", "-o", str(place), folder=table_folder)
+    fetched = tmp_path / "fetched"
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
     asked = list[str]()
     monkeypatch.setattr(Store, "asked", asked)
-    with giving(copied, Store, CERTIFICATE) as store, giving(copied, SendingOn) as address:
+    with giving(place, Store, CERTIFICATE) as store, giving(place, SendingOn) as address:
         monkeypatch.setattr(SendingOn, "to", store)
+        assert "6 fetched" in printed("fetch", "--from", address, "--all", folder=fetched)
+        assert len(asked) == 2 * 6
+        asked.clear()
         said = verdict(page, address)
         page.open("about:blank")
+    for path in table_folder.glob("*.h5"):
+        assert (fetched / path.name).read_bytes() == path.read_bytes()
     assert said.startswith("G1.5 White holds Black to 1 legal move.")
     assert {path.partition("?")[0] for path in asked} >= {"/tables/KBvK.h5", "/tables/KBvK.dtg.h5"}
     assert "a question before the request" not in asked
