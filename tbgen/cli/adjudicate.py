@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -12,7 +11,6 @@ from typing import IO
 import click
 
 from tbgen.apps.games.batch import (
-    MOST_SOLVED_MEN,
     ChunkReport,
     FilesDecider,
     GamesTask,
@@ -34,6 +32,7 @@ from tbgen.cli.reading import (
     building,
     misspelt_in_words,
     say_overruled_fifty_moves,
+    say_unsolved,
 )
 from tbgen.cli.reporter import duration
 from tbgen.errors import UsageError
@@ -141,7 +140,7 @@ def command(
     if everything.missing and not is_quiet():
         decided_files = [output] if is_file and output is not None else names
         _report_missing(everything, folders, building(decided_files, folders))
-    _report_unsolved(everything, names)
+    say_unsolved(everything.unsolved, names)
     return code
 
 
@@ -253,18 +252,6 @@ def _report(everything: ChunkReport) -> None:
         say(
             f"{games} with bounds only, see RMobilityBounds: "
             "a solve with a larger --budget or with --syzygy may decide more"
-        )
-
-
-def _report_unsolved(everything: ChunkReport, names: Sequence[str]) -> None:
-    """Print how many games a solve may decide, and the command that tells what it takes."""
-    files = [shlex.quote(name) for name in names if name != STANDARD_INPUT]
-    if everything.unsolved and files:
-        games = counted(everything.unsolved, "game", "games")
-        solve = " ".join(f"--for {name}" for name in files)
-        say(
-            f"{games} of up to {MOST_SOLVED_MEN} men, for which there are no tables; "
-            f"see what solving takes: tbgen solve {solve} --plan"
         )
 
 

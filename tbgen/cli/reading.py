@@ -8,7 +8,13 @@ from contextlib import closing
 from pathlib import Path
 
 from tbgen.apps.events.standings import faults_of_event, games_of_event
-from tbgen.apps.games.batch import ChunkReport, FilesDecider, GamesTask, total
+from tbgen.apps.games.batch import (
+    MOST_SOLVED_MEN,
+    ChunkReport,
+    FilesDecider,
+    GamesTask,
+    total,
+)
 from tbgen.apps.games.decide import Ground
 from tbgen.apps.games.event_game import EventGame
 from tbgen.apps.games.rules import Rules
@@ -85,6 +91,7 @@ def event_games(
             complain(f"{where}: warning: {game.course.contradiction}")
     complain(*misspelt_in_words(everything))
     say_overruled_fifty_moves(sum(overrules_fifty_moves(game.source, game.tags) for game in games))
+    say_unsolved(everything.unsolved, names)
     return games, faults
 
 
@@ -109,6 +116,18 @@ def say_overruled_fifty_moves(number: int) -> None:
             f"{counted(number, 'game', 'games')} decided by best play, "
             f"though the fifty-move rule ended {'it' if number == 1 else 'them'}: "
             "--fifty fide lets it"
+        )
+
+
+def say_unsolved(number: int, names: Sequence[str]) -> None:
+    """Say how many games of some files a solve may decide, and how to see what it takes."""
+    files = [shlex.quote(name) for name in names if name != STANDARD_INPUT]
+    if number and files:
+        games = counted(number, "game", "games")
+        solve = " ".join(f"--for {name}" for name in files)
+        say(
+            f"{games} of up to {MOST_SOLVED_MEN} men, for which there are no tables; "
+            f"see what solving takes: tbgen solve {solve} --plan"
         )
 
 

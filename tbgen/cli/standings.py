@@ -263,13 +263,15 @@ def _write_pages(
     """Write the pages of events and games, and print their number, unless a program reads that."""
     from tbgen.apps.events.pages import EventSite, entries_in, write_events
     from tbgen.apps.events.rendered import INDEX
+    from tbgen.apps.games.solved import finding_solved
     from tbgen.probe import Tablebase
 
     with (
         Tablebase(folders, missing_ok=True) as tables,
+        finding_solved(folders) as find_solved,
         progress("writing pages", as_share=True) as work,
     ):
-        site = EventSite(ranked, files, rules, tables, entries_in(folder))
+        site = EventSite(ranked, files, rules, tables, entries_in(folder), find_solved)
         number, written = write_events(site, folder, work.reach)
     say(
         f"{counted(number, 'file', 'files')}, {written:,} of them new or changed; "

@@ -119,6 +119,35 @@ def test_an_annotated_game_ends_with_what_was_solved_and_a_line(
     assert told in page.read_text()
 
 
+def test_the_page_of_a_game_tells_what_was_solved_since_it_was_written(
+    own_folder: Path, tmp_path: Path
+) -> None:
+    game = tmp_path / "game.pgn"
+    tags = '[White "Ann"]\n[Black "Bob"]\n[RMobilityResult "G5.5"]\n'
+    game.write_text(f'{tags}[FEN "{BEFORE}"]\n[Result "1/2-1/2"]\n\n1. Kd3 1/2-1/2\n')
+    data = ["--data", str(own_folder)]
+    words = ["standings", str(game), "--pages", str(tmp_path / "www"), *data]
+
+    def told() -> bool:
+        (page,) = (tmp_path / "www" / "event").glob("*ann*.html")
+        return "with best play, solved; a line that keeps it: 1... " in page.read_text()
+
+    tbgen(*words)
+    assert not told()
+    tbgen("solve", BEFORE, "Kd3", "--line", *data)
+    tbgen(*words)
+    assert told()
+    assert ", 0 of them new or changed" in tbgen(*words).stderr + tbgen(*words).stdout
+
+
+def test_standings_say_which_games_only_a_solve_decides(own_folder: Path, tmp_path: Path) -> None:
+    game = tmp_path / "game.pgn"
+    game.write_text(f'[White "Ann"]\n[Black "Bob"]\n{GAME}')
+    told = f"see what solving takes: tbgen solve --for {game} --plan"
+    for command in ("standings", "adjudicate"):
+        assert told in tbgen(command, str(game), "--data", str(own_folder)).stderr
+
+
 def test_a_game_that_ends_with_rights_to_castle_is_annotated_beside_solved_blocks(
     own_folder: Path, tmp_path: Path
 ) -> None:

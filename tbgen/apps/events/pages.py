@@ -30,10 +30,14 @@ from tbgen.apps.events.rendered import (
 )
 from tbgen.apps.events.standings import Standings
 from tbgen.apps.events.told import facts_of_event, told_of
+from tbgen.apps.games.annotate import Annotation, annotate
+from tbgen.apps.games.batch import MOST_SOLVED_MEN
 from tbgen.apps.games.dates import Day
+from tbgen.apps.games.decide import FindSolved
 from tbgen.apps.games.event_game import EventGame
+from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.rules import Rules
-from tbgen.apps.games.text import chunks_of
+from tbgen.apps.games.text import GameText, chunks_of
 from tbgen.apps.pages.export import write_new
 from tbgen.apps.pages.templates import static, style
 from tbgen.errors import InputFileError
@@ -141,6 +145,7 @@ class EventSite:
         rules: Rules,
         tables: Tablebase,
         before: Sequence[EventEntry] = (),
+        find_solved: FindSolved | None = None,
     ) -> None:
         """Arguments:
         ranked: The events.
@@ -148,11 +153,13 @@ class EventSite:
         rules: The rules by which they are decided.
         tables: The tables that the pages of games ask.
         before: The events of the folder so far.
+        find_solved: Finds what was solved of a position that no table has.
         """
         self.ranked = ranked
         self._before = before
         self.rules = rules
         self.tables = tables
+        self._find_solved = find_solved
         events = {standings.event for standings in ranked}
         self.replaced = [entry for entry in before if entry.event in events]
         self.others = [entry for entry in before if entry.event not in events]
@@ -169,6 +176,19 @@ class EventSite:
             for standings, folder in zip(ranked, self.folders, strict=True)
         ]
         """The page of each game that has one, event by event."""
+
+    def may_end_solved(self, game: EventGame) -> bool:
+        """Whether blocks may tell of the last position of a game."""
+        course = game.course
+        if self._find_solved is None or course is None or course.table is not None:
+            return False
+        return course.men <= MOST_SOLVED_MEN
+
+    def annotation(self, page: GamePage, text: GameText) -> Annotation:
+        """A game as its page shows it, made of its text."""
+        game = game_of(text, page.path, self.rules)
+        assert isinstance(game, PgnGame), "it has been read for the standings"
+        return annotate(self.tables, game, self._find_solved)
 
     def _copies(self, files: Iterable[GamesFile]) -> dict[GamesFile, str]:
         """A path for the copy of each file that is no path of another one."""
@@ -336,11 +356,16 @@ def _game_pages(site: EventSite, folder: Path) -> Iterator[tuple[str, str | None
                 page = site.pages.get((file.path, text.number))
                 if page is None:
                     continue
-                digest = page.digest(text, made_by)
+                annotation = None
+                solved = ""
+                if site.may_end_solved(page.game):  # perhaps since the last run
+                    annotation = site.annotation(page, text)
+                    solved = annotation.solved_in_words
+                digest = page.digest(text, [*made_by, solved])
                 if generator_of(folder / page.path) == digest:
                     yield page.path, None
                     continue
-                yield page.path, game_page(page, text, digest, site.rules, site.tables)
+                yield page.path, game_page(page, annotation or site.annotation(page, text), digest)
 
 
 def _game_slug(game: EventGame) -> str:

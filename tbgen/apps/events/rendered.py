@@ -14,14 +14,12 @@ from tbgen.apps.events.players import ratings_of
 from tbgen.apps.events.standings import Standings
 from tbgen.apps.events.tables import columns_of, grid_of, rounds_of
 from tbgen.apps.events.told import NAMELESS, rules_in_words, told_of
-from tbgen.apps.games.annotate import annotate
+from tbgen.apps.games.annotate import Annotation
 from tbgen.apps.games.event_game import EventGame
-from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.text import GameText
 from tbgen.apps.pages.templates import HERE, environment
 from tbgen.errors import TbgenError
-from tbgen.probe import Tablebase
 from tbgen.score import Color
 from tbgen.system import __version__
 
@@ -114,7 +112,7 @@ class GamePage:
         return f"{self.folder}/{self.file}"
 
     def digest(self, text: GameText, made_by: Sequence[str]) -> str:
-        """The digest of everything that the page says; `made_by` names the rules and tables."""
+        """The digest of everything that the page says; `made_by` is all but its text."""
         neighbours = [page.file if page else "" for page in (self.before, self.after)]
         assert self.game.course is not None
         anywhere = self.game._replace(course=self.game.course._replace(file=""))
@@ -124,10 +122,8 @@ class GamePage:
         return digest.hexdigest()[:32]
 
 
-def game_page(page: GamePage, text: GameText, digest: str, rules: Rules, tables: Tablebase) -> str:
-    """The page of a game, made of its text; `digest` is of all that it says."""
-    game = game_of(text, page.path, rules)
-    assert isinstance(game, PgnGame), "it has been read for the standings"
+def game_page(page: GamePage, annotation: Annotation, digest: str) -> str:
+    """The page of a game; `digest` is of all that it says."""
     return filled(
         "game.html",
         digest,
@@ -139,7 +135,7 @@ def game_page(page: GamePage, text: GameText, digest: str, rules: Rules, tables:
         anchor=page.name,
         before=page.before,
         after=page.after,
-        each=annotate(tables, game),
+        each=annotation,
     )
 
 
