@@ -10,7 +10,7 @@ import click
 
 from tbgen.apps.games.annotate import pgn_of
 from tbgen.apps.games.rules import Rules
-from tbgen.apps.play.within import ClockedValue, value_if_asked
+from tbgen.apps.play.within import ClockedValue, value_to_show
 from tbgen.cli import options
 from tbgen.cli.command import PositionCommand, refuse_beside, refuse_together
 from tbgen.cli.positions import position_argument, read_position, warn_of_ignored_score
@@ -131,20 +131,18 @@ def command(
         if not (brief or with_line):
             moves = tables.probe_moves(board, score)
         steps = tables.line(board, score) if with_line else []
-        clocked = value_if_asked(tables, answer, board, fifty, unasked=form is Form.TABLE)
-    clock_matters = clocked is not None and clocked.matters
+        clocked = value_to_show(tables, answer, board, fifty)
     if form is not Form.TABLE:
         facts = _facts(answer, clocked, moves, scoring)
         if with_line:
             facts["line"] = [step.facts() for step in steps]
         print_facts(form, facts)
     elif with_line:
-        clock = str(clocked) if clock_matters else None
+        clock = str(clocked) if clocked is not None and clocked.matters else None
         click.echo(pgn_of(board, answer, steps, scoring, clock=clock))
     else:
         click.echo(picture_of(board))
-        is_clock_shown = clock_matters or fifty is not None
-        _show(answer, scoring, clocked if is_clock_shown else None)
+        _show(answer, scoring, clocked)
         if moves is not None:
             _show_moves(moves, scoring)
     return 0
@@ -213,7 +211,7 @@ def _answer(
         proof = tables.prove(board, score)
         facts = {"fen": " ".join(words), **error.facts()}
         return proof.beside(facts, scoring), 0 if proof.is_exact else error.exit_code
-    clocked = value_if_asked(tables, answer, board, fifty, unasked=False)
+    clocked = value_to_show(tables, answer, board, fifty)
     return _facts(answer, clocked, moves, scoring), 0
 
 

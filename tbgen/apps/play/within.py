@@ -116,19 +116,17 @@ def _within(probe: Probe, rule: FiftyMoves, left: int | None) -> Within:
     return Within.UNKNOWN
 
 
-def value_if_asked(
-    tables: Tablebase, found: Probe, board: chess.Board, rule: FiftyMoves | None, *, unasked: bool
+def value_to_show(
+    tables: Tablebase, found: Probe, board: chess.Board, rule: FiftyMoves | None
 ) -> ClockedValue | None:
-    """The same if a rule is given.
-
-    With `unasked`, it is also given for the default rule after any plies without a reset.
-    """
+    """The same under a rule that somebody asks for; else under the default one, if it matters."""
     if not tables.mobility.forgets:
         if rule is not None:
             raise UsageError(
                 f"the effect of the fifty-move rule is not known under {tables.mobility} mobility"
             )
         return None
-    if rule is None and not (unasked and board.halfmove_clock):
+    if rule is None and not board.halfmove_clock:
         return None
-    return value_within(tables, board, fifty_moves=rule, found=found)
+    clocked = value_within(tables, board, fifty_moves=rule, found=found)
+    return clocked if rule is not None or clocked.matters else None

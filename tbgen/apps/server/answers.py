@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from tbgen.apps.games.annotate import pgn_of
-from tbgen.apps.play.within import value_if_asked
+from tbgen.apps.play.within import value_to_show
 from tbgen.apps.server.parameters import (
     Question,
     fifty_in,
@@ -86,10 +86,10 @@ def proof_facts(
 def _value_facts(
     tables: Tablebase, question: Question, scoring: Scoring, fifty: FiftyMoves | None
 ) -> dict[str, Any]:
-    """The value of a position, and on request the value under a fifty-move rule."""
+    """The value of a position, and the value under a fifty-move rule if that is asked or matters."""
     probe = tables.probe(question.board, question.accrued)
     facts = probe.facts(scoring)
-    clocked = value_if_asked(tables, probe, question.board, fifty, unasked=False)
+    clocked = value_to_show(tables, probe, question.board, fifty)
     if clocked is not None:
         facts.update(clocked.facts())
     return facts
@@ -119,7 +119,7 @@ def line_as_pgn(
     """The same as a game."""
     board, accrued = question
     probe = tables.probe(board, accrued)
-    clocked = value_if_asked(tables, probe, board, fifty, unasked=False)
+    clocked = value_to_show(tables, probe, board, fifty)
     clock = None
     if clocked is not None and clocked.matters:
         clock = str(clocked)
