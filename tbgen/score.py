@@ -250,6 +250,16 @@ class Score:
             return reached
         return self
 
+    def counts_beside(self, accrued: Score) -> bool:
+        """Whether the own score of a position is the accrued one, or replaces it.
+
+        Then its value is its entry value. Else it is so only if the entry value has a lower code.
+
+        >>> Score("G3.5").counts_beside(Score("-G4.0")), Score("G3.5").counts_beside(Score("G3.0"))
+        (True, False)
+        """
+        return self.code < accrued.code or self == accrued
+
     def flipped(self) -> Score:
         """The score of the colour-reversed position.
 

@@ -184,7 +184,7 @@ class Brackets:
             rights = self.blocks.rights(block, bound)
             return Score.from_signed(int(rights[_right_on(block.node, board)]))
         cell = cell_on(block.node, board)
-        if accrued is None or own_score_counts(own_of(board), accrued):
+        if accrued is None or own_of(board).counts_beside(accrued):
             return self.blocks.entry(block, bound, cell)
         return self.blocks.held(block, bound, cell, accrued)
 
@@ -227,14 +227,6 @@ def _right_on(node: Node, board: chess.Board) -> int:
     if TURNS[node.layout.address_of(pawns) & HOW_MASK, board.king(chess.WHITE)] != 0:
         square ^= MIRROR
     return node.double_steps.index(square) * half + cell % half
-
-
-def own_score_counts(own: Score, accrued: Score) -> bool:
-    """Whether a position's own score is the accrued one, or replaces it.
-
-    Then its value is its entry value.
-    """
-    return own.code < accrued.code or own == accrued
 
 
 def best_of(brackets: Iterable[Bracket], board: chess.Board) -> Bracket:
@@ -385,7 +377,7 @@ class LineFinder:
 def _value_in(arrays: BlockArrays, cell: int, accrued: Score, own: Score) -> tuple[Score, int]:
     """The outcome and distance of a cell with an accrued score, in which `own` is counted."""
     entry = Score.from_signed(int(arrays[ENTRY][cell]))
-    if own_score_counts(own, accrued) or entry.code < accrued.code:
+    if own.counts_beside(accrued) or entry.code < accrued.code:
         return entry, int(arrays[PLIES][cell])
     patterns = Patterns(*(arrays[part] for part in PATTERNS))
     return patterns.held(int(arrays[PATTERN][cell]), accrued)

@@ -83,12 +83,7 @@ class StoredPosition:
         is lower than the accrued one. Else it is the value of holding the accrued score. `own`
         counts the position's own score, which takes half of the time and is rarely needed.
         """
-        if (
-            carried is None
-            or self.outcome.code < carried.code
-            or own().code < carried.code
-            or own() == carried
-        ):
+        if carried is None or self.outcome.code < carried.code or own().counts_beside(carried):
             return self.outcome, self._dtg() if self._table.knows_distances else None
         return self.held(carried)
 
