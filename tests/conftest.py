@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from unittest import mock
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, find, settings
+from hypothesis.strategies import booleans
 
 from tbgen.material import Material, materials
 
@@ -91,6 +92,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
+    # Hypothesis looks once for what refers to its generator, where frozen objects do not count.
+    find(booleans(), bool)
     gc.freeze()  # modules and tests stay to the end: the collector need not look at them
     gc.set_threshold(50_000, 20, 20)
 
