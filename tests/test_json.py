@@ -138,7 +138,7 @@ def documents(
         "games": asked("score", "--pgn", GAMES, "--json"),
         "annotated": asked("annotate", ANNOTATED, "-q", *data),
         "verdicts": in_file("adjudicate", ANNOTATED, GAMES, "-q", "--verdicts"),
-        "Events": asked("standings", GAMES, "--event", LEAGUE, *data),
+        "Events": asked("standings", GAMES, "--event", LEAGUE, "-q", *data),
         "Cross table": in_file(*match, "-crosstable"),
         "Match": in_file(*match, "-jsonout"),
         "Fetch": fetched,

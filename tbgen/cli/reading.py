@@ -91,7 +91,7 @@ def event_games(
             complain(f"{where}: warning: {game.course.contradiction}")
     complain(*misspelt_in_words(everything))
     say_overruled_fifty_moves(sum(overrules_fifty_moves(game.source, game.tags) for game in games))
-    say_unsolved(everything.unsolved, names)
+    say_unsolved(sum(game.course is not None and game.course.awaits_solve for game in games), names)
     return games, faults
 
 

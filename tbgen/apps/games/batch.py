@@ -107,6 +107,13 @@ class ChunkReport:
     skipped: list[InputFileError] = field(default_factory=list)
 
 
+def awaits_solve(game: PgnGame, verdict: Verdict) -> bool:
+    """Whether a game of few men has no tables, and nobody has solved its last position."""
+    if not verdict.is_solvable or verdict.source is not Source.GAME:
+        return False
+    return chess.popcount(game.position().occupied) <= MOST_SOLVED_MEN
+
+
 def event_game(game: PgnGame, verdict: Verdict, contradiction: str | None) -> EventGame:
     """The facts of a game that standings need."""
     tags = game.tags
@@ -128,6 +135,7 @@ def event_game(game: PgnGame, verdict: Verdict, contradiction: str | None) -> Ev
             men=chess.popcount(game.position().occupied),
             table=verdict.table,
             contradiction=contradiction,
+            awaits_solve=awaits_solve(game, verdict),
         ),
     )
 
@@ -217,8 +225,7 @@ class ChunkDecider:
             report.grounds[Ground.of(verdict.source, game.last.end)] += 1
         if verdict.bounds is not None:
             report.bounded += 1
-        if verdict.is_solvable and verdict.source is Source.GAME:
-            report.unsolved += chess.popcount(game.position().occupied) <= MOST_SOLVED_MEN
+        report.unsolved += awaits_solve(game, verdict)
         for name in misspelt_tags(game.tags):
             report.misspelt[game.file, name] += 1
         if verdict.is_clocked:

@@ -85,6 +85,8 @@ class PlaceOfGame(NamedTuple):
     """The table that decided the game, with the plies of best play if it knows them."""
     contradiction: str | None = None
     """What the file says of its result in two ways."""
+    awaits_solve: bool = False
+    """Whether only a solve decides the game, and nobody has solved it."""
 
 
 class EventGame(NamedTuple):

@@ -72,7 +72,12 @@ def test_a_server_commands_and_a_referee_say_of_an_end_what_the_library_says(
     with_rule = (*probe, "--fifty", setting.value)
     assert part_of(json.loads(printed(*with_rule)), expected) == expected
     assert part_of(json.loads(printed(*with_rule, "--line")), expected) == expected
-    assert "within" not in json.loads(printed(*probe))
+
+    default = value_within(tables, board, given)
+    by_default = default.facts() if default.matters else {}
+    del question["fifty"]
+    for answer in (client.get("/r-mobility", params=question).json(), json.loads(printed(*probe))):
+        assert {name: answer[name] for name in expected if name in answer} == by_default
 
     game = Game(board, accrued=value.accrued, fifty_moves=rule)
     assert Adjudicator(tables).decide(game).clocked == value
