@@ -86,7 +86,7 @@ def proof_facts(
 def _value_facts(
     tables: Tablebase, question: Question, scoring: Scoring, fifty: FiftyMoves | None
 ) -> dict[str, Any]:
-    """The value of a position, and the value under a fifty-move rule if that is asked or matters."""
+    """The value of a position, and the one under a fifty-move rule if that is asked or matters."""
     probe = tables.probe(question.board, question.accrued)
     facts = probe.facts(scoring)
     clocked = value_to_show(tables, probe, question.board, fifty)
