@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import contextlib
 import os
+import resource
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,8 +32,7 @@ HELD = """\
 
 def test_a_stream_is_read_and_written(table_folder: Path) -> None:
     words = ("adjudicate", "-", "-q", "--data", str(table_folder))
-    command = [sys.executable, "-m", "tbgen", *words]
-    done = subprocess.run(command, input=HELD, capture_output=True, text=True, check=True)
+    done = tbgen(*words, given=HELD.encode())
     assert '[RMobilitySource "tablebase"]' in done.stdout
     again = tbgen(*words, given=done.stdout.encode())
     assert (again.stdout, again.stderr, done.stderr) == (done.stdout, "", "")
@@ -136,18 +138,29 @@ def test_a_worker_that_is_killed_ends_a_run_with_one_line_and_leaves_the_old_fil
     assert out.read_text() == "old"
 
 
+@contextlib.contextmanager
+def no_file_over(size: int) -> Iterator[None]:
+    """The system refuses to write more bytes to a file."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
 @pytest.mark.parametrize(
     "words", [["-o", "out.pgn"], ["--in-place"], ["--verdicts", "out.json"], ["-o", "/dev/full"]]
 )
-def test_a_write_that_the_system_refuses_names_its_file(tmp_path: Path, words: list[str]) -> None:
+def test_a_write_that_the_system_refuses_names_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
     path = tmp_path / "games.pgn"
     path.write_bytes(S18.read_bytes() * 10)
-    program = f"{sys.executable} -m tbgen adjudicate games.pgn -q {' '.join(words)}"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    call = ["bash", "-c", f"ulimit -f 20; {program}"]
-    done = subprocess.run(
-        call, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False
-    )
+    monkeypatch.chdir(tmp_path)
+    tbgen("adjudicate", "games.pgn", "-q")  # what is compiled meanwhile is written to a file
+    with no_file_over(20_000):
+        done = tbgen("adjudicate", "games.pgn", "-q", *words)
     reason = "No space left on device" if "/dev/full" in words else "File too large"
     name = "games.pgn" if words == ["--in-place"] else words[1]
     assert (done.returncode, done.stderr.splitlines()) == (1, [f"tbgen: {name}: {reason}"])

@@ -42,49 +42,35 @@ def modules_after_each(*calls: tuple[str, ...]) -> list[set[str]]:
     return [set(line.removeprefix(TOLD).split()) for line in lines]
 
 
-def modules_after(*arguments: str) -> set[str]:
-    (modules,) = modules_after_each(arguments)
-    return modules
-
-
-@pytest.mark.parametrize("arguments", [("--help",), ("score", "--help"), ("score", "startpos")])
-def test_scoring_imports_no_arrays_and_no_compiler(arguments: tuple[str, ...]) -> None:
-    assert not modules_after(*arguments) & set(HEAVY)
-
-
-def test_the_help_of_no_command_imports_the_compiler() -> None:
-    after_each = modules_after_each(*((command, "--help") for command in COMMANDS))
-    for command, modules in zip(COMMANDS, after_each, strict=True):
-        assert not modules & {"numba", "llvmlite"}, command
-
-
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 PAWNS = "4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1"
 """Four men, of which the folder of two and three men has no table."""
+SCORING = (("--help",), ("score", "--help"), ("score", "startpos"))
+ANSWERS = {
+    ("probe", BISHOP): "tbgen.probe",
+    ("probe", BISHOP, "--line"): "tbgen.probe",
+    ("probe", BISHOP, "--json", "--fifty", "reset"): "tbgen.apps.play.within",
+    ("probe", BISHOP, "--svg"): "tbgen.apps.pages.standalone",
+    ("list",): "tbgen.library.catalog",
+    ("solve", PAWNS, "--plan"): "tbgen.closures.solver",
+}
+"""[words of a command] a module that it needs"""
 
 
-def test_a_probe_imports_no_compiler_and_no_hdf5(table_folder: Path) -> None:
-    loaded = modules_after("probe", BISHOP, "--data", str(table_folder))
-    assert "tbgen.probe" in loaded
-    assert not loaded & {"numba", "h5py", "rich", "tbgen.retro"}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "module"),
-    [
-        (("probe", BISHOP, "--json", "--fifty", "reset"), "tbgen.apps.play.within"),
-        (("probe", BISHOP, "--line"), "tbgen.probe"),
-        (("probe", BISHOP, "--svg"), "tbgen.apps.pages.standalone"),
-        (("list",), "tbgen.library.catalog"),
-        (("solve", PAWNS, "--plan"), "tbgen.closures.solver"),
-    ],
-)
-def test_one_answer_imports_no_compiler(
-    table_folder: Path, arguments: tuple[str, ...], module: str
-) -> None:
-    loaded = modules_after(*arguments, "--data", str(table_folder))
-    assert module in loaded
-    assert loaded & {"numba", "llvmlite", "h5py", "tbgen.retro"} == set()
+def test_commands_import_no_more_than_they_need(table_folder: Path) -> None:
+    """Scoring needs no arrays, a probe neither HDF5 nor colours, one answer no compiler."""
+    answers = [(*words, "--data", str(table_folder)) for words in ANSWERS]
+    helps = [(command, "--help") for command in COMMANDS if command != "score"]
+    calls = [*SCORING, *answers, *helps]
+    loaded = dict(zip(calls, modules_after_each(*calls), strict=True))
+    for words in SCORING:
+        assert not loaded[words] & set(HEAVY), words
+    assert not loaded[answers[0]] & {"h5py", "rich"}
+    for words, module in zip(answers, ANSWERS.values(), strict=True):
+        assert module in loaded[words], words
+        assert not loaded[words] & {"h5py", "tbgen.retro"}, words
+    for words in calls:
+        assert not loaded[words] & {"numba", "llvmlite"}, words
 
 
 @pytest.mark.parametrize(

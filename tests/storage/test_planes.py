@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, cast
 
 import numpy as np
@@ -32,9 +33,17 @@ class MadeUpFile:
         return self.plane[first - start : end - start].copy()
 
 
-@pytest.mark.parametrize("kind", [np.uint16, np.uint32])
-@pytest.mark.parametrize("places_at_once", [1, 1 << 14, 1 << 18])
-@pytest.mark.parametrize("name", ["KvK", "KQvK", "KRvKN", "KPvKP", "KBPvK", "KBPvKN"])
+@pytest.mark.parametrize(
+    ("name", "places_at_once", "kind"),
+    [
+        *itertools.product(
+            ("KvK", "KQvK", "KRvKN", "KPvKP", "KBPvK"),
+            (1, 1 << 14, 1 << 18),
+            (np.uint16, np.uint32),
+        ),
+        ("KBPvKN", 1 << 14, np.uint16),
+    ],
+)
 def test_a_plane_has_the_entry_values_of_its_cells(
     monkeypatch: pytest.MonkeyPatch, name: str, places_at_once: int, kind: npt.DTypeLike
 ) -> None:

@@ -28,6 +28,8 @@ from tbgen.score import Color
 from tests.project import golden_rows
 
 SMALL = [str(material) for material in build_order(materials(3))]
+OFTEN = ("KvK", "KNvK", "KPvK")
+"""Those whose counts the ordinary suite compares."""
 
 
 def count_of(positions: TablePositions, where: str) -> int:
@@ -39,7 +41,10 @@ def test_exchanged_colours_are_refused() -> None:
         next(frames("nowhere", Material.parse("KNvKB")))
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name in OFTEN else pytest.mark.slow) for name in SMALL],
+)
 def test_counts_are_those_of_the_record(
     table_folder: Path, records: dict[str, Record], name: str
 ) -> None:
@@ -97,6 +102,14 @@ def test_scores_stand_in_their_order(table_folder: Path, records: dict[str, Reco
             assert count_of(positions, f"white AND outcome >= '{bound}'") == expected
 
 
+@pytest.fixture(scope="module")
+def whole(table_folder: Path) -> tuple[np.ndarray, pl.DataFrame]:
+    """All cells of a table, and all columns of them."""
+    with TablePositions(table_folder, table_named("KPvK")) as positions:
+        cells = first_of(PositionCondition(positions, "true").cells(), None)
+        return cells, frame_of(positions, cells)
+
+
 @pytest.mark.parametrize(
     "where",
     [
@@ -122,12 +135,13 @@ def test_scores_stand_in_their_order(table_folder: Path, records: dict[str, Reco
         "keep::boolean AND only",
     ],
 )
-def test_columns_that_cost_much_change_no_answer(table_folder: Path, where: str) -> None:
+def test_columns_that_cost_much_change_no_answer(
+    table_folder: Path, whole: tuple[np.ndarray, pl.DataFrame], where: str
+) -> None:
     """They are found last, where the others leave the answer open."""
+    cells, frame = whole
+    expected = frame.select(pl.sql_expr(where).alias("truth"))["truth"].fill_null(value=False)
     with TablePositions(table_folder, table_named("KPvK")) as positions:
-        cells = first_of(PositionCondition(positions, "true").cells(), None)
-        whole = frame_of(positions, cells)
-        expected = whole.select(pl.sql_expr(where).alias("truth"))["truth"].fill_null(value=False)
         found = first_of(PositionCondition(positions, where).cells(), None)
     assert found.tolist() == cells[expected.to_numpy()].tolist()
 
