@@ -44,14 +44,17 @@ def tbgen(
     folder: Path | str | None = None,
     given: bytes | None = None,
     progress: bool = False,
+    together: bool = False,
 ) -> CompletedProcess[str]:
     """Call the program.
 
     `folder` is where $TBGEN_DATA says that the tables are, `given` what it can read. It tells of
-    its progress only if that is asked for: how long it takes is the machine's affair.
+    its progress only if that is asked for: how long it takes is the machine's affair. Both streams
+    may be one, as on a terminal.
     """
     out = io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n")
     err = io.StringIO()
+    err_or_out = out if together else err
     environment = {} if folder is None else {"TBGEN_DATA": str(folder)}
     with (
         mock.patch.dict(os.environ, environment),
@@ -59,7 +62,7 @@ def tbgen(
         contextlib.nullcontext() if progress else mock.patch("tbgen.cli.reporter.Reporter.update"),
         mock.patch.object(notice, "_given", set(notice.PACKAGES.values())),
         contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(err),
+        contextlib.redirect_stderr(err_or_out),
         pytest.raises(SystemExit) as ended,
     ):
         run(cli.tbgen, arguments)

@@ -215,7 +215,7 @@ def test_a_match_ends_within_two_seconds_of_ctrl_c_whatever_its_engines_do(
     assert (path.read_text() == "{}") == (deed == "start")
 
 
-@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("columns", [80, pytest.param(120, marks=pytest.mark.slow)])
 def test_a_terminal_shows_the_games_in_play_in_lines_that_fit(columns: int) -> None:
     engines = [word for name in ("Ann", "Bob") for word in walker(name)]
     text = shown_on_terminal(columns, "match", *engines, "-games", "2")

@@ -26,7 +26,7 @@ TABLES = {
     "four": ("K*vK*",),
 }
 """[name of a set] the tables that a solver has."""
-EVERY = 7
+EVERY = 13
 """The ordinary suite takes one position in so many."""
 
 Row = dict[str, str]

@@ -20,7 +20,7 @@ def test_a_line_keeps_the_value_until_it_is_reached_or_a_table_has_the_position(
     folder_of: Folder, tables: Tablebase
 ) -> None:
     with PositionSolver(folder_of(*PIECES)) as solver:
-        for board, accrued in pairs(random.Random(SEED), ["KPk", "Kkp"], 12):
+        for board, accrued in pairs(random.Random(SEED), ["KPk", "Kkp"], 6):
             answer = solver.solve(board, accrued, line=True)
             assert answer.line is not None, "all promotions are solved"
             walker = board.copy(stack=False)

@@ -201,7 +201,7 @@ def test_a_right_to_take_en_passant_counts_at_the_root(
     folder_of: Folder, tables: Tablebase
 ) -> None:
     board = chess.Board("8/8/8/8/3pP2k/8/8/K7 b - e3 0 1")
-    with PositionSolver(folder_of(*PIECES), budget=4) as solver:
+    with PositionSolver(folder_of(*PIECES), budget=1) as solver:
         with_right = solver.solve(board)
         without = solver.solve("8/8/8/8/3pP2k/8/8/K7 b - - 0 1")
     (taking,) = [move for move in with_right.moves if board.is_en_passant(move.move)]
@@ -702,7 +702,13 @@ def test_a_queen_bounds_a_rook_beside_pawns_that_mirror_each_other_and_where_she
     assert solved(folder_of(*PIECES), fen).bracket.exact == Score(value)
 
 
-@pytest.mark.parametrize("fen", [PAWNS_OF_BOTH, "8/8/1P6/4k3/4p3/8/8/2K5 b - - 0 1"])
+@pytest.mark.parametrize(
+    "fen",
+    [
+        PAWNS_OF_BOTH,
+        pytest.param("8/8/1P6/4k3/4p3/8/8/2K5 b - - 0 1", marks=pytest.mark.slow),
+    ],
+)
 def test_blocks_in_which_no_piece_is_lost_tell_less_and_nothing_wrong(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch, fen: str
 ) -> None:

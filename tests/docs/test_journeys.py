@@ -5,8 +5,10 @@ The commands of a page succeed and print what the page shows.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Collection
@@ -18,6 +20,7 @@ from click.testing import CliRunner
 
 from tbgen import cli
 from tbgen.compiled.folders import cache_home
+from tests.cli.calls import tbgen
 from tests.project import ROOT
 from tests.readers.c_reader import compiler
 
@@ -39,6 +42,7 @@ INSTALLS = ("git", "python3", "~/tbgen-venv/bin/pip")
 BUILDS = ("tbgen build --men 3", "cd ~/chess && tbgen build --men 3")
 DEAR = (*BUILDS, "tbgen site --records")
 """Beginnings of commands that the slow suite alone carries out."""
+SHELL_SIGNS = set("|&;<>$#")
 END = "tbgen build --for"
 """A walk of the ordinary suite ends here."""
 
@@ -94,6 +98,19 @@ def install(home: Path) -> None:
         (home / folder / "tbgen").symlink_to(Path(sys.executable).parent / "tbgen")
 
 
+def carried_out(
+    command: str, folder: Path, *, in_process: bool
+) -> subprocess.CompletedProcess[str]:
+    """What a command prints; a plain call of the program needs no shell."""
+    if in_process and command.startswith("tbgen ") and not SHELL_SIGNS & set(command):
+        words = [os.path.expanduser(word) for word in shlex.split(command)]
+        with contextlib.chdir(folder):
+            return tbgen(*words[1:], together=True)
+    return subprocess.run(
+        command, shell=True, cwd=folder, stdout=PIPE, stderr=STDOUT, text=True, timeout=_HUNG
+    )
+
+
 def walk(page: Path, home: Path, left_out: Collection[str]) -> None:
     """Do what a page says."""
     steps = 0
@@ -107,15 +124,7 @@ def walk(page: Path, home: Path, left_out: Collection[str]) -> None:
             return
         if command.startswith(tuple(left_out)):
             continue
-        run = subprocess.run(
-            command,
-            shell=True,
-            cwd=home / "chess",
-            stdout=PIPE,
-            stderr=STDOUT,
-            text=True,
-            timeout=_HUNG,
-        )
+        run = carried_out(command, home / "chess", in_process=page.stem != "install")
         assert run.returncode == 0, (command, run.stdout)
         shown = step["shown"]
         if shown.strip():

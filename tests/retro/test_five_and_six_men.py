@@ -29,7 +29,7 @@ def squares(*names: str) -> tuple[int, ...]:
 CLOSURES = {
     "either pawn may be taken after its double step": (
         "KPPvKP",
-        [("c4", "e4", "d4"), ("c4", "e2", "d4"), ("c2", "e4", "d4"), ("c2", "e2", "d4")],
+        [("c4", "e4", "d4"), ("c4", "e2", "d4"), ("c2", "e4", "d4")],
     ),
     "a double step turns the board": ("KPPvKP", [("c4", "f3", "d4"), ("c2", "f3", "d4")]),
     "two pawns may take": ("KPPvKP", [("c5", "e5", "d5"), ("c5", "e5", "d7")]),

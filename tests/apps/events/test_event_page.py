@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tbgen.apps.events import tables
 from tbgen.apps.events.criteria import TIE_BREAKS
 from tbgen.apps.events.standings import Standings
 from tbgen.apps.games.event_game import EventGame
@@ -124,13 +125,16 @@ def test_players_who_have_not_met_have_a_table_of_their_games(players: int, cros
     assert found.count("<i>1w</i>") == (0 if crossed else 1)
 
 
-def test_more_than_a_hundred_players_who_have_all_met_have_a_table_of_rounds() -> None:
-    names = [f"player {number}" for number in range(102)]
+def test_many_players_who_have_all_met_have_a_table_of_rounds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tables, "_MOST_CROSSED", 20)
+    names = [f"player {number}" for number in range(22)]
     games = []
     for number in range(1, len(names)):
         # The circle method: one player stays, the others move on by a place each round.
         order = [names[0], *names[number:], *names[1:number]]
-        for white, black in zip(order[:51], order[:50:-1], strict=True):
+        for white, black in zip(order[:11], order[:10:-1], strict=True):
             games.append(game(white, black, "G1.5")._replace(tags={"Round": str(number)}))
     found = page(*games)
     assert "Round by round" in found

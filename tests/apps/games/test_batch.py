@@ -242,13 +242,13 @@ def test_what_is_skipped_and_what_lacks_a_table_is_counted(
     assert whole.unfinished == 1
 
 
-def archive(path: Path) -> Path:
-    """A file of many games, some of which cannot be read, in several chunks."""
+def archive(path: Path, parts: int) -> Path:
+    """A file of many games, some of which cannot be read."""
     draw = random.Random(3)
     text = S18.read_bytes()
-    parts = [text, HELD, b'[Event "x"]\n\n1. Ke2 *\n\n', b"1. e4 1-0 1. d4 0-1\n"]
+    kinds = [text, HELD, b'[Event "x"]\n\n1. Ke2 *\n\n', b"1. e4 1-0 1. d4 0-1\n"]
     filling = b"\n% " + b"x" * 20_000 + b"\n"
-    path.write_bytes(filling.join(draw.choices(parts, weights=[1, 3, 3, 3], k=100)))
+    path.write_bytes(filling.join(draw.choices(kinds, weights=[1, 3, 3, 3], k=parts)))
     return path
 
 
@@ -270,7 +270,7 @@ def told_by(parts: list[ChunkReport]) -> tuple[object, ...]:
 def test_several_processes_write_the_same_as_one_in_the_same_order(
     tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = archive(tmp_path / "games.pgn")
+    path = archive(tmp_path / "games.pgn", 100)
     task = GamesTask(tables=table_folder, facts=True)
     alone = list(adjudicate_file(str(path), task))
     monkeypatch.setattr(batch, "ALONE_SECONDS", 0.0)
@@ -302,7 +302,7 @@ class Pools:
 def test_all_files_share_one_pool_and_small_ones_start_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, alone_seconds: float, number: int
 ) -> None:
-    paths = [archive(tmp_path / f"{name}.pgn") for name in "abcdefgh"]
+    paths = [archive(tmp_path / f"{name}.pgn", 20) for name in "abc"]
     pools = Pools()
     monkeypatch.setattr(batch, "WorkerPool", pools)
     monkeypatch.setattr(batch, "ALONE_SECONDS", alone_seconds)

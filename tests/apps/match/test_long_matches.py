@@ -31,7 +31,7 @@ class Counting(Silent):
         self.after.append(self.calls)
 
 
-@pytest.mark.parametrize("games", [5000, pytest.param(20_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("games", [2000, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_a_game_costs_as_much_at_the_end_of_a_long_match_as_at_its_beginning(games: int) -> None:
     watcher = Counting()
     referee = fake_referee([*NAMES, "-games", str(games), "-concurrency", "2"], watcher)
@@ -65,13 +65,13 @@ def test_a_long_match_keeps_no_games_in_memory_while_it_is_read_back(tmp_path: P
     game = pgn.read_text().partition("\n\n[")[0] + "\n\n"
     padded = game.replace("1/2-1/2\n\n", "{" + "a comment \n" * 350 + "} 1/2-1/2\n\n")
     numbered = (
-        padded.replace('[MatchGame "1"]', f'[MatchGame "{number}"]') for number in range(1, 2001)
+        padded.replace('[MatchGame "1"]', f'[MatchGame "{number}"]') for number in range(1, 1001)
     )
     pgn.write_text("".join(numbered))
     size = pgn.stat().st_size
     tracemalloc.start()
     try:
-        assert run([*words[:-2], "-rounds", "1000", "-pgnout", str(pgn), "-recover"])[1] == []
+        assert run([*words[:-2], "-rounds", "500", "-pgnout", str(pgn), "-recover"])[1] == []
         assert tracemalloc.get_traced_memory()[1] < 10 * size
     finally:
         tracemalloc.stop()

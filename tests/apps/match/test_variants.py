@@ -25,8 +25,9 @@ from tests.apps.match.test_real_engines import needs_engines
 from tests.reference.scores import end_of, plies_of
 
 NAMES = VARIANTS[2:]
-ORDINARY = ("kingofthehill", "3check")
-"""Those of which the ordinary suite plays random games."""
+ORDINARY = ("kingofthehill", "antichess")
+"""Those of which the ordinary suite plays games."""
+CASES = [name if name in ORDINARY else pytest.param(name, marks=pytest.mark.slow) for name in NAMES]
 ABSENT = ("atomic",)
 """The Fairy-Stockfish of the distribution does not play these."""
 
@@ -42,10 +43,7 @@ def board_of(name: str) -> chess.Board:
     return next(each for each in chess.variant.VARIANTS if each.uci_variant == name)()
 
 
-@pytest.mark.parametrize(
-    "name",
-    [name if name in ORDINARY else pytest.param(name, marks=pytest.mark.slow) for name in NAMES],
-)
+@pytest.mark.parametrize("name", CASES)
 def test_random_games_end_and_are_scored_as_the_board_says(name: str) -> None:
     """Until they end, or for 300 plies; every ply is compared."""
     chance = random.Random(f"{name} 1")
@@ -83,7 +81,7 @@ def played(name: str, words: list[str], pgn: Path) -> list[PgnGame]:
     return games
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CASES)
 def test_a_match_of_a_variant_is_written_read_and_decided_alike(
     name: str, pgn: Path, table_folder: Path
 ) -> None:

@@ -90,7 +90,7 @@ def test_none_is_given_away_by_outcomes_alone(
     for path in table_folder.glob("*.h5"):
         if not path.name.endswith(".dtg.h5"):
             shutil.copy(path, tmp_path)
-    check_results(tmp_path, tables, 100)
+    check_results(tmp_path, tables, 40)
 
 
 @pytest.mark.given_tables

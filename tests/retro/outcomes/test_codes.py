@@ -61,7 +61,13 @@ def outcomes_file(folder: Path, name: str, mobility: Mobility, method: Method[An
 @pytest.mark.parametrize("mobility", [*Mobility])
 @pytest.mark.parametrize(
     "name",
-    [*THREE_MEN, *(pytest.param(name, marks=pytest.mark.slow) for name in ("KRvKR", "KPvKP"))],
+    [
+        *("KvK", "KNvK", "KPvK"),
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("KBvK", "KRvK", "KQvK", "KRvKR", "KPvKP")
+        ),
+    ],
 )
 def test_both_solvers_write_the_same_file_of_outcomes(
     name: str, mobility: Mobility, tmp_path: Path
