@@ -65,7 +65,7 @@ class Unknown:
         """An unknown word equals no other for sure, so a loop goes on to its end."""
         return False
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
 
 def bits_of(word: Any) -> z3.BitVecRef:
