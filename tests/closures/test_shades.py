@@ -204,7 +204,7 @@ class WithoutValues(MadeUpTables):
     [
         ("4k3/8/8/pP6/8/8/8/4KB2 w - - 0 1", AT_CUTS),
         ("4k3/8/8/p7/1P6/8/8/4KB2 w - - 0 1", AT_CUTS),
-        ("4k3/8/8/p7/1P6/8/8/4KB2 w - - 0 1", BOUNDS_ALONE),
+        pytest.param("4k3/8/8/p7/1P6/8/8/4KB2 w - - 0 1", BOUNDS_ALONE, marks=pytest.mark.slow),
     ],
     ids=["alone, at a cut", "in a group, at a cut", "in a group, all outcomes"],
 )

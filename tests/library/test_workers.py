@@ -81,7 +81,10 @@ def test_too_little_disk_is_noticed_before_anything_is_begun_and_before_each_tab
     assert [*map(str, tables_in(tmp_path))] == made
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow), signal.SIGINT],
+)
 def test_no_process_outlives_a_build(tmp_path: Path, number: signal.Signals) -> None:
     command = [
         sys.executable,

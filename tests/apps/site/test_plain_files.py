@@ -359,10 +359,11 @@ def test_the_browser_the_server_and_python_agree(
         for material in map(Material.parse, materials) if materials else tables.available():
             pairs = list(random_pairs(material, number))
             expected = [told_by_server(server, fen, accrued) for fen, accrued in pairs]
-            assert told_by_node(files, pairs) == expected
             rows = [row for row in vectors(2, 5) if row["table"] == str(material)]
-            answers = told_by_node(files, [(row["fen"], row["accrued"]) for row in rows])
-            for row, answer in zip(rows, answers, strict=True):
+            asked = [*pairs, *((row["fen"], row["accrued"]) for row in rows)]
+            answers = told_by_node(files, asked)
+            assert answers[:number] == expected
+            for row, answer in zip(rows, answers[number:], strict=True):
                 assert answer.get("outcome", "") == row["outcome"], row
                 assert str(answer.get("dtg", "")) == row["dtg"], row
 
