@@ -157,12 +157,12 @@ def with_field(field: str, number: int, value: int) -> Callable[[Items], None]:
             1,
             marks=pytest.mark.slow,
         ),
-        ("outcome", lambda outcome: 127 if outcome > 0 else -127, 77, 11),
+        ("outcome", lambda outcome: 127 if outcome > 0 else -127, 77, 29),
         (
             "holder",
             lambda holder: 1 - holder,
             1 << 20,
-            11,
+            29,
         ),  # code and outcome of the break whose distance is known
     ],
 )

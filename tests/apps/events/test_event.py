@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tbgen.apps.events.criteria import DEFAULT_ORDER, TIE_BREAKS, TieBreak
@@ -105,6 +105,7 @@ event = st.lists(
 )
 
 
+@settings(max_examples=settings.default.max_examples // 3)
 @given(event, st.permutations(TIE_BREAKS))
 def test_every_game_gives_one_point_and_ranks_follow_the_order(
     games: list[EventGame], order: list[TieBreak]
