@@ -62,7 +62,9 @@ def outcomes_file(folder: Path, name: str, mobility: Mobility, method: Method[An
 @pytest.mark.parametrize(
     "name",
     [
-        *("KvK", "KNvK", "KPvK"),
+        "KvK",
+        "KNvK",
+        "KPvK",
         *(
             pytest.param(name, marks=pytest.mark.slow)
             for name in ("KBvK", "KRvK", "KQvK", "KRvKR", "KPvKP")
