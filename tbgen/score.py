@@ -251,9 +251,15 @@ class Score:
         return self
 
     def counts_beside(self, accrued: Score) -> bool:
-        """Whether the own score of a position is the accrued one, or replaces it.
+        """Whether this own score of a position is the accrued one, or replaces it.
 
-        Then its value is its entry value. Else it is so only if the entry value has a lower code.
+        Then the value of the position is its entry value.
+
+        Arguments:
+            accrued: The accrued score.
+
+        Returns:
+            Whether the code is lower, or the score the same.
 
         >>> Score("G3.5").counts_beside(Score("-G4.0")), Score("G3.5").counts_beside(Score("G3.0"))
         (True, False)
