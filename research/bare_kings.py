@@ -9,7 +9,7 @@ moves.
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -64,7 +64,10 @@ def counts_in(tables: Tablebase) -> dict[str, Counts]:
 
 
 if __name__ == "__main__":
-    folder = sys.argv[1] if len(sys.argv) > 1 else "data"
-    with Tablebase(folder) as tables:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("tables", nargs="?", default="data")
+    with Tablebase(parser.parse_args().tables) as tables:
         for kind, counts in counts_in(tables).items():
             print(f"{kind}: {counts.number:,}, and {counts.improved:,} let White improve {ACCRUED}")

@@ -15,8 +15,8 @@ for all together:
 
 from __future__ import annotations
 
+import argparse
 import math
-import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -103,10 +103,17 @@ def row_of(name: str, cells: Sequence[str]) -> str:
     return f"| {' | '.join([name, *cells])} |"
 
 
-def main(kind: str, folder: str = "records") -> None:
-    cells_in = {"stalemates": stalemates_in, "sharpness": sharpness_in}[kind]
-    records = records_in(Path(folder))
-    if kind == "sharpness":
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("kind", choices=["stalemates", "sharpness"])
+    parser.add_argument("records", type=Path, nargs="?", default=Path("records"))
+    arguments = parser.parse_args()
+    is_sharpness = arguments.kind == "sharpness"
+    cells_in = sharpness_in if is_sharpness else stalemates_in
+    records = records_in(arguments.records)
+    if is_sharpness:
         records = [record for record in records if record.sharpness is not None]
     for record in records:
         print(row_of(str(record.material), cells_in([record])))
@@ -117,4 +124,4 @@ def main(kind: str, folder: str = "records") -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

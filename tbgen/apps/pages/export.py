@@ -13,6 +13,7 @@ from typing import Final
 from tbgen.apps.pages.templates import HERE, static, template_of
 from tbgen.library.catalog import CATALOG, Catalog, Entry
 from tbgen.library.catalog import TABLES as TABLE_FOLDER
+from tbgen.material import materials as materials_of
 from tbgen.rules.facts import to_json
 from tbgen.storage.files import write_whole
 from tbgen.system import __version__
@@ -142,10 +143,16 @@ def _pages(folder: Path, catalog: Catalog, address: str | None) -> dict[str, str
 
 def _card_of(catalog: Catalog, address: str | None) -> str:
     """What places for data sets show of the folder."""
-    entries = catalog.entries.values()
+    entries = list(catalog.entries.values())
+    materials = [entry.material for entry in entries]
+    most_men = max(material.men for material in materials)
+    has_all = all(
+        material in materials for men in range(2, most_men + 1) for material in materials_of(men)
+    )
     card = template_of("card.md").render(
         tables=len(entries),
-        most_men=max(entry.material.men for entry in entries),
+        positions=f"up to {most_men} men" if has_all else "the men that each table names",
+        example=materials[-1],
         files=sum(len(entry.files) for entry in entries),
         bytes=sum(file.bytes for entry in entries for file in entry.files),
         version=__version__,
