@@ -52,7 +52,7 @@ def parts_of(layout: Layout, most_cells: int) -> list[CheckedPart]:
     if layout.cells <= most_cells:
         return [whole_part(layout)]
     most_blocks = most_cells // cells_of_block(layout)
-    needs = _Needs(layout)
+    needs = _BlocksRead(layout)
     parts = list[CheckedPart]()
     blocks = _GrowingPart()
     for block in range(len(layout.blocks)):
@@ -89,7 +89,7 @@ class _GrowingPart:
         return CheckedPart(whole_blocks(layout, blocks), task)
 
 
-class _Needs:
+class _BlocksRead:
     """What the check of a block reads of others."""
 
     def __init__(self, layout: Layout) -> None:
