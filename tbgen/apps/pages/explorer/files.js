@@ -219,7 +219,7 @@ function joined(...parts) {
 
 // An open table: its two files, and the places of positions in them.
 
-const TRIANGLE = [0, 1, 2, 3, 9, 10, 11, 18, 19, 27]; // squares of the white king without pawns
+export const TRIANGLE = [0, 1, 2, 3, 9, 10, 11, 18, 19, 27]; // squares of the white king without pawns
 
 export const turned = (square) => square ^ 56;
 const mirrored = (square) => square ^ 7;
@@ -261,17 +261,23 @@ export class Shelf {
     const squares = await this.outcomes.column('block_squares');
     this.blocks = new Map();
     for (let block = 0; block * this.pawns < squares.length; block++) {
-      const placed = squares.slice(block * this.pawns, (block + 1) * this.pawns);
-      this.blocks.set(placed.map(byFile).join(), block);
+      this.number(squares.slice(block * this.pawns, (block + 1) * this.pawns), block);
     }
   }
 
-  /** Where the file keeps a position: squares by man, and whether the stronger side is to move. */
+  /** Give the block of pawns on these squares its number. */
+  number(pawns, block) { this.blocks.set(pawns.map(byFile).join(), block); }
+
+  /** Where the table keeps a position: squares by man, and whether the stronger side is to move. */
   placeOf(squares, strongerMoves) {
     const { block, men } = this.pawns ? this.#inBlock(squares) : this.#inTriangle(squares);
-    const [king] = men;
-    let place = 2 * block + (strongerMoves ? 0 : 1);
-    for (const square of this.#othersOf(men).reverse()) place = 64 * place + square;
+    return this.placeIn(2 * block + (strongerMoves ? 0 : 1), men[0], this.#othersOf(men));
+  }
+
+  /** Where the file keeps the white king and the others beside him, in a block with one side to move. */
+  placeIn(plane, king, others) {
+    let place = plane;
+    for (const square of others.reverse()) place = 64 * place + square;
     return this.pawns ? 64 * place + king : 10 * place + TRIANGLE.indexOf(king);
   }
 
@@ -376,7 +382,7 @@ export class Shelf {
 }
 
 /** Whether an outcome is worse than an accrued score for the holder of that. */
-function isWorse(outcome, accrued) {
+export function isWorse(outcome, accrued) {
   return accrued < 0 ? worth(outcome) > worth(accrued) : worth(outcome) < worth(accrued);
 }
 
