@@ -8,7 +8,6 @@ import click
 
 from tbgen.cli import complain_of, options, say
 from tbgen.cli.command import Command, refuse_together, refuse_without
-from tbgen.cli.materials import no_tables
 from tbgen.cli.reporter import progress
 from tbgen.cli.study import asked_records, records_option
 from tbgen.errors import UsageError
@@ -74,7 +73,8 @@ def command(
 
     With --explorer the site has the explorer too, and every board leads to it. The page reads
     tables in the browser, a few kilobytes of them at a time; the web server must support Range
-    requests. tbgen links the tables if it can, else copies them.
+    requests. tbgen links the tables if it can, else copies them. Without tables in --data, the page
+    solves endings of up to four men itself, and any web server will do.
 
     \b
     Examples:
@@ -127,10 +127,12 @@ def _write_explorer(
 ) -> int:
     from tbgen.apps.pages.export import PAGE_FOLDER, write_explorer
     from tbgen.library.catalog import Catalog
+    from tbgen.storage.files import BUNDLED
 
     catalog = Catalog(folders, most_men)
-    if not catalog.entries:
-        raise UsageError(no_tables(folders))
+    folders_of_tables = {entry.files[0].path.parent for entry in catalog.entries.values()}
+    if folders_of_tables <= {BUNDLED}:
+        catalog.entries.clear()  # the page solves them sooner than it reads them
     with progress("writing") as work:
 
         def tell(_: object) -> None:
@@ -140,10 +142,11 @@ def _write_explorer(
     size = 0
     for entry in catalog.entries.values():
         size += sum(file.bytes for file in entry.files)
-    tables = counted(len(catalog), "table", "tables")
+    held = f"{counted(len(catalog), 'table', 'tables')}, {in_units(size)}"
+    tables = f"with {held}" if catalog.entries else "without tables, which the page solves itself"
     begin = output / PAGE_FOLDER / "index.html"
     say(
-        f"{number} files with {tables}, {in_units(size)}; begin with {begin} on a web server",
+        f"{number} files {tables}; begin with {begin} on a web server",
         err=False,
     )
     return complain_of(catalog.faults)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 import shutil
@@ -28,6 +30,10 @@ PREVIEW: Final = "preview.png"
 CARD: Final = "README.md"
 SERVED_LINKS: Final = "static/served.js"
 """A script of pages without the explorer. The server gives one that links to its own."""
+SOLVER: Final = ("kernels.wasm", "plans.bin")
+"""The files by which a page solves tables itself; scripts/wasm.py makes them."""
+NAMES: Final = "files.json"
+"""The names of the explorer's files, which a page keeps for visits without a network."""
 SERVER: Final = "server"
 """Answers come from `tbgen serve`."""
 TABLES: Final = "tables"
@@ -57,6 +63,14 @@ def files() -> dict[str, bytes]:
     contents["explorer.css"] += static("colors.css").encode()
     contents[PREVIEW] = (HERE / "static" / PREVIEW).read_bytes()
     return contents
+
+
+def digest_of(names: Iterable[str]) -> str:
+    """A short digest of some of the explorer's files, by which browsers tell versions apart."""
+    digest = hashlib.sha256()
+    for name in sorted(names):
+        digest.update(files()[name])
+    return digest.hexdigest()[:16]
 
 
 def endings_with_page(folder: Path) -> set[str]:
@@ -91,6 +105,8 @@ def index_page(
         tables=" ".join(names),
         report="../" if with_page else "",
         pageless=" ".join(pageless) if with_page else "",
+        solver=digest_of(SOLVER) if source == TABLES else "",
+        build=digest_of(files()),
         **card,
     )
     return page + "\n"
@@ -110,7 +126,8 @@ def write_explorer(
     """
     tables = catalog.entries.values()
     table_folder = folder / TABLE_FOLDER
-    table_folder.mkdir(parents=True, exist_ok=True)
+    if tables:
+        table_folder.mkdir(parents=True, exist_ok=True)
     contents = _pages(folder, catalog, address)
     linked = 0
     for entry in tables:
@@ -129,15 +146,17 @@ def _pages(folder: Path, catalog: Catalog, address: str | None) -> dict[str, str
     contents = dict[str, str | bytes]()
     for name, content in files().items():
         contents[f"{PAGE_FOLDER}/{name}"] = content
+    contents[f"{PAGE_FOLDER}/{NAMES}"] = json.dumps([*files(), RULES]) + "\n"
     image = f"{address}{PAGE_FOLDER}/{PREVIEW}" if address else PREVIEW
     tables = catalog.entries.values()
     for name in (INDEX, RULES):
         page = index_page(TABLES, tables, folder, name, image=image)
         contents[f"{PAGE_FOLDER}/{name}"] = page
     if not endings_with_page(folder):
-        contents[INDEX] = index_page(TABLES, name="root.html")
-    contents[f"{TABLE_FOLDER}/{CATALOG}"] = to_json(catalog.facts(), indent=1) + "\n"
-    contents[CARD] = _card_of(catalog, address)
+        contents[INDEX] = index_page(TABLES, tables, name="root.html")
+    if tables:
+        contents[f"{TABLE_FOLDER}/{CATALOG}"] = to_json(catalog.facts(), indent=1) + "\n"
+        contents[CARD] = _card_of(catalog, address)
     return contents
 
 

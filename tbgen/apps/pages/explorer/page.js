@@ -5,6 +5,8 @@
 //   chess.js     setups and positions by chessops, moves, own and accrued scores, names of endings
 //   source.js    where answers come from: a server, or
 //   tables.js    tables, with files.js (bytes of a file, checked, and where a position lies in it)
+//   solve.js     tables that the browser solves, with solver.js (the worker), solving.js (calls of kernels), packed.js (solved tables
+//                in parts) and solved.js (where a position lies in them)
 //   known.js     what is known of a position without a table
 //   elements.js  elements, scores as they are seen and explained, copying
 //   game.js      positions as FENs, addresses, links and pasted texts have them; the tree of those that were looked at; PGN
@@ -24,7 +26,7 @@ import { ManMap, Strip, mapOf, showEnding } from './figures.js';
 import { Game, addressOf, endingInAddress, inAddress, lichessOf, placeAnyhow, placeOf, showGame } from './game.js';
 import { Pointer, after, askAhead, movesOf, untilGoal } from './moves.js';
 import { signed } from './scores.js';
-import { NAMES, figuresOf, isInTables, pageOf, probe, source, tableOf } from './source.js';
+import { NAMES, figuresOf, isInTables, pageOf, probe, solvable, solving, source, tableOf } from './source.js';
 import { makeFen, makeSquare, makeUci, opposite } from './vendor/chessops.js';
 import { colorOf, provedByMoves, solved, titleOf, unknown, verdict } from './verdict.js';
 
@@ -169,6 +171,7 @@ async function look() {
   const { fen, accrued, uci } = game.now;
   const fault = read(fen);
   answer = null;
+  byId('solving').hidden = true; // a solve goes on
   say(); // of another position
   isEdited ||= setup !== null && fault !== null;
   map.stand(setup, uci);
@@ -209,6 +212,7 @@ async function askFor(fen, accrued, number) {
   byId('answer').setAttribute('aria-busy', 'true');
   try {
     if (!isInTables(position)) {
+      offerSolve().catch((error) => say(error.message));
       await showUnknown(fen, accrued, number);
       return;
     }
@@ -219,6 +223,15 @@ async function askFor(fen, accrued, number) {
     if (error.isMissing) await showUnknown(fen, accrued, number);
     else refuse(error.message, error.isLost ? retryButton() : '');
   }
+}
+
+/** Solve the table that is missing; where others are here, only if somebody asks for it. */
+async function offerSolve() {
+  const name = solvable(position);
+  if (!name) return;
+  const number = asked;
+  const solves = await solving();
+  if (number === asked) solves.want(name, { isAsked: !NAMES.length, told: () => !answer?.outcome && look() });
 }
 
 /** Say why there is no answer; a button may lead on. */
@@ -417,5 +430,6 @@ wireControls({
   toggleEditor: () => { isEdited = !isEdited; return look(); },
 });
 explainScores();
+if (!NAMES.length && await solving()) navigator.serviceWorker?.register(`offline.js?build=${document.documentElement.dataset.build}`);
 addEventListener('popstate', (event) => restore(event.state));
 start();

@@ -53,7 +53,7 @@ class Server {
 
 // The source of this page.
 
-const { source: kind, base = '../', report = '', pageless = '', tables = '' } = document.documentElement.dataset;
+const { source: kind, base = '../', report = '', pageless = '', tables = '', solver = '' } = document.documentElement.dataset;
 const MOST_KEPT = 500; // answers
 
 const listed = tables.split(' ').filter(Boolean); // with a star where a table has no distances
@@ -64,16 +64,36 @@ export const NAMES = listed.map((name) => name.replace('*', ''));
 /** The names of endings, without pairs of those that are here whole. */
 export const ENDINGS = NAMES.filter((name) => !name.endsWith(PAIRS) || !NAMES.includes(name.slice(0, -PAIRS.length)));
 
+let solves = null;
+
+/** What solves tables in this page, loaded when it is first asked for; null where it solves none. */
+export async function solving() {
+  if (solver) solves ??= await (await import('./solve.js')).Solves.of(solver);
+  return solves;
+}
+
+if (!NAMES.length) await solving(); // without other tables, those that were solved at other visits are wanted at once
+
 /** The name of the table here that has a position; null if there is none. */
 export function tableOf({ board }) {
   const { name } = canonical(materialOf({ board }));
-  if (NAMES.includes(name)) return name;
+  if (NAMES.includes(name) || solves?.names.has(name)) return name;
   const pairs = `${name}${PAIRS}`;
   return NAMES.includes(pairs) && hasOpposedPair({ board }) ? pairs : null;
 }
 
 /** Whether a table here has a position. None has one with rights to castle. */
 export const isInTables = (position) => tableOf(position) !== null && position.castles.castlingRights.isEmpty();
+
+const SOLVABLE = /^K[QRBNP]*vK[QRBNP]*$/;
+const MOST_SOLVED = 'KRvKN'.length; // four men
+
+/** The name of the table that the page can solve for a position; null if there is none. */
+export function solvable({ board, castles }) {
+  const { name } = canonical(materialOf({ board }));
+  const can = SOLVABLE.test(name) && name.length <= MOST_SOLVED && castles.castlingRights.isEmpty();
+  return solver && can ? name : null;
+}
 
 const withoutPage = pageless.split(' ');
 
@@ -84,7 +104,7 @@ export const source = await sourceOf(kind);
 
 async function sourceOf(name) {
   if (name === 'server') return new Server(base);
-  return new (await import('./tables.js')).Tables(`${base}tables/`, listed);
+  return new (await import('./tables.js')).Tables(`${base}tables/`, listed, async (name) => solves?.shelf(name));
 }
 
 const answers = new Map(); // promises, by what was asked
@@ -104,8 +124,9 @@ function keep(key, answer) {
 
 const endings = new Map();
 
-/** What a table holds, in figures. */
+/** What a table holds, in figures; null of a table that was solved here. */
 export function figuresOf(name) {
+  if (!NAMES.includes(name)) return Promise.resolve(null);
   if (!endings.has(name)) endings.set(name, source.ending(name));
   return endings.get(name);
 }

@@ -13,10 +13,14 @@ const MOST_PLIES = 2000;
 export class Tables {
   #shelves = new Map();
 
-  /** `base` is the address of the folder of tables; those in `listed` with a star have no distances. */
-  constructor(base, listed = []) {
+  /** `base` is the address of the folder of tables; those in `listed` with a star have no distances.
+   *
+   * `solvedShelf` promises one that the browser has solved, or null.
+   */
+  constructor(base, listed = [], solvedShelf = async () => null) {
     this.base = base;
     this.listed = listed;
+    this.solvedShelf = solvedShelf;
   }
 
   /** A position with its moves and its strip. */
@@ -183,11 +187,16 @@ export class Tables {
   #shelf(name) {
     let shelf = this.#shelves.get(name);
     if (!shelf) {
-      shelf = Shelf.open(this.base, name, !this.listed.includes(`${name}*`));
+      shelf = this.#open(name);
       shelf.catch(() => this.#shelves.delete(name));
       this.#shelves.set(name, shelf);
     }
     return shelf;
+  }
+
+  async #open(name) {
+    const solved = this.#lists(name) ? null : await this.solvedShelf(name);
+    return solved ?? Shelf.open(this.base, name, !this.listed.includes(`${name}*`));
   }
 }
 
