@@ -36,7 +36,9 @@ from tbgen.probe.successors import key_of_material, keys_of_materials
 from tbgen.rules.position import material_of
 
 _STORED_SLOTS: Final = 1 << 20
-"""Those of the transposition table: 40 MB."""
+"""The most of the transposition table: 40 MB."""
+_SLOTS_PER_NODE: Final = 8
+"""More would hardly save nodes, and clearing them would take longer than a short search."""
 _TABLE_SLOTS: Final = 1 << 22
 """Those of the table values: 36 MB."""
 _ASKED: Final = 1024
@@ -177,7 +179,7 @@ class Engine:
         self._space = self._space._replace(
             history=np.zeros((2, _SQUARE_PAIRS), np.int64),
             # The system clears these as they are used.
-            stored=np.zeros((_STORED_SLOTS, kernels.STORED_COLUMNS), np.int64),
+            stored=np.zeros((_slots_for(most_nodes), kernels.STORED_COLUMNS), np.int64),
             over=np.sort(np.array(over, np.uint64)),
             status=status,
         )
@@ -235,6 +237,12 @@ class Engine:
         if len(faulty):
             self._tables.probe(boards[faulty[0]])  # raises the error
         return probes.outcome
+
+
+def _slots_for(most_nodes: int) -> int:
+    """The slots of the transposition table of a search: a power of two."""
+    wanted = _SLOTS_PER_NODE * most_nodes
+    return min(_STORED_SLOTS, 1 << wanted.bit_length())
 
 
 def _stop_on(halt: threading.Event, seconds: float | None, status: Ints) -> None:
