@@ -100,7 +100,8 @@ def print_endings(number: int, paths: list[Path], men: int) -> None:
             if board is not None:
                 found.add(board.epd())
     in_order = sorted(found, key=lambda epd: hashlib.sha256(epd.encode()).digest())
-    print("\n".join(in_order[:number]))
+    for epd in in_order[:number]:
+        print(epd)
 
 
 def main() -> None:

@@ -50,6 +50,35 @@ def test_a_typed_program_uses_every_public_name_and_runs(
     ]
 
 
+def test_a_program_says_whether_drawn_games_tell_who_is_stronger(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    games = ""
+    for number in range(400):
+        holder = "-" if number % 2 else ""  # the stronger one, but for each fourth game
+        if number % 8 in (6, 7):
+            holder = "" if holder else "-"
+        result, score = ("1/2-1/2", "G1.5")
+        if number >= 200:
+            result, score = ("0-1" if holder else "1-0", "G0.0")
+        players = ("other", "better") if number % 2 else ("better", "other")
+        games += (
+            f'[White "{players[0]}"]\n[Black "{players[1]}"]\n[Opening "{number // 2}"]\n'
+            f'[Result "{result}"]\n[RMobilityResult "{holder}{score}"]\n\n1. e4 e5 {result}\n\n'
+        )
+    file = tmp_path / "games.pgn"
+    file.write_text(games)
+    monkeypatch.setattr(sys, "argv", ["strength.py", str(file), "--stronger", "better"])
+    runpy.run_path(str(EXAMPLES / "strength.py"), run_name="__main__")
+    printed = re.sub(r" +", " ", capsys.readouterr().out)
+    assert "400 of known strength, 200 of them drawn" in printed
+    assert "who won 200 75.0% ± " in printed
+    assert "who holds the score 200 75.0% ± " in printed
+    assert "after a reset 0 too few" in printed
+    # Slope and variance of classical points are 1/8 and 7/64, those of otb 1/4 and 3/16.
+    assert f"otb {(1 / 8) ** 2 / (7 / 64) / ((1 / 4) ** 2 / (3 / 16)):.3f}" in printed
+
+
 def test_the_notebook_runs_and_draws_what_it_shows(
     table_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
