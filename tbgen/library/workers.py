@@ -1,4 +1,5 @@
-"""The workers that make tables: this process, others beside it, or those of dask.
+"""The workers that make tables: this process, others beside it, or those of dask; `plan` says how
+many.
 
 Processes are started afresh (`spawn`), so that a solver with threads is safe in them, and are used
 again. A pipe leads to each: tables to be made go down, progress and results come up, and its end

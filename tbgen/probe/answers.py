@@ -342,7 +342,7 @@ class LineStep(MoveProbe):
 
 
 class Moves(list[MoveProbe]):
-    """The moves of a position, best first.
+    """The moves of a position, best first: `merit` in `values` orders them.
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
     >>> at = At(board, Score("G4.0"))

@@ -1,4 +1,4 @@
-"""One game: when and why it ends is decided here and nowhere else."""
+"""One game: the rules decide here when and why it ends; `engine` tells the faults of engines."""
 
 from __future__ import annotations
 

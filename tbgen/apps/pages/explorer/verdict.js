@@ -1,4 +1,4 @@
-// What is said of a position: of one that a table has its value, of another why there is none, what leads on, and what is proved.
+// What is said of a position: of one that a table has its value, of another why there is none, what leads on, and what is proved. Words of scores: scores.js.
 import { PAIRS, canonical, endingInWords, hasCastling, hasOpposedPair, parseFen } from './chess.js';
 import { badge, make, moverOf, waiterOf, wayOn } from './elements.js';
 import { addressOf, lichessOf } from './game.js';
