@@ -50,7 +50,8 @@ const MATE_OF = { white: '-G0.0', black: 'G0.0' };
 /** The answer with what is `known` of each move, with the `bounds` that this proves, and which moves are `losing`, in words.
  *
  * `known` is null, or has an `outcome`: with `isExact` that of the move, else the best that the move can come to.
- * A `reply` leads to it, unless the move itself does. With `isSolved`, a solve has proved it.
+ * A `reply` leads to it, unless the move itself does. With `isSolved`, a solve has proved it; with `isLeast`, the
+ * mover gets it for certain, and perhaps more.
  * `plies` says how far the move is from it, null where that is not known.
  * `isHere` says whether a table has a position, `outcomes` asks for the outcomes of FENs with accrued scores.
  */
@@ -71,14 +72,24 @@ export async function withKnown(answer, position, { isHere, outcomes }) {
 /** The same answer with what a solve has proved of its moves. */
 export function withSolved(answer, solved) {
   const proved = new Map(solved.map((move) => [move.uci, move]));
-  const moves = answer.moves.map((move) => {
-    const { exact = false, lower, best = false } = proved.get(move.uci) ?? {};
-    const known = exact ? { outcome: lower.outcome, plies: null, reply: null, isExact: true, isSolved: true } : move.known;
-    return { ...move, known, best };
-  });
   const turn = turnIn(answer.fen);
+  const moves = answer.moves.map((move) => {
+    const bracket = proved.get(move.uci);
+    const known = bracket?.exact ? solvedAs(bracket.lower, { isExact: true }) : move.known ?? boundIn(bracket, turn);
+    return { ...move, known, best: bracket?.best ?? false };
+  });
   moves.sort((one, other) => other.best - one.best || mostOf(other, turn) - mostOf(one, turn));
   return { ...answer, moves };
+}
+
+const solvedAs = ({ outcome }, what) => ({ outcome, plies: null, reply: null, isExact: false, isSolved: true, ...what });
+
+/** The bound of a move that says more: the least that the mover gets, else the most; null if neither says anything. */
+function boundIn(bracket, turn) {
+  if (!bracket) return null;
+  const [least, most] = turn === 'white' ? [bracket.lower, bracket.upper] : [bracket.upper, bracket.lower];
+  if (least.outcome !== MATE_OF[turn]) return solvedAs(least, { isLeast: true });
+  return most.outcome === MATE_BY[turn] ? null : solvedAs(most);
 }
 
 /** A move with its end, or without one the replies with theirs. */
@@ -144,8 +155,8 @@ function byChoice(one, other, turn) {
 /** A number that is the greater, the better an outcome is for a side. */
 const worthTo = (turn, outcome) => (turn === 'white' ? 1 : -1) * worth(parseScore(outcome));
 
-/** The most that a move can be worth; one of which nothing is known may come to anything. */
-const mostOf = ({ known }, turn) => (known ? worthTo(turn, known.outcome) : ANYTHING);
+/** The most that a move can be worth; one of which no such bound is known may come to anything. */
+const mostOf = ({ known }, turn) => (known && !known.isLeast ? worthTo(turn, known.outcome) : ANYTHING);
 
 /** The least and the most that the side to move gets, as far as its moves prove it, and the move that gets the least for certain.
  *

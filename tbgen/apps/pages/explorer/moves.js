@@ -35,8 +35,8 @@ function groupsOfKnown(answer, does) {
   if (!answer.moves.some((move) => move.known)) return [groupOf(['Legal moves', make('small', {}, ORDER)], answer.moves, answer, does)];
   const groups = new Map();
   for (const move of answer.moves) {
-    const { outcome = '', isExact = false } = move.known ?? {};
-    const key = isExact ? outcome : `at most ${outcome}`;
+    const { outcome = '', isExact = false, isLeast = false } = move.known ?? {};
+    const key = isExact ? outcome : `at ${isLeast ? 'least' : 'most'} ${outcome}`;
     if (!groups.has(key)) groups.set(key, []);
     groups.get(key).push(move);
   }
@@ -46,7 +46,7 @@ function groupsOfKnown(answer, does) {
 function titleOfKnown(known, { fen }) {
   if (!known) return ['Not known', make('small', {}, `no table within two plies; ${ORDER}`)];
   const words = make('small', {}, inWords(parseScore(known.outcome)));
-  return [known.isExact ? 'Comes to' : `${moverOf(fen)} gets at most`, badge(known.outcome), words];
+  return [known.isExact ? 'Comes to' : `${moverOf(fen)} gets at ${known.isLeast ? 'least' : 'most'}`, badge(known.outcome), words];
 }
 
 /** How many moves keep what the position is worth, and of a draw of ordinary chess, how many keep that. */

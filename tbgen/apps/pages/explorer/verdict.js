@@ -168,9 +168,9 @@ export function provedByMoves({ fen, moves, bounds, losing }) {
 export function whatIsKnown({ fen, moves }, uci) {
   const { known } = moves.find((move) => move.uci === uci);
   if (!known) return { reply: null, words: ['No table knows what follows.'] };
-  const { outcome, reply, isExact } = known;
+  const { outcome, reply, isExact, isLeast } = known;
   const value = [badge(outcome), ` ${inWords(parseScore(outcome))}.`];
-  if (!reply) return { reply: null, words: ['Solved: ', ...value] };
+  if (!reply) return { reply: null, words: ['Solved: ', isExact ? '' : `at ${isLeast ? 'least' : 'most'} `, ...value] };
   return { reply: reply.uci, words: [`${waiterOf(fen)} ${isExact ? 'replies' : 'can reply'} ${reply.san}: `, ...value] };
 }
 
