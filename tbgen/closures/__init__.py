@@ -1,14 +1,14 @@
 """Positions with more men than tables have, each solved from all that it can reach.
 
-`solver` asks one question after another about a position, until its bracket is exact or the budget
-is used up. The `policy` of a question says which promotions are solved, which cuts large blocks are
-asked, and which of two `bounds` replaces all other promotions. `plan` finds the next `closure` that
-the budget allows: the blocks that moves between `placements` lead to, as far as the position can
-`reach` them, with the `costs` that were measured. `closure_solver` solves them, each after those
-that it leads to, from values that `children` reads and `promotions` bounds, and puts them into the
-`store`. From there `reading` has their values, and `answers` makes the brackets of the position and
-of its moves, and a line of moves that keep the value. What a solve has found is `kept`, and answers
-every position of its root's block without a plan.
+`solver` asks one question after another about a position, until its bracket is exact or no other
+one fits budget and machine. `policy` has the ways to ask: which promotions are solved, which cuts
+large blocks are asked, and which `bounds` replace all other promotions. `plan` finds the next
+`closure` that the budget allows: the blocks that moves between `placements` lead to, as far as the
+position can `reach` them, with the `costs` that were measured. `closure_solver` solves them, each
+after those that it leads to, from values that `children` reads and `promotions` bounds, and puts
+them into the `store`. From there `reading` has their values, and `answers` makes the brackets of
+the position and of its moves, and a line of moves that keep the value. What a solve has found is
+`kept`, and answers other positions of its root's block without a plan.
 """
 
 from collections.abc import Iterable
@@ -22,6 +22,6 @@ DEFAULT_BUDGET: Final = 1200
 """CPU seconds for a position."""
 
 
-def has_solved_blocks(folders: Iterable[Path]) -> bool:
-    """Whether `tbgen solve` has left blocks in any of some folders of tables."""
-    return any((folder / SOLVED).is_dir() for folder in folders)
+def folders_with_blocks(folders: Iterable[Path]) -> list[Path]:
+    """The folders of tables in which `tbgen solve` has left blocks."""
+    return [folder for folder in folders if (folder / SOLVED).is_dir()]

@@ -112,7 +112,7 @@ Cuts = tuple[Score, ...]
 """Scores that White gets at least or does not, from White's best on."""
 
 ENDS: Final[Cuts] = (Score("G0.5"), Score("-G1.0"))
-"""Whether White mates or stalemates, and whether Black does not."""
+"""[color] whether White mates or stalemates, and whether Black does not."""
 
 SCORES: Final = sorted(
     (Score(code, color) for code in range(MOST_STORED_CODE + 1) for color in Color), reverse=True

@@ -188,7 +188,8 @@ MOST_PLACEMENTS: Final = 60_000
 
 
 class PlacementMoves:
-    """The moves from placements, each listed once: every way, question and walk asks for them.
+    """The moves from placements, each listed once until `forget`: every way, question and walk asks
+    for them.
 
     Arguments:
         tables: Tell which moves lead to a table.

@@ -113,7 +113,7 @@ def _most_free(node: Node) -> int:
 def ways_of(free: int) -> list[Way]:
     """The ways for a position with this many free men, the quickest first.
 
-    Each tells more than the one before.
+    Each tells more than the one before, but for the last resort.
     """
     if free > MOST_FREE:
         return _ways_beside_the_last_pawn(free)

@@ -185,7 +185,8 @@ def reached_from(
         root: The placement.
         kings, shades: Where its kings and bishops may stand.
         moves_of: The moves from a placement to others without a table.
-        keeps_pieces: Whether the walk ends where a piece is taken after a promotion.
+        keeps_pieces: Whether the walk ends where a piece is taken after a promotion, by a move that
+            is no promotion itself.
         has_right: Whether a pawn may be taken en passant in the root.
     """
     reached = dict[PawnPlacement, ReachedPlacement]()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import chess
 
-from tbgen.closures import DEFAULT_BUDGET, SOLVED
+from tbgen.closures import DEFAULT_BUDGET, SOLVED, folders_with_blocks
 from tbgen.closures.answers import Brackets, LineFinder, Solution
 from tbgen.closures.bounds import ANYTHING, Bound, Bracket, CutQuestion, Cuts
 from tbgen.closures.closure import Closure
@@ -91,10 +91,13 @@ class PositionSolver(contextlib.ExitStack):
     """Solves positions with more men than tables have; for use in a `with` statement.
 
     Solved blocks stay for other positions and for another time. They are in the folder `solved` of
-    the first folder that can be written to. So an interrupted solve goes on from where it was.
+    the first folder that has it and can be written to, else of the first that can be written to. So
+    an interrupted solve goes on from where it was.
 
     Arguments:
         folders, budget, threads, syzygy: As for `solve`.
+        reads_only: Only `solved` will be asked. The blocks are those of the first folder that has
+            some, which nobody needs to be able to write to.
     """
 
     def __init__(
@@ -104,6 +107,7 @@ class PositionSolver(contextlib.ExitStack):
         budget: int = DEFAULT_BUDGET,
         threads: int = 2,
         syzygy: Folders | None = None,
+        reads_only: bool = False,
     ) -> None:
         super().__init__()
         paths = folders_of(folders, Mobility.RESET)
@@ -112,8 +116,12 @@ class PositionSolver(contextlib.ExitStack):
         self.cache_bytes = CACHE_BYTES
         self._tables = OpenTables(paths, 1 << 26, outcomes_only=False)
         self.callback(self._tables.close)
-        writable = self.enter_context(folder_to_write(paths, SOLVED))
-        self._store = BlockStore(Path(writable) / SOLVED)
+        with_blocks = folders_with_blocks(paths)
+        if reads_only and with_blocks:
+            folder = with_blocks[0]
+        else:
+            folder = Path(self.enter_context(folder_to_write([*with_blocks, *paths], SOLVED)))
+        self._store = BlockStore(folder / SOLVED)
         self.callback(self._store.close)
         self._syzygy = syzygy
         self._winner = self.enter_context(open_syzygy(syzygy))
@@ -181,8 +189,17 @@ class PositionSolver(contextlib.ExitStack):
 
         plan = plan_of(closures())
         one_by_one = sum(position.expected_seconds for position in positions)
-        expected_seconds = min(plan.expected_seconds, one_by_one)
-        return Outlook(positions, replace(plan, expected_seconds=expected_seconds))
+        plans = [position.plan for position in positions if position.plan is not None]
+        missing = set[str]()
+        for each in plans:
+            missing.update(each.missing)
+        together = replace(
+            plan,
+            expected_seconds=min(plan.expected_seconds, one_by_one),
+            exact=all(each.exact for each in plans),
+            missing=tuple(sorted(missing)),
+        )
+        return Outlook(positions, together)
 
     def _outlook_of(self, problem: Problem) -> tuple[PositionOutlook, Sequence[Closure]]:
         """What solving a position takes, and the closures that are solved."""

@@ -72,6 +72,7 @@ class BlockStore:
     """Solved blocks and answers in a folder, for use by several threads.
 
     Other processes may remove what this one uses. The file appears with what is first kept there.
+    In a folder that cannot be written to, it is read as it is: nothing is mended or removed.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -277,6 +278,9 @@ class BlockStore:
             try:
                 return self._open().execute(question, given).fetchall()
             except sqlite3.DatabaseError as error:
+                if not self._is_writable():
+                    self.close()  # somebody who can has changed the file meanwhile
+                    return []
                 self._begin_anew(error)
                 return []
 
@@ -321,6 +325,11 @@ class BlockStore:
     def _open(self) -> sqlite3.Connection:
         if self._connection is not None and not self._is_there():
             self.close()
+        if self._connection is None and not self._is_writable():
+            # A log can neither be made nor read here, so the file is taken as nobody changes it.
+            address = f"{self._path.absolute().as_uri()}?immutable=1"
+            self._connection = sqlite3.connect(address, check_same_thread=False, uri=True)
+            self._opened = self._path.stat()
         if self._connection is None:
             self.folder.mkdir(parents=True, exist_ok=True)
             connection = sqlite3.connect(
@@ -342,9 +351,16 @@ class BlockStore:
 
     def _is_there(self) -> bool:
         """Whether the open file has its name still; another process may remove the folder."""
+        if self._opened is None:
+            return False
         with contextlib.suppress(FileNotFoundError):
-            return self._opened is not None and os.path.samestat(self._path.stat(), self._opened)
+            now = self._path.stat()
+            is_as_read = self._is_writable() or now.st_mtime_ns == self._opened.st_mtime_ns
+            return is_as_read and os.path.samestat(now, self._opened)
         return False
+
+    def _is_writable(self) -> bool:
+        return not self.folder.exists() or os.access(self.folder, os.W_OK | os.X_OK)
 
 
 def _stamp_of(name: str, content: object) -> bytes:

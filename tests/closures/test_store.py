@@ -214,6 +214,40 @@ def test_a_solve_goes_on_although_the_folder_is_removed(tmp_path: Path) -> None:
             assert other.has("other")
 
 
+def test_blocks_of_a_folder_that_cannot_be_written_to_are_read_and_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(tmp_path) as store:
+        store.put({NAME: {"entry": CELLS}})
+    monkeypatch.setattr(BlockStore, "_is_writable", lambda store: False)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    with opened(tmp_path) as store:
+        np.testing.assert_array_equal(entry_in(store), CELLS)
+        with pytest.raises(UnreadableFileError, match="readonly"):
+            store.shrink(0)
+        with monkeypatch.context() as patch, opened(tmp_path) as other:
+            patch.setattr(BlockStore, "_is_writable", lambda store: True)
+            other.put({"other": {"entry": CELLS}})
+        assert store.has("other"), "somebody who can has changed the file"
+    assert before.keys() == set(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("reads_only", [False, True])
+def test_blocks_are_those_of_the_folder_that_has_some(tmp_path: Path, *, reads_only: bool) -> None:
+    empty = tmp_path / "empty"
+    with_blocks = tmp_path / "with"
+    empty.mkdir()
+    with_blocks.mkdir()
+    with PositionSolver(with_blocks) as solver:
+        board = chess.Board("8/8/8/8/8/2k5/2p1P3/2K5 w - - 0 1")
+        expected = solver.solve(board).bracket
+    with PositionSolver([empty, with_blocks], reads_only=reads_only) as solver:
+        found = solver.solved(board)
+    assert found is not None
+    assert found.bracket == expected
+    assert list(empty.iterdir()) == []
+
+
 def put_and_shrink(folder: Path, rounds: int) -> None:
     with opened(folder) as store:
         for number in range(rounds):

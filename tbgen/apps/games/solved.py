@@ -13,7 +13,7 @@ import chess
 from tbgen.apps.games.decide import Adjudicator, FindSolved
 from tbgen.apps.games.read import game_of
 from tbgen.apps.games.text import GameText, chunks_of
-from tbgen.closures import has_solved_blocks
+from tbgen.closures import folders_with_blocks
 from tbgen.errors import InputFileError, PgnError
 from tbgen.probe import Tablebase
 from tbgen.score import Score
@@ -23,12 +23,12 @@ from tbgen.system.inputs import read_pieces
 @contextlib.contextmanager
 def finding_solved(folders: Sequence[Path]) -> Iterator[FindSolved | None]:
     """Find what was solved, with moves that keep it; None if nothing was solved."""
-    if not has_solved_blocks(folders):
+    if not folders_with_blocks(folders):
         yield None
         return
     from tbgen.closures.solver import PositionSolver
 
-    with PositionSolver(folders) as solver:
+    with PositionSolver(folders, reads_only=True) as solver:
         yield partial(solver.solved, line=True)
 
 

@@ -21,7 +21,7 @@ import chess
 from tbgen.apps.play.choice import Chooser
 from tbgen.apps.play.limits import DEFAULT_NODES
 from tbgen.apps.play.situation import Situation, Turn, situation_of
-from tbgen.closures import has_solved_blocks
+from tbgen.closures import folders_with_blocks
 from tbgen.errors import NO_TABLE, TbgenError
 from tbgen.probe import MoveProbe, Tablebase
 from tbgen.rules.points import Scoring
@@ -139,7 +139,7 @@ class Player:
         """
         if turn.limits.most_seconds < _BLOCKS_SECONDS or turn.now.board.castling_rights:
             return []
-        if not has_solved_blocks(self.tables.folders):
+        if not folders_with_blocks(self.tables.folders):
             return []
         try:
             solution = self._open_solver().solved(turn.now.board, turn.now.accrued)
@@ -164,7 +164,7 @@ class Player:
         from tbgen.closures.solver import PositionSolver
 
         if self._solver is None:
-            self._solver = PositionSolver(list(self.tables.folders))
+            self._solver = PositionSolver(list(self.tables.folders), reads_only=True)
         return self._solver
 
     def _sound_moves(self, turn: Turn) -> Sequence[chess.Move]:

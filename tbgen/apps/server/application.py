@@ -28,9 +28,17 @@ from tbgen.apps.server import files, questions
 from tbgen.apps.server.answers import error_facts
 from tbgen.apps.server.deadline import in_time, late
 from tbgen.apps.server.metrics import counted
-from tbgen.apps.server.names import LOCAL_NAMES, guards
+from tbgen.apps.server.names import HEADERS, LOCAL_NAMES, guards
 from tbgen.apps.server.queue import BusyError
-from tbgen.apps.server.replies import HTML, as_json, as_page, missing_page, refusal, status_of
+from tbgen.apps.server.replies import (
+    HTML,
+    RETRY,
+    as_json,
+    as_page,
+    missing_page,
+    refusal,
+    status_of,
+)
 from tbgen.apps.server.service import CACHE_BYTES, ServerSettings, Service
 from tbgen.errors import TbgenError, UsageError
 from tbgen.storage.files import check_folders, folders_in
@@ -44,7 +52,6 @@ EXPLORER: Final = "/explorer"
 
 _SWITCH_SECONDS: Final = 0.0001
 """How long a working thread may hold up the event loop, each time."""
-_RETRY: Final = {"Retry-After": "1"}
 _STATUS_NAMES: Final = {
     404: "NotFound",
     405: "MethodNotAllowed",
@@ -180,7 +187,7 @@ def _methods_at(request: Request) -> str:
 
 
 async def _busy(request: Request, error: Exception) -> Response:
-    return refusal(503, "Busy", "too many requests wait; ask again", _RETRY)
+    return refusal(503, "Busy", "too many requests wait; ask again", RETRY)
 
 
 async def _late(request: Request, error: Exception) -> Response:
@@ -193,4 +200,4 @@ async def _left(request: Request, error: Exception) -> Response:
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    return refusal(500, "InternalError", "the server failed; its log says why")
+    return refusal(500, "InternalError", "the server failed; its log says why", HEADERS)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Final
 
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tbgen.apps.server.replies import refusal
-
-_RETRY: Final = {"Retry-After": "1"}
+from tbgen.apps.server.replies import RETRY, refusal
 
 
 class Deadline:
@@ -31,7 +28,7 @@ class Deadline:
 
 def late() -> Response:
     """The answer where there is none in time."""
-    return refusal(503, "Late", "the answer takes too long; ask for less at once", _RETRY)
+    return refusal(503, "Late", "the answer takes too long; ask for less at once", RETRY)
 
 
 def in_time(app: ASGIApp, seconds: float) -> ASGIApp:

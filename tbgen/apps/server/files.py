@@ -118,7 +118,7 @@ async def health(request: Request) -> Response:
 
 
 async def metrics(request: Request) -> Response:
-    """What this process has counted, for Prometheus."""
+    """What all processes have counted, for Prometheus."""
     text = service_of(request).metrics.text()
     return Response(text, headers={"Cache-Control": "no-store"}, media_type=METRICS)
 
@@ -155,7 +155,7 @@ def _explorer_page(service: Service, name: str, request: Request) -> bytes:
     """
     card = {"image": f"{request.base_url}explorer/{PREVIEW}"}
     with contextlib.suppress(TbgenError):
-        given = {name: request.query_params.get(name, "") for name in POSITION}
+        given = {key: request.query_params.get(key, "") for key in POSITION}
         board, accrued = position_in(given)
         outcome = service.tables.probe(board, accrued).outcome
         card["title"] = f"{signed(outcome)}: {outcome.in_words()}"

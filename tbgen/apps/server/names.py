@@ -24,7 +24,7 @@ from tbgen.apps.server.replies import HTML, as_page, refusal, unknown_host_page
 LOCAL_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 ANY_NAME: Final = "*"
 
-_HEADERS: Final = {"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
+HEADERS: Final = {"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
 _HOST: Final = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::[0-9]+)?", re.IGNORECASE)
 _MOST_QUOTED: Final = 100
 
@@ -56,7 +56,7 @@ def guarded(app: ASGIApp, names: Collection[str]) -> ASGIApp:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 sent = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
+                for name, value in HEADERS.items():
                     sent.setdefault(name, value)
             await send(message)
 

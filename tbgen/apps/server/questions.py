@@ -1,7 +1,7 @@
 """The routes that answer questions about positions and games.
 
-A short answer is made in the event loop: passing it to a thread would take longer. All others say
-`in_thread`.
+A short answer is made in the event loop: passing it to a thread would take longer. All others are
+made in a queue of the service.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class Queue:
     async def pieces(self, items: Iterator[T]) -> AsyncIterator[list[T]]:
         """The items of an iterator, in pieces of a tenth of a second of work.
 
-        None are made for a cancelled request. BusyError only before the first piece.
+        None are made for a cancelled request. Only the first piece is refused because others wait.
         """
         work = partial(_next_piece, items)
         piece = await self.run(work)

@@ -23,6 +23,9 @@ TABLE: Final = "application/x-hdf5"
 TEXT: Final = "text/plain"
 """A foreign page may post this type without a preflight."""
 
+RETRY: Final = {"Retry-After": "1"}
+"""The header of a refusal that another attempt may not meet."""
+
 PAGE_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"

@@ -1,6 +1,7 @@
 """What all routes of a server share: its settings, its tables, and the threads for long answers.
 
-It keeps no state and writes nothing.
+Nothing that it keeps changes an answer: what is loaded, and how much was asked. It writes nothing
+but into a folder `solved` that it may write to: a damaged block there is removed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from tbgen.apps.server.names import LOCAL_NAMES
 from tbgen.apps.server.parameters import parameters_of
 from tbgen.apps.server.queue import Queue
 from tbgen.apps.server.replies import unchanged
-from tbgen.closures import has_solved_blocks
+from tbgen.closures import folders_with_blocks
 from tbgen.library.catalog import Catalog
 from tbgen.probe import Tablebase
 
@@ -115,14 +116,14 @@ class Service:
     @property
     def has_solved_blocks(self) -> bool:
         """Whether `tbgen solve` has left blocks in any of the folders."""
-        return has_solved_blocks(self.settings.folders)
+        return bool(folders_with_blocks(self.settings.folders))
 
     def solver(self) -> PositionSolver:
-        """Finds positions in solved blocks. It would make a folder where there are none."""
+        """Finds positions in solved blocks, which are there."""
         from tbgen.closures.solver import PositionSolver
 
         if self._solver is None:
-            solver = PositionSolver(list(self.settings.folders))
+            solver = PositionSolver(list(self.settings.folders), reads_only=True)
             self._solver = self.opened.enter_context(solver)
         return self._solver
 

@@ -365,6 +365,7 @@ def test_an_unforeseen_failure_tells_nothing(table_folder: Path) -> None:
     assert found.status_code == 500
     assert found.json()["error"] == "InternalError"
     assert "secret" not in found.text
+    assert found.headers["X-Content-Type-Options"] == "nosniff"
 
 
 def test_what_a_server_does_can_be_watched(table_folder: Path) -> None:
