@@ -284,3 +284,46 @@ def test_of_replies_that_all_come_to_mate_the_one_named_is_best_for_who_replies(
     board = chess.Board(fen)
     asked = {"fen": fen, "own": str(own_score(board)), "outcome": outcome, "distances": distances}
     assert node.run(MADE_UP, asked) == [[of_move, of_reply]] * board.legal_moves.count()
+
+
+SOLVED = """import { withSolved } from './known.js';
+
+({ fen, moves }) => {
+  const unknown = moves.map(({ uci }) => ({ uci, known: null }));
+  const answer = withSolved({ fen, moves: unknown }, moves);
+  return answer.moves.map(({ uci, known }) =>
+    [uci, known && [known.outcome, known.isExact, known.isLeast ?? false]]);
+}"""
+
+
+@pytest.mark.parametrize(
+    ("turn", "expected"),
+    [
+        (
+            "w",
+            {"a": ["G2.0", False, True], "b": ["-G3.0", False, False], "c": ["G1.5", True, False]},
+        ),
+        (
+            "b",
+            {"a": ["G2.0", False, False], "b": ["-G3.0", False, True], "c": ["G1.5", True, False]},
+        ),
+    ],
+)
+def test_what_a_solve_bounds_is_told_from_the_view_of_who_moves(
+    turn: str, expected: dict[str, list[Any] | None]
+) -> None:
+    brackets = {
+        "a": ("G2.0", "G0.0"),
+        "b": ("-G0.0", "-G3.0"),
+        "c": ("G1.5", "G1.5"),
+        "d": ("-G0.0", "G0.0"),
+    }
+    moves = []
+    for uci, (lower, upper) in brackets.items():
+        is_exact = lower == upper
+        ends = {"lower": {"outcome": lower}, "upper": {"outcome": upper}}
+        moves.append({"uci": uci, **ends, "exact": is_exact, "best": False})
+    fen = f"8/8/8/8/8/8/8/8 {turn} - - 0 1"
+    found = dict(node.run(SOLVED, {"fen": fen, "moves": moves}))
+    # White gets at least G2.0 by a, and Black at most that; of d nothing is known.
+    assert found == {**expected, "d": None}
