@@ -632,6 +632,19 @@ def test_many_positions_are_solved_block_by_block(folder_of: Folder) -> None:
     assert names_in(folder) == made
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_plan_of_many_is_exact_only_if_all_of_them_are(folder_of: Folder, order: int) -> None:
+    knights = chess.Board("8/8/1n2k3/8/8/8/4N3/4K3 b - - 0 1")
+    promoting = chess.Board("8/PP6/8/3k4/8/3K4/6pp/8 w - - 0 1")
+    boards = [knights, promoting][::order]
+    with PositionSolver(folder_of("KvK", "KNvK")) as solver:
+        outlook = solver.outlook([(board, own_score(board)) for board in boards])
+    plans = [position.plan for position in outlook.planned]
+    assert [plan is not None and plan.exact for plan in plans] == [True, False][::order]
+    assert not outlook.plan.exact
+    assert "KBPvKP" in outlook.plan.missing
+
+
 def test_positions_without_pawns_are_solved_together(folder_of: Folder) -> None:
     folder = folder_of("KvK")
     knight = chess.Board("8/8/8/4k3/8/8/4N3/4K3 b")
