@@ -45,6 +45,8 @@ async ({ folder, explorer, names }) => {
   for (const name of order) {
     const { runs, found, ...cells } = await solver.solve(name, (child) => values.get(child));
     values.set(name, { entry: cells.entry, dtg: cells.dtg });
+    const beyond = new Uint8Array(solver.exports.memory.buffer, solver.used);
+    if (beyond.some((byte) => byte)) throw Error(`${name} has left traces that are not cleared`);
     const rows = runs.flatMap((run) => [run.start, run.rows]);
     const arrays = [cells.entry, cells.dtg, cells.pattern, found, ...rows];
     writeFileSync(`${folder}/${name}`, '');

@@ -124,7 +124,8 @@ export class Solver {
     for (let pair = 0; pair < pairs; pair++) start[pair + 1] = start[pair] + lengths[0][white[2 * pair]] + lengths[1][black[2 * pair]];
     this.#view(BigInt64Array, plan.start, pairs + 1).set(BigInt64Array.from(start, BigInt));
     const count = start[pairs];
-    this.#reserve(plan.end + 8 * count);
+    this.used = Math.max(this.used, plan.end + 8 * count);
+    this.#reserve(this.used);
     this.#call('fill_rows', ...plan.interners, ...array(plan.start, 8, pairs + 1), ...array(plan.end, 8, count));
     return { start, rows: this.#view(BigInt64Array, plan.end, count).slice() };
   }
