@@ -117,6 +117,7 @@ DECIDED = """[Event "Cup"]
     [
         ("G1.5", "tablebase", "KBvK 1", None),
         ("G1.5", "tablebase", "KBNvK 1", "KBNvK decided it, but the moves end with KBvK"),
+        ("G1.5", "tablebase", "KBvKN 1", "KBvKN decided it, but the moves end with KBvK"),
         ("G3.5", "game", "", None),
         ("G4.0", "game", "", 'RMobilityResult says "G4.0", but the game is worth G3.5'),
     ],

@@ -120,7 +120,8 @@ def _of_other_moves(game: PgnGame, known: GameTags) -> Iterator[str]:
         yield f"{_of_outcome(known.outcome, game.last.accrued)}; adjudicate it again"
     if source == Source.TABLEBASE.value:
         table = game.tags.get("RMobilityTablebase", "").partition(" ")[0]
+        men_of_table = table.partition(".")[0]  # a table of pairs has more behind them
         with suppress(TbgenError):  # boards of variants have no material
             men = str(material_of(game.position()).canonical())
-            if table and not table.startswith(men):
+            if men_of_table not in (men, ""):
                 yield f"{table} decided it, but the moves end with {men}; adjudicate it again"
