@@ -30,8 +30,8 @@ PREVIEW: Final = "preview.png"
 CARD: Final = "README.md"
 SERVED_LINKS: Final = "static/served.js"
 """A script of pages without the explorer. The server gives one that links to its own."""
-SOLVER: Final = ("kernels.wasm", "plans.bin")
-"""The files by which a page solves tables itself; scripts/wasm.py makes them."""
+SOLVER: Final = ("kernels.wasm", "packed.js", "plans.bin", "solving.js")
+"""The files that a table of the browser depends on: one that others have made is solved again."""
 NAMES: Final = "files.json"
 """The names of the explorer's files, which a page keeps for visits without a network."""
 SERVER: Final = "server"
@@ -65,10 +65,11 @@ def files() -> dict[str, bytes]:
     return contents
 
 
-def digest_of(names: Iterable[str]) -> str:
+@cache
+def digest_of(names: tuple[str, ...]) -> str:
     """A short digest of some of the explorer's files, by which browsers tell versions apart."""
     digest = hashlib.sha256()
-    for name in sorted(names):
+    for name in names:
         digest.update(files()[name])
     return digest.hexdigest()[:16]
 
@@ -106,7 +107,7 @@ def index_page(
         report="../" if with_page else "",
         pageless=" ".join(pageless) if with_page else "",
         solver=digest_of(SOLVER) if source == TABLES else "",
-        build=digest_of(files()),
+        build=digest_of(tuple(files())) if source == TABLES else "",
         **card,
     )
     return page + "\n"
