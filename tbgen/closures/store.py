@@ -82,6 +82,8 @@ class BlockStore:
         self._connection: sqlite3.Connection | None = None
         self._opened: os.stat_result | None = None
         """What the system said of the file when it was opened."""
+        self._reads_only = False
+        """Whether the folder could not be written to when it was opened."""
         self._used = set[int]()
         """The numbers of the blocks that have been used since the last `shrink`."""
 
@@ -278,7 +280,7 @@ class BlockStore:
             try:
                 return self._open().execute(question, given).fetchall()
             except sqlite3.DatabaseError as error:
-                if not self._is_writable():
+                if self._reads_only:
                     self.close()  # somebody who can has changed the file meanwhile
                     return []
                 self._begin_anew(error)
@@ -325,8 +327,11 @@ class BlockStore:
     def _open(self) -> sqlite3.Connection:
         if self._connection is not None and not self._is_there():
             self.close()
-        if self._connection is None and not self._is_writable():
-            # A log can neither be made nor read here, so the file is taken as nobody changes it.
+        if self._connection is None:
+            self._reads_only = not self._is_writable()
+        if self._connection is None and self._reads_only:
+            # The log of a writer can be neither made nor read here, so the file is read as if
+            # nobody changed it, until it has changed.
             address = f"{self._path.absolute().as_uri()}?immutable=1"
             self._connection = sqlite3.connect(address, check_same_thread=False, uri=True)
             self._opened = self._path.stat()
@@ -355,7 +360,7 @@ class BlockStore:
             return False
         with contextlib.suppress(FileNotFoundError):
             now = self._path.stat()
-            is_as_read = self._is_writable() or now.st_mtime_ns == self._opened.st_mtime_ns
+            is_as_read = not self._reads_only or now.st_mtime_ns == self._opened.st_mtime_ns
             return is_as_read and os.path.samestat(now, self._opened)
         return False
 

@@ -231,11 +231,10 @@ def _doubt_about(game: EventGame) -> str:
     standing = f"Not final. The accrued score counts for now: {value}."
     if game.missing:
         tables = game.missing.split()
+        when = "missing when it was adjudicated."
         if len(tables) == 1:
-            return f"{standing} The table {tables[0]}, which was missing then, decides the game."
-        return (
-            f"{standing} The tables {', '.join(tables)}, which were missing then, decide the game."
-        )
+            return f"{standing} The table {tables[0]} decides the game, and was {when}"
+        return f"{standing} The tables {', '.join(tables)} decide the game, and were {when}"
     bounds = game.tags.get("RMobilityBounds", "").split()
     if not bounds:
         return standing

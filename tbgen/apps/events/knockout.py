@@ -179,14 +179,15 @@ def _with_those_who_went_on(rounds: Mapping[int, list[Tie[str]]]) -> dict[int, l
         lost_in = _losers({earlier: mended[earlier] for earlier in mended if earlier < number})
         for tie in ties:
             beaten = [name for name in tie.players if name in lost_in]
-            if len(beaten) != 1:
-                continue
-            (name,) = beaten
-            earlier_ties = mended[lost_in[name]]
-            for place, earlier_tie in enumerate(earlier_ties):
-                if name in earlier_tie.players:
-                    earlier_ties[place] = earlier_tie._replace(winner=name, decided_by=None)
+            if len(beaten) == 1:
+                (name,) = beaten
+                mended[lost_in[name]] = [_won_by(name, each) for each in mended[lost_in[name]]]
     return mended
+
+
+def _won_by(name: str, tie: Tie[str]) -> Tie[str]:
+    """A tie that a player has won, whatever its points say; the same tie if it is of others."""
+    return tie._replace(winner=name, decided_by=None) if name in tie.players else tie
 
 
 def _days_of_rest(
