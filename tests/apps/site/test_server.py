@@ -226,6 +226,8 @@ def test_a_queue_takes_so_many_and_works_for_nobody_who_has_left() -> None:
         asked[1].cancel()
         with pytest.raises(BusyError):
             await asked[3]
+        with pytest.raises(asyncio.CancelledError):
+            await asked[1]
         gate.set()
         assert await asked[0]
         assert await asked[2]
