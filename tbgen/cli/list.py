@@ -16,23 +16,17 @@ from tbgen.cli.showing import Facts, Form, ShownRow, print_facts, show_table
 from tbgen.cli.tables import check_each
 from tbgen.library.catalog import figures_of
 from tbgen.material import TableMaterial
-from tbgen.men import Man
-from tbgen.score import Mobility
 from tbgen.storage.files import BUNDLED, folder_with, tables_of
 from tbgen.text import counted, in_units
 
 
 @click.command("list", cls=Command)
 @built_names_argument
-@options.own_option
-@options.mobility_option
-@options.folders_option
+@options.any_folders_option
 @options.json_option
 def command(
     *,
     names: tuple[str, ...],
-    own: tuple[Man, ...],
-    mobility: Mobility,
     folders: tuple[Path, ...],
     form: Form,
 ) -> int:
@@ -46,6 +40,7 @@ def command(
     Examples:
       tbgen list
       tbgen list --data tables --json
+      tbgen list --data data/whole-game
       tbgen list KBvK KNvK KvK
       tbgen list KBvKN --json
     """

@@ -21,7 +21,7 @@ from tbgen.men import Man, own_men
 from tbgen.rules.points import Scheme, expect_scheme, parse_komi
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Mobility, expect_mobility
-from tbgen.storage.files import check_folders, folder_for, folder_of_men, folders_in
+from tbgen.storage.files import check_folders, folder_for, folder_of_men, folders_in, mobility_of
 
 R = TypeVar("R")
 
@@ -221,18 +221,12 @@ def refuse_idle_cutoff(rules: Rules, scheme: Scheme, fifty: FiftyMoveSetting | N
 
 # Folders of tables.
 #
-# A folder of --data has the tables of r-mobility and ordinary men. The tables of another --game, or
-# with a --man, are in a folder within it. A command receives the folder that has its tables.
+# A folder of --data has the tables of r-mobility and ordinary men. The tables of whole-game mobility,
+# or with men of your own, are in a folder within it, whose name says so. A command receives the
+# folder that has its tables.
 
 _DEFAULT = Path("data")
 _DEFAULT_FOLDER = "default: $TBGEN_DATA, else ./data"
-
-
-def _folder_of_game(context: click.Context, folder: Path) -> Path:
-    """The folder with the tables of --game and --man, within a folder of --data."""
-    own = context.params.get("own", ())
-    mobility = context.params.get("mobility", Mobility.RESET)
-    return folder_for(folder_of_men(folder, own), mobility)
 
 
 def _folders_of_game(
@@ -242,20 +236,35 @@ def _folders_of_game(
 
     The default folder may be missing: tbgen comes with tables of its own.
     """
-    own = context.params.get("own", ())
+    mobility = context.params.get("mobility", Mobility.RESET)
+    return tuple(folder_for(folder, mobility) for folder in _folders(values))
+
+
+def _folders_of_one_game(
+    context: click.Context, option: click.Parameter, values: Sequence[Path]
+) -> tuple[Path, ...]:
+    """The folders as they are named; all have tables of one game."""
+    folders = _folders(values)
+    for folder in folders:
+        if mobility_of(folder) is not mobility_of(folders[0]):
+            raise UsageError(f"{folders[0]} and {folder} have tables of different games")
+    return tuple(folders)
+
+
+def _folders(values: Sequence[Path]) -> Sequence[Path]:
+    """The folders that are named, which exist; else the default one, which may be missing."""
     folders = _split(values)
-    if folders:
-        check_folders(folder_of_men(folder, own) for folder in folders)
-    else:
-        folders = [_DEFAULT]
-    return tuple(_folder_of_game(context, folder) for folder in folders)
+    check_folders(folders)
+    return folders or [_DEFAULT]
 
 
 def _only_folder(context: click.Context, option: click.Parameter, value: Path) -> Path:
-    """The folder of the game's tables, which need not be there."""
+    """The folder within it for tables of --game and --man; it need not be there."""
     if len(_split([value])) != 1:
         raise UsageError(f"{value} is more than one folder; name one with --data")
-    return _folder_of_game(context, value)
+    own = context.params.get("own", ())
+    mobility = context.params.get("mobility", Mobility.RESET)
+    return folder_for(folder_of_men(value, own), mobility)
 
 
 def _split(values: Iterable[Path]) -> list[Path]:
@@ -266,18 +275,21 @@ def _split(values: Iterable[Path]) -> list[Path]:
     return folders
 
 
-folders_option = click.option(
+_folders_option = functools.partial(
+    click.option,
     "--data",
     "folders",
     metavar="DIR",
     type=FOLDER,
     multiple=True,
     envvar="TBGEN_DATA",
-    callback=_folders_of_game,
     help=f"Use the tables in DIR; repeat it, or join several with {os.pathsep} "
     f"({_DEFAULT_FOLDER}).",
 )
+folders_option = _folders_option(callback=_folders_of_game)
 """Sets `folders`, of which the default may be missing."""
+any_folders_option = _folders_option(callback=_folders_of_one_game)
+"""The same for commands that know the game and the men by the names of the folders."""
 
 data_option = click.option(
     "--data",

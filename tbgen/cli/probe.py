@@ -16,7 +16,6 @@ from tbgen.cli.command import PositionCommand, refuse_beside, refuse_together
 from tbgen.cli.positions import position_argument, read_position, warn_of_ignored_score
 from tbgen.cli.showing import Form, ShownRow, print_facts, show_pairs, show_table
 from tbgen.errors import NO_TABLE, TbgenError
-from tbgen.men import Man
 from tbgen.probe import MoveProbe, Probe, Tablebase
 from tbgen.probe.answers import Moves
 from tbgen.probe.by_moves import ProvedByMoves
@@ -25,8 +24,7 @@ from tbgen.rules.notation import picture_of, position_of
 from tbgen.rules.own_board import OwnBoard
 from tbgen.rules.points import Scoring, format_points
 from tbgen.rules.stage import FiftyMoves
-from tbgen.score import Mobility
-from tbgen.storage.files import men_of_folder
+from tbgen.storage.files import men_of_folder, mobility_of
 from tbgen.text import in_plies
 
 _INPUT = "-"
@@ -48,10 +46,8 @@ _INPUT = "-"
     is_flag=True,
     help="Print a picture of the position and its verdict as SVG.",
 )
-@options.own_option
 @options.rules_options
-@options.mobility_option
-@options.folders_option
+@options.any_folders_option
 @options.json_option
 def command(
     *,
@@ -59,9 +55,7 @@ def command(
     with_line: bool,
     brief: bool,
     as_svg: bool,
-    own: tuple[Man, ...],
     rules: Rules,
-    mobility: Mobility,
     folders: tuple[Path, ...],
     form: Form,
 ) -> int:
@@ -98,6 +92,7 @@ def command(
     refuse_together("--brief", "--line")
     for text in ("--json", "--line", "--brief"):
         refuse_together(text, "--svg")
+    mobility = mobility_of(folders[0])
     scoring = rules.scoring()
     options.refuse_idle_cutoff(rules, scoring.scheme, rules.fifty_moves)
     fifty = None if rules.fifty_moves is None else rules.fifty()

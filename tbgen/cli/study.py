@@ -16,7 +16,6 @@ from tbgen.cli.materials import Wanted, named_or_there, wanted_options
 from tbgen.cli.reporter import progress
 from tbgen.errors import UsageError
 from tbgen.material import TableMaterial
-from tbgen.score import Mobility
 from tbgen.text import in_plies
 
 records_option = click.option(
@@ -65,13 +64,11 @@ command.add_command(find)
     help="Write the records into DIR (default: records in the folder of tables, if there is only "
     "one).",
 )
-@options.mobility_option
-@options.folders_option
+@options.any_folders_option
 def record(
     *,
     wanted: Wanted,
     output: Path | None,
-    mobility: Mobility,
     folders: tuple[Path, ...],
 ) -> None:
     """Count whole tables and write records: outcomes, distances, longest lines, zugzwangs.

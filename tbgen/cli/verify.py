@@ -18,9 +18,7 @@ from tbgen.cli.tables import TableCheck, check_each
 from tbgen.errors import UsageError
 from tbgen.facts import facts_of
 from tbgen.material import TableMaterial
-from tbgen.men import Man
-from tbgen.score import Mobility
-from tbgen.storage.files import folder_with, path_in
+from tbgen.storage.files import folder_with, mobility_of, path_in
 
 if TYPE_CHECKING:
     from tbgen.verify.digesting import Digests
@@ -66,9 +64,7 @@ _SHOWN_DIGITS = 16
     help="With --digest: enter the digests into this list.",
 )
 @options.threads_option
-@options.own_option
-@options.mobility_option
-@options.folders_option
+@options.any_folders_option
 @options.json_option
 def command(
     *,
@@ -79,8 +75,6 @@ def command(
     known_in: Path | None,
     output: Path | None,
     threads: int | None,
-    own: tuple[Man, ...],
-    mobility: Mobility,
     folders: tuple[Path, ...],
     form: Form,
 ) -> int:
@@ -102,6 +96,7 @@ def command(
     """
     refuse_without("--sample", "--seed")
     refuse_without("--digest", "--list", "--output")
+    mobility = mobility_of(folders[0])
     if by_digest and not mobility.forgets and known_in is None:
         raise UsageError(
             f"the known digests are of r-mobility; name a list of {mobility} tables with --list"

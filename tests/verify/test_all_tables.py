@@ -33,5 +33,5 @@ def test_every_table_of_whole_game_mobility_of_up_to_four_men_passes(tmp_path: P
     others = [str(material) for material in ALL if str(material) not in whole]
     assert len(whole) + len(others) == 36
     for names in (whole, [*others, "--sample", "20000"]):
-        result = tbgen("verify", *names, "--game", "whole-game", folder=tmp_path)
+        result = tbgen("verify", *names, folder=tmp_path / "whole-game")
         assert result.returncode == 0, result.stdout + result.stderr
