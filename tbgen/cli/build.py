@@ -9,7 +9,6 @@ import signal
 import sys
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -32,7 +31,6 @@ from tbgen.material import (
     MOST_PAIRS_MEN,
     Scope,
     TableMaterial,
-    all_materials,
     build_order,
     pairs_materials,
 )
@@ -60,7 +58,7 @@ def _memory_of(context: click.Context, option: click.Parameter, text: str | None
 
 
 @click.command("build", cls=Command)
-@wanted_options("every material of two to five men")
+@wanted_options
 @click.option(
     "--for",
     "games",
@@ -137,13 +135,13 @@ def command(
       tbgen build KBvK KRvKN
       tbgen build --men 4 --data tables
       tbgen build --for scored.pgn --plan
-      tbgen build --all --plan
+      tbgen build --men 5 --plan
       tbgen build KRPvKRP --plan --memory 512G --threads 32
       tbgen build --men 4 --outcomes
       tbgen build KRPvKRP --pairs --outcomes
       tbgen build --pairs --outcomes --plan
-      tbgen build --all --jobs 4 --threads 8 --memory 24G
-      tbgen build --all --data /shared/tables --cluster tcp://host:8786
+      tbgen build --men 5 --jobs 4 --threads 8 --memory 24G
+      tbgen build --men 5 --data /shared/tables --cluster tcp://host:8786
     """
     if form is not Form.TABLE and not only_plan:
         raise UsageError("--json means nothing without --plan")
@@ -157,7 +155,7 @@ def command(
         materials = _pairs_materials(wanted)
     else:
         men = men_of_folder(data)
-        materials = wanted.materials(list_all=partial(all_materials, men), own=men)
+        materials = wanted.materials(own=men)
     if not materials:
         return
     settings = Settings(threads or processors(), jobs or 0, memory, cluster, outcomes_only)

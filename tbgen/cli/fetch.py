@@ -14,7 +14,7 @@ from tbgen.cli.reporter import reporter
 from tbgen.cli.showing import Form, print_facts
 from tbgen.facts import facts_of
 from tbgen.library.fetch import Fetched, fetch
-from tbgen.material import MOST_TABLE_MEN, TableMaterial, build_order
+from tbgen.material import MOST_TABLE_MEN, TableMaterial, all_materials, build_order
 from tbgen.text import counted, in_units
 
 _JOBS = 4
@@ -24,7 +24,7 @@ _SHORTEST = 0.001
 
 
 @click.command("fetch", cls=Command)
-@wanted_options("all tables that are there")
+@wanted_options
 @click.option(
     "--from",
     "url",
@@ -49,8 +49,8 @@ def command(
     data: Path,
     form: Form,
 ) -> None:
-    """Fetch tables from `tbgen serve`, or from a web server that has what `tbgen site --explorer`
-    writes.
+    """Fetch tables such as KBvK, or all tables of a server: of `tbgen serve`, or of a web server
+    that has what `tbgen site --explorer` writes.
 
     tbgen checks each file before it keeps it. You may interrupt a fetch at any moment: the same
     command continues it. The value of a position needs no other table than its own; its captures
@@ -61,15 +61,15 @@ def command(
       tbgen fetch --from https://tables.example KRPvKR
       tbgen fetch --from https://tables.example --men 5 --outcomes
       tbgen fetch --from https://tables.example KRvKP --children
-      tbgen fetch --from http://127.0.0.1:8000 --all --data copy
+      tbgen fetch --from http://127.0.0.1:8000 --data copy
     """
-    materials = wanted.materials(MOST_TABLE_MEN)
-    known = set(materials)
+    materials = wanted.materials(MOST_TABLE_MEN) if wanted.given else None
 
     def choose(offered: Iterable[TableMaterial]) -> Iterable[TableMaterial]:
         chosen = materials
-        if wanted.wants_all:
-            chosen = [material for material in offered if material in known]
+        if chosen is None:
+            whole = set(all_materials())
+            chosen = [material for material in offered if material in whole]
         if children:
             return build_order(chosen)
         return chosen

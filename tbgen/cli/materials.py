@@ -1,4 +1,4 @@
-"""Materials as users name them: one by one, by the number of their men, or all."""
+"""Materials as users name them: one by one, or by the number of their men."""
 
 from __future__ import annotations
 
@@ -27,11 +27,10 @@ R = TypeVar("R")
 
 
 class Wanted(NamedTuple):
-    """The materials that a user wants: those with names, those of N men, or all of them."""
+    """The materials that a user wants: those with names, or those of N men."""
 
     names: tuple[str, ...]
     men: int | None
-    wants_all: bool
 
     @property
     def given(self) -> list[str]:
@@ -41,29 +40,21 @@ class Wanted(NamedTuple):
             given.append(" ".join(self.names))
         if self.men is not None:
             given.append("--men")
-        if self.wants_all:
-            given.append("--all")
         return given
 
     def materials(
-        self,
-        most_men: int = MOST_BUILT_MEN,
-        list_all: Callable[[], list[TableMaterial]] = all_materials,
-        own: Sequence[Man] = (),
+        self, most_men: int = MOST_BUILT_MEN, own: Sequence[Man] = ()
     ) -> list[TableMaterial]:
         """The wanted materials; UsageError if the user gave no choice, or more than one.
 
         Arguments:
             most_men: The most men of a material.
-            list_all: Lists the materials that --all stands for.
             own: The men of your own that a material may have.
         """
         if not self.given:
-            raise UsageError("name materials such as KBvK, or give --men N, or --all")
+            raise UsageError("name materials such as KBvK, or give --men N")
         if len(self.given) > 1:
             raise UsageError(f"{' and '.join(self.given)} cannot be given together")
-        if self.wants_all:
-            return list_all()
         if self.men is None:
             return [table_material(name, most_men, own) for name in self.names]
         if not FEWEST_TABLE_MEN <= self.men <= most_men:
@@ -93,34 +84,21 @@ any_names_argument = _names_argument(shell_complete=completing(_all_materials))
 """Sets `names`; a shell completes the names of all materials."""
 
 
-def wanted_options(
-    meaning_of_all: str, *, built: bool = False
-) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Add [MATERIAL]..., --men and --all, which set `wanted`.
+def wanted_options(function: Callable[..., R]) -> Callable[..., R]:
+    """Add [MATERIAL]... and --men, which set `wanted`."""
 
-    The help of --all is "Take `meaning_of_all`". If `built`, a shell completes only the names of
-    materials that have tables.
-    """
-    names_argument = built_names_argument if built else any_names_argument
+    @any_names_argument
+    @click.option(
+        "--men",
+        metavar="N",
+        type=int,
+        help="Take every material of N men, kings included.",
+    )
+    @functools.wraps(function)
+    def with_wanted(*, names: tuple[str, ...], men: int | None, **others: Any) -> R:
+        return function(wanted=Wanted(names, men), **others)
 
-    def decorate(function: Callable[..., R]) -> Callable[..., R]:
-        @names_argument
-        @click.option(
-            "--men",
-            metavar="N",
-            type=int,
-            help="Take every material of N men, kings included.",
-        )
-        @click.option("--all", "wants_all", is_flag=True, help=f"Take {meaning_of_all}.")
-        @functools.wraps(function)
-        def with_wanted(
-            *, names: tuple[str, ...], men: int | None, wants_all: bool, **others: Any
-        ) -> R:
-            return function(wanted=Wanted(names, men, wants_all), **others)
-
-        return with_wanted
-
-    return decorate
+    return with_wanted
 
 
 def named_or_there(names: Sequence[str], folders: Sequence[Path]) -> list[TableMaterial]:

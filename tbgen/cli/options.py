@@ -221,9 +221,9 @@ def refuse_idle_cutoff(rules: Rules, scheme: Scheme, fifty: FiftyMoveSetting | N
 
 # Folders of tables.
 #
-# A folder of --data has the tables of r-mobility and ordinary men. The tables of whole-game mobility,
-# or with men of your own, are in a folder within it, whose name says so. A command receives the
-# folder that has its tables.
+# A folder of --data has the tables of r-mobility and ordinary men. Those of whole-game mobility, or
+# with men of your own, are in a folder within it, whose name says so. A command receives the folder
+# that has its tables.
 
 _DEFAULT = Path("data")
 _DEFAULT_FOLDER = "default: $TBGEN_DATA, else ./data"

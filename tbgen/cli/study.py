@@ -12,10 +12,9 @@ from tbgen.apps.records.record import Record, records_in, write_record
 from tbgen.cli import options, say
 from tbgen.cli.command import Command
 from tbgen.cli.find import find
-from tbgen.cli.materials import Wanted, named_or_there, wanted_options
+from tbgen.cli.materials import built_names_argument, named_or_there
 from tbgen.cli.reporter import progress
 from tbgen.errors import UsageError
-from tbgen.material import TableMaterial
 from tbgen.text import in_plies
 
 records_option = click.option(
@@ -35,7 +34,7 @@ def asked_records(records: Path | None, folders: Sequence[Path]) -> list[Record]
     if not found:
         raise UsageError(
             f"there are no records in {', '.join(map(str, where))}; "
-            "make them with: tbgen study record --all"
+            "make them with: tbgen study record"
         )
     return found
 
@@ -46,7 +45,7 @@ def command() -> None:
 
     \b
     Examples:
-      tbgen study record --all
+      tbgen study record
       tbgen study find KPvKP --where "mate_zugzwang AND white"
     """
 
@@ -55,7 +54,7 @@ command.add_command(find)
 
 
 @command.command("record", cls=Command, short_help="Count whole tables, and write their records.")
-@wanted_options("every table in the folders", built=True)
+@built_names_argument
 @click.option(
     "-o",
     "--output",
@@ -67,25 +66,22 @@ command.add_command(find)
 @options.any_folders_option
 def record(
     *,
-    wanted: Wanted,
+    names: tuple[str, ...],
     output: Path | None,
     folders: tuple[Path, ...],
 ) -> None:
-    """Count whole tables and write records: outcomes, distances, longest lines, zugzwangs.
+    """Count tables such as KBvK, or all tables of the folders, and write their records.
 
-    A record is one JSON file for each material. Its bytes depend on the table alone. Lines are
-    played to prove them before they are written.
+    A record has outcomes, distances, longest lines and zugzwangs. It is one JSON file for each
+    material. Its bytes depend on the table alone. Lines are played to prove them before they are
+    written.
 
     \b
     Examples:
       tbgen study record KBvK
-      tbgen study record --all --data tables -o records
+      tbgen study record --data tables -o records
     """
-
-    def all_built() -> list[TableMaterial]:
-        return named_or_there((), folders)
-
-    materials = wanted.materials(list_all=all_built)
+    materials = named_or_there(names, folders)
     if output is None and len(folders) > 1:
         raise UsageError("the tables lie in several folders; say with -o where the records go")
     target = folders[0] / RECORDS if output is None else output

@@ -219,9 +219,7 @@ def _others_tables(place: Path, tables: Path, home: Path, draw: random.Random) -
         cache=home,
     )
     assert (probe.returncode, probe.stderr) == (0, "")
-    words = draw.choice(
-        [["build", "KBvK"], ["study", "record", "KBvK"], ["study", "record", "--all"]]
-    )
+    words = draw.choice([["build", "KBvK"], ["study", "record", "KBvK"], ["study", "record"]])
     assert_civil(_run([*words, "--data", "tables"], place, user=NOBODY, cache=home))
     assert {
         path: path.read_bytes() for path in (place / "tables").rglob("*") if path.is_file()

@@ -58,7 +58,7 @@ POOLS = {
     "G": ("G2.5", "-G0.5", "G0.0", "draw", "accrued", "", "G9e9"),
 }
 """By what the help calls them; files and numbers beside these."""
-LEFT_OUT = {"--all", "--men", "--cluster"}
+LEFT_OUT = {"--men", "--cluster"}
 """What would take hours where the rest of a line happens to be right."""
 CHEAP = {"hold": ("--nodes", "50")}
 """What makes a line cheap, unless it says otherwise."""

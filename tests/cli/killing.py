@@ -64,7 +64,7 @@ CASES = {
         ("adjudicate", "games.pgn", "--in-place", "--jobs", "2"), _games, ("games.pgn",)
     ),
     "build": Case(("build", "KBvK", "KNvK", "--data", "tables"), dict, ("tables/*.h5",)),
-    "fetch": Case(("fetch", "--all", "--from", MIRROR, "--data", "tables"), dict, ("tables/*.h5",)),
+    "fetch": Case(("fetch", "--from", MIRROR, "--data", "tables"), dict, ("tables/*.h5",)),
     "record": Case(
         ("study", "record", "KNvK", "--data", "3 men", "-o", "records"), dict, ("records/*.json",)
     ),

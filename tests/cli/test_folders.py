@@ -24,7 +24,7 @@ from tests.project import S18
         ("probe", "-"),
         ("probe", "--line", AFTER_KE5),
         ("verify",),
-        ("study", "record", "--all"),
+        ("study", "record"),
         ("adjudicate", str(S18)),
         ("standings", str(S18)),
         ("site",),

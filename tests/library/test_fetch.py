@@ -475,8 +475,8 @@ def test_a_disk_that_fails_is_not_taken_for_a_server_that_breaks_off(
 def test_the_command_says_what_it_has_done(mirror: Mirror, tmp_path: Path) -> None:
     data = ("--from", mirror.url, "--data", str(tmp_path))
     assert printed("fetch", "KNvK", "--children", *data).startswith("2 fetched, 0 already there; ")
-    assert '"there": [\n    "KvK",\n    "KNvK"\n  ]' in printed("fetch", "--all", "--json", *data)
-    assert printed("fetch", "--all", "-q", *data) == ""
+    assert '"there": [\n    "KvK",\n    "KNvK"\n  ]' in printed("fetch", "--json", *data)
+    assert printed("fetch", "-q", *data) == ""
 
 
 def test_a_table_of_pairs_is_fetched_by_its_name(table_folder: Path, tmp_path: Path) -> None:

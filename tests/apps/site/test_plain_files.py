@@ -266,7 +266,7 @@ def test_a_published_folder_is_fetched_and_explored_where_hosts_send_on_and_refu
     monkeypatch.setattr(Store, "asked", asked)
     with giving(place, Store, CERTIFICATE) as store, giving(place, SendingOn) as address:
         monkeypatch.setattr(SendingOn, "to", store)
-        assert "6 fetched" in printed("fetch", "--from", address, "--all", folder=fetched)
+        assert "6 fetched" in printed("fetch", "--from", address, folder=fetched)
         assert len(asked) == 2 * 6
         asked.clear()
         said = verdict(page, address)
