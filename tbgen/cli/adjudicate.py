@@ -51,7 +51,7 @@ _MOST_NAMED = 12
 @click.command(
     "adjudicate",
     cls=Command,
-    rare=("--in-place", "--continue", "--line", "--fifty", "--game", "--jobs"),
+    rare=("--in-place", "--continue", "--fifty", "--game", "--jobs"),
 )
 @options.files_argument
 @click.option(
@@ -76,9 +76,6 @@ _MOST_NAMED = 12
     help="Continue games by best play: never, unless the rules ended them, or always "
     f"(default {Continue.UNLESS_OVER.value}).",
 )
-@click.option(
-    "--line", "lines", is_flag=True, help="Append best play to the moves, as a variation."
-)
 @options.rules_options
 @options.mobility_option
 @options.folders_option
@@ -90,7 +87,6 @@ def command(
     in_place: bool,
     verdicts: str | None,
     continued: str,
-    lines: bool,
     rules: Rules,
     mobility: Mobility,
     folders: tuple[Path, ...],
@@ -113,7 +109,7 @@ def command(
     \b
     Examples:
       tbgen adjudicate event.pgn -o scored.pgn
-      tbgen adjudicate event.pgn --in-place --line --scoring komi
+      tbgen adjudicate event.pgn --in-place --scoring komi
       tbgen adjudicate archive.pgn.zst -o scored.pgn --verdicts scored.json --jobs 8
     """
     how = Continue(continued)
@@ -125,11 +121,9 @@ def command(
         output = STANDARD_OUTPUT
     outputs = Outputs({"the copy": output, "the verdicts": verdicts}, read=names)
     has_copy = in_place or output is not None
-    if lines and not has_copy:
-        raise UsageError("--line means nothing without -o or --in-place")
     is_file = has_copy and output != STANDARD_OUTPUT
     rules = replace(rules, continued=how)
-    task = GamesTask(rules, folders, texts=has_copy, lines=lines, facts=verdicts is not None)
+    task = GamesTask(rules, folders, texts=has_copy, facts=verdicts is not None)
     everything = _decided(names, task, jobs, outputs, in_place=in_place, whole=is_file)
     complain(*everything.contradicted, *misspelt_in_words(everything))
     code = complain_of(everything.skipped)
@@ -188,7 +182,7 @@ def _refuse_idle_options(how: Continue) -> None:
     """Refuse options that make no difference."""
     refuse_together("--in-place", "-o")
     if how is Continue.NEVER:
-        refuse_beside("--continue never", "--data", "--line")
+        refuse_beside("--continue never", "--data")
 
 
 def _refuse_to_rewrite(names: Sequence[str]) -> None:

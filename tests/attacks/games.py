@@ -135,7 +135,7 @@ def begin(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
         path.write_bytes(spoilt if spoil is _packed else SOUND + spoilt)
         for words in (
             ("score", "--pgn", str(path), "--summary"),
-            ("adjudicate", str(path), "-o", str(copy), "--verdicts", str(facts), "--line"),
+            ("adjudicate", str(path), "-o", str(copy), "--verdicts", str(facts)),
             ("standings", str(path), "--json"),
             ("standings", str(path), "--pages", str(path.with_name("pages"))),
         ):

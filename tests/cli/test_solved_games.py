@@ -77,23 +77,6 @@ BEFORE = "8/8/3p4/3P4/1k6/4p3/2K1P3/8 w - - 0 1"
 """A move before that position."""
 
 
-def test_a_solved_game_gets_a_line_that_keeps_its_value(own_folder: Path, tmp_path: Path) -> None:
-    game = tmp_path / "game.pgn"
-    game.write_text(f'[FEN "{BEFORE}"]\n[Result "1/2-1/2"]\n\n1. Kd3 1/2-1/2\n')
-    words = ["--data", str(own_folder), "--line"]
-    assert tbgen("solve", "--for", str(game), *words).returncode == 0
-    copy = tbgen("adjudicate", str(game), *words).stdout
-    decided = chess.pgn.read_game(io.StringIO(copy))
-    assert decided is not None
-    _, variation = decided.variations
-    solved = json.loads(tbgen("solve", BEFORE, "Kd3", "--json", *words).stdout)
-    assert solved["exact"]
-    assert decided.headers["RMobilityResult"] == solved["lower"]["outcome"]
-    assert "in a line that keeps it" in variation.starting_comment
-    moves = [variation.move, *variation.mainline_moves()]
-    assert [move.uci() for move in moves] == ["c2d3", *(step["uci"] for step in solved["line"])]
-
-
 def test_an_annotated_game_ends_with_what_was_solved_and_a_line(
     own_folder: Path, tmp_path: Path
 ) -> None:

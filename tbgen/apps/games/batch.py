@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -34,19 +34,15 @@ from tbgen.apps.games.rules import Rules
 from tbgen.apps.games.solved import finding_solved
 from tbgen.apps.games.tags import Source, misspelt_tags, overrules_fifty_moves
 from tbgen.apps.games.text import Chunk, GameText, chunks_of
-from tbgen.apps.games.writing import numbered, variation
-from tbgen.errors import NO_TABLE, InputFileError, PgnError, UnreadableFileError, UsageError
+from tbgen.errors import InputFileError, PgnError, UnreadableFileError, UsageError
 from tbgen.probe import Tablebase
-from tbgen.probe.answers import LineStep
 from tbgen.probe.tablebase import folders_of
 from tbgen.rules.facts import to_json
 from tbgen.rules.position import own_score
 from tbgen.rules.stage import ON_THE_BOARD
-from tbgen.score import Score
 from tbgen.storage.files import Folders
 from tbgen.system.inputs import read_pieces
 from tbgen.system.pool import WorkerKilledError, WorkerPool
-from tbgen.text import in_plies
 
 MOST_SOLVED_MEN = 8
 """With more men, a solve is mostly refused."""
@@ -63,8 +59,6 @@ class GamesTask:
     """The folders of tables, if tables are used."""
     texts: bool = True
     """Return the text of the games with their new tags."""
-    lines: bool = False
-    """Write best play behind the moves."""
     facts: bool = False
     """Return the games as JSON."""
     results: bool = False
@@ -170,15 +164,15 @@ class ChunkDecider:
         self.task = task
         self.tables: Tablebase | None = None
         self._opened = ExitStack()
-        self._find_solved: FindSolved | None = None
+        find_solved: FindSolved | None = None
         if task.tables is not None:
             mobility = task.rules.mobility
             self.tables = Tablebase(task.tables, mobility=mobility, missing_ok=True)
             self._opened.enter_context(self.tables)
             if mobility.forgets:
                 folders = folders_of(task.tables, mobility)
-                self._find_solved = self._opened.enter_context(finding_solved(folders))
-        self.adjudicator = Adjudicator(self.tables, task.rules, self._find_solved)
+                find_solved = self._opened.enter_context(finding_solved(folders))
+        self.adjudicator = Adjudicator(self.tables, task.rules, find_solved)
 
     def close(self) -> None:
         self._opened.close()
@@ -209,9 +203,8 @@ class ChunkDecider:
             if self.task.texts and verdict_in_tags is not None:
                 texts.append(chunk.text[text.span])
             elif self.task.texts:
-                line = self._line(game, verdict, text.moves) if self.task.lines else None
                 tags = decision_tags(game, verdict, self.task.rules.mobility)
-                texts.append(tagged(text, tags, line))
+                texts.append(tagged(text, tags))
         if self.task.texts:
             report.text = b"".join([*texts, chunk.rest()])
         return report
@@ -237,39 +230,6 @@ class ChunkDecider:
             report.missing.update(str(material) for material in verdict.missing)
         if self.task.facts:
             report.facts.append(to_json(decision_facts(game, verdict, self.task.rules.mobility)))
-
-    def _line(self, game: PgnGame, verdict: Verdict, moves: Sequence[str]) -> str:
-        """Best play from the last position, as a variation on the last move; empty without one."""
-        if not moves:
-            return ""
-        board = game.position()
-        steps = self._best_play(board, game.last.accrued, verdict)
-        if steps is None:
-            return ""
-        line = [(moves[-1], "")]
-        line.extend((step.san, "") for step in steps)
-        last_was_white = board.turn == chess.BLACK
-        number = board.fullmove_number if last_was_white else board.fullmove_number - 1
-        if verdict.dtg is None:
-            comment = f"{verdict.final} with best play, in a line that keeps it"
-        else:
-            comment = f"{verdict.final} with best play, {in_plies(verdict.dtg)} to go"
-        return variation(comment, numbered(number, last_was_white, line))
-
-    def _best_play(
-        self, board: chess.Board, accrued: Score, verdict: Verdict
-    ) -> Sequence[LineStep] | None:
-        """Moves that keep the value of a decided position, if its table or its blocks tell them."""
-        if verdict.source is Source.SOLVED and self._find_solved is not None:
-            solution = self._find_solved(board, accrued)
-            return None if solution is None else solution.line
-        is_by_table = verdict.source is Source.TABLEBASE and verdict.dtg is not None
-        if self.tables is None or not is_by_table:
-            return None
-        try:
-            return self.tables.line(board, accrued)
-        except NO_TABLE:
-            return None
 
 
 class _SentChunk(NamedTuple):

@@ -1,11 +1,8 @@
-"""Edits of games' texts: tags, a variation or comments go in, and every other byte stays; and the
-games of several files one after the other.
-"""
+"""Tags and comments put into games' texts, where every other byte stays; several files as one."""
 
 from __future__ import annotations
 
 import re
-import textwrap
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping
 from re import Match
@@ -13,31 +10,23 @@ from typing import IO
 
 from tbgen.apps.games.tags import OWN_TAGS
 from tbgen.apps.games.text import LINE_END, SIGNS, Chunk, GameText
-from tbgen.apps.games.writing import LINE_WIDTH, MARK
 from tbgen.errors import PgnError
 
 _OWN_NAMES = {name.encode() for name in OWN_TAGS}
 _LINE_ENDS = (b"\n", b"\r")
-# A whole variation of tbgen's at the end of the moves. It has no brackets inside.
-_OWN_VARIATION = re.compile(rb"(?:\r\n|\n|\r)\( \{tbgen:[^}]*\}[^()]*\)(?:\r\n|\n|\r)?\Z")
-# A comment of `commented`; the comment of a variation of tbgen's stands behind its bracket.
-_OWN_COMMENT = re.compile(rb"(?<!\() \{tbgen: [^}]*\}|(?<!\( )\{tbgen: [^}]*\} ")
+_MARK = "tbgen:"
+"""The beginning of tbgen's comments."""
+# A comment of `commented`.
+_OWN_COMMENT = re.compile(rb" \{tbgen: [^}]*\}|\{tbgen: [^}]*\} ")
 _LAST_LINE_ENDS = re.compile(rb"(?:\r\n|\n|\r){1,2}\Z")
 
 Edit = tuple[int, int, bytes]
 """Start, end, and the replacement."""
 
 
-def tagged(game: GameText, tags: Mapping[str, str], line: str | None = None) -> bytes:
-    """A game's text with r-mobility tags, and with tbgen's variation after the moves, in place of
-    earlier ones.
-
-    An empty `line` removes the present variation; None keeps it.
-    """
-    edits = list(_tag_edits(game, tags))
-    if line is not None and game.result_at >= 0:
-        edits.append(_line_edit(game, line))
-    return _edited(game, edits)
+def tagged(game: GameText, tags: Mapping[str, str]) -> bytes:
+    """A game's text with r-mobility tags in place of earlier ones."""
+    return _edited(game, _tag_edits(game, tags))
 
 
 def commented(game: GameText, comments: Mapping[int, str]) -> bytes:
@@ -57,9 +46,9 @@ def commented(game: GameText, comments: Mapping[int, str]) -> bytes:
         if number in comments:
             signs = SIGNS.match(text, move_end, end)
             behind = move_end if signs is None else signs.end()
-            edits.append((behind, behind, f" {{{MARK} {comments[number]}}}".encode()))
+            edits.append((behind, behind, f" {{{_MARK} {comments[number]}}}".encode()))
     if 0 in comments and begin >= 0:
-        edits.append((begin, begin, f"{{{MARK} {comments[0]}}} ".encode()))
+        edits.append((begin, begin, f"{{{_MARK} {comments[0]}}} ".encode()))
     return _edited(game, edits)
 
 
@@ -124,22 +113,6 @@ def _tags_before_moves(game: GameText, tags: Mapping[str, str]) -> Edit:
     is_first = text[:behind] in (b"", BOM_UTF8) and not game.chunk.in_line
     is_ended = is_first or text[behind - 1 : behind] in _LINE_ENDS
     return (behind, behind, new if is_ended else line_end + new)
-
-
-def _line_edit(game: GameText, line: str) -> Edit:
-    """Put a variation before the result, in place of the present one."""
-    text = game.chunk.text
-    begin = game.text_at
-    end = game.result_at
-    line_end = _line_end_in(text)
-    new = b""
-    if line:
-        parts = textwrap.wrap(line, LINE_WIDTH, break_long_words=False, break_on_hyphens=False)
-        new = line_end + line_end.join(part.encode() for part in parts) + line_end
-    old = _OWN_VARIATION.search(text[begin:end])
-    if old is None:
-        return (end, end, new)
-    return (begin + old.start(), begin + old.end(), new)
 
 
 def _line_end_in(text: bytes, start: int = 0, end: int | None = None) -> bytes:

@@ -164,8 +164,6 @@ class GameText:
     """The result that stands behind the moves, in its usual spelling."""
     text_at: int = -1
     """The place of the movetext; -1 without one."""
-    result_at: int = -1
-    """The place of the result; -1 without one."""
     problem: str | None = None
     """The error of syntax, if there is one."""
 
@@ -300,7 +298,6 @@ class _Scanner:
         result = RESULT_WORDS.get(decoded(token[0]))
         if result is not None:
             game.result = result
-            game.result_at = token.start()
             self._finish(token.end())
             return
         start = token.start("word")
@@ -319,7 +316,6 @@ def _take_double_forfeit(game: GameText) -> None:
         if game.chunk.text[start:end] == DOUBLE_FORFEIT.encode():
             del game.moves_at[-2:]
             game.result = DOUBLE_FORFEIT
-            game.result_at = start
 
 
 def _quoted(line: bytes) -> str:

@@ -22,11 +22,8 @@ import chess
 
 from tbgen.apps.games.results import UNFINISHED
 
-MARK = "tbgen:"
-"""The beginning of tbgen's comments."""
-
 _ESCAPES = str.maketrans({"\\": r"\\", '"': r"\""})
-LINE_WIDTH = 79
+_LINE_WIDTH = 79
 """The longest line of moves, as the standard of PGN asks for."""
 
 _ROSTER = {
@@ -50,7 +47,7 @@ def format_game(tags: Mapping[str, str], words: Iterable[str]) -> str:
     lines = [f'[{name} "{value.translate(_ESCAPES)}"]' for name, value in named.items()]
     moves = textwrap.wrap(
         " ".join([*words, named["Result"]]),
-        LINE_WIDTH,
+        _LINE_WIDTH,
         break_long_words=False,
         break_on_hyphens=False,
     )
@@ -74,11 +71,6 @@ def numbered(number: int, white_to_move: bool, moves: Iterable[tuple[str, str]])
         if not is_white:
             number += 1
         is_white = not is_white
-
-
-def variation(comment: str, words: Iterable[str]) -> str:
-    """A variation with a comment by which tbgen recognises it later."""
-    return f"( {{{MARK} {comment}}} {' '.join(words)} )"
 
 
 def last_move(board: chess.Board, san: str) -> str:

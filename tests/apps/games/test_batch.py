@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import io
 import json
 import multiprocessing
 import random
@@ -14,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import chess.pgn
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -39,7 +37,6 @@ from tbgen.rules.points import Scheme
 from tbgen.system.pool import WorkerKilledError, WorkerPool
 from tests.apps.games.plain import pieces_of, plain
 from tests.apps.games.test_compiled_reader import texts
-from tests.probe.tables_without import BEFORE_PROMOTION, without_promotions
 from tests.project import S18, golden_rows
 
 OWN_LINE = re.compile(
@@ -186,42 +183,6 @@ def test_a_game_is_continued_by_best_play_and_the_tags_say_so(table_folder: Path
     assert re.fullmatch(r"KBvK [1-9]\d*", tags["RMobilityTablebase"])
     never = tags_of(HELD, GamesTask(rules=Rules(continued=Continue.NEVER), tables=table_folder))
     assert (never["RMobilitySource"], "RMobilityTablebase" in never) == ("game", False)
-
-
-@pytest.mark.parametrize("end", [b"1/2-1/2\n", b"1/2-1/2\r\n", b"*"])
-def test_best_play_is_written_behind_the_moves_once(table_folder: Path, end: bytes) -> None:
-    text = HELD.replace(b"1/2-1/2\n", b"").replace(b'[Result ""]', b"") + end
-    task = GamesTask(tables=table_folder, lines=True)
-    once = decided(text, task)
-    assert once.count(b"( {tbgen: G1.5 with best play") == 1
-    theirs = chess.pgn.read_game(io.StringIO(once.decode().replace(" G4.0", "")))
-    assert not theirs.errors
-    main, line = theirs.next().variations
-    assert main.move == line.move
-    assert len(list(line.mainline_moves())) > 3
-    assert b"30... Kg6 31." in once
-    assert decided(once, task) == once
-    assert moves_in(once) == moves_in(text)
-    without = decided(
-        once, GamesTask(rules=Rules(continued=Continue.NEVER), tables=table_folder, lines=True)
-    )
-    assert OWN_LINE.sub(b"", without) == OWN_LINE.sub(b"", text)
-
-
-@pytest.mark.usefixtures("unbundled")
-def test_a_game_whose_line_leads_to_a_missing_table_is_decided_without_a_line(
-    table_folder: Path, tmp_path: Path
-) -> None:
-    folder = without_promotions(table_folder, tmp_path / "tables")
-    text = (
-        f'[FEN "{BEFORE_PROMOTION.replace("K7 w", "1K6 b")}"]\n\n1... Kg2 2. Ka1 Kf2 *\n'.encode()
-    )
-    assert b"( {tbgen: G0.0 with best play" in decided(
-        text, GamesTask(tables=table_folder, lines=True)
-    )
-    once = decided(text, GamesTask(tables=folder, lines=True))
-    assert once == decided(text, GamesTask(tables=folder))
-    assert b'[RMobilityResult "G0.0"]' in once
 
 
 @pytest.mark.usefixtures("unbundled")

@@ -7,7 +7,6 @@ from hypothesis import given
 
 from tbgen.apps.games.edits import commented, tagged
 from tbgen.apps.games.text import Chunk
-from tbgen.apps.games.writing import variation
 from tests.apps.games.test_batch import OWN_LINE, files
 
 PLAIN = (
@@ -35,14 +34,6 @@ def test_comments_stand_behind_their_plies(text: str) -> None:
     once = with_comments(text.encode(), COMMENTS)
     assert once.count(b"{tbgen: ") == (4 if "Ba4" in text else 2)
     assert with_comments(once, {}) == text.encode()
-
-
-def test_the_variation_of_an_adjudication_stays() -> None:
-    text = b"1. e4 e5 1/2-1/2\n"
-    (game,) = Chunk(text).games
-    line = tagged(game, {}, variation("G1.5 with best play, 2 plies to go", ["1...", "e5"]))
-    assert b"( {tbgen: G1.5" in line
-    assert with_comments(with_comments(line, COMMENTS), {}) == line
 
 
 @given(files())
